@@ -1,0 +1,95 @@
+//! The figures of one stream of I/Os: rate, bandwidth, latency.
+
+use std::time::Duration;
+
+use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::record::OpCounts;
+use serde::Serialize;
+
+/// What is said of reads, writes or commits. Latencies are total latencies (creation to completion).
+///
+/// A latency is `None` when no I/O succeeded.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Figures {
+    /// I/Os that succeeded.
+    pub io_count: u64,
+    /// I/Os that failed.
+    pub error_count: u64,
+    /// Succeeded I/Os per second of the measured phase.
+    pub iops: f64,
+    /// Bytes of succeeded I/Os per second of the measured phase, in MiB.
+    pub bandwidth_mib_per_s: f64,
+    /// Mean.
+    pub lat_mean_us: Option<f64>,
+    /// Median.
+    pub lat_p50_us: Option<f64>,
+    /// 90th percentile.
+    pub lat_p90_us: Option<f64>,
+    /// 99th percentile.
+    pub lat_p99_us: Option<f64>,
+    /// 99.9th percentile.
+    pub lat_p999_us: Option<f64>,
+    /// 99.99th percentile.
+    pub lat_p9999_us: Option<f64>,
+    /// Longest.
+    pub lat_max_us: Option<f64>,
+    /// Mean of the part before submission to the operating system ended.
+    pub slat_mean_us: Option<f64>,
+}
+
+impl Figures {
+    /// The figures of `counts` that were collected in `duration`; a duration of zero gives rates of zero.
+    #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
+    pub fn new(counts: &OpCounts, duration: Duration) -> Self {
+        let per_second = |amount: f64| if duration.is_zero() { 0.0 } else { amount / duration.as_secs_f64() };
+        let latency = &counts.total_latency;
+        let io_count = counts.io_count();
+        Self {
+            io_count,
+            error_count: counts.error_count,
+            iops: per_second(io_count as f64),
+            bandwidth_mib_per_s: per_second(counts.bytes as f64) / 1_048_576.0,
+            lat_mean_us: latency.mean_us(),
+            lat_p50_us: percentile_us(latency, 50.0),
+            lat_p90_us: percentile_us(latency, 90.0),
+            lat_p99_us: percentile_us(latency, 99.0),
+            lat_p999_us: percentile_us(latency, 99.9),
+            lat_p9999_us: percentile_us(latency, 99.99),
+            lat_max_us: latency.max().map(as_us),
+            slat_mean_us: (io_count > 0)
+                .then(|| counts.submission_latency_sum_ns as f64 / io_count as f64 / 1_000.0),
+        }
+    }
+}
+
+/// A percentile (0 to 100) in microseconds; `None` when nothing was recorded.
+pub fn percentile_us(latency: &LatencyHistogram, percent: f64) -> Option<f64> {
+    latency.percentile(percent).map(as_us)
+}
+
+fn as_us(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_without_io_has_rates_of_zero_and_no_latency() {
+        let figures = Figures::new(&OpCounts::default(), Duration::from_secs(10));
+        assert_eq!((figures.io_count, figures.iops, figures.lat_mean_us), (0, 0.0, None));
+        assert_eq!(Figures::new(&OpCounts::default(), Duration::ZERO).iops, 0.0);
+    }
+
+    #[test]
+    fn rates_are_per_second_of_the_measured_phase() {
+        let mut counts = OpCounts { bytes: 100 * 8192, ..OpCounts::default() };
+        counts.total_latency.record_n(Duration::from_micros(500), 100);
+        counts.submission_latency_sum_ns = 100 * 4_000;
+        let figures = Figures::new(&counts, Duration::from_secs(2));
+        assert_eq!((figures.iops, figures.bandwidth_mib_per_s), (50.0, 0.390_625));
+        assert_eq!((figures.lat_mean_us, figures.slat_mean_us), (Some(500.0), Some(4.0)));
+        assert_eq!(figures.lat_p99_us, Some(500.0));
+    }
+}

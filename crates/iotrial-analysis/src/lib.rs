@@ -1,0 +1,12 @@
+//! Pure answers from records: what the facts of a run mean.
+//!
+//! Nothing here reads a file, a clock or the environment. Every figure that any output shows is
+//! computed here, once. The modules stand in reading order.
+
+#![forbid(unsafe_code)]
+
+pub mod figures;
+
+pub mod verdict;
+
+pub mod summary;

@@ -1,0 +1,476 @@
+//! Latency histograms in the bucket layout of HdrHistogram: three significant digits, up to one hour.
+//!
+//! Two types share the layout, so that merging is exact. [`LatencyRecorder`] is what the hot loop
+//! writes for one interval: a flat array, no allocation, a few instructions an I/O.
+//! [`LatencyHistogram`] is what is kept, merged, asked and stored: only the buckets that hold
+//! something, so that ten minutes of intervals stay small. Percentiles are never averaged: histograms
+//! are merged and asked again.
+//!
+//! The layout and the V2 encoding are those of <https://github.com/HdrHistogram/HdrHistogram>; tests
+//! hold both against the `hdrhistogram` crate, which has no sparse form.
+
+use std::cmp::Ordering;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+
+/// Values that differ by less may share a bucket however small they are.
+const LOWEST_DISCERNIBLE_NS: u64 = 100;
+/// Longer latencies are counted as this; the exact maximum is kept beside the buckets.
+const HIGHEST_TRACKABLE_NS: u64 = 3_600_000_000_000;
+const SIGNIFICANT_DIGITS: u32 = 3;
+/// The narrowest bucket is 2^6 = 64 ns wide, the largest power of two below the lowest discernible value.
+const UNIT_BITS: u32 = 6;
+/// Half of the 2,048 linear steps that three significant digits need.
+const HALF_BITS: u32 = 10;
+/// One more than the index of one hour.
+const BUCKET_COUNT: usize = bucket_index(HIGHEST_TRACKABLE_NS) + 1;
+
+/// The bucket of a latency. At most [`HIGHEST_TRACKABLE_NS`] may be asked.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "an index is below 2^15")]
+const fn bucket_index(latency_ns: u64) -> usize {
+    let linear_mask = ((1u64 << (HALF_BITS + 1)) - 1) << UNIT_BITS;
+    let octave = 64 - (latency_ns | linear_mask).leading_zeros() - (UNIT_BITS + HALF_BITS + 1);
+    (((octave as u64) << HALF_BITS) + (latency_ns >> (octave + UNIT_BITS))) as usize
+}
+
+/// The largest latency that falls into the bucket.
+const fn bucket_upper_edge_ns(index: u32) -> u64 {
+    let octave = (index >> HALF_BITS).saturating_sub(1);
+    let step = (index - (octave << HALF_BITS)) as u64;
+    ((step + 1) << (octave + UNIT_BITS)) - 1
+}
+
+/// The latencies of one interval, as the hot loop records them.
+///
+/// Counts are 32 bits wide, enough for one interval at any rate. The array of 110 KiB is touched only
+/// where latencies fall.
+#[derive(Debug, Clone)]
+pub struct LatencyRecorder {
+    counts: Box<[u32]>,
+    sum_ns: u64,
+    min_ns: u64,
+    max_ns: u64,
+}
+
+impl Default for LatencyRecorder {
+    fn default() -> Self {
+        Self { counts: vec![0; BUCKET_COUNT].into(), sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+    }
+}
+
+impl LatencyRecorder {
+    /// Counts one I/O that took `latency_ns`.
+    #[inline]
+    pub fn record_ns(&mut self, latency_ns: u64) {
+        self.counts[bucket_index(latency_ns.min(HIGHEST_TRACKABLE_NS))] += 1;
+        self.sum_ns += latency_ns;
+        self.min_ns = self.min_ns.min(latency_ns);
+        self.max_ns = self.max_ns.max(latency_ns);
+    }
+
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        if let Some(touched) = self.touched() {
+            self.counts[touched].fill(0);
+        }
+        (self.sum_ns, self.min_ns, self.max_ns) = (0, u64::MAX, 0);
+    }
+
+    /// The buckets between the shortest and the longest latency.
+    fn touched(&self) -> Option<std::ops::RangeInclusive<usize>> {
+        (self.min_ns <= self.max_ns).then(|| {
+            let index = |ns: u64| bucket_index(ns.min(HIGHEST_TRACKABLE_NS));
+            index(self.min_ns)..=index(self.max_ns)
+        })
+    }
+}
+
+/// A distribution of latencies.
+///
+/// Sum, minimum and maximum are exact; percentiles come from buckets that are at most 0.1 % wide
+/// (64 ns below 131 µs).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LatencyHistogram {
+    /// Bucket index and count, by index, no count of zero.
+    buckets: Vec<(u32, u64)>,
+    io_count: u64,
+    sum_ns: u128,
+    min_ns: u64,
+    max_ns: u64,
+}
+
+impl Default for LatencyHistogram {
+    fn default() -> Self {
+        Self { buckets: Vec::new(), io_count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+    }
+}
+
+impl From<&LatencyRecorder> for LatencyHistogram {
+    #[expect(clippy::cast_possible_truncation, reason = "an index is below 2^15")]
+    fn from(recorder: &LatencyRecorder) -> Self {
+        let buckets: Vec<(u32, u64)> = recorder
+            .touched()
+            .into_iter()
+            .flatten()
+            .map(|index| (index as u32, u64::from(recorder.counts[index])))
+            .filter(|(_, count)| *count > 0)
+            .collect();
+        Self {
+            io_count: buckets.iter().map(|(_, count)| count).sum(),
+            buckets,
+            sum_ns: recorder.sum_ns.into(),
+            min_ns: recorder.min_ns,
+            max_ns: recorder.max_ns,
+        }
+    }
+}
+
+impl LatencyHistogram {
+    /// Counts `count` I/Os that took `latency` each.
+    #[expect(clippy::cast_possible_truncation, reason = "an index is below 2^15")]
+    pub fn record_n(&mut self, latency: Duration, count: u64) {
+        if count == 0 {
+            return;
+        }
+        let ns = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
+        let index = bucket_index(ns.min(HIGHEST_TRACKABLE_NS)) as u32;
+        self.merge(&Self {
+            buckets: vec![(index, count)],
+            io_count: count,
+            sum_ns: u128::from(ns) * u128::from(count),
+            min_ns: ns,
+            max_ns: ns,
+        });
+    }
+
+    /// Adds another histogram, exactly.
+    pub fn merge(&mut self, other: &Self) {
+        let mut merged = Vec::with_capacity(self.buckets.len().max(other.buckets.len()));
+        let (mut left, mut right) = (self.buckets.iter().peekable(), other.buckets.iter().peekable());
+        loop {
+            let order = match (left.peek(), right.peek()) {
+                (Some(l), Some(r)) => l.0.cmp(&r.0),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => break,
+            };
+            merged.extend(match order {
+                Ordering::Less => left.next().copied(),
+                Ordering::Greater => right.next().copied(),
+                Ordering::Equal => left.next().zip(right.next()).map(|(l, r)| (l.0, l.1 + r.1)),
+            });
+        }
+        self.buckets = merged;
+        self.io_count += other.io_count;
+        self.sum_ns += other.sum_ns;
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
+    /// How many I/Os were recorded.
+    pub fn io_count(&self) -> u64 {
+        self.io_count
+    }
+
+    /// The arithmetic mean, from the exact sum. `None` when nothing was recorded.
+    #[expect(clippy::cast_precision_loss, reason = "a mean to 15 digits")]
+    pub fn mean_us(&self) -> Option<f64> {
+        (self.io_count > 0).then(|| self.sum_ns as f64 / self.io_count as f64 / 1_000.0)
+    }
+
+    /// The shortest latency, exactly. `None` when nothing was recorded.
+    pub fn min(&self) -> Option<Duration> {
+        (self.io_count > 0).then(|| Duration::from_nanos(self.min_ns))
+    }
+
+    /// The longest latency, exactly. `None` when nothing was recorded.
+    pub fn max(&self) -> Option<Duration> {
+        (self.io_count > 0).then(|| Duration::from_nanos(self.max_ns))
+    }
+
+    /// The latency below which `percent` of the recorded I/Os finished.
+    ///
+    /// `percent` runs from 0 to 100: the 99.9th percentile is `percentile(99.9)`. The answer is the
+    /// upper edge of a bucket or the maximum, whichever is lower, so it is never below the true value
+    /// and at most 0.1 % (or 64 ns) above it; latencies over one hour are the exception, they count as
+    /// one hour. `None` when nothing was recorded: an empty interval has no latency, not a latency of
+    /// zero.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a rank between 1 and the number of I/Os"
+    )]
+    pub fn percentile(&self, percent: f64) -> Option<Duration> {
+        let rank = ((percent / 100.0 * self.io_count as f64).ceil() as u64).clamp(1, self.io_count.max(1));
+        let mut seen = 0;
+        self.buckets
+            .iter()
+            .find(|(_, count)| {
+                seen += count;
+                seen >= rank
+            })
+            .map(|(index, _)| Duration::from_nanos(bucket_upper_edge_ns(*index).min(self.max_ns)))
+    }
+
+    /// Every bucket that holds something, shortest latency first: upper edge and number of I/Os.
+    pub fn buckets(&self) -> impl Iterator<Item = (Duration, u64)> {
+        self.buckets.iter().map(|(index, count)| (Duration::from_nanos(bucket_upper_edge_ns(*index)), *count))
+    }
+
+    /// HdrHistogram's V2 encoding, uncompressed, in nanoseconds.
+    #[expect(clippy::cast_possible_truncation, reason = "the payload is below 300 KiB")]
+    fn to_hdr_v2(&self) -> Vec<u8> {
+        let mut payload = Vec::new();
+        let mut next_index = 0;
+        for &(index, count) in &self.buckets {
+            if index > next_index {
+                push_zigzag_leb128(&mut payload, -i64::from(index - next_index));
+            }
+            push_zigzag_leb128(&mut payload, i64::try_from(count).unwrap_or(i64::MAX));
+            next_index = index + 1;
+        }
+        let mut bytes = Vec::with_capacity(V2_HEADER_LENGTH + payload.len());
+        bytes.extend(V2_COOKIE.to_be_bytes());
+        bytes.extend((payload.len() as u32).to_be_bytes());
+        bytes.extend(0u32.to_be_bytes());
+        bytes.extend(SIGNIFICANT_DIGITS.to_be_bytes());
+        bytes.extend(LOWEST_DISCERNIBLE_NS.to_be_bytes());
+        bytes.extend(HIGHEST_TRACKABLE_NS.to_be_bytes());
+        bytes.extend(1f64.to_be_bytes());
+        bytes.extend(payload);
+        bytes
+    }
+
+    /// The buckets of a V2 encoding that has our layout.
+    fn buckets_from_hdr_v2(bytes: &[u8]) -> Result<Vec<(u32, u64)>, HdrV2Error> {
+        let empty = Self::default().to_hdr_v2();
+        let (header, mut payload) = bytes.split_at_checked(V2_HEADER_LENGTH).ok_or(HdrV2Error::Layout)?;
+        // The length of the payload, at 4 to 7, is the one part of the header that may differ.
+        if header[..4] != empty[..4] || header[8..] != empty[8..] {
+            return Err(HdrV2Error::Layout);
+        }
+        let mut buckets = Vec::new();
+        let mut index = 0u32;
+        while !payload.is_empty() {
+            let number = take_zigzag_leb128(&mut payload).ok_or(HdrV2Error::Payload)?;
+            let Ok(count) = u64::try_from(number) else {
+                let skipped = u32::try_from(number.unsigned_abs()).map_err(|_| HdrV2Error::Payload)?;
+                index = index.checked_add(skipped).ok_or(HdrV2Error::Payload)?;
+                continue;
+            };
+            if index as usize >= BUCKET_COUNT {
+                return Err(HdrV2Error::Payload);
+            }
+            if count > 0 {
+                buckets.push((index, count));
+            }
+            index += 1;
+        }
+        Ok(buckets)
+    }
+}
+
+const V2_COOKIE: u32 = 0x1c84_9303 | 0x10;
+const V2_HEADER_LENGTH: usize = 40;
+
+/// Why stored bytes are not one of our histograms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum HdrV2Error {
+    #[error("not an HdrHistogram V2 of 3 digits from 100 ns to 1 h")]
+    Layout,
+    #[error("the counts of the HdrHistogram are damaged")]
+    Payload,
+}
+
+#[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "zigzag works on the bits")]
+fn push_zigzag_leb128(bytes: &mut Vec<u8>, number: i64) {
+    let mut rest = ((number << 1) ^ (number >> 63)) as u64;
+    // At most nine bytes; the ninth carries eight bits.
+    for _ in 0..8 {
+        if rest < 0x80 {
+            bytes.push(rest as u8);
+            return;
+        }
+        bytes.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    bytes.push(rest as u8);
+}
+
+#[expect(clippy::cast_possible_wrap, reason = "zigzag works on the bits")]
+fn take_zigzag_leb128(bytes: &mut &[u8]) -> Option<i64> {
+    let mut bits = 0u64;
+    for position in 0..9 {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        let is_last = position == 8 || byte < 0x80;
+        bits |= u64::from(if position == 8 { byte } else { byte & 0x7f }) << (7 * position);
+        if is_last {
+            break;
+        }
+    }
+    Some(((bits >> 1) as i64) ^ -((bits & 1) as i64))
+}
+
+/// As it stands in a record: the buckets as other HdrHistogram tools read them (after Base64), and
+/// the figures that buckets cannot give exactly.
+#[derive(Serialize, Deserialize)]
+struct HistogramText {
+    hdr_v2_ns: String,
+    sum_ns: u64,
+    min_ns: u64,
+    max_ns: u64,
+}
+
+impl Serialize for LatencyHistogram {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        HistogramText {
+            hdr_v2_ns: BASE64.encode(self.to_hdr_v2()),
+            sum_ns: u64::try_from(self.sum_ns).map_err(ser::Error::custom)?,
+            min_ns: self.min_ns,
+            max_ns: self.max_ns,
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for LatencyHistogram {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = HistogramText::deserialize(deserializer)?;
+        let bytes = BASE64.decode(&text.hdr_v2_ns).map_err(de::Error::custom)?;
+        let buckets = Self::buckets_from_hdr_v2(&bytes).map_err(de::Error::custom)?;
+        let io_count = buckets
+            .iter()
+            .try_fold(0u64, |sum, (_, count)| sum.checked_add(*count))
+            .ok_or_else(|| de::Error::custom(HdrV2Error::Payload))?;
+        Ok(Self { buckets, io_count, sum_ns: text.sum_ns.into(), min_ns: text.min_ns, max_ns: text.max_ns })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hdrhistogram::Histogram;
+    use hdrhistogram::serialization::{Deserializer as HdrDeserializer, Serializer as _, V2Serializer};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn histogram_of(latencies_ns: &[u64]) -> LatencyHistogram {
+        let mut histogram = LatencyHistogram::default();
+        for ns in latencies_ns {
+            histogram.record_n(Duration::from_nanos(*ns), 1);
+        }
+        histogram
+    }
+
+    fn crate_histogram_of(latencies_ns: &[u64]) -> Histogram<u64> {
+        let mut histogram =
+            Histogram::new_with_bounds(LOWEST_DISCERNIBLE_NS, HIGHEST_TRACKABLE_NS, 3).unwrap();
+        for ns in latencies_ns {
+            histogram.saturating_record(*ns.min(&HIGHEST_TRACKABLE_NS));
+        }
+        histogram
+    }
+
+    /// The definition of a percentile, on the sorted list.
+    fn percentile_of_sorted(sorted_ns: &[u64], percent: f64) -> u64 {
+        #[expect(clippy::cast_precision_loss, clippy::cast_sign_loss, clippy::cast_possible_truncation)]
+        let rank = ((percent / 100.0 * sorted_ns.len() as f64).ceil() as usize).max(1);
+        sorted_ns[rank - 1]
+    }
+
+    #[test]
+    fn an_empty_histogram_has_no_latency_rather_than_zero() {
+        let empty = LatencyHistogram::default();
+        assert_eq!(
+            (empty.percentile(50.0), empty.mean_us(), empty.max(), empty.min()),
+            (None, None, None, None)
+        );
+    }
+
+    #[test]
+    fn a_latency_over_one_hour_is_counted_and_its_maximum_stays_exact() {
+        let histogram = histogram_of(&[7_200_000_000_000]);
+        assert_eq!(histogram.io_count(), 1);
+        assert_eq!(histogram.max(), Some(Duration::from_secs(7200)));
+    }
+
+    fn latencies() -> impl Strategy<Value = Vec<u64>> {
+        let one = prop_oneof![0u64..1_000, 1_000u64..10_000_000, 0u64..4_000_000_000_000];
+        prop::collection::vec(one, 0..200)
+    }
+
+    proptest! {
+        #[test]
+        fn percentile_is_never_below_the_true_value_and_at_most_a_thousandth_above(
+            mut latencies_ns in prop::collection::vec(1u64..10_000_000_000, 1..300),
+            percent in prop::sample::select(vec![0.0, 1.0, 50.0, 90.0, 99.0, 99.9, 100.0]),
+        ) {
+            let found = histogram_of(&latencies_ns).percentile(percent).unwrap().as_nanos();
+            latencies_ns.sort_unstable();
+            let truth = u128::from(percentile_of_sorted(&latencies_ns, percent));
+            prop_assert!(found >= truth && found <= truth + (truth / 1000).max(64), "{found} for {truth}");
+        }
+
+        #[test]
+        fn buckets_are_those_of_the_hdrhistogram_crate(latencies_ns in latencies()) {
+            let ours: Vec<(u64, u64)> = histogram_of(&latencies_ns)
+                .buckets()
+                .map(|(edge, count)| (u64::try_from(edge.as_nanos()).unwrap(), count))
+                .collect();
+            let theirs: Vec<(u64, u64)> = crate_histogram_of(&latencies_ns)
+                .iter_recorded()
+                .map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()))
+                .collect();
+            prop_assert_eq!(ours, theirs);
+        }
+
+        #[test]
+        fn the_hdrhistogram_crate_reads_what_we_write_and_we_read_what_it_writes(latencies_ns in latencies()) {
+            let ours = histogram_of(&latencies_ns);
+            let theirs = crate_histogram_of(&latencies_ns);
+            let read: Histogram<u64> = HdrDeserializer::new().deserialize(&mut ours.to_hdr_v2().as_slice()).unwrap();
+            prop_assert_eq!(&read, &theirs);
+            let mut written = Vec::new();
+            V2Serializer::new().serialize(&theirs, &mut written).unwrap();
+            prop_assert_eq!(LatencyHistogram::buckets_from_hdr_v2(&written).unwrap(), ours.buckets);
+        }
+
+        #[test]
+        fn recording_through_recorders_and_merging_is_the_same_as_recording_once(
+            latencies_ns in latencies(),
+            split in 0usize..200,
+        ) {
+            let (left, right) = latencies_ns.split_at(split.min(latencies_ns.len()));
+            let mut merged = LatencyHistogram::default();
+            let mut recorder = LatencyRecorder::default();
+            for part in [left, right] {
+                recorder.clear();
+                part.iter().for_each(|ns| recorder.record_ns(*ns));
+                merged.merge(&LatencyHistogram::from(&recorder));
+            }
+            prop_assert_eq!(&merged, &histogram_of(&latencies_ns));
+        }
+
+        #[test]
+        fn what_is_stored_reads_back_the_same(latencies_ns in latencies()) {
+            let histogram = histogram_of(&latencies_ns);
+            let text = serde_json::to_string(&histogram).unwrap();
+            prop_assert_eq!(serde_json::from_str::<LatencyHistogram>(&text).unwrap(), histogram);
+        }
+
+        #[test]
+        fn garbage_in_place_of_counts_is_an_error_not_a_panic(garbage in prop::collection::vec(any::<u8>(), 0..60)) {
+            let mut bytes = LatencyHistogram::default().to_hdr_v2();
+            bytes.extend(&garbage);
+            let text = format!(r#"{{"hdr_v2_ns":"{}","sum_ns":1,"min_ns":1,"max_ns":1}}"#, BASE64.encode(&bytes));
+            let _ = serde_json::from_str::<LatencyHistogram>(&text);
+            let _ = LatencyHistogram::buckets_from_hdr_v2(&garbage);
+        }
+    }
+}

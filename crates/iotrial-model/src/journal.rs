@@ -1,0 +1,65 @@
+//! The journal of a run: what is on disk while it lasts, readable after a crash at any moment.
+//!
+//! One JSON document a line: first the record as far as it is known before the load, then every
+//! interval as it ends. When the run ends the whole record is written beside it and the journal
+//! goes. [`RunRecord::from_journal`] makes a record of whatever a crash left.
+
+use crate::record::{Ended, EndedHow, Interval, RunRecord};
+
+/// Why a journal is not a record.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The run ended before its first line was whole.
+    #[error("the journal holds no complete first line")]
+    Empty,
+    /// The first line is not the beginning of a record.
+    #[error("the first line of the journal is no record")]
+    NoRecord(#[source] serde_json::Error),
+}
+
+/// The journal's first line, with its newline.
+///
+/// # Errors
+///
+/// When the record cannot be written as JSON.
+pub fn first_line(record: &RunRecord) -> Result<Vec<u8>, serde_json::Error> {
+    line(record)
+}
+
+/// The line of one interval, with its newline.
+///
+/// # Errors
+///
+/// When the interval cannot be written as JSON.
+pub fn interval_line(interval: &Interval) -> Result<Vec<u8>, serde_json::Error> {
+    line(interval)
+}
+
+fn line(value: &impl serde::Serialize) -> Result<Vec<u8>, serde_json::Error> {
+    let mut bytes = serde_json::to_vec(value)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+impl RunRecord {
+    /// The record that a crash left, up to the last interval that was written whole.
+    ///
+    /// # Errors
+    ///
+    /// When not even the first line is there.
+    pub fn from_journal(journal: &[u8]) -> Result<Self, JournalError> {
+        // A torn last line has no newline, or is no JSON: both end the journal.
+        let mut lines = journal.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
+        let first = lines.next().ok_or(JournalError::Empty)?;
+        let mut record: Self = serde_json::from_slice(first).map_err(JournalError::NoRecord)?;
+        record.intervals = lines.map_while(|line| serde_json::from_slice::<Interval>(line).ok()).collect();
+        record.jobs = Self::totals_of_intervals(&record.plan, &record.intervals);
+        record.ended = Ended {
+            how: EndedHow::Interrupted,
+            reason: Some(
+                "iotrial ended without finishing the record: it was killed, or the host went down".into(),
+            ),
+        };
+        Ok(record)
+    }
+}

@@ -1,0 +1,22 @@
+//! The nouns of iotrial: what was asked (profile), what was decided (plan), what happened (record).
+//!
+//! Nothing here touches the operating system, the clock or a file. The modules stand in reading
+//! order, and later ones use earlier ones.
+
+#![forbid(unsafe_code)]
+
+pub mod units;
+
+pub mod histogram;
+
+pub mod toml_reader;
+
+pub mod load;
+
+pub mod profile;
+
+pub mod plan;
+
+pub mod record;
+
+pub mod journal;

@@ -1,0 +1,766 @@
+//! A plan is a profile on given targets with every decision taken.
+//!
+//! [`Plan::decide`] takes the decisions, from facts that were gathered before; it asks nothing of the
+//! world. An engine carries a plan out and never picks a default.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::load::{Durability, Pattern, Role};
+use crate::profile::{JobProfile, Profile, Schedule};
+use crate::units::{ByteSize, seconds};
+
+/// The first part of every file that iotrial makes. It carries the header page; a whole mebibyte
+/// keeps the data aligned to any stripe.
+pub const FILE_HEADER_SIZE: ByteSize = ByteSize::MIB;
+
+/// At least this much of a file system stays free, and at least a tenth of it.
+pub const LEAST_FREE: ByteSize = ByteSize::GIB;
+
+/// Facts are handed over once in so long.
+pub const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Who carries out the I/Os.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EngineKind {
+    /// Linux io_uring.
+    Uring,
+    /// Positioned reads and writes, one thread for each outstanding I/O.
+    Threads,
+    /// A simulated device on a simulated clock.
+    Sim,
+    /// Completes at once, for measuring the generator itself.
+    Null,
+}
+
+impl EngineKind {
+    /// The name on the command line and in the record.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Uring => "uring",
+            Self::Threads => "threads",
+            Self::Sim => "sim",
+            Self::Null => "null",
+        }
+    }
+
+    /// Whether targets are opened, filled and read.
+    pub const fn touches_targets(self) -> bool {
+        matches!(self, Self::Uring | Self::Threads)
+    }
+}
+
+/// A simulated device: a queue before `parallelism` servers, then two rate limits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SimDevice {
+    /// Mean time that one I/O is served, apart from waiting.
+    pub service_time_us: f64,
+    /// Half the width of the uniform spread around the mean, as a share of it (0 to 1).
+    pub service_spread: f64,
+    /// How many I/Os are served at once.
+    pub parallelism: u32,
+    /// Token bucket over all I/Os, per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops_cap: Option<f64>,
+    /// Token bucket over all bytes, MiB per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bandwidth_cap_mib_per_s: Option<f64>,
+    /// Both buckets hold so many seconds of their rate at the start: the burst before the cap shows.
+    #[serde(default)]
+    pub burst_s: f64,
+    /// The device answers nothing in these windows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stalls: Vec<SimStall>,
+    /// Share of I/Os that fail, 0 to 1.
+    #[serde(default)]
+    pub error_share: f64,
+}
+
+/// A time in which a [`SimDevice`] is frozen.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SimStall {
+    /// Seconds after the start of the load.
+    pub start_s: f64,
+    /// Seconds until it goes on.
+    pub duration_s: f64,
+}
+
+impl Default for SimDevice {
+    /// 200 µs ± 20 %, 32 at once, no caps: 160,000 IOPS.
+    fn default() -> Self {
+        Self {
+            service_time_us: 200.0,
+            service_spread: 0.2,
+            parallelism: 32,
+            iops_cap: None,
+            bandwidth_cap_mib_per_s: None,
+            burst_s: 0.0,
+            stalls: Vec::new(),
+            error_share: 0.0,
+        }
+    }
+}
+
+/// What is known of a target before planning.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TargetFacts {
+    /// Where it is, with symbolic links resolved.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: TargetKind,
+    /// Smallest unit of direct I/O.
+    pub sector_size: ByteSize,
+}
+
+/// The three kinds of target.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TargetKind {
+    /// iotrial makes its own files in it.
+    Directory(FreeSpace),
+    /// A file that iotrial made earlier, used as it is.
+    File {
+        /// Bytes after the header.
+        data_size: ByteSize,
+    },
+    /// A raw block device.
+    Device {
+        /// All of it.
+        size: ByteSize,
+        /// Whether the user gave the token that allows to destroy its content.
+        destroy: bool,
+    },
+}
+
+/// The room on the file system of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FreeSpace {
+    /// Tells whether two directories share their space.
+    pub filesystem_id: u64,
+    /// All of the file system.
+    pub capacity: ByteSize,
+    /// What an ordinary user may still write, with what our own files in the directory give back.
+    pub available: ByteSize,
+}
+
+impl FreeSpace {
+    /// What iotrial may fill: all but a tenth of the file system and [`LEAST_FREE`].
+    pub fn usable(&self) -> ByteSize {
+        let reserve = ByteSize::bytes((self.capacity.get() / 10).max(LEAST_FREE.get()));
+        ByteSize::bytes(self.available.get().saturating_sub(reserve.get()))
+    }
+}
+
+/// What the user asks beside the profile and the targets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanRequest {
+    /// Full schedule and sizes instead of the quick ones.
+    pub full: bool,
+    /// All files together; `None` takes the profile's and shrinks it to what is free.
+    pub size: Option<ByteSize>,
+    /// The measured phase; `None` takes the profile's.
+    pub measure: Option<Duration>,
+    /// The ramp; `None` takes the profile's.
+    pub ramp: Option<Duration>,
+    /// Who carries it out.
+    pub engine: EngineKind,
+    /// Why it is another engine than asked for or than usual.
+    pub engine_reason: Option<String>,
+    /// The device, where the engine is `sim`.
+    pub sim: SimDevice,
+    /// Past the page cache.
+    pub direct: bool,
+    /// All randomness comes from it.
+    pub seed: u64,
+    /// Logical CPUs of the host.
+    pub cpu_count: u32,
+}
+
+/// Why a profile cannot be planned on the targets.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// There is nothing to run on.
+    #[error("no target was given")]
+    NoTarget,
+    /// The space rule leaves too little.
+    #[error(
+        "{needed} of files are needed on `{}`, and only {usable} may be used so that {LEAST_FREE} and 10 % stay free",
+        path.display()
+    )]
+    NoSpace {
+        /// The first directory on that file system.
+        path: PathBuf,
+        /// What the files take.
+        needed: ByteSize,
+        /// What the rule allows.
+        usable: ByteSize,
+    },
+    /// A file or slice cannot hold what the job does.
+    #[error("{size} in all gives job `{job}` {given} per file, and it needs at least {least}")]
+    SizeTooSmall {
+        /// The job that starves.
+        job: String,
+        /// The size of all files.
+        size: ByteSize,
+        /// Its share.
+        given: ByteSize,
+        /// What it needs.
+        least: ByteSize,
+    },
+    /// The block does not fit the sectors of the target.
+    #[error("block size {block_size} of job `{job}` is not a multiple of the {sector_size} sectors of `{}`", path.display())]
+    Misaligned {
+        /// The job.
+        job: String,
+        /// Its block size.
+        block_size: ByteSize,
+        /// What the target needs.
+        sector_size: ByteSize,
+        /// The target.
+        path: PathBuf,
+    },
+    /// The job writes, and the device was not released for that.
+    #[error("job `{job}` writes, and `{}` is a raw device that was not released for destruction", path.display())]
+    DeviceNotReleased {
+        /// The job.
+        job: String,
+        /// The device.
+        path: PathBuf,
+    },
+    /// The measured phase would be empty.
+    #[error("the measured phase must last longer than zero")]
+    NoDuration,
+}
+
+/// What is decided: nothing is left open for the engine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Name of the profile.
+    pub profile: String,
+    /// Whether it is the profile's quick form.
+    pub quick: bool,
+    /// Who carries it out.
+    pub engine: EngineKind,
+    /// Why it is another engine than asked for or than usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine_reason: Option<String>,
+    /// The device, where the engine is `sim`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sim: Option<SimDevice>,
+    /// Threads that drive the queues; they are not `numjobs`.
+    pub threads: u32,
+    /// Past the page cache.
+    pub direct: bool,
+    /// All randomness comes from it.
+    pub seed: u64,
+    /// Facts are handed over once in so long.
+    #[serde(rename = "interval_s", with = "seconds")]
+    pub interval: Duration,
+    /// What runs, in order.
+    pub phases: Vec<Phase>,
+    /// The files and slices of devices that the jobs work on.
+    pub areas: Vec<Area>,
+    /// What runs at once.
+    pub jobs: Vec<Job>,
+    /// What was changed from what was asked, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A stretch of the load that all jobs begin and end together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Phase {
+    /// What it is for.
+    pub kind: PhaseKind,
+    /// How long it lasts.
+    #[serde(rename = "duration_s", with = "seconds")]
+    pub duration: Duration,
+}
+
+/// What a phase is for; only [`PhaseKind::Measure`] counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PhaseKind {
+    /// Brings the device to its lasting state.
+    Precondition,
+    /// Fills queues and caches.
+    Ramp,
+    /// Is counted.
+    Measure,
+}
+
+impl PhaseKind {
+    /// The word for people and files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Precondition => "precondition",
+            Self::Ramp => "ramp",
+            Self::Measure => "measure",
+        }
+    }
+}
+
+/// A stretch of a file or device that iotrial owns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Area {
+    /// The file or device.
+    pub path: PathBuf,
+    /// How it comes to be.
+    pub kind: AreaKind,
+    /// First byte of the data.
+    #[serde(rename = "offset_bytes")]
+    pub offset: ByteSize,
+    /// Bytes of data.
+    #[serde(rename = "length_bytes")]
+    pub length: ByteSize,
+    /// Smallest unit of direct I/O here.
+    #[serde(rename = "sector_size_bytes")]
+    pub sector_size: ByteSize,
+}
+
+/// How an area comes to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AreaKind {
+    /// A file that iotrial makes in a target directory, or keeps from an earlier run.
+    ManagedFile,
+    /// A slice of a file that iotrial made earlier and the user named.
+    GivenFile,
+    /// A slice of a raw device, read only.
+    DeviceRead,
+    /// A slice of a raw device whose content the user gave up.
+    DeviceDestroy,
+}
+
+/// One homogeneous load, decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// Unique in the plan.
+    pub name: String,
+    /// What it stands for.
+    pub role: Role,
+    /// How offsets follow one another.
+    pub pattern: Pattern,
+    /// Share of reads: 0 is all writes, 100 is all reads.
+    pub rwmix_read_percent: u8,
+    /// Size of one I/O.
+    #[serde(rename = "block_size_bytes")]
+    pub block_size: ByteSize,
+    /// Outstanding I/Os of each copy.
+    pub iodepth: u32,
+    /// Number of parallel copies; copy `n` works on area `n` modulo their number.
+    pub numjobs: u32,
+    /// When a write counts as done.
+    pub durability: Durability,
+    /// Indices into [`Plan::areas`]; never empty.
+    pub areas: Vec<usize>,
+    /// Bytes touched from the start of each area, a multiple of the block size.
+    #[serde(rename = "working_set_bytes")]
+    pub working_set: ByteSize,
+}
+
+impl Job {
+    /// Outstanding I/Os of all copies together.
+    pub fn total_iodepth(&self) -> u32 {
+        self.iodepth * self.numjobs
+    }
+
+    /// Whether any of its I/Os is a write.
+    pub fn writes(&self) -> bool {
+        self.rwmix_read_percent < 100
+    }
+
+    /// Whether any of its I/Os is a read.
+    pub fn reads(&self) -> bool {
+        self.rwmix_read_percent > 0
+    }
+}
+
+impl Plan {
+    /// Takes every decision.
+    ///
+    /// Each job's file is spread over the targets, one file a target, as a database spreads its data
+    /// files; a log stays in one file. All files shrink and grow in proportion to the profile's.
+    ///
+    /// # Errors
+    ///
+    /// When the targets cannot hold or serve the profile.
+    pub fn decide(
+        profile: &Profile,
+        request: &PlanRequest,
+        targets: &[TargetFacts],
+    ) -> Result<Self, PlanError> {
+        if targets.is_empty() {
+            return Err(PlanError::NoTarget);
+        }
+        let Schedule { precondition, ramp, measure } =
+            if request.full { profile.schedule } else { profile.quick.schedule };
+        let (ramp, measure) = (request.ramp.unwrap_or(ramp), request.measure.unwrap_or(measure));
+        if measure.is_zero() {
+            return Err(PlanError::NoDuration);
+        }
+        let phases =
+            [(PhaseKind::Precondition, precondition), (PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
+        let phases = phases.into_iter().filter(|(_, duration)| !duration.is_zero());
+
+        let mut notes = Vec::new();
+        let size = decide_size(profile, request, targets, &mut notes)?;
+        let mut areas = Areas::new(targets);
+        let jobs = profile
+            .jobs
+            .iter()
+            .map(|job| areas.place(job, size, profile.full_size()))
+            .collect::<Result<Vec<_>, _>>()?;
+        let copies: u32 = jobs.iter().map(|job| job.numjobs).sum();
+        let threads = if request.engine == EngineKind::Sim { 1 } else { request.cpu_count.clamp(1, copies) };
+        Ok(Self {
+            profile: profile.name.clone(),
+            quick: !request.full,
+            engine: request.engine,
+            engine_reason: request.engine_reason.clone(),
+            sim: (request.engine == EngineKind::Sim).then(|| request.sim.clone()),
+            threads,
+            direct: request.direct,
+            seed: request.seed,
+            interval: INTERVAL,
+            phases: phases.map(|(kind, duration)| Phase { kind, duration }).collect(),
+            areas: areas.areas,
+            jobs,
+            notes,
+        })
+    }
+
+    /// From the start of the load to the end of the last phase.
+    pub fn duration(&self) -> Duration {
+        self.phases.iter().map(|phase| phase.duration).sum()
+    }
+
+    /// Outstanding I/Os of all jobs together.
+    pub fn total_iodepth(&self) -> u32 {
+        self.jobs.iter().map(Job::total_iodepth).sum()
+    }
+
+    /// Bytes that are on the targets before the load starts: all files and all slices to be filled.
+    pub fn bytes_to_lay_out(&self) -> ByteSize {
+        self.areas
+            .iter()
+            .map(|area| match area.kind {
+                AreaKind::ManagedFile => area.length + area.offset,
+                AreaKind::DeviceDestroy => area.length,
+                AreaKind::GivenFile | AreaKind::DeviceRead => ByteSize::default(),
+            })
+            .sum()
+    }
+}
+
+/// The size of all files: as asked, or the profile's shrunk to what is usable.
+fn decide_size(
+    profile: &Profile,
+    request: &PlanRequest,
+    targets: &[TargetFacts],
+    notes: &mut Vec<String>,
+) -> Result<ByteSize, PlanError> {
+    let wanted = request.size.unwrap_or(if request.full { profile.full_size() } else { profile.quick.size });
+    if !request.engine.touches_targets() {
+        return Ok(wanted);
+    }
+    // What one target gets of the whole, so that each file system can be asked for its part.
+    let shares = target_shares(profile, targets.len());
+    let mut filesystems: BTreeMap<u64, (f64, &TargetFacts, &FreeSpace)> = BTreeMap::new();
+    for (target, share) in targets.iter().zip(shares) {
+        if let TargetKind::Directory(space) = &target.kind {
+            filesystems.entry(space.filesystem_id).or_insert((0.0, target, space)).0 += share;
+        }
+    }
+    let mut size = wanted;
+    for (share, target, space) in filesystems.into_values() {
+        let needed = scale(wanted, share);
+        let usable = space.usable();
+        if needed <= usable {
+            continue;
+        }
+        if request.size.is_some() || usable < ByteSize::mib(64) {
+            return Err(PlanError::NoSpace { path: target.path.clone(), needed, usable });
+        }
+        size = size.min(scale(wanted, 1.0).min(scale(usable, 1.0 / share)));
+        notes.push(format!(
+            "all files together are {size} instead of {wanted}, so that {LEAST_FREE} and 10 % of `{}` stay free",
+            target.path.display()
+        ));
+    }
+    Ok(size)
+}
+
+/// The share of all bytes that each target gets when jobs are spread as [`Areas::place`] does.
+#[expect(clippy::cast_precision_loss, reason = "shares to 15 digits")]
+fn target_shares(profile: &Profile, target_count: usize) -> Vec<f64> {
+    let mut shares = vec![0.0; target_count];
+    for (position, job) in profile.jobs.iter().enumerate() {
+        let spread = spread(job, position, target_count);
+        for target in &spread {
+            shares[*target] += job.size.get() as f64 / profile.full_size().get() as f64 / spread.len() as f64;
+        }
+    }
+    shares
+}
+
+/// The targets that get a file of the job, which stands at `position` in the profile.
+fn spread(job: &JobProfile, position: usize, target_count: usize) -> Vec<usize> {
+    let file_count = if job.role == Role::Log { 1 } else { target_count.min(job.numjobs as usize) };
+    (0..file_count).map(|file| (position + file) % target_count).collect()
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a size, rounded down to a page afterwards"
+)]
+fn scale(size: ByteSize, share: f64) -> ByteSize {
+    ByteSize::bytes((size.get() as f64 * share) as u64).round_down_to(ByteSize::kib(4))
+}
+
+/// The areas handed out so far, and how far each given file or device is used.
+struct Areas<'t> {
+    targets: &'t [TargetFacts],
+    used: Vec<ByteSize>,
+    areas: Vec<Area>,
+    position: usize,
+}
+
+impl<'t> Areas<'t> {
+    fn new(targets: &'t [TargetFacts]) -> Self {
+        Self { targets, used: vec![ByteSize::default(); targets.len()], areas: Vec::new(), position: 0 }
+    }
+
+    fn place(&mut self, job: &JobProfile, size: ByteSize, full_size: ByteSize) -> Result<Job, PlanError> {
+        let spread = spread(job, self.position, self.targets.len());
+        self.position += 1;
+        #[expect(clippy::cast_precision_loss, reason = "a share to 15 digits")]
+        let share = job.size.get() as f64 / full_size.get() as f64 / spread.len() as f64;
+        let first_area = self.areas.len();
+        for target in &spread {
+            self.take(job, *target, size, share)?;
+        }
+        let shortest = self.areas[first_area..].iter().map(|area| area.length).min().unwrap_or_default();
+        let touched = ByteSize::bytes(shortest.get() / 100 * u64::from(job.working_set_percent));
+        let least = least_length(job, spread.len());
+        Ok(Job {
+            name: job.name.clone(),
+            role: job.role,
+            pattern: job.pattern,
+            rwmix_read_percent: job.rwmix_read_percent,
+            block_size: job.block_size,
+            iodepth: job.iodepth,
+            numjobs: job.numjobs,
+            durability: job.durability,
+            areas: (first_area..self.areas.len()).collect(),
+            working_set: touched.max(least).round_down_to(job.block_size),
+        })
+    }
+
+    fn take(&mut self, job: &JobProfile, index: usize, size: ByteSize, share: f64) -> Result<(), PlanError> {
+        let target = &self.targets[index];
+        if !job.block_size.get().is_multiple_of(target.sector_size.get()) {
+            return Err(PlanError::Misaligned {
+                job: job.name.clone(),
+                block_size: job.block_size,
+                sector_size: target.sector_size,
+                path: target.path.clone(),
+            });
+        }
+        let (kind, offset, length) = match &target.kind {
+            TargetKind::Directory(_) => {
+                let length = scale(size, share).get().saturating_sub(FILE_HEADER_SIZE.get());
+                (AreaKind::ManagedFile, FILE_HEADER_SIZE, ByteSize::bytes(length))
+            }
+            TargetKind::File { data_size } => {
+                let length = self.slice(index, *data_size, size, share);
+                (AreaKind::GivenFile, FILE_HEADER_SIZE + self.used[index], length)
+            }
+            TargetKind::Device { size: device_size, destroy } => {
+                if job.rwmix_read_percent < 100 && !destroy {
+                    return Err(PlanError::DeviceNotReleased {
+                        job: job.name.clone(),
+                        path: target.path.clone(),
+                    });
+                }
+                let kind = if *destroy { AreaKind::DeviceDestroy } else { AreaKind::DeviceRead };
+                (kind, self.used[index], self.slice(index, *device_size, size, share))
+            }
+        };
+        let length = length.round_down_to(job.block_size);
+        let least = least_length(job, 1);
+        if length < least {
+            return Err(PlanError::SizeTooSmall { job: job.name.clone(), size, given: length, least });
+        }
+        self.used[index] = self.used[index] + length;
+        let path = match kind {
+            AreaKind::ManagedFile => target.path.join(format!("{}.iotrial", job.name)),
+            _ => target.path.clone(),
+        };
+        self.areas.push(Area { path, kind, offset, length, sector_size: target.sector_size });
+        Ok(())
+    }
+
+    /// The job's part of a file or device that exists already: its share of what was asked, but
+    /// never beyond the end.
+    fn slice(&self, index: usize, whole: ByteSize, size: ByteSize, share: f64) -> ByteSize {
+        let left = whole.get().saturating_sub(self.used[index].get());
+        ByteSize::bytes(left.min(scale(size, share).get()))
+    }
+}
+
+/// One block for each copy that has a part of its own.
+fn least_length(job: &JobProfile, file_count: usize) -> ByteSize {
+    let copies = match job.pattern {
+        Pattern::Sequential => u64::from(job.numjobs).div_ceil(file_count as u64),
+        Pattern::Random => 1,
+    };
+    job.block_size * copies
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile(jobs: &str) -> Profile {
+        let head = r#"
+format = "iotrial.profile/1"
+name = "mine"
+title = "Mine"
+schedule = { ramp = "30s", duration = "300s" }
+quick = { size = "1GiB", ramp = "5s", duration = "30s" }
+"#;
+        Profile::parse(&format!("{head}{jobs}")).unwrap()
+    }
+
+    const DATA_AND_LOG: &str = r#"
+[[job]]
+name = "data"
+role = "data"
+pattern = "random"
+rwmix_read_percent = 70
+block_size = "8KiB"
+numjobs = 6
+iodepth = 8
+size = "30GiB"
+[[job]]
+name = "log"
+role = "log"
+pattern = "sequential"
+rwmix_read_percent = 0
+block_size = "64KiB"
+numjobs = 2
+iodepth = 4
+size = "10GiB"
+"#;
+
+    fn request() -> PlanRequest {
+        PlanRequest {
+            full: false,
+            size: None,
+            measure: None,
+            ramp: None,
+            engine: EngineKind::Uring,
+            engine_reason: None,
+            sim: SimDevice::default(),
+            direct: true,
+            seed: 1,
+            cpu_count: 2,
+        }
+    }
+
+    fn directory(path: &str, filesystem_id: u64, available: ByteSize) -> TargetFacts {
+        let space = FreeSpace { filesystem_id, capacity: ByteSize::gib(20), available };
+        TargetFacts {
+            path: path.into(),
+            kind: TargetKind::Directory(space),
+            sector_size: ByteSize::bytes(512),
+        }
+    }
+
+    #[test]
+    fn files_share_the_size_in_the_profiles_proportion_and_never_exceed_it() {
+        let plan = Plan::decide(&profile(DATA_AND_LOG), &request(), &[directory("/a", 1, ByteSize::gib(15))])
+            .unwrap();
+        let lengths: Vec<String> =
+            plan.areas.iter().map(|area| (area.length + area.offset).to_string()).collect();
+        assert_eq!(lengths, ["768 MiB", "256 MiB"]);
+        assert_eq!(plan.bytes_to_lay_out(), ByteSize::GIB);
+        assert_eq!(plan.total_iodepth(), 56);
+        assert_eq!(plan.phases.len(), 2);
+    }
+
+    #[test]
+    fn data_is_spread_over_all_targets_and_the_log_stays_whole() {
+        let targets = [1, 2, 3].map(|id| directory(&format!("/{id}"), id, ByteSize::gib(15)));
+        let plan = Plan::decide(&profile(DATA_AND_LOG), &request(), &targets).unwrap();
+        let paths: Vec<String> = plan.areas.iter().map(|area| area.path.display().to_string()).collect();
+        assert_eq!(paths, ["/1/data.iotrial", "/2/data.iotrial", "/3/data.iotrial", "/2/log.iotrial"]);
+        assert_eq!(plan.jobs[0].areas, [0, 1, 2]);
+        assert!(plan.bytes_to_lay_out() <= ByteSize::GIB);
+    }
+
+    #[test]
+    fn the_profiles_size_shrinks_to_the_free_space_and_says_so_but_an_asked_one_is_refused() {
+        let little = [directory("/a", 1, ByteSize::mib(2048 + 512))];
+        let plan = Plan::decide(&profile(DATA_AND_LOG), &request(), &little).unwrap();
+        assert!(plan.bytes_to_lay_out() <= ByteSize::mib(512), "{}", plan.bytes_to_lay_out());
+        assert!(plan.notes[0].contains("512 MiB instead of 1 GiB"), "{:?}", plan.notes);
+
+        let asked = PlanRequest { size: Some(ByteSize::GIB), ..request() };
+        let error = Plan::decide(&profile(DATA_AND_LOG), &asked, &little).unwrap_err();
+        assert!(matches!(error, PlanError::NoSpace { .. }), "{error}");
+        let full = [directory("/a", 1, ByteSize::GIB)];
+        assert!(matches!(
+            Plan::decide(&profile(DATA_AND_LOG), &request(), &full),
+            Err(PlanError::NoSpace { .. })
+        ));
+    }
+
+    #[test]
+    fn two_directories_of_one_file_system_share_its_space() {
+        let space = ByteSize::mib(2048 + 600);
+        let targets = [directory("/a/1", 7, space), directory("/a/2", 7, space)];
+        let plan = Plan::decide(&profile(DATA_AND_LOG), &request(), &targets).unwrap();
+        assert!(plan.bytes_to_lay_out() <= ByteSize::mib(600), "{}", plan.bytes_to_lay_out());
+    }
+
+    #[test]
+    fn a_raw_device_is_sliced_and_writing_needs_its_release() {
+        let device = |destroy| TargetFacts {
+            path: "/dev/x".into(),
+            kind: TargetKind::Device { size: ByteSize::mib(512), destroy },
+            sector_size: ByteSize::kib(4),
+        };
+        let error = Plan::decide(&profile(DATA_AND_LOG), &request(), &[device(false)]).unwrap_err();
+        assert!(matches!(error, PlanError::DeviceNotReleased { .. }), "{error}");
+        let asked = PlanRequest { size: Some(ByteSize::mib(400)), ..request() };
+        let plan = Plan::decide(&profile(DATA_AND_LOG), &asked, &[device(true)]).unwrap();
+        let ranges: Vec<_> = plan.areas.iter().map(|area| (area.offset, area.length)).collect();
+        assert_eq!(
+            ranges,
+            [(ByteSize::mib(0), ByteSize::mib(300)), (ByteSize::mib(300), ByteSize::mib(100))]
+        );
+    }
+
+    #[test]
+    fn a_block_that_is_no_multiple_of_the_sector_is_refused() {
+        let jobs = DATA_AND_LOG.replace("8KiB", "1KiB");
+        let target = TargetFacts { sector_size: ByteSize::kib(4), ..directory("/a", 1, ByteSize::gib(15)) };
+        let error = Plan::decide(&profile(&jobs), &request(), &[target]).unwrap_err();
+        assert!(matches!(error, PlanError::Misaligned { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_size_that_cannot_hold_one_block_is_refused() {
+        let asked = PlanRequest { size: Some(ByteSize::kib(4)), ..request() };
+        let error = Plan::decide(&profile(DATA_AND_LOG), &asked, &[directory("/a", 1, ByteSize::gib(15))])
+            .unwrap_err();
+        assert!(matches!(error, PlanError::SizeTooSmall { .. }), "{error}");
+    }
+}

@@ -1,0 +1,280 @@
+//! A profile says what load a database makes; nothing in it depends on a machine.
+//!
+//! [`Profile::parse`] is the only way to one, so a `Profile` that exists is valid. Its text form is
+//! TOML, documented in `docs/profiles.md`.
+
+use std::time::Duration;
+
+use crate::load::{Durability, Pattern, Role};
+use crate::toml_reader::{Mistakes, TableReader, read_toml};
+use crate::units::ByteSize;
+
+/// The value of `format` in a profile file.
+pub const PROFILE_FORMAT: &str = "iotrial.profile/1";
+
+/// Every block is a multiple of this many bytes; the plan also holds it against the target's sector.
+const SMALLEST_SECTOR: ByteSize = ByteSize::bytes(512);
+
+/// A load as a database makes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile {
+    /// The short name that the command line takes.
+    pub name: String,
+    /// One line for lists and headings.
+    pub title: String,
+    /// Why the load is as it is.
+    pub rationale: String,
+    /// Where it comes from.
+    pub source: String,
+    /// The threshold set that judges it, unless the user names another.
+    pub thresholds: String,
+    /// Phases of a full run.
+    pub schedule: Schedule,
+    /// The same load in less time and space.
+    pub quick: Quick,
+    /// What runs at once; at least one.
+    pub jobs: Vec<JobProfile>,
+    /// The file that said all this, word for word; it becomes part of the record.
+    pub text: String,
+}
+
+/// How long each phase of the load lasts. All jobs start and end every phase together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Schedule {
+    /// The load runs so long to bring the device to its lasting state; not counted.
+    pub precondition: Duration,
+    /// The load runs so long before counting starts.
+    pub ramp: Duration,
+    /// The measured phase; more than zero.
+    pub measure: Duration,
+}
+
+/// The short form of a profile: other times, smaller files, never another load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quick {
+    /// All files together.
+    pub size: ByteSize,
+    /// The shorter phases.
+    pub schedule: Schedule,
+}
+
+/// One homogeneous load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobProfile {
+    /// Unique within the profile.
+    pub name: String,
+    /// What it stands for; decides how it is judged.
+    pub role: Role,
+    /// How offsets follow one another.
+    pub pattern: Pattern,
+    /// Share of reads: 0 is all writes, 100 is all reads.
+    pub rwmix_read_percent: u8,
+    /// Size of one I/O, a multiple of 512 bytes.
+    pub block_size: ByteSize,
+    /// Outstanding I/Os of each copy.
+    pub iodepth: u32,
+    /// Number of parallel copies.
+    pub numjobs: u32,
+    /// Size of its file in a full run; `--size` scales all files in proportion.
+    pub size: ByteSize,
+    /// Share of the file that is touched, 1 to 100.
+    pub working_set_percent: u8,
+    /// When a write counts as done.
+    pub durability: Durability,
+}
+
+impl JobProfile {
+    /// Outstanding I/Os of all copies together.
+    pub fn total_iodepth(&self) -> u32 {
+        self.iodepth * self.numjobs
+    }
+}
+
+impl Profile {
+    /// Reads a profile from its TOML text.
+    ///
+    /// # Errors
+    ///
+    /// Every mistake with line and column.
+    pub fn parse(text: &str) -> Result<Self, Mistakes> {
+        read_toml(text, |top| {
+            let format = top.required("format", |t, key| t.word(key, &[(PROFILE_FORMAT, ())]));
+            let name = top.required("name", TableReader::text);
+            let title = top.required("title", TableReader::text);
+            let rationale = top.text("rationale").unwrap_or_default();
+            let source = top.text("source").unwrap_or_default();
+            let thresholds = top.text("thresholds").unwrap_or_else(|| "flash".to_owned());
+            let schedule = top.required("schedule", |t, key| t.table(key, read_schedule));
+            let quick = top.required("quick", |t, key| t.table(key, read_quick));
+            let jobs = top.required("job", |t, key| t.tables(key, read_job)).unwrap_or_default();
+            for (position, job) in jobs.iter().enumerate() {
+                if jobs[..position].iter().any(|earlier| earlier.name == job.name) {
+                    top.refuse::<()>("job", format!("two jobs are named `{}`", job.name));
+                }
+            }
+            format?;
+            let (name, title, schedule, quick) = (name?, title?, schedule?, quick?);
+            let text = text.to_owned();
+            Some(Self { name, title, rationale, source, thresholds, schedule, quick, jobs, text })
+        })
+    }
+
+    /// The size of all files of a full run.
+    pub fn full_size(&self) -> ByteSize {
+        self.jobs.iter().map(|job| job.size).sum()
+    }
+
+    /// Outstanding I/Os of all jobs together.
+    pub fn total_iodepth(&self) -> u32 {
+        self.jobs.iter().map(JobProfile::total_iodepth).sum()
+    }
+}
+
+fn read_schedule(table: &mut TableReader<'_>) -> Option<Schedule> {
+    let precondition = table.duration("precondition").unwrap_or_default();
+    let ramp = table.duration("ramp").unwrap_or_default();
+    let measure = table.required("duration", TableReader::duration)?;
+    if measure.is_zero() {
+        return table.refuse("duration", "`duration` must be more than zero".to_owned());
+    }
+    Some(Schedule { precondition, ramp, measure })
+}
+
+fn read_quick(table: &mut TableReader<'_>) -> Option<Quick> {
+    let size = table.required("size", TableReader::size);
+    let schedule = read_schedule(table);
+    Some(Quick { size: size?, schedule: schedule? })
+}
+
+fn read_job(table: &mut TableReader<'_>) -> Option<JobProfile> {
+    fn words<T: Copy>(all: &[T], as_str: impl Fn(T) -> &'static str) -> Vec<(&'static str, T)> {
+        all.iter().map(|one| (as_str(*one), *one)).collect()
+    }
+    let name = table.required("name", TableReader::text);
+    let role = table.required("role", |t, key| t.word(key, &words(Role::ALL, Role::as_str)));
+    let pattern = table.required("pattern", |t, key| t.word(key, &words(Pattern::ALL, Pattern::as_str)));
+    let durability = table.word("durability", &words(Durability::ALL, Durability::as_str));
+    let read_percent = table.required("rwmix_read_percent", |t, key| t.integer(key, 0..=100));
+    let working_set_percent = table.integer("working_set_percent", 1..=100).unwrap_or(100);
+    let iodepth = table.required("iodepth", |t, key| t.integer(key, 1..=4096));
+    let numjobs = table.integer("numjobs", 1..=1024).unwrap_or(1);
+    let block_size = table.required("block_size", TableReader::size);
+    let size = table.required("size", TableReader::size);
+
+    let name = name?;
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
+        return table
+            .refuse("name", format!("a job name has letters, digits, `-` and `_` only, not `{name}`"));
+    }
+    let block_size = block_size?;
+    if block_size.get() == 0
+        || block_size.get() % SMALLEST_SECTOR.get() != 0
+        || block_size > ByteSize::mib(64)
+    {
+        let message = format!("`block_size` must be a multiple of 512 bytes up to 64 MiB, not {block_size}");
+        return table.refuse("block_size", message);
+    }
+    let size = size?;
+    if size < block_size {
+        return table
+            .refuse("size", format!("`size` must hold at least one block of {block_size}, not {size}"));
+    }
+    let read_percent = read_percent?;
+    let durability = durability.unwrap_or(Durability::None);
+    if durability == Durability::Dsync && read_percent == 100 {
+        return table.refuse("durability", "`durability` needs writes, and this job only reads".to_owned());
+    }
+    Some(JobProfile {
+        name,
+        role: role?,
+        pattern: pattern?,
+        rwmix_read_percent: u8::try_from(read_percent).ok()?,
+        block_size,
+        iodepth: u32::try_from(iodepth?).ok()?,
+        numjobs: u32::try_from(numjobs).ok()?,
+        size,
+        working_set_percent: u8::try_from(working_set_percent).ok()?,
+        durability,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALLEST: &str = r#"
+format = "iotrial.profile/1"
+name = "mine"
+title = "Mine"
+[schedule]
+duration = "60s"
+[quick]
+size = "1GiB"
+duration = "10s"
+[[job]]
+name = "pages"
+role = "data"
+pattern = "random"
+rwmix_read_percent = 70
+block_size = "8KiB"
+iodepth = 8
+size = "4GiB"
+"#;
+
+    fn mistakes(from: &str, to: &str) -> String {
+        assert!(SMALLEST.contains(from), "{from}");
+        Profile::parse(&SMALLEST.replace(from, to)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_smallest_profile_has_the_defaults_of_the_documents() {
+        let profile = Profile::parse(SMALLEST).unwrap();
+        let job = &profile.jobs[0];
+        assert_eq!((job.numjobs, job.working_set_percent, job.durability), (1, 100, Durability::None));
+        assert_eq!((profile.schedule.ramp, profile.thresholds.as_str()), (Duration::ZERO, "flash"));
+        assert_eq!((profile.total_iodepth(), profile.full_size()), (8, ByteSize::gib(4)));
+    }
+
+    #[test]
+    fn every_kind_of_mistake_names_its_place_and_what_to_write() {
+        let check = |from: &str, to: &str, message: &str| assert_eq!(mistakes(from, to), message);
+        check(
+            "iodepth",
+            "iodept",
+            "line 10, column 1: `iodepth` is missing\nline 16, column 1: unknown key `iodept` (did you mean `iodepth`?)",
+        );
+        check(
+            "\"random\"",
+            "\"randon\"",
+            "line 13, column 11: `pattern` must be one of random, sequential, not \"randon\" (did you mean \"random\"?)",
+        );
+        check("70", "170", "line 14, column 22: `rwmix_read_percent` must be from 0 to 100, not 170");
+        check("70", "-1", "line 14, column 22: `rwmix_read_percent` must be from 0 to 100, not -1");
+        check(
+            "\"8KiB\"",
+            "\"1000B\"",
+            "line 15, column 14: `block_size` must be a multiple of 512 bytes up to 64 MiB, not 1000 B",
+        );
+        check(
+            "\"4GiB\"",
+            "\"4k\"",
+            "line 17, column 8: `size` must hold at least one block of 8 KiB, not 4 KiB",
+        );
+        check("\"60s\"", "\"0s\"", "line 6, column 12: `duration` must be more than zero");
+        check("= 8\n", "= 0\n", "line 16, column 11: `iodepth` must be from 1 to 4096, not 0");
+        check(
+            "profile/1",
+            "profile/9",
+            "line 2, column 10: `format` must be one of iotrial.profile/1, not \"iotrial.profile/9\" (did you mean \"iotrial.profile/1\"?)",
+        );
+    }
+
+    #[test]
+    fn garbage_is_refused_without_a_panic() {
+        for text in
+            ["", "\0", "[[job]]", "format = 1\njob = 3\nquick = []\nschedule = \"x\"", "[[[", "a.b.c = {"]
+        {
+            assert!(Profile::parse(text).is_err(), "{text}");
+        }
+    }
+}

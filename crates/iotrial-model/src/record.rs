@@ -1,0 +1,414 @@
+//! A record is what happened: facts, histograms, intervals, host, findings.
+//!
+//! [`RunRecord`] owns the file format `iotrial.record/1` (`docs/record.md`). It holds facts only;
+//! `iotrial-analysis` turns them into figures, in one place. A newer minor version is read as far as it is understood:
+//! unknown keys are passed over, and no record is ever rewritten.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::histogram::LatencyHistogram;
+use crate::load::{Direction, Durability, Role};
+use crate::plan::{PhaseKind, Plan};
+use crate::units::{ByteSize, seconds};
+
+/// The value of `format` in a record.
+pub const RECORD_FORMAT: &str = "iotrial.record/1";
+
+/// Figures of two records can be compared only if both were measured by the same method. It is raised
+/// when the engine begins to count or time anything in another way.
+pub const METHOD_VERSION: u32 = 1;
+
+/// What happened in one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Always [`RECORD_FORMAT`].
+    pub format: String,
+    /// A ULID.
+    pub id: String,
+    /// What the user calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// What distinguishes the configuration: `volumes = 3`, `driver = "sr-iov"`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attributes: BTreeMap<String, AttributeValue>,
+    /// Who measured.
+    pub tool: Tool,
+    /// RFC 3339, UTC.
+    pub started_at: String,
+    /// The machine.
+    pub host: Host,
+    /// What the load worked on.
+    pub targets: Vec<TargetRecord>,
+    /// The profile's text, word for word.
+    pub profile: String,
+    /// What was decided.
+    pub plan: Plan,
+    /// How the files came to be; `None` where nothing had to be laid out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Layout>,
+    /// Totals of the measured phase, in the order of the plan's jobs.
+    pub jobs: Vec<JobCounts>,
+    /// The run second by second, all phases.
+    pub intervals: Vec<Interval>,
+    /// CPU time over the measured phase; `None` where the clock is simulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuUse>,
+    /// What the operating system counted at the devices below over the measured phase.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<DeviceCounters>,
+    /// What the reader should know.
+    pub findings: Vec<Finding>,
+    /// How it ended.
+    pub ended: Ended,
+}
+
+/// The value of an attribute.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum AttributeValue {
+    /// A whole number, so that `3` does not become `3.0`.
+    Integer(i64),
+    /// Another number.
+    Number(f64),
+    /// Anything else.
+    Text(String),
+}
+
+impl AttributeValue {
+    /// Reads what stands behind `key=`: a number where it looks like one.
+    pub fn from_text(text: &str) -> Self {
+        if let Ok(integer) = text.parse() {
+            return Self::Integer(integer);
+        }
+        match text.parse::<f64>() {
+            Ok(number) if number.is_finite() => Self::Number(number),
+            _ => Self::Text(text.to_owned()),
+        }
+    }
+}
+
+impl std::fmt::Display for AttributeValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Integer(integer) => integer.fmt(f),
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => f.pad(text),
+        }
+    }
+}
+
+/// Who measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    /// `iotrial`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// See [`METHOD_VERSION`].
+    pub method_version: u32,
+}
+
+/// The machine that measured. Everything that could not be read is absent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Host {
+    /// Network name.
+    pub name: String,
+    /// Operating system and its version, for people.
+    pub os: String,
+    /// Kernel release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// Model of the CPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_model: Option<String>,
+    /// Logical CPUs that this process may use.
+    pub cpu_count: u32,
+    /// Main memory.
+    #[serde(default, rename = "memory_bytes", skip_serializing_if = "Option::is_none")]
+    pub memory: Option<ByteSize>,
+    /// Hypervisor or cloud, where it shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub virtualization: Option<String>,
+    /// The clock that times the I/Os.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_source: Option<String>,
+}
+
+/// What the load worked on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetRecord {
+    /// Directory, file or device, with symbolic links resolved.
+    pub path: String,
+    /// `directory`, `file` or `device`.
+    pub kind: String,
+    /// Type of the file system, such as `ext4`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filesystem: Option<String>,
+    /// Mount point and its options.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mount: Option<String>,
+    /// Whether the file system lives in memory.
+    #[serde(default)]
+    pub in_memory: bool,
+    /// Smallest unit of direct I/O.
+    #[serde(rename = "sector_size_bytes")]
+    pub sector_size: ByteSize,
+    /// The block devices below, the nearest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<BlockDevice>,
+}
+
+/// A block device below a target. Everything that could not be read is absent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockDevice {
+    /// Kernel name, such as `nvme0n1`.
+    pub name: String,
+    /// Model and vendor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Serial number or world-wide name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serial: Option<String>,
+    /// Size.
+    #[serde(default, rename = "size_bytes", skip_serializing_if = "Option::is_none")]
+    pub size: Option<ByteSize>,
+    /// Whether it turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotational: Option<bool>,
+    /// I/O scheduler in use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<String>,
+    /// Requests that the block layer queues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nr_requests: Option<u32>,
+    /// `write back` or `write through`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_cache: Option<String>,
+}
+
+/// How the files came to be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Layout {
+    /// Written now.
+    #[serde(rename = "written_bytes")]
+    pub written: ByteSize,
+    /// Kept from an earlier run, whole.
+    #[serde(rename = "reused_bytes")]
+    pub reused: ByteSize,
+    /// Time that the writing took.
+    #[serde(rename = "duration_s", with = "seconds")]
+    pub duration: Duration,
+}
+
+/// What one job did: by direction, only where there was something.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct JobCounts {
+    /// Reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<OpCounts>,
+    /// Writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write: Option<OpCounts>,
+}
+
+impl JobCounts {
+    /// One direction.
+    pub fn get(&self, direction: Direction) -> Option<&OpCounts> {
+        match direction {
+            Direction::Read => self.read.as_ref(),
+            Direction::Write => self.write.as_ref(),
+        }
+    }
+
+    /// Adds another count of the same job, or of another one of the same role.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in [(&mut self.read, &other.read), (&mut self.write, &other.write)] {
+            if let Some(theirs) = theirs {
+                mine.get_or_insert_default().merge(theirs);
+            }
+        }
+    }
+}
+
+/// I/Os of one direction.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct OpCounts {
+    /// Bytes of the I/Os that succeeded.
+    pub bytes: u64,
+    /// I/Os that failed or came back short; they are not in the histogram.
+    #[serde(default)]
+    pub error_count: u64,
+    /// The first failure, in the words of the operating system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_error: Option<String>,
+    /// The part of all total latencies between creation and submission, in ns, summed.
+    pub submission_latency_sum_ns: u64,
+    /// Creation to completion, of the I/Os that succeeded.
+    pub total_latency: LatencyHistogram,
+}
+
+impl OpCounts {
+    /// I/Os that succeeded.
+    pub fn io_count(&self) -> u64 {
+        self.total_latency.io_count()
+    }
+
+    /// Adds other counts.
+    pub fn merge(&mut self, other: &Self) {
+        self.bytes += other.bytes;
+        self.error_count += other.error_count;
+        self.first_error = self.first_error.take().or_else(|| other.first_error.clone());
+        self.submission_latency_sum_ns += other.submission_latency_sum_ns;
+        self.total_latency.merge(&other.total_latency);
+    }
+}
+
+/// What happened in about one second.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Its phase; an interval never crosses the border of one.
+    pub phase: PhaseKind,
+    /// From the start of the load.
+    #[serde(rename = "start_s", with = "seconds")]
+    pub start: Duration,
+    /// Its length.
+    #[serde(rename = "duration_s", with = "seconds")]
+    pub duration: Duration,
+    /// In the order of the plan's jobs.
+    pub jobs: Vec<JobCounts>,
+}
+
+/// CPU time over the measured phase.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CpuUse {
+    /// Length of the phase.
+    #[serde(rename = "wall_s", with = "seconds")]
+    pub wall: Duration,
+    /// Of this process, in user space.
+    #[serde(rename = "user_s", with = "seconds")]
+    pub user: Duration,
+    /// Of this process, in the kernel.
+    #[serde(rename = "system_s", with = "seconds")]
+    pub system: Duration,
+    /// Of the whole host, all CPUs together, anything but idle and waiting; `None` where it could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_busy_s: Option<f64>,
+    /// Taken by the hypervisor, all CPUs together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_steal_s: Option<f64>,
+}
+
+/// What the operating system counted at one device over the measured phase.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceCounters {
+    /// Kernel name.
+    pub name: String,
+    /// Reads completed.
+    pub read_count: u64,
+    /// Reads that were merged into others.
+    pub read_merge_count: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Writes completed.
+    pub write_count: u64,
+    /// Writes that were merged into others.
+    pub write_merge_count: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Flushes completed; 0 where the kernel does not count them.
+    pub flush_count: u64,
+}
+
+/// Something that the reader should know about the figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// A stable name, such as `io-errors`.
+    pub id: String,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// One sentence with the numbers.
+    pub message: String,
+    /// The facts behind it, by name with unit.
+    pub evidence: BTreeMap<String, serde_json::Value>,
+}
+
+/// How much a finding weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing; the figures stand.
+    Note,
+    /// The figures may not mean what they seem to.
+    Warning,
+    /// The figures must not be relied upon.
+    Serious,
+}
+
+impl Severity {
+    /// The word for people and files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Serious => "serious",
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// In one word.
+    pub how: EndedHow,
+    /// Why, unless it is complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The ways in which a run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EndedHow {
+    /// As planned.
+    Complete,
+    /// By the user, a signal or a crash.
+    Interrupted,
+    /// Because it could not go on.
+    Failed,
+}
+
+impl RunRecord {
+    /// The totals of the measured phase, merged from the intervals.
+    pub fn totals_of_intervals(plan: &Plan, intervals: &[Interval]) -> Vec<JobCounts> {
+        let mut totals = vec![JobCounts::default(); plan.jobs.len()];
+        for interval in intervals.iter().filter(|interval| interval.phase == PhaseKind::Measure) {
+            for (total, counts) in totals.iter_mut().zip(&interval.jobs) {
+                total.merge(counts);
+            }
+        }
+        totals
+    }
+
+    /// The time that was measured: all intervals of that phase.
+    pub fn measured_duration(&self) -> Duration {
+        self.measured_intervals().map(|interval| interval.duration).sum()
+    }
+
+    /// The intervals of the measured phase.
+    pub fn measured_intervals(&self) -> impl Iterator<Item = &Interval> {
+        self.intervals.iter().filter(|interval| interval.phase == PhaseKind::Measure)
+    }
+
+    /// The roles that occur, in the order in which tables show them.
+    pub fn roles(&self) -> Vec<Role> {
+        Role::ALL.iter().copied().filter(|role| self.plan.jobs.iter().any(|job| job.role == *role)).collect()
+    }
+
+    /// Whether the writes of a job are commits: durable when they complete.
+    pub fn is_commit(&self, job: usize) -> bool {
+        self.plan.jobs[job].role == Role::Log && self.plan.jobs[job].durability == Durability::Dsync
+    }
+}

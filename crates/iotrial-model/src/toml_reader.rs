@@ -1,0 +1,370 @@
+//! Reads a TOML table key by key, and keeps the place of everything that is wrong.
+//!
+//! Profiles and thresholds are written by people. They get every mistake of a file at once, each with
+//! line and column, and the key that they probably meant.
+
+use std::fmt;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::units::{ByteSize, parse_duration};
+
+/// One mistake in a TOML file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong, with the values.
+    pub message: String,
+    /// What to write instead, where that can be guessed.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, " ({hint})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// All mistakes of one file; never empty.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+pub struct Mistakes(pub Vec<Mistake>);
+
+/// Parses `text` and hands its top table to `read`; succeeds only when no mistake was noted.
+///
+/// # Errors
+///
+/// Every mistake that `read` noted, or the syntax error.
+pub fn read_toml<T>(text: &str, read: impl FnOnce(&mut TableReader<'_>) -> Option<T>) -> Result<T, Mistakes> {
+    let sink = Sink { text, mistakes: std::cell::RefCell::default() };
+    let value = match DeTable::parse(text) {
+        Ok(document) => {
+            let mut reader = TableReader::new(document.get_ref(), document.span(), &sink);
+            let value = read(&mut reader);
+            reader.refuse_the_rest();
+            value
+        }
+        Err(error) => {
+            sink.note(error.span().unwrap_or(0..0), error.message().to_owned(), None);
+            None
+        }
+    };
+    let mut mistakes = sink.mistakes.into_inner();
+    mistakes.sort_by_key(|mistake| (mistake.line, mistake.column));
+    match value {
+        Some(value) if mistakes.is_empty() => Ok(value),
+        _ => {
+            assert!(!mistakes.is_empty(), "a file without a value must have a mistake");
+            Err(Mistakes(mistakes))
+        }
+    }
+}
+
+struct Sink<'t> {
+    text: &'t str,
+    mistakes: std::cell::RefCell<Vec<Mistake>>,
+}
+
+impl Sink<'_> {
+    fn note(&self, span: Range<usize>, message: String, hint: Option<String>) {
+        let before = &self.text[..self.text.floor_char_boundary(span.start)];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        self.mistakes.borrow_mut().push(Mistake {
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            message,
+            hint,
+        });
+    }
+}
+
+/// One table of the file. Every `…` method takes the key out; what is left at the end is a misspelt key.
+///
+/// The methods return `None` both for an absent key and for a wrong value; the latter also notes a
+/// mistake, so that [`read_toml`] fails.
+pub struct TableReader<'t> {
+    table: &'t DeTable<'t>,
+    span: Range<usize>,
+    sink: &'t Sink<'t>,
+    known: Vec<&'static str>,
+}
+
+impl<'t> TableReader<'t> {
+    fn new(table: &'t DeTable<'t>, span: Range<usize>, sink: &'t Sink<'t>) -> Self {
+        Self { table, span, sink, known: Vec::new() }
+    }
+
+    fn get(&mut self, key: &'static str) -> Option<&'t Spanned<DeValue<'t>>> {
+        self.known.push(key);
+        self.table.get(key)
+    }
+
+    fn wrong(&self, span: Range<usize>, message: String) {
+        self.sink.note(span, message, None);
+    }
+
+    fn wrong_type(&self, key: &str, value: &Spanned<DeValue<'_>>, wanted: &str) {
+        self.wrong(value.span(), format!("`{key}` must be {wanted}, not {}", value.get_ref().type_str()));
+    }
+
+    fn missing<T>(&self, key: &str) -> Option<T> {
+        self.sink.note(self.span.start..self.span.start, format!("`{key}` is missing"), None);
+        None
+    }
+
+    /// Notes a mistake about the value of `key`, for rules that span several keys.
+    pub fn refuse<T>(&self, key: &str, message: String) -> Option<T> {
+        let span = self.table.get(key).map_or(self.span.clone(), Spanned::span);
+        self.wrong(span, message);
+        None
+    }
+
+    /// A string.
+    pub fn text(&mut self, key: &'static str) -> Option<String> {
+        let value = self.get(key)?;
+        match value.get_ref().as_str() {
+            Some(text) => Some(text.to_owned()),
+            None => {
+                self.wrong_type(key, value, "a string");
+                None
+            }
+        }
+    }
+
+    /// A value that must be there: absence is noted here, a wrong value by `read`.
+    pub fn required<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&mut Self, &'static str) -> Option<T>,
+    ) -> Option<T> {
+        if self.table.contains_key(key) {
+            return read(self, key);
+        }
+        self.known.push(key);
+        self.missing(key)
+    }
+
+    /// A whole number from `range`.
+    pub fn integer(&mut self, key: &'static str, range: std::ops::RangeInclusive<u64>) -> Option<u64> {
+        let value = self.get(key)?;
+        let Some(integer) = value.get_ref().as_integer() else {
+            self.wrong_type(key, value, "a whole number");
+            return None;
+        };
+        let parsed = i128::from_str_radix(integer.as_str(), integer.radix()).ok();
+        match parsed.and_then(|number| u64::try_from(number).ok()).filter(|number| range.contains(number)) {
+            Some(number) => Some(number),
+            None => {
+                let (low, high) = (range.start(), range.end());
+                self.wrong(
+                    value.span(),
+                    format!("`{key}` must be from {low} to {high}, not {}", integer.as_str()),
+                );
+                None
+            }
+        }
+    }
+
+    /// A number of zero or more, whole or not.
+    pub fn number(&mut self, key: &'static str) -> Option<f64> {
+        let value = self.get(key)?;
+        let text = match value.get_ref() {
+            DeValue::Integer(integer) => integer.as_str().to_owned(),
+            DeValue::Float(float) => float.as_str().to_owned(),
+            _ => {
+                self.wrong_type(key, value, "a number");
+                return None;
+            }
+        };
+        match text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0) {
+            Some(number) => Some(number),
+            None => {
+                self.wrong(value.span(), format!("`{key}` must be a number of zero or more, not {text}"));
+                None
+            }
+        }
+    }
+
+    /// A size with its unit, as a string.
+    pub fn size(&mut self, key: &'static str) -> Option<ByteSize> {
+        self.quantity(key, "8KiB", str::parse)
+    }
+
+    /// A time with its unit, as a string.
+    pub fn duration(&mut self, key: &'static str) -> Option<std::time::Duration> {
+        self.quantity(key, "30s", parse_duration)
+    }
+
+    fn quantity<T, E: fmt::Display>(
+        &mut self,
+        key: &'static str,
+        example: &str,
+        parse: impl Fn(&str) -> Result<T, E>,
+    ) -> Option<T> {
+        let value = self.get(key)?;
+        let Some(text) = value.get_ref().as_str() else {
+            self.wrong_type(key, value, &format!("a string with a unit, such as \"{example}\""));
+            return None;
+        };
+        match parse(text) {
+            Ok(quantity) => Some(quantity),
+            Err(error) => {
+                self.wrong(value.span(), format!("`{key}`: {error}"));
+                None
+            }
+        }
+    }
+
+    /// One of several words.
+    pub fn word<T: Copy>(&mut self, key: &'static str, words: &[(&'static str, T)]) -> Option<T> {
+        let value = self.get(key)?;
+        let Some(text) = value.get_ref().as_str() else {
+            self.wrong_type(key, value, "a string");
+            return None;
+        };
+        if let Some((_, found)) = words.iter().find(|(word, _)| *word == text) {
+            return Some(*found);
+        }
+        let list: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        let hint = nearest(text, list.iter().copied()).map(|word| format!("did you mean \"{word}\"?"));
+        let message = format!("`{key}` must be one of {}, not \"{text}\"", list.join(", "));
+        self.sink.note(value.span(), message, hint);
+        None
+    }
+
+    /// A list of strings.
+    pub fn texts(&mut self, key: &'static str) -> Option<Vec<String>> {
+        let value = self.get(key)?;
+        let Some(array) = value.get_ref().as_array() else {
+            self.wrong_type(key, value, "a list of strings");
+            return None;
+        };
+        array
+            .iter()
+            .map(|item| {
+                let text = item.get_ref().as_str().map(str::to_owned);
+                if text.is_none() {
+                    self.wrong_type(key, item, "a list of strings");
+                }
+                text
+            })
+            .collect()
+    }
+
+    /// A table below this one, read by `read`.
+    pub fn table<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&mut TableReader<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.get(key)?;
+        match value.get_ref().as_table() {
+            Some(table) => self.below(table, value.span(), read),
+            None => {
+                self.wrong_type(key, value, &format!("a table, written as [{key}]"));
+                None
+            }
+        }
+    }
+
+    /// A list of tables, each read by `read`; those with a mistake are left out, and noted.
+    pub fn tables<T>(
+        &mut self,
+        key: &'static str,
+        mut read: impl FnMut(&mut TableReader<'_>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let value = self.get(key)?;
+        let Some(array) = value.get_ref().as_array() else {
+            self.wrong_type(key, value, &format!("a list of tables, written as [[{key}]]"));
+            return None;
+        };
+        if array.is_empty() {
+            self.wrong(value.span(), format!("`{key}` needs at least one table"));
+        }
+        let mut all = Vec::new();
+        for item in array.iter() {
+            match item.get_ref().as_table() {
+                Some(table) => all.extend(self.below(table, item.span(), &mut read)),
+                None => self.wrong_type(key, item, &format!("a table, written as [[{key}]]")),
+            }
+        }
+        Some(all)
+    }
+
+    fn below<T>(
+        &self,
+        table: &'t DeTable<'t>,
+        span: Range<usize>,
+        read: impl FnOnce(&mut TableReader<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let mut reader = TableReader::new(table, span, self.sink);
+        let value = read(&mut reader);
+        reader.refuse_the_rest();
+        value
+    }
+
+    fn refuse_the_rest(&self) {
+        for key in self.table.keys() {
+            let name: &str = key.get_ref();
+            if !self.known.contains(&name) {
+                let hint = match nearest(name, self.known.iter().copied()) {
+                    Some(known) => format!("did you mean `{known}`?"),
+                    None => format!("the keys here are {}", self.known.join(", ")),
+                };
+                self.sink.note(key.span(), format!("unknown key `{name}`"), Some(hint));
+            }
+        }
+    }
+}
+
+/// The candidate that `text` is probably a misspelling of.
+pub fn nearest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .map(|candidate| (strsim::jaro_winkler(text, candidate), candidate))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mistakes(text: &str) -> Vec<String> {
+        let outcome = read_toml(text, |top| {
+            let size = top.size("block_size");
+            top.integer("iodepth", 1..=4096);
+            top.tables("job", |job| job.required("name", TableReader::text));
+            size
+        });
+        outcome.unwrap_err().0.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn every_mistake_is_reported_with_its_place() {
+        assert_eq!(
+            mistakes("block_sise = \"8KiB\"\niodepth = 0\nblock_size = 8192\n\n[[job]]\nname = 3\n[[job]]\n"),
+            [
+                "line 1, column 1: unknown key `block_sise` (did you mean `block_size`?)",
+                "line 2, column 11: `iodepth` must be from 1 to 4096, not 0",
+                "line 3, column 14: `block_size` must be a string with a unit, such as \"8KiB\", not integer",
+                "line 6, column 8: `name` must be a string, not integer",
+                "line 7, column 1: `name` is missing",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_syntax_error_has_its_place_too() {
+        assert!(mistakes("block_size = \n")[0].starts_with("line 1, column 1"));
+    }
+}

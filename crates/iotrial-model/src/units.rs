@@ -1,0 +1,341 @@
+//! Sizes and times as people write them: `8KiB`, `2GiB`, `60s`.
+//!
+//! A bare number is refused where a unit is needed, because `--duration 60` has been read as
+//! minutes by one person and as milliseconds by another.
+
+use std::fmt;
+use std::ops::{Add, Mul, Sub};
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// A number of bytes.
+///
+/// In text `k`, `m`, `g`, `t` and `KiB`, `MiB`, `GiB`, `TiB` are powers of 1,024, as in fio, in SQL
+/// Server and in Oracle; `kB`, `MB`, `GB`, `TB` are powers of 1,000, as on a disk's label. In files
+/// it is a plain number of bytes under a key that ends in `_bytes`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ByteSize(u64);
+
+/// The units that [`ByteSize`] understands, as listed in error messages.
+pub const SIZE_UNITS: &str = "B, k or KiB, m or MiB, g or GiB, t or TiB (1,024), kB, MB, GB, TB (1,000)";
+
+/// The units that [`parse_duration`] understands, as listed in error messages.
+pub const TIME_UNITS: &str = "us, ms, s, m (or min), h";
+
+/// Why a text is not a size or a time.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParseQuantityError {
+    /// The text has no unit.
+    #[error("`{text}` has no unit; the units are {units}")]
+    NoUnit {
+        /// What was given.
+        text: String,
+        /// The units that exist.
+        units: &'static str,
+    },
+    /// The unit is not one of ours.
+    #[error("`{text}` has the unknown unit `{unit}`; the units are {units}")]
+    UnknownUnit {
+        /// What was given.
+        text: String,
+        /// The part taken for a unit.
+        unit: String,
+        /// The units that exist.
+        units: &'static str,
+    },
+    /// There is no number before the unit, or it is negative or not finite.
+    #[error("`{text}` does not start with a number of zero or more")]
+    NotANumber {
+        /// What was given.
+        text: String,
+    },
+    /// The number times the unit does not fit, or is no whole number of the smallest unit.
+    #[error("`{text}` is too large, or not a whole number of {smallest}")]
+    OutOfRange {
+        /// What was given.
+        text: String,
+        /// `bytes` or `nanoseconds`.
+        smallest: &'static str,
+    },
+}
+
+impl ByteSize {
+    /// One kibibyte.
+    pub const KIB: Self = Self(1 << 10);
+    /// One mebibyte.
+    pub const MIB: Self = Self(1 << 20);
+    /// One gibibyte.
+    pub const GIB: Self = Self(1 << 30);
+
+    /// So many bytes.
+    pub const fn bytes(bytes: u64) -> Self {
+        Self(bytes)
+    }
+
+    /// So many kibibytes.
+    pub const fn kib(kib: u64) -> Self {
+        Self(kib << 10)
+    }
+
+    /// So many mebibytes.
+    pub const fn mib(mib: u64) -> Self {
+        Self(mib << 20)
+    }
+
+    /// So many gibibytes.
+    pub const fn gib(gib: u64) -> Self {
+        Self(gib << 30)
+    }
+
+    /// The number of bytes.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The largest multiple of `unit` that is not larger than this size. `unit` must not be zero.
+    pub const fn round_down_to(self, unit: Self) -> Self {
+        Self(self.0 - self.0 % unit.0)
+    }
+
+    /// This size as a number of mebibytes, with its fraction.
+    #[expect(clippy::cast_precision_loss, reason = "53 bits of bytes are 8 PiB")]
+    pub fn as_mib_f64(self) -> f64 {
+        self.0 as f64 / 1_048_576.0
+    }
+}
+
+impl Add for ByteSize {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl Sub for ByteSize {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+}
+
+impl Mul<u64> for ByteSize {
+    type Output = Self;
+    fn mul(self, factor: u64) -> Self {
+        Self(self.0 * factor)
+    }
+}
+
+impl std::iter::Sum for ByteSize {
+    fn sum<I: Iterator<Item = Self>>(sizes: I) -> Self {
+        sizes.fold(Self(0), Add::add)
+    }
+}
+
+/// The size in the largest binary unit that shows it exactly, otherwise with two decimals of the
+/// largest one that it fills: `8 KiB`, `1536 MiB`, `1.43 GiB`.
+impl fmt::Display for ByteSize {
+    #[expect(clippy::cast_precision_loss, reason = "two decimals are shown")]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [(&str, u64); 4] =
+            [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+        let exact = UNITS.iter().find(|(_, unit)| self.0 >= *unit && self.0.is_multiple_of(*unit));
+        match exact {
+            Some((name, unit)) if self.0 / unit < 10_000 => write!(f, "{} {name}", self.0 / unit),
+            _ => match UNITS.iter().find(|(_, unit)| self.0 >= *unit) {
+                Some((name, unit)) => write!(f, "{:.2} {name}", self.0 as f64 / *unit as f64),
+                None => write!(f, "{} B", self.0),
+            },
+        }
+    }
+}
+
+impl FromStr for ByteSize {
+    type Err = ParseQuantityError;
+
+    fn from_str(text: &str) -> Result<Self, ParseQuantityError> {
+        let (number, unit) = split_number_and_unit(text, SIZE_UNITS)?;
+        let factor: u64 = match unit {
+            "B" | "b" => 1,
+            "k" | "K" | "KiB" | "kib" | "Ki" => 1 << 10,
+            "m" | "M" | "MiB" | "mib" | "Mi" => 1 << 20,
+            "g" | "G" | "GiB" | "gib" | "Gi" => 1 << 30,
+            "t" | "T" | "TiB" | "tib" | "Ti" => 1 << 40,
+            "kB" | "KB" | "kb" => 1_000,
+            "MB" | "mb" => 1_000_000,
+            "GB" | "gb" => 1_000_000_000,
+            "TB" | "tb" => 1_000_000_000_000,
+            _ => return Err(unknown_unit(text, unit, SIZE_UNITS)),
+        };
+        scale(number, factor)
+            .map(Self)
+            .ok_or_else(|| ParseQuantityError::OutOfRange { text: text.to_owned(), smallest: "bytes" })
+    }
+}
+
+/// Reads a time such as `500ms`, `60s`, `5m` or `1h`.
+///
+/// # Errors
+///
+/// When the text has no unit, an unknown one, or no number that fits.
+pub fn parse_duration(text: &str) -> Result<Duration, ParseQuantityError> {
+    let (number, unit) = split_number_and_unit(text, TIME_UNITS)?;
+    let factor: u64 = match unit {
+        "ns" => 1,
+        "us" | "µs" => 1_000,
+        "ms" => 1_000_000,
+        "s" | "sec" => 1_000_000_000,
+        "m" | "min" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        _ => return Err(unknown_unit(text, unit, TIME_UNITS)),
+    };
+    scale(number, factor)
+        .map(Duration::from_nanos)
+        .ok_or_else(|| ParseQuantityError::OutOfRange { text: text.to_owned(), smallest: "nanoseconds" })
+}
+
+/// A time in the form that [`parse_duration`] reads: `90s`, `5m`, `500ms`.
+pub fn format_duration(duration: Duration) -> String {
+    let ns = duration.as_nanos();
+    const UNITS: [(&str, u128); 5] = [
+        ("h", 3_600_000_000_000),
+        ("m", 60_000_000_000),
+        ("s", 1_000_000_000),
+        ("ms", 1_000_000),
+        ("us", 1_000),
+    ];
+    if ns == 0 {
+        return "0s".to_owned();
+    }
+    match UNITS.iter().find(|(_, unit)| ns.is_multiple_of(*unit)) {
+        Some((name, unit)) => format!("{}{name}", ns / unit),
+        None => format!("{ns}ns"),
+    }
+}
+
+/// Splits `1.5GiB` into `1.5` and `GiB`; blanks between them are allowed, `_` and `,` in numbers are not.
+fn split_number_and_unit<'a>(
+    text: &'a str,
+    units: &'static str,
+) -> Result<(&'a str, &'a str), ParseQuantityError> {
+    let trimmed = text.trim();
+    let end = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(trimmed.len());
+    let (number, unit) = trimmed.split_at(end);
+    if number.is_empty() || number.parse::<f64>().is_err() {
+        return Err(ParseQuantityError::NotANumber { text: text.to_owned() });
+    }
+    let unit = unit.trim();
+    if unit.is_empty() {
+        return Err(ParseQuantityError::NoUnit { text: text.to_owned(), units });
+    }
+    Ok((number, unit))
+}
+
+fn unknown_unit(text: &str, unit: &str, units: &'static str) -> ParseQuantityError {
+    ParseQuantityError::UnknownUnit { text: text.to_owned(), unit: unit.to_owned(), units }
+}
+
+/// `number` times `factor`, exactly; `None` when that is no whole number or does not fit.
+fn scale(number: &str, factor: u64) -> Option<u64> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    let scaled = whole.checked_mul(factor)?;
+    if fraction.is_empty() {
+        return Some(scaled);
+    }
+    let digits: u128 = fraction.parse().ok()?;
+    let ten_to_the_digits = 10u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
+    let numerator = digits.checked_mul(u128::from(factor))?;
+    if numerator % ten_to_the_digits != 0 {
+        return None;
+    }
+    scaled.checked_add(u64::try_from(numerator / ten_to_the_digits).ok()?)
+}
+
+/// A [`Duration`] as seconds with a fraction, for keys that end in `_s`.
+pub mod seconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    /// Writes the seconds.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(duration.as_secs_f64())
+    }
+
+    /// Reads the seconds.
+    ///
+    /// # Errors
+    ///
+    /// When there is no number, or it is negative, not finite or too large for a [`Duration`].
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        let seconds = f64::deserialize(deserializer)?;
+        Duration::try_from_secs_f64(seconds).map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_powers_of_1024_unless_the_unit_is_a_decimal_one() {
+        let check = |text: &str, bytes: u64| assert_eq!(text.parse(), Ok(ByteSize::bytes(bytes)), "{text}");
+        check("8k", 8192);
+        check("8KiB", 8192);
+        check("8kB", 8000);
+        check("1.5g", 1_610_612_736);
+        check("2 GiB", 2_147_483_648);
+        check("512B", 512);
+        check("0.5k", 512);
+        check("1TB", 1_000_000_000_000);
+    }
+
+    #[test]
+    fn size_without_a_unit_is_refused_and_the_message_lists_the_units() {
+        let message = "8192".parse::<ByteSize>().unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "`8192` has no unit; the units are B, k or KiB, m or MiB, g or GiB, t or TiB (1,024), kB, MB, GB, TB (1,000)"
+        );
+    }
+
+    #[test]
+    fn garbage_is_refused_as_a_size_and_as_a_time() {
+        for text in
+            ["", " ", "k", "-8k", "8x", "8kk", "1.2.3g", "0.0001k", "99999999999999t", "NaNk", "1e3k", "８k"]
+        {
+            assert!(text.parse::<ByteSize>().is_err(), "{text}");
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_are_read_and_written_in_the_same_form() {
+        for text in ["500ms", "60us", "90s", "5m", "1h", "0s"] {
+            assert_eq!(format_duration(parse_duration(text).unwrap()), text);
+        }
+        assert_eq!(parse_duration("1.5s"), Ok(Duration::from_millis(1500)));
+        assert_eq!(
+            parse_duration("60"),
+            Err(ParseQuantityError::NoUnit { text: "60".into(), units: TIME_UNITS })
+        );
+    }
+
+    #[test]
+    fn display_is_exact_where_a_unit_divides_and_rounded_elsewhere() {
+        let check = |bytes: u64, text: &str| assert_eq!(ByteSize::bytes(bytes).to_string(), text);
+        check(0, "0 B");
+        check(512, "512 B");
+        check(8192, "8 KiB");
+        check(1_610_612_736, "1536 MiB");
+        check(1_610_612_737, "1.50 GiB");
+        check(160 << 30, "160 GiB");
+    }
+}

@@ -1,0 +1,3 @@
+//! One document, shown as terminal text and HTML.
+
+#![forbid(unsafe_code)]

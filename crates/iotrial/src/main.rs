@@ -1,0 +1,3 @@
+//! iotrial puts storage on trial.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! Checks, benchmarks and generated files of the workspace.
+
+fn main() {}
