@@ -1,1 +1,5 @@
 //! Doing I/O.
+
+pub mod host;
+
+pub mod target;

@@ -1,0 +1,275 @@
+//! The host as Linux shows it: `/proc`, `/sys`, `/etc/os-release`.
+
+use std::fs;
+use std::time::Duration;
+
+use iotrial_model::record::{DeviceCounters, Host};
+use iotrial_model::units::ByteSize;
+
+use super::{CpuSnapshot, DeviceSnapshot, HostTimes};
+
+pub(super) fn host_facts() -> Host {
+    let uname = rustix::system::uname();
+    let release = uname.release().to_string_lossy().into_owned();
+    let cpuinfo = read("/proc/cpuinfo").unwrap_or_default();
+    let os = ["/etc/os-release", "/usr/lib/os-release"].iter().find_map(|path| pretty_name(&read(path)?));
+    Host {
+        name: uname.nodename().to_string_lossy().into_owned(),
+        os: os.unwrap_or_else(|| uname.sysname().to_string_lossy().into_owned()),
+        kernel: Some(release),
+        cpu_model: cpu_model(&cpuinfo),
+        cpu_count: std::thread::available_parallelism()
+            .map_or(1, |count| count.get().try_into().unwrap_or(1)),
+        memory: read("/proc/meminfo").and_then(|text| memory(&text)),
+        virtualization: virtualization(&cpuinfo),
+        clock_source: read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+    }
+}
+
+pub(super) fn host_id() -> String {
+    let machine = ["/etc/machine-id", "/var/lib/dbus/machine-id"].iter().find_map(|path| read_line(path));
+    machine.unwrap_or_else(|| rustix::system::uname().nodename().to_string_lossy().into_owned())
+}
+
+pub(super) fn cpu_snapshot() -> CpuSnapshot {
+    let ticks_per_second = rustix::param::clock_ticks_per_second();
+    let own = read("/proc/self/stat").and_then(|text| process_ticks(&text)).unwrap_or_default();
+    let host = read("/proc/stat").and_then(|text| host_ticks(&text));
+    let time = |ticks: u64| ticks_to_duration(ticks, ticks_per_second);
+    CpuSnapshot {
+        user: time(own.0),
+        system: time(own.1),
+        host: host.map(|(busy, steal)| HostTimes { busy: time(busy), steal: time(steal) }),
+    }
+}
+
+pub(super) fn device_snapshot<'n>(names: impl IntoIterator<Item = &'n str>) -> DeviceSnapshot {
+    let all = read("/proc/diskstats").map(|text| disk_counters(&text)).unwrap_or_default();
+    let named = names.into_iter().filter_map(|name| all.iter().find(|device| device.name == name).cloned());
+    DeviceSnapshot { devices: named.collect() }
+}
+
+fn read(path: &str) -> Option<String> {
+    fs::read(path).ok().map(|text| String::from_utf8_lossy(&text).into_owned())
+}
+
+fn read_line(path: &str) -> Option<String> {
+    let line = read(path)?.trim().to_owned();
+    (!line.is_empty()).then_some(line)
+}
+
+/// The value of `PRETTY_NAME` in os-release(5).
+fn pretty_name(os_release: &str) -> Option<String> {
+    let value = os_release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?.trim();
+    let unquoted = value.trim_matches(['"', '\'']);
+    (!unquoted.is_empty()).then(|| unquoted.to_owned())
+}
+
+/// The value of a line such as `model name : AMD EPYC`.
+fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == name && !value.trim().is_empty()).then(|| value.trim())
+    })
+}
+
+fn cpu_model(cpuinfo: &str) -> Option<String> {
+    // x86, then POWER and s390x, then some ARM boards; 64-bit ARM servers name no model.
+    ["model name", "cpu", "Processor"].iter().find_map(|name| field(cpuinfo, name)).map(str::to_owned)
+}
+
+fn memory(meminfo: &str) -> Option<ByteSize> {
+    let kib: u64 = field(meminfo, "MemTotal")?.strip_suffix("kB")?.trim().parse().ok()?;
+    kib.checked_mul(1024).map(ByteSize::bytes)
+}
+
+/// Hypervisor or cloud: the firmware's names say most, then Xen, then only that there is one.
+fn virtualization(cpuinfo: &str) -> Option<String> {
+    let dmi = |name: &str| read_line(&format!("/sys/class/dmi/id/{name}"));
+    let is_guest =
+        field(cpuinfo, "flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
+    let hypervisor = read_line("/sys/hypervisor/type");
+    name_virtualization(
+        is_guest,
+        hypervisor.as_deref(),
+        dmi("sys_vendor").as_deref(),
+        dmi("product_name").as_deref(),
+    )
+}
+
+fn name_virtualization(
+    is_guest: bool,
+    hypervisor: Option<&str>,
+    vendor: Option<&str>,
+    product: Option<&str>,
+) -> Option<String> {
+    let firmware = [vendor, product].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    const GUESTS: [&str; 13] = [
+        "Amazon EC2",
+        "Google Compute",
+        "Microsoft Corporation Virtual Machine",
+        "OracleCloud",
+        "QEMU",
+        "KVM",
+        "VMware",
+        "VirtualBox",
+        "Xen",
+        "OpenStack",
+        "Alibaba Cloud",
+        "Nutanix",
+        "oVirt",
+    ];
+    // Bare metal of a cloud carries the cloud's name too, and no hypervisor flag: it is worth the same words.
+    if GUESTS.iter().any(|guest| firmware.contains(guest)) {
+        return Some(firmware);
+    }
+    hypervisor.map(str::to_owned).or_else(|| is_guest.then(|| "hypervisor".to_owned()))
+}
+
+/// `utime` and `stime` of `/proc/self/stat`, fields 14 and 15; the name before them may hold anything.
+fn process_ticks(stat: &str) -> Option<(u64, u64)> {
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut fields = rest.split_whitespace().skip(11);
+    Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+}
+
+/// Busy and stolen time of all CPUs: `cpu user nice system idle iowait irq softirq steal guest guest_nice`.
+/// Guests are part of user and nice already.
+fn host_ticks(stat: &str) -> Option<(u64, u64)> {
+    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks: Vec<u64> = line.split_whitespace().map_while(|field| field.parse().ok()).collect();
+    let [user, nice, system, _idle, _iowait, irq, softirq, more @ ..] = ticks.as_slice() else { return None };
+    let busy =
+        [user, nice, system, irq, softirq].into_iter().try_fold(0u64, |sum, part| sum.checked_add(*part))?;
+    Some((busy, more.first().copied().unwrap_or(0)))
+}
+
+fn ticks_to_duration(ticks: u64, ticks_per_second: u64) -> Duration {
+    let per_second = ticks_per_second.max(1);
+    let rest_ns = u128::from(ticks % per_second) * 1_000_000_000 / u128::from(per_second);
+    Duration::from_secs(ticks / per_second) + Duration::from_nanos(u64::try_from(rest_ns).unwrap_or(0))
+}
+
+/// All lines of `/proc/diskstats` (Documentation/admin-guide/iostats.rst). Sectors are of 512 bytes there, on
+/// every device.
+fn disk_counters(diskstats: &str) -> Vec<DeviceCounters> {
+    diskstats.lines().filter_map(disk_line).collect()
+}
+
+fn disk_line(line: &str) -> Option<DeviceCounters> {
+    let mut fields = line.split_whitespace().skip(2);
+    let name = fields.next()?.to_owned();
+    let counts: Vec<u64> = fields.map_while(|field| field.parse().ok()).collect();
+    let bytes = |sectors: u64| sectors.saturating_mul(512);
+    let [read_count, read_merge_count, read_sectors, _, write_count, write_merge_count, write_sectors, ..] =
+        counts[..]
+    else {
+        return None;
+    };
+    Some(DeviceCounters {
+        name,
+        read_count,
+        read_merge_count,
+        read_bytes: bytes(read_sectors),
+        write_count,
+        write_merge_count,
+        write_bytes: bytes(write_sectors),
+        // Since 5.5, after the four fields of discards.
+        flush_count: counts.get(15).copied().unwrap_or(0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn os_release_is_read_with_and_without_quotes() {
+        assert_eq!(pretty_name("NAME=x\nPRETTY_NAME=\"Debian 12\"\n").as_deref(), Some("Debian 12"));
+        assert_eq!(pretty_name("PRETTY_NAME=Alpine\n").as_deref(), Some("Alpine"));
+        assert_eq!(pretty_name("PRETTY_NAME=\"\"\nNAME=y"), None);
+    }
+
+    #[test]
+    fn cpu_and_memory_are_read_from_their_files() {
+        assert_eq!(
+            cpu_model("processor\t: 0\nmodel name\t: AMD EPYC 9J14\n").as_deref(),
+            Some("AMD EPYC 9J14")
+        );
+        assert_eq!(cpu_model("processor : 0\ncpu\t: POWER9 (raw)\n").as_deref(), Some("POWER9 (raw)"));
+        assert_eq!(cpu_model("processor : 0\n"), None);
+        assert_eq!(memory("MemFree: 1 kB\nMemTotal:       24 kB\n"), Some(ByteSize::kib(24)));
+        assert_eq!(memory("MemTotal: 99999999999999999999 kB"), None);
+    }
+
+    #[test]
+    fn virtualization_is_named_by_firmware_then_by_the_hypervisor_then_by_the_flag() {
+        let check = |guest, hypervisor, vendor, product, expected: Option<&str>| {
+            assert_eq!(name_virtualization(guest, hypervisor, vendor, product).as_deref(), expected);
+        };
+        check(true, None, Some("Amazon EC2"), Some("m6i.large"), Some("Amazon EC2 m6i.large"));
+        check(true, Some("xen"), Some("unknown"), None, Some("xen"));
+        check(true, None, None, None, Some("hypervisor"));
+        check(false, None, Some("Dell Inc."), Some("PowerEdge"), None);
+    }
+
+    #[test]
+    fn process_times_are_found_behind_any_name() {
+        let stat = "12 (a) b) c) S 1 1 1 0 -1 4194304 100 0 0 0 250 130 0 0 20 0 1 0 99 0";
+        assert_eq!(process_ticks(stat), Some((250, 130)));
+        assert_eq!(process_ticks("12 (a) S 1"), None);
+        assert_eq!(ticks_to_duration(250, 100), Duration::from_millis(2500));
+    }
+
+    #[test]
+    fn host_times_leave_out_idle_and_waiting_and_count_guests_once() {
+        let stat = "cpu  100 10 50 9999 888 5 6 7 40 4\ncpu0 1 2 3\n";
+        assert_eq!(host_ticks(stat), Some((171, 7)));
+        assert_eq!(host_ticks("cpu  1 2 3"), None);
+        assert_eq!(host_ticks(""), None);
+    }
+
+    #[test]
+    fn disk_counters_are_read_in_the_old_and_the_new_form() {
+        let text = "\
+ 254 0 vda 10 1 80 5 20 2 160 9 0 7 14 3 0 24 1 11 2
+   8 1 sda1 10 1 80 5 20 2 160 9 0 7 14
+   8 2 sda2 10 80 20 160
+";
+        let devices = disk_counters(text);
+        assert_eq!(devices.len(), 2);
+        let vda = DeviceCounters {
+            name: "vda".into(),
+            read_count: 10,
+            read_merge_count: 1,
+            read_bytes: 40960,
+            write_count: 20,
+            write_merge_count: 2,
+            write_bytes: 81920,
+            flush_count: 11,
+        };
+        assert_eq!(devices[0], vda);
+        assert_eq!(devices[1], DeviceCounters { name: "sda1".into(), flush_count: 0, ..vda });
+    }
+
+    #[test]
+    fn garbage_gives_nothing_and_never_a_panic() {
+        let max = "cpu  18446744073709551615 18446744073709551615 1 1 1 1 1 1";
+        for text in ["", "\n\n", ")", "cpu ", ": : :", "\u{fffd} \u{0} ) (", max] {
+            assert!(disk_counters(text).is_empty());
+            assert_eq!((process_ticks(text), host_ticks(text)), (None, None), "{text}");
+            assert_eq!((pretty_name(text), cpu_model(text), memory(text)), (None, None, None));
+        }
+    }
+
+    #[test]
+    fn the_counters_of_this_kernel_are_read() {
+        let now = cpu_snapshot();
+        assert!(now.host.is_some());
+        let name =
+            disk_counters(&read("/proc/diskstats").unwrap_or_default()).first().map(|d| d.name.clone());
+        if let Some(name) = name {
+            assert_eq!(device_snapshot([name.as_str(), "none-such"]).devices.len(), 1);
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! Block devices as sysfs shows them: disks, partitions, and what is stacked on what.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use iotrial_model::record::BlockDevice;
+use iotrial_model::units::ByteSize;
+
+use super::mounts::{self, Mount};
+
+/// Major and minor number of a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Number {
+    pub(crate) major: u32,
+    pub(crate) minor: u32,
+}
+
+impl Number {
+    /// From `st_dev` or `st_rdev`.
+    pub(crate) fn from_dev(dev: u64) -> Self {
+        Self { major: rustix::fs::major(dev), minor: rustix::fs::minor(dev) }
+    }
+
+    /// Reads `254:0`.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (major, minor) = text.trim_end().split_once(':')?;
+        Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
+    }
+
+    /// Of the block device at `path`, with links followed.
+    pub(crate) fn of_device(path: &Path) -> Option<Self> {
+        let metadata = fs::metadata(path).ok()?;
+        metadata.file_type().is_block_device().then(|| Self::from_dev(metadata.rdev()))
+    }
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.major, self.minor)
+    }
+}
+
+/// Where the kernel shows itself: `/sys` and `/proc`, or what a test puts in their place.
+#[derive(Debug, Clone)]
+pub(crate) struct Kernel {
+    pub(crate) sys: PathBuf,
+    pub(crate) proc: PathBuf,
+}
+
+impl Kernel {
+    /// The kernel that runs.
+    pub(crate) fn this() -> Self {
+        Self { sys: "/sys".into(), proc: "/proc".into() }
+    }
+
+    /// The mounts that this process sees.
+    pub(crate) fn mounts(&self) -> Vec<Mount> {
+        fs::read(self.proc.join("self/mountinfo")).map(|text| mounts::parse(&text)).unwrap_or_default()
+    }
+
+    /// The device of that number; `None` for anonymous numbers and where sysfs is not there.
+    pub(crate) fn device(&self, number: Number) -> Option<Device> {
+        Device::at(&self.sys.join("dev/block").join(number.to_string()))
+    }
+
+    /// All disks, without their partitions.
+    pub(crate) fn disks(&self) -> Vec<Device> {
+        entries(&self.sys.join("block")).iter().filter_map(|path| Device::at(path)).collect()
+    }
+
+    /// The members of each btrfs file system that is mounted anywhere, with its UUID.
+    pub(crate) fn btrfs_members(&self) -> Vec<(String, Vec<Device>)> {
+        let systems = entries(&self.sys.join("fs/btrfs")).into_iter();
+        let members = systems.map(|path| {
+            let devices = entries(&path.join("devices"));
+            (file_name(&path), devices.iter().filter_map(|path| Device::at(path)).collect())
+        });
+        members.filter(|(_, devices): &(_, Vec<_>)| !devices.is_empty()).collect()
+    }
+
+    /// The devices directly under a file system.
+    pub(crate) fn devices_of_mount(&self, mount: &Mount) -> Vec<Device> {
+        if let Some(device) = self.device(mount.number) {
+            return vec![device];
+        }
+        if mount.filesystem == "overlay" {
+            let upper = mount.super_option("upperdir").and_then(|upper| fs::metadata(upper).ok());
+            return upper.and_then(|upper| self.device(Number::from_dev(upper.dev()))).into_iter().collect();
+        }
+        let named = Number::of_device(Path::new(&mount.source)).and_then(|number| self.device(number));
+        let Some(named) = named else { return Vec::new() };
+        if mount.filesystem == "btrfs" {
+            let mut systems = self.btrfs_members().into_iter();
+            if let Some((_, members)) = systems.find(|(_, members)| members.contains(&named)) {
+                return members;
+            }
+        }
+        vec![named]
+    }
+
+    /// The devices directly under the file system of `path`.
+    pub(crate) fn devices_of_path(&self, path: &Path, mounts: &[Mount]) -> Vec<Device> {
+        let Ok(metadata) = fs::metadata(path) else { return Vec::new() };
+        if let Some(device) = self.device(Number::from_dev(metadata.dev())) {
+            return vec![device];
+        }
+        let mount = fs::canonicalize(path).ok().and_then(|path| mounts::find(mounts, &path, mount_id(&path)));
+        mount.map(|mount| self.devices_of_mount(mount)).unwrap_or_default()
+    }
+
+    /// What lies below `device`, itself first: its whole disk, then what that is stacked on.
+    pub(crate) fn below(&self, device: &Device) -> Vec<Device> {
+        let mut found = Vec::new();
+        let mut open = vec![device.clone()];
+        while let Some(device) = open.pop() {
+            if found.contains(&device) {
+                continue;
+            }
+            open.extend(device.slaves());
+            open.extend(device.parent());
+            found.push(device);
+        }
+        found
+    }
+}
+
+/// The id of the mount on which `path` lies, where the kernel tells it.
+pub(crate) fn mount_id(path: &Path) -> Option<u64> {
+    use rustix::fs::{AtFlags, CWD, StatxFlags};
+    let statx = rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
+    (statx.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(statx.stx_mnt_id)
+}
+
+/// A block device: its directory in sysfs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Device {
+    directory: PathBuf,
+    pub(crate) number: Number,
+}
+
+impl Device {
+    /// The device whose directory in sysfs `path` is, or links to.
+    fn at(path: &Path) -> Option<Self> {
+        let directory = fs::canonicalize(path).ok()?;
+        let number = Number::parse(&fs::read_to_string(directory.join("dev")).ok()?)?;
+        Some(Self { directory, number })
+    }
+
+    /// Kernel name, such as `nvme0n1p2`.
+    pub(crate) fn name(&self) -> String {
+        // sysfs writes the slash of old RAID controllers' names (`cciss/c0d0`) as an exclamation mark.
+        file_name(&self.directory).replace('!', "/")
+    }
+
+    /// The content of an attribute without the blanks around it; `None` where it is absent or empty.
+    pub(crate) fn attribute(&self, name: &str) -> Option<String> {
+        let text = fs::read(self.directory.join(name)).ok()?;
+        let text =
+            String::from_utf8_lossy(&text).trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned();
+        (!text.is_empty()).then_some(text)
+    }
+
+    fn number_attribute(&self, name: &str) -> Option<u64> {
+        self.attribute(name)?.parse().ok()
+    }
+
+    pub(crate) fn is_partition(&self) -> bool {
+        self.directory.join("partition").exists()
+    }
+
+    /// The disk of a partition.
+    fn parent(&self) -> Option<Self> {
+        if self.is_partition() { Self::at(self.directory.parent()?) } else { None }
+    }
+
+    /// The disk that it is, or is a part of.
+    pub(crate) fn whole_disk(&self) -> Self {
+        self.parent().unwrap_or_else(|| self.clone())
+    }
+
+    /// The partitions of a disk.
+    pub(crate) fn partitions(&self) -> Vec<Self> {
+        let inside = entries(&self.directory).into_iter();
+        inside.filter(|path| path.join("partition").exists()).filter_map(|path| Self::at(&path)).collect()
+    }
+
+    /// What it is made of: the members of an array, the volumes of a mapping.
+    pub(crate) fn slaves(&self) -> Vec<Self> {
+        entries(&self.directory.join("slaves")).iter().filter_map(|path| Self::at(path)).collect()
+    }
+
+    /// What is made of it.
+    pub(crate) fn holders(&self) -> Vec<Self> {
+        entries(&self.directory.join("holders")).iter().filter_map(|path| Self::at(path)).collect()
+    }
+
+    /// The file behind a loop device.
+    pub(crate) fn backing_file(&self) -> Option<PathBuf> {
+        use std::os::unix::ffi::OsStringExt as _;
+        let mut text = fs::read(self.directory.join("loop/backing_file")).ok()?;
+        if text.last() == Some(&b'\n') {
+            text.pop();
+        }
+        Some(std::ffi::OsString::from_vec(text).into())
+    }
+
+    pub(crate) fn size(&self) -> Option<ByteSize> {
+        // Always in units of 512 bytes, whatever the sectors are.
+        self.number_attribute("size")?.checked_mul(512).map(ByteSize::bytes)
+    }
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.attribute("ro").as_deref() == Some("1")
+    }
+
+    /// Counts up whenever another medium or file comes under the same number.
+    pub(crate) fn diskseq(&self) -> Option<u64> {
+        self.whole_disk().number_attribute("diskseq")
+    }
+
+    pub(crate) fn logical_block_size(&self) -> Option<u64> {
+        self.whole_disk().number_attribute("queue/logical_block_size")
+    }
+
+    /// Serial number or world-wide name.
+    pub(crate) fn serial(&self) -> Option<String> {
+        let disk = self.whole_disk();
+        let places = ["serial", "device/serial", "wwid", "device/wwid", "dm/uuid", "md/uuid"];
+        places.iter().find_map(|place| disk.attribute(place))
+    }
+
+    /// What a record says of it.
+    pub(crate) fn facts(&self) -> BlockDevice {
+        let disk = self.whole_disk();
+        let model = ["device/model", "device/name", "dm/name"].iter().find_map(|name| disk.attribute(name));
+        let model = match (disk.attribute("device/vendor").filter(|vendor| !vendor.starts_with("0x")), model)
+        {
+            (Some(vendor), Some(model)) => Some(format!("{vendor} {model}")),
+            (vendor, model) => model.or(vendor),
+        };
+        BlockDevice {
+            name: self.name(),
+            model,
+            serial: self.serial(),
+            size: self.size(),
+            rotational: disk.number_attribute("queue/rotational").map(|value| value == 1),
+            scheduler: disk.attribute("queue/scheduler").map(|text| chosen(&text)),
+            nr_requests: disk.number_attribute("queue/nr_requests").and_then(|value| value.try_into().ok()),
+            write_cache: disk.attribute("queue/write_cache"),
+        }
+    }
+}
+
+/// The chosen one of `none [mq-deadline] kyber`.
+fn chosen(list: &str) -> String {
+    let bracketed = list.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    bracketed.map_or(list, |(chosen, _)| chosen).to_owned()
+}
+
+/// Numbers of the devices, for asking whether one is among them.
+pub(crate) fn numbers<'d>(devices: impl IntoIterator<Item = &'d Device>) -> BTreeSet<Number> {
+    devices.into_iter().map(|device| device.number).collect()
+}
+
+/// The paths in a directory, sorted; none where it cannot be read.
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let Ok(read) = fs::read_dir(directory) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = read.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    paths
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A sysfs with a disk, two partitions, and a mapping on the second one.
+    fn kernel() -> (tempfile::TempDir, Kernel) {
+        let place = tempfile::tempdir().unwrap();
+        let sys = place.path().join("sys");
+        let write = |path: &str, text: &str| {
+            let path = sys.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let link = |from: &str, to: &str| {
+            let from = sys.join(from);
+            fs::create_dir_all(from.parent().unwrap()).unwrap();
+            symlink(sys.join(to), from).unwrap();
+        };
+        write("devices/sda/dev", "8:0\n");
+        write("devices/sda/size", "2048\n");
+        write("devices/sda/ro", "0\n");
+        write("devices/sda/diskseq", "9\n");
+        write("devices/sda/device/vendor", "ATA     \n");
+        write("devices/sda/device/model", "Disk 1  \n");
+        write("devices/sda/device/wwid", "naa.5000\n");
+        write("devices/sda/queue/rotational", "1\n");
+        write("devices/sda/queue/scheduler", "none [mq-deadline] kyber\n");
+        write("devices/sda/queue/nr_requests", "64\n");
+        write("devices/sda/queue/write_cache", "write back\n");
+        for (part, minor) in [("sda1", "1"), ("sda2", "2")] {
+            write(&format!("devices/sda/{part}/dev"), &format!("8:{minor}\n"));
+            write(&format!("devices/sda/{part}/partition"), minor);
+            link(&format!("dev/block/8:{minor}"), &format!("devices/sda/{part}"));
+        }
+        write("devices/dm-0/dev", "253:0\n");
+        write("devices/dm-0/dm/name", "vg-lv\n");
+        link("devices/dm-0/slaves/sda2", "devices/sda/sda2");
+        link("devices/sda/sda2/holders/dm-0", "devices/dm-0");
+        for (name, number) in [("sda", "8:0"), ("dm-0", "253:0")] {
+            link(&format!("block/{name}"), &format!("devices/{name}"));
+            link(&format!("dev/block/{number}"), &format!("devices/{name}"));
+        }
+        let proc = place.path().join("proc");
+        (place, Kernel { sys, proc })
+    }
+
+    fn names(devices: &[Device]) -> Vec<String> {
+        devices.iter().map(Device::name).collect()
+    }
+
+    #[test]
+    fn what_lies_below_a_mapping_is_found_down_to_the_disk() {
+        let (_place, kernel) = kernel();
+        let mapping = kernel.device(Number { major: 253, minor: 0 }).unwrap();
+        assert_eq!(names(&kernel.below(&mapping)), ["dm-0", "sda2", "sda"]);
+        let disk = kernel.device(Number { major: 8, minor: 0 }).unwrap();
+        assert_eq!(names(&disk.partitions()), ["sda1", "sda2"]);
+        assert_eq!(names(&disk.partitions()[1].holders()), ["dm-0"]);
+        assert_eq!(names(&kernel.disks()), ["dm-0", "sda"]);
+        assert!(kernel.device(Number { major: 0, minor: 45 }).is_none());
+    }
+
+    #[test]
+    fn the_facts_of_a_partition_are_those_of_its_disk_with_its_own_name() {
+        let (_place, kernel) = kernel();
+        let part = kernel.device(Number { major: 8, minor: 1 }).unwrap();
+        let facts = BlockDevice {
+            name: "sda1".into(),
+            model: Some("ATA Disk 1".into()),
+            serial: Some("naa.5000".into()),
+            size: None,
+            rotational: Some(true),
+            scheduler: Some("mq-deadline".into()),
+            nr_requests: Some(64),
+            write_cache: Some("write back".into()),
+        };
+        assert_eq!(part.facts(), facts);
+        assert_eq!(part.whole_disk().size(), Some(ByteSize::MIB));
+        assert_eq!(part.diskseq(), Some(9));
+    }
+
+    #[test]
+    fn a_sysfs_that_is_not_there_or_holds_garbage_gives_nothing() {
+        let (_place, kernel) = kernel();
+        let disk = kernel.sys.join("devices/sda");
+        for garbage in ["", "8", "a:b", "8:99999999999"] {
+            fs::write(disk.join("dev"), garbage).unwrap();
+            assert!(kernel.device(Number { major: 8, minor: 0 }).is_none(), "{garbage}");
+        }
+        let nowhere = Kernel { sys: "/nowhere".into(), proc: "/nowhere".into() };
+        assert!(
+            nowhere.disks().is_empty() && nowhere.btrfs_members().is_empty() && nowhere.mounts().is_empty()
+        );
+        assert_eq!(chosen("none"), "none");
+        assert_eq!(chosen("[none"), "[none");
+    }
+}

@@ -1,0 +1,217 @@
+//! Files and directories as Linux has them.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::unix::fs::{
+    DirBuilderExt as _, FileExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _,
+};
+use std::path::{Path, PathBuf};
+
+use iotrial_model::plan::FreeSpace;
+use iotrial_model::record::BlockDevice;
+use iotrial_model::units::ByteSize;
+use rustix::fs::{AtFlags, CWD, OFlags, StatxFlags};
+
+use super::block::{self, Device, Kernel};
+use super::extents;
+use super::mounts::{self, Mount};
+
+/// What an open file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    ReadWrite,
+}
+
+fn flags(more: OFlags) -> i32 {
+    // O_NONBLOCK so that a pipe that took the name of a file cannot make us wait; regular files and
+    // block devices take no notice of it.
+    (OFlags::NOFOLLOW | OFlags::NONBLOCK | more).bits().cast_signed()
+}
+
+/// Opens what exists, never through a symbolic link in the last component.
+pub(crate) fn open_existing(path: &Path, access: Access, direct: bool) -> io::Result<File> {
+    let direct = if direct { OFlags::DIRECT } else { OFlags::empty() };
+    File::options().read(true).write(access == Access::ReadWrite).custom_flags(flags(direct)).open(path)
+}
+
+/// Makes a regular file that only its owner can read; fails if the name is taken by anything.
+pub(crate) fn make_new(path: &Path) -> io::Result<File> {
+    File::options()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .custom_flags(flags(OFlags::empty()))
+        .open(path)
+}
+
+/// Makes one directory that only its owner can enter.
+pub(crate) fn make_directory(path: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().mode(0o700).create(path)
+}
+
+/// Takes the advisory lock; `false` when another process has it.
+pub(crate) fn lock(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(std::fs::TryLockError::WouldBlock) => Ok(false),
+        Err(std::fs::TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Gives the advisory lock back.
+pub(crate) fn unlock(file: &File) -> io::Result<()> {
+    file.unlock()
+}
+
+/// Removes the name of `file`, which is at `path`.
+pub(crate) fn remove(path: &Path, file: File) -> io::Result<()> {
+    std::fs::remove_file(path)?;
+    drop(file);
+    Ok(())
+}
+
+/// Reserves the space, so that writers do not fight for the end of the file; where the file system
+/// cannot do that, only the length is set.
+pub(crate) fn reserve(file: &File, length: u64) -> io::Result<()> {
+    match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, length) {
+        Ok(()) => Ok(()),
+        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => file.set_len(length),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether every byte of the range was written: no hole, nothing merely reserved.
+pub(crate) fn is_written(file: &File, start: u64, length: u64) -> io::Result<bool> {
+    extents::is_written(file, start, length)
+}
+
+pub(crate) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    file.read_exact_at(buffer, offset)
+}
+
+pub(crate) fn write_all_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<()> {
+    file.write_all_at(buffer, offset)
+}
+
+/// Whether both tell of one file.
+pub(crate) fn same_file(a: &Metadata, b: &Metadata) -> bool {
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+pub(crate) fn link_count(metadata: &Metadata) -> u64 {
+    metadata.nlink()
+}
+
+/// Bytes that removing the file would give back.
+pub(crate) fn allocated(metadata: &Metadata) -> u64 {
+    metadata.blocks().saturating_mul(512)
+}
+
+/// What it is, for people.
+pub(crate) fn kind_of(metadata: &Metadata) -> &'static str {
+    let kind = metadata.file_type();
+    if kind.is_dir() {
+        "a directory"
+    } else if kind.is_symlink() {
+        "a symbolic link"
+    } else if kind.is_fifo() {
+        "a pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else if kind.is_char_device() {
+        "a character device"
+    } else if kind.is_block_device() {
+        "a block device"
+    } else {
+        "a regular file"
+    }
+}
+
+pub(crate) fn is_block_device(metadata: &Metadata) -> bool {
+    metadata.file_type().is_block_device()
+}
+
+/// The directories in which nothing is ever made, because they show devices and the kernel.
+pub(crate) fn is_kernels(path: &Path) -> bool {
+    ["/dev", "/proc", "/sys"].iter().any(|place| path.starts_with(place))
+}
+
+/// Whether this process may make files in the directory.
+pub(crate) fn may_make_files(directory: &Path) -> io::Result<()> {
+    let access = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
+    Ok(rustix::fs::accessat(CWD, directory, access, AtFlags::EACCESS)?)
+}
+
+/// The room on the file system of a directory.
+pub(crate) fn free_space(directory: &Path) -> io::Result<FreeSpace> {
+    let space = rustix::fs::statvfs(directory)?;
+    let blocks = |count: u64| ByteSize::bytes(count.saturating_mul(space.f_frsize));
+    Ok(FreeSpace {
+        filesystem_id: std::fs::metadata(directory)?.dev(),
+        capacity: blocks(space.f_blocks),
+        available: blocks(space.f_bavail),
+    })
+}
+
+/// The smallest unit of direct I/O as the kernel tells it for this file or block device; `None` where it
+/// does not tell, and for directories.
+pub(crate) fn direct_alignment(path: &Path) -> Option<u64> {
+    let statx = rustix::fs::statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::DIOALIGN).ok()?;
+    let tells = statx.stx_mask & StatxFlags::DIOALIGN.bits() != 0;
+    (tells && statx.stx_dio_offset_align > 0).then(|| u64::from(statx.stx_dio_offset_align))
+}
+
+/// With links resolved.
+pub(crate) fn canonicalize(path: &Path) -> io::Result<PathBuf> {
+    std::fs::canonicalize(path)
+}
+
+/// Whether the name alone means a raw device, as `\\.\PhysicalDrive0` does elsewhere. Here a device has to
+/// be looked at.
+pub(crate) fn names_a_device(_: &Path) -> bool {
+    false
+}
+
+/// What lies below a directory or file.
+#[derive(Debug)]
+pub(crate) struct Below {
+    pub(crate) filesystem: Option<String>,
+    /// Mount point and options, for people.
+    pub(crate) mount: Option<String>,
+    pub(crate) is_in_memory: bool,
+    /// Whether it shows devices or the kernel rather than files.
+    pub(crate) is_kernels: bool,
+    /// The smallest unit of direct I/O, as far as the devices tell.
+    pub(crate) sector_size: u64,
+    /// The nearest first.
+    pub(crate) devices: Vec<BlockDevice>,
+}
+
+impl Below {
+    /// `path` must exist, and have no symbolic links in it.
+    pub(crate) fn find(path: &Path) -> Self {
+        let kernel = Kernel::this();
+        let mounts = kernel.mounts();
+        let mount = mounts::find(&mounts, path, block::mount_id(path));
+        let direct = mount.map(|mount| kernel.devices_of_mount(mount)).unwrap_or_default();
+        let mut devices = Vec::new();
+        for device in direct.iter().flat_map(|device| kernel.below(device)) {
+            if !devices.contains(&device) {
+                devices.push(device);
+            }
+        }
+        let sectors = devices.iter().filter_map(Device::logical_block_size).max();
+        let follows = mount.is_some_and(Mount::follows_the_sectors);
+        Self {
+            filesystem: mount.map(|mount| mount.filesystem.clone()),
+            mount: mount.map(|mount| format!("{} ({})", mount.mount_point.display(), mount.options)),
+            is_in_memory: mount.is_some_and(Mount::is_in_memory),
+            is_kernels: mount.is_some_and(Mount::is_kernels),
+            // 4 KiB suits every file system, and databases do not write less than that to data files.
+            sector_size: sectors.filter(|_| follows).unwrap_or(4096),
+            devices: devices.iter().map(Device::facts).collect(),
+        }
+    }
+}

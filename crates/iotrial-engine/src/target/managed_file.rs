@@ -1,0 +1,283 @@
+//! A managed file: one that iotrial made, and therefore may overwrite and remove.
+//!
+//! Its first page says so. Everything else of that name is somebody's data and is refused, whatever
+//! it is: a file without the page, with a damaged one, with a second name, a symbolic link, a pipe.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use iotrial_model::plan::FILE_HEADER_SIZE;
+use iotrial_model::units::ByteSize;
+use sha2::{Digest as _, Sha256};
+
+use super::os;
+
+/// The ending of every managed file.
+pub const EXTENSION: &str = "iotrial";
+
+const PAGE_SIZE: usize = 4096;
+const MAGIC: &[u8; 16] = b"iotrial\0managed\n";
+const FORMAT_VERSION: u32 = 1;
+
+/// The bytes of the page that the checksum covers: all fields before it.
+const CHECKED: usize = 64;
+
+/// The first page of a managed file.
+///
+/// Little-endian: magic (16 bytes), format version (4), state (4), plan id (16), size of the data (8),
+/// fill seed (8), zero (8), then the SHA-256 of all that, zeros to the end of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) plan_id: [u8; 16],
+    pub(crate) data_size: ByteSize,
+    pub(crate) fill_seed: u64,
+    pub(crate) state: State,
+}
+
+/// How far the making of a managed file came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It may have holes.
+    Filling,
+    /// Every byte of the data was written and is on stable storage.
+    Whole,
+}
+
+impl Header {
+    fn to_page(self) -> [u8; PAGE_SIZE] {
+        let mut page = [0; PAGE_SIZE];
+        let state: u32 = match self.state {
+            State::Filling => 1,
+            State::Whole => 2,
+        };
+        page[..16].copy_from_slice(MAGIC);
+        page[16..20].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
+        page[20..24].copy_from_slice(&state.to_le_bytes());
+        page[24..40].copy_from_slice(&self.plan_id);
+        page[40..48].copy_from_slice(&self.data_size.get().to_le_bytes());
+        page[48..56].copy_from_slice(&self.fill_seed.to_le_bytes());
+        let checksum = Sha256::digest(&page[..CHECKED]);
+        page[CHECKED..CHECKED + 32].copy_from_slice(&checksum);
+        page
+    }
+
+    /// `None` unless every bit of the page is as iotrial writes it.
+    fn from_page(page: &[u8; PAGE_SIZE]) -> Option<Self> {
+        let word = |at: usize| -> [u8; 8] { page[at..at + 8].try_into().expect("a slice of 8 bytes") };
+        let state = match u32::from_le_bytes(page[20..24].try_into().expect("a slice of 4 bytes")) {
+            1 => State::Filling,
+            2 => State::Whole,
+            _ => return None,
+        };
+        let header = Self {
+            plan_id: page[24..40].try_into().expect("a slice of 16 bytes"),
+            data_size: ByteSize::bytes(u64::from_le_bytes(word(40))),
+            fill_seed: u64::from_le_bytes(word(48)),
+            state,
+        };
+        (header.to_page() == *page).then_some(header)
+    }
+
+    /// Puts the page at the start of the file, and on stable storage.
+    pub(crate) fn write(self, file: &File) -> io::Result<()> {
+        os::write_all_at(file, &self.to_page(), 0)?;
+        file.sync_all()
+    }
+
+    fn read(file: &File) -> io::Result<Option<Self>> {
+        let mut page = [0; PAGE_SIZE];
+        match os::read_exact_at(file, &mut page, 0) {
+            Ok(()) => Ok(Self::from_page(&page)),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Why something is not a managed file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Foreign {
+    /// Not a regular file.
+    NotAFile(&'static str),
+    /// It has a second name, through which somebody may count on its content.
+    HardLinked,
+    /// The header is absent or damaged.
+    NoHeader,
+}
+
+impl std::fmt::Display for Foreign {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotAFile(what) => write!(f, "it is {what}"),
+            Self::HardLinked => f.write_str("it has a second name (hard link)"),
+            Self::NoHeader => f.write_str("its header is absent or damaged"),
+        }
+    }
+}
+
+/// A managed file that exists, open for reading and writing through the page cache.
+#[derive(Debug)]
+pub(crate) struct ManagedFile {
+    pub(crate) path: PathBuf,
+    pub(crate) file: File,
+    pub(crate) header: Header,
+    pub(crate) metadata: Metadata,
+}
+
+/// What stands at a path.
+#[derive(Debug)]
+pub(crate) enum Found {
+    Nothing,
+    Managed(Box<ManagedFile>),
+    Foreign(Foreign),
+}
+
+impl ManagedFile {
+    /// Looks what stands at `path`, without following a link and without waking a pipe or a device.
+    pub(crate) fn find(path: &Path, writable: bool) -> io::Result<Found> {
+        let metadata = match std::fs::symlink_metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+            Err(error) => return Err(error),
+        };
+        if let Some(foreign) = foreign(&metadata) {
+            return Ok(Found::Foreign(foreign));
+        }
+        // A reader that may not write should still learn whose file it is, so reading comes first.
+        let file = os::open_existing(path, os::Access::Read, false)?;
+        let Some(header) = Header::read(&file)? else { return Ok(Found::Foreign(Foreign::NoHeader)) };
+        let file = if writable { os::open_existing(path, os::Access::ReadWrite, false)? } else { file };
+        // What was looked at and what was opened must be one file: between the two, the name may have
+        // been given to another one.
+        let opened = file.metadata()?;
+        if let Some(foreign) = foreign(&opened) {
+            return Ok(Found::Foreign(foreign));
+        }
+        if !os::same_file(&metadata, &opened) || Header::read(&file)? != Some(header) {
+            return Ok(Found::Foreign(Foreign::NoHeader));
+        }
+        Ok(Found::Managed(Box::new(Self { path: path.to_owned(), file, header, metadata: opened })))
+    }
+
+    /// Makes the file, with a header that says it is not whole. Fails if anything has that name.
+    pub(crate) fn make(path: &Path, header: Header) -> io::Result<Self> {
+        let file = os::make_new(path)?;
+        let made = (|| {
+            if !os::lock(&file)? {
+                return Err(io::Error::from(io::ErrorKind::ResourceBusy));
+            }
+            header.write(&file)?;
+            file.metadata()
+        })();
+        match made {
+            Ok(metadata) => Ok(Self { path: path.to_owned(), file, header, metadata }),
+            Err(error) => {
+                // It was made a moment ago by O_EXCL, so it is ours.
+                let _ = std::fs::remove_file(path);
+                Err(error)
+            }
+        }
+    }
+
+    /// Whether all of the data is there: written to the end, without a hole or an unwritten extent.
+    pub(crate) fn is_whole(&self) -> io::Result<bool> {
+        let length = FILE_HEADER_SIZE.get().checked_add(self.header.data_size.get());
+        if self.header.state != State::Whole || length != Some(self.file.metadata()?.len()) {
+            return Ok(false);
+        }
+        os::is_written(&self.file, FILE_HEADER_SIZE.get(), self.header.data_size.get())
+    }
+
+    /// Keeps other runs away for as long as the file is open; `false` when one was faster.
+    pub(crate) fn lock(&self) -> io::Result<bool> {
+        os::lock(&self.file)
+    }
+
+    /// Whether a running iotrial works on it.
+    pub(crate) fn is_locked(&self) -> io::Result<bool> {
+        if os::lock(&self.file)? {
+            os::unlock(&self.file)?;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Whether the path still leads to this very file.
+    pub(crate) fn is_at_its_path(&self) -> io::Result<bool> {
+        match std::fs::symlink_metadata(&self.path) {
+            Ok(metadata) => Ok(os::same_file(&metadata, &self.metadata)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Removes the file, unless its name was given to another one meanwhile.
+    pub(crate) fn remove(self) -> io::Result<()> {
+        if self.is_at_its_path()? { os::remove(&self.path, self.file) } else { Ok(()) }
+    }
+}
+
+fn foreign(metadata: &Metadata) -> Option<Foreign> {
+    if !metadata.is_file() {
+        return Some(Foreign::NotAFile(os::kind_of(metadata)));
+    }
+    (os::link_count(metadata) > 1).then_some(Foreign::HardLinked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> Header {
+        Header { plan_id: [7; 16], data_size: ByteSize::mib(3), fill_seed: 11, state: State::Whole }
+    }
+
+    #[test]
+    fn a_header_is_read_as_it_was_written() {
+        for state in [State::Filling, State::Whole] {
+            let header = Header { state, ..header() };
+            assert_eq!(Header::from_page(&header.to_page()), Some(header));
+        }
+    }
+
+    #[test]
+    fn a_header_with_any_bit_changed_is_not_ours() {
+        let page = header().to_page();
+        for byte in 0..PAGE_SIZE {
+            for bit in [0, 3, 7] {
+                let mut damaged = page;
+                damaged[byte] ^= 1 << bit;
+                assert_eq!(Header::from_page(&damaged), None, "bit {bit} of byte {byte}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_made_file_is_found_and_a_second_making_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.iotrial");
+        assert!(matches!(ManagedFile::find(&path, true).unwrap(), Found::Nothing));
+        let made = ManagedFile::make(&path, header()).unwrap();
+        assert_eq!(ManagedFile::make(&path, header()).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        let Found::Managed(found) = ManagedFile::find(&path, false).unwrap() else { panic!("not found") };
+        assert_eq!(found.header, header());
+        assert!(found.is_locked().unwrap());
+        assert!(!found.is_whole().unwrap(), "it is too short");
+        drop(made);
+        assert!(!found.is_locked().unwrap());
+        found.remove().unwrap();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_file_that_took_the_name_meanwhile_is_not_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.iotrial");
+        let made = ManagedFile::make(&path, header()).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, "not ours").unwrap();
+        made.remove().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "not ours");
+    }
+}

@@ -1,0 +1,739 @@
+//! Makes what a plan needs on its targets, and opens it.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use iotrial_model::plan::{Area, AreaKind, FILE_HEADER_SIZE, LEAST_FREE, Plan};
+use iotrial_model::record::Layout;
+use iotrial_model::units::ByteSize;
+use sha2::{Digest as _, Sha256};
+
+use super::device::{self, Claimed};
+use super::fill::{self, AlignedBuffer, FillError};
+use super::managed_file::{Foreign, Found, Header, ManagedFile, State};
+use super::obstacle::{Obstacle, sentences};
+use super::os;
+use super::probe::ProbedTarget;
+use crate::host;
+
+/// What a load works on, laid out and open.
+///
+/// Managed files stay locked, and devices claimed, until it is dropped.
+#[derive(Debug)]
+pub struct Prepared {
+    /// In the order of the plan's areas; empty where the engine touches no target. Open for direct I/O where
+    /// the plan says so, and for reading only where no job writes.
+    pub areas: Vec<File>,
+    /// How the content came to be; `None` where the plan asks for none.
+    pub layout: Option<Layout>,
+    made: Made,
+    /// Files of an earlier run, locked.
+    _reused: Vec<ManagedFile>,
+    _claimed: Vec<Claimed>,
+}
+
+/// Why the targets cannot be laid out.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    /// The plan works on a device that was not among the probed targets.
+    #[error("the plan works on `{}`, which was not probed", path.display())]
+    NotProbed {
+        /// The device.
+        path: PathBuf,
+    },
+    /// Two areas of the plan are the same file.
+    #[error("the plan makes `{}` twice", path.display())]
+    MadeTwice {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Something of that name is there, and iotrial did not make it.
+    #[error("`{}` was not made by iotrial: {foreign}", path.display())]
+    NotOurs {
+        /// The file.
+        path: PathBuf,
+        /// How that shows.
+        foreign: Foreign,
+    },
+    /// The given file is not what it was when it was probed.
+    #[error("`{}` is no longer whole", path.display())]
+    NotWhole {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another run works on it.
+    #[error("`{}` is in use by another run of iotrial", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The files do not fit any more.
+    #[error(
+        "{needed} of files are needed on `{}`, and only {usable} may be used so that {LEAST_FREE} and 10 % stay free",
+        path.display()
+    )]
+    NoSpace {
+        /// A directory on that file system.
+        path: PathBuf,
+        /// What is to be written.
+        needed: ByteSize,
+        /// What the rule allows.
+        usable: ByteSize,
+    },
+    /// A file or directory cannot be made, opened or replaced.
+    #[error("cannot {what} `{}`", path.display())]
+    File {
+        /// `make`, `open`, `remove` or `lock`.
+        what: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        source: io::Error,
+    },
+    /// Writing the data failed.
+    #[error("cannot write `{}` whole", path.display())]
+    Write {
+        /// The file or device.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        source: io::Error,
+    },
+    /// The file system has no direct I/O.
+    #[error("direct I/O is refused on `{}`", path.display())]
+    DirectRefused {
+        /// The file or device.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// Direct I/O needs larger units than the plan counts on.
+    #[error("direct I/O on `{}` needs multiples of {needed}, and the plan counts on {planned}", path.display())]
+    Misaligned {
+        /// The file or device.
+        path: PathBuf,
+        /// What the system wants.
+        needed: ByteSize,
+        /// What the plan has.
+        planned: ByteSize,
+    },
+    /// The device came into use since it was probed.
+    #[error("`{}` can not be written: {}", path.display(), sentences(obstacles))]
+    Obstructed {
+        /// The device.
+        path: PathBuf,
+        /// All reasons.
+        obstacles: Vec<Obstacle>,
+    },
+    /// The device is not the one for which the token was given.
+    #[error("`{}` changed since its token was made: {what}", path.display())]
+    Changed {
+        /// The device.
+        path: PathBuf,
+        /// What changed.
+        what: String,
+    },
+    /// The user stopped it; what was made is removed.
+    #[error("stopped while the targets were laid out")]
+    Interrupted,
+}
+
+impl PrepareError {
+    /// What the user can do, as a sentence without a full stop.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::NotProbed { .. } | Self::Interrupted => return None,
+            Self::MadeTwice { .. } => "give each directory once".to_owned(),
+            Self::NotOurs { .. } => {
+                "nothing was changed; move that away, or give another directory".to_owned()
+            }
+            Self::NotWhole { .. } => "give the directory instead, and iotrial makes its own files".to_owned(),
+            Self::InUse { .. } => "wait until that run ends, or give another directory".to_owned(),
+            Self::NoSpace { .. } => "give a smaller `--size`, or free space".to_owned(),
+            Self::File { source, .. } | Self::Write { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    "give a smaller `--size`, or free space; what was made is removed".to_owned()
+                }
+                io::ErrorKind::PermissionDenied => "run as a user who may write there".to_owned(),
+                io::ErrorKind::ReadOnlyFilesystem => "mount the file system for writing".to_owned(),
+                _ => return None,
+            },
+            Self::DirectRefused { .. } => {
+                "`--buffered` measures through the page cache instead; the figures are then the cache's too"
+                    .to_owned()
+            }
+            Self::Misaligned { needed, .. } => format!("use block sizes that are multiples of {needed}"),
+            Self::Obstructed { .. } => {
+                "free the device first, or give a directory on it as the target".to_owned()
+            }
+            Self::Changed { path, .. } => {
+                format!("`iotrial target {}` shows what is there now, and its token", path.display())
+            }
+        };
+        Some(hint)
+    }
+}
+
+/// Lays out what the plan needs, and opens it.
+///
+/// Everything is looked at before anything is written: devices are claimed and examined anew, foreign files
+/// are refused, the space is counted. Managed files of an earlier run are used again if they are whole, and
+/// made anew otherwise. `progress` gets the bytes written and their total, from several threads; `stop` is
+/// asked before each block. After an error nothing stays that this call made.
+///
+/// # Errors
+///
+/// When a target is not what the plan takes it for, or the system refuses; [`PrepareError::hint`] says what
+/// to do.
+pub fn prepare(
+    plan: &Plan,
+    targets: &[ProbedTarget],
+    progress: &(dyn Fn(u64, u64) + Sync),
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Prepared, PrepareError> {
+    let mut made = Made::default();
+    if !plan.engine.touches_targets() {
+        return Ok(Prepared { areas: vec![], layout: None, made, _reused: vec![], _claimed: vec![] });
+    }
+    let claimed = claim_devices(plan, targets)?;
+    let mut reused = lock_given_files(plan)?;
+    let sites = survey(plan)?;
+    check_space(&sites)?;
+    if stop() {
+        return Err(PrepareError::Interrupted);
+    }
+
+    let started = Instant::now();
+    let mut layout = Layout::default();
+    for site in sites {
+        match site.found {
+            Some(managed) if site.reuse => {
+                layout.reused = layout.reused + ByteSize::bytes(managed.metadata.len());
+                reused.push(managed);
+            }
+            found => make_file(plan, site.area, found, &mut made)?,
+        }
+    }
+    layout.written = fill_all(plan, &made, &claimed, progress, stop)?;
+    for file in &mut made.files {
+        file.header.state = State::Whole;
+        let written = file.header.write(&file.file);
+        written.map_err(|source| PrepareError::Write { path: file.path.clone(), source })?;
+    }
+    layout.duration = started.elapsed();
+
+    let keepers: Vec<&ManagedFile> = made.files.iter().chain(&reused).collect();
+    let areas = open_areas(plan, &keepers, &claimed)?;
+    let layout = (layout.written + layout.reused > ByteSize::default()).then_some(layout);
+    made.keep = true;
+    Ok(Prepared { areas, layout, made, _reused: reused, _claimed: claimed })
+}
+
+impl Prepared {
+    /// The files that this run made.
+    pub fn made_files(&self) -> impl Iterator<Item = &Path> {
+        self.made.files.iter().map(|file| file.path.as_path())
+    }
+
+    /// Removes the files that this run made, and the directories if it made them and they are empty.
+    ///
+    /// # Errors
+    ///
+    /// The first failure; the other files are removed all the same.
+    pub fn remove_made(self) -> io::Result<()> {
+        let Self { areas, mut made, .. } = self;
+        drop(areas);
+        made.remove()
+    }
+}
+
+/// What this run made. It is removed on drop, unless it is to be kept.
+#[derive(Debug, Default)]
+struct Made {
+    files: Vec<ManagedFile>,
+    directories: Vec<PathBuf>,
+    keep: bool,
+}
+
+impl Made {
+    fn remove(&mut self) -> io::Result<()> {
+        let mut result = Ok(());
+        for file in self.files.drain(..) {
+            result = result.and(file.remove());
+        }
+        for directory in self.directories.drain(..) {
+            match std::fs::remove_dir(&directory) {
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+                removed => result = result.and(removed),
+            }
+        }
+        result
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        if !self.keep {
+            // There is an error on its way already, and it is the one that matters.
+            let _ = self.remove();
+        }
+    }
+}
+
+/// Claims each device of the plan once.
+fn claim_devices(plan: &Plan, targets: &[ProbedTarget]) -> Result<Vec<Claimed>, PrepareError> {
+    let mut claimed: Vec<Claimed> = Vec::new();
+    for area in &plan.areas {
+        let writes = match area.kind {
+            AreaKind::DeviceRead => false,
+            AreaKind::DeviceDestroy => true,
+            AreaKind::ManagedFile | AreaKind::GivenFile => continue,
+        };
+        if claimed.iter().any(|device| device.path() == area.path) {
+            continue;
+        }
+        let probed = targets.iter().find(|target| target.facts.path == area.path);
+        let claim = probed.and_then(|target| target.claim.as_ref());
+        let claim = claim.ok_or_else(|| PrepareError::NotProbed { path: area.path.clone() })?;
+        claimed.push(device::claim(claim, writes)?);
+    }
+    Ok(claimed)
+}
+
+/// Finds and locks the files that the user named.
+fn lock_given_files(plan: &Plan) -> Result<Vec<ManagedFile>, PrepareError> {
+    let mut locked: Vec<ManagedFile> = Vec::new();
+    for area in plan.areas.iter().filter(|area| area.kind == AreaKind::GivenFile) {
+        let path = &area.path;
+        let not_whole = || PrepareError::NotWhole { path: path.clone() };
+        if let Some(managed) = locked.iter().find(|managed| managed.path == *path) {
+            if !holds(managed, area) {
+                return Err(not_whole());
+            }
+            continue;
+        }
+        let managed =
+            match ManagedFile::find(path, writes_to(plan, area)).map_err(file_error("open", path))? {
+                Found::Managed(managed) => *managed,
+                Found::Foreign(foreign) => return Err(PrepareError::NotOurs { path: path.clone(), foreign }),
+                Found::Nothing => return Err(not_whole()),
+            };
+        lock(&managed)?;
+        if !managed.is_whole().map_err(file_error("examine", path))? || !holds(&managed, area) {
+            return Err(not_whole());
+        }
+        locked.push(managed);
+    }
+    Ok(locked)
+}
+
+/// Whether the area lies within the data of the file.
+fn holds(managed: &ManagedFile, area: &Area) -> bool {
+    let end = area.offset.get().checked_add(area.length.get());
+    let data_end = FILE_HEADER_SIZE.get().saturating_add(managed.header.data_size.get());
+    area.offset >= FILE_HEADER_SIZE && end.is_some_and(|end| end <= data_end)
+}
+
+fn lock(managed: &ManagedFile) -> Result<(), PrepareError> {
+    let path = &managed.path;
+    if !managed.lock().map_err(file_error("lock", path))? {
+        return Err(PrepareError::InUse { path: path.clone() });
+    }
+    // Whoever had the lock before may have removed the file before giving it back.
+    if !managed.is_at_its_path().map_err(file_error("examine", path))? {
+        return Err(PrepareError::InUse { path: path.clone() });
+    }
+    Ok(())
+}
+
+/// A managed file of the plan, and what stands in its place.
+struct Site<'p> {
+    area: &'p Area,
+    found: Option<ManagedFile>,
+    reuse: bool,
+}
+
+/// Looks at the places of all managed files, and locks those that exist. Makes nothing.
+fn survey(plan: &Plan) -> Result<Vec<Site<'_>>, PrepareError> {
+    let mut sites: Vec<Site<'_>> = Vec::new();
+    for area in plan.areas.iter().filter(|area| area.kind == AreaKind::ManagedFile) {
+        let path = &area.path;
+        if sites.iter().any(|site| site.area.path == *path) {
+            return Err(PrepareError::MadeTwice { path: path.clone() });
+        }
+        let site = match ManagedFile::find(path, true).map_err(file_error("open", path))? {
+            Found::Nothing => Site { area, found: None, reuse: false },
+            Found::Foreign(foreign) => return Err(PrepareError::NotOurs { path: path.clone(), foreign }),
+            Found::Managed(managed) => {
+                lock(&managed)?;
+                let whole = managed.is_whole().map_err(file_error("examine", path))?;
+                let reuse = whole && holds(&managed, area);
+                Site { area, found: Some(*managed), reuse }
+            }
+        };
+        sites.push(site);
+    }
+    Ok(sites)
+}
+
+/// The rule of free space, with the numbers of this moment.
+fn check_space(sites: &[Site<'_>]) -> Result<(), PrepareError> {
+    let mut filesystems = BTreeMap::new();
+    for site in sites.iter().filter(|site| !site.reuse) {
+        let directory = existing_directory(&site.area.path);
+        let space = os::free_space(directory).map_err(file_error("examine", directory))?;
+        let entry = filesystems.entry(space.filesystem_id);
+        let (needed, space, _) = entry.or_insert((ByteSize::default(), space, directory));
+        *needed = *needed + site.area.offset + site.area.length;
+        if let Some(stale) = &site.found {
+            space.available = space.available + ByteSize::bytes(os::allocated(&stale.metadata));
+        }
+    }
+    for (needed, space, directory) in filesystems.into_values() {
+        let usable = space.usable();
+        if needed > usable {
+            return Err(PrepareError::NoSpace { path: directory.to_owned(), needed, usable });
+        }
+    }
+    Ok(())
+}
+
+/// The directory of a file, or the one above it where that is still to be made.
+fn existing_directory(file: &Path) -> &Path {
+    let directory = file.parent().unwrap_or(file);
+    if directory.exists() { directory } else { directory.parent().unwrap_or(directory) }
+}
+
+/// Makes one file, not filled yet, in place of a stale one of ours.
+fn make_file(
+    plan: &Plan,
+    area: &Area,
+    stale: Option<ManagedFile>,
+    made: &mut Made,
+) -> Result<(), PrepareError> {
+    let path = &area.path;
+    if let Some(stale) = stale {
+        stale.remove().map_err(file_error("remove", path))?;
+    }
+    if let Some(directory) = path.parent().filter(|directory| !directory.exists()) {
+        os::make_directory(directory).map_err(file_error("make", directory))?;
+        made.directories.push(directory.to_owned());
+    }
+    let header = Header {
+        plan_id: plan_id(plan),
+        data_size: area.length,
+        fill_seed: fill_seed(plan, area),
+        state: State::Filling,
+    };
+    let file = ManagedFile::make(path, header).map_err(|source| match source.kind() {
+        io::ErrorKind::AlreadyExists => {
+            PrepareError::NotOurs { path: path.clone(), foreign: Foreign::NoHeader }
+        }
+        _ => PrepareError::File { what: "make", path: path.clone(), source },
+    })?;
+    made.files.push(file);
+    let file = &made.files[made.files.len() - 1].file;
+    let length = FILE_HEADER_SIZE + area.length;
+    os::reserve(file, length.get()).map_err(|source| PrepareError::Write { path: path.clone(), source })
+}
+
+/// Fills the new files and the devices that were given up; answers with the bytes written.
+fn fill_all(
+    plan: &Plan,
+    made: &Made,
+    claimed: &[Claimed],
+    progress: &(dyn Fn(u64, u64) + Sync),
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<ByteSize, PrepareError> {
+    let mut opened = Vec::new();
+    for area in &plan.areas {
+        let file = match area.kind {
+            AreaKind::ManagedFile => made
+                .files
+                .iter()
+                .find(|file| file.path == area.path)
+                .map(|managed| open_again(managed, os::Access::ReadWrite, plan.direct, area))
+                .transpose()?,
+            AreaKind::DeviceDestroy => Some(open_device(claimed, area, true, plan.direct)?),
+            AreaKind::GivenFile | AreaKind::DeviceRead => None,
+        };
+        opened.extend(file.map(|file| (file, area)));
+    }
+    let ranges: Vec<fill::Range<'_>> = opened
+        .iter()
+        .map(|(file, area)| fill::Range {
+            path: &area.path,
+            file,
+            start: area.offset.get(),
+            length: area.length.get(),
+            seed: fill_seed(plan, area),
+        })
+        .collect();
+    if ranges.is_empty() {
+        return Ok(ByteSize::default());
+    }
+    match fill::fill(&ranges, progress, stop) {
+        Ok(()) => Ok(ranges.iter().map(|range| ByteSize::bytes(range.length)).sum()),
+        Err(FillError::Stopped) => Err(PrepareError::Interrupted),
+        Err(FillError::Write { path, source })
+            if plan.direct && source.kind() == io::ErrorKind::InvalidInput =>
+        {
+            Err(PrepareError::DirectRefused { path, source })
+        }
+        Err(FillError::Write { path, source }) => Err(PrepareError::Write { path, source }),
+    }
+}
+
+/// Opens each area as its jobs use it, and tries direct I/O before anything relies on it.
+fn open_areas(plan: &Plan, keepers: &[&ManagedFile], claimed: &[Claimed]) -> Result<Vec<File>, PrepareError> {
+    let mut areas = Vec::with_capacity(plan.areas.len());
+    for area in &plan.areas {
+        let writes = writes_to(plan, area);
+        let access = if writes { os::Access::ReadWrite } else { os::Access::Read };
+        let file = match area.kind {
+            AreaKind::ManagedFile | AreaKind::GivenFile => {
+                let managed = keepers.iter().find(|managed| managed.path == area.path);
+                let managed = managed.expect("each file of the plan was made, or locked for use");
+                open_again(managed, access, plan.direct, area)?
+            }
+            AreaKind::DeviceRead | AreaKind::DeviceDestroy => {
+                open_device(claimed, area, writes, plan.direct)?
+            }
+        };
+        if plan.direct {
+            try_direct(&file, area)?;
+        }
+        areas.push(file);
+    }
+    Ok(areas)
+}
+
+/// Opens a managed file a second time, without the page cache if `direct`.
+fn open_again(
+    managed: &ManagedFile,
+    access: os::Access,
+    direct: bool,
+    area: &Area,
+) -> Result<File, PrepareError> {
+    let path = &managed.path;
+    let file = os::open_existing(path, access, direct).map_err(open_error(path, direct))?;
+    let metadata = file.metadata().map_err(file_error("examine", path))?;
+    if !os::same_file(&metadata, &managed.metadata) {
+        return Err(PrepareError::NotOurs { path: path.clone(), foreign: Foreign::NoHeader });
+    }
+    check_alignment(area, direct)?;
+    Ok(file)
+}
+
+fn open_device(claimed: &[Claimed], area: &Area, writes: bool, direct: bool) -> Result<File, PrepareError> {
+    let device = claimed.iter().find(|device| device.path() == area.path);
+    let device = device.expect("each device of the plan was claimed");
+    let file = device.open(writes, direct).map_err(open_error(&area.path, direct))?;
+    check_alignment(area, direct)?;
+    Ok(file)
+}
+
+/// Whether the sectors are as large as the plan takes them to be; a directory could not tell before it held
+/// a file.
+fn check_alignment(area: &Area, direct: bool) -> Result<(), PrepareError> {
+    match os::direct_alignment(&area.path).filter(|_| direct) {
+        Some(needed) if !area.sector_size.get().is_multiple_of(needed) => Err(PrepareError::Misaligned {
+            path: area.path.clone(),
+            needed: ByteSize::bytes(needed),
+            planned: area.sector_size,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Reads one sector of the area as the load will.
+fn try_direct(file: &File, area: &Area) -> Result<(), PrepareError> {
+    let mut buffer = AlignedBuffer::new(area.sector_size.get().min(area.length.get()));
+    os::read_exact_at(file, buffer.as_mut_slice(), area.offset.get()).map_err(open_error(&area.path, true))
+}
+
+fn writes_to(plan: &Plan, area: &Area) -> bool {
+    let writers = plan.jobs.iter().filter(|job| job.writes());
+    writers.flat_map(|job| &job.areas).any(|index| plan.areas[*index] == *area)
+}
+
+/// Tells the plan apart from all others: the start of the SHA-256 of its JSON.
+fn plan_id(plan: &Plan) -> [u8; 16] {
+    let json = serde_json::to_vec(plan).expect("a plan has a JSON form");
+    Sha256::digest(json)[..16].try_into().expect("a slice of 16 bytes")
+}
+
+/// Differs between the areas of a plan, and between hosts on one array that run the same plan: otherwise
+/// their data would be equal, and storage that deduplicates would keep it once.
+fn fill_seed(plan: &Plan, area: &Area) -> u64 {
+    let mut digest = Sha256::new();
+    digest.update(plan.seed.to_le_bytes());
+    digest.update(area.offset.get().to_le_bytes());
+    digest.update(host::host_id().as_bytes());
+    digest.update([0]);
+    digest.update(area.path.as_os_str().as_encoded_bytes());
+    u64::from_le_bytes(digest.finalize()[..8].try_into().expect("a slice of 8 bytes"))
+}
+
+fn file_error(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> PrepareError {
+    move |source| PrepareError::File { what, path: path.to_owned(), source }
+}
+
+/// `EINVAL` of an open or a first read with `O_DIRECT` is the file system's way to say that it has none.
+fn open_error(path: &Path, direct: bool) -> impl FnOnce(io::Error) -> PrepareError {
+    move |source| match source.kind() {
+        io::ErrorKind::InvalidInput if direct => {
+            PrepareError::DirectRefused { path: path.to_owned(), source }
+        }
+        _ => PrepareError::File { what: "open", path: path.to_owned(), source },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::fs;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use iotrial_model::plan::{EngineKind, PlanRequest, SimDevice};
+    use iotrial_model::profile::Profile;
+
+    use super::super::probe::probe;
+    use super::*;
+
+    const PROFILE: &str = r#"
+format = "iotrial.profile/1"
+name = "mine"
+title = "Mine"
+schedule = { ramp = "30s", duration = "300s" }
+quick = { size = "24MiB", ramp = "5s", duration = "30s" }
+[[job]]
+name = "data"
+role = "data"
+pattern = "random"
+rwmix_read_percent = 70
+block_size = "8KiB"
+numjobs = 2
+iodepth = 8
+size = "20GiB"
+[[job]]
+name = "scan"
+role = "scan"
+pattern = "sequential"
+rwmix_read_percent = 100
+block_size = "64KiB"
+numjobs = 1
+iodepth = 4
+size = "10GiB"
+"#;
+
+    fn plan(targets: &[ProbedTarget], direct: bool, seed: u64) -> Plan {
+        let request = PlanRequest {
+            full: false,
+            size: None,
+            measure: None,
+            ramp: None,
+            engine: EngineKind::Threads,
+            engine_reason: None,
+            sim: SimDevice::default(),
+            direct,
+            seed,
+            cpu_count: 2,
+        };
+        let facts: Vec<_> = targets.iter().map(|target| target.facts.clone()).collect();
+        Plan::decide(&Profile::parse(PROFILE).unwrap(), &request, &facts).unwrap()
+    }
+
+    fn layout_of(directory: &Path, direct: bool) -> (Prepared, Plan) {
+        let targets = [probe(directory, None, &[]).unwrap()];
+        let plan = plan(&targets, direct, 1);
+        (prepare(&plan, &targets, &|_, _| (), &|| false).unwrap(), plan)
+    }
+
+    /// Temporary files of most systems lie on a file system that knows direct I/O; the suite itself needs it.
+    fn place() -> tempfile::TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
+    #[test]
+    fn files_are_whole_after_preparing_and_no_page_repeats() {
+        for direct in [true, false] {
+            let place = place();
+            let (prepared, plan) = layout_of(&place.path().join("new"), direct);
+            assert_eq!(prepared.layout.unwrap().written, plan.areas.iter().map(|area| area.length).sum());
+            let mut pages = HashSet::new();
+            for area in &plan.areas {
+                let data = fs::read(&area.path).unwrap();
+                assert_eq!(data.len() as u64, (area.offset + area.length).get());
+                for page in data[1 << 20..].chunks(4096) {
+                    assert!(pages.insert(page.to_vec()), "a page repeats");
+                }
+                let Found::Managed(file) = ManagedFile::find(&area.path, false).unwrap() else {
+                    panic!("no header")
+                };
+                assert!(file.is_whole().unwrap());
+            }
+            assert_eq!(prepared.made_files().count(), 2);
+            prepared.remove_made().unwrap();
+            assert!(!place.path().join("new").exists(), "the directory was made by this run");
+        }
+    }
+
+    #[test]
+    fn whole_files_are_used_again_and_keep_their_data() {
+        let place = place();
+        let (first, plan) = layout_of(place.path(), true);
+        let before = fs::read(&plan.areas[0].path).unwrap();
+        drop(first);
+        let targets = [probe(place.path(), None, &[]).unwrap()];
+        let again = super::prepare(&self::plan(&targets, true, 2), &targets, &|_, _| (), &|| false).unwrap();
+        let layout = again.layout.unwrap();
+        assert_eq!((layout.written, layout.reused), (ByteSize::default(), plan.bytes_to_lay_out()));
+        assert_eq!(again.made_files().count(), 0);
+        again.remove_made().unwrap();
+        assert_eq!(fs::read(&plan.areas[0].path).unwrap(), before, "kept files are not removed");
+    }
+
+    #[test]
+    fn stopping_leaves_nothing_behind() {
+        let place = place();
+        let directory = place.path().join("new");
+        let targets = [probe(&directory, None, &[]).unwrap()];
+        let plan = plan(&targets, true, 1);
+        for limit in [0, 3 << 20] {
+            let written = AtomicU64::new(0);
+            let progress = |done, _| {
+                written.fetch_max(done, Ordering::Relaxed);
+            };
+            let stop = || written.load(Ordering::Relaxed) >= limit;
+            let error = prepare(&plan, &targets, &progress, &stop).unwrap_err();
+            assert!(matches!(error, PrepareError::Interrupted), "{error}");
+            assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn a_file_that_no_job_writes_is_open_for_reading_only() {
+        let place = place();
+        let (prepared, plan) = layout_of(place.path(), false);
+        assert_eq!(plan.jobs[1].areas, [1]);
+        assert!(os::write_all_at(&prepared.areas[1], &[0; 512], 1 << 20).is_err());
+        os::write_all_at(&prepared.areas[0], &[0; 512], 1 << 20).unwrap();
+    }
+
+    #[test]
+    fn two_targets_that_are_one_directory_are_refused() {
+        let place = place();
+        let targets = [place.path(), place.path()].map(|path| probe(path, None, &[]).unwrap());
+        let mut plan = plan(&targets, true, 1);
+        plan.areas[1].path = plan.areas[0].path.clone();
+        let error = prepare(&plan, &targets, &|_, _| (), &|| false).unwrap_err();
+        assert!(matches!(error, PrepareError::MadeTwice { .. }), "{error}");
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,357 @@
+//! Looks at a target: what it is and what a plan must know of it. Makes nothing and writes nothing.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use iotrial_model::plan::{TargetFacts, TargetKind};
+use iotrial_model::record::TargetRecord;
+use iotrial_model::units::ByteSize;
+
+use super::device::{self, Claim};
+use super::managed_file::{EXTENSION, Foreign, Found, ManagedFile};
+use super::obstacle::{Obstacle, sentences};
+use super::os;
+
+/// What was found at a path.
+#[derive(Debug)]
+pub struct ProbedTarget {
+    /// For the plan.
+    pub facts: TargetFacts,
+    /// For the record.
+    pub record: TargetRecord,
+    /// What must still hold when the device is opened for writing.
+    pub(crate) claim: Option<Claim>,
+}
+
+/// Why something cannot be a target.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    /// There is no such device node.
+    #[error("there is no device `{}`; nothing was created", path.display())]
+    NoSuchDevice {
+        /// As given.
+        path: PathBuf,
+    },
+    /// Neither the directory nor the one in which it would be made is there.
+    #[error("neither `{}` nor the directory above it exists", path.display())]
+    NoParent {
+        /// As given.
+        path: PathBuf,
+        /// What the system said of the directory above.
+        #[source]
+        source: io::Error,
+    },
+    /// The name is that of a managed file, and there is none.
+    #[error("there is no file `{}`", path.display())]
+    NoSuchFile {
+        /// As given.
+        path: PathBuf,
+    },
+    /// A symbolic link leads nowhere.
+    #[error("`{}` is a symbolic link that leads nowhere", path.display())]
+    DanglingLink {
+        /// As given.
+        path: PathBuf,
+    },
+    /// It shows devices or the kernel, not files.
+    #[error("`{}` belongs to the kernel; files cannot be tested there", path.display())]
+    KernelsPlace {
+        /// With links resolved.
+        path: PathBuf,
+    },
+    /// A regular file stands where a device should be.
+    #[error("`{}` is a regular file among the devices", path.display())]
+    FileAmongDevices {
+        /// With links resolved.
+        path: PathBuf,
+    },
+    /// It is no directory, no file and no block device.
+    #[error("`{}` is {what}", path.display())]
+    NotATarget {
+        /// With links resolved.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// Somebody else made the file.
+    #[error("`{}` was not made by iotrial: {foreign}", path.display())]
+    NotOurs {
+        /// With links resolved.
+        path: PathBuf,
+        /// How that shows.
+        foreign: Foreign,
+    },
+    /// iotrial made the file, but did not finish it, or it was cut or punched since.
+    #[error("`{}` was made by iotrial, but is not whole", path.display())]
+    NotWhole {
+        /// With links resolved.
+        path: PathBuf,
+    },
+    /// Files cannot be made there.
+    #[error("cannot make files in `{}`", path.display())]
+    NotWritable {
+        /// The directory, or the one above where it does not exist.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        source: io::Error,
+    },
+    /// The system does not let us look.
+    #[error("cannot examine `{}`", path.display())]
+    Examine {
+        /// What was looked at.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        source: io::Error,
+    },
+    /// It is no block device.
+    #[error("`{}` is {what}, not a block device", path.display())]
+    NotADevice {
+        /// With links resolved.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// The device is in use; no token changes that.
+    #[error("`{}` can never be written: {}", path.display(), sentences(obstacles))]
+    Obstructed {
+        /// With links resolved.
+        path: PathBuf,
+        /// All reasons.
+        obstacles: Vec<Obstacle>,
+    },
+    /// The token is not the one of this device, host and content.
+    #[error("the token is not for `{}` as it is now: the device, its content or the host is another one", path.display())]
+    WrongToken {
+        /// With links resolved.
+        path: PathBuf,
+    },
+    /// This system has no raw devices that iotrial knows how to guard.
+    #[error("`{}` is a raw device, and on this system iotrial works on files only", path.display())]
+    DevicesUnsupported {
+        /// As given.
+        path: PathBuf,
+    },
+}
+
+impl ProbeError {
+    /// What the user can do, as a sentence without a full stop.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::NoSuchDevice { .. } => "`lsblk -o NAME,SIZE,MODEL,SERIAL` lists the devices".to_owned(),
+            Self::NoParent { path, .. } => {
+                let parent = path.parent().unwrap_or(path);
+                format!("check the spelling, mount the volume, or make `{}` first", parent.display())
+            }
+            Self::NoSuchFile { .. } => {
+                "give the directory instead, and iotrial makes its files in it".to_owned()
+            }
+            Self::DanglingLink { .. } => "check where the link points to".to_owned(),
+            Self::KernelsPlace { .. } | Self::FileAmongDevices { .. } | Self::NotATarget { .. } => {
+                "give a directory on the volume, or a block device".to_owned()
+            }
+            Self::NotOurs { .. } | Self::NotWhole { .. } => {
+                "give the directory instead, and iotrial makes its own files in it".to_owned()
+            }
+            Self::NotWritable { path, source } => match source.kind() {
+                io::ErrorKind::ReadOnlyFilesystem => {
+                    "the file system is mounted read only; mount it for writing".to_owned()
+                }
+                _ => format!("run as a user who may write to `{}`", path.display()),
+            },
+            Self::Examine { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                "run as a user who may read it, such as root".to_owned()
+            }
+            Self::Examine { source, .. } if source.kind() == io::ErrorKind::NotADirectory => {
+                "check the spelling: a file stands where a directory should be".to_owned()
+            }
+            Self::Examine { .. } => return None,
+            Self::NotADevice { .. } => "tokens are for block devices; files need none".to_owned(),
+            Self::Obstructed { .. } => {
+                "free the device first, or give a directory on it as the target".to_owned()
+            }
+            Self::WrongToken { path } => {
+                format!("`iotrial target {}` shows what is there now, and its token", path.display())
+            }
+            Self::DevicesUnsupported { .. } => "give a directory on a volume of that device".to_owned(),
+        };
+        Some(hint)
+    }
+}
+
+/// Looks at the target at `path`, with links resolved.
+///
+/// `destroy` is the token of a raw device whose content may be destroyed; for files and directories it
+/// means nothing. `protected` are paths whose devices are never written, such as the record store. A
+/// directory that is not there yet is a target, too, if the one above it exists: [`prepare`] makes it.
+///
+/// [`prepare`]: super::prepare
+///
+/// # Errors
+///
+/// When it cannot be a target; [`ProbeError::hint`] says what to do.
+pub fn probe(path: &Path, destroy: Option<&str>, protected: &[PathBuf]) -> Result<ProbedTarget, ProbeError> {
+    if os::names_a_device(path) {
+        return Err(ProbeError::DevicesUnsupported { path: path.to_owned() });
+    }
+    let resolved = match resolve(path)? {
+        Resolved::Existing(resolved) => resolved,
+        Resolved::ToBeMade { path, parent } => return probe_directory(path, &parent),
+    };
+    let metadata = examine(&resolved, fs::symlink_metadata(&resolved))?;
+    if metadata.is_dir() {
+        probe_directory(resolved.clone(), &resolved)
+    } else if metadata.is_file() {
+        probe_file(resolved)
+    } else if os::is_block_device(&metadata) {
+        device::probe(resolved, destroy, protected)
+    } else {
+        Err(ProbeError::NotATarget { path: resolved, what: os::kind_of(&metadata) })
+    }
+}
+
+/// Where a path leads.
+pub(crate) enum Resolved {
+    /// To something that exists.
+    Existing(PathBuf),
+    /// To nothing, in a directory that exists.
+    ToBeMade { path: PathBuf, parent: PathBuf },
+}
+
+pub(crate) fn resolve(path: &Path) -> Result<Resolved, ProbeError> {
+    match os::canonicalize(path) {
+        Ok(resolved) => return Ok(Resolved::Existing(resolved)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(source) => return Err(ProbeError::Examine { path: path.to_owned(), source }),
+    }
+    let absolute = examine(path, std::path::absolute(path))?;
+    if absolute.starts_with("/dev") {
+        return Err(ProbeError::NoSuchDevice { path: path.to_owned() });
+    }
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(ProbeError::DanglingLink { path: path.to_owned() });
+    }
+    let no_parent = |source| ProbeError::NoParent { path: path.to_owned(), source };
+    let (Some(parent), Some(name)) = (absolute.parent(), absolute.file_name()) else {
+        return Err(no_parent(io::ErrorKind::NotFound.into()));
+    };
+    let parent = os::canonicalize(parent).map_err(no_parent)?;
+    if !parent.is_dir() {
+        return Err(no_parent(io::ErrorKind::NotADirectory.into()));
+    }
+    if Path::new(name).extension().is_some_and(|extension| extension == EXTENSION) {
+        return Err(ProbeError::NoSuchFile { path: path.to_owned() });
+    }
+    Ok(Resolved::ToBeMade { path: parent.join(name), parent })
+}
+
+/// `existing` is the directory itself, or the one above it where it is still to be made.
+fn probe_directory(path: PathBuf, existing: &Path) -> Result<ProbedTarget, ProbeError> {
+    let below = os::Below::find(existing);
+    if os::is_kernels(&path) || below.is_kernels {
+        return Err(ProbeError::KernelsPlace { path });
+    }
+    os::may_make_files(existing)
+        .map_err(|source| ProbeError::NotWritable { path: existing.to_owned(), source })?;
+    let mut space = examine(existing, os::free_space(existing))?;
+    let mut sector_size = None;
+    for managed in managed_files(&path)? {
+        space.available = space.available + ByteSize::bytes(os::allocated(&managed.metadata));
+        sector_size = os::direct_alignment(&managed.path).or(sector_size);
+    }
+    let sector_size = ByteSize::bytes(sector_size.unwrap_or(below.sector_size));
+    Ok(probed(path, TargetKind::Directory(space), sector_size, below, "directory"))
+}
+
+/// The files in `directory` that the plan may use or replace, because iotrial made them.
+fn managed_files(directory: &Path) -> Result<Vec<ManagedFile>, ProbeError> {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(ProbeError::Examine { path: directory.to_owned(), source }),
+    };
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let named = paths.filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION));
+    // Whatever cannot be read gives no space back, and is met again when the files are made.
+    let found = named.filter_map(|path| match ManagedFile::find(&path, false) {
+        Ok(Found::Managed(managed)) => Some(*managed),
+        _ => None,
+    });
+    Ok(found.collect())
+}
+
+fn probe_file(path: PathBuf) -> Result<ProbedTarget, ProbeError> {
+    let below = os::Below::find(&path);
+    if os::is_kernels(&path) || below.is_kernels {
+        return Err(ProbeError::FileAmongDevices { path });
+    }
+    let managed = match examine(&path, ManagedFile::find(&path, false))? {
+        Found::Managed(managed) => managed,
+        Found::Foreign(foreign) => return Err(ProbeError::NotOurs { path, foreign }),
+        Found::Nothing => return Err(ProbeError::NoSuchFile { path }),
+    };
+    if !examine(&path, managed.is_whole())? {
+        return Err(ProbeError::NotWhole { path });
+    }
+    let sector_size = ByteSize::bytes(os::direct_alignment(&path).unwrap_or(below.sector_size));
+    Ok(probed(path, TargetKind::File { data_size: managed.header.data_size }, sector_size, below, "file"))
+}
+
+fn probed(
+    path: PathBuf,
+    kind: TargetKind,
+    sector_size: ByteSize,
+    below: os::Below,
+    word: &str,
+) -> ProbedTarget {
+    let record = TargetRecord {
+        path: path.display().to_string(),
+        kind: word.to_owned(),
+        filesystem: below.filesystem,
+        mount: below.mount,
+        in_memory: below.is_in_memory,
+        sector_size,
+        devices: below.devices,
+    };
+    ProbedTarget { facts: TargetFacts { path, kind, sector_size }, record, claim: None }
+}
+
+pub(crate) fn examine<T>(path: &Path, result: io::Result<T>) -> Result<T, ProbeError> {
+    result.map_err(|source| ProbeError::Examine { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probing_a_directory_that_is_not_there_makes_nothing_and_tells_of_the_one_above() {
+        let above = tempfile::tempdir().unwrap();
+        let path = above.path().join("new");
+        let probed = probe(&path, None, &[]).unwrap();
+        assert!(!path.exists());
+        assert_eq!(probed.facts.path, fs::canonicalize(above.path()).unwrap().join("new"));
+        let TargetKind::Directory(space) = probed.facts.kind else { panic!("not a directory") };
+        assert!(space.capacity >= space.available);
+        assert!(probed.facts.sector_size.get().is_power_of_two());
+    }
+
+    #[test]
+    fn what_cannot_be_a_target_is_refused_with_its_own_error_and_a_hint() {
+        let place = tempfile::tempdir().unwrap();
+        let foreign = place.path().join("foreign.iotrial");
+        fs::write(&foreign, "somebody's data").unwrap();
+        let check = |path: &Path, kind: &str| {
+            let error = probe(path, None, &[]).unwrap_err();
+            let debug = format!("{error:?}");
+            assert!(debug.starts_with(kind), "{}: {debug}", path.display());
+            assert!(error.hint().is_some(), "{error}");
+        };
+        check(&place.path().join("no/where"), "NoParent");
+        check(&place.path().join("none.iotrial"), "NoSuchFile");
+        check(&foreign, "NotOurs");
+        check(&foreign.join("below"), if cfg!(windows) { "NoParent" } else { "Examine" });
+    }
+}
