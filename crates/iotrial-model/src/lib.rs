@@ -15,6 +15,8 @@ pub mod load;
 
 pub mod profile;
 
+pub mod builtin;
+
 pub mod plan;
 
 pub mod record;
