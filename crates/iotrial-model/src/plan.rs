@@ -56,6 +56,7 @@ impl EngineKind {
 
 /// A simulated device: a queue before `parallelism` servers, then two rate limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SimDevice {
     /// Mean time that one I/O is served, apart from waiting.
     pub service_time_us: f64,
@@ -64,19 +65,17 @@ pub struct SimDevice {
     /// How many I/Os are served at once.
     pub parallelism: u32,
     /// Token bucket over all I/Os, per second.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub iops_cap: Option<f64>,
     /// Token bucket over all bytes, MiB per second.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub bandwidth_cap_mib_per_s: Option<f64>,
     /// Both buckets hold so many seconds of their rate at the start: the burst before the cap shows.
-    #[serde(default)]
     pub burst_s: f64,
     /// The device answers nothing in these windows.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<SimStall>,
     /// Share of I/Os that fail, 0 to 1.
-    #[serde(default)]
     pub error_share: f64,
 }
 
@@ -445,6 +444,9 @@ impl Plan {
 
     /// Bytes that are on the targets before the load starts: all files and all slices to be filled.
     pub fn bytes_to_lay_out(&self) -> ByteSize {
+        if !self.engine.touches_targets() {
+            return ByteSize::default();
+        }
         self.areas
             .iter()
             .map(|area| match area.kind {
