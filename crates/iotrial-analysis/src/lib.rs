@@ -10,3 +10,7 @@ pub mod figures;
 pub mod verdict;
 
 pub mod summary;
+
+pub mod stream;
+
+pub mod series;
