@@ -1,54 +1,16 @@
 //! The loop on devices whose truth is known: queueing theory must come out of it.
 
+mod support;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use iotrial_engine::control::Control;
 use iotrial_engine::run::{RunOutcome, run};
 use iotrial_model::load::Direction;
-use iotrial_model::plan::{
-    EngineKind, PhaseKind, Plan, PlanRequest, SimDevice, SimStall, TargetFacts, TargetKind,
-};
-use iotrial_model::profile::Profile;
+use iotrial_model::plan::{EngineKind, PhaseKind, Plan, SimDevice, SimStall};
 use iotrial_model::record::{EndedHow, JobCounts, OpCounts, RunRecord};
-use iotrial_model::units::ByteSize;
-
-const HEAD: &str = r#"
-format = "iotrial.profile/1"
-name = "test"
-title = "Test"
-schedule = { ramp = "2s", duration = "10s" }
-quick = { size = "1GiB", ramp = "2s", duration = "10s" }
-"#;
-
-fn job(name: &str, read_percent: u8, block_size: &str, numjobs: u32, iodepth: u32) -> String {
-    format!(
-        "[[job]]\nname = \"{name}\"\nrole = \"data\"\npattern = \"random\"\nrwmix_read_percent = {read_percent}\n\
-         block_size = \"{block_size}\"\nnumjobs = {numjobs}\niodepth = {iodepth}\nsize = \"1GiB\"\n"
-    )
-}
-
-fn plan(jobs: &str, engine: EngineKind, sim: SimDevice) -> Plan {
-    let profile = Profile::parse(&format!("{HEAD}{jobs}")).unwrap();
-    let request = PlanRequest {
-        full: false,
-        size: None,
-        measure: None,
-        ramp: None,
-        engine,
-        engine_reason: None,
-        sim,
-        direct: true,
-        seed: 42,
-        cpu_count: 2,
-    };
-    let target = TargetFacts {
-        path: "/simulated".into(),
-        kind: TargetKind::Device { size: ByteSize::gib(64), destroy: true },
-        sector_size: ByteSize::bytes(512),
-    };
-    Plan::decide(&profile, &request, &[target]).unwrap()
-}
+use support::{job, plan};
 
 fn run_plan(plan: &Plan) -> RunOutcome {
     run(&Arc::new(plan.clone()), &Vec::new().into(), &[], &Arc::default(), &mut |_| {}).unwrap()
