@@ -7,10 +7,21 @@
 
 pub mod figures;
 
+pub mod stream;
+
+pub mod series;
+
+pub mod steady_state;
+
+pub mod findings;
+
+pub mod threshold;
+
+mod judgement;
+
 pub mod verdict;
 
 pub mod summary;
 
-pub mod stream;
-
-pub mod series;
+#[cfg(test)]
+mod test_record;

@@ -2,8 +2,8 @@
 
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::series::{Series, SeriesPoint, unmeasured_stretches};
-use iotrial_analysis::stream::Stream;
-use iotrial_analysis::summary::{StreamCounts, Streams, Summary};
+use iotrial_analysis::stream::{Stream, StreamCounts, Streams};
+use iotrial_analysis::summary::Summary;
 use iotrial_analysis::verdict::Judged;
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::plan::PhaseKind;
