@@ -7,12 +7,12 @@ use iotrial_analysis::summary::Summary;
 use iotrial_analysis::verdict::Judged;
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::plan::PhaseKind;
-use iotrial_model::record::{EndedHow, Finding, OpCounts, RunRecord};
+use iotrial_model::record::{EndedHow, Finding, RunRecord};
 use jiff::Timestamp;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Limit, Line, Scale, Span};
 use crate::document::{Block, Document, FindingLine, Section, VerdictBlock};
-use crate::quantity::Quantity;
+use crate::quantity::{Quantity, in_seconds};
 use crate::settings;
 use crate::table::{Column, Row, Table, Value};
 
@@ -109,15 +109,14 @@ fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
     }
     rows.extend(stream_rows(&["total"], &summary.total, &planned, true));
     if planned.len() > 1 {
-        rows.push(figures_row(&["total"], "all", Some(&all_figures(record)), true));
+        rows.push(figures_row(&["total"], "all", all_figures(record).as_ref(), true));
     }
     Some(Section {
         id: "roles",
         heading: "By role",
         note: Some(format!(
             "{} measured. Latency is total latency, from the creation of an I/O to its completion.",
-            Value::Number(summary.measured_s)
-                .written_with_unit(Quantity::Seconds, crate::quantity::LatencyUnit::Milliseconds),
+            in_seconds(summary.measured_s)
         )),
         blocks: vec![Block::Table(figures_table("Figures by role", &["role"], rows, true))],
     })
@@ -136,12 +135,13 @@ fn by_job(record: &RunRecord, summary: &Summary) -> Option<Section> {
     })
 }
 
-/// Reads and writes as one stream.
-fn all_figures(record: &RunRecord) -> Figures {
+/// Reads and writes as one stream; `None` where neither came to be.
+fn all_figures(record: &RunRecord) -> Option<Figures> {
     let counts = StreamCounts::of(record, |_| true).counts;
-    let mut all = OpCounts::default();
-    Direction::ALL.iter().filter_map(|direction| counts.get(*direction)).for_each(|one| all.merge(one));
-    Figures::new(&all, record.measured_duration())
+    let mut streams = Direction::ALL.iter().filter_map(|direction| counts.get(*direction));
+    let mut all = streams.next()?.clone();
+    streams.for_each(|one| all.merge(one));
+    Some(Figures::new(&all, record.measured_duration()))
 }
 
 fn stream_rows(labels: &[&str], streams: &Streams, planned: &[Stream], is_total: bool) -> Vec<Row> {
