@@ -23,11 +23,11 @@ impl Document {
         let sections = [
             verdict(record, summary),
             findings(summary),
-            by_role(record, summary),
-            judged(summary),
             throughput_over_time(record, &series),
             latency_over_time(record, &series, &summary.verdict.judged),
             latency_distribution(&series),
+            by_role(record, summary),
+            judged(summary),
             by_job(record, summary),
             settings::host(record, summary),
             settings::targets(record, summary),
@@ -91,9 +91,28 @@ fn findings(summary: &Summary) -> Option<Section> {
     })
 }
 
-/// A JSON value as people read it: text without quotes.
+/// A JSON value as people read it: text without quotes, fractions to four digits, lists with commas.
 fn plain(value: &serde_json::Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        serde_json::Value::Number(number) if number.is_f64() => {
+            four_digits(number.as_f64().unwrap_or_default())
+        }
+        other => other.to_string(),
+    }
+}
+
+/// `12.3627…` becomes `12.36`, `62535.8` becomes `62536`, `30.0` becomes `30`.
+fn four_digits(number: f64) -> String {
+    let decimals = match number.abs() {
+        size if size >= 1_000.0 => 0,
+        size if size >= 100.0 => 1,
+        size if size >= 10.0 => 2,
+        _ => 3,
+    };
+    let text = format!("{number:.decimals$}");
+    if decimals == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 
 fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
