@@ -52,7 +52,9 @@ impl Options {
             match name.as_str() {
                 "--pairs" => options.pairs = value.parse().context("--pairs is a number")?,
                 "--size" => options.size.clone_from(value),
-                "--runtime" => options.runtime_s = value.parse().context("--runtime is a number of seconds")?,
+                "--runtime" => {
+                    options.runtime_s = value.parse().context("--runtime is a number of seconds")?
+                }
                 "--target" => options.target = value.into(),
                 _ => bail!("unknown option `{name}`; there are --pairs, --size, --runtime, --target"),
             }
@@ -65,7 +67,7 @@ impl Options {
 }
 
 /// Runs the pairs, prints the table, writes `target/bench/fio.json`.
-pub fn bench_fio(arguments: &[String], root: &Path) -> anyhow::Result<()> {
+pub(crate) fn bench_fio(arguments: &[String], root: &Path) -> anyhow::Result<()> {
     let options = Options::parse(arguments, root)?;
     let version = Command::new("fio").arg("--version").output();
     let Ok(version) = version else { bail!("fio is not installed: apt-get install fio") };
@@ -85,14 +87,23 @@ pub fn bench_fio(arguments: &[String], root: &Path) -> anyhow::Result<()> {
             let theirs = run_fio(&options, &plan)?;
             (run_iotrial(root, &options, options.runtime_s)?, theirs)
         };
-        eprintln!("pair {} of {}: read IOPS {:.0} / {:.0}", pair + 1, options.pairs, ours.read_iops, theirs.read_iops);
+        eprintln!(
+            "pair {} of {}: read IOPS {:.0} / {:.0}",
+            pair + 1,
+            options.pairs,
+            ours.read_iops,
+            theirs.read_iops
+        );
         pairs.push((ours, theirs));
     }
     for file in files_of(&plan) {
         fs::remove_file(file)?;
     }
     let rows = table(&pairs);
-    println!("sqlserver-oltp, {}, {} s, {} pairs, {version}\n", options.size, options.runtime_s, options.pairs);
+    println!(
+        "sqlserver-oltp, {}, {} s, {} pairs, {version}\n",
+        options.size, options.runtime_s, options.pairs
+    );
     println!("{:<16} {:>12} {:>12} {:>8}  target", "median of", "iotrial", "fio", "ratio");
     for row in &rows {
         let target = row["target"].as_array().map_or(String::new(), |range| {
@@ -101,10 +112,18 @@ pub fn bench_fio(arguments: &[String], root: &Path) -> anyhow::Result<()> {
         });
         let number = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
         let name = row["name"].as_str().unwrap_or_default();
-        println!("{name:<16} {:>12.2} {:>12.2} {:>8.3}  {target}", number("iotrial"), number("fio"), number("ratio"));
+        println!(
+            "{name:<16} {:>12.2} {:>12.2} {:>8.3}  {target}",
+            number("iotrial"),
+            number("fio"),
+            number("ratio")
+        );
     }
     let path = root.join("target/bench/fio.json");
-    fs::write(&path, serde_json::to_string_pretty(&json!({ "fio": version, "pairs": options.pairs, "rows": rows }))?)?;
+    fs::write(
+        &path,
+        serde_json::to_string_pretty(&json!({ "fio": version, "pairs": options.pairs, "rows": rows }))?,
+    )?;
     println!("\nwritten to {}", path.display());
     Ok(())
 }
@@ -132,7 +151,10 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 fn build(root: &Path) -> anyhow::Result<()> {
-    let built = Command::new("cargo").args(["build", "--release", "--package", "iotrial"]).current_dir(root).status()?;
+    let built = Command::new("cargo")
+        .args(["build", "--release", "--package", "iotrial"])
+        .current_dir(root)
+        .status()?;
     if built.success() { Ok(()) } else { bail!("iotrial does not build") }
 }
 
@@ -140,7 +162,17 @@ fn iotrial(root: &Path, options: &Options) -> Command {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let mut command = Command::new(target.join("release/iotrial"));
     command
-        .args(["run", "sqlserver-oltp", "--keep-files", "--json", "--quiet", "--ramp", "2s", "--size", &options.size])
+        .args([
+            "run",
+            "sqlserver-oltp",
+            "--keep-files",
+            "--json",
+            "--quiet",
+            "--ramp",
+            "2s",
+            "--size",
+            &options.size,
+        ])
         .arg("--target")
         .arg(&options.target)
         .arg("--store")
@@ -178,7 +210,13 @@ fn run_iotrial(root: &Path, options: &Options, runtime_s: u32) -> anyhow::Result
 }
 
 fn files_of(plan: &Value) -> Vec<String> {
-    plan["areas"].as_array().into_iter().flatten().filter_map(|area| area["path"].as_str()).map(str::to_owned).collect()
+    plan["areas"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|area| area["path"].as_str())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// A fio job file of the plan's jobs on the plan's bytes.
@@ -219,11 +257,14 @@ fn run_fio(options: &Options, plan: &Value) -> anyhow::Result<Measured> {
     fs::remove_file(&job_file)?;
     let result = result?;
     let job = &result["jobs"][0];
-    let number = |pointer: &str| job.pointer(pointer).and_then(Value::as_f64).with_context(|| format!("fio gave no {pointer}"));
+    let number = |pointer: &str| {
+        job.pointer(pointer).and_then(Value::as_f64).with_context(|| format!("fio gave no {pointer}"))
+    };
     let (read_count, write_count) = (number("/read/total_ios")?, number("/write/total_ios")?);
     // Percent of one CPU, summed over the group's threads as an average: fio divides by the thread count.
     let thread_count = job_thread_count(plan);
-    let cpu_s = (number("/usr_cpu")? + number("/sys_cpu")?) / 100.0 * thread_count * f64::from(options.runtime_s);
+    let cpu_s =
+        (number("/usr_cpu")? + number("/sys_cpu")?) / 100.0 * thread_count * f64::from(options.runtime_s);
     Ok(Measured {
         read_iops: number("/read/iops")?,
         write_iops: number("/write/iops")?,

@@ -127,7 +127,7 @@ impl Judgement {
         figures: Option<&Figures>,
         thresholds: &ThresholdSet,
     ) {
-        let words = format!("{role} {}s", stream.as_str());
+        let words = format!("{role} {stream}s");
         let all: Vec<(Statistic, &Bands)> = Statistic::ALL
             .into_iter()
             .filter_map(|statistic| Some((statistic, thresholds.bands(role, stream, statistic)?)))

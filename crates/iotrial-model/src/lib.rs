@@ -17,6 +17,10 @@ pub mod profile;
 
 pub mod builtin;
 
+pub mod target;
+
+pub mod sim_device;
+
 pub mod plan;
 
 pub mod record;
