@@ -149,8 +149,8 @@ fn text_of<'f>(finding: &'f Finding, evidence: &str) -> &'f str {
     finding.evidence.get(evidence).and_then(|value| value.as_str()).unwrap_or_default()
 }
 
-/// Everything that bears on the verdict: what forbids it, what is too slow, what casts doubt, what is missing, and
-/// what was fast enough.
+/// What bears on the verdict: what forbids it, what is too slow, what casts doubt and what is missing. Of what was
+/// fast enough only the worst is told, where nothing is worse, and the number of the others.
 fn reasons(
     obstacles: Vec<String>,
     by_weight: Vec<&Judged>,
@@ -168,12 +168,25 @@ fn reasons(
     let unjudged = (!unjudged.is_empty()).then(|| {
         format!("{} has no bands for {} and does not judge by them", thresholds.name, enumerate(&unjudged))
     });
+    let judged_count = fast.len() + slow.len();
+    let told = fast.first().filter(|_| slow.is_empty()).map(|worst| worst.reason());
+    let rest = fast.len() - usize::from(told.is_some());
+    let rest = (rest > 0).then(|| {
+        format!(
+            "{rest} of the {judged_count} judged figures are {}",
+            match told {
+                Some(_) => "no worse than that",
+                None => "acceptable or better",
+            }
+        )
+    });
     let mut reasons = obstacles;
     reasons.extend(slow.into_iter().map(Judged::reason));
     reasons.extend(findings.iter().filter(|finding| is_condition(finding)).map(|one| one.message.clone()));
     reasons.extend(gaps.into_iter().map(|gap| gap.reason));
     reasons.extend(unjudged);
-    reasons.extend(fast.into_iter().map(Judged::reason));
+    reasons.extend(told);
+    reasons.extend(rest);
     reasons
 }
 

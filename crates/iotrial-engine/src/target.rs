@@ -25,6 +25,9 @@ mod mounts;
 mod block;
 
 #[cfg(target_os = "linux")]
+mod loop_device;
+
+#[cfg(target_os = "linux")]
 #[path = "target/linux.rs"]
 mod os;
 #[cfg(windows)]
@@ -33,7 +36,14 @@ mod os;
 
 mod fill;
 
+mod signature;
+
+mod content;
+
 mod obstacle;
+
+#[cfg(target_os = "linux")]
+mod in_use;
 
 mod device;
 
@@ -43,9 +53,11 @@ mod prepare;
 
 mod left_over;
 
+pub use content::ContentSample;
 pub use device::{DeviceReport, inspect_device};
 pub use left_over::{LeftOver, LeftOverError, find_left_overs, remove_left_over};
 pub use managed_file::Foreign;
 pub use obstacle::Obstacle;
 pub use prepare::{PrepareError, Prepared, prepare};
 pub use probe::{ProbeError, ProbedTarget, probe};
+pub use signature::Signature;

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::chart::{Chart, ChartGroup, Line};
 use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::quantity::{LatencyUnit, Quantity};
+use crate::steering::without_steering;
 use crate::table::{Table, Value, category_word};
 use crate::{style_hash, svg};
 
@@ -32,14 +33,15 @@ pub fn render_html(document: &Document) -> Result<String, RenderHtmlError> {
     templates.add_template("report", include_str!("html/template.html"))?;
     let sections: Vec<SectionView<'_>> =
         document.sections.iter().map(|section| SectionView::new(section, unit)).collect();
-    Ok(templates.get_template("report")?.render(context! {
+    let page = templates.get_template("report")?.render(context! {
         style_source => style_hash::source_expression(&style),
         style => Template::from_safe_string(style),
         title => &document.title,
         byline => &document.byline,
         in_brief => Template::from(Serde(&document.in_brief)),
         sections => Template::from(Serde(sections)),
-    })?)
+    })?;
+    Ok(without_steering(&page))
 }
 
 /// A section as the template sees it.
@@ -48,6 +50,8 @@ struct SectionView<'d> {
     id: &'static str,
     heading: &'static str,
     note: Option<&'d str>,
+    /// Whether tables need a caption beside the heading.
+    has_captions: bool,
     blocks: Vec<BlockView<'d>>,
 }
 
@@ -57,6 +61,7 @@ impl<'d> SectionView<'d> {
             id: section.id,
             heading: section.heading,
             note: section.note.as_deref(),
+            has_captions: section.blocks.len() > 1,
             blocks: section.blocks.iter().map(|block| BlockView::new(block, unit)).collect(),
         }
     }
@@ -264,7 +269,7 @@ struct LegendView<'d> {
     sample: Template,
 }
 
-/// Every line of the group once.
+/// Every line of the group once, then what else is drawn.
 fn legend(group: &ChartGroup) -> Vec<LegendView<'_>> {
     let mut lines: Vec<&Line> = Vec::new();
     for line in group.charts.iter().flat_map(|chart| &chart.lines) {
@@ -272,11 +277,12 @@ fn legend(group: &ChartGroup) -> Vec<LegendView<'_>> {
             lines.push(line);
         }
     }
+    let has_limits = group.charts.iter().any(|chart| !chart.limits.is_empty());
+    let limits = has_limits.then(|| ("highest acceptable", svg::write_limit_sample()));
     lines
         .into_iter()
-        .map(|line| LegendView {
-            name: &line.name,
-            sample: Template::from_safe_string(svg::write_sample(line)),
-        })
+        .map(|line| (line.name.as_str(), svg::write_sample(line)))
+        .chain(limits)
+        .map(|(name, sample)| LegendView { name, sample: Template::from_safe_string(sample) })
         .collect()
 }

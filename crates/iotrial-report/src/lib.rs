@@ -18,6 +18,8 @@ mod settings;
 
 mod run;
 
+mod steering;
+
 mod ruler;
 
 mod svg;

@@ -13,6 +13,8 @@ pub enum Quantity {
     BandwidthMibPerS,
     /// Microseconds; shown in µs or ms.
     LatencyUs,
+    /// Microseconds of CPU time.
+    CpuTimeUs,
     /// Bytes; shown in the largest binary unit that fits.
     Bytes,
     /// Seconds.
@@ -26,7 +28,7 @@ pub enum Quantity {
 /// The unit of every latency in one document, so that no two columns are misread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LatencyUnit {
-    /// Where nothing in the document takes 10 ms.
+    /// Where there are latencies, and none takes 10 ms.
     Microseconds,
     /// Everywhere else.
     Milliseconds,
@@ -35,7 +37,7 @@ pub(crate) enum LatencyUnit {
 impl LatencyUnit {
     /// The unit for a document whose longest latency is this.
     pub(crate) fn for_longest_us(longest_us: f64) -> Self {
-        if longest_us < 10_000.0 { Self::Microseconds } else { Self::Milliseconds }
+        if longest_us > 0.0 && longest_us < 10_000.0 { Self::Microseconds } else { Self::Milliseconds }
     }
 }
 
@@ -64,6 +66,7 @@ impl NumberFormat {
                 LatencyUnit::Microseconds => ("µs", 1.0, 3, 1),
                 LatencyUnit::Milliseconds => ("ms", 1e-3, 3, 3),
             },
+            Quantity::CpuTimeUs => ("µs", 1.0, 2, 1),
             Quantity::Seconds => ("s", 1.0, 3, 3),
             Quantity::Percent => ("%", 1.0, 2, 1),
             Quantity::Ratio => ("×", 1.0, 3, 2),
@@ -87,8 +90,7 @@ impl NumberFormat {
 
     /// The number without its unit and with no more decimals than it has, for round numbers.
     pub(crate) fn write_round(&self, number: f64) -> String {
-        let written = format!("{:.4}", number * self.factor);
-        group_thousands(written.trim_end_matches('0').trim_end_matches('.'))
+        without_trailing_zeros(&group_thousands(&format!("{:.3}", number * self.factor))).to_owned()
     }
 
     /// The number with its unit.
@@ -96,9 +98,16 @@ impl NumberFormat {
         match self.unit {
             "" => self.write(number),
             "×" => format!("{}×", self.write(number)),
+            "s" => format!("{} s", without_trailing_zeros(&self.write(number))),
             unit => format!("{} {unit}", self.write(number)),
         }
     }
+}
+
+/// A time within a sentence: `30 s`, `0.52 s`.
+pub(crate) fn in_seconds(seconds: f64) -> String {
+    let format = NumberFormat::fit(Quantity::Seconds, LatencyUnit::Milliseconds, std::iter::once(seconds));
+    format.write_with_unit(seconds)
 }
 
 /// More digits than this in the largest number of a column are noise.
@@ -107,6 +116,11 @@ const MOST_DIGITS: i32 = 6;
 /// Digits before the decimal point; 0 below one.
 fn whole_digits(number: f64) -> i32 {
     [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6, 1e7].iter().map(|power| i32::from(number >= *power)).sum()
+}
+
+/// The same decimal number, as short as it can be.
+pub(crate) fn without_trailing_zeros(number: &str) -> &str {
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
 /// The same number with commas: `12,345.67`.
@@ -156,6 +170,11 @@ mod tests {
     fn nothing_to_show_still_has_a_format() {
         check(Quantity::LatencyUs, LatencyUnit::Milliseconds, &[0.0], &["0"]);
         check(Quantity::Iops, LatencyUnit::Milliseconds, &[], &[]);
+    }
+
+    #[test]
+    fn a_time_in_a_sentence_has_no_decimals_that_say_nothing() {
+        assert_eq!([30.000_3, 0.5204, 7_200.0, 0.0].map(in_seconds), ["30 s", "0.52 s", "7,200 s", "0 s"]);
     }
 
     #[test]

@@ -7,12 +7,12 @@ use iotrial_analysis::summary::Summary;
 use iotrial_analysis::verdict::Judged;
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::plan::PhaseKind;
-use iotrial_model::record::{EndedHow, Finding, OpCounts, RunRecord};
+use iotrial_model::record::{EndedHow, Finding, RunRecord};
 use jiff::Timestamp;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Limit, Line, Scale, Span};
 use crate::document::{Block, Document, FindingLine, Section, VerdictBlock};
-use crate::quantity::Quantity;
+use crate::quantity::{Quantity, in_seconds};
 use crate::settings;
 use crate::table::{Column, Row, Table, Value};
 
@@ -23,11 +23,11 @@ impl Document {
         let sections = [
             verdict(record, summary),
             findings(summary),
-            by_role(record, summary),
-            judged(summary),
             throughput_over_time(record, &series),
             latency_over_time(record, &series, &summary.verdict.judged),
             latency_distribution(&series),
+            by_role(record, summary),
+            judged(summary),
             by_job(record, summary),
             settings::host(record, summary),
             settings::targets(record, summary),
@@ -91,9 +91,28 @@ fn findings(summary: &Summary) -> Option<Section> {
     })
 }
 
-/// A JSON value as people read it: text without quotes.
+/// A JSON value as people read it: text without quotes, fractions to four digits, lists with commas.
 fn plain(value: &serde_json::Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        serde_json::Value::Number(number) if number.is_f64() => {
+            four_digits(number.as_f64().unwrap_or_default())
+        }
+        other => other.to_string(),
+    }
+}
+
+/// `12.3627…` becomes `12.36`, `62535.8` becomes `62536`, `30.0` becomes `30`.
+fn four_digits(number: f64) -> String {
+    let decimals = match number.abs() {
+        size if size >= 1_000.0 => 0,
+        size if size >= 100.0 => 1,
+        size if size >= 10.0 => 2,
+        _ => 3,
+    };
+    let text = format!("{number:.decimals$}");
+    if decimals == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 
 fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
@@ -109,15 +128,14 @@ fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
     }
     rows.extend(stream_rows(&["total"], &summary.total, &planned, true));
     if planned.len() > 1 {
-        rows.push(figures_row(&["total"], "all", Some(&all_figures(record)), true));
+        rows.push(figures_row(&["total"], "all", all_figures(record).as_ref(), true));
     }
     Some(Section {
         id: "roles",
         heading: "By role",
         note: Some(format!(
             "{} measured. Latency is total latency, from the creation of an I/O to its completion.",
-            Value::Number(summary.measured_s)
-                .written_with_unit(Quantity::Seconds, crate::quantity::LatencyUnit::Milliseconds),
+            in_seconds(summary.measured_s)
         )),
         blocks: vec![Block::Table(figures_table("Figures by role", &["role"], rows, true))],
     })
@@ -136,12 +154,13 @@ fn by_job(record: &RunRecord, summary: &Summary) -> Option<Section> {
     })
 }
 
-/// Reads and writes as one stream.
-fn all_figures(record: &RunRecord) -> Figures {
+/// Reads and writes as one stream; `None` where neither came to be.
+fn all_figures(record: &RunRecord) -> Option<Figures> {
     let counts = StreamCounts::of(record, |_| true).counts;
-    let mut all = OpCounts::default();
-    Direction::ALL.iter().filter_map(|direction| counts.get(*direction)).for_each(|one| all.merge(one));
-    Figures::new(&all, record.measured_duration())
+    let mut streams = Direction::ALL.iter().filter_map(|direction| counts.get(*direction));
+    let mut all = streams.next()?.clone();
+    streams.for_each(|one| all.merge(one));
+    Some(Figures::new(&all, record.measured_duration()))
 }
 
 fn stream_rows(labels: &[&str], streams: &Streams, planned: &[Stream], is_total: bool) -> Vec<Row> {

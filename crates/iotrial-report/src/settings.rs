@@ -6,7 +6,7 @@ use iotrial_model::record::{BlockDevice, DeviceCounters, RunRecord, TargetRecord
 use iotrial_model::units::format_duration;
 
 use crate::document::{Block, Fact, Section};
-use crate::quantity::Quantity;
+use crate::quantity::{Quantity, group_thousands};
 use crate::table::{Column, Row, Table, Value};
 
 /// Host, targets and load in one line each.
@@ -49,7 +49,11 @@ pub(crate) fn in_brief(record: &RunRecord) -> Vec<(&'static str, String)> {
             if plan.quick { " (quick)" } else { "" },
             counted(plan.jobs.len() as u64, "job"),
             counted(plan.total_iodepth().into(), "outstanding I/O"),
-            if plan.direct { "direct I/O by" } else { "through the page cache by" },
+            match (plan.engine.touches_targets(), plan.direct) {
+                (false, _) => "engine",
+                (true, true) => "direct I/O by",
+                (true, false) => "through the page cache by",
+            },
             plan.engine.as_str(),
             phases(plan),
         ),
@@ -77,11 +81,7 @@ fn phases(plan: &Plan) -> String {
 
 /// `1 job`, `6 jobs`.
 fn counted(count: u64, noun: &str) -> String {
-    format!(
-        "{} {noun}{}",
-        crate::quantity::group_thousands(&count.to_string()),
-        if count == 1 { "" } else { "s" }
-    )
+    format!("{} {noun}{}", group_thousands(&count.to_string()), if count == 1 { "" } else { "s" })
 }
 
 /// What is known of the machine, and what the load cost it.
@@ -101,7 +101,7 @@ pub(crate) fn host(record: &RunRecord, summary: &Summary) -> Option<Section> {
         facts.extend([
             number("CPU of the generator, user", Quantity::Percent, Value::Number(cpu.usr_percent)),
             number("CPU of the generator, system", Quantity::Percent, Value::Number(cpu.sys_percent)),
-            number("CPU time for one I/O", Quantity::LatencyUs, Value::number(cpu.per_io_us)),
+            number("CPU time for one I/O", Quantity::CpuTimeUs, Value::number(cpu.per_io_us)),
             number("CPU of the whole host", Quantity::Percent, Value::number(cpu.host_busy_percent)),
             number("CPU taken by the hypervisor", Quantity::Percent, Value::number(cpu.host_steal_percent)),
         ]);
@@ -138,7 +138,7 @@ pub(crate) fn targets(record: &RunRecord, summary: &Summary) -> Option<Section> 
             ),
         ]));
     }
-    (!blocks.is_empty()).then(|| Section { id: "targets", heading: "Targets", note: None, blocks })
+    (!blocks.is_empty()).then_some(Section { id: "targets", heading: "Targets", note: None, blocks })
 }
 
 fn targets_table(targets: &[TargetRecord]) -> Table {
@@ -239,6 +239,7 @@ fn counters_table(devices: &[DeviceCounters]) -> Table {
 /// Every setting that was in effect.
 pub(crate) fn load(record: &RunRecord, summary: &Summary) -> Option<Section> {
     let plan = &record.plan;
+    let io = if plan.direct { "direct" } else { "through the page cache" };
     let mut facts = vec![
         words("profile", Some(&plan.profile)),
         words("form", Some(if plan.quick { "quick" } else { "full" })),
@@ -247,7 +248,7 @@ pub(crate) fn load(record: &RunRecord, summary: &Summary) -> Option<Section> {
     facts.extend(plan.engine_reason.as_ref().map(|reason| words("reason for the engine", Some(reason))));
     facts.extend([
         number("threads", Quantity::Count, Value::Count(plan.threads.into())),
-        words("I/O", Some(if plan.direct { "direct" } else { "through the page cache" })),
+        words("I/O", plan.engine.touches_targets().then_some(io)),
         words("phases", Some(phases(plan))),
         words("interval", Some(format_duration(plan.interval))),
         number("outstanding I/Os", Quantity::Count, Value::Count(plan.total_iodepth().into())),

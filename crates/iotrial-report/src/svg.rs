@@ -4,16 +4,16 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::chart::{Chart, Dash, Line, Scale};
-use crate::quantity::{LatencyUnit, NumberFormat};
+use crate::chart::{Chart, Dash, Limit, Line, Scale};
+use crate::quantity::{LatencyUnit, NumberFormat, without_trailing_zeros};
 use crate::ruler::Ruler;
 
 /// The drawing's size and the edges of the plot in it, in units of the drawing.
 const WIDTH: f64 = 560.0;
-const HEIGHT: f64 = 300.0;
+const HEIGHT: f64 = 326.0;
 const LEFT: f64 = 66.0;
-const RIGHT: f64 = WIDTH - 14.0;
-const TOP: f64 = 30.0;
+const RIGHT: f64 = WIDTH - 42.0;
+const TOP: f64 = 42.0;
 const BOTTOM: f64 = HEIGHT - 46.0;
 
 /// As many hues as the style sheet has.
@@ -24,10 +24,14 @@ const MARKER: f64 = 3.6;
 const MARKERS_PER_LINE: usize = 6;
 /// More points than this cannot be told apart at the width of the drawing.
 const MOST_POINTS: usize = 600;
+/// A line of more points than this is drawn thinner.
+const DENSE_POINTS: usize = 200;
 /// More columns to point at than this cannot be hit.
 const MOST_COLUMNS: usize = 400;
-/// A longer label of a limit would leave a phone's screen.
-const LONGEST_LIMIT_LABEL: usize = 34;
+/// Labels of limits are at least so far apart.
+const LIMIT_LABEL_HEIGHT: f64 = 17.0;
+/// Room for one letter of a label on a phone, where letters are largest.
+const LETTER_WIDTH: f64 = 10.0;
 
 /// One chart as an `<svg>` element.
 pub(crate) fn write_chart(chart: &Chart, latency_unit: LatencyUnit) -> String {
@@ -44,6 +48,12 @@ pub(crate) fn write_sample(line: &Line) -> String {
         dash_class(line.dash),
         marker(hue, 22.0, 7.0)
     )
+}
+
+/// The sample of the limits in a legend, as an `<svg>` element.
+pub(crate) fn write_limit_sample() -> String {
+    r#"<svg class="sample" viewBox="0 0 44 14" aria-hidden="true"><path class="limit" d="M2 7H42"/></svg>"#
+        .to_owned()
 }
 
 fn draw(svg: &mut String, chart: &Chart, latency_unit: LatencyUnit) -> std::fmt::Result {
@@ -99,13 +109,7 @@ fn spans(svg: &mut String, chart: &Chart, x: &Ruler) -> std::fmt::Result {
             to - from,
             BOTTOM - TOP
         )?;
-        write!(
-            svg,
-            r#"<text class="span-name" x="{:.1}" y="{}">{}</text>"#,
-            from + 4.0,
-            TOP + 14.0,
-            span.name
-        )?;
+        write!(svg, r#"<text class="span-name" x="{:.1}" y="{}">{}</text>"#, from, TOP - 6.0, span.name)?;
     }
     Ok(())
 }
@@ -127,14 +131,22 @@ fn axes(
             y_format.write_round(*tick)
         )?;
     }
-    for tick in &x.ticks {
+    // From the right, so that the far percentiles keep their labels where they come too close.
+    let mut label_left = f64::INFINITY;
+    for tick in x.ticks.iter().rev() {
         let at = x.position(*tick);
         write!(svg, r#"<path class="axis" d="M{at:.1} {BOTTOM}v5"/>"#)?;
         let label = match (chart.x.scale, *tick) {
             (Scale::Nines, 0.0) => "min".to_owned(),
-            (Scale::Nines, percent) => format!("p{}", trimmed(percent)),
+            (Scale::Nines, percent) => percentile(percent),
             _ => x_format.write_round(*tick),
         };
+        #[expect(clippy::cast_precision_loss, reason = "a label has few letters")]
+        let half_width = label.len() as f64 * LETTER_WIDTH / 2.0;
+        if at + half_width > label_left {
+            continue;
+        }
+        label_left = at - half_width;
         write!(
             svg,
             r#"<text class="tick" x="{at:.1}" y="{}" text-anchor="middle">{label}</text>"#,
@@ -143,7 +155,7 @@ fn axes(
     }
     let scale = if chart.y.scale == Scale::Log { ", logarithmic" } else { "" };
     write!(svg, r#"<path class="axis" d="M{LEFT} {BOTTOM}H{RIGHT}"/>"#)?;
-    write!(svg, r#"<text class="unit" x="2" y="14">{}{scale}</text>"#, y_format.unit)?;
+    write!(svg, r#"<text class="unit" x="2" y="15">{}{scale}</text>"#, y_format.unit)?;
     let x_unit = if chart.x.scale == Scale::Nines { String::new() } else { format!(", {}", x_format.unit) };
     write!(
         svg,
@@ -153,28 +165,27 @@ fn axes(
     )
 }
 
-/// A percentile with as many nines as it has.
-fn trimmed(percent: f64) -> String {
-    format!("{percent:.5}").trim_end_matches('0').trim_end_matches('.').to_owned()
+/// `p99.9`, with as many nines as there are.
+fn percentile(percent: f64) -> String {
+    format!("p{}", without_trailing_zeros(&format!("{percent:.5}")))
 }
 
+/// Each limit as a line with its value beside the plot; whose it is shows where it is pointed at.
 fn draw_limits(svg: &mut String, chart: &Chart, y: &Ruler, format: &NumberFormat) -> std::fmt::Result {
-    for limit in &chart.limits {
+    let mut limits: Vec<&Limit> = chart.limits.iter().collect();
+    limits.sort_by(|left, right| left.value.total_cmp(&right.value));
+    let mut label_above = f64::INFINITY;
+    for limit in limits {
         let at = y.position(limit.value);
-        let streams = limit.name.split(", ").count();
-        let label = if limit.name.len() <= LONGEST_LIMIT_LABEL {
-            limit.name.clone()
-        } else {
-            format!("{streams} streams")
-        };
+        let label = at.min(label_above - LIMIT_LABEL_HEIGHT);
+        label_above = label;
         write!(
             svg,
-            r#"<path class="limit" d="M{LEFT} {at:.1}H{RIGHT}"/><text class="limit-name" x="{}" y="{:.1}" text-anchor="end">limit {}: {}<title>{}</title></text>"#,
-            RIGHT - 4.0,
-            at - 4.0,
-            format.write_round(limit.value),
-            escape(&label),
-            escape(&limit.name)
+            r#"<g><title>limit for {}</title><path class="limit" d="M{LEFT} {at:.1}H{RIGHT}"/><text class="limit-name" x="{}" y="{:.1}">{}</text></g>"#,
+            escape(&limit.name),
+            RIGHT + 6.0,
+            label + 4.0,
+            format.write_round(limit.value)
         )?;
     }
     Ok(())
@@ -207,7 +218,8 @@ fn draw_line(svg: &mut String, line: &Line, index: usize, x: &Ruler, y: &Ruler) 
         .step_by(step)
         .filter_map(|(at, value)| value.map(|value| marker(hue, *at, value)))
         .collect();
-    write!(svg, r#"<path class="line hue-{hue} {}" d="{path}"/>"#, dash_class(line.dash))?;
+    let density = if points.len() > DENSE_POINTS { " dense" } else { "" };
+    write!(svg, r#"<path class="line hue-{hue} {}{density}" d="{path}"/>"#, dash_class(line.dash))?;
     write!(svg, r#"<path class="mark hue-{hue}" d="{markers}"/>"#)
 }
 
@@ -278,7 +290,7 @@ fn columns(
         let from = if index == 0 { LEFT } else { f64::midpoint(drawn[index - 1], *middle) };
         let to = drawn.get(index + 1).map_or(RIGHT, |next| f64::midpoint(*middle, *next));
         let place = match chart.x.scale {
-            Scale::Nines => format!("p{}", trimmed(*at)),
+            Scale::Nines => percentile(*at),
             _ => format!("{} {}", x_format.write_round(*at), x_format.unit),
         };
         let values = chart.lines.iter().filter_map(|line| {
@@ -332,7 +344,7 @@ mod tests {
     #[test]
     fn a_long_standstill_stays_a_gap() {
         let points: Vec<(f64, Option<f64>)> =
-            (0..3000).map(|s| (f64::from(s), (s < 1000 || s > 2000).then_some(1.0))).collect();
+            (0..3000).map(|s| (f64::from(s), (!(1000..=2000).contains(&s)).then_some(1.0))).collect();
         assert!(thin(&points, 600).iter().any(|(_, value)| value.is_none()));
     }
 }

@@ -1,10 +1,10 @@
 //! A table: columns that say what they hold, rows of values.
 
 use iotrial_analysis::verdict::Category;
+use iotrial_model::units::ByteSize;
 
 pub use crate::quantity::Quantity;
-use crate::quantity::{LatencyUnit, NumberFormat};
-use iotrial_model::units::ByteSize;
+use crate::quantity::{LatencyUnit, NumberFormat, group_thousands};
 
 /// Columns and rows. Every row has as many cells as there are columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,7 +97,7 @@ impl Value {
             Self::Absent => "–".to_owned(),
             Self::Text(text) => text.clone(),
             Self::Count(bytes) if quantity == Quantity::Bytes => ByteSize::bytes(*bytes).to_string(),
-            Self::Count(count) => crate::quantity::group_thousands(&count.to_string()),
+            Self::Count(count) => group_thousands(&count.to_string()),
             Self::Number(number) => format.write(*number),
             Self::Category(category) => category_word(*category).to_owned(),
         }

@@ -8,12 +8,13 @@ use iotrial_model::record::Severity;
 
 use crate::document::{Block, Document, FindingLine, VerdictBlock};
 use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
+use crate::steering::without_steering;
 use crate::table::{Column, Table, category_word};
 
 /// What the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TerminalStyle {
-    /// Columns; less than 20 count as 20.
+    /// Columns; less than 32 count as 32.
     pub width: usize,
     /// Whether colours may stress what the words say.
     pub color: bool,
@@ -21,13 +22,15 @@ pub struct TerminalStyle {
 
 /// Lines of prose are not longer than this: the eye loses the next one.
 const LONGEST_PROSE: usize = 100;
+/// One figure with its name and value needs so much.
+const NARROWEST: usize = 32;
 /// Below this a table is stacked, one figure a line.
 const NARROWEST_TABLE: usize = 60;
 
 /// The document as lines that end with a newline, none wider than the terminal.
 pub fn render_terminal(document: &Document, style: TerminalStyle) -> String {
     let unit = document.latency_unit();
-    let mut page = Page { text: String::new(), width: style.width.max(20), color: style.color };
+    let mut page = Page { text: String::new(), width: style.width.max(NARROWEST), color: style.color };
     page.prose("", "", &document.title, Tone::Strong);
     page.prose("", "", &document.byline, Tone::Soft);
     for section in &document.sections {
@@ -165,7 +168,7 @@ impl Page {
             self.line(&groups);
         }
         let names: Vec<String> = columns.iter().map(|at| grid.align(*at, &grid.names[*at])).collect();
-        let names = self.paint(Tone::Soft, &names.join(&gap));
+        let names = self.paint(Tone::Soft, names.join(&gap).trim_end());
         self.line(&names);
         let rule = "─".repeat(
             columns.iter().map(|at| grid.widths[*at]).sum::<usize>() + gap.len() * (columns.len() - 1),
@@ -329,23 +332,14 @@ impl<'t> Grid<'t> {
             }
             position += count;
         }
-        (!line.trim().is_empty()).then_some(line)
+        line.truncate(line.trim_end().len());
+        (!line.is_empty()).then_some(line)
     }
 }
 
-/// The text without anything that would steer the terminal: names come from strangers' files.
+/// The text on one line, without anything that would steer the terminal.
 fn clean(text: &str) -> String {
-    let steers = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars()
-        .map(|c| match c {
-            '\n' | '\r' | '\t' => ' ',
-            c if steers(c) => '\u{fffd}',
-            c => c,
-        })
-        .collect()
+    without_steering(text).replace(['\n', '\r', '\t'], " ")
 }
 
 /// At most so many characters; the last one says that there were more.

@@ -19,7 +19,7 @@ fn completions_come_for_every_shell() {
     let bench = Bench::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = bench.run(&["completions", shell]).expect_code(0).stdout;
-        assert!(script.contains("iotrial") && script.contains("--dry-run"), "{shell}");
+        assert!(script.contains("iotrial") && script.contains("dry-run"), "{shell}");
     }
 }
 

@@ -1,6 +1,5 @@
 //! Block devices as sysfs shows them: disks, partitions, and what is stacked on what.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
@@ -31,7 +30,11 @@ impl Number {
 
     /// Of the block device at `path`, with links followed.
     pub(crate) fn of_device(path: &Path) -> Option<Self> {
-        let metadata = fs::metadata(path).ok()?;
+        Self::of_metadata(&fs::metadata(path).ok()?)
+    }
+
+    /// Of the block device of which the metadata tells.
+    pub(crate) fn of_metadata(metadata: &fs::Metadata) -> Option<Self> {
         metadata.file_type().is_block_device().then(|| Self::from_dev(metadata.rdev()))
     }
 }
@@ -112,6 +115,20 @@ impl Kernel {
 
     /// What lies below `device`, itself first: its whole disk, then what that is stacked on.
     pub(crate) fn below(&self, device: &Device) -> Vec<Device> {
+        Self::walk(device, |_| Vec::new())
+    }
+
+    /// Like [`Kernel::below`], but a loop device does not end it: the disk below the file follows.
+    pub(crate) fn below_with_files(&self, device: &Device, mounts: &[Mount]) -> Vec<Device> {
+        Self::walk(device, |device| match device.backing_file() {
+            Some(file) => Number::of_device(&file)
+                .and_then(|number| self.device(number))
+                .map_or_else(|| self.devices_of_path(&file, mounts), |device| vec![device]),
+            None => Vec::new(),
+        })
+    }
+
+    fn walk(device: &Device, more: impl Fn(&Device) -> Vec<Device>) -> Vec<Device> {
         let mut found = Vec::new();
         let mut open = vec![device.clone()];
         while let Some(device) = open.pop() {
@@ -120,6 +137,7 @@ impl Kernel {
             }
             open.extend(device.slaves());
             open.extend(device.parent());
+            open.extend(more(&device));
             found.push(device);
         }
         found
@@ -257,11 +275,6 @@ impl Device {
 fn chosen(list: &str) -> String {
     let bracketed = list.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     bracketed.map_or(list, |(chosen, _)| chosen).to_owned()
-}
-
-/// Numbers of the devices, for asking whether one is among them.
-pub(crate) fn numbers<'d>(devices: impl IntoIterator<Item = &'d Device>) -> BTreeSet<Number> {
-    devices.into_iter().map(|device| device.number).collect()
 }
 
 /// The paths in a directory, sorted; none where it cannot be read.

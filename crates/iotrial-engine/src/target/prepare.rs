@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use iotrial_model::plan::{Area, AreaKind, FILE_HEADER_SIZE, LEAST_FREE, Plan};
+use iotrial_model::plan::{Area, AreaKind, FILE_HEADER_SIZE, LEAST_FREE, Plan, TargetKind};
 use iotrial_model::record::Layout;
 use iotrial_model::units::ByteSize;
 use sha2::{Digest as _, Sha256};
@@ -42,6 +42,18 @@ pub enum PrepareError {
     #[error("the plan works on `{}`, which was not probed", path.display())]
     NotProbed {
         /// The device.
+        path: PathBuf,
+    },
+    /// The plan destroys a device for which no token was given.
+    #[error("the plan writes to `{}`, and no token was given for it", path.display())]
+    NoToken {
+        /// The device.
+        path: PathBuf,
+    },
+    /// The directory was exchanged, or its volume unmounted, since it was probed.
+    #[error("`{}` is no longer the directory that was examined", path.display())]
+    Exchanged {
+        /// The directory.
         path: PathBuf,
     },
     /// Two areas of the plan are the same file.
@@ -148,6 +160,7 @@ impl PrepareError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NotProbed { .. } | Self::Interrupted => return None,
+            Self::Exchanged { .. } => "check whether the volume is still mounted there".to_owned(),
             Self::MadeTwice { .. } => "give each directory once".to_owned(),
             Self::NotOurs { .. } => {
                 "nothing was changed; move that away, or give another directory".to_owned()
@@ -171,7 +184,7 @@ impl PrepareError {
             Self::Obstructed { .. } => {
                 "free the device first, or give a directory on it as the target".to_owned()
             }
-            Self::Changed { path, .. } => {
+            Self::Changed { path, .. } | Self::NoToken { path } => {
                 format!("`iotrial target {}` shows what is there now, and its token", path.display())
             }
         };
@@ -202,6 +215,7 @@ pub fn prepare(
     }
     let claimed = claim_devices(plan, targets)?;
     let mut reused = lock_given_files(plan)?;
+    check_directories(plan, targets)?;
     let sites = survey(plan)?;
     check_space(&sites)?;
     if stop() {
@@ -288,15 +302,14 @@ impl Drop for Made {
 /// Claims each device of the plan once.
 fn claim_devices(plan: &Plan, targets: &[ProbedTarget]) -> Result<Vec<Claimed>, PrepareError> {
     let mut claimed: Vec<Claimed> = Vec::new();
-    for area in &plan.areas {
-        let writes = match area.kind {
-            AreaKind::DeviceRead => false,
-            AreaKind::DeviceDestroy => true,
-            AreaKind::ManagedFile | AreaKind::GivenFile => continue,
-        };
+    let is_device = |area: &&Area| matches!(area.kind, AreaKind::DeviceRead | AreaKind::DeviceDestroy);
+    for area in plan.areas.iter().filter(is_device) {
         if claimed.iter().any(|device| device.path() == area.path) {
             continue;
         }
+        let slices = plan.areas.iter().filter(|slice| slice.path == area.path);
+        let writes =
+            slices.into_iter().any(|slice| slice.kind == AreaKind::DeviceDestroy || writes_to(plan, slice));
         let probed = targets.iter().find(|target| target.facts.path == area.path);
         let claim = probed.and_then(|target| target.claim.as_ref());
         let claim = claim.ok_or_else(|| PrepareError::NotProbed { path: area.path.clone() })?;
@@ -347,6 +360,26 @@ fn lock(managed: &ManagedFile) -> Result<(), PrepareError> {
     // Whoever had the lock before may have removed the file before giving it back.
     if !managed.is_at_its_path().map_err(file_error("examine", path))? {
         return Err(PrepareError::InUse { path: path.clone() });
+    }
+    Ok(())
+}
+
+/// Whether the files would still come to lie where the user meant them to: an unmounted volume leaves an empty
+/// directory of the same name on the system's disk.
+fn check_directories(plan: &Plan, targets: &[ProbedTarget]) -> Result<(), PrepareError> {
+    for area in plan.areas.iter().filter(|area| area.kind == AreaKind::ManagedFile) {
+        let directory = area.path.parent().unwrap_or(&area.path);
+        let probed = targets.iter().find(|target| target.facts.path == directory);
+        let Some(TargetKind::Directory(space)) = probed.map(|target| &target.facts.kind) else {
+            return Err(PrepareError::NotProbed { path: directory.to_owned() });
+        };
+        let existing = existing_directory(&area.path);
+        let resolved = os::canonicalize(existing).map_err(file_error("examine", existing))?;
+        let now = os::free_space(existing).map_err(file_error("examine", existing))?;
+        let is_link = directory.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir());
+        if resolved != existing || is_link || now.filesystem_id != space.filesystem_id {
+            return Err(PrepareError::Exchanged { path: directory.to_owned() });
+        }
     }
     Ok(())
 }

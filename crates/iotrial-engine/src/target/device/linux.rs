@@ -1,0 +1,264 @@
+//! Raw devices on Linux.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use iotrial_model::plan::{TargetFacts, TargetKind};
+use iotrial_model::record::TargetRecord;
+use iotrial_model::units::ByteSize;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+use super::super::block::{Device, Kernel, Number};
+use super::super::content::{self, ContentSample};
+use super::super::fill::AlignedBuffer;
+use super::super::in_use::{self, Footprint, Survey};
+use super::super::obstacle::Obstacle;
+use super::super::os;
+use super::super::prepare::PrepareError;
+use super::super::probe::{ProbeError, ProbedTarget, Resolved, examine, resolve};
+use super::super::signature::{self, Signature};
+use super::{DeviceReport, Identity, token};
+use crate::host;
+
+/// What must still hold when the device is opened.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    path: PathBuf,
+    identity: Identity,
+    /// The right one, for this identity and content.
+    token: Option<String>,
+    protected: Vec<PathBuf>,
+}
+
+/// A device that was found to be the claimed one. If it was claimed for writing, nobody else can mount it, use
+/// it in an array or claim it until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Claimed {
+    path: PathBuf,
+    number: Number,
+    /// The disk of the device, and what that stands on, open with `O_EXCL`. While a disk is held so, none of
+    /// its partitions can be, so the partition needs no hold of its own (and could not have one).
+    _holds: Vec<File>,
+}
+
+impl Claimed {
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens the device once more for I/O.
+    pub(crate) fn open(&self, writes: bool, direct: bool) -> io::Result<File> {
+        let access = if writes { os::Access::ReadWrite } else { os::Access::Read };
+        let file = os::open_existing(&self.path, access, direct)?;
+        // The node may have been replaced; the number is the device.
+        if Number::of_metadata(&file.metadata()?) != Some(self.number) {
+            return Err(io::Error::other("another device took its place"));
+        }
+        Ok(file)
+    }
+}
+
+/// Looks at the device at `path`, which has no links in it.
+pub(crate) fn probe(
+    path: PathBuf,
+    destroy: Option<&str>,
+    protected: &[PathBuf],
+) -> Result<ProbedTarget, ProbeError> {
+    let kernel = Kernel::this();
+    let device = find(&kernel, &path)?;
+    let identity = identity(&device);
+    if identity.size.get() == 0 {
+        let obstacles = vec![Obstacle::NoMedium { device: device.name() }];
+        return Err(ProbeError::Obstructed { path, obstacles });
+    }
+    examine(&path, os::open_existing(&path, os::Access::Read, false))?;
+    if let Some(given) = destroy {
+        let footprint = Footprint::of(&kernel, &device);
+        let Survey { mut obstacles, .. } = in_use::survey(&kernel, &footprint, protected);
+        if obstacles.is_empty() {
+            obstacles.extend(examine(&path, hold(&footprint, &path))?.err());
+        }
+        if !obstacles.is_empty() {
+            return Err(ProbeError::Obstructed { path, obstacles });
+        }
+        let (signatures, content) = examine(&path, look(&path, &device, &identity))?;
+        if !is_token(given, &token(&host::host_id(), &identity, &signatures, &content)) {
+            return Err(ProbeError::WrongToken { path });
+        }
+    }
+    let sector_size = sector_size(&path, &device);
+    let record = TargetRecord {
+        path: path.display().to_string(),
+        kind: "device".to_owned(),
+        sector_size,
+        devices: kernel.below(&device).iter().map(Device::facts).collect(),
+        ..TargetRecord::default()
+    };
+    let kind = TargetKind::Device { size: identity.size, destroy: destroy.is_some() };
+    let claim = Claim {
+        path: path.clone(),
+        identity,
+        token: destroy.map(|given| given.trim().to_ascii_lowercase()),
+        protected: protected.to_vec(),
+    };
+    Ok(ProbedTarget { facts: TargetFacts { path, kind, sector_size }, record, claim: Some(claim) })
+}
+
+pub(super) fn inspect(path: &Path, protected: &[PathBuf]) -> Result<DeviceReport, ProbeError> {
+    let path = match resolve(path)? {
+        Resolved::Existing(path) => path,
+        Resolved::ToBeMade { path, .. } => return Err(ProbeError::NoSuchDevice { path }),
+    };
+    let metadata = examine(&path, fs::symlink_metadata(&path))?;
+    if !os::is_block_device(&metadata) {
+        return Err(ProbeError::NotADevice { path, what: os::kind_of(&metadata) });
+    }
+    let kernel = Kernel::this();
+    let device = find(&kernel, &path)?;
+    let identity = identity(&device);
+    let footprint = Footprint::of(&kernel, &device);
+    let Survey { mut obstacles, notes } = in_use::survey(&kernel, &footprint, protected);
+    if obstacles.is_empty() {
+        obstacles.extend(examine(&path, hold(&footprint, &path))?.err());
+    }
+    let (signatures, content) = examine(&path, look(&path, &device, &identity))?;
+    let token = obstacles.is_empty().then(|| token(&host::host_id(), &identity, &signatures, &content));
+    let facts = device.facts();
+    Ok(DeviceReport {
+        name: facts.name,
+        model: facts.model,
+        serial: identity.serial,
+        size: identity.size,
+        sector_size: sector_size(&path, &device),
+        path,
+        obstacles,
+        signatures,
+        content,
+        notes,
+        token,
+    })
+}
+
+/// Holds the device, and asks everything again that the token was given for: between the two, minutes may
+/// have passed. A device that is only read is not held; reading harms nobody.
+pub(crate) fn claim(claim: &Claim, writes: bool) -> Result<Claimed, PrepareError> {
+    let path = &claim.path;
+    let failed = |what: &'static str| move |source| PrepareError::File { what, path: path.clone(), source };
+    let changed = |what: String| PrepareError::Changed { path: path.clone(), what };
+    let gone = || changed("it is gone".to_owned());
+    let kernel = Kernel::this();
+    let device = Number::of_device(path).and_then(|number| kernel.device(number)).ok_or_else(gone)?;
+    if let Some(what) = identity(&device).changed_since(&claim.identity) {
+        return Err(changed(what));
+    }
+    let number = device.number;
+    if !writes {
+        return Ok(Claimed { path: path.clone(), number, _holds: Vec::new() });
+    }
+    let Some(token) = &claim.token else { return Err(PrepareError::NoToken { path: path.clone() }) };
+
+    let obstructed = |obstacles| PrepareError::Obstructed { path: path.clone(), obstacles };
+    let footprint = Footprint::of(&kernel, &device);
+    let survey = in_use::survey(&kernel, &footprint, &claim.protected);
+    if !survey.obstacles.is_empty() {
+        return Err(obstructed(survey.obstacles));
+    }
+    let holds = hold(&footprint, path).map_err(failed("open"))?.map_err(|held| obstructed(vec![held]))?;
+
+    // From here on the device cannot be taken away under its number, nor be mounted. All that was true
+    // before has to be true still.
+    if let Some(what) = identity(&device).changed_since(&claim.identity) {
+        return Err(changed(what));
+    }
+    let survey = in_use::survey(&kernel, &Footprint::of(&kernel, &device), &claim.protected);
+    if !survey.obstacles.is_empty() {
+        return Err(obstructed(survey.obstacles));
+    }
+    let claimed = Claimed { path: path.clone(), number, _holds: holds };
+    let (signatures, content) = look(path, &device, &claim.identity).map_err(failed("read"))?;
+    if !is_token(token, &super::token(&host::host_id(), &claim.identity, &signatures, &content)) {
+        return Err(changed("its content is another one".to_owned()));
+    }
+    Ok(claimed)
+}
+
+fn find(kernel: &Kernel, path: &Path) -> Result<Device, ProbeError> {
+    let device = Number::of_device(path).and_then(|number| kernel.device(number));
+    device.ok_or_else(|| ProbeError::NoSuchDevice { path: path.to_owned() })
+}
+
+fn identity(device: &Device) -> Identity {
+    Identity {
+        number: device.number.to_string(),
+        serial: device.serial(),
+        size: device.size().unwrap_or_default(),
+        diskseq: device.diskseq(),
+    }
+}
+
+fn sector_size(path: &Path, device: &Device) -> ByteSize {
+    let told = os::direct_alignment(path).or_else(|| device.logical_block_size());
+    ByteSize::bytes(told.unwrap_or(4096))
+}
+
+/// People copy tokens with blanks around them, and read them aloud.
+fn is_token(given: &str, expected: &str) -> bool {
+    given.trim().eq_ignore_ascii_case(expected)
+}
+
+/// Opens every disk of the footprint exclusively; the obstacle where that is refused.
+fn hold(footprint: &Footprint, path: &Path) -> io::Result<Result<Vec<File>, Obstacle>> {
+    let mut holds = Vec::new();
+    for disk in footprint.disks() {
+        let target = &footprint.devices[0];
+        let node = if disk == target { path.to_owned() } else { Path::new("/dev").join(disk.name()) };
+        let flags = (OFlags::EXCL | OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+        match File::options().read(true).custom_flags(flags).open(&node) {
+            Ok(file) if Number::of_metadata(&file.metadata()?) == Some(disk.number) => holds.push(file),
+            Ok(_) => return Err(io::Error::other(format!("`{}` is another device", node.display()))),
+            Err(error) if error.raw_os_error() == Some(Errno::BUSY.raw_os_error()) => {
+                return Ok(Err(Obstacle::Held { device: disk.name() }));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Ok(holds))
+}
+
+/// Reads the marks and the sample past the page cache, as they are on the device.
+fn look(path: &Path, device: &Device, identity: &Identity) -> io::Result<(Vec<Signature>, ContentSample)> {
+    let file = match os::open_existing(path, os::Access::Read, true) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            os::open_existing(path, os::Access::Read, false)?
+        }
+        opened => opened?,
+    };
+    if Number::of_metadata(&file.metadata()?) != Some(device.number) {
+        return Err(io::Error::other("another device took its place"));
+    }
+    let size = identity.size.get();
+    let read = |offset: u64, buffer: &mut [u8]| os::read_exact_at(&file, buffer, offset);
+    let sample = content::sample(size, identity.seed(), &read)?;
+    let signatures = signature::find(size, &|offset, bytes| read_unaligned(size, &read, offset, bytes))?;
+    Ok((signatures, sample))
+}
+
+/// Reads any bytes by way of the whole pages around them.
+fn read_unaligned(
+    size: u64,
+    read: &dyn Fn(u64, &mut [u8]) -> io::Result<()>,
+    offset: u64,
+    bytes: &mut [u8],
+) -> io::Result<()> {
+    const PAGE_SIZE: u64 = 4096;
+    let start = offset / PAGE_SIZE * PAGE_SIZE;
+    let end = (offset + bytes.len() as u64).next_multiple_of(PAGE_SIZE).min(size);
+    let mut pages = AlignedBuffer::new(end - start);
+    read(start, pages.as_mut_slice())?;
+    let skip = usize::try_from(offset - start).expect("less than a page");
+    bytes.copy_from_slice(&pages.as_mut_slice()[skip..skip + bytes.len()]);
+    Ok(())
+}
