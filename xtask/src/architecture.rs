@@ -64,6 +64,11 @@ fn has_word(line: &str, word: &str) -> bool {
     })
 }
 
+/// A line of code with its string literals emptied.
+fn without_strings(line: &str) -> String {
+    line.replace("\\\"", "").split('"').step_by(2).collect::<Vec<_>>().join("\"\"")
+}
+
 /// The crates of this workspace that a manifest names, in whatever kind of dependencies.
 fn own_dependencies(manifest: &str) -> BTreeSet<String> {
     let mut in_dependencies = false;
@@ -143,7 +148,7 @@ fn only_the_engine_is_allowed_to_be_unsafe() {
     let mut found = Vec::new();
     for (_, file) in rust_files().iter().filter(|(name, _)| name != UNSAFE_CRATE) {
         let text = fs::read_to_string(file).unwrap();
-        let lines = code_lines(&text).filter(|(_, line)| has_word(line, word));
+        let lines = code_lines(&text).filter(|(_, line)| has_word(&without_strings(line), word));
         found.extend(lines.map(|(number, line)| format!("{}:{number}: {line}", relative(file))));
     }
     assert!(found.is_empty(), "{found:#?}");
@@ -242,6 +247,7 @@ fn the_checks_see_what_they_look_for() {
     let found: Vec<String> = own_dependencies(manifest).into_iter().collect();
     assert_eq!(found, ["iotrial-engine", "iotrial-model", "iotrial-report"]);
     assert!(has_word("let x = foo(y);", "foo") && !has_word("#![forbid(foo_code)]", "foo"));
+    assert_eq!(without_strings(r#"let a = ["b\"c", "d"];"#), r#"let a = ["", ""];"#);
     assert_eq!(code_lines("a\n// b\n  /// c\nd").collect::<Vec<_>>(), [(1, "a"), (4, "d")]);
     let text = "see `docs/json.md`, `cargo test`, `/proc/x.md`, `crates/iotrial/src`";
     assert_eq!(named_paths(text).collect::<Vec<_>>(), ["docs/json.md", "crates/iotrial/src"]);

@@ -20,7 +20,19 @@ const STEPS: [Step; 9] = [
     Step {
         name: "test",
         run: |root| {
-            cargo(root, &["test", "--workspace", "--locked", "--lib", "--bins", "--tests", "--examples"])
+            cargo(
+                root,
+                &[
+                    "test",
+                    "--workspace",
+                    "--locked",
+                    "--no-fail-fast",
+                    "--lib",
+                    "--bins",
+                    "--tests",
+                    "--examples",
+                ],
+            )
         },
     },
     Step { name: "doc tests", run: |root| cargo(root, &["test", "--workspace", "--locked", "--doc"]) },

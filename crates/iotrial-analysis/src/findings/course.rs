@@ -5,7 +5,6 @@ use std::time::Duration;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::PhaseKind;
 use iotrial_model::record::{EndedHow, Finding, RunRecord, Severity};
-use iotrial_model::units::format_duration;
 use serde_json::json;
 
 use super::finding;
@@ -109,11 +108,11 @@ pub(super) fn short_run(record: &RunRecord) -> Option<Finding> {
     let (severity, message) = if measured_s == 0.0 {
         (Severity::Serious, "nothing was measured: the run ended before the measured phase".to_owned())
     } else {
-        let wanted = format_duration(SHORTEST_TRUSTED);
+        let wanted_s = SHORTEST_TRUSTED.as_secs();
         (
             Severity::Warning,
             format!(
-                "only {measured_s:.0} s were measured: caches and burst credits can carry a load that long, {wanted} or more show what lies behind them"
+                "only {measured_s:.0} s were measured: caches and burst credits can carry a load that long, {wanted_s} s or more show what lies behind them"
             ),
         )
     };
