@@ -34,7 +34,6 @@ impl Random {
 
     /// A number from 0 to `bound` - 1, each as likely as any other to within `bound` / 2^64.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the upper half of a product of two u64")]
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }

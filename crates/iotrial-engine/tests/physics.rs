@@ -1,5 +1,7 @@
 //! The loop on devices whose truth is known: queueing theory must come out of it.
 
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
 mod support;
 
 use std::sync::Arc;

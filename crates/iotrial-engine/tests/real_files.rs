@@ -1,5 +1,7 @@
 //! The engines that really read and write, on files that misbehave.
 
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
 mod support;
 
 use std::fs::File;

@@ -39,7 +39,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Put storage on trial: one load, a verdict, an HTML report.
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Show a record again: figures, verdict, HTML.
     Report(ReportArgs),
     /// List the records in the store.

@@ -1,5 +1,7 @@
 //! Bad input and faults: one clear error with a hint, the right exit code, nothing written.
 
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
 mod support;
 
 use std::io::{BufRead, BufReader};

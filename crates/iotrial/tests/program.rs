@@ -1,5 +1,7 @@
 //! What the program says of itself.
 
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
 mod support;
 
 use support::Bench;

@@ -1,5 +1,7 @@
 //! `iotrial run` as a user meets it.
 
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
 mod support;
 
 use serde_json::Value;

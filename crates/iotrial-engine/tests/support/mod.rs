@@ -1,6 +1,6 @@
 //! Plans for tests, without files or devices behind them.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "tests; each file uses its part")]
 
 use iotrial_model::plan::{EngineKind, Plan, PlanRequest, SimDevice, TargetFacts, TargetKind};
 use iotrial_model::profile::Profile;

@@ -1,6 +1,6 @@
 //! Runs the program as a user would, in a folder of its own.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "tests; each file uses its part")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
