@@ -129,7 +129,7 @@ fn conditions(record: &RunRecord, findings: &[Finding]) -> Vec<String> {
     let found =
         findings.iter().filter(|finding| is_condition(finding)).map(|finding| match finding.id.as_str() {
             "short-run" => format!("only over {:.0} s", record.measured_duration().as_secs_f64()),
-            "unsteady" => "not in a steady state".to_owned(),
+            "unsteady" => "without reaching a steady state".to_owned(),
             "cache-served" => {
                 format!("with devices that saw only part of the {}s", text_of(finding, "direction"))
             }
@@ -321,9 +321,11 @@ mod tests {
             "Qualified for mine by flash, but only over 30 s: worst is data read mean at 0.5 ms (good)."
         );
         let slowing = measured(300, |second| if second < 150 { 32_000 } else { 16_000 });
-        assert!(sentence(&slowing, "flash").contains(", but not in a steady state: "));
+        assert!(sentence(&slowing, "flash").contains(", but without reaching a steady state: "));
         let both = measured(30, |second| if second < 15 { 32_000 } else { 16_000 });
-        assert!(sentence(&both, "flash").contains(", but not in a steady state and only over 30 s: "));
+        assert!(
+            sentence(&both, "flash").contains(", but without reaching a steady state and only over 30 s: ")
+        );
     }
 
     #[test]
@@ -556,7 +558,7 @@ mod tests {
                 prop_assert_eq!(said.contains("only over"), asked.seconds < 60, "{}", said);
                 prop_assert_eq!(said.contains("simulated"), asked.engine == EngineKind::Sim, "{}", said);
                 let unsteady = crate::steady_state::SteadyState::of(&record).is_some_and(|one| !one.held);
-                prop_assert_eq!(said.contains("not in a steady state"), unsteady, "{}", said);
+                prop_assert_eq!(said.contains("without reaching a steady state"), unsteady, "{}", said);
             }
             for finding in findings(&record).iter().filter(|one| one.severity >= Severity::Warning) {
                 prop_assert!(verdict.reasons.contains(&finding.message), "{}: {:?}", finding.id, verdict.reasons);

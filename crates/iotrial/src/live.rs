@@ -16,6 +16,9 @@ use iotrial_model::record::{Interval, JobCounts, OpCounts};
 /// Where nobody watches, a line comes once in so long.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
+/// From this width on there is room for every figure of a role.
+const WIDE_COLUMNS: usize = 72;
+
 /// Shows a run.
 pub enum Live {
     /// Nothing.
@@ -59,7 +62,7 @@ impl Live {
             Self::Terminal(bars) => {
                 if bars.main.length() != Some(total_bytes) {
                     bars.main.set_style(style(
-                        "layout   {bar:24} {bytes}/{total_bytes}  {bytes_per_sec}  ETA {eta}",
+                        "layout   {wide_bar} {bytes}/{total_bytes}  {bytes_per_sec}  ETA {eta}",
                     ));
                     bars.main.set_length(total_bytes);
                 }
@@ -78,8 +81,9 @@ impl Live {
         let Self::Terminal(bars) = self else { return };
         bars.main.finish_and_clear();
         bars.main = bars.all.add(ProgressBar::new(plan.duration().as_secs()));
-        bars.main.set_style(style("{msg:<8} {bar:24} {pos} of {len} s"));
+        bars.main.set_style(style("{msg:<8} {wide_bar} {pos} of {len} s  ETA {prefix}"));
         bars.main.set_message("start");
+        bars.main.set_prefix(format!("{} s", plan.duration().as_secs()));
         for role in Role::ALL.iter().filter(|role| plan.jobs.iter().any(|job| job.role == **role)) {
             let line = bars.all.add(ProgressBar::no_length());
             line.set_style(style("  {msg}"));
@@ -96,9 +100,11 @@ impl Live {
             Self::Quiet => {}
             Self::Terminal(bars) => {
                 bars.main.set_message(interval.phase.as_str());
+                bars.main.set_prefix(format!("{} s", remaining.as_secs()));
                 bars.main.set_position(elapsed.as_secs());
+                let columns = usize::from(console::Term::stderr().size().1);
                 for (role, line) in &bars.roles {
-                    line.set_message(role_line(plan, interval, *role));
+                    line.set_message(role_line(plan, interval, *role, columns));
                 }
             }
             Self::Lines(state) => {
@@ -106,7 +112,7 @@ impl Live {
                     let roles: Vec<String> = Role::ALL
                         .iter()
                         .filter(|role| plan.jobs.iter().any(|job| job.role == **role))
-                        .map(|role| role_line(plan, interval, *role))
+                        .map(|role| role_line(plan, interval, *role, usize::MAX))
                         .collect();
                     let phase = interval.phase.as_str();
                     eprintln!("{phase}: ETA {} s | {}", remaining.as_secs(), roles.join(" | "));
@@ -134,8 +140,9 @@ impl Live {
     }
 }
 
-/// `data   12,345 IOPS   96.4 MiB/s   avg 0.87 ms   p99 2.41 ms`, reads and writes together.
-fn role_line(plan: &Plan, interval: &Interval, role: Role) -> String {
+/// `data   12345 IOPS   96.4 MiB/s   avg 0.87 ms   p99 2.41 ms`, reads and writes together; without the
+/// bandwidth where the terminal is too narrow for it.
+fn role_line(plan: &Plan, interval: &Interval, role: Role, columns: usize) -> String {
     let mut jobs = JobCounts::default();
     for (_, counts) in plan.jobs.iter().zip(&interval.jobs).filter(|(job, _)| job.role == role) {
         jobs.merge(counts);
@@ -144,15 +151,14 @@ fn role_line(plan: &Plan, interval: &Interval, role: Role) -> String {
     jobs.read.iter().chain(&jobs.write).for_each(|op| both.merge(op));
     let figures = Figures::new(&both, interval.duration);
     let ms = |us: Option<f64>| us.map_or_else(|| "–".to_owned(), |us| format!("{:.2}", us / 1_000.0));
+    let bandwidth = match columns {
+        WIDE_COLUMNS.. => format!(" {:>7.1} MiB/s", figures.bandwidth_mib_per_s),
+        _ => String::new(),
+    };
     let errors =
         if figures.error_count > 0 { format!("  {} errors", figures.error_count) } else { String::new() };
-    format!(
-        "{role:<7} {:>8.0} IOPS {:>7.1} MiB/s  avg {} ms  p99 {} ms{errors}",
-        figures.iops,
-        figures.bandwidth_mib_per_s,
-        ms(figures.lat_mean_us),
-        ms(figures.lat_p99_us),
-    )
+    let (mean, p99) = (ms(figures.lat_mean_us), ms(figures.lat_p99_us));
+    format!("{role:<6} {:>8.0} IOPS{bandwidth}  avg {mean} ms  p99 {p99} ms{errors}", figures.iops)
 }
 
 fn is_due(state: &Mutex<LineState>) -> bool {

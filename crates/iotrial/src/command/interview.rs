@@ -51,7 +51,7 @@ fn ask() -> dialoguer::Result<RunArgs> {
     let names: Vec<&str> = DATABASES.iter().map(|(name, _)| *name).collect();
     let database = Select::new().with_prompt("Which database").items(&names).default(0).interact()?;
     let target: String = Input::new()
-        .with_prompt("Where would it keep its files (a directory; its content stays untouched)")
+        .with_prompt("Directory for the test files")
         .default("./iotrial-data".to_owned())
         .interact_text()?;
     let times: Vec<&str> = HOW_LONG.iter().map(|(name, _)| *name).collect();
