@@ -663,6 +663,17 @@ size = "10GiB"
     }
 
     #[test]
+    fn refused_direct_io_is_told_apart_from_other_failures() {
+        let refused = |code, direct| {
+            let error = open_error(Path::new("/a"), direct)(io::Error::from_raw_os_error(code));
+            matches!(error, PrepareError::DirectRefused { .. })
+                && error.hint().is_some_and(|hint| hint.contains("--buffered"))
+        };
+        let (invalid, denied) = if cfg!(windows) { (87, 5) } else { (22, 13) };
+        assert!(refused(invalid, true) && !refused(invalid, false) && !refused(denied, true));
+    }
+
+    #[test]
     fn two_targets_that_are_one_directory_are_refused() {
         let place = place();
         let targets = [place.path(), place.path()].map(|path| probe(path, None, &[]).unwrap());
