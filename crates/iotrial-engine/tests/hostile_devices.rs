@@ -474,7 +474,7 @@ fn a_device_in_use_is_never_written_not_with_a_valid_token_and_not_after_a_probe
         let protected = [stage.path("mnt/store/not/there/yet")];
         settle(&target);
         let free = inspect_device(&target, &[]).unwrap();
-        let token = free.token.unwrap_or_else(|| panic!("{name}: not free: {:?}", free.findings));
+        let token = free.token.unwrap_or_else(|| panic!("{name}: not free: {:?}", free.obstacles));
         let probed = probe(&target, Some(&token), &protected).unwrap();
 
         (case.obstruct)(&stage, &mut guards);
@@ -491,8 +491,8 @@ fn a_device_in_use_is_never_written_not_with_a_valid_token_and_not_after_a_probe
             assert_eq!(refusal.kind, "Obstructed", "{name}: {refusal:?}");
             assert!(refusal.hint.is_some(), "{name}: {refusal:?}");
         }
-        let ids: Vec<&str> = report.findings.iter().map(Obstacle::id).collect();
-        assert!(ids.contains(&case.obstacle), "{name}: {:?}", report.findings);
+        let ids: Vec<&str> = report.obstacles.iter().map(Obstacle::id).collect();
+        assert!(ids.contains(&case.obstacle), "{name}: {:?}", report.obstacles);
         assert_eq!(report.token, None, "{name}");
     }
 }
@@ -508,7 +508,7 @@ fn a_device_without_a_medium_or_for_reading_only_gets_no_token_needs_root() {
     let fixed = Loop::over(&sparse(&place.path().join("fixed"), 8 * MIB), &["--read-only"]);
     for (device, id) in [(&empty, "no-medium"), (&fixed, "read-only")] {
         let report = inspect_device(&device.node, &[]).unwrap();
-        assert_eq!(report.findings[0].id(), id);
+        assert_eq!(report.obstacles[0].id(), id);
         assert_eq!(report.token, None);
         let refusal = attempt(&device.node, Some("0123456789abcdef"), &[]).map(|_| ()).unwrap_err();
         assert_eq!(refusal.kind, "Obstructed", "{refusal:?}");

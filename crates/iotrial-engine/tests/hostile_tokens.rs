@@ -54,7 +54,7 @@ impl Stage {
 
 fn token_of(device: &Path) -> String {
     let report = inspect_device(device, &[]).unwrap();
-    report.token.unwrap_or_else(|| panic!("{:?}", report.findings))
+    report.token.unwrap_or_else(|| panic!("{:?}", report.obstacles))
 }
 
 struct Case {

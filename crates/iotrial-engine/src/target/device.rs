@@ -35,7 +35,7 @@ pub struct DeviceReport {
     /// Smallest unit of direct I/O.
     pub sector_size: ByteSize,
     /// Why it can never be written; mostly empty.
-    pub findings: Vec<Obstacle>,
+    pub obstacles: Vec<Obstacle>,
     /// Who left a mark on it, by name and place.
     pub signatures: Vec<Signature>,
     /// Whether it holds anything.

@@ -135,7 +135,7 @@ pub(super) fn inspect(path: &Path, protected: &[PathBuf]) -> Result<DeviceReport
         size: identity.size,
         sector_size: sector_size(&path, &device),
         path,
-        findings: obstacles,
+        obstacles,
         signatures,
         content,
         notes,
