@@ -7,6 +7,21 @@
 
 pub mod figures;
 
+pub mod stream;
+
+pub mod series;
+
+pub mod steady_state;
+
+pub mod findings;
+
+pub mod threshold;
+
+mod judgement;
+
 pub mod verdict;
 
 pub mod summary;
+
+#[cfg(test)]
+mod test_record;

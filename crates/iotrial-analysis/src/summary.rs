@@ -6,7 +6,8 @@ use iotrial_model::load::{Direction, Role};
 use iotrial_model::record::{CpuUse, DeviceCounters, EndedHow, Finding, JobCounts, OpCounts, RunRecord};
 use serde::Serialize;
 
-use crate::figures::Figures;
+use crate::steady_state::SteadyState;
+use crate::stream::{StreamCounts, Streams};
 use crate::verdict::Verdict;
 
 /// A record in figures. Its keys are an interface: `docs/json.md`.
@@ -18,6 +19,8 @@ pub struct Summary {
     pub verdict: Verdict,
     /// The time that was measured.
     pub measured_s: f64,
+    /// Whether the rate had stopped changing; `None` where too little was measured to say.
+    pub steady_state: Option<SteadyState>,
     /// All jobs together.
     pub total: Streams,
     /// All jobs of a role together.
@@ -30,20 +33,6 @@ pub struct Summary {
     pub device: Option<DeviceFigures>,
     /// What the reader should know, the most serious first.
     pub findings: Vec<Finding>,
-}
-
-/// The streams of a job, of a role, or of everything.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Streams {
-    /// Absent where the load does not read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read: Option<Figures>,
-    /// Absent where the load does not write.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub write: Option<Figures>,
-    /// Log writes that are durable when they complete; absent where the load has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub commit: Option<Figures>,
 }
 
 /// One job.
@@ -84,39 +73,6 @@ pub struct DeviceFigures {
     pub write_bytes_ratio: Option<f64>,
 }
 
-/// The counts of a job, a role or everything, before they become figures.
-#[derive(Debug, Clone, Default)]
-pub struct StreamCounts {
-    /// Reads and writes.
-    pub counts: JobCounts,
-    /// Those of the writes that are commits.
-    pub commit: Option<OpCounts>,
-}
-
-impl StreamCounts {
-    /// The counts of the jobs that `select` picks, merged.
-    pub fn of(record: &RunRecord, mut select: impl FnMut(usize) -> bool) -> Self {
-        let mut merged = Self::default();
-        for (job, counts) in record.jobs.iter().enumerate().filter(|(job, _)| select(*job)) {
-            merged.counts.merge(counts);
-            if let (true, Some(write)) = (record.is_commit(job), &counts.write) {
-                merged.commit.get_or_insert_default().merge(write);
-            }
-        }
-        merged
-    }
-
-    /// The same as figures.
-    pub fn figures(&self, record: &RunRecord) -> Streams {
-        let figures = |counts: Option<&OpCounts>| counts.map(|c| Figures::new(c, record.measured_duration()));
-        Streams {
-            read: figures(self.counts.get(Direction::Read)),
-            write: figures(self.counts.get(Direction::Write)),
-            commit: figures(self.commit.as_ref()),
-        }
-    }
-}
-
 impl Summary {
     /// Computes every figure of a record.
     pub fn new(record: &RunRecord, verdict: Verdict) -> Self {
@@ -129,6 +85,7 @@ impl Summary {
             ended: record.ended.how,
             verdict,
             measured_s: record.measured_duration().as_secs_f64(),
+            steady_state: SteadyState::of(record),
             total: total.figures(record),
             roles: record
                 .roles()
@@ -182,4 +139,60 @@ fn device_figures(devices: &[DeviceCounters], total: &JobCounts) -> Option<Devic
         write_bytes_ratio: ratio(devices.iter().map(|d| d.write_bytes).sum(), total.get(Direction::Write)),
         devices: devices.to_vec(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_record::healthy;
+    use crate::threshold::ThresholdSet;
+    use crate::verdict::judge;
+
+    fn summary_of(record: &RunRecord) -> serde_json::Value {
+        let verdict = judge(record, &ThresholdSet::builtin("flash").unwrap());
+        serde_json::to_value(Summary::new(record, verdict)).unwrap()
+    }
+
+    fn keys(value: &serde_json::Value) -> Vec<&str> {
+        value.as_object().unwrap().keys().map(String::as_str).collect()
+    }
+
+    #[test]
+    fn the_keys_are_those_of_the_documented_interface() {
+        let summary = summary_of(&healthy());
+        let documented = include_str!("../../../docs/json.md");
+        let figures = &summary["total"]["read"];
+        for table in [&summary, &summary["verdict"], &summary["cpu"], &summary["device"], figures] {
+            for key in keys(table) {
+                assert!(documented.contains(&format!("`{key}`")), "docs/json.md does not name `{key}`");
+            }
+        }
+        assert_eq!(keys(&summary["roles"]), ["data", "log"]);
+        assert_eq!(keys(&summary["roles"]["data"]), ["read", "write"]);
+        assert_eq!(keys(&summary["roles"]["log"]), ["commit", "write"]);
+        assert_eq!(keys(&summary["jobs"][1]), ["commit", "name", "role", "write"]);
+    }
+
+    #[test]
+    fn total_is_the_sum_of_the_jobs_and_percentiles_come_from_merged_histograms() {
+        let summary = summary_of(&healthy());
+        assert_eq!(summary["total"]["read"]["iops"], 8_000.0);
+        assert_eq!(summary["total"]["write"]["iops"], 10_000.0);
+        assert_eq!(summary["total"]["commit"]["iops"], 2_000.0);
+        assert_eq!(summary["total"]["write"]["lat_p99_us"], 500.0);
+        assert_eq!(summary["measured_s"], 300.0);
+    }
+
+    #[test]
+    fn cpu_is_a_share_of_all_cpus_and_devices_are_held_against_what_was_issued() {
+        let summary = summary_of(&healthy());
+        // A tenth of one of four CPUs in user space, a fifth in the kernel, for 18,000 I/Os a second.
+        assert_eq!(
+            (&summary["cpu"]["usr_percent"], &summary["cpu"]["sys_percent"]),
+            (&2.5.into(), &5.0.into())
+        );
+        let per_io_us = summary["cpu"]["per_io_us"].as_f64().unwrap();
+        assert!((per_io_us - 0.3e6 / 18_000.0).abs() < 1e-9, "{per_io_us}");
+        assert_eq!(summary["device"]["read_bytes_ratio"], 1.0);
+    }
 }

@@ -1,25 +1,17 @@
 //! The verdict: is this storage good enough, and what decided that.
+//!
+//! The sentence is generated from the predicate that decided, so it cannot claim anything else. A figure is
+//! judged only where enough I/Os stand behind it, and a finding that casts doubt on the figures is part of the sentence.
 
-use iotrial_model::load::Role;
+use iotrial_model::plan::EngineKind;
+use iotrial_model::record::{Finding, RunRecord, Severity};
 use serde::Serialize;
 
-/// How good a latency is. Ordered: a later one is worse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Category {
-    /// Better than needed.
-    Excellent,
-    /// As it should be.
-    Good,
-    /// Usable, with reserve gone.
-    Acceptable,
-    /// Noticeably slow.
-    Poor,
-    /// Not for production.
-    Critical,
-    /// Must be avoided.
-    Unsustainable,
-}
+use crate::findings::findings;
+pub use crate::judgement::Judged;
+use crate::judgement::{self, Gap, Judgement, format_latency, format_limit};
+pub use crate::threshold::Category;
+use crate::threshold::{Statistic, ThresholdSet};
 
 /// What the figures mean for a database.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -38,19 +30,537 @@ pub struct Verdict {
     pub judged: Vec<Judged>,
 }
 
-/// One figure held against its bands.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Judged {
-    /// Whose latency.
-    pub role: Role,
-    /// `read`, `write` or `commit`.
-    pub stream: &'static str,
-    /// `mean`, `p99` or `p99.9`.
-    pub statistic: &'static str,
-    /// The figure.
-    pub value_us: f64,
-    /// Where it falls.
-    pub category: Category,
-    /// The highest value that is still acceptable.
-    pub limit_us: f64,
+/// Judges a record by a set of thresholds.
+pub fn judge(record: &RunRecord, thresholds: &ThresholdSet) -> Verdict {
+    let findings = all_findings(record);
+    let Judgement { judged, gaps, starved } = Judgement::new(record, thresholds);
+    let obstacles: Vec<String> = obstacles(record, &findings).into_iter().chain(starved).collect();
+    let conditions = conditions(record, &findings);
+    let by_weight = judgement::by_weight(&judged);
+    let worst = by_weight.first().copied();
+    let profile = &record.plan.profile;
+    let (qualified, sentence) = match (obstacles.first(), worst) {
+        (Some(obstacle), _) => (false, format!("Not qualified for {profile}: {obstacle}.")),
+        (None, None) => {
+            let set = &thresholds.name;
+            (false, format!("Not qualified for {profile}: {set} judges nothing of what it does."))
+        }
+        (None, Some(worst)) if worst.is_acceptable() => {
+            (true, qualified_sentence(profile, &thresholds.name, worst, &conditions, &gaps))
+        }
+        (None, Some(worst)) => (false, too_slow_sentence(profile, &thresholds.name, worst, &conditions)),
+    };
+    Verdict {
+        qualified,
+        category: worst.map(|worst| worst.category),
+        sentence,
+        reasons: reasons(obstacles, by_weight, &findings, gaps, thresholds),
+        thresholds: thresholds.name.clone(),
+        judged,
+    }
+}
+
+/// What the facts show, and what the record brings along from the time of the run beyond that.
+fn all_findings(record: &RunRecord) -> Vec<Finding> {
+    let mut all = findings(record);
+    let brought = record.findings.iter().filter(|one| all.iter().all(|other| other.id != one.id)).cloned();
+    all.extend(brought.collect::<Vec<_>>());
+    all
+}
+
+fn qualified_sentence(
+    profile: &str,
+    set: &str,
+    worst: &Judged,
+    conditions: &[String],
+    gaps: &[Gap],
+) -> String {
+    let mut caveats = conditions.to_vec();
+    if !gaps.is_empty() {
+        let words: Vec<String> = gaps.iter().map(|gap| gap.words.clone()).collect();
+        caveats.push(format!("without judging {}", enumerate(&words)));
+    }
+    let but = if caveats.is_empty() { String::new() } else { format!(", but {}", enumerate(&caveats)) };
+    let Judged { role, stream, statistic, category, .. } = worst;
+    let value = format_latency(worst.value_us);
+    format!(
+        "Qualified for {profile} by {set}{but}: worst is {role} {stream} {statistic} at {value} ({category})."
+    )
+}
+
+fn too_slow_sentence(profile: &str, set: &str, worst: &Judged, conditions: &[String]) -> String {
+    let measured =
+        if conditions.is_empty() { String::new() } else { format!("; measured {}", enumerate(conditions)) };
+    let (streams, value, limit) =
+        (worst.stream_words(), format_latency(worst.value_us), format_limit(worst.limit_us));
+    // A value on the edge is not above it, and falls into the worse band.
+    let above = if worst.value_us > worst.limit_us { "above" } else { "no longer below" };
+    format!(
+        "Not qualified for {profile}: {streams} have a {} of {value}, {above} the acceptable {limit} ({set}){measured}.",
+        worst.statistic
+    )
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn enumerate(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// What forbids to call anything qualified: the run did not end, I/Os failed, or no device was measured.
+fn obstacles(record: &RunRecord, findings: &[Finding]) -> Vec<String> {
+    let null = (record.plan.engine == EngineKind::Null)
+        .then(|| "the null engine measures the generator and touches no device".to_owned());
+    let found = findings.iter().filter(|finding| is_obstacle(finding)).map(|finding| finding.message.clone());
+    null.into_iter().chain(found).collect()
+}
+
+fn is_obstacle(finding: &Finding) -> bool {
+    finding.severity == Severity::Serious
+        || matches!(finding.id.as_str(), "interrupted" | "io-errors" | "buffered-io")
+}
+
+/// Under which doubtful conditions the figures came about, to follow «but» or «measured».
+fn conditions(record: &RunRecord, findings: &[Finding]) -> Vec<String> {
+    let simulated = (record.plan.engine == EngineKind::Sim).then(|| "on a simulated device".to_owned());
+    let found =
+        findings.iter().filter(|finding| is_condition(finding)).map(|finding| match finding.id.as_str() {
+            "short-run" => format!("only over {:.0} s", record.measured_duration().as_secs_f64()),
+            "unsteady" => "not in a steady state".to_owned(),
+            "cache-served" => {
+                format!("with devices that saw only part of the {}s", text_of(finding, "direction"))
+            }
+            "foreign-load" => "with foreign or multiplied I/O at the devices".to_owned(),
+            "littles-law" => "with latencies that contradict the rates".to_owned(),
+            "generator-busy" => "with a generator short of CPU".to_owned(),
+            other => format!("with the finding {other}"),
+        });
+    simulated.into_iter().chain(found).collect()
+}
+
+fn is_condition(finding: &Finding) -> bool {
+    finding.severity == Severity::Warning && !is_obstacle(finding)
+}
+
+fn text_of<'f>(finding: &'f Finding, evidence: &str) -> &'f str {
+    finding.evidence.get(evidence).and_then(|value| value.as_str()).unwrap_or_default()
+}
+
+/// What bears on the verdict: what forbids it, what is too slow, what casts doubt and what is missing. Of what was
+/// fast enough only the worst is told, where nothing is worse, and the number of the others.
+fn reasons(
+    obstacles: Vec<String>,
+    by_weight: Vec<&Judged>,
+    findings: &[Finding],
+    gaps: Vec<Gap>,
+    thresholds: &ThresholdSet,
+) -> Vec<String> {
+    let (fast, slow): (Vec<&Judged>, Vec<&Judged>) =
+        by_weight.into_iter().partition(|one| one.is_acceptable());
+    let unjudged: Vec<String> = Statistic::ALL
+        .into_iter()
+        .filter(|statistic| !thresholds.judges_statistic(*statistic))
+        .map(|statistic| statistic.as_str().to_owned())
+        .collect();
+    let unjudged = (!unjudged.is_empty()).then(|| {
+        format!("{} has no bands for {} and does not judge by them", thresholds.name, enumerate(&unjudged))
+    });
+    let judged_count = fast.len() + slow.len();
+    let told = fast.first().filter(|_| slow.is_empty()).map(|worst| worst.reason());
+    let rest = fast.len() - usize::from(told.is_some());
+    let rest = (rest > 0).then(|| {
+        format!(
+            "{rest} of the {judged_count} judged figures are {}",
+            match told {
+                Some(_) => "no worse than that",
+                None => "acceptable or better",
+            }
+        )
+    });
+    let mut reasons = obstacles;
+    reasons.extend(slow.into_iter().map(Judged::reason));
+    reasons.extend(findings.iter().filter(|finding| is_condition(finding)).map(|one| one.message.clone()));
+    reasons.extend(gaps.into_iter().map(|gap| gap.reason));
+    reasons.extend(unjudged);
+    reasons.extend(told);
+    reasons.extend(rest);
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use iotrial_model::load::{Durability, Role};
+    use iotrial_model::record::{Ended, EndedHow, JobCounts};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::test_record::{counts, healthy, measured};
+
+    fn set(name: &str) -> ThresholdSet {
+        ThresholdSet::builtin(name).unwrap()
+    }
+
+    fn sentence(record: &RunRecord, name: &str) -> String {
+        judge(record, &set(name)).sentence
+    }
+
+    /// The healthy run with all commits at `latency`; its rate follows, so that Little's law holds.
+    fn with_commits_at(latency: Duration) -> RunRecord {
+        let mut record = healthy();
+        let io_count = u64::try_from(Duration::from_secs(300).as_nanos() / latency.as_nanos()).unwrap();
+        let commits = counts(io_count, latency);
+        record.devices[0].write_bytes -= record.jobs[1].write.as_ref().unwrap().bytes;
+        record.devices[0].write_bytes += commits.bytes;
+        record.jobs[1] = JobCounts { read: None, write: Some(commits) };
+        record
+    }
+
+    #[test]
+    fn a_fast_device_is_qualified_and_the_worst_figure_is_named() {
+        let verdict = judge(&healthy(), &set("flash"));
+        assert_eq!(
+            verdict.sentence,
+            "Qualified for mine by flash: worst is data read mean at 0.5 ms (good)."
+        );
+        assert_eq!((verdict.qualified, verdict.category), (true, Some(Category::Good)));
+        let judged: Vec<String> = verdict
+            .judged
+            .iter()
+            .map(|one| format!("{} {} {}", one.role, one.stream, one.statistic))
+            .collect();
+        assert_eq!(
+            judged,
+            [
+                "data read mean",
+                "data read p99",
+                "data read p99.9",
+                "data write mean",
+                "data write p99",
+                "data write p99.9",
+                "log commit mean",
+                "log commit p99",
+                "log commit p99.9"
+            ]
+        );
+        assert_eq!(verdict.reasons[0], "data read mean is 0.5 ms: good (acceptable below 2 ms)");
+    }
+
+    #[test]
+    fn a_slow_tail_is_not_qualified_and_the_figure_that_failed_is_named() {
+        let mut record = healthy();
+        // The rest is faster in return, so that as many I/Os are in flight as before.
+        let mut reads = counts(2_397_000, Duration::from_nanos(422_900));
+        reads.total_latency.record_n(Duration::from_micros(62_100), 3_000);
+        record.jobs[0].read = Some(reads);
+        let verdict = judge(&record, &set("flash"));
+        assert_eq!(
+            verdict.sentence,
+            "Not qualified for mine: data reads have a p99.9 of 62.1 ms, above the acceptable 20 ms (flash)."
+        );
+        assert_eq!((verdict.qualified, verdict.category), (false, Some(Category::Critical)));
+        assert_eq!(verdict.reasons[0], "data read p99.9 is 62.1 ms: critical (acceptable below 20 ms)");
+    }
+
+    #[test]
+    fn the_bands_decide_at_their_edges() {
+        let check = |set: &str, us: u64, category, text: &str| {
+            let record = with_commits_at(Duration::from_micros(us));
+            let verdict = judge(&record, &super::tests::set(set));
+            assert_eq!(verdict.category, Some(category), "{}", verdict.sentence);
+            assert_eq!(verdict.sentence, text);
+        };
+        check(
+            "oci-sqlserver",
+            999,
+            Category::Excellent,
+            "Qualified for mine by oci-sqlserver: worst is log commit mean at 0.999 ms (excellent).",
+        );
+        check(
+            "oci-sqlserver",
+            4_999,
+            Category::Acceptable,
+            "Qualified for mine by oci-sqlserver: worst is log commit mean at 4.999 ms (acceptable).",
+        );
+        check(
+            "oci-sqlserver",
+            5_000,
+            Category::Poor,
+            "Not qualified for mine: log commits have a mean of 5 ms, no longer below the acceptable 5 ms (oci-sqlserver).",
+        );
+        check(
+            "oci-sqlserver",
+            5_001,
+            Category::Poor,
+            "Not qualified for mine: log commits have a mean of 5.001 ms, above the acceptable 5 ms (oci-sqlserver).",
+        );
+        check(
+            "sqlserver-whitepaper",
+            20_000,
+            Category::Poor,
+            "Not qualified for mine: log commits have a mean of 20 ms, above the acceptable 5 ms (sqlserver-whitepaper).",
+        );
+    }
+
+    #[test]
+    fn a_set_of_averages_says_that_it_judges_no_tail() {
+        let verdict = judge(&healthy(), &set("oci-sqlserver"));
+        let text = "oci-sqlserver has no bands for p99 and p99.9 and does not judge by them";
+        assert!(verdict.reasons.iter().any(|reason| reason == text), "{:?}", verdict.reasons);
+        assert!(verdict.judged.iter().all(|one| one.statistic == "mean"));
+    }
+
+    #[test]
+    fn a_short_or_unsteady_run_is_qualified_only_with_the_reserve_in_the_sentence() {
+        assert_eq!(
+            sentence(&measured(30, |_| 16_000), "flash"),
+            "Qualified for mine by flash, but only over 30 s: worst is data read mean at 0.5 ms (good)."
+        );
+        let slowing = measured(300, |second| if second < 150 { 32_000 } else { 16_000 });
+        assert!(sentence(&slowing, "flash").contains(", but not in a steady state: "));
+        let both = measured(30, |second| if second < 15 { 32_000 } else { 16_000 });
+        assert!(sentence(&both, "flash").contains(", but not in a steady state and only over 30 s: "));
+    }
+
+    #[test]
+    fn a_short_run_that_is_too_slow_says_how_long_it_was() {
+        assert_eq!(
+            sentence(&measured(30, |_| 1_000), "flash"),
+            "Not qualified for mine: log commits have a mean of 8 ms, above the acceptable 2 ms (flash); measured only over 30 s."
+        );
+    }
+
+    #[test]
+    fn what_is_no_device_or_no_whole_run_is_never_qualified() {
+        let check = |spoil: fn(&mut RunRecord), text: &str| {
+            let mut record = healthy();
+            spoil(&mut record);
+            let verdict = judge(&record, &set("flash"));
+            assert!(!verdict.qualified);
+            assert_eq!(verdict.sentence, format!("Not qualified for mine: {text}."));
+            assert_eq!(verdict.reasons[0], text);
+        };
+        check(
+            |record| record.ended = Ended { how: EndedHow::Interrupted, reason: Some("SIGINT".into()) },
+            "the run was interrupted when 300 s of 300 s were measured: SIGINT",
+        );
+        check(
+            |record| {
+                record.ended = Ended { how: EndedHow::Failed, reason: Some("the device is gone".into()) }
+            },
+            "the run failed when 300 s of 300 s were measured: the device is gone",
+        );
+        check(
+            |record| record.targets[0].in_memory = true,
+            "`/data` lies in memory: the figures are those of memory, not of a device",
+        );
+        check(
+            |record| record.plan.direct = false,
+            "the I/O went through the page cache (direct = false): the figures mix memory and device",
+        );
+        check(
+            |record| record.jobs[0].write.as_mut().unwrap().error_count = 1,
+            "1 of 5400001 I/Os failed, most of them writes of `pages`, the first one with: not recorded",
+        );
+        check(
+            |record| record.plan.engine = EngineKind::Null,
+            "the null engine measures the generator and touches no device",
+        );
+    }
+
+    #[test]
+    fn a_finding_from_the_time_of_the_run_counts_as_well() {
+        let mut record = healthy();
+        let brought = |severity| Finding {
+            id: "clock-jumped".to_owned(),
+            severity,
+            message: "the clock jumped by 3 s".to_owned(),
+            evidence: [].into(),
+        };
+        record.findings = vec![brought(Severity::Warning)];
+        assert!(sentence(&record, "flash").contains(", but with the finding clock-jumped: worst is"));
+        record.findings = vec![brought(Severity::Serious)];
+        assert_eq!(sentence(&record, "flash"), "Not qualified for mine: the clock jumped by 3 s.");
+    }
+
+    #[test]
+    fn an_empty_measured_phase_is_not_qualified() {
+        assert_eq!(
+            sentence(&measured(0, |_| 0), "flash"),
+            "Not qualified for mine: nothing was measured: the run ended before the measured phase."
+        );
+    }
+
+    #[test]
+    fn a_simulated_device_is_named_as_such() {
+        let mut record = healthy();
+        record.plan.engine = EngineKind::Sim;
+        assert!(sentence(&record, "flash").contains("by flash, but on a simulated device: worst is"));
+    }
+
+    #[test]
+    fn a_percentile_without_enough_ios_is_left_out_and_that_is_said() {
+        let record = with_commits_at(Duration::from_millis(300));
+        assert_eq!(record.jobs[1].write.as_ref().unwrap().io_count(), 1_000);
+        let verdict = judge(&record, &set("flash"));
+        let judged =
+            |statistic| verdict.judged.iter().any(|one| one.stream == "commit" && one.statistic == statistic);
+        assert!(judged("mean") && judged("p99") && !judged("p99.9"));
+        let text = "p99.9 of log commits is not judged: 1000 I/Os are fewer than 10000";
+        assert!(verdict.reasons.iter().any(|reason| reason == text), "{:?}", verdict.reasons);
+
+        let mut few = measured(60, |_| 16_000);
+        few.jobs[1].write = Some(counts(999, Duration::from_micros(500)));
+        assert!(
+            sentence(&few, "flash")
+                .contains("without judging p99 of log commits and p99.9 of log commits: worst is"),
+            "{}",
+            sentence(&few, "flash")
+        );
+    }
+
+    #[test]
+    fn a_stream_that_hardly_moved_is_not_qualified() {
+        let mut record = healthy();
+        record.jobs[1].write = Some(counts(99, Duration::from_micros(500)));
+        assert_eq!(
+            sentence(&record, "flash"),
+            "Not qualified for mine: only 99 log commits finished, too few to judge."
+        );
+        record.jobs[1].write = None;
+        assert_eq!(
+            sentence(&record, "flash"),
+            "Not qualified for mine: only 0 log commits finished, too few to judge."
+        );
+    }
+
+    #[test]
+    fn a_role_without_bands_is_left_out_and_that_is_said() {
+        let mut record = healthy();
+        record.plan.jobs[0].role = Role::Scan;
+        let verdict = judge(&record, &set("oci-sqlserver"));
+        assert!(verdict.sentence.contains(", but without judging scan: worst is"), "{}", verdict.sentence);
+        let text = "scan is not judged: oci-sqlserver has no bands for it";
+        assert!(verdict.reasons.iter().any(|reason| reason == text), "{:?}", verdict.reasons);
+
+        record.plan.jobs[1].role = Role::Backup;
+        let verdict = judge(&record, &set("oci-sqlserver"));
+        assert_eq!(verdict.sentence, "Not qualified for mine: oci-sqlserver judges nothing of what it does.");
+        assert_eq!((verdict.qualified, verdict.category), (false, None));
+    }
+
+    #[test]
+    fn a_stream_without_bands_is_left_out_and_that_is_said() {
+        let own = ThresholdSet::parse(
+            "format = \"iotrial.thresholds/1\"\nname = \"own\"\ntitle = \"Own\"\n[[bands]]\nroles = [\"data\", \"log\"]\nstreams = [\"read\"]\nsource = \"me\"\nmean = { acceptable_below = \"1ms\" }\n",
+        )
+        .unwrap();
+        assert_eq!(
+            judge(&healthy(), &own).sentence,
+            "Qualified for mine by own, but without judging data writes and log commits: worst is data read mean at 0.5 ms (acceptable)."
+        );
+    }
+
+    #[test]
+    fn writes_that_are_no_commits_are_judged_as_writes() {
+        let mut record = healthy();
+        record.plan.jobs[1].durability = Durability::None;
+        let verdict = judge(&record, &set("flash"));
+        let of_log: Vec<&str> =
+            verdict.judged.iter().filter(|one| one.role == Role::Log).map(|one| one.stream).collect();
+        assert_eq!(of_log, ["write"; 3]);
+    }
+
+    /// What can be wrong with a run, independently of each other.
+    #[derive(Debug)]
+    struct Circumstances {
+        seconds: u64,
+        iops: u64,
+        slowdown: u64,
+        interrupted: bool,
+        error_count: u64,
+        direct: bool,
+        in_memory: bool,
+        engine: EngineKind,
+        set: &'static str,
+    }
+
+    fn circumstances() -> impl Strategy<Value = Circumstances> {
+        let engine = prop_oneof![
+            8 => Just(EngineKind::Uring), 2 => Just(EngineKind::Sim), 1 => Just(EngineKind::Null)
+        ];
+        let sets = prop_oneof![Just("flash"), Just("oci-sqlserver"), Just("sqlserver-whitepaper")];
+        let flags = (
+            prop::bool::weighted(0.1),
+            prop_oneof![9 => Just(0u64), 1 => 1u64..50],
+            prop::bool::weighted(0.9),
+            prop::bool::weighted(0.1),
+        );
+        (0u64..120, 50u64..60_000, 1u64..4, flags, engine, sets).prop_map(
+            |(seconds, iops, slowdown, (interrupted, error_count, direct, in_memory), engine, set)| {
+                Circumstances {
+                    seconds,
+                    iops,
+                    slowdown,
+                    interrupted,
+                    error_count,
+                    direct,
+                    in_memory,
+                    engine,
+                    set,
+                }
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn the_sentence_claims_what_the_facts_allow_and_no_more(asked in circumstances()) {
+            let mut record = measured(asked.seconds, |second| {
+                if second * 2 < asked.seconds { asked.iops } else { asked.iops / asked.slowdown }
+            });
+            if asked.interrupted {
+                record.ended.how = EndedHow::Interrupted;
+            }
+            if let Some(write) = record.jobs[0].write.as_mut() {
+                write.error_count = asked.error_count;
+            }
+            record.plan.direct = asked.direct;
+            record.plan.engine = asked.engine;
+            record.targets[0].in_memory = asked.in_memory;
+            let verdict = judge(&record, &set(asked.set));
+            let said = verdict.sentence.as_str();
+
+            let errors = record.jobs.iter().filter_map(|job| job.write.as_ref()).any(|one| one.error_count > 0);
+            let buffered = !asked.direct && asked.engine == EngineKind::Uring;
+            let no_device = asked.in_memory || buffered || asked.engine == EngineKind::Null;
+            let worst = verdict.judged.iter().map(|one| one.category).max();
+            prop_assert_eq!(worst, verdict.category);
+
+            prop_assert_eq!(verdict.qualified, said.starts_with("Qualified for mine by "), "{}", said);
+            prop_assert_eq!(!verdict.qualified, said.starts_with("Not qualified for mine: "), "{}", said);
+            if verdict.qualified {
+                prop_assert!(!asked.interrupted && !errors && !no_device, "{}", said);
+                prop_assert!(worst.unwrap() <= Category::Acceptable, "{}", said);
+                prop_assert!(said.ends_with(&format!("({}).", worst.unwrap())), "{}", said);
+            } else {
+                let too_slow = worst.is_none_or(|worst| worst > Category::Acceptable);
+                let starved = said.contains("too few to judge");
+                prop_assert!(asked.interrupted || errors || no_device || too_slow || starved, "{}", said);
+            }
+            if verdict.qualified || said.contains(" the acceptable ") {
+                prop_assert_eq!(said.contains("only over"), asked.seconds < 60, "{}", said);
+                prop_assert_eq!(said.contains("simulated"), asked.engine == EngineKind::Sim, "{}", said);
+                let unsteady = crate::steady_state::SteadyState::of(&record).is_some_and(|one| !one.held);
+                prop_assert_eq!(said.contains("not in a steady state"), unsteady, "{}", said);
+            }
+            for finding in findings(&record).iter().filter(|one| one.severity >= Severity::Warning) {
+                prop_assert!(verdict.reasons.contains(&finding.message), "{}: {:?}", finding.id, verdict.reasons);
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The journal of a run: what is on disk while it lasts, readable after a crash at any moment.
 //!
-//! One JSON document a line: first the record as far as it is known before the load, then every
-//! interval as it ends. When the run ends the whole record is written beside it and the journal
+//! One JSON document a line: first the record as far as it is known, again when more is known before
+//! the load, then every interval as it ends. When the run ends the whole record is written beside it and the journal
 //! goes. [`RunRecord::from_journal`] makes a record of whatever a crash left.
 
 use crate::record::{Ended, EndedHow, Interval, RunRecord};
@@ -17,22 +17,30 @@ pub enum JournalError {
     NoRecord(#[source] serde_json::Error),
 }
 
-/// The journal's first line, with its newline.
+/// The record as far as it is known, as a line.
 ///
 /// # Errors
 ///
 /// When the record cannot be written as JSON.
-pub fn first_line(record: &RunRecord) -> Result<Vec<u8>, serde_json::Error> {
+pub fn record_line(record: &RunRecord) -> Result<Vec<u8>, serde_json::Error> {
     line(record)
 }
 
-/// The line of one interval, with its newline.
+/// One interval, as a line.
 ///
 /// # Errors
 ///
 /// When the interval cannot be written as JSON.
 pub fn interval_line(interval: &Interval) -> Result<Vec<u8>, serde_json::Error> {
     line(interval)
+}
+
+/// Any line of a journal.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Interval(Interval),
+    Record(Box<RunRecord>),
 }
 
 fn line(value: &impl serde::Serialize) -> Result<Vec<u8>, serde_json::Error> {
@@ -52,7 +60,14 @@ impl RunRecord {
         let mut lines = journal.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
         let first = lines.next().ok_or(JournalError::Empty)?;
         let mut record: Self = serde_json::from_slice(first).map_err(JournalError::NoRecord)?;
-        record.intervals = lines.map_while(|line| serde_json::from_slice::<Interval>(line).ok()).collect();
+        let mut intervals = Vec::new();
+        for line in lines.map_while(|line| serde_json::from_slice(line).ok()) {
+            match line {
+                Line::Interval(interval) => intervals.push(interval),
+                Line::Record(again) => record = *again,
+            }
+        }
+        record.intervals = intervals;
         record.jobs = Self::totals_of_intervals(&record.plan, &record.intervals);
         record.ended = Ended {
             how: EndedHow::Interrupted,

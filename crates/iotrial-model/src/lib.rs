@@ -15,6 +15,12 @@ pub mod load;
 
 pub mod profile;
 
+pub mod builtin;
+
+pub mod target;
+
+pub mod sim_device;
+
 pub mod plan;
 
 pub mod record;

@@ -11,14 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::load::{Durability, Pattern, Role};
 use crate::profile::{JobProfile, Profile, Schedule};
+pub use crate::sim_device::{SimDevice, SimStall};
+pub use crate::target::{FreeSpace, LEAST_FREE, TargetFacts, TargetKind};
 use crate::units::{ByteSize, seconds};
 
 /// The first part of every file that iotrial makes. It carries the header page; a whole mebibyte
 /// keeps the data aligned to any stripe.
 pub const FILE_HEADER_SIZE: ByteSize = ByteSize::MIB;
-
-/// At least this much of a file system stays free, and at least a tenth of it.
-pub const LEAST_FREE: ByteSize = ByteSize::GIB;
 
 /// Facts are handed over once in so long.
 pub const INTERVAL: Duration = Duration::from_secs(1);
@@ -51,106 +50,6 @@ impl EngineKind {
     /// Whether targets are opened, filled and read.
     pub const fn touches_targets(self) -> bool {
         matches!(self, Self::Uring | Self::Threads)
-    }
-}
-
-/// A simulated device: a queue before `parallelism` servers, then two rate limits.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SimDevice {
-    /// Mean time that one I/O is served, apart from waiting.
-    pub service_time_us: f64,
-    /// Half the width of the uniform spread around the mean, as a share of it (0 to 1).
-    pub service_spread: f64,
-    /// How many I/Os are served at once.
-    pub parallelism: u32,
-    /// Token bucket over all I/Os, per second.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub iops_cap: Option<f64>,
-    /// Token bucket over all bytes, MiB per second.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bandwidth_cap_mib_per_s: Option<f64>,
-    /// Both buckets hold so many seconds of their rate at the start: the burst before the cap shows.
-    #[serde(default)]
-    pub burst_s: f64,
-    /// The device answers nothing in these windows.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stalls: Vec<SimStall>,
-    /// Share of I/Os that fail, 0 to 1.
-    #[serde(default)]
-    pub error_share: f64,
-}
-
-/// A time in which a [`SimDevice`] is frozen.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct SimStall {
-    /// Seconds after the start of the load.
-    pub start_s: f64,
-    /// Seconds until it goes on.
-    pub duration_s: f64,
-}
-
-impl Default for SimDevice {
-    /// 200 µs ± 20 %, 32 at once, no caps: 160,000 IOPS.
-    fn default() -> Self {
-        Self {
-            service_time_us: 200.0,
-            service_spread: 0.2,
-            parallelism: 32,
-            iops_cap: None,
-            bandwidth_cap_mib_per_s: None,
-            burst_s: 0.0,
-            stalls: Vec::new(),
-            error_share: 0.0,
-        }
-    }
-}
-
-/// What is known of a target before planning.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TargetFacts {
-    /// Where it is, with symbolic links resolved.
-    pub path: PathBuf,
-    /// What it is.
-    pub kind: TargetKind,
-    /// Smallest unit of direct I/O.
-    pub sector_size: ByteSize,
-}
-
-/// The three kinds of target.
-#[derive(Debug, Clone, PartialEq)]
-pub enum TargetKind {
-    /// iotrial makes its own files in it.
-    Directory(FreeSpace),
-    /// A file that iotrial made earlier, used as it is.
-    File {
-        /// Bytes after the header.
-        data_size: ByteSize,
-    },
-    /// A raw block device.
-    Device {
-        /// All of it.
-        size: ByteSize,
-        /// Whether the user gave the token that allows to destroy its content.
-        destroy: bool,
-    },
-}
-
-/// The room on the file system of a directory.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FreeSpace {
-    /// Tells whether two directories share their space.
-    pub filesystem_id: u64,
-    /// All of the file system.
-    pub capacity: ByteSize,
-    /// What an ordinary user may still write, with what our own files in the directory give back.
-    pub available: ByteSize,
-}
-
-impl FreeSpace {
-    /// What iotrial may fill: all but a tenth of the file system and [`LEAST_FREE`].
-    pub fn usable(&self) -> ByteSize {
-        let reserve = ByteSize::bytes((self.capacity.get() / 10).max(LEAST_FREE.get()));
-        ByteSize::bytes(self.available.get().saturating_sub(reserve.get()))
     }
 }
 
@@ -445,6 +344,9 @@ impl Plan {
 
     /// Bytes that are on the targets before the load starts: all files and all slices to be filled.
     pub fn bytes_to_lay_out(&self) -> ByteSize {
+        if !self.engine.touches_targets() {
+            return ByteSize::default();
+        }
         self.areas
             .iter()
             .map(|area| match area.kind {

@@ -236,6 +236,14 @@ size = "4GiB"
     }
 
     #[test]
+    fn the_example_of_the_documentation_is_valid() {
+        let documentation = include_str!("../../../docs/profiles.md");
+        let example = documentation.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+        let profile = Profile::parse(example).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        assert_eq!(profile.jobs.len(), 2);
+    }
+
+    #[test]
     fn every_kind_of_mistake_names_its_place_and_what_to_write() {
         let check = |from: &str, to: &str, message: &str| assert_eq!(mistakes(from, to), message);
         check(

@@ -227,6 +227,29 @@ impl<'t> TableReader<'t> {
     /// One of several words.
     pub fn word<T: Copy>(&mut self, key: &'static str, words: &[(&'static str, T)]) -> Option<T> {
         let value = self.get(key)?;
+        self.word_in(key, value, words)
+    }
+
+    /// A list of words, each one of several; at least one.
+    pub fn words<T: Copy>(&mut self, key: &'static str, words: &[(&'static str, T)]) -> Option<Vec<T>> {
+        let value = self.get(key)?;
+        let Some(array) = value.get_ref().as_array() else {
+            self.wrong_type(key, value, "a list of strings");
+            return None;
+        };
+        if array.is_empty() {
+            self.wrong(value.span(), format!("`{key}` needs at least one word"));
+            return None;
+        }
+        array.iter().map(|item| self.word_in(key, item, words)).collect()
+    }
+
+    fn word_in<T: Copy>(
+        &self,
+        key: &str,
+        value: &Spanned<DeValue<'_>>,
+        words: &[(&'static str, T)],
+    ) -> Option<T> {
         let Some(text) = value.get_ref().as_str() else {
             self.wrong_type(key, value, "a string");
             return None;

@@ -1,3 +1,31 @@
-//! One document, shown as terminal text and HTML.
+//! One document, shown as terminal text and as HTML.
+//!
+//! A [`document::Document`] holds everything that is said, in reading order, as typed blocks. It decides which
+//! figures appear; a renderer chooses only unit and rounding, so no two of them can disagree. Nothing
+//! here touches a file, the clock or the environment. The modules stand in reading order.
 
 #![forbid(unsafe_code)]
+
+mod quantity;
+
+pub mod table;
+
+pub mod chart;
+
+pub mod document;
+
+mod settings;
+
+mod run;
+
+mod steering;
+
+mod ruler;
+
+mod svg;
+
+mod style_hash;
+
+pub mod html;
+
+pub mod terminal;

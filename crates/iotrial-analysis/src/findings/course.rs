@@ -1,0 +1,200 @@
+//! How the run went: to its end, without errors, long enough, steady.
+
+use std::time::Duration;
+
+use iotrial_model::load::Direction;
+use iotrial_model::plan::PhaseKind;
+use iotrial_model::record::{EndedHow, Finding, RunRecord, Severity};
+use serde_json::json;
+
+use super::finding;
+use crate::steady_state::{MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, SteadyState};
+
+/// A measured phase shorter than this says nothing about caches and burst credits.
+const SHORTEST_TRUSTED: Duration = Duration::from_secs(60);
+/// More failures than this in a million make the figures those of another load.
+const MOST_ERRORS_PER_MILLION: u64 = 1_000;
+
+/// The run did not end as planned.
+pub(super) fn interrupted(record: &RunRecord) -> Option<Finding> {
+    let (id, severity, verb) = match record.ended.how {
+        EndedHow::Complete => return None,
+        EndedHow::Interrupted => ("interrupted", Severity::Warning, "was interrupted"),
+        EndedHow::Failed => ("failed", Severity::Serious, "failed"),
+    };
+    let (measured, planned) = (record.measured_duration(), planned_measure(record));
+    let reason = record.ended.reason.as_deref().unwrap_or("no reason was recorded");
+    Some(finding(
+        id,
+        severity,
+        format!(
+            "the run {verb} when {:.0} s of {:.0} s were measured: {reason}",
+            measured.as_secs_f64(),
+            planned.as_secs_f64()
+        ),
+        [("measured_s", json!(measured.as_secs_f64())), ("planned_s", json!(planned.as_secs_f64()))],
+    ))
+}
+
+fn planned_measure(record: &RunRecord) -> Duration {
+    record
+        .plan
+        .phases
+        .iter()
+        .filter(|phase| phase.kind == PhaseKind::Measure)
+        .map(|phase| phase.duration)
+        .sum()
+}
+
+/// The failures of the measured phase.
+pub(super) struct ErrorCount<'r> {
+    /// Failed and short I/Os.
+    pub(super) errors: u64,
+    /// All I/Os, failed ones too.
+    pub(super) attempts: u64,
+    /// The job and direction that failed most.
+    pub(super) worst_job: &'r str,
+    pub(super) worst_direction: Direction,
+    /// Its first failure.
+    pub(super) first_error: Option<&'r str>,
+}
+
+/// Counts the failed I/Os; `None` when there were none.
+pub(super) fn error_count(record: &RunRecord) -> Option<ErrorCount<'_>> {
+    let streams = || {
+        record.plan.jobs.iter().zip(&record.jobs).flat_map(|(job, counts)| {
+            Direction::ALL.into_iter().filter_map(move |direction| {
+                counts.get(direction).map(|counts| (job.name.as_str(), direction, counts))
+            })
+        })
+    };
+    let errors = streams().map(|(_, _, counts)| counts.error_count).sum();
+    let (worst_job, worst_direction, counts) = streams().max_by_key(|(_, _, counts)| counts.error_count)?;
+    let attempts = streams().map(|(_, _, counts)| counts.io_count() + counts.error_count).sum();
+    let first_error = counts.first_error.as_deref();
+    (errors > 0).then_some(ErrorCount { errors, attempts, worst_job, worst_direction, first_error })
+}
+
+/// I/Os failed, or came back short.
+pub(super) fn io_errors(record: &RunRecord) -> Option<Finding> {
+    let ErrorCount { errors, attempts, worst_job, worst_direction, first_error } = error_count(record)?;
+    let many = u128::from(errors) * 1_000_000 > u128::from(attempts) * u128::from(MOST_ERRORS_PER_MILLION);
+    let severity = if many { Severity::Serious } else { Severity::Warning };
+    let first_error = first_error.unwrap_or("not recorded");
+    Some(finding(
+        "io-errors",
+        severity,
+        format!(
+            "{errors} of {attempts} I/Os failed, most of them {worst_direction}s of `{worst_job}`, the first one with: {first_error}"
+        ),
+        [
+            ("error_count", json!(errors)),
+            ("attempt_count", json!(attempts)),
+            ("job", json!(worst_job)),
+            ("direction", json!(worst_direction)),
+            ("first_error", json!(first_error)),
+        ],
+    ))
+}
+
+/// Less than a minute was measured.
+pub(super) fn short_run(record: &RunRecord) -> Option<Finding> {
+    let measured = record.measured_duration();
+    // Intervals end when the clock is read, so a phase of 60 s may come out a few milliseconds short.
+    if measured + Duration::from_millis(500) >= SHORTEST_TRUSTED {
+        return None;
+    }
+    let measured_s = measured.as_secs_f64();
+    let (severity, message) = if measured_s == 0.0 {
+        (Severity::Serious, "nothing was measured: the run ended before the measured phase".to_owned())
+    } else {
+        let wanted_s = SHORTEST_TRUSTED.as_secs();
+        (
+            Severity::Warning,
+            format!(
+                "only {measured_s:.0} s were measured: caches and burst credits can carry a load that long, {wanted_s} s or more show what lies behind them"
+            ),
+        )
+    };
+    Some(finding("short-run", severity, message, [("measured_s", json!(measured_s))]))
+}
+
+/// The rate was still changing.
+pub(super) fn unsteady(record: &RunRecord) -> Option<Finding> {
+    let SteadyState { range_percent, slope_percent, rounds, .. } =
+        SteadyState::of(record).filter(|steady| !steady.held)?;
+    let verb = if slope_percent < 0.0 { "fell" } else { "rose" };
+    Some(finding(
+        "unsteady",
+        Severity::Warning,
+        format!(
+            "the load was not steady: over five rounds IOPS ranged over {range_percent:.0} % of their mean (at most {MOST_RANGE_PERCENT:.0} % is steady) and {verb} by {:.0} % (at most {MOST_SLOPE_PERCENT:.0} %)",
+            slope_percent.abs()
+        ),
+        [
+            ("range_percent", json!(range_percent)),
+            ("slope_percent", json!(slope_percent)),
+            ("round_iops", json!(rounds)),
+        ],
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::record::Ended;
+
+    use super::*;
+    use crate::test_record::{healthy, measured};
+
+    #[test]
+    fn a_run_that_was_stopped_says_how_far_it_came() {
+        let mut record = measured(40, |_| 1_000);
+        record.plan.phases[0].duration = Duration::from_secs(300);
+        record.ended = Ended { how: EndedHow::Interrupted, reason: Some("SIGINT".to_owned()) };
+        let found = interrupted(&record).unwrap();
+        assert_eq!(found.message, "the run was interrupted when 40 s of 300 s were measured: SIGINT");
+        assert_eq!((found.id.as_str(), found.severity), ("interrupted", Severity::Warning));
+        record.ended.how = EndedHow::Failed;
+        let found = interrupted(&record).unwrap();
+        assert_eq!((found.id.as_str(), found.severity), ("failed", Severity::Serious));
+        assert_eq!(interrupted(&healthy()), None);
+    }
+
+    #[test]
+    fn failed_ios_are_counted_and_the_worst_job_is_named() {
+        let mut record = healthy();
+        assert_eq!(io_errors(&record), None);
+        let write = record.jobs[1].write.as_mut().unwrap();
+        write.error_count = 3;
+        write.first_error = Some("input/output error (os error 5)".to_owned());
+        let found = io_errors(&record).unwrap();
+        assert_eq!(found.severity, Severity::Warning);
+        assert_eq!(
+            found.message,
+            "3 of 5400003 I/Os failed, most of them writes of `journal`, the first one with: input/output error (os error 5)"
+        );
+        record.jobs[0].read.as_mut().unwrap().error_count = 100_000;
+        let found = io_errors(&record).unwrap();
+        assert_eq!((found.severity, &found.evidence["job"]), (Severity::Serious, &json!("pages")));
+    }
+
+    #[test]
+    fn a_minute_is_long_enough_and_less_is_not() {
+        let mut record = measured(60, |_| 1_000);
+        assert_eq!(short_run(&record), None);
+        record.intervals[59].duration -= Duration::from_millis(20);
+        assert_eq!(short_run(&record), None);
+        let found = short_run(&measured(59, |_| 1_000)).unwrap();
+        assert!(found.message.starts_with("only 59 s were measured"), "{}", found.message);
+        assert_eq!(found.severity, Severity::Warning);
+        assert_eq!(short_run(&measured(0, |_| 0)).unwrap().severity, Severity::Serious);
+    }
+
+    #[test]
+    fn a_rate_that_falls_is_called_unsteady_with_its_numbers() {
+        let found = unsteady(&measured(300, |second| if second < 150 { 2_000 } else { 1_000 })).unwrap();
+        assert!(found.message.contains("ranged over 67 %"), "{}", found.message);
+        assert!(found.message.contains("fell by 80 %"), "{}", found.message);
+        assert_eq!(unsteady(&healthy()), None);
+    }
+}

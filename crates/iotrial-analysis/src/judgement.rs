@@ -1,0 +1,206 @@
+//! Figures held against bands: which of them can be judged, and where they fall.
+
+use iotrial_model::load::Role;
+use iotrial_model::record::RunRecord;
+use serde::Serialize;
+
+use crate::figures::Figures;
+use crate::stream::{Stream, StreamCounts};
+use crate::threshold::{Bands, Category, Statistic, ThresholdSet};
+
+/// One figure held against its bands.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Judged {
+    /// Whose latency.
+    pub role: Role,
+    /// `read`, `write` or `commit`.
+    pub stream: &'static str,
+    /// `mean`, `p99` or `p99.9`.
+    pub statistic: &'static str,
+    /// The figure.
+    pub value_us: f64,
+    /// Where it falls.
+    pub category: Category,
+    /// From here on it is no longer acceptable.
+    pub limit_us: f64,
+}
+
+impl Judged {
+    /// The words for the stream: `log commits`.
+    pub(crate) fn stream_words(&self) -> String {
+        format!("{} {}s", self.role, self.stream)
+    }
+
+    /// How much of what is acceptable is used up; 1 is the limit.
+    fn share_of_limit(&self) -> f64 {
+        self.value_us / self.limit_us
+    }
+
+    pub(crate) fn is_acceptable(&self) -> bool {
+        self.category <= Category::Acceptable
+    }
+
+    /// The figure in one clause, for the list of reasons.
+    pub(crate) fn reason(&self) -> String {
+        let Self { role, stream, statistic, category, .. } = self;
+        let limit = format_limit(self.limit_us);
+        let value = format_latency(self.value_us);
+        format!("{role} {stream} {statistic} is {value}: {category} (acceptable below {limit})")
+    }
+}
+
+/// The worst first: by category, within one by how much of what is acceptable is used up.
+pub(crate) fn by_weight(judged: &[Judged]) -> Vec<&Judged> {
+    let mut all: Vec<&Judged> = judged.iter().collect();
+    all.sort_by(|a, b| b.category.cmp(&a.category).then(b.share_of_limit().total_cmp(&a.share_of_limit())));
+    all
+}
+
+/// A latency for people, to three digits or the microsecond: `0.085 ms`, `0.85 ms`, `6.34 ms`, `62.1 ms`.
+///
+/// What would round to whole milliseconds without being any gets more digits: bands have their edges there, and
+/// 4.999 ms must not read as 5 ms.
+pub(crate) fn format_latency(us: f64) -> String {
+    let ms = us / 1_000.0;
+    let decimals = match ms {
+        ..1.0 => 3,
+        ..10.0 => 2,
+        _ => 1,
+    };
+    let short = without_trailing_zeros(format!("{ms:.decimals$}"));
+    let rounds_to_an_edge = !short.contains('.') && short.parse() != Ok(ms);
+    let digits = if rounds_to_an_edge { without_trailing_zeros(format!("{ms:.4}")) } else { short };
+    format!("{digits} ms")
+}
+
+fn without_trailing_zeros(decimal: String) -> String {
+    decimal.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A limit as it stands in the threshold file: `50 ms`, `0.5 ms`.
+pub(crate) fn format_limit(us: f64) -> String {
+    format!("{} ms", us / 1_000.0)
+}
+
+/// Something that the set judges, or should, and that could not be judged.
+pub(crate) struct Gap {
+    /// For the sentence: `p99.9 of log commits`.
+    pub(crate) words: String,
+    /// For the list of reasons.
+    pub(crate) reason: String,
+}
+
+/// What was held against the bands.
+#[derive(Default)]
+pub(crate) struct Judgement {
+    pub(crate) judged: Vec<Judged>,
+    pub(crate) gaps: Vec<Gap>,
+    /// Streams with hardly any I/O.
+    pub(crate) starved: Vec<String>,
+}
+
+impl Judgement {
+    /// Holds every figure that the set judges, and that enough I/Os carry, against its bands.
+    pub(crate) fn new(record: &RunRecord, thresholds: &ThresholdSet) -> Self {
+        let mut judgement = Self::default();
+        for role in record.roles() {
+            if !thresholds.judges_role(role) {
+                judgement.gaps.push(Gap {
+                    words: role.to_string(),
+                    reason: format!("{role} is not judged: {} has no bands for it", thresholds.name),
+                });
+                continue;
+            }
+            let of_role = |job: usize| record.plan.jobs[job].role == role;
+            let figures = StreamCounts::of(record, of_role).figures(record);
+            for stream in Stream::planned(record, of_role) {
+                judgement.add_stream(role, stream, figures.get(stream), thresholds);
+            }
+        }
+        judgement
+    }
+
+    fn add_stream(
+        &mut self,
+        role: Role,
+        stream: Stream,
+        figures: Option<&Figures>,
+        thresholds: &ThresholdSet,
+    ) {
+        let words = format!("{role} {stream}s");
+        let all: Vec<(Statistic, &Bands)> = Statistic::ALL
+            .into_iter()
+            .filter_map(|statistic| Some((statistic, thresholds.bands(role, stream, statistic)?)))
+            .collect();
+        if all.is_empty() {
+            let reason = format!("{words} are not judged: {} has no bands for them", thresholds.name);
+            self.gaps.push(Gap { words, reason });
+            return;
+        }
+        let io_count = figures.map_or(0, |figures| figures.io_count);
+        if io_count < least_io_count(Statistic::Mean) {
+            self.starved.push(format!("only {io_count} {words} finished, too few to judge"));
+            return;
+        }
+        for (statistic, bands) in all {
+            let value_us = figures.and_then(|figures| figure(figures, statistic));
+            match value_us.filter(|_| io_count >= least_io_count(statistic)) {
+                Some(value_us) => self.judged.push(Judged {
+                    role,
+                    stream: stream.as_str(),
+                    statistic: statistic.as_str(),
+                    value_us,
+                    category: bands.category(value_us),
+                    limit_us: bands.limit_us(),
+                }),
+                None => {
+                    let (name, least) = (statistic.as_str(), least_io_count(statistic));
+                    self.gaps.push(Gap {
+                        words: format!("{name} of {words}"),
+                        reason: format!(
+                            "{name} of {words} is not judged: {io_count} I/Os are fewer than {least}"
+                        ),
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Fewer I/Os than this do not carry the statistic: a percentile needs ten beyond it, a mean a hundred in all.
+const fn least_io_count(statistic: Statistic) -> u64 {
+    match statistic {
+        Statistic::Mean => 100,
+        Statistic::P99 => 1_000,
+        Statistic::P999 => 10_000,
+    }
+}
+
+fn figure(figures: &Figures, statistic: Statistic) -> Option<f64> {
+    match statistic {
+        Statistic::Mean => figures.lat_mean_us,
+        Statistic::P99 => figures.lat_p99_us,
+        Statistic::P999 => figures.lat_p999_us,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latencies_have_as_many_digits_as_they_deserve() {
+        let check = |us: f64, text: &str| assert_eq!(format_latency(us), text);
+        check(8.4, "0.008 ms");
+        check(85.0, "0.085 ms");
+        check(850.0, "0.85 ms");
+        check(6_300.0, "6.3 ms");
+        check(62_100.0, "62.1 ms");
+        check(621_000.0, "621 ms");
+        check(4_999.0, "4.999 ms");
+        check(5_000.0, "5 ms");
+        check(5_001.0, "5.001 ms");
+        check(999.9, "0.9999 ms");
+        assert_eq!(format_limit(500.0), "0.5 ms");
+    }
+}

@@ -1,0 +1,118 @@
+//! The curves of a record: each stream of a role over time, and its latency by percentile.
+
+use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::load::Role;
+use iotrial_model::plan::PhaseKind;
+use iotrial_model::record::{Interval, RunRecord};
+
+use crate::figures::{Figures, percentile_us};
+use crate::stream::Stream;
+
+/// One stream of a role, interval by interval, all phases.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Whose I/Os.
+    pub role: Role,
+    /// Which of them.
+    pub stream: Stream,
+    /// In the order of time, one for each interval of the record.
+    pub points: Vec<SeriesPoint>,
+    /// Latency by percentile over the measured phase; empty when nothing was measured.
+    pub latency_curve: Vec<CurvePoint>,
+}
+
+/// One interval of a [`Series`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeriesPoint {
+    /// The middle of the interval, from the start of the load.
+    pub middle_s: f64,
+    /// What happened in it: rates of zero and no latency where the stream stood still.
+    pub figures: Figures,
+}
+
+/// One point of a latency curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CurvePoint {
+    /// From 0 to below 100.
+    pub percent: f64,
+    /// So long or less took that share of the I/Os.
+    pub latency_us: f64,
+}
+
+/// Points of a latency curve from one nine to the next.
+const POINTS_PER_NINE: u32 = 20;
+
+impl Series {
+    /// Every stream of every role, in the order of tables.
+    pub fn of_record(record: &RunRecord) -> Vec<Self> {
+        record.roles().into_iter().flat_map(|role| Self::of_role(record, role)).collect()
+    }
+
+    fn of_role(record: &RunRecord, role: Role) -> Vec<Self> {
+        let select = |job: usize| record.plan.jobs[job].role == role;
+        let point = |stream: Stream, interval: &Interval| SeriesPoint {
+            middle_s: (interval.start + interval.duration / 2).as_secs_f64(),
+            figures: Figures::new(&stream.counts(record, &interval.jobs, select), interval.duration),
+        };
+        let series = |stream: Stream| Self {
+            role,
+            stream,
+            points: record.intervals.iter().map(|interval| point(stream, interval)).collect(),
+            latency_curve: latency_curve(&stream.counts(record, &record.jobs, select).total_latency),
+        };
+        Stream::planned(record, select).into_iter().map(series).collect()
+    }
+}
+
+/// The latency at evenly spaced numbers of nines: 0 is the shortest, 1 is p90, 2 is p99, 3 is p99.9.
+///
+/// The curve ends where the percentile would mean less than one I/O: with 1,000 I/Os at p99.9.
+#[expect(clippy::cast_precision_loss, reason = "the logarithm of a count")]
+pub fn latency_curve(latency: &LatencyHistogram) -> Vec<CurvePoint> {
+    let last_nines = (latency.io_count().max(1) as f64).log10();
+    (0..)
+        .map(|step| f64::from(step) / f64::from(POINTS_PER_NINE))
+        .take_while(|nines| *nines <= last_nines + 1e-9)
+        .filter_map(|nines| {
+            let percent = 100.0 * (1.0 - 10f64.powf(-nines));
+            percentile_us(latency, percent).map(|latency_us| CurvePoint { percent, latency_us })
+        })
+        .collect()
+}
+
+/// Stretches of the run that are not measured, from and to in seconds, neighbours of one phase joined.
+pub fn unmeasured_stretches(record: &RunRecord) -> Vec<(PhaseKind, f64, f64)> {
+    let mut stretches: Vec<(PhaseKind, f64, f64)> = Vec::new();
+    for interval in record.intervals.iter().filter(|interval| interval.phase != PhaseKind::Measure) {
+        let (from_s, to_s) =
+            (interval.start.as_secs_f64(), (interval.start + interval.duration).as_secs_f64());
+        match stretches.last_mut() {
+            Some((phase, _, end_s)) if *phase == interval.phase => *end_s = to_s,
+            _ => stretches.push((interval.phase, from_s, to_s)),
+        }
+    }
+    stretches
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_latency_curve_ends_where_a_percentile_would_mean_less_than_one_io() {
+        let mut latency = LatencyHistogram::default();
+        latency.record_n(Duration::from_micros(100), 999);
+        latency.record_n(Duration::from_micros(900), 1);
+        let curve = latency_curve(&latency);
+        assert_eq!(curve.len(), 61);
+        assert!(curve.windows(2).all(|pair| pair[0].latency_us <= pair[1].latency_us));
+        assert!((curve[60].percent - 99.9).abs() < 1e-9, "{}", curve[60].percent);
+    }
+
+    #[test]
+    fn nothing_measured_is_no_curve() {
+        assert_eq!(latency_curve(&LatencyHistogram::default()), []);
+    }
+}

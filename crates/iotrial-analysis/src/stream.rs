@@ -1,0 +1,131 @@
+//! A stream is what a table has one row for: reads, writes, or those writes that are commits.
+
+use std::fmt;
+
+use iotrial_model::load::Direction;
+use iotrial_model::record::{JobCounts, OpCounts, RunRecord};
+use serde::Serialize;
+
+use crate::figures::Figures;
+
+/// The I/Os that are looked at together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stream {
+    /// All reads.
+    Read,
+    /// All writes, commits among them.
+    Write,
+    /// Log writes that are durable when they complete.
+    Commit,
+}
+
+impl Stream {
+    /// All of them, in the order in which tables show them.
+    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Commit];
+
+    /// The word for people and files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Commit => "commit",
+        }
+    }
+
+    const fn direction(self) -> Direction {
+        match self {
+            Self::Read => Direction::Read,
+            Self::Write | Self::Commit => Direction::Write,
+        }
+    }
+
+    /// What those of `jobs` that `select` picks did in this stream. `jobs` are in the order of the plan:
+    /// the totals of the record, or those of one interval.
+    pub fn counts(self, record: &RunRecord, jobs: &[JobCounts], select: impl Fn(usize) -> bool) -> OpCounts {
+        let mut merged = OpCounts::default();
+        let belongs = |job: usize| select(job) && (self != Self::Commit || record.is_commit(job));
+        for (_, counts) in jobs.iter().enumerate().filter(|(job, _)| belongs(*job)) {
+            if let Some(one) = counts.get(self.direction()) {
+                merged.merge(one);
+            }
+        }
+        merged
+    }
+
+    /// The streams that the jobs which `select` picks are planned to have, in the order of tables.
+    ///
+    /// Where every write is a commit, the two streams are the same one, and it is called commit.
+    pub fn planned(record: &RunRecord, select: impl Fn(usize) -> bool) -> Vec<Self> {
+        let jobs = || record.plan.jobs.iter().enumerate().filter(|(index, _)| select(*index));
+        let streams = [
+            (Self::Read, jobs().any(|(_, job)| job.reads())),
+            (Self::Write, jobs().any(|(index, job)| job.writes() && !record.is_commit(index))),
+            (Self::Commit, jobs().any(|(index, job)| job.writes() && record.is_commit(index))),
+        ];
+        streams.into_iter().filter(|(_, exists)| *exists).map(|(stream, _)| stream).collect()
+    }
+}
+
+impl fmt::Display for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The streams of a job, of a role, or of everything.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Streams {
+    /// Absent where the load does not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<Figures>,
+    /// Absent where the load does not write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write: Option<Figures>,
+    /// Log writes that are durable when they complete; absent where the load has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<Figures>,
+}
+
+impl Streams {
+    /// One stream.
+    pub const fn get(&self, stream: Stream) -> Option<&Figures> {
+        match stream {
+            Stream::Read => self.read.as_ref(),
+            Stream::Write => self.write.as_ref(),
+            Stream::Commit => self.commit.as_ref(),
+        }
+    }
+}
+
+/// The counts of a job, a role or everything, before they become figures.
+#[derive(Debug, Clone, Default)]
+pub struct StreamCounts {
+    /// Reads and writes.
+    pub counts: JobCounts,
+    /// Those of the writes that are commits.
+    pub commit: Option<OpCounts>,
+}
+
+impl StreamCounts {
+    /// The counts of the jobs that `select` picks, merged.
+    pub fn of(record: &RunRecord, mut select: impl FnMut(usize) -> bool) -> Self {
+        let mut merged = Self::default();
+        for (job, counts) in record.jobs.iter().enumerate().filter(|(job, _)| select(*job)) {
+            merged.counts.merge(counts);
+            if let (true, Some(write)) = (record.is_commit(job), &counts.write) {
+                merged.commit.get_or_insert_default().merge(write);
+            }
+        }
+        merged
+    }
+
+    /// The same as figures.
+    pub fn figures(&self, record: &RunRecord) -> Streams {
+        let figures = |counts: Option<&OpCounts>| counts.map(|c| Figures::new(c, record.measured_duration()));
+        Streams {
+            read: figures(self.counts.get(Direction::Read)),
+            write: figures(self.counts.get(Direction::Write)),
+            commit: figures(self.commit.as_ref()),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Records for tests: a healthy run that keeps every law, to be spoiled in one respect.
+
+use std::time::Duration;
+
+use iotrial_model::plan::{
+    EngineKind, FreeSpace, PhaseKind, Plan, PlanRequest, SimDevice, TargetFacts, TargetKind,
+};
+use iotrial_model::profile::Profile;
+use iotrial_model::record::{
+    CpuUse, DeviceCounters, Ended, EndedHow, Finding, Host, Interval, JobCounts, METHOD_VERSION, OpCounts,
+    RECORD_FORMAT, RunRecord, TargetRecord, Tool,
+};
+use iotrial_model::units::ByteSize;
+
+/// Eight outstanding 8 KiB data I/Os, half of them reads, and one durable 8 KiB log write.
+const PROFILE: &str = r#"
+format = "iotrial.profile/1"
+name = "mine"
+title = "Mine"
+schedule = { duration = "300s" }
+quick = { size = "1GiB", duration = "30s" }
+[[job]]
+name = "pages"
+role = "data"
+pattern = "random"
+rwmix_read_percent = 50
+block_size = "8KiB"
+iodepth = 8
+size = "60GiB"
+[[job]]
+name = "journal"
+role = "log"
+pattern = "sequential"
+rwmix_read_percent = 0
+block_size = "8KiB"
+iodepth = 1
+size = "4GiB"
+durability = "dsync"
+"#;
+
+const BLOCK_BYTES: u64 = 8192;
+
+/// 300 s without a finding: 16,000 data I/Os a second at 500 µs, 2,000 commits a second at 500 µs.
+pub(crate) fn healthy() -> RunRecord {
+    measured(300, |_| 16_000)
+}
+
+/// The same over `seconds`, with `iops` data I/Os and an eighth of that in commits in each second. Latencies follow
+/// from the rates, so that the outstanding I/Os are always in flight.
+pub(crate) fn measured(seconds: u64, iops: impl Fn(u64) -> u64) -> RunRecord {
+    let intervals: Vec<Interval> = (0..seconds).map(|second| interval(second, iops(second))).collect();
+    record(intervals)
+}
+
+fn interval(second: u64, iops: u64) -> Interval {
+    let latency =
+        |outstanding: u64, rate: u64| Duration::from_nanos(outstanding * 1_000_000_000 / rate.max(1));
+    let pages = || Some(counts(iops / 2, latency(8, iops)));
+    Interval {
+        phase: PhaseKind::Measure,
+        start: Duration::from_secs(second),
+        duration: Duration::from_secs(1),
+        jobs: vec![
+            JobCounts { read: pages(), write: pages() },
+            JobCounts { read: None, write: Some(counts(iops / 8, latency(1, iops / 8))) },
+        ],
+    }
+}
+
+/// `io_count` I/Os of one block that took `latency` each.
+pub(crate) fn counts(io_count: u64, latency: Duration) -> OpCounts {
+    let mut counts = OpCounts { bytes: io_count * BLOCK_BYTES, ..OpCounts::default() };
+    counts.total_latency.record_n(latency, io_count);
+    counts
+}
+
+fn record(intervals: Vec<Interval>) -> RunRecord {
+    let profile = Profile::parse(PROFILE).unwrap();
+    let request = PlanRequest {
+        full: true,
+        size: None,
+        measure: Some(Duration::from_secs(intervals.len().max(1) as u64)),
+        ramp: None,
+        engine: EngineKind::Uring,
+        engine_reason: None,
+        sim: SimDevice::default(),
+        direct: true,
+        seed: 1,
+        cpu_count: 4,
+    };
+    let space = FreeSpace { filesystem_id: 1, capacity: ByteSize::gib(1000), available: ByteSize::gib(900) };
+    let target = TargetFacts {
+        path: "/data".into(),
+        kind: TargetKind::Directory(space),
+        sector_size: ByteSize::bytes(512),
+    };
+    let plan = Plan::decide(&profile, &request, &[target]).unwrap();
+    let jobs = RunRecord::totals_of_intervals(&plan, &intervals);
+    let bytes =
+        |of: fn(&JobCounts) -> Option<&OpCounts>| jobs.iter().filter_map(of).map(|one| one.bytes).sum();
+    let wall = Duration::from_secs(intervals.len() as u64);
+    RunRecord {
+        format: RECORD_FORMAT.to_owned(),
+        id: "01JD0000000000000000000000".to_owned(),
+        label: None,
+        attributes: [].into(),
+        tool: Tool {
+            name: "iotrial".to_owned(),
+            version: "0.1.0".to_owned(),
+            method_version: METHOD_VERSION,
+        },
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        host: Host { cpu_count: 4, memory: Some(ByteSize::gib(8)), ..Host::default() },
+        targets: vec![TargetRecord {
+            path: "/data".to_owned(),
+            kind: "directory".to_owned(),
+            sector_size: ByteSize::bytes(512),
+            ..TargetRecord::default()
+        }],
+        profile: PROFILE.to_owned(),
+        plan,
+        layout: None,
+        devices: vec![DeviceCounters {
+            name: "nvme0n1".to_owned(),
+            read_bytes: bytes(|job| job.read.as_ref()),
+            write_bytes: bytes(|job| job.write.as_ref()),
+            ..DeviceCounters::default()
+        }],
+        jobs,
+        intervals,
+        cpu: Some(CpuUse { wall, user: wall / 10, system: wall / 5, host_busy_s: None, host_steal_s: None }),
+        findings: Vec::<Finding>::new(),
+        ended: Ended { how: EndedHow::Complete, reason: None },
+    }
+}

@@ -1,0 +1,419 @@
+//! Thresholds: bands of latency, and what each is called.
+//!
+//! They are data. A set is a TOML file (`docs/thresholds.md`); three are built in, and the user can bring
+//! others. Bands are half open: a value on an edge falls into the worse one.
+
+use std::fmt;
+
+use iotrial_model::load::Role;
+use iotrial_model::toml_reader::{Mistakes, TableReader, nearest, read_toml};
+use serde::Serialize;
+
+use crate::stream::Stream;
+
+/// The value of `format` in a file of thresholds.
+pub const THRESHOLDS_FORMAT: &str = "iotrial.thresholds/1";
+
+/// How good a latency is. Ordered: a later one is worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Category {
+    /// Better than needed.
+    Excellent,
+    /// As it should be.
+    Good,
+    /// Usable, with reserve gone.
+    Acceptable,
+    /// Noticeably slow.
+    Poor,
+    /// Not for production.
+    Critical,
+    /// Must be avoided.
+    Unsustainable,
+}
+
+impl Category {
+    /// All of them, the best first.
+    pub const ALL: [Self; 6] =
+        [Self::Excellent, Self::Good, Self::Acceptable, Self::Poor, Self::Critical, Self::Unsustainable];
+
+    /// The word for people and files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Excellent => "excellent",
+            Self::Good => "good",
+            Self::Acceptable => "acceptable",
+            Self::Poor => "poor",
+            Self::Critical => "critical",
+            Self::Unsustainable => "unsustainable",
+        }
+    }
+
+    /// The next worse one; there is none worse than the last.
+    fn next_worse(self) -> Self {
+        Self::ALL.into_iter().find(|other| *other > self).unwrap_or(self)
+    }
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// By what it is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statistic {
+    /// The mean.
+    Mean,
+    /// The 99th percentile.
+    P99,
+    /// The 99.9th percentile.
+    P999,
+}
+
+impl Statistic {
+    /// All of them, in the order in which tables show them.
+    pub const ALL: [Self; 3] = [Self::Mean, Self::P99, Self::P999];
+
+    /// The word for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::P99 => "p99",
+            Self::P999 => "p99.9",
+        }
+    }
+
+    /// The key in files.
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::P99 => "p99",
+            Self::P999 => "p999",
+        }
+    }
+}
+
+/// Where the categories of one statistic begin and end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bands {
+    /// Category and the latency below which it applies, in µs; both increase. Above the last edge lies
+    /// the next worse category.
+    edges: Vec<(Category, f64)>,
+    /// Who says so.
+    source: String,
+}
+
+impl Bands {
+    /// Where a latency falls.
+    pub fn category(&self, latency_us: f64) -> Category {
+        let beyond = || self.edges.last().map_or(Category::Unsustainable, |(last, _)| last.next_worse());
+        self.edges
+            .iter()
+            .find(|(_, below_us)| latency_us < *below_us)
+            .map_or_else(beyond, |(category, _)| *category)
+    }
+
+    /// From here on a latency is no longer acceptable.
+    pub fn limit_us(&self) -> f64 {
+        let acceptable = self.edges.iter().find(|(category, _)| *category == Category::Acceptable);
+        acceptable.expect("bands are made with an edge for acceptable").1
+    }
+
+    /// Who says so.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+}
+
+/// Bands by role, stream and statistic.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ThresholdSet {
+    /// The short name that the command line takes.
+    pub name: String,
+    /// One line for lists and headings.
+    pub title: String,
+    bands: Vec<(Role, Stream, Statistic, Bands)>,
+}
+
+/// No set of that name is built in.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no threshold set `{name}` is built in; there are {}", builtin_names().collect::<Vec<_>>().join(", "))]
+pub struct UnknownThresholdSet {
+    /// What was asked for.
+    pub name: String,
+    /// The name that was probably meant.
+    pub nearest: Option<&'static str>,
+}
+
+const BUILTIN: &[(&str, &str)] = &[
+    ("flash", include_str!("../thresholds/flash.toml")),
+    ("oci-sqlserver", include_str!("../thresholds/oci-sqlserver.toml")),
+    ("sqlserver-whitepaper", include_str!("../thresholds/sqlserver-whitepaper.toml")),
+];
+
+/// The names of the sets that come with iotrial.
+pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+    BUILTIN.iter().map(|(name, _)| *name)
+}
+
+impl ThresholdSet {
+    /// A set that comes with iotrial.
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name, with the name that was probably meant.
+    pub fn builtin(name: &str) -> Result<Self, UnknownThresholdSet> {
+        let (_, text) = BUILTIN.iter().find(|(one, _)| *one == name).ok_or_else(|| UnknownThresholdSet {
+            name: name.to_owned(),
+            nearest: nearest(name, builtin_names()),
+        })?;
+        Ok(Self::parse(text).expect("a test holds that every built-in set parses"))
+    }
+
+    /// Reads a set from its TOML text.
+    ///
+    /// # Errors
+    ///
+    /// Every mistake with line and column.
+    pub fn parse(text: &str) -> Result<Self, Mistakes> {
+        read_toml(text, |top| {
+            let format = top.required("format", |t, key| t.word(key, &[(THRESHOLDS_FORMAT, ())]));
+            let name = top.required("name", TableReader::text);
+            let title = top.required("title", TableReader::text);
+            let mut bands: Vec<(Role, Stream, Statistic, Bands)> = Vec::new();
+            top.required("bands", |t, key| {
+                t.tables(key, |table| {
+                    let more = read_bands(table)?;
+                    let twice = more.iter().find(|(role, stream, statistic, _)| {
+                        bands.iter().any(|(r, s, t, _)| (r, s, t) == (role, stream, statistic))
+                    });
+                    if let Some((role, stream, statistic, _)) = twice {
+                        let (stream, statistic) = (stream.as_str(), statistic.as_str());
+                        let message = format!("{role} {stream} {statistic} has bands already");
+                        return table.refuse(Statistic::Mean.key(), message);
+                    }
+                    bands.extend(more);
+                    Some(())
+                })
+            });
+            format?;
+            Some(Self { name: name?, title: title?, bands })
+        })
+    }
+
+    /// The bands of one statistic; `None` where the set does not judge it.
+    pub fn bands(&self, role: Role, stream: Stream, statistic: Statistic) -> Option<&Bands> {
+        let mut all = self.bands.iter();
+        all.find(|(r, s, t, _)| (*r, *s, *t) == (role, stream, statistic)).map(|(.., bands)| bands)
+    }
+
+    /// Whether the set judges anything of the role.
+    pub fn judges_role(&self, role: Role) -> bool {
+        self.bands.iter().any(|(one, ..)| *one == role)
+    }
+
+    /// Whether the set judges the statistic of anything.
+    pub fn judges_statistic(&self, statistic: Statistic) -> bool {
+        self.bands.iter().any(|(_, _, one, _)| *one == statistic)
+    }
+}
+
+/// One `[[bands]]` table, for every role and stream that it names.
+fn read_bands(table: &mut TableReader<'_>) -> Option<Vec<(Role, Stream, Statistic, Bands)>> {
+    let role_words: Vec<(&str, Role)> = Role::ALL.iter().map(|role| (role.as_str(), *role)).collect();
+    let stream_words = Stream::ALL.map(|stream| (stream.as_str(), stream));
+    let roles = table.required("roles", |t, key| t.words(key, &role_words));
+    let streams = table.words("streams", &stream_words).unwrap_or_else(|| Stream::ALL.to_vec());
+    let source = table.required("source", TableReader::text);
+    let statistics = [
+        (Statistic::Mean, table.required(Statistic::Mean.key(), |t, key| t.table(key, read_edges))),
+        (Statistic::P99, table.table(Statistic::P99.key(), read_edges)),
+        (Statistic::P999, table.table(Statistic::P999.key(), read_edges)),
+    ];
+    let (roles, source) = (roles?, source?);
+    let mut all = Vec::new();
+    for role in roles {
+        for stream in &streams {
+            for (statistic, edges) in &statistics {
+                if let Some(edges) = edges {
+                    let bands = Bands { edges: edges.clone(), source: source.clone() };
+                    all.push((role, *stream, *statistic, bands));
+                }
+            }
+        }
+    }
+    Some(all)
+}
+
+fn read_edges(table: &mut TableReader<'_>) -> Option<Vec<(Category, f64)>> {
+    const KEYS: [(&str, Category); 5] = [
+        ("excellent_below", Category::Excellent),
+        ("good_below", Category::Good),
+        ("acceptable_below", Category::Acceptable),
+        ("poor_below", Category::Poor),
+        ("critical_below", Category::Critical),
+    ];
+    let mut edges: Vec<(Category, f64)> = Vec::new();
+    let mut last = None;
+    for (key, category) in KEYS {
+        let below = if category == Category::Acceptable {
+            table.required(key, TableReader::duration)?
+        } else {
+            match table.duration(key) {
+                Some(below) => below,
+                None => continue,
+            }
+        };
+        if last.is_some_and(|last| below <= last) || below.is_zero() {
+            let message =
+                format!("`{key}` must be longer than zero and than the edge of every better category");
+            return table.refuse(key, message);
+        }
+        last = Some(below);
+        #[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
+        edges.push((category, below.as_nanos() as f64 / 1_000.0));
+    }
+    Some(edges)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+
+    fn builtin(name: &str) -> ThresholdSet {
+        ThresholdSet::builtin(name).unwrap()
+    }
+
+    #[test]
+    fn every_builtin_set_is_valid_and_every_band_has_a_source() {
+        for (name, text) in BUILTIN {
+            let set = ThresholdSet::parse(text).unwrap_or_else(|mistakes| panic!("{name}:\n{mistakes}"));
+            assert_eq!(set.name, *name);
+            assert!(set.bands.iter().all(|(.., bands)| !bands.source().is_empty()), "{name}");
+        }
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("thresholds");
+        let files: BTreeSet<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(files, builtin_names().map(str::to_owned).collect());
+    }
+
+    #[test]
+    fn the_edges_of_the_oci_table_are_half_open() {
+        let bands = builtin("oci-sqlserver");
+        let bands = bands.bands(Role::Data, Stream::Read, Statistic::Mean).unwrap();
+        let check =
+            |latency_us: f64, category| assert_eq!(bands.category(latency_us), category, "{latency_us}");
+        check(0.0, Category::Excellent);
+        check(999.9, Category::Excellent);
+        check(1_000.0, Category::Good);
+        check(1_999.9, Category::Good);
+        check(2_000.0, Category::Acceptable);
+        check(4_999.9, Category::Acceptable);
+        check(5_000.0, Category::Poor);
+        check(9_999.9, Category::Poor);
+        check(10_000.0, Category::Critical);
+        check(19_999.9, Category::Critical);
+        check(20_000.0, Category::Unsustainable);
+        check(1e12, Category::Unsustainable);
+        assert_eq!(bands.limit_us(), 5_000.0);
+    }
+
+    #[test]
+    fn above_the_last_edge_lies_the_next_worse_category() {
+        let whitepaper = builtin("sqlserver-whitepaper");
+        let check = |role, latency_us: f64, category| {
+            let bands = whitepaper.bands(role, Stream::Write, Statistic::Mean).unwrap();
+            assert_eq!(bands.category(latency_us), category, "{role} {latency_us}");
+        };
+        check(Role::Log, 999.0, Category::Good);
+        check(Role::Log, 1_000.0, Category::Acceptable);
+        check(Role::Log, 5_000.0, Category::Poor);
+        check(Role::Data, 9_999.0, Category::Good);
+        check(Role::Data, 19_999.0, Category::Acceptable);
+        check(Role::Tempdb, 20_000.0, Category::Poor);
+        check(Role::Scan, 29_999.0, Category::Acceptable);
+        check(Role::Scan, 30_000.0, Category::Poor);
+        let flash = builtin("flash");
+        let bands = flash.bands(Role::Log, Stream::Commit, Statistic::P999).unwrap();
+        assert_eq!(bands.category(19_999.9), Category::Poor);
+        assert_eq!(bands.category(20_000.0), Category::Critical);
+    }
+
+    #[test]
+    fn flash_judges_every_role_by_mean_and_p99_and_all_but_scans_by_p999() {
+        let flash = builtin("flash");
+        for role in Role::ALL {
+            for stream in Stream::ALL {
+                let judged = |statistic| flash.bands(*role, stream, statistic).is_some();
+                assert!(judged(Statistic::Mean) && judged(Statistic::P99), "{role} {}", stream.as_str());
+                let large = matches!(role, Role::Scan | Role::Backup);
+                assert_eq!(judged(Statistic::P999), !large, "{role} {}", stream.as_str());
+            }
+        }
+    }
+
+    #[test]
+    fn the_sets_of_averages_judge_no_tail_and_know_what_they_leave_out() {
+        for name in ["oci-sqlserver", "sqlserver-whitepaper"] {
+            let set = builtin(name);
+            assert!(set.judges_statistic(Statistic::Mean), "{name}");
+            assert!(
+                !set.judges_statistic(Statistic::P99) && !set.judges_statistic(Statistic::P999),
+                "{name}"
+            );
+        }
+        assert!(!builtin("oci-sqlserver").judges_role(Role::Scan));
+        assert!(builtin("sqlserver-whitepaper").judges_role(Role::Scan));
+    }
+
+    #[test]
+    fn an_unknown_set_is_answered_with_the_nearest_one() {
+        let error = ThresholdSet::builtin("flahs").unwrap_err();
+        assert_eq!(error.nearest, Some("flash"));
+        assert_eq!(
+            error.to_string(),
+            "no threshold set `flahs` is built in; there are flash, oci-sqlserver, sqlserver-whitepaper"
+        );
+    }
+
+    #[test]
+    fn the_example_of_the_documentation_is_valid() {
+        let documentation = include_str!("../../../docs/thresholds.md");
+        let example = documentation.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+        let set = ThresholdSet::parse(example).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        assert!(set.judges_role(Role::Log));
+    }
+
+    #[test]
+    fn every_kind_of_mistake_names_its_place_and_what_to_write() {
+        let check = |bands: &str, message: &str| {
+            let text =
+                format!("format = \"iotrial.thresholds/1\"\nname = \"m\"\ntitle = \"M\"\n[[bands]]\n{bands}");
+            assert_eq!(ThresholdSet::parse(&text).unwrap_err().to_string(), message);
+        };
+        check(
+            "roles = [\"log\", \"dta\"]\nsource = \"me\"\nmean = { acceptable_below = \"1ms\" }",
+            "line 5, column 17: `roles` must be one of data, tempdb, log, scan, backup, not \"dta\" (did you mean \"data\"?)",
+        );
+        check(
+            "roles = [\"log\"]\nsource = \"me\"\nmean = { acceptable_below = 1 }",
+            "line 7, column 29: `acceptable_below` must be a string with a unit, such as \"30s\", not integer",
+        );
+        check("roles = [\"log\"]\nsource = \"me\"", "line 4, column 1: `mean` is missing");
+        check(
+            "roles = [\"log\"]\nsource = \"me\"\nmean = { acceptable_below = \"2ms\", good_below = \"2ms\" }",
+            "line 7, column 29: `acceptable_below` must be longer than zero and than the edge of every better category",
+        );
+        check(
+            "roles = [\"log\"]\nsource = \"me\"\nmean = { acceptable_below = \"2ms\" }\n[[bands]]\nroles = [\"log\"]\nstreams = [\"commit\"]\nsource = \"me\"\nmean = { acceptable_below = \"3ms\" }",
+            "line 12, column 8: log commit mean has bands already",
+        );
+    }
+}

@@ -1,0 +1,82 @@
+//! The memory that I/Os move: one aligned buffer for each slot, filled once with random data.
+
+use crate::random::Random;
+
+/// Direct I/O to any device is happy with this alignment.
+const ALIGNMENT: usize = 4096;
+
+/// Every page of a write is stamped, so that a device cannot find two equal ones.
+const STAMP_EVERY: usize = 4096;
+
+/// One buffer for each slot of a queue, in one piece of memory.
+pub(crate) struct SlotBuffers {
+    memory: Vec<u8>,
+    /// First byte of each slot, and one more for the end of the last.
+    starts: Vec<usize>,
+    stamp: u64,
+}
+
+impl SlotBuffers {
+    /// Buffers of the given lengths, with content that depends on `random` only.
+    pub(crate) fn new(lengths: &[u32], random: &mut Random) -> Self {
+        let padded = |length: &u32| (*length as usize).next_multiple_of(ALIGNMENT);
+        let total: usize = lengths.iter().map(padded).sum();
+        let mut memory = vec![0; total + ALIGNMENT];
+        let first = memory.as_ptr().align_offset(ALIGNMENT);
+        let mut starts = vec![first];
+        for length in lengths {
+            starts.push(starts[starts.len() - 1] + padded(length));
+        }
+        random.fill(&mut memory);
+        Self { memory, starts, stamp: random.next_u64() }
+    }
+
+    /// The buffer of a slot.
+    pub(crate) fn slot_mut(&mut self, slot: u32) -> &mut [u8] {
+        let slot = slot as usize;
+        &mut self.memory[self.starts[slot]..self.starts[slot + 1]]
+    }
+
+    /// The buffer of a slot, made unlike every earlier write.
+    pub(crate) fn stamped(&mut self, slot: u32, length: u32) -> &mut [u8] {
+        let mut stamp = self.stamp;
+        let buffer = &mut self.slot_mut(slot)[..length as usize];
+        for page in buffer.chunks_mut(STAMP_EVERY) {
+            stamp = stamp.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            page[..8].copy_from_slice(&stamp.to_le_bytes());
+        }
+        self.stamp = stamp;
+        self.slot_mut(slot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn buffers_are_aligned_apart_and_as_long_as_asked() {
+        let mut buffers = SlotBuffers::new(&[512, 8192, 65536], &mut Random::new(1, 0));
+        let mut end_of_last = 0;
+        for (slot, length) in [(0, 512), (1, 8192), (2, 65536)] {
+            let range = buffers.slot_mut(slot).as_ptr_range();
+            assert_eq!(range.start as usize % ALIGNMENT, 0);
+            assert!(range.end as usize - range.start as usize >= length);
+            assert!(range.start as usize >= end_of_last);
+            end_of_last = range.end as usize;
+        }
+    }
+
+    #[test]
+    fn no_two_pages_that_are_written_are_equal() {
+        let mut buffers = SlotBuffers::new(&[8192, 8192], &mut Random::new(1, 0));
+        let mut pages = HashSet::new();
+        for write in 0..1_000 {
+            for page in buffers.stamped(write % 2, 8192).chunks(STAMP_EVERY) {
+                assert!(pages.insert(page.to_vec()), "write {write}");
+            }
+        }
+    }
+}

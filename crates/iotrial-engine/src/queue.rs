@@ -1,0 +1,65 @@
+//! The boundary between the loop and a device: submit a batch, reap a batch.
+
+use std::io;
+
+use iotrial_model::load::Direction;
+
+/// One I/O to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// The place among the outstanding I/Os of the queue; free until its completion is reaped.
+    pub slot: u32,
+    /// Index into the plan's areas: which file or device.
+    pub area: u32,
+    /// From the start of the file or device, in bytes.
+    pub offset: u64,
+    /// Bytes to read or write.
+    pub length: u32,
+    /// Which of the two.
+    pub direction: Direction,
+    /// Whether a write counts only when it is on stable storage.
+    pub durable: bool,
+}
+
+/// One I/O that is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// The slot of its request.
+    pub slot: u32,
+    /// When the queue saw it done, on the clock of the run.
+    pub completed_at_ns: u64,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of an I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// So many bytes were moved; fewer than asked is a failure to the loop.
+    Bytes(u32),
+    /// The number that the operating system gave as its error.
+    Error(i32),
+}
+
+/// Does I/O for one thread.
+///
+/// Every slot has a buffer that the queue owns, large enough for the largest block of its lane and
+/// filled with incompressible data; each write carries a stamp in every page, so that no two writes
+/// have the same content. What a device failed is an [`Outcome`]; an `io::Error` from these two
+/// functions means that the queue itself is broken.
+pub trait IoQueue {
+    /// Hands all requests over. Their slots must be free.
+    ///
+    /// # Errors
+    ///
+    /// When the queue cannot take requests any more.
+    fn submit(&mut self, requests: &[Request]) -> io::Result<()>;
+
+    /// Appends what is done to `completions`. Where nothing is, waits for the first one, but at most
+    /// until the clock shows `wait_until_ns`.
+    ///
+    /// # Errors
+    ///
+    /// When the queue cannot tell any more what is done.
+    fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()>;
+}

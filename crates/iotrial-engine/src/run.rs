@@ -1,0 +1,428 @@
+//! A run: the threads that drive the load, and the intervals that come out of them.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use iotrial_model::plan::{EngineKind, PhaseKind, Plan};
+use iotrial_model::record::{CpuUse, DeviceCounters, Ended, EndedHow, Interval, JobCounts};
+
+use crate::clock::{Clock, MonotonicClock, SimClock};
+use crate::control::Control;
+use crate::drive::{Driver, Handover, JobRecorder, Lane, Window};
+use crate::host::{CpuSnapshot, DeviceSnapshot};
+use crate::null::NullQueue;
+use crate::queue::IoQueue;
+use crate::random::Random;
+use crate::sim::SimQueue;
+use crate::threads::ThreadsQueue;
+use crate::uring::{self, UringQueue};
+
+/// A ring cannot hold more I/Os in flight than this.
+const MOST_OUTSTANDING_PER_THREAD: usize = 32_768;
+
+/// Intervals that a thread may be ahead of whoever takes them.
+const HANDOVERS_AHEAD: usize = 16;
+
+/// The coordinator looks at the clock and at the brake at least so often.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Streams of randomness that are not a lane's: buffers, from here on by thread, and the simulated device.
+const BUFFER_STREAM: u64 = 1 << 32;
+const SIM_STREAM: u64 = 1 << 33;
+
+/// A job whose every I/O fails for so many intervals on end, stops the run.
+const FAILED_INTERVALS: u32 = 3;
+
+/// Why a run could not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum StartRunError {
+    /// Too much for the threads.
+    #[error(
+        "{outstanding} outstanding I/Os on {threads} threads are more than {MOST_OUTSTANDING_PER_THREAD} each"
+    )]
+    TooDeep {
+        /// What the plan asks.
+        outstanding: u32,
+        /// Its threads.
+        threads: u32,
+    },
+    /// A queue could not be made.
+    #[error("cannot start the `{engine}` engine")]
+    Queue {
+        /// Which one.
+        engine: &'static str,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// A thread could not be made.
+    #[error("cannot start a thread")]
+    Thread(#[source] io::Error),
+}
+
+/// What a run brought, beside the intervals that were shown as they came.
+#[derive(Debug)]
+pub struct RunOutcome {
+    /// All intervals, in order.
+    pub intervals: Vec<Interval>,
+    /// CPU over the measured phase; `None` where it was not reached or the clock is simulated.
+    pub cpu: Option<CpuUse>,
+    /// Device counters over the measured phase.
+    pub devices: Vec<DeviceCounters>,
+    /// How it ended.
+    pub ended: Ended,
+}
+
+/// Why io_uring cannot be used on this host; `None` where it can.
+pub fn uring_refusal() -> Option<String> {
+    uring::refusal()
+}
+
+/// Carries a plan out.
+///
+/// `areas` are the open files of the plan's areas, in order; `device_names` the block devices whose
+/// counters are taken over the measured phase. `on_interval` sees each interval as soon as it is over.
+///
+/// # Errors
+///
+/// When the load could not begin. What happens after that is in the outcome.
+pub fn run(
+    plan: &Arc<Plan>,
+    areas: &Arc<[File]>,
+    device_names: &[String],
+    control: &Arc<Control>,
+    on_interval: &mut dyn FnMut(&Interval),
+) -> Result<RunOutcome, StartRunError> {
+    let windows: Arc<[Window]> = Window::all(plan).into();
+    let workers = Workers::start(plan, areas, &windows, control)?;
+    let mut meter = match plan.engine {
+        EngineKind::Sim => None,
+        _ => Some(Meter::new(workers.clock.clone(), &windows, device_names)),
+    };
+    let mut collector = Collector::new(plan, &windows, workers.spares.len());
+    let mut failure = None;
+    while !control.is_aborted() {
+        let patience = meter.as_ref().map_or(TICK, |meter| meter.next_look().min(TICK));
+        match workers.handovers.recv_timeout(patience) {
+            Ok(handover) => {
+                let spares = &workers.spares[handover.worker];
+                collector.add(handover, spares, on_interval);
+                failure = failure.or_else(|| collector.failed_job());
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        if failure.is_some() {
+            control.stop();
+        }
+        if let Some(meter) = &mut meter {
+            meter.look(control.is_stopping());
+        }
+    }
+    if !control.is_aborted() {
+        failure = failure.or(workers.join().err().map(|error| format!("the I/O queue broke: {error}")));
+    }
+    let ended = match failure {
+        Some(reason) => Ended { how: EndedHow::Failed, reason: Some(reason) },
+        None if collector.is_complete() => Ended { how: EndedHow::Complete, reason: None },
+        None => {
+            Ended { how: EndedHow::Interrupted, reason: Some("stopped by the user or a signal".to_owned()) }
+        }
+    };
+    let (cpu, devices) = meter.map(Meter::finish).unwrap_or_default();
+    Ok(RunOutcome { intervals: collector.intervals, cpu, devices, ended })
+}
+
+/// The threads of a run.
+struct Workers {
+    clock: MonotonicClock,
+    handovers: Receiver<Handover>,
+    spares: Vec<Sender<Vec<JobRecorder>>>,
+    threads: Vec<JoinHandle<io::Result<()>>>,
+}
+
+impl Workers {
+    /// Starts the threads; the load begins when all of them have their queues.
+    fn start(
+        plan: &Arc<Plan>,
+        areas: &Arc<[File]>,
+        windows: &Arc<[Window]>,
+        control: &Arc<Control>,
+    ) -> Result<Self, StartRunError> {
+        let shares = share_lanes(Lane::all(plan), plan.threads as usize);
+        let outstanding =
+            shares.iter().map(|lanes| Lane::slot_lengths(lanes).len()).max().unwrap_or_default();
+        if outstanding > MOST_OUTSTANDING_PER_THREAD {
+            return Err(StartRunError::TooDeep { outstanding: plan.total_iodepth(), threads: plan.threads });
+        }
+        let clock = MonotonicClock::before_start();
+        let (handover_sender, handovers) = mpsc::sync_channel(HANDOVERS_AHEAD * shares.len());
+        let (ready_sender, ready) = mpsc::channel();
+        let (mut spares, mut threads, mut starters) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, lanes) in shares.into_iter().enumerate() {
+            let (spare_sender, spare_receiver) = mpsc::channel();
+            let (starter, start) = mpsc::channel();
+            let worker = Worker {
+                index,
+                lanes,
+                plan: Arc::clone(plan),
+                areas: Arc::clone(areas),
+                windows: Arc::clone(windows),
+                control: Arc::clone(control),
+                clock: clock.clone(),
+                handovers: handover_sender.clone(),
+                spares: spare_receiver,
+                ready: ready_sender.clone(),
+                start,
+            };
+            let spawned =
+                thread::Builder::new().name(format!("iotrial-{index}")).spawn(move || worker.work());
+            threads.push(spawned.map_err(StartRunError::Thread)?);
+            spares.push(spare_sender);
+            starters.push(starter);
+        }
+        drop((handover_sender, ready_sender));
+        // A thread says once whether its queue stands. On return, the others find their starters gone and end.
+        for _ in 0..threads.len() {
+            if let Ok(Err(source)) = ready.recv() {
+                return Err(StartRunError::Queue { engine: plan.engine.as_str(), source });
+            }
+        }
+        clock.start();
+        for starter in starters {
+            // A thread that is gone has panicked, which `join` passes on.
+            let _ = starter.send(());
+        }
+        Ok(Self { clock, handovers, spares, threads })
+    }
+
+    /// Waits for all threads; the error is that of the first whose queue broke.
+    fn join(self) -> io::Result<()> {
+        let mut result = Ok(());
+        for thread in self.threads {
+            let one = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            result = result.and(one);
+        }
+        result
+    }
+}
+
+/// Deals the lanes out so that every thread has about as many outstanding I/Os; none goes without.
+fn share_lanes(lanes: Vec<Lane>, thread_count: usize) -> Vec<Vec<Lane>> {
+    let mut shares: Vec<(u64, Vec<Lane>)> =
+        (0..thread_count.clamp(1, lanes.len())).map(|_| (0, Vec::new())).collect();
+    for lane in lanes {
+        let lightest = shares.iter_mut().min_by_key(|(load, _)| *load).expect("there is at least one thread");
+        lightest.0 += u64::from(lane.iodepth());
+        lightest.1.push(lane);
+    }
+    shares.into_iter().map(|(_, lanes)| lanes).collect()
+}
+
+/// What a thread needs to make its queue and drive it.
+struct Worker {
+    index: usize,
+    lanes: Vec<Lane>,
+    plan: Arc<Plan>,
+    areas: Arc<[File]>,
+    windows: Arc<[Window]>,
+    control: Arc<Control>,
+    clock: MonotonicClock,
+    handovers: SyncSender<Handover>,
+    spares: Receiver<Vec<JobRecorder>>,
+    ready: Sender<io::Result<()>>,
+    start: Receiver<()>,
+}
+
+impl Worker {
+    fn work(self) -> io::Result<()> {
+        let lengths = Lane::slot_lengths(&self.lanes);
+        let mut random = Random::new(self.plan.seed, BUFFER_STREAM + self.index as u64);
+        let clock = self.clock.clone();
+        match self.plan.engine {
+            EngineKind::Uring => {
+                let queue = UringQueue::new(clock.clone(), &self.areas, &lengths, &mut random);
+                self.drive(queue, clock)
+            }
+            EngineKind::Threads => {
+                let queue = ThreadsQueue::new(clock.clone(), &self.areas, &lengths, &mut random);
+                self.drive(queue, clock)
+            }
+            EngineKind::Null => self.drive(Ok(NullQueue::new(clock.clone(), lengths.len())), clock),
+            EngineKind::Sim => {
+                let clock = SimClock::default();
+                let device = self.plan.sim.clone().unwrap_or_default();
+                let random = Random::new(self.plan.seed, SIM_STREAM);
+                self.drive(Ok(SimQueue::new(clock.clone(), device, random)), clock)
+            }
+        }
+    }
+
+    fn drive<Q: IoQueue, C: Clock>(self, queue: io::Result<Q>, clock: C) -> io::Result<()> {
+        let queue = match queue {
+            Ok(queue) => queue,
+            Err(error) => {
+                // Nobody waits for it where another thread failed first.
+                let _ = self.ready.send(Err(error));
+                return Ok(());
+            }
+        };
+        let _ = self.ready.send(Ok(()));
+        if self.start.recv().is_err() {
+            return Ok(());
+        }
+        let driver = Driver {
+            worker: self.index,
+            queue,
+            clock,
+            lanes: self.lanes,
+            windows: &self.windows,
+            control: &self.control,
+            handovers: self.handovers,
+            spares: self.spares,
+            plan: &self.plan,
+        };
+        driver.run().inspect_err(|_| self.control.stop())
+    }
+}
+
+/// Puts the threads' handovers together to intervals.
+struct Collector<'r> {
+    plan: &'r Plan,
+    windows: &'r [Window],
+    worker_count: usize,
+    /// By window: from how many threads, until when, and what.
+    open: BTreeMap<usize, (usize, u64, Vec<JobCounts>)>,
+    intervals: Vec<Interval>,
+    /// By job: whether it ever succeeded, and for how many intervals on end every I/O failed.
+    health: Vec<(bool, u32)>,
+}
+
+impl<'r> Collector<'r> {
+    fn new(plan: &'r Plan, windows: &'r [Window], worker_count: usize) -> Self {
+        let health = vec![(false, 0); plan.jobs.len()];
+        Self { plan, windows, worker_count, open: BTreeMap::new(), intervals: Vec::new(), health }
+    }
+
+    fn add(
+        &mut self,
+        mut handover: Handover,
+        spares: &Sender<Vec<JobRecorder>>,
+        on_interval: &mut dyn FnMut(&Interval),
+    ) {
+        let job_count = self.plan.jobs.len();
+        let (arrived, end_ns, jobs) =
+            self.open.entry(handover.window).or_insert_with(|| (0, 0, vec![JobCounts::default(); job_count]));
+        *arrived += 1;
+        *end_ns = handover.end_ns.max(*end_ns);
+        for (total, recorder) in jobs.iter_mut().zip(&mut handover.recorders) {
+            total.merge(&recorder.take());
+        }
+        // A thread that has ended needs no recorders any more.
+        let _ = spares.send(handover.recorders);
+        if *arrived < self.worker_count {
+            return;
+        }
+        let (_, end_ns, jobs) = self.open.remove(&handover.window).expect("it was added above");
+        let window = self.windows[handover.window];
+        let interval = Interval {
+            phase: window.phase,
+            start: Duration::from_nanos(window.start_ns),
+            duration: Duration::from_nanos(end_ns - window.start_ns),
+            jobs,
+        };
+        self.note_health(&interval);
+        on_interval(&interval);
+        self.intervals.push(interval);
+    }
+
+    fn note_health(&mut self, interval: &Interval) {
+        for (health, counts) in self.health.iter_mut().zip(&interval.jobs) {
+            let ops = || counts.read.iter().chain(&counts.write);
+            if ops().any(|op| op.io_count() > 0) {
+                *health = (true, 0);
+            } else if ops().any(|op| op.error_count > 0) {
+                health.1 += 1;
+            }
+        }
+    }
+
+    /// Why the run cannot go on: a job that does nothing but fail.
+    fn failed_job(&self) -> Option<String> {
+        let failed = |(ever_succeeded, intervals): &(bool, u32)| {
+            *intervals >= if *ever_succeeded { FAILED_INTERVALS } else { 1 }
+        };
+        let job = self.health.iter().position(failed)?;
+        let last = &self.intervals.last()?.jobs[job];
+        let error = last.read.iter().chain(&last.write).find_map(|op| op.first_error.as_deref());
+        Some(format!(
+            "every I/O of job `{}` fails: {}",
+            self.plan.jobs[job].name,
+            error.unwrap_or("no reason given")
+        ))
+    }
+
+    fn is_complete(&self) -> bool {
+        let end = self.windows.last().map(|window| Duration::from_nanos(window.end_ns));
+        self.intervals.len() == self.windows.len()
+            && self.intervals.last().map(|interval| interval.start + interval.duration) == end
+    }
+}
+
+/// Reads CPU times and device counters at both ends of the measured phase.
+struct Meter {
+    clock: MonotonicClock,
+    start_ns: u64,
+    end_ns: u64,
+    device_names: Vec<String>,
+    at_start: Option<(u64, CpuSnapshot, DeviceSnapshot)>,
+    result: Option<(CpuUse, Vec<DeviceCounters>)>,
+}
+
+impl Meter {
+    fn new(clock: MonotonicClock, windows: &[Window], device_names: &[String]) -> Self {
+        let mut measured = windows.iter().filter(|window| window.phase == PhaseKind::Measure);
+        let start_ns = measured.next().map_or(u64::MAX, |window| window.start_ns);
+        let end_ns = windows.last().map_or(u64::MAX, |window| window.end_ns);
+        Self { clock, start_ns, end_ns, device_names: device_names.to_vec(), at_start: None, result: None }
+    }
+
+    /// The time until there is something to read.
+    fn next_look(&self) -> Duration {
+        let due_ns = if self.at_start.is_none() { self.start_ns } else { self.end_ns };
+        match &self.result {
+            None => Duration::from_nanos(due_ns.saturating_sub(self.clock.now_ns())),
+            Some(_) => Duration::MAX,
+        }
+    }
+
+    fn look(&mut self, is_stopping: bool) {
+        let now_ns = self.clock.now_ns();
+        match &self.at_start {
+            None if now_ns >= self.start_ns => {
+                self.at_start = Some((now_ns, CpuSnapshot::now(), self.devices_now()));
+            }
+            Some((start_ns, cpu, devices))
+                if self.result.is_none() && (is_stopping || now_ns >= self.end_ns) =>
+            {
+                let wall = Duration::from_nanos(now_ns - start_ns);
+                let cpu = CpuSnapshot::now().since(cpu, wall);
+                self.result = Some((cpu, self.devices_now().since(devices)));
+            }
+            _ => {}
+        }
+    }
+
+    fn devices_now(&self) -> DeviceSnapshot {
+        DeviceSnapshot::of(self.device_names.iter().map(String::as_str))
+    }
+
+    fn finish(self) -> (Option<CpuUse>, Vec<DeviceCounters>) {
+        self.result.map_or_else(Default::default, |(cpu, devices)| (Some(cpu), devices))
+    }
+}

@@ -1,0 +1,138 @@
+//! A simulated device on a simulated clock: its truth is known, so everything above it can be tested.
+//!
+//! An I/O first passes the two token buckets, then waits for one of `parallelism` servers, then is
+//! served for a time drawn uniformly around the mean. While the device is stalled nothing moves. The
+//! same plan and seed give the same completions, to the nanosecond.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io;
+
+use iotrial_model::plan::SimDevice;
+
+use crate::clock::{Clock, SimClock};
+use crate::queue::{Completion, IoQueue, Outcome, Request};
+use crate::random::Random;
+
+/// What a failed I/O reports: EIO.
+const SIMULATED_ERROR: i32 = 5;
+
+/// A queue to one simulated device; nothing else may move its clock.
+pub struct SimQueue {
+    clock: SimClock,
+    device: SimDevice,
+    random: Random,
+    io_bucket: Option<TokenBucket>,
+    byte_bucket: Option<TokenBucket>,
+    /// When each server is free.
+    servers: BinaryHeap<Reverse<u64>>,
+    /// Completion time, order of submission, slot, outcome: the first to complete on top.
+    in_flight: BinaryHeap<Reverse<(u64, u64, u32, u32)>>,
+    submitted_count: u64,
+}
+
+/// In the place of a byte count: this I/O fails.
+const FAILS: u32 = u32::MAX;
+
+impl SimQueue {
+    /// A queue to a device that was idle until now.
+    pub fn new(clock: SimClock, device: SimDevice, random: Random) -> Self {
+        let io_bucket = device.iops_cap.map(|rate| TokenBucket::new(rate, device.burst_s));
+        let byte_bucket =
+            device.bandwidth_cap_mib_per_s.map(|rate| TokenBucket::new(rate * 1_048_576.0, device.burst_s));
+        let servers = (0..device.parallelism.max(1)).map(|_| Reverse(0)).collect();
+        let in_flight = BinaryHeap::new();
+        Self { clock, device, random, io_bucket, byte_bucket, servers, in_flight, submitted_count: 0 }
+    }
+
+    fn completion_time_ns(&mut self, request: &Request) -> u64 {
+        let mut admitted_ns = self.clock.now_ns();
+        if let Some(bucket) = &mut self.io_bucket {
+            admitted_ns = bucket.admit(admitted_ns, 1.0);
+        }
+        if let Some(bucket) = &mut self.byte_bucket {
+            admitted_ns = bucket.admit(admitted_ns, f64::from(request.length));
+        }
+        let Reverse(server_free_ns) = self.servers.pop().expect("there is at least one server");
+        let start_ns = admitted_ns.max(server_free_ns);
+        let spread = self.device.service_spread * (2.0 * self.random.unit() - 1.0);
+        let end_ns = self.after_stalls(start_ns, as_ns(self.device.service_time_us * (1.0 + spread) / 1e6));
+        self.servers.push(Reverse(end_ns));
+        end_ns
+    }
+
+    /// When a service that starts at `start_ns` and takes `service_ns` ends, with every stall it meets.
+    fn after_stalls(&self, start_ns: u64, service_ns: u64) -> u64 {
+        let mut end_ns = start_ns + service_ns;
+        for stall in &self.device.stalls {
+            let (from_ns, to_ns) = (as_ns(stall.start_s), as_ns(stall.start_s + stall.duration_s));
+            if start_ns < to_ns && from_ns < end_ns {
+                end_ns += to_ns - from_ns.max(start_ns);
+            }
+        }
+        end_ns
+    }
+}
+
+impl IoQueue for SimQueue {
+    fn submit(&mut self, requests: &[Request]) -> io::Result<()> {
+        for request in requests {
+            let end_ns = self.completion_time_ns(request);
+            let fails = self.device.error_share > 0.0 && self.random.unit() < self.device.error_share;
+            let bytes = if fails { FAILS } else { request.length };
+            self.in_flight.push(Reverse((end_ns, self.submitted_count, request.slot, bytes)));
+            self.submitted_count += 1;
+        }
+        Ok(())
+    }
+
+    fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()> {
+        let next_ns = self.in_flight.peek().map_or(u64::MAX, |Reverse((end_ns, ..))| *end_ns);
+        self.clock.advance_to(next_ns.min(wait_until_ns));
+        while let Some(Reverse((completed_at_ns, _, slot, bytes))) = self.in_flight.peek().copied() {
+            if completed_at_ns > self.clock.now_ns() {
+                break;
+            }
+            self.in_flight.pop();
+            let outcome =
+                if bytes == FAILS { Outcome::Error(SIMULATED_ERROR) } else { Outcome::Bytes(bytes) };
+            completions.push(Completion { slot, completed_at_ns, outcome });
+        }
+        Ok(())
+    }
+}
+
+/// Lets `rate` tokens a second pass, after a burst.
+struct TokenBucket {
+    rate_per_s: f64,
+    capacity: f64,
+    tokens: f64,
+    at_ns: u64,
+}
+
+impl TokenBucket {
+    fn new(rate_per_s: f64, burst_s: f64) -> Self {
+        let capacity = rate_per_s * burst_s;
+        Self { rate_per_s, capacity, tokens: capacity, at_ns: 0 }
+    }
+
+    /// Takes `amount` tokens and tells when they are there. Whoever comes later waits behind.
+    #[expect(clippy::cast_precision_loss, reason = "a time between two I/Os")]
+    fn admit(&mut self, now_ns: u64, amount: f64) -> u64 {
+        let from_ns = now_ns.max(self.at_ns);
+        self.tokens = (self.tokens + (from_ns - self.at_ns) as f64 / 1e9 * self.rate_per_s)
+            .min(self.capacity.max(amount));
+        self.at_ns = from_ns;
+        self.tokens -= amount;
+        if self.tokens < 0.0 {
+            self.at_ns += as_ns(-self.tokens / self.rate_per_s);
+            self.tokens = 0.0;
+        }
+        self.at_ns
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded; negative becomes zero")]
+fn as_ns(seconds: f64) -> u64 {
+    (seconds * 1e9).round() as u64
+}

@@ -1,0 +1,144 @@
+//! Positioned reads and writes, one thread for each outstanding I/O: works on every system.
+//!
+//! A durable write is the write and the flush of the file's data, timed as one operation.
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+use iotrial_model::load::Direction;
+
+use crate::buffer::SlotBuffers;
+use crate::clock::Clock;
+use crate::queue::{Completion, IoQueue, Outcome, Request};
+use crate::random::Random;
+
+/// The threads do nothing but one system call at a time.
+const STACK_BYTES: usize = 128 * 1024;
+
+/// A queue whose slots are threads.
+pub(crate) struct ThreadsQueue<C> {
+    clock: C,
+    /// To the thread of each slot; dropping them ends the threads.
+    requests: Vec<Sender<Request>>,
+    completions: Receiver<Completion>,
+}
+
+impl<C: Clock + Clone + Send + 'static> ThreadsQueue<C> {
+    /// Starts a thread for each slot; `lengths` are the largest I/Os of the slots in bytes.
+    pub(crate) fn new(
+        clock: C,
+        areas: &Arc<[File]>,
+        lengths: &[u32],
+        random: &mut Random,
+    ) -> io::Result<Self> {
+        let (completed, completions) = mpsc::channel();
+        let requests = lengths
+            .iter()
+            .map(|length| {
+                let (sender, receiver) = mpsc::channel();
+                let buffers = SlotBuffers::new(&[*length], random);
+                let (areas, completed, clock) = (Arc::clone(areas), completed.clone(), clock.clone());
+                thread::Builder::new()
+                    .name("iotrial-io".to_owned())
+                    .stack_size(STACK_BYTES)
+                    .spawn(move || serve(&receiver, &completed, &areas, buffers, &clock))?;
+                Ok(sender)
+            })
+            .collect::<io::Result<_>>()?;
+        Ok(Self { clock, requests, completions })
+    }
+}
+
+fn serve(
+    requests: &Receiver<Request>,
+    completed: &Sender<Completion>,
+    areas: &[File],
+    mut buffers: SlotBuffers,
+    clock: &impl Clock,
+) {
+    for request in requests {
+        let file = &areas[request.area as usize];
+        let length = request.length as usize;
+        let result = match request.direction {
+            Direction::Read => os::read_at(file, &mut buffers.slot_mut(0)[..length], request.offset),
+            Direction::Write => {
+                let written =
+                    os::write_at(file, &buffers.stamped(0, request.length)[..length], request.offset);
+                if request.durable {
+                    written.and_then(|bytes| file.sync_data().map(|()| bytes))
+                } else {
+                    written
+                }
+            }
+        };
+        let outcome = match result {
+            Ok(bytes) => Outcome::Bytes(u32::try_from(bytes).unwrap_or(u32::MAX)),
+            Err(error) => Outcome::Error(error.raw_os_error().unwrap_or_default()),
+        };
+        let completion = Completion { slot: request.slot, completed_at_ns: clock.now_ns(), outcome };
+        if completed.send(completion).is_err() {
+            return;
+        }
+    }
+}
+
+impl<C: Clock> IoQueue for ThreadsQueue<C> {
+    fn submit(&mut self, requests: &[Request]) -> io::Result<()> {
+        for request in requests {
+            self.requests[request.slot as usize].send(*request).map_err(|_| io::ErrorKind::BrokenPipe)?;
+        }
+        Ok(())
+    }
+
+    fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()> {
+        let before = completions.len();
+        completions.extend(self.completions.try_iter());
+        let wait_ns = wait_until_ns.saturating_sub(self.clock.now_ns());
+        if completions.len() > before || wait_ns == 0 {
+            return Ok(());
+        }
+        match self.completions.recv_timeout(Duration::from_nanos(wait_ns)) {
+            Ok(first) => {
+                completions.push(first);
+                completions.extend(self.completions.try_iter());
+                Ok(())
+            }
+            Err(RecvTimeoutError::Timeout) => Ok(()),
+            Err(RecvTimeoutError::Disconnected) => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+}
+
+#[cfg(unix)]
+mod os {
+    use std::fs::File;
+    use std::io;
+    use std::os::unix::fs::FileExt;
+
+    pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        file.read_at(buffer, offset)
+    }
+
+    pub(super) fn write_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
+        file.write_at(buffer, offset)
+    }
+}
+
+#[cfg(windows)]
+mod os {
+    use std::fs::File;
+    use std::io;
+    use std::os::windows::fs::FileExt;
+
+    pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        file.seek_read(buffer, offset)
+    }
+
+    pub(super) fn write_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
+        file.seek_write(buffer, offset)
+    }
+}

@@ -1,0 +1,41 @@
+//! Stands in for `uring.rs` where the operating system has no io_uring.
+
+use std::convert::Infallible;
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+use crate::clock::Clock;
+use crate::queue::{Completion, IoQueue, Request};
+use crate::random::Random;
+
+/// Cannot exist here.
+pub(crate) struct UringQueue {
+    never: Infallible,
+}
+
+impl UringQueue {
+    pub(crate) fn new<C: Clock>(
+        _clock: C,
+        _areas: Arc<[File]>,
+        _lengths: &[u32],
+        _random: &mut Random,
+    ) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+impl IoQueue for UringQueue {
+    fn submit(&mut self, _requests: &[Request]) -> io::Result<()> {
+        match self.never {}
+    }
+
+    fn reap(&mut self, _completions: &mut Vec<Completion>, _wait_until_ns: u64) -> io::Result<()> {
+        match self.never {}
+    }
+}
+
+/// Why io_uring cannot be used here.
+pub(crate) fn refusal() -> Option<String> {
+    Some("this operating system has no io_uring".to_owned())
+}

@@ -1,0 +1,169 @@
+//! The loop on devices whose truth is known: queueing theory must come out of it.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
+mod support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use iotrial_engine::control::Control;
+use iotrial_engine::run::{RunOutcome, run};
+use iotrial_model::load::Direction;
+use iotrial_model::plan::{EngineKind, PhaseKind, Plan, SimDevice, SimStall};
+use iotrial_model::record::{EndedHow, JobCounts, OpCounts, RunRecord};
+use support::{job, plan};
+
+fn run_plan(plan: &Plan) -> RunOutcome {
+    run(&Arc::new(plan.clone()), &Vec::new().into(), &[], &Arc::default(), &mut |_| {}).unwrap()
+}
+
+fn simulate(jobs: &str, sim: SimDevice) -> (Plan, RunOutcome) {
+    let plan = plan(jobs, EngineKind::Sim, sim);
+    let outcome = run_plan(&plan);
+    (plan, outcome)
+}
+
+fn totals(plan: &Plan, outcome: &RunOutcome) -> Vec<JobCounts> {
+    RunRecord::totals_of_intervals(plan, &outcome.intervals)
+}
+
+/// IOPS and mean latency in µs of everything in the measured ten seconds.
+fn iops_and_mean_us(plan: &Plan, outcome: &RunOutcome) -> (f64, f64) {
+    let mut all = OpCounts::default();
+    for counts in totals(plan, outcome) {
+        counts.read.iter().chain(&counts.write).for_each(|op| all.merge(op));
+    }
+    #[expect(clippy::cast_precision_loss)]
+    let iops = all.io_count() as f64 / 10.0;
+    (iops, all.total_latency.mean_us().unwrap())
+}
+
+#[track_caller]
+fn assert_near(found: f64, expected: f64, tolerance: f64) {
+    assert!((found / expected - 1.0).abs() <= tolerance, "{found} is not within {tolerance} of {expected}");
+}
+
+fn exact_device(parallelism: u32) -> SimDevice {
+    SimDevice { service_time_us: 500.0, service_spread: 0.0, parallelism, ..SimDevice::default() }
+}
+
+#[test]
+fn latency_doubles_when_iodepth_is_twice_what_the_device_serves_at_once() {
+    for (iodepth, expected_iops, expected_us) in
+        [(4, 8_000.0, 500.0), (8, 16_000.0, 500.0), (16, 16_000.0, 1_000.0)]
+    {
+        let (plan, outcome) = simulate(&job("a", 100, "8KiB", 1, iodepth), exact_device(8));
+        let (iops, mean_us) = iops_and_mean_us(&plan, &outcome);
+        assert_near(iops, expected_iops, 0.002);
+        assert_near(mean_us, expected_us, 0.002);
+    }
+}
+
+#[test]
+fn iops_times_mean_latency_is_the_number_of_outstanding_ios_for_a_mix_of_jobs() {
+    let jobs = job("a", 70, "8KiB", 6, 8) + &job("b", 50, "16KiB", 2, 4) + &job("c", 0, "64KiB", 2, 4);
+    let (plan, outcome) = simulate(&jobs, SimDevice::default());
+    let (iops, mean_us) = iops_and_mean_us(&plan, &outcome);
+    assert_near(iops * mean_us / 1e6, 64.0, 0.002);
+}
+
+#[test]
+fn a_capped_device_shows_its_cap_and_a_burst_shows_before_it() {
+    let device = SimDevice { iops_cap: Some(2_000.0), burst_s: 4.0, ..exact_device(32) };
+    let (plan, outcome) = simulate(&job("a", 100, "8KiB", 1, 32), device);
+    let by_second: Vec<u64> =
+        outcome.intervals.iter().map(|one| one.jobs[0].read.as_ref().unwrap().io_count()).collect();
+    // 8,000 tokens are gone within the first second at 64,000 IOPS.
+    assert!(by_second[0] > 9_000, "{by_second:?}");
+    assert!(by_second[1..].iter().all(|count| (1_990..=2_010).contains(count)), "{by_second:?}");
+    assert_near(iops_and_mean_us(&plan, &outcome).0, 2_000.0, 0.002);
+
+    let device = SimDevice { bandwidth_cap_mib_per_s: Some(100.0), ..exact_device(32) };
+    let (plan, outcome) = simulate(&job("a", 100, "64KiB", 1, 32), device);
+    assert_near(iops_and_mean_us(&plan, &outcome).0, 1_600.0, 0.002);
+}
+
+#[test]
+fn the_read_share_is_the_one_asked_for() {
+    let (plan, outcome) =
+        simulate(&(job("a", 70, "8KiB", 4, 8) + &job("b", 0, "8KiB", 1, 1)), SimDevice::default());
+    let totals = totals(&plan, &outcome);
+    let count = |job: usize, direction| totals[job].get(direction).map_or(0, OpCounts::io_count);
+    #[expect(clippy::cast_precision_loss)]
+    let share =
+        count(0, Direction::Read) as f64 / (count(0, Direction::Read) + count(0, Direction::Write)) as f64;
+    assert_near(share, 0.70, 0.01);
+    assert_eq!(totals[1].read, None, "a job that only writes has no reads, not zero reads");
+}
+
+#[test]
+fn all_phases_are_cut_at_their_borders_and_only_the_measured_one_counts() {
+    let device = SimDevice { stalls: vec![SimStall { start_s: 0.5, duration_s: 1.0 }], ..exact_device(8) };
+    let (plan, outcome) = simulate(&job("a", 100, "8KiB", 1, 8), device);
+    let borders: Vec<(PhaseKind, u64)> =
+        outcome.intervals.iter().map(|one| (one.phase, one.start.as_secs())).collect();
+    assert_eq!(borders[..3], [(PhaseKind::Ramp, 0), (PhaseKind::Ramp, 1), (PhaseKind::Measure, 2)]);
+    assert_eq!((borders.len(), outcome.ended.how), (12, EndedHow::Complete));
+    // The stall lay in the ramp: it must not be in the measured latencies, and must be in the ramp's.
+    let longest = totals(&plan, &outcome)[0].read.as_ref().unwrap().total_latency.max().unwrap();
+    assert!(longest < Duration::from_millis(1), "{longest:?}");
+    let in_ramp = outcome.intervals[1].jobs[0].read.as_ref().unwrap().total_latency.max().unwrap();
+    assert!(in_ramp > Duration::from_secs(1), "{in_ramp:?}");
+}
+
+#[test]
+fn errors_are_counted_beside_the_latencies_and_the_run_goes_on() {
+    let (plan, outcome) =
+        simulate(&job("a", 100, "8KiB", 1, 8), SimDevice { error_share: 0.1, ..exact_device(8) });
+    assert_eq!(outcome.ended.how, EndedHow::Complete);
+    let read = totals(&plan, &outcome)[0].read.clone().unwrap();
+    #[expect(clippy::cast_precision_loss)]
+    let share = read.error_count as f64 / (read.error_count + read.io_count()) as f64;
+    assert_near(share, 0.1, 0.05);
+    assert_eq!(read.bytes, read.io_count() * 8192);
+    assert!(read.first_error.is_some());
+}
+
+#[test]
+fn a_job_whose_every_io_fails_ends_the_run_with_its_name() {
+    let (_, outcome) =
+        simulate(&job("a", 100, "8KiB", 1, 8), SimDevice { error_share: 1.0, ..exact_device(8) });
+    assert_eq!(outcome.ended.how, EndedHow::Failed);
+    let reason = outcome.ended.reason.unwrap();
+    assert!(reason.starts_with("every I/O of job `a` fails: "), "{reason}");
+}
+
+#[test]
+fn the_same_plan_and_seed_give_the_same_intervals_and_another_seed_does_not() {
+    let jobs = job("a", 70, "8KiB", 6, 8) + &job("b", 50, "16KiB", 2, 4);
+    let plan = plan(&jobs, EngineKind::Sim, SimDevice { error_share: 0.01, ..SimDevice::default() });
+    let intervals = |plan: &Plan| run_plan(plan).intervals;
+    assert_eq!(intervals(&plan), intervals(&plan));
+    assert_ne!(intervals(&plan), intervals(&Plan { seed: 43, ..plan.clone() }));
+}
+
+#[test]
+fn a_stop_drains_keeps_what_was_measured_and_is_called_interrupted() {
+    let plan = Arc::new(plan(&job("a", 100, "8KiB", 1, 8), EngineKind::Sim, exact_device(8)));
+    let control: Arc<Control> = Arc::default();
+    let stop_in_fifth = |interval: &iotrial_model::record::Interval| {
+        if interval.start == Duration::from_secs(4) {
+            control.stop();
+        }
+    };
+    let outcome = run(&plan, &Vec::new().into(), &[], &control, &mut { stop_in_fifth }).unwrap();
+    assert_eq!(outcome.ended.how, EndedHow::Interrupted);
+    assert!(outcome.intervals.len() >= 5);
+}
+
+#[test]
+fn a_thousand_queues_run_on_two_threads() {
+    let many: String = (0..4).map(|n| job(&format!("j{n}"), 70, "8KiB", 250, 1)).collect();
+    let mut plan = plan(&many, EngineKind::Null, SimDevice::default());
+    plan.phases.iter_mut().for_each(|phase| phase.duration = Duration::from_millis(20));
+    assert_eq!((plan.threads, plan.total_iodepth()), (2, 1_000));
+    let outcome = run_plan(&plan);
+    assert_eq!(outcome.ended.how, EndedHow::Complete);
+    assert!(totals(&plan, &outcome).iter().all(|counts| counts.read.as_ref().unwrap().io_count() > 0));
+}

@@ -1,0 +1,91 @@
+//! The engines that really read and write, on files that misbehave.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
+mod support;
+
+use std::fs::File;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use iotrial_engine::run::{RunOutcome, run, uring_refusal};
+use iotrial_model::plan::{EngineKind, Plan, SimDevice};
+use iotrial_model::record::{EndedHow, OpCounts, RunRecord};
+use iotrial_model::units::ByteSize;
+use support::{job, plan};
+
+/// Both engines, or the one that this host allows.
+fn engines() -> Vec<EngineKind> {
+    match uring_refusal() {
+        None => vec![EngineKind::Uring, EngineKind::Threads],
+        Some(refusal) => {
+            eprintln!("skipped for `uring`: {refusal}");
+            vec![EngineKind::Threads]
+        }
+    }
+}
+
+/// A short load over the first two MiB of a file.
+fn short_plan(engine: EngineKind, read_percent: u8) -> Plan {
+    let mut plan = plan(&job("a", read_percent, "8KiB", 1, 4), engine, SimDevice::default());
+    plan.interval = Duration::from_millis(50);
+    plan.phases.retain(|phase| phase.kind == iotrial_model::plan::PhaseKind::Measure);
+    plan.phases[0].duration = Duration::from_millis(200);
+    plan.jobs[0].working_set = ByteSize::mib(2);
+    plan
+}
+
+fn run_on(plan: &Plan, file: File) -> RunOutcome {
+    run(&Arc::new(plan.clone()), &vec![file].into(), &[], &Arc::default(), &mut |_| {}).unwrap()
+}
+
+/// A file of one MiB, half of what the plans work on.
+fn half_a_file() -> tempfile::NamedTempFile {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(&vec![7; 1 << 20]).unwrap();
+    file
+}
+
+#[test]
+fn a_read_that_ends_early_is_a_failure_and_not_a_fast_io() {
+    for engine in engines() {
+        let plan = short_plan(engine, 100);
+        let outcome = run_on(&plan, half_a_file().reopen().unwrap());
+        let read: OpCounts =
+            RunRecord::totals_of_intervals(&plan, &outcome.intervals)[0].read.clone().unwrap();
+        assert_eq!(outcome.ended.how, EndedHow::Complete, "{engine:?}");
+        assert!(read.error_count > 0 && read.io_count() > 0, "{engine:?}: {read:?}");
+        assert_eq!(read.first_error.as_deref(), Some("only 0 of 8192 bytes were moved"), "{engine:?}");
+        assert_eq!(read.bytes, read.io_count() * 8192, "{engine:?}");
+    }
+}
+
+#[test]
+fn what_the_operating_system_says_of_a_failure_reaches_the_outcome() {
+    for engine in engines() {
+        let file = half_a_file();
+        let read_only = File::open(file.path()).unwrap();
+        let outcome = run_on(&short_plan(engine, 0), read_only);
+        assert_eq!(outcome.ended.how, EndedHow::Failed, "{engine:?}");
+        let reason = outcome.ended.reason.unwrap();
+        assert!(reason.starts_with("every I/O of job `a` fails: "), "{reason}");
+        #[cfg(target_os = "linux")]
+        assert!(reason.contains("os error 9"), "{reason}");
+    }
+}
+
+#[test]
+fn writes_reach_the_file_and_nothing_beyond_the_working_set() {
+    for engine in engines() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&vec![0; 4 << 20]).unwrap();
+        let plan = short_plan(engine, 0);
+        let outcome = run_on(&plan, file.reopen().unwrap());
+        assert_eq!(outcome.ended.how, EndedHow::Complete, "{engine:?}");
+        let content = std::fs::read(file.path()).unwrap();
+        let (inside, outside) = content.split_at(2 << 20);
+        assert!(inside.chunks(8192).any(|block| block.iter().any(|byte| *byte != 0)), "{engine:?}");
+        assert!(outside.iter().all(|byte| *byte == 0), "{engine:?}");
+    }
+}

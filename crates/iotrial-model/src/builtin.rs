@@ -1,0 +1,203 @@
+//! The profiles that come with iotrial. Each is a file of its own in `profiles/`, with its reasons in it;
+//! `docs/profiles.md` says what the keys mean.
+
+use crate::toml_reader::nearest;
+
+/// A profile that is part of the program, as its text.
+///
+/// It is kept as text because the text is what is shown, exported and recorded. That every one of them
+/// parses is a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuiltinProfile {
+    /// What the command line takes, and the name in the text.
+    pub name: &'static str,
+    /// The file, word for word.
+    pub text: &'static str,
+}
+
+/// No profile of that name is built in.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no profile `{name}` is built in; there are {}", names().collect::<Vec<_>>().join(", "))]
+pub struct UnknownProfile {
+    /// What was asked for.
+    pub name: String,
+    /// The name that was probably meant.
+    pub nearest: Option<&'static str>,
+}
+
+macro_rules! profile {
+    ($name:literal) => {
+        BuiltinProfile { name: $name, text: include_str!(concat!("../profiles/", $name, ".toml")) }
+    };
+}
+
+const PROFILES: &[BuiltinProfile] = &[
+    profile!("sqlserver-oltp"),
+    profile!("sqlserver-log"),
+    profile!("sqlserver-dss"),
+    profile!("oci-64k"),
+    profile!("oracle-slob-random"),
+    profile!("oracle-slob-scan"),
+    profile!("postgresql-oltp"),
+    profile!("mysql-oltp"),
+];
+
+/// All of them, in the order in which lists show them.
+pub fn builtin_profiles() -> &'static [BuiltinProfile] {
+    PROFILES
+}
+
+/// The one with that name.
+///
+/// # Errors
+///
+/// When there is none, with the name that was probably meant.
+pub fn builtin_profile(name: &str) -> Result<BuiltinProfile, UnknownProfile> {
+    PROFILES
+        .iter()
+        .find(|profile| profile.name == name)
+        .copied()
+        .ok_or_else(|| UnknownProfile { name: name.to_owned(), nearest: nearest(name, names()) })
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    PROFILES.iter().map(|profile| profile.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::{Path, PathBuf};
+    use std::time::Duration;
+
+    use super::*;
+    use crate::load::{Durability, Role};
+    use crate::profile::Profile;
+    use crate::units::ByteSize;
+
+    fn parsed(name: &str) -> Profile {
+        let builtin = builtin_profile(name).unwrap();
+        Profile::parse(builtin.text).unwrap_or_else(|mistakes| panic!("{name}:\n{mistakes}"))
+    }
+
+    #[test]
+    fn every_profile_is_valid_and_says_why_it_is_as_it_is_and_where_it_comes_from() {
+        for builtin in builtin_profiles() {
+            let profile = parsed(builtin.name);
+            assert_eq!(profile.name, builtin.name);
+            assert!(!profile.rationale.is_empty() && !profile.source.is_empty(), "{}", builtin.name);
+            assert!(builtin.text.starts_with("# "), "{} does not open with its reasons", builtin.name);
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_every_file_in_the_folder_is_built_in() {
+        let names: BTreeSet<String> = names().map(str::to_owned).collect();
+        assert_eq!(names.len(), PROFILES.len());
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles");
+        let files: BTreeSet<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(names, files);
+    }
+
+    #[test]
+    fn quick_is_shorter_and_smaller() {
+        for builtin in builtin_profiles() {
+            let profile = parsed(builtin.name);
+            assert_eq!(profile.quick.size, ByteSize::gib(2), "{}", builtin.name);
+            assert_eq!(profile.quick.schedule.ramp, Duration::from_secs(5), "{}", builtin.name);
+            assert_eq!(profile.quick.schedule.measure, Duration::from_secs(30), "{}", builtin.name);
+            assert!(profile.full_size() > profile.quick.size, "{}", builtin.name);
+            assert!(profile.schedule.measure > profile.quick.schedule.measure, "{}", builtin.name);
+        }
+    }
+
+    #[test]
+    fn a_log_is_durable_wherever_no_published_command_says_otherwise() {
+        for builtin in builtin_profiles().iter().filter(|builtin| builtin.name != "sqlserver-oltp") {
+            for job in parsed(builtin.name).jobs.iter().filter(|job| job.role == Role::Log) {
+                assert_eq!(job.durability, Durability::Dsync, "{}: {}", builtin.name, job.name);
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_nearest_one() {
+        let error = builtin_profile("sqlserver-oltpp").unwrap_err();
+        assert_eq!(error.nearest, Some("sqlserver-oltp"));
+        assert!(
+            error
+                .to_string()
+                .starts_with("no profile `sqlserver-oltpp` is built in; there are sqlserver-oltp,")
+        );
+        assert_eq!(builtin_profile("xyz").unwrap_err().nearest, None);
+    }
+
+    /// Where the data to check against lies; `None`, with a message, where it is missing.
+    fn shared(path: &str) -> Option<PathBuf> {
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let folder = std::env::var_os("IOTRIAL_SHARED").map_or(workspace.join("../shared"), PathBuf::from);
+        let file = folder.join(path);
+        if !file.exists() {
+            eprintln!("skipped: {} is missing; IOTRIAL_SHARED names its folder", file.display());
+            return None;
+        }
+        Some(file)
+    }
+
+    #[test]
+    fn sqlserver_oltp_has_exactly_the_jobs_of_the_published_command() {
+        let Some(file) = shared("data/published/oci-sqlserver-fio.toml") else { return };
+        let published: toml::Table = std::fs::read_to_string(file).unwrap().parse().unwrap();
+        let published: Vec<String> = published["job"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|job| {
+                let text = |key: &str| job[key].as_str().unwrap();
+                let integer = |key: &str| job[key].as_integer().unwrap();
+                format!(
+                    "{} {} {} {} % of {} B, {} x {}, {} GiB",
+                    text("name"),
+                    text("role"),
+                    text("pattern"),
+                    integer("read_percent"),
+                    integer("block_size_bytes"),
+                    integer("numjobs"),
+                    integer("iodepth"),
+                    integer("size_gib")
+                )
+            })
+            .collect();
+        let profile = parsed("sqlserver-oltp");
+        let ours: Vec<String> = profile
+            .jobs
+            .iter()
+            .map(|job| {
+                format!(
+                    "{} {} {} {} % of {} B, {} x {}, {} GiB",
+                    job.name,
+                    job.role,
+                    job.pattern,
+                    job.rwmix_read_percent,
+                    job.block_size.get(),
+                    job.numjobs,
+                    job.iodepth,
+                    job.size.get() / ByteSize::GIB.get()
+                )
+            })
+            .collect();
+        assert_eq!(ours, published);
+    }
+
+    #[test]
+    fn sqlserver_oltp_keeps_176_in_flight_for_300_seconds_as_published() {
+        let profile = parsed("sqlserver-oltp");
+        assert_eq!(profile.total_iodepth(), 176);
+        assert_eq!(profile.full_size(), ByteSize::gib(160));
+        assert_eq!(profile.schedule.measure, Duration::from_secs(300));
+        assert!(profile.jobs.iter().all(|job| job.durability == Durability::None));
+    }
+}

@@ -1,0 +1,53 @@
+//! A simulated device: what it can do, for the engine `sim`.
+
+use serde::{Deserialize, Serialize};
+
+/// A simulated device: a queue before `parallelism` servers, then two rate limits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SimDevice {
+    /// Mean time that one I/O is served, apart from waiting.
+    pub service_time_us: f64,
+    /// Half the width of the uniform spread around the mean, as a share of it (0 to 1).
+    pub service_spread: f64,
+    /// How many I/Os are served at once.
+    pub parallelism: u32,
+    /// Token bucket over all I/Os, per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iops_cap: Option<f64>,
+    /// Token bucket over all bytes, MiB per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bandwidth_cap_mib_per_s: Option<f64>,
+    /// Both buckets hold so many seconds of their rate at the start: the burst before the cap shows.
+    pub burst_s: f64,
+    /// The device answers nothing in these windows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stalls: Vec<SimStall>,
+    /// Share of I/Os that fail, 0 to 1.
+    pub error_share: f64,
+}
+
+/// A time in which a [`SimDevice`] is frozen.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SimStall {
+    /// Seconds after the start of the load.
+    pub start_s: f64,
+    /// Seconds until it goes on.
+    pub duration_s: f64,
+}
+
+impl Default for SimDevice {
+    /// 200 µs ± 20 %, 32 at once, no caps: 160,000 IOPS.
+    fn default() -> Self {
+        Self {
+            service_time_us: 200.0,
+            service_spread: 0.2,
+            parallelism: 32,
+            iops_cap: None,
+            bandwidth_cap_mib_per_s: None,
+            burst_s: 0.0,
+            stalls: Vec::new(),
+            error_share: 0.0,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The document: everything that is said about a run, in reading order, as typed blocks.
+
+use iotrial_analysis::verdict::Category;
+use iotrial_model::record::Severity;
+
+use crate::chart::ChartGroup;
+use crate::quantity::{LatencyUnit, Quantity};
+use crate::table::{Table, Value};
+
+/// What every renderer shows, each as far as its medium goes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    /// What it is about.
+    pub title: String,
+    /// When and by whom.
+    pub byline: String,
+    /// The circumstances in one line each, label and text; the sections have all of them.
+    pub in_brief: Vec<(&'static str, String)>,
+    /// In reading order.
+    pub sections: Vec<Section>,
+}
+
+/// A part with a heading.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Section {
+    /// Unique in the document; letters and hyphens.
+    pub id: &'static str,
+    /// What follows; empty for the part that opens the document.
+    pub heading: &'static str,
+    /// How to read what follows.
+    pub note: Option<String>,
+    /// In reading order, never empty.
+    pub blocks: Vec<Block>,
+}
+
+/// The kinds of content.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// The answer.
+    Verdict(VerdictBlock),
+    /// What the reader should know about the figures.
+    Findings(Vec<FindingLine>),
+    /// Figures in rows.
+    Table(Table),
+    /// Figures as curves.
+    Charts(ChartGroup),
+    /// Names with values.
+    Facts(Vec<Fact>),
+    /// Text, word for word, with what it is.
+    Verbatim {
+        /// What it is.
+        caption: String,
+        /// The text.
+        text: String,
+    },
+}
+
+/// The answer to «is this storage good enough».
+#[derive(Debug, Clone, PartialEq)]
+pub struct VerdictBlock {
+    /// Whether it is, by what was measured.
+    pub qualified: bool,
+    /// How good; `None` when nothing could be judged.
+    pub category: Option<Category>,
+    /// The answer in one sentence.
+    pub sentence: String,
+    /// What speaks for it, the most weighty first.
+    pub reasons: Vec<String>,
+    /// That and why the run did not end as planned.
+    pub ended: Option<String>,
+}
+
+impl VerdictBlock {
+    /// The answer in one or two words.
+    pub(crate) fn word(&self) -> &'static str {
+        match (self.category, self.qualified) {
+            (None, _) => "not judged",
+            (Some(_), true) => "qualified",
+            (Some(_), false) => "not qualified",
+        }
+    }
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FindingLine {
+    /// How much it weighs.
+    pub severity: Severity,
+    /// Its stable name.
+    pub id: String,
+    /// One sentence with the numbers.
+    pub message: String,
+    /// The facts behind it, `name value`.
+    pub evidence: Vec<(String, String)>,
+}
+
+/// A name with its value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fact {
+    /// Without unit.
+    pub name: String,
+    /// What a number measures.
+    pub quantity: Quantity,
+    /// What there is.
+    pub value: Value,
+}
+
+impl Document {
+    /// All tables, in reading order.
+    pub fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.sections.iter().flat_map(|section| &section.blocks).filter_map(|block| match block {
+            Block::Table(table) => Some(table),
+            _ => None,
+        })
+    }
+
+    /// The unit of every latency in the document.
+    pub(crate) fn latency_unit(&self) -> LatencyUnit {
+        LatencyUnit::for_longest_us(self.tables().map(Table::longest_latency_us).fold(0.0, f64::max))
+    }
+}

@@ -1,0 +1,288 @@
+//! The document as one HTML file: no script, nothing loaded, every text escaped.
+
+use iotrial_model::record::Severity;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, Value as Template, context};
+use serde::Serialize;
+
+use crate::chart::{Chart, ChartGroup, Line};
+use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::quantity::{LatencyUnit, Quantity};
+use crate::steering::without_steering;
+use crate::table::{Table, Value, category_word};
+use crate::{style_hash, svg};
+
+/// Why a document could not be rendered: the template does not fit, which is a mistake of ours.
+#[derive(Debug, thiserror::Error)]
+#[error("the report's template could not be filled in")]
+pub struct RenderHtmlError(#[from] minijinja::Error);
+
+/// The whole document as one self-contained page.
+///
+/// # Errors
+///
+/// When the template does not fit the document.
+pub fn render_html(document: &Document) -> Result<String, RenderHtmlError> {
+    // A browser hashes the style sheet with plain newlines, whatever the checkout made of them.
+    let style = include_str!("html/style.css").replace("\r\n", "\n");
+    let unit = document.latency_unit();
+    let mut templates = Environment::new();
+    templates.set_auto_escape_callback(|_| AutoEscape::Html);
+    templates.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    templates.add_template("report", include_str!("html/template.html"))?;
+    let sections: Vec<SectionView<'_>> =
+        document.sections.iter().map(|section| SectionView::new(section, unit)).collect();
+    let page = templates.get_template("report")?.render(context! {
+        style_source => style_hash::source_expression(&style),
+        style => Template::from_safe_string(style),
+        title => &document.title,
+        byline => &document.byline,
+        in_brief => Template::from(Serde(&document.in_brief)),
+        sections => Template::from(Serde(sections)),
+    })?;
+    Ok(without_steering(&page))
+}
+
+/// A section as the template sees it.
+#[derive(Serialize)]
+struct SectionView<'d> {
+    id: &'static str,
+    heading: &'static str,
+    note: Option<&'d str>,
+    /// Whether tables need a caption beside the heading.
+    has_captions: bool,
+    blocks: Vec<BlockView<'d>>,
+}
+
+impl<'d> SectionView<'d> {
+    fn new(section: &'d Section, unit: LatencyUnit) -> Self {
+        Self {
+            id: section.id,
+            heading: section.heading,
+            note: section.note.as_deref(),
+            has_captions: section.blocks.len() > 1,
+            blocks: section.blocks.iter().map(|block| BlockView::new(block, unit)).collect(),
+        }
+    }
+}
+
+/// A block as the template sees it: words, and drawings that are safe to insert as they are.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum BlockView<'d> {
+    Verdict {
+        tone: &'static str,
+        symbol: &'static str,
+        word: &'static str,
+        category: Option<&'static str>,
+        sentence: &'d str,
+        reasons: &'d [String],
+        ended: Option<&'d str>,
+    },
+    Findings {
+        findings: Vec<FindingView<'d>>,
+    },
+    Table(TableView<'d>),
+    Charts {
+        charts: Vec<ChartView>,
+        legend: Vec<LegendView<'d>>,
+    },
+    Facts {
+        facts: Vec<(&'d str, String)>,
+    },
+    Verbatim {
+        caption: &'d str,
+        text: &'d str,
+    },
+}
+
+impl<'d> BlockView<'d> {
+    fn new(block: &'d Block, unit: LatencyUnit) -> Self {
+        match block {
+            Block::Verdict(verdict) => Self::verdict(verdict),
+            Block::Findings(findings) => {
+                Self::Findings { findings: findings.iter().map(FindingView::new).collect() }
+            }
+            Block::Table(table) => Self::Table(TableView::new(table, unit)),
+            Block::Charts(group) => Self::Charts {
+                charts: group.charts.iter().map(|chart| ChartView::new(chart, unit)).collect(),
+                legend: legend(group),
+            },
+            Block::Facts(facts) => {
+                let written =
+                    |fact: &'d Fact| (fact.name.as_str(), fact.value.written_with_unit(fact.quantity, unit));
+                Self::Facts { facts: facts.iter().map(written).collect() }
+            }
+            Block::Verbatim { caption, text } => Self::Verbatim { caption, text },
+        }
+    }
+
+    fn verdict(verdict: &'d VerdictBlock) -> Self {
+        let (tone, symbol) = match (verdict.category, verdict.qualified) {
+            (None, _) => ("open", "?"),
+            (Some(_), true) => ("good", "✓"),
+            (Some(_), false) => ("bad", "✗"),
+        };
+        Self::Verdict {
+            tone,
+            symbol,
+            word: verdict.word(),
+            category: verdict.category.map(category_word),
+            sentence: &verdict.sentence,
+            reasons: &verdict.reasons,
+            ended: verdict.ended.as_deref(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct FindingView<'d> {
+    severity: &'static str,
+    symbol: &'static str,
+    id: &'d str,
+    message: &'d str,
+    evidence: &'d [(String, String)],
+}
+
+impl<'d> FindingView<'d> {
+    fn new(finding: &'d FindingLine) -> Self {
+        Self {
+            severity: finding.severity.as_str(),
+            symbol: match finding.severity {
+                Severity::Note => "i",
+                Severity::Warning => "!",
+                Severity::Serious => "✗",
+            },
+            id: &finding.id,
+            message: &finding.message,
+            evidence: &finding.evidence,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct TableView<'d> {
+    caption: &'d str,
+    /// Whether there is a row of groups above the headers.
+    is_grouped: bool,
+    headers: Vec<HeaderView>,
+    rows: Vec<RowView>,
+}
+
+/// A header in the first row; one of a group spans the headers below it.
+#[derive(Serialize)]
+struct HeaderView {
+    text: String,
+    class: &'static str,
+    /// The headers of the second row; empty where the header spans both.
+    below: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct RowView {
+    is_total: bool,
+    cells: Vec<CellView>,
+}
+
+#[derive(Serialize)]
+struct CellView {
+    text: String,
+    class: &'static str,
+    /// How many rows it spans; 1 for most.
+    rows: usize,
+}
+
+impl<'d> TableView<'d> {
+    fn new(table: &'d Table, unit: LatencyUnit) -> Self {
+        let formats = table.formats(unit);
+        let mut headers: Vec<HeaderView> = Vec::new();
+        for (index, (column, format)) in table.columns.iter().zip(&formats).enumerate() {
+            let follows = index > 0 && table.columns[index - 1].group == column.group;
+            match headers.last_mut() {
+                Some(group) if follows && !column.group.is_empty() => {
+                    group.below.push(column.name.to_owned())
+                }
+                _ => {
+                    let is_group = !column.group.is_empty();
+                    let name = if is_group { column.group } else { column.name };
+                    // A header that is a unit already needs no other.
+                    let shows_unit = !format.unit.is_empty() && format.unit != name;
+                    headers.push(HeaderView {
+                        text: if shows_unit { format!("{name}, {}", format.unit) } else { name.to_owned() },
+                        class: class(column.quantity),
+                        below: if is_group { vec![column.name.to_owned()] } else { Vec::new() },
+                    });
+                }
+            }
+        }
+        let mut rows: Vec<RowView> = Vec::with_capacity(table.rows.len());
+        for (index, row) in table.rows.iter().enumerate() {
+            let written = row.cells.iter().zip(table.columns.iter().zip(&formats));
+            let mut cells: Vec<CellView> = written
+                .map(|(value, (column, format))| CellView {
+                    text: value.written(column.quantity, format),
+                    class: if let Value::Category(category) = value {
+                        category_word(*category)
+                    } else {
+                        class(column.quantity)
+                    },
+                    rows: 1,
+                })
+                .collect();
+            let same_first = |other: usize| table.rows[other].cells.first() == row.cells.first();
+            let first_rows = (index..table.rows.len()).take_while(|other| same_first(*other)).count();
+            if index > 0 && same_first(index - 1) {
+                cells.remove(0);
+            } else if let Some(first) = cells.first_mut() {
+                first.rows = first_rows;
+            }
+            rows.push(RowView { is_total: row.is_total, cells });
+        }
+        let is_grouped = headers.iter().any(|header| !header.below.is_empty());
+        Self { caption: &table.caption, is_grouped, headers, rows }
+    }
+}
+
+const fn class(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::Words => "words",
+        _ => "number",
+    }
+}
+
+#[derive(Serialize)]
+struct ChartView {
+    title: &'static str,
+    svg: Template,
+}
+
+impl ChartView {
+    fn new(chart: &Chart, unit: LatencyUnit) -> Self {
+        Self { title: chart.title, svg: Template::from_safe_string(svg::write_chart(chart, unit)) }
+    }
+}
+
+#[derive(Serialize)]
+struct LegendView<'d> {
+    name: &'d str,
+    sample: Template,
+}
+
+/// Every line of the group once, then what else is drawn.
+fn legend(group: &ChartGroup) -> Vec<LegendView<'_>> {
+    let mut lines: Vec<&Line> = Vec::new();
+    for line in group.charts.iter().flat_map(|chart| &chart.lines) {
+        if !lines.iter().any(|known| known.name == line.name) {
+            lines.push(line);
+        }
+    }
+    let has_limits = group.charts.iter().any(|chart| !chart.limits.is_empty());
+    let limits = has_limits.then(|| ("highest acceptable", svg::write_limit_sample()));
+    lines
+        .into_iter()
+        .map(|line| (line.name.as_str(), svg::write_sample(line)))
+        .chain(limits)
+        .map(|(name, sample)| LegendView { name, sample: Template::from_safe_string(sample) })
+        .collect()
+}

@@ -1,0 +1,187 @@
+//! How a number is written: its unit and its rounding, chosen once for all renderers.
+
+/// What a number measures. The number itself is always in the unit named here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// No number: words.
+    Words,
+    /// How many of something.
+    Count,
+    /// I/Os per second.
+    Iops,
+    /// MiB per second.
+    BandwidthMibPerS,
+    /// Microseconds; shown in µs or ms.
+    LatencyUs,
+    /// Microseconds of CPU time.
+    CpuTimeUs,
+    /// Bytes; shown in the largest binary unit that fits.
+    Bytes,
+    /// Seconds.
+    Seconds,
+    /// Hundredths.
+    Percent,
+    /// A quotient, 1 where both sides agree.
+    Ratio,
+}
+
+/// The unit of every latency in one document, so that no two columns are misread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LatencyUnit {
+    /// Where there are latencies, and none takes 10 ms.
+    Microseconds,
+    /// Everywhere else.
+    Milliseconds,
+}
+
+impl LatencyUnit {
+    /// The unit for a document whose longest latency is this.
+    pub(crate) fn for_longest_us(longest_us: f64) -> Self {
+        if longest_us > 0.0 && longest_us < 10_000.0 { Self::Microseconds } else { Self::Milliseconds }
+    }
+}
+
+/// One way to write all numbers of a column or an axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct NumberFormat {
+    /// The unit; empty where the header says it all.
+    pub(crate) unit: &'static str,
+    factor: f64,
+    decimals: usize,
+}
+
+impl NumberFormat {
+    /// The format that shows the smallest of `numbers` well and the largest without noise.
+    pub(crate) fn fit(
+        quantity: Quantity,
+        latency_unit: LatencyUnit,
+        numbers: impl Iterator<Item = f64>,
+    ) -> Self {
+        // Digits that the smallest number deserves, and decimals that are never exceeded.
+        let (unit, factor, significant, most_decimals) = match quantity {
+            Quantity::Words | Quantity::Count | Quantity::Bytes => ("", 1.0, 1, 0),
+            Quantity::Iops => ("IOPS", 1.0, 2, 1),
+            Quantity::BandwidthMibPerS => ("MiB/s", 1.0, 3, 2),
+            Quantity::LatencyUs => match latency_unit {
+                LatencyUnit::Microseconds => ("µs", 1.0, 3, 1),
+                LatencyUnit::Milliseconds => ("ms", 1e-3, 3, 3),
+            },
+            Quantity::CpuTimeUs => ("µs", 1.0, 2, 1),
+            Quantity::Seconds => ("s", 1.0, 3, 3),
+            Quantity::Percent => ("%", 1.0, 2, 1),
+            Quantity::Ratio => ("×", 1.0, 3, 2),
+        };
+        let shown = numbers.map(|number| (number * factor).abs()).filter(|number| *number > 0.0);
+        let (smallest, largest) =
+            shown.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), n| (low.min(n), high.max(n)));
+        // A third decimal is for numbers that would be left with one digit.
+        let most_decimals = if smallest >= 0.1 { most_decimals.min(2) } else { most_decimals };
+        let decimals = (significant - whole_digits(smallest))
+            .min(most_decimals)
+            .min(MOST_DIGITS - whole_digits(largest))
+            .max(0);
+        Self { unit, factor, decimals: usize::try_from(decimals).unwrap_or_default() }
+    }
+
+    /// The number without its unit.
+    pub(crate) fn write(&self, number: f64) -> String {
+        group_thousands(&format!("{:.*}", self.decimals, number * self.factor))
+    }
+
+    /// The number without its unit and with no more decimals than it has, for round numbers.
+    pub(crate) fn write_round(&self, number: f64) -> String {
+        without_trailing_zeros(&group_thousands(&format!("{:.3}", number * self.factor))).to_owned()
+    }
+
+    /// The number with its unit.
+    pub(crate) fn write_with_unit(&self, number: f64) -> String {
+        match self.unit {
+            "" => self.write(number),
+            "×" => format!("{}×", self.write(number)),
+            "s" => format!("{} s", without_trailing_zeros(&self.write(number))),
+            unit => format!("{} {unit}", self.write(number)),
+        }
+    }
+}
+
+/// A time within a sentence: `30 s`, `0.52 s`.
+pub(crate) fn in_seconds(seconds: f64) -> String {
+    let format = NumberFormat::fit(Quantity::Seconds, LatencyUnit::Milliseconds, std::iter::once(seconds));
+    format.write_with_unit(seconds)
+}
+
+/// More digits than this in the largest number of a column are noise.
+const MOST_DIGITS: i32 = 6;
+
+/// Digits before the decimal point; 0 below one.
+fn whole_digits(number: f64) -> i32 {
+    [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6, 1e7].iter().map(|power| i32::from(number >= *power)).sum()
+}
+
+/// The same decimal number, as short as it can be.
+pub(crate) fn without_trailing_zeros(number: &str) -> &str {
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
+}
+
+/// The same number with commas: `12,345.67`.
+pub(crate) fn group_thousands(number: &str) -> String {
+    let (sign, rest) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
+    let (whole, fraction) = rest.split_once('.').map_or((rest, None), |(w, f)| (w, Some(f)));
+    let mut grouped = String::from(sign);
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        grouped.push('.');
+        grouped.push_str(fraction);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(quantity: Quantity, unit: LatencyUnit, numbers: &[f64], expected: &[&str]) {
+        let format = NumberFormat::fit(quantity, unit, numbers.iter().copied());
+        let written: Vec<String> = numbers.iter().map(|number| format.write(*number)).collect();
+        assert_eq!(written, expected, "{numbers:?}");
+    }
+
+    #[test]
+    fn a_column_has_the_decimals_that_its_smallest_number_needs() {
+        let (us, ms) = (LatencyUnit::Microseconds, LatencyUnit::Milliseconds);
+        check(Quantity::LatencyUs, ms, &[312.0, 45_120.4], &["0.31", "45.12"]);
+        check(Quantity::LatencyUs, ms, &[85.4, 45_120.4], &["0.085", "45.120"]);
+        check(Quantity::LatencyUs, ms, &[12_345.6, 20_000.0], &["12.3", "20.0"]);
+        check(Quantity::LatencyUs, ms, &[312.0, 12_345_678.0], &["0.3", "12,345.7"]);
+        check(Quantity::LatencyUs, us, &[85.43, 3_200.0], &["85.4", "3,200.0"]);
+        check(Quantity::LatencyUs, us, &[185.4, 3_200.0], &["185", "3,200"]);
+        check(Quantity::Iops, ms, &[12_345.6, 0.0], &["12,346", "0"]);
+        check(Quantity::Iops, ms, &[3.25], &["3.2"]);
+        check(Quantity::BandwidthMibPerS, ms, &[96.449, 1_234.5], &["96.4", "1,234.5"]);
+    }
+
+    #[test]
+    fn nothing_to_show_still_has_a_format() {
+        check(Quantity::LatencyUs, LatencyUnit::Milliseconds, &[0.0], &["0"]);
+        check(Quantity::Iops, LatencyUnit::Milliseconds, &[], &[]);
+    }
+
+    #[test]
+    fn a_time_in_a_sentence_has_no_decimals_that_say_nothing() {
+        assert_eq!([30.000_3, 0.5204, 7_200.0, 0.0].map(in_seconds), ["30 s", "0.52 s", "7,200 s", "0 s"]);
+    }
+
+    #[test]
+    fn thousands_are_grouped_and_the_fraction_is_left_alone() {
+        assert_eq!(
+            ["1", "999", "1000", "-1234567.0001"].map(group_thousands),
+            ["1", "999", "1,000", "-1,234,567.0001"]
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! A ruler turns the values of an axis into distances, and knows where its ticks are.
+
+use crate::chart::Scale;
+
+/// One axis of a chart as drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Ruler {
+    scale: Scale,
+    /// Both ends, in the coordinate of the scale.
+    ends: (f64, f64),
+    /// Both ends as drawn.
+    drawn: (f64, f64),
+    /// Round values, the lowest first; never empty.
+    pub(crate) ticks: Vec<f64>,
+}
+
+/// Percentiles that have a tick, up to one I/O in ten million.
+const PERCENTILES: [f64; 9] = [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999, 99.99999];
+
+impl Ruler {
+    /// A ruler that shows all of `values`, drawn from `drawn.0` to `drawn.1`.
+    ///
+    /// Along y it ends at ticks; along x (`tight`) it ends where the values end.
+    pub(crate) fn new(
+        scale: Scale,
+        values: impl Iterator<Item = f64>,
+        drawn: (f64, f64),
+        tight: bool,
+    ) -> Self {
+        let values = values.filter(|value| value.is_finite() && (scale != Scale::Log || *value > 0.0));
+        let (low, high) = values
+            .fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), value| (low.min(value), high.max(value)));
+        let mut ticks = match scale {
+            Scale::Linear => linear_ticks(high),
+            Scale::Log if low > high => log_ticks(100.0, 10_000.0),
+            Scale::Log => log_ticks(low, high),
+            Scale::Nines => {
+                PERCENTILES.iter().copied().filter(|percent| *percent <= high.max(90.0) + 1e-9).collect()
+            }
+        };
+        let mut ends = [0, ticks.len() - 1].map(|index| coordinate(scale, ticks[index]));
+        if scale == Scale::Log && ticks.len() > MOST_LOG_TICKS {
+            ticks.retain(|tick| is_power_of_ten(*tick));
+        }
+        if tight && low <= high {
+            ends[1] = coordinate(scale, high).max(ends[0] + 1e-6);
+            ticks.retain(|tick| coordinate(scale, *tick) <= ends[1] + 1e-9);
+        }
+        Self { scale, ends: (ends[0], ends[1]), drawn, ticks }
+    }
+
+    /// Where a value is drawn. One below the ruler is drawn at its end.
+    pub(crate) fn position(&self, value: f64) -> f64 {
+        let share = (coordinate(self.scale, value) - self.ends.0) / (self.ends.1 - self.ends.0);
+        self.drawn.0 + share.clamp(0.0, 1.0) * (self.drawn.1 - self.drawn.0)
+    }
+}
+
+/// What is spread evenly along the ruler.
+fn coordinate(scale: Scale, value: f64) -> f64 {
+    match scale {
+        Scale::Linear => value,
+        Scale::Log => value.max(f64::MIN_POSITIVE).log10(),
+        Scale::Nines => -(1.0 - value.min(99.999_999_9) / 100.0).log10(),
+    }
+}
+
+/// From zero to at least `high`, four to six of them, in steps of 1, 2 or 5 times a power of ten.
+fn linear_ticks(high: f64) -> Vec<f64> {
+    let high = if high > 0.0 { high } else { 1.0 };
+    let power = 10f64.powf((high / 5.0).log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].iter().map(|factor| factor * power).find(|step| step * 5.0 >= high);
+    let step = step.unwrap_or(power * 10.0);
+    (0..).map(f64::from).map(|count| count * step).take_while(|tick| *tick < high + step * 0.999).collect()
+}
+
+/// With more ticks than this on a logarithmic ruler, only powers of ten are kept. Its ends stay.
+const MOST_LOG_TICKS: usize = 8;
+
+/// 1, 2, 5, 10 and so on, from at most `low` to at least `high`; at least two.
+fn log_ticks(low: f64, high: f64) -> Vec<f64> {
+    #[expect(clippy::cast_possible_truncation, reason = "an exponent of a latency")]
+    let first_power = low.log10().floor() as i32;
+    let steps = (first_power..).flat_map(|power| [1.0, 2.0, 5.0].map(|factor| factor * 10f64.powi(power)));
+    let mut ticks = Vec::new();
+    for tick in steps {
+        if tick <= low * (1.0 + 1e-9) {
+            ticks.clear();
+        }
+        ticks.push(tick);
+        if tick >= high && ticks.len() > 1 {
+            break;
+        }
+    }
+    ticks
+}
+
+fn is_power_of_ten(tick: f64) -> bool {
+    let power = tick.log10();
+    (power - power.round()).abs() < 1e-9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(scale: Scale, values: &[f64], expected: &[f64]) {
+        let ruler = Ruler::new(scale, values.iter().copied(), (0.0, 100.0), false);
+        let close =
+            ruler.ticks.iter().zip(expected).all(|(tick, wanted)| (tick - wanted).abs() <= wanted * 1e-9);
+        assert!(close && ruler.ticks.len() == expected.len(), "{values:?}: {:?}", ruler.ticks);
+    }
+
+    #[test]
+    fn ticks_are_round_and_enclose_the_values() {
+        check(Scale::Linear, &[35.0], &[0.0, 10.0, 20.0, 30.0, 40.0]);
+        check(Scale::Linear, &[9_800.0], &[0.0, 2_000.0, 4_000.0, 6_000.0, 8_000.0, 10_000.0]);
+        check(Scale::Linear, &[10_000.0], &[0.0, 2_000.0, 4_000.0, 6_000.0, 8_000.0, 10_000.0]);
+        check(Scale::Log, &[312.0, 4_500.0], &[200.0, 500.0, 1_000.0, 2_000.0, 5_000.0]);
+        check(Scale::Log, &[85.0, 1_500_000.0], &[100.0, 1e3, 1e4, 1e5, 1e6]);
+        check(Scale::Log, &[500.0], &[500.0, 1_000.0]);
+        check(Scale::Nines, &[0.0, 99.92], &[0.0, 50.0, 90.0, 99.0, 99.9]);
+    }
+
+    #[test]
+    fn no_values_still_make_a_ruler() {
+        check(Scale::Linear, &[], &[0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
+        check(Scale::Log, &[], &[100.0, 200.0, 500.0, 1e3, 2e3, 5e3, 1e4]);
+        check(Scale::Nines, &[], &[0.0, 50.0, 90.0]);
+    }
+
+    #[test]
+    fn equal_factors_and_equal_numbers_of_nines_are_equally_far_apart() {
+        let log = Ruler::new(Scale::Log, [10.0, 1e6].into_iter(), (0.0, 50.0), false);
+        assert!((log.position(1_000.0) - 20.0).abs() < 1e-6);
+        let nines = Ruler::new(Scale::Nines, [99.9].into_iter(), (0.0, 30.0), true);
+        assert!((nines.position(99.0) - 20.0).abs() < 1e-6, "{}", nines.position(99.0));
+    }
+}

@@ -1,0 +1,384 @@
+//! The document of one run: which of its figures appear, and in which order.
+
+use iotrial_analysis::figures::Figures;
+use iotrial_analysis::series::{Series, SeriesPoint, unmeasured_stretches};
+use iotrial_analysis::stream::{Stream, StreamCounts, Streams};
+use iotrial_analysis::summary::Summary;
+use iotrial_analysis::verdict::Judged;
+use iotrial_model::load::{Direction, Role};
+use iotrial_model::plan::PhaseKind;
+use iotrial_model::record::{EndedHow, Finding, RunRecord};
+use jiff::Timestamp;
+
+use crate::chart::{Axis, Chart, ChartGroup, Dash, Limit, Line, Scale, Span};
+use crate::document::{Block, Document, FindingLine, Section, VerdictBlock};
+use crate::quantity::{Quantity, in_seconds};
+use crate::settings;
+use crate::table::{Column, Row, Table, Value};
+
+impl Document {
+    /// The document of one run. `summary` is the one of `record`.
+    pub fn of_run(record: &RunRecord, summary: &Summary) -> Self {
+        let series = Series::of_record(record);
+        let sections = [
+            verdict(record, summary),
+            findings(summary),
+            throughput_over_time(record, &series),
+            latency_over_time(record, &series, &summary.verdict.judged),
+            latency_distribution(&series),
+            by_role(record, summary),
+            judged(summary),
+            by_job(record, summary),
+            settings::host(record, summary),
+            settings::targets(record, summary),
+            settings::load(record, summary),
+            settings::profile(record),
+        ];
+        Self {
+            title: record.label.clone().unwrap_or_else(|| record.plan.profile.clone()),
+            byline: format!("{}, {} {}", started_at(record), record.tool.name, record.tool.version),
+            in_brief: settings::in_brief(record),
+            sections: sections.into_iter().flatten().collect(),
+        }
+    }
+}
+
+/// The start for people: to the minute, in UTC. A time that is none stands as it is.
+fn started_at(record: &RunRecord) -> String {
+    match record.started_at.parse::<Timestamp>() {
+        Ok(start) => start.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+        Err(_) => record.started_at.clone(),
+    }
+}
+
+fn verdict(record: &RunRecord, summary: &Summary) -> Option<Section> {
+    let verdict = &summary.verdict;
+    let how = match record.ended.how {
+        EndedHow::Complete => None,
+        EndedHow::Interrupted => Some("The run was interrupted"),
+        EndedHow::Failed => Some("The run failed"),
+    };
+    let ended = how.map(|how| match &record.ended.reason {
+        Some(reason) => format!("{how}: {reason}"),
+        None => how.to_owned(),
+    });
+    Some(Section {
+        id: "verdict",
+        heading: "",
+        note: None,
+        blocks: vec![Block::Verdict(VerdictBlock {
+            qualified: verdict.qualified,
+            category: verdict.category,
+            sentence: verdict.sentence.clone(),
+            reasons: verdict.reasons.clone(),
+            ended,
+        })],
+    })
+}
+
+fn findings(summary: &Summary) -> Option<Section> {
+    let line = |finding: &Finding| FindingLine {
+        severity: finding.severity,
+        id: finding.id.clone(),
+        message: finding.message.clone(),
+        evidence: finding.evidence.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),
+    };
+    (!summary.findings.is_empty()).then(|| Section {
+        id: "findings",
+        heading: "Findings",
+        note: None,
+        blocks: vec![Block::Findings(summary.findings.iter().map(line).collect())],
+    })
+}
+
+/// A JSON value as people read it: text without quotes, fractions to four digits, lists with commas.
+fn plain(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        serde_json::Value::Number(number) if number.is_f64() => {
+            four_digits(number.as_f64().unwrap_or_default())
+        }
+        other => other.to_string(),
+    }
+}
+
+/// `12.3627…` becomes `12.36`, `62535.8` becomes `62536`, `30.0` becomes `30`.
+fn four_digits(number: f64) -> String {
+    let decimals = match number.abs() {
+        size if size >= 1_000.0 => 0,
+        size if size >= 100.0 => 1,
+        size if size >= 10.0 => 2,
+        _ => 3,
+    };
+    let text = format!("{number:.decimals$}");
+    if decimals == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
+}
+
+fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
+    let mut rows = Vec::new();
+    for (role, streams) in &summary.roles {
+        let planned = Stream::planned(record, |job| record.plan.jobs[job].role == *role);
+        rows.extend(stream_rows(&[role.as_str()], streams, &planned, false));
+    }
+    let mut planned = Stream::planned(record, |_| true);
+    // Commits among other writes stand with their role already, and are counted in these.
+    if planned.contains(&Stream::Write) {
+        planned.retain(|stream| *stream != Stream::Commit);
+    }
+    rows.extend(stream_rows(&["total"], &summary.total, &planned, true));
+    if planned.len() > 1 {
+        rows.push(figures_row(&["total"], "all", all_figures(record).as_ref(), true));
+    }
+    Some(Section {
+        id: "roles",
+        heading: "By role",
+        note: Some(format!(
+            "{} measured. Latency is total latency, from the creation of an I/O to its completion.",
+            in_seconds(summary.measured_s)
+        )),
+        blocks: vec![Block::Table(figures_table("Figures by role", &["role"], rows, true))],
+    })
+}
+
+fn by_job(record: &RunRecord, summary: &Summary) -> Option<Section> {
+    let rows = summary.jobs.iter().enumerate().flat_map(|(index, job)| {
+        let planned = Stream::planned(record, |other| other == index);
+        stream_rows(&[&job.name, job.role.as_str()], &job.streams, &planned, false)
+    });
+    Some(Section {
+        id: "jobs",
+        heading: "By job",
+        note: None,
+        blocks: vec![Block::Table(figures_table("Figures by job", &["job", "role"], rows.collect(), false))],
+    })
+}
+
+/// Reads and writes as one stream; `None` where neither came to be.
+fn all_figures(record: &RunRecord) -> Option<Figures> {
+    let counts = StreamCounts::of(record, |_| true).counts;
+    let mut streams = Direction::ALL.iter().filter_map(|direction| counts.get(*direction));
+    let mut all = streams.next()?.clone();
+    streams.for_each(|one| all.merge(one));
+    Some(Figures::new(&all, record.measured_duration()))
+}
+
+fn stream_rows(labels: &[&str], streams: &Streams, planned: &[Stream], is_total: bool) -> Vec<Row> {
+    planned
+        .iter()
+        .map(|stream| figures_row(labels, stream.as_str(), streams.get(*stream), is_total))
+        .collect()
+}
+
+/// A stream that was planned and never came to be has no figures at all.
+fn figures_row(labels: &[&str], stream: &str, figures: Option<&Figures>, is_total: bool) -> Row {
+    let latency = |of: fn(&Figures) -> Option<f64>| Value::number(figures.and_then(of));
+    let mut cells: Vec<Value> = labels.iter().map(|label| Value::Text((*label).to_owned())).collect();
+    cells.extend([
+        Value::Text(stream.to_owned()),
+        Value::number(figures.map(|f| f.iops)),
+        Value::number(figures.map(|f| f.bandwidth_mib_per_s)),
+        latency(|f| f.lat_mean_us),
+        latency(|f| f.lat_p50_us),
+        latency(|f| f.lat_p90_us),
+        latency(|f| f.lat_p99_us),
+        latency(|f| f.lat_p999_us),
+        latency(|f| f.lat_p9999_us),
+        latency(|f| f.lat_max_us),
+        figures.map_or(Value::Absent, |f| Value::Count(f.error_count)),
+        figures.map_or(Value::Absent, |f| Value::Count(f.io_count)),
+    ]);
+    Row { cells, is_total }
+}
+
+/// The table of [`figures_row`]s. Errors have a column only where there are any.
+fn figures_table(caption: &str, labels: &[&'static str], rows: Vec<Row>, at_a_glance: bool) -> Table {
+    let latency = |name| Column::new(name, Quantity::LatencyUs).under("lat");
+    let mut columns: Vec<Column> = labels.iter().map(|label| Column::new(label, Quantity::Words)).collect();
+    columns.extend([
+        Column::new("stream", Quantity::Words),
+        Column::new("IOPS", Quantity::Iops),
+        Column::new("MiB/s", Quantity::BandwidthMibPerS),
+        latency("mean"),
+        latency("p50"),
+        latency("p90").optional(),
+        latency("p99"),
+        latency("p99.9"),
+        latency("p99.99").optional(),
+        latency("max"),
+        Column::new("errors", Quantity::Count),
+        Column::new("I/Os", Quantity::Count).optional(),
+    ]);
+    let mut table = Table { caption: caption.to_owned(), columns, rows, at_a_glance };
+    let errors = table.columns.len() - 2;
+    let failed = |row: &Row| matches!(row.cells[errors], Value::Count(count) if count > 0);
+    if !table.rows.iter().any(failed) {
+        table.columns.remove(errors);
+        table.rows.iter_mut().for_each(|row| drop(row.cells.remove(errors)));
+    }
+    table
+}
+
+fn judged(summary: &Summary) -> Option<Section> {
+    let verdict = &summary.verdict;
+    let row = |judged: &Judged| Row {
+        cells: vec![
+            Value::Text(judged.role.to_string()),
+            Value::Text(judged.stream.to_owned()),
+            Value::Text(judged.statistic.to_owned()),
+            Value::Number(judged.value_us),
+            Value::Number(judged.limit_us),
+            Value::Category(judged.category),
+        ],
+        is_total: false,
+    };
+    (!verdict.judged.is_empty()).then(|| Section {
+        id: "judged",
+        heading: "Judged figures",
+        note: Some(format!(
+            "By the threshold set «{}». The limit is the highest latency that is still acceptable.",
+            verdict.thresholds
+        )),
+        blocks: vec![Block::Table(Table {
+            caption: "Judged figures against their limits".to_owned(),
+            columns: vec![
+                Column::new("role", Quantity::Words),
+                Column::new("stream", Quantity::Words),
+                Column::new("statistic", Quantity::Words),
+                Column::new("measured", Quantity::LatencyUs).under("lat"),
+                Column::new("limit", Quantity::LatencyUs).under("lat"),
+                Column::new("category", Quantity::Words),
+            ],
+            rows: verdict.judged.iter().map(row).collect(),
+            at_a_glance: false,
+        })],
+    })
+}
+
+fn throughput_over_time(record: &RunRecord, series: &[Series]) -> Option<Section> {
+    let chart = |id, title, quantity, of: fn(&Figures) -> f64| {
+        let y = Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 };
+        over_time(record, series, id, title, y, move |figures| Some(of(figures)))
+    };
+    (!record.intervals.is_empty()).then(|| Section {
+        id: "throughput",
+        heading: "Throughput over time",
+        note: None,
+        blocks: vec![Block::Charts(ChartGroup {
+            charts: vec![
+                chart("chart-iops", "I/Os per second", Quantity::Iops, |f| f.iops),
+                chart("chart-bandwidth", "Bandwidth", Quantity::BandwidthMibPerS, |f| f.bandwidth_mib_per_s),
+            ],
+        })],
+    })
+}
+
+fn latency_over_time(record: &RunRecord, series: &[Series], judged: &[Judged]) -> Option<Section> {
+    let chart = |id, title, statistic, of: fn(&Figures) -> Option<f64>| Chart {
+        limits: limits(judged, statistic),
+        ..over_time(record, series, id, title, LATENCY_AXIS, of)
+    };
+    (!record.intervals.is_empty()).then(|| Section {
+        id: "latency",
+        heading: "Latency over time",
+        note: Some(
+            "Of the I/Os that completed in each interval. Equal distances are equal factors.".to_owned(),
+        ),
+        blocks: vec![Block::Charts(ChartGroup {
+            charts: vec![
+                chart("chart-lat-mean", "Mean latency", "mean", |f| f.lat_mean_us),
+                chart("chart-lat-p99", "p99 latency", "p99", |f| f.lat_p99_us),
+            ],
+        })],
+    })
+}
+
+const LATENCY_AXIS: Axis = Axis { name: "", quantity: Quantity::LatencyUs, scale: Scale::Log, to: 0.0 };
+
+fn over_time(
+    record: &RunRecord,
+    series: &[Series],
+    id: &'static str,
+    title: &'static str,
+    y: Axis,
+    of: impl Fn(&Figures) -> Option<f64>,
+) -> Chart {
+    let point = |point: &SeriesPoint| (point.middle_s, of(&point.figures));
+    let span = |(phase, from, to): (PhaseKind, f64, f64)| Span { name: phase.as_str(), from, to };
+    Chart {
+        id,
+        title,
+        x: Axis {
+            name: "time since the start of the load",
+            quantity: Quantity::Seconds,
+            scale: Scale::Linear,
+            to: record.intervals.last().map_or(0.0, |last| (last.start + last.duration).as_secs_f64()),
+        },
+        y,
+        lines: series.iter().map(|one| line(one, one.points.iter().map(point).collect())).collect(),
+        spans: unmeasured_stretches(record).into_iter().map(span).collect(),
+        limits: Vec::new(),
+    }
+}
+
+fn latency_distribution(series: &[Series]) -> Option<Section> {
+    let chart = |id, title, wanted: fn(Stream) -> bool| {
+        let lines: Vec<Line> = series
+            .iter()
+            .filter(|one| wanted(one.stream) && !one.latency_curve.is_empty())
+            .map(|one| {
+                line(one, one.latency_curve.iter().map(|at| (at.percent, Some(at.latency_us))).collect())
+            })
+            .collect();
+        (!lines.is_empty()).then(|| Chart {
+            id,
+            title,
+            x: Axis { name: "percentile", quantity: Quantity::Percent, scale: Scale::Nines, to: 0.0 },
+            y: LATENCY_AXIS,
+            lines,
+            spans: Vec::new(),
+            limits: Vec::new(),
+        })
+    };
+    let charts: Vec<Chart> = [
+        chart("chart-curve-read", "Latency of reads by percentile", |stream| stream == Stream::Read),
+        chart("chart-curve-write", "Latency of writes by percentile", |stream| stream != Stream::Read),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!charts.is_empty()).then(|| Section {
+        id: "distribution",
+        heading: "Latency distribution",
+        note: Some(
+            "Over the measured phase. Each curve ends at the percentile that stands for one I/O.".to_owned(),
+        ),
+        blocks: vec![Block::Charts(ChartGroup { charts })],
+    })
+}
+
+fn line(series: &Series, points: Vec<(f64, Option<f64>)>) -> Line {
+    Line {
+        name: format!("{} {}", series.role, series.stream),
+        hue: Role::ALL.iter().position(|role| *role == series.role).unwrap_or_default(),
+        dash: match series.stream {
+            Stream::Read => Dash::Solid,
+            Stream::Write => Dash::Dashed,
+            Stream::Commit => Dash::DashDot,
+        },
+        points,
+    }
+}
+
+/// One limit for each value, named after all streams that it holds for.
+fn limits(judged: &[Judged], statistic: &str) -> Vec<Limit> {
+    let mut limits: Vec<Limit> = Vec::new();
+    for one in judged.iter().filter(|one| one.statistic == statistic) {
+        let name = format!("{} {}", one.role, one.stream);
+        match limits.iter_mut().find(|limit| limit.value.total_cmp(&one.limit_us).is_eq()) {
+            Some(limit) => limit.name = format!("{}, {name}", limit.name),
+            None => limits.push(Limit { name, value: one.limit_us }),
+        }
+    }
+    limits
+}

@@ -1,0 +1,146 @@
+//! A table: columns that say what they hold, rows of values.
+
+use iotrial_analysis::verdict::Category;
+use iotrial_model::units::ByteSize;
+
+pub use crate::quantity::Quantity;
+use crate::quantity::{LatencyUnit, NumberFormat, group_thousands};
+
+/// Columns and rows. Every row has as many cells as there are columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// What the table shows, for a caption.
+    pub caption: String,
+    /// From left to right; the first ones label the row.
+    pub columns: Vec<Column>,
+    /// From top to bottom. Neighbours with the same first cell belong together.
+    pub rows: Vec<Row>,
+    /// Whether the short forms of the document show it too.
+    pub at_a_glance: bool,
+}
+
+/// What a column holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// What neighbouring columns have in common, such as `lat`; empty where there is nothing.
+    pub group: &'static str,
+    /// The header, without unit.
+    pub name: &'static str,
+    /// What its numbers measure.
+    pub quantity: Quantity,
+    /// Whether it may be left out where there is little room.
+    pub optional: bool,
+}
+
+impl Column {
+    /// A column that is always shown.
+    pub(crate) fn new(name: &'static str, quantity: Quantity) -> Self {
+        Self { group: "", name, quantity, optional: false }
+    }
+
+    /// The same under a common header.
+    pub(crate) fn under(self, group: &'static str) -> Self {
+        Self { group, ..self }
+    }
+
+    /// The same, left out where there is little room.
+    pub(crate) fn optional(self) -> Self {
+        Self { optional: true, ..self }
+    }
+}
+
+/// One row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// As many as columns.
+    pub cells: Vec<Value>,
+    /// Whether it sums up those above.
+    pub is_total: bool,
+}
+
+/// What stands in a cell or behind a name.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// There is nothing to show: no I/O has no latency. Never the same as zero.
+    Absent,
+    /// Words.
+    Text(String),
+    /// A whole number of the column's quantity.
+    Count(u64),
+    /// A number of the column's quantity.
+    Number(f64),
+    /// A judgement.
+    Category(Category),
+}
+
+impl Value {
+    /// The number, or [`Value::Absent`].
+    pub(crate) fn number(number: Option<f64>) -> Self {
+        number.map_or(Self::Absent, Self::Number)
+    }
+
+    /// The text, or [`Value::Absent`].
+    pub(crate) fn text(text: Option<impl Into<String>>) -> Self {
+        text.map_or(Self::Absent, |text| Self::Text(text.into()))
+    }
+
+    fn as_number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The value as people read it, without unit; an absent one is a dash.
+    pub(crate) fn written(&self, quantity: Quantity, format: &NumberFormat) -> String {
+        match self {
+            Self::Absent => "–".to_owned(),
+            Self::Text(text) => text.clone(),
+            Self::Count(bytes) if quantity == Quantity::Bytes => ByteSize::bytes(*bytes).to_string(),
+            Self::Count(count) => group_thousands(&count.to_string()),
+            Self::Number(number) => format.write(*number),
+            Self::Category(category) => category_word(*category).to_owned(),
+        }
+    }
+
+    /// The value on its own, with its unit.
+    pub(crate) fn written_with_unit(&self, quantity: Quantity, latency_unit: LatencyUnit) -> String {
+        let format = NumberFormat::fit(quantity, latency_unit, self.as_number().into_iter());
+        match self {
+            Self::Number(number) => format.write_with_unit(*number),
+            other => other.written(quantity, &format),
+        }
+    }
+}
+
+impl Table {
+    /// How the numbers of each column are written.
+    pub(crate) fn formats(&self, latency_unit: LatencyUnit) -> Vec<NumberFormat> {
+        let numbers = |index: usize| self.rows.iter().filter_map(move |row| row.cells[index].as_number());
+        self.columns
+            .iter()
+            .enumerate()
+            .map(|(index, column)| NumberFormat::fit(column.quantity, latency_unit, numbers(index)))
+            .collect()
+    }
+
+    /// The longest latency in any cell.
+    pub(crate) fn longest_latency_us(&self) -> f64 {
+        let latencies = self.columns.iter().enumerate().filter(|(_, c)| c.quantity == Quantity::LatencyUs);
+        latencies
+            .flat_map(|(index, _)| self.rows.iter().filter_map(move |row| row.cells[index].as_number()))
+            .fold(0.0, f64::max)
+    }
+}
+
+/// The word for a category.
+pub(crate) const fn category_word(category: Category) -> &'static str {
+    match category {
+        Category::Excellent => "excellent",
+        Category::Good => "good",
+        Category::Acceptable => "acceptable",
+        Category::Poor => "poor",
+        Category::Critical => "critical",
+        Category::Unsustainable => "unsustainable",
+    }
+}

@@ -1,0 +1,407 @@
+//! The document as text for a terminal: the answer, what to know about it, the figures at a glance.
+//!
+//! Charts and full lists are left to the other forms. Everything makes sense without colour.
+
+use std::fmt::Write as _;
+
+use iotrial_model::record::Severity;
+
+use crate::document::{Block, Document, FindingLine, VerdictBlock};
+use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
+use crate::steering::without_steering;
+use crate::table::{Column, Table, category_word};
+
+/// What the terminal can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TerminalStyle {
+    /// Columns; less than 32 count as 32.
+    pub width: usize,
+    /// Whether colours may stress what the words say.
+    pub color: bool,
+}
+
+/// Lines of prose are not longer than this: the eye loses the next one.
+const LONGEST_PROSE: usize = 100;
+/// One figure with its name and value needs so much.
+const NARROWEST: usize = 32;
+/// Below this a table is stacked, one figure a line.
+const NARROWEST_TABLE: usize = 60;
+
+/// The document as lines that end with a newline, none wider than the terminal.
+pub fn render_terminal(document: &Document, style: TerminalStyle) -> String {
+    let unit = document.latency_unit();
+    let mut page = Page { text: String::new(), width: style.width.max(NARROWEST), color: style.color };
+    page.prose("", "", &document.title, Tone::Strong);
+    page.prose("", "", &document.byline, Tone::Soft);
+    for section in &document.sections {
+        for block in &section.blocks {
+            match block {
+                Block::Verdict(verdict) => page.verdict(verdict),
+                Block::Findings(findings) => {
+                    page.heading(section.heading);
+                    findings.iter().for_each(|finding| page.finding(finding));
+                }
+                Block::Table(table) if table.at_a_glance => {
+                    page.heading(section.heading);
+                    if let Some(note) = &section.note {
+                        page.prose("", "", note, Tone::Soft);
+                    }
+                    page.table(table, unit);
+                }
+                Block::Table(_) | Block::Charts(_) | Block::Facts(_) | Block::Verbatim { .. } => {}
+            }
+        }
+    }
+    page.brief(&document.in_brief);
+    page.text
+}
+
+/// What a colour stresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tone {
+    Plain,
+    Strong,
+    Soft,
+    Good,
+    Fair,
+    Bad,
+}
+
+impl Tone {
+    /// Select graphic rendition, ECMA-48.
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Strong => "1",
+            Self::Soft => "2",
+            Self::Good => "1;32",
+            Self::Fair => "1;33",
+            Self::Bad => "1;31",
+        }
+    }
+}
+
+/// The text so far.
+struct Page {
+    text: String,
+    width: usize,
+    color: bool,
+}
+
+impl Page {
+    fn paint(&self, tone: Tone, text: &str) -> String {
+        if !self.color || tone == Tone::Plain || text.is_empty() {
+            return text.to_owned();
+        }
+        format!("\x1b[{}m{text}\x1b[0m", tone.code())
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+
+    /// Wrapped text; the first line begins with `first`, the others with `rest`, which is as wide.
+    fn prose(&mut self, first: &str, rest: &str, text: &str, tone: Tone) {
+        let room = self.width.min(LONGEST_PROSE).saturating_sub(width_of(first)).max(8);
+        for (index, line) in wrap(&clean(text), room).iter().enumerate() {
+            let line = format!("{}{}", if index == 0 { first } else { rest }, self.paint(tone, line));
+            self.line(&line);
+        }
+    }
+
+    fn heading(&mut self, heading: &str) {
+        let heading = self.paint(Tone::Strong, heading);
+        self.line("");
+        self.line(&heading);
+    }
+
+    fn verdict(&mut self, verdict: &VerdictBlock) {
+        let (tone, symbol) = match (verdict.category, verdict.qualified) {
+            (None, _) => (Tone::Fair, "?"),
+            (Some(_), true) => (Tone::Good, "✓"),
+            (Some(_), false) => (Tone::Bad, "✗"),
+        };
+        let category = verdict.category.map(|category| format!(" ({})", category_word(category)));
+        let answer = format!("{symbol} {}{}", verdict.word().to_uppercase(), category.unwrap_or_default());
+        self.line("");
+        self.prose("", "  ", &answer, tone);
+        self.prose("  ", "  ", &verdict.sentence, Tone::Plain);
+        if let Some(ended) = &verdict.ended {
+            self.prose("  ", "  ", ended, Tone::Fair);
+        }
+        for reason in &verdict.reasons {
+            self.prose("  • ", "    ", reason, Tone::Plain);
+        }
+    }
+
+    fn finding(&mut self, finding: &FindingLine) {
+        let (tone, symbol) = match finding.severity {
+            Severity::Note => (Tone::Soft, "i"),
+            Severity::Warning => (Tone::Fair, "!"),
+            Severity::Serious => (Tone::Bad, "✗"),
+        };
+        let label = format!("{symbol} {:7}", finding.severity.as_str());
+        let text = format!("{} [{}]", finding.message, finding.id);
+        if self.width < NARROWEST_TABLE {
+            let label = self.paint(tone, label.trim_end());
+            self.line(&format!("  {label}"));
+            return self.prose("    ", "    ", &text, Tone::Plain);
+        }
+        let first = format!("  {}  ", self.paint(tone, &label));
+        self.prose(&first, &" ".repeat(width_of(&first)), &text, Tone::Plain);
+    }
+
+    fn table(&mut self, table: &Table, unit: LatencyUnit) {
+        self.line("");
+        let grid = Grid::new(table, unit);
+        match grid.fit(self.width) {
+            Some((columns, gap)) if self.width >= NARROWEST_TABLE => self.aligned(&grid, &columns, gap),
+            _ => self.stacked(&grid),
+        }
+    }
+
+    fn aligned(&mut self, grid: &Grid<'_>, columns: &[usize], gap: usize) {
+        let gap = " ".repeat(gap);
+        if let Some(groups) = grid.group_line(columns, &gap) {
+            let groups = self.paint(Tone::Soft, &groups);
+            self.line(&groups);
+        }
+        let names: Vec<String> = columns.iter().map(|at| grid.align(*at, &grid.names[*at])).collect();
+        let names = self.paint(Tone::Soft, names.join(&gap).trim_end());
+        self.line(&names);
+        let rule = "─".repeat(
+            columns.iter().map(|at| grid.widths[*at]).sum::<usize>() + gap.len() * (columns.len() - 1),
+        );
+        let mut above: Option<usize> = None;
+        for (index, row) in grid.table.rows.iter().enumerate() {
+            let is_total_new = row.is_total && above.is_none_or(|above| !grid.table.rows[above].is_total);
+            if above.is_none() || is_total_new {
+                let rule = self.paint(Tone::Soft, &rule);
+                self.line(&rule);
+            }
+            // Neighbours with the same first cell belong together: it stands once.
+            let repeats = above.is_some_and(|above| grid.table.rows[above].cells[0] == row.cells[0]);
+            let cells: Vec<String> = columns
+                .iter()
+                .map(|at| grid.align(*at, if *at == 0 && repeats { "" } else { &grid.cells[index][*at] }))
+                .collect();
+            let line = self
+                .paint(if row.is_total { Tone::Strong } else { Tone::Plain }, cells.join(&gap).trim_end());
+            self.line(&line);
+            above = Some(index);
+        }
+    }
+
+    /// One figure a line, under the words that label the row.
+    fn stacked(&mut self, grid: &Grid<'_>) {
+        let columns = grid.needed();
+        let is_label = |at: &usize| grid.table.columns[*at].quantity == Quantity::Words;
+        let names = columns.iter().filter(|at| !is_label(at)).map(|at| width_of(&grid.full_name(*at)));
+        let name_width = names.max().unwrap_or_default();
+        let value_width =
+            columns.iter().filter(|at| !is_label(at)).map(|at| grid.widths[*at]).max().unwrap_or_default();
+        for cells in &grid.cells {
+            let labels: Vec<&str> =
+                columns.iter().filter(|at| is_label(at)).map(|at| cells[*at].as_str()).collect();
+            self.prose("", "", &labels.join(" "), Tone::Strong);
+            for at in columns.iter().filter(|at| !is_label(at)) {
+                let line = format!("  {:name_width$}  {:>value_width$}", grid.full_name(*at), cells[*at]);
+                self.line(&line);
+            }
+        }
+    }
+
+    fn brief(&mut self, lines: &[(&'static str, String)]) {
+        let label_width = lines.iter().map(|(label, _)| width_of(label)).max().unwrap_or_default() + 2;
+        self.line("");
+        for (label, text) in lines {
+            let label = format!("{label:label_width$}");
+            let first = self.paint(Tone::Soft, &label);
+            self.prose(&first, &" ".repeat(label_width), text, Tone::Plain);
+        }
+    }
+}
+
+/// A table as text, before it is decided which columns there is room for.
+struct Grid<'t> {
+    table: &'t Table,
+    formats: Vec<NumberFormat>,
+    names: Vec<String>,
+    cells: Vec<Vec<String>>,
+    widths: Vec<usize>,
+}
+
+/// Labels are cut to this many characters where the table would not fit otherwise.
+const LONGEST_LABEL: usize = 24;
+
+impl<'t> Grid<'t> {
+    fn new(table: &'t Table, unit: LatencyUnit) -> Self {
+        let formats = table.formats(unit);
+        let name = |(column, format): (&Column, &NumberFormat)| {
+            if !column.group.is_empty() || format.unit.is_empty() || format.unit == column.name {
+                column.name.to_owned()
+            } else {
+                format!("{}, {}", column.name, format.unit)
+            }
+        };
+        let names: Vec<String> = table.columns.iter().zip(&formats).map(name).collect();
+        let cells: Vec<Vec<String>> = table
+            .rows
+            .iter()
+            .map(|row| {
+                let values = row.cells.iter().zip(table.columns.iter().zip(&formats));
+                values
+                    .map(|(value, (column, format))| {
+                        let written = clean(&value.written(column.quantity, format));
+                        if column.quantity == Quantity::Words {
+                            cut(&written, LONGEST_LABEL)
+                        } else {
+                            written
+                        }
+                    })
+                    .collect()
+            })
+            .collect();
+        let width = |at: usize| {
+            let cells = cells.iter().map(|row| width_of(&row[at]));
+            cells.chain([width_of(&names[at])]).max().unwrap_or_default()
+        };
+        let widths = (0..names.len()).map(width).collect();
+        Self { table, formats, names, cells, widths }
+    }
+
+    /// The columns that fit and the gap between them: all, or without optional ones from the right, or close
+    /// together. `None` where even that is too wide.
+    fn fit(&self, width: usize) -> Option<(Vec<usize>, usize)> {
+        let mut columns: Vec<usize> = (0..self.names.len()).collect();
+        loop {
+            let taken = |gap: usize| {
+                columns.iter().map(|at| self.widths[*at]).sum::<usize>()
+                    + gap * columns.len().saturating_sub(1)
+            };
+            if let Some(gap) = [3, 2].into_iter().find(|gap| taken(*gap) <= width) {
+                return Some((columns, gap));
+            }
+            match columns.iter().rposition(|at| self.table.columns[*at].optional) {
+                Some(last) => drop(columns.remove(last)),
+                None => return (taken(1) <= width).then_some((columns, 1)),
+            }
+        }
+    }
+
+    /// The columns that are shown where there is no room for more.
+    fn needed(&self) -> Vec<usize> {
+        (0..self.names.len()).filter(|at| !self.table.columns[*at].optional).collect()
+    }
+
+    fn align(&self, at: usize, text: &str) -> String {
+        let width = self.widths[at];
+        match self.table.columns[at].quantity {
+            Quantity::Words => format!("{text:width$}"),
+            _ => format!("{text:>width$}"),
+        }
+    }
+
+    /// The name of a column with its group and its unit.
+    fn full_name(&self, at: usize) -> String {
+        match self.table.columns[at].group {
+            "" => self.names[at].clone(),
+            group => format!("{group} {}, {}", self.names[at], self.formats[at].unit),
+        }
+    }
+
+    /// The line above the names: what neighbouring columns have in common, drawn over their width.
+    fn group_line(&self, columns: &[usize], gap: &str) -> Option<String> {
+        let mut line = String::new();
+        let mut position = 0;
+        while position < columns.len() {
+            let group = self.table.columns[columns[position]].group;
+            let same = columns[position..].iter().take_while(|at| self.table.columns[**at].group == group);
+            let count = same.count();
+            let width: usize = columns[position..position + count].iter().map(|at| self.widths[*at]).sum();
+            let width = width + gap.len() * (count - 1);
+            if position > 0 {
+                line.push_str(gap);
+            }
+            if group.is_empty() {
+                line.push_str(&" ".repeat(width));
+            } else {
+                let title = format!(" {group}, {} ", self.formats[columns[position]].unit);
+                let _ = write!(line, "{title:─^width$}");
+            }
+            position += count;
+        }
+        line.truncate(line.trim_end().len());
+        (!line.is_empty()).then_some(line)
+    }
+}
+
+/// The text on one line, without anything that would steer the terminal.
+fn clean(text: &str) -> String {
+    without_steering(text).replace(['\n', '\r', '\t'], " ")
+}
+
+/// At most so many characters; the last one says that there were more.
+fn cut(text: &str, longest: usize) -> String {
+    if text.chars().count() <= longest {
+        return text.to_owned();
+    }
+    text.chars().take(longest - 1).chain(['…']).collect()
+}
+
+/// Columns that the text takes, one a character, without colours.
+fn width_of(text: &str) -> usize {
+    let mut width = 0;
+    let mut is_steering = false;
+    for c in text.chars() {
+        match c {
+            '\x1b' => is_steering = true,
+            'm' if is_steering => is_steering = false,
+            _ if is_steering => {}
+            _ => width += 1,
+        }
+    }
+    width
+}
+
+/// Lines of at most `width` characters, broken between words where there is a place for it.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut line_width = 0;
+    for word in text.split_whitespace() {
+        let letters: Vec<char> = word.chars().collect();
+        for (index, piece) in letters.chunks(width).enumerate() {
+            let space = usize::from(index == 0 && line_width > 0);
+            if line_width + space + piece.len() > width || index > 0 {
+                lines.push(std::mem::take(&mut line));
+                line_width = 0;
+            } else if space > 0 {
+                line.push(' ');
+                line_width += 1;
+            }
+            line.extend(piece);
+            line_width += piece.len();
+        }
+    }
+    lines.push(line);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_broken_between_words_and_only_words_that_are_too_long_within() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("a abcdefghij z", 4), ["a", "abcd", "efgh", "ij z"]);
+        assert_eq!(wrap("", 7), [""]);
+    }
+
+    #[test]
+    fn colours_take_no_room() {
+        assert_eq!(width_of("\x1b[1;32mabc\x1b[0m"), 3);
+    }
+}

@@ -1,0 +1,294 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use iotrial_model::plan::{EngineKind, SimDevice};
+use iotrial_model::record::AttributeValue;
+use iotrial_model::units::{ByteSize, parse_duration};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Puts storage on trial before a database depends on it.
+///
+/// iotrial drives the I/O that a database makes, and says whether the storage can carry it. Alone on
+/// a terminal, `iotrial` asks what it needs to know.
+#[derive(Debug, Parser)]
+#[command(version, styles = STYLES, max_term_width = 100, after_help = "\
+Examples:
+  iotrial run                                        the main job, in ./iotrial-data
+  iotrial run postgresql-oltp --target /var/lib/pg   another load, at another place
+  iotrial profiles                                   the loads that are built in
+
+Exit codes: 0 done, and qualified where a verdict was asked for; 1 done, but not qualified;
+2 wrong usage or input; 3 could not be carried out.")]
+pub struct Cli {
+    /// What to do; nothing on a terminal starts a conversation.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Put storage on trial: one load, a verdict, an HTML report.
+    Run(Box<RunArgs>),
+    /// Show a record again: figures, verdict, HTML.
+    Report(ReportArgs),
+    /// List the records in the store.
+    Records(RecordsArgs),
+    /// List the built-in profiles, or print one to edit it.
+    Profiles(ProfilesArgs),
+    /// Show what is on a raw device, and the token that allows to destroy it.
+    Target(TargetArgs),
+    /// Find and remove files that earlier runs left.
+    Clean(CleanArgs),
+    /// Print the completion script of a shell.
+    #[command(
+        after_help = "Example:\n  iotrial completions bash > ~/.local/share/bash-completion/completions/iotrial"
+    )]
+    Completions {
+        /// bash, elvish, fish, powershell or zsh.
+        shell: Shell,
+    },
+    /// Write the man pages into a directory.
+    #[command(after_help = "Example:\n  iotrial man ~/.local/share/man/man1")]
+    Man {
+        /// It must exist.
+        directory: PathBuf,
+    },
+}
+
+/// Options of `run`.
+#[derive(Debug, Args, Default)]
+#[command(after_help = "\
+Examples:
+  iotrial run
+  iotrial run sqlserver-oltp --target /mnt/a --target /mnt/b --size 40GiB --duration 5m
+  iotrial run ./mine.toml --full --label 'three volumes' --attribute volumes=3
+  iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…   (see `iotrial target`)
+
+Files are made in the target, written whole, and removed at the end. At least 10 % of the file
+system and 1 GiB stay free. Raw devices are only read unless a token releases them.")]
+pub struct RunArgs {
+    /// A built-in profile (see `iotrial profiles`) or a TOML file.
+    #[arg(default_value = "sqlserver-oltp")]
+    pub profile: String,
+
+    /// Directory, file of iotrial, or raw block device; several share the files of the database.
+    #[arg(short, long = "target", value_name = "PATH", default_value = "./iotrial-data")]
+    pub targets: Vec<PathBuf>,
+
+    /// All files together [default: the profile's quick size, at most what is free].
+    #[arg(short, long, value_name = "SIZE")]
+    pub size: Option<ByteSize>,
+
+    /// The measured phase, such as 60s or 5m [default: the profile's quick one].
+    #[arg(short, long, value_name = "TIME", value_parser = parse_duration)]
+    pub duration: Option<Duration>,
+
+    /// The load runs so long before it is measured [default: the profile's quick one].
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub ramp: Option<Duration>,
+
+    /// The profile's full sizes and times instead of the quick ones.
+    #[arg(long)]
+    pub full: bool,
+
+    /// Who does the I/O [default: uring where the kernel allows it, else threads].
+    #[arg(long, value_enum)]
+    pub engine: Option<EngineChoice>,
+
+    /// Through the page cache: measures memory as much as storage, and the record says so.
+    #[arg(long)]
+    pub buffered: bool,
+
+    /// All randomness comes from it [default: another one each time].
+    #[arg(long)]
+    pub seed: Option<u64>,
+
+    /// The name of the configuration.
+    #[arg(short, long)]
+    pub label: Option<String>,
+
+    /// What distinguishes the configuration, such as volumes=3; may be repeated.
+    #[arg(short, long = "attribute", value_name = "KEY=VALUE", value_parser = parse_attribute)]
+    pub attributes: Vec<(String, AttributeValue)>,
+
+    /// Threshold set that judges, or a TOML file with one [default: the profile's].
+    #[arg(long, value_name = "NAME|FILE")]
+    pub thresholds: Option<String>,
+
+    /// The token of `iotrial target DEVICE`: destroys what is on it; one for each device, in order.
+    #[arg(long, value_name = "TOKEN")]
+    pub destroy: Vec<String>,
+
+    /// Keep the files for the next run.
+    #[arg(long)]
+    pub keep_files: bool,
+
+    /// Say what would be done, and do nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Where the HTML report goes [default: beside the record].
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+
+    /// No progress.
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// The simulated device of `--engine sim`, as TOML: 'service_time_us = 200, parallelism = 32'.
+    #[arg(long, value_name = "KEYS", value_parser = parse_sim_device)]
+    pub sim: Option<SimDevice>,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// Where records are kept.
+#[derive(Debug, Args, Default)]
+pub struct StoreArgs {
+    /// Where records are kept [default: the platform's data folder].
+    #[arg(long, value_name = "DIR", env = "IOTRIAL_STORE")]
+    pub store: Option<PathBuf>,
+}
+
+/// Options of `report`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  iotrial report 01JD…                       by its id, or the beginning of it
+  iotrial report ./a.iotrial.json --html a.html")]
+pub struct ReportArgs {
+    /// A record's file, a journal that a crash left, or an id in the store.
+    pub record: String,
+
+    /// Write the HTML report to this file.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// Threshold set that judges, or a TOML file with one [default: the profile's].
+    #[arg(long, value_name = "NAME|FILE")]
+    pub thresholds: Option<String>,
+
+    /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// Options of `records`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  iotrial records --json")]
+pub struct RecordsArgs {
+    /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// Options of `profiles`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  iotrial profiles sqlserver-oltp > mine.toml")]
+pub struct ProfilesArgs {
+    /// Print this one as it would be edited.
+    pub name: Option<String>,
+
+    /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `target`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  iotrial target /dev/nvme1n1")]
+pub struct TargetArgs {
+    /// A raw block device.
+    pub device: PathBuf,
+
+    /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// Options of `clean`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  iotrial clean            what ./iotrial-data holds\n  iotrial clean /mnt/a --yes"
+)]
+pub struct CleanArgs {
+    /// Directories where iotrial ran.
+    #[arg(default_value = "./iotrial-data")]
+    pub directories: Vec<PathBuf>,
+
+    /// Remove without asking.
+    #[arg(short, long)]
+    pub yes: bool,
+
+    /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The engines that a user may choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EngineChoice {
+    /// Linux io_uring.
+    Uring,
+    /// Positioned reads and writes, one thread for each outstanding I/O.
+    Threads,
+    /// A simulated device on a simulated clock.
+    Sim,
+    /// Completes at once: measures the generator.
+    Null,
+}
+
+impl From<EngineChoice> for EngineKind {
+    fn from(choice: EngineChoice) -> Self {
+        match choice {
+            EngineChoice::Uring => Self::Uring,
+            EngineChoice::Threads => Self::Threads,
+            EngineChoice::Sim => Self::Sim,
+            EngineChoice::Null => Self::Null,
+        }
+    }
+}
+
+fn parse_attribute(text: &str) -> Result<(String, AttributeValue), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => {
+            Ok((key.trim().to_owned(), AttributeValue::from_text(value.trim())))
+        }
+        _ => Err("an attribute is KEY=VALUE, such as volumes=3".to_owned()),
+    }
+}
+
+fn parse_sim_device(text: &str) -> Result<SimDevice, String> {
+    #[derive(serde::Deserialize)]
+    struct Wrapped {
+        device: SimDevice,
+    }
+    toml::from_str::<Wrapped>(&format!("device = {{ {text} }}"))
+        .map(|wrapped| wrapped.device)
+        .map_err(|error| error.message().to_owned())
+}

@@ -1,0 +1,11 @@
+//! One module for each command.
+
+pub mod clean;
+pub mod dry_run;
+pub mod generate;
+pub mod interview;
+pub mod profiles;
+pub mod records;
+pub mod report;
+pub mod run;
+pub mod target;

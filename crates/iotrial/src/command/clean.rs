@@ -1,0 +1,87 @@
+//! `iotrial clean`: files that earlier runs left behind.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::ExitCode;
+
+use dialoguer::Confirm;
+use iotrial_engine::target::{LeftOver, LeftOverError, find_left_overs, remove_left_over};
+use iotrial_model::units::ByteSize;
+use serde::Serialize;
+
+use crate::cli::CleanArgs;
+use crate::failure::Failure;
+
+#[derive(Serialize)]
+struct Line<'f> {
+    path: &'f Path,
+    size_bytes: ByteSize,
+    whole: bool,
+    in_use: bool,
+    removed: bool,
+}
+
+/// Shows what is left over in the directories, and removes it after consent.
+pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
+    let mut found = Vec::new();
+    for directory in &args.directories {
+        found.extend(find_left_overs(directory).map_err(failure)?);
+    }
+    let total: ByteSize = found.iter().map(|file| file.size).sum();
+    if !args.json {
+        for file in &found {
+            println!("{:>12}  {}{}", file.size.to_string(), file.path.display(), remark(file));
+        }
+    }
+    if found.is_empty() {
+        eprintln!("nothing is left over");
+    }
+    let idle = || found.iter().filter(|file| !file.in_use);
+    let removes = idle().count() > 0 && may_remove(args, idle().count(), total)?;
+    if removes {
+        for file in idle() {
+            remove_left_over(&file.path).map_err(failure)?;
+        }
+        eprintln!("{} files removed, {total} freed", idle().count());
+    }
+    if args.json {
+        let line = |file: &LeftOver| {
+            serde_json::to_value(Line {
+                path: &file.path,
+                size_bytes: file.size,
+                whole: file.whole,
+                in_use: file.in_use,
+                removed: removes && !file.in_use,
+            })
+        };
+        let lines = found.iter().map(line).collect::<Result<Vec<_>, _>>().expect("lines are plain data");
+        println!("{}", serde_json::to_string_pretty(&lines).expect("lines are plain data"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn remark(file: &LeftOver) -> &'static str {
+    match (file.in_use, file.whole) {
+        (true, _) => "  (a run uses it)",
+        (false, true) => "",
+        (false, false) => "  (not written to its end)",
+    }
+}
+
+/// `--yes`, or the answer on a terminal; without either only a list is shown.
+fn may_remove(args: &CleanArgs, count: usize, total: ByteSize) -> Result<bool, Failure> {
+    if args.yes {
+        return Ok(true);
+    }
+    if args.json || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        eprintln!("--yes removes them");
+        return Ok(false);
+    }
+    let prompt = format!("Remove {count} files of {total}");
+    Confirm::new().with_prompt(prompt).default(false).interact().map_err(Failure::execution)
+}
+
+fn failure(error: LeftOverError) -> Failure {
+    let hint = error.hint();
+    Failure::execution(error).hint(hint)
+}

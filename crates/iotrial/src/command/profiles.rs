@@ -1,0 +1,57 @@
+//! `iotrial profiles`: the loads that are built in.
+
+use std::process::ExitCode;
+
+use iotrial_model::builtin::builtin_profiles;
+use iotrial_model::profile::Profile;
+use serde::Serialize;
+
+use crate::cli::ProfilesArgs;
+use crate::command::run::load_profile;
+use crate::failure::Failure;
+
+#[derive(Serialize)]
+struct Line {
+    name: &'static str,
+    title: String,
+    outstanding: u32,
+    quick_size_bytes: u64,
+    full_size_bytes: u64,
+}
+
+/// Lists the profiles, or prints one as it would be edited.
+pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
+    if let Some(name) = &args.name {
+        let text = load_profile(name)?.text;
+        if args.json {
+            println!("{}", serde_json::json!({ "name": name, "text": text }));
+        } else {
+            print!("{text}");
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let lines: Vec<Line> = builtin_profiles()
+        .iter()
+        .map(|builtin| {
+            let profile = Profile::parse(builtin.text).expect("built-in profiles parse, as a test shows");
+            Line {
+                name: builtin.name,
+                outstanding: profile.total_iodepth(),
+                quick_size_bytes: profile.quick.size.get(),
+                full_size_bytes: profile.full_size().get(),
+                title: profile.title,
+            }
+        })
+        .collect();
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&lines).expect("lines are plain data"));
+    } else {
+        for line in &lines {
+            println!("{:<20} {}", line.name, line.title);
+        }
+        eprintln!(
+            "\n`iotrial profiles NAME` prints one; `iotrial run NAME` runs it, `iotrial run ./mine.toml` your own"
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}

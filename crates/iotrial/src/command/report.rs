@@ -1,0 +1,127 @@
+//! `iotrial report`: a record shown again.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use iotrial_analysis::summary::Summary;
+use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_analysis::verdict::judge;
+use iotrial_model::profile::Profile;
+use iotrial_model::record::{EndedHow, RunRecord};
+use iotrial_report::document::Document;
+use iotrial_report::html::render_html;
+use iotrial_report::terminal::{TerminalStyle, render_terminal};
+use serde::Serialize;
+
+use crate::cli::ReportArgs;
+use crate::failure::{Failure, NOT_QUALIFIED};
+use crate::store::{Store, read_record, write_whole};
+
+/// Shows a record.
+pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
+    let list = || "`iotrial records` lists what the store holds".to_owned();
+    let path = store.find(&args.record).map_err(|error| Failure::input(error).hint(list()))?;
+    let record = read_record(&path).map_err(Failure::input)?;
+    let thresholds = match &args.thresholds {
+        Some(name) => load_thresholds(name)?,
+        None => load_thresholds(&thresholds_of_profile(&record))?,
+    };
+    let shown = Shown::new(&record, &thresholds);
+    if let Some(html) = &args.html {
+        shown.write_html(html)?;
+    }
+    shown.print(args.json, &path, args.html.as_deref());
+    Ok(shown.exit_code())
+}
+
+/// The set that the record's own profile names.
+fn thresholds_of_profile(record: &RunRecord) -> String {
+    Profile::parse(&record.profile).map_or_else(|_| "flash".to_owned(), |profile| profile.thresholds)
+}
+
+/// A built-in threshold set, or the one in a file.
+pub fn load_thresholds(name: &str) -> Result<ThresholdSet, Failure> {
+    if !is_file_name(name) {
+        return ThresholdSet::builtin(name).map_err(|error| {
+            let hint = error.nearest.map(|near| format!("did you mean `{near}`?"));
+            Failure::input(error).hint(hint)
+        });
+    }
+    let text = std::fs::read_to_string(name)
+        .with_context(|| format!("cannot read the threshold set `{name}`"))
+        .map_err(Failure::input)?;
+    ThresholdSet::parse(&text)
+        .with_context(|| format!("`{name}` is not a valid threshold set"))
+        .map_err(Failure::input)
+}
+
+/// Whether what stands for a profile or a threshold set is a path rather than a name.
+pub fn is_file_name(name: &str) -> bool {
+    name.contains(['/', '\\']) || name.ends_with(".toml")
+}
+
+/// A record with its figures and its document.
+pub struct Shown {
+    ended: EndedHow,
+    summary: Summary,
+    document: Document,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct JsonSummary<'s> {
+    record: &'s Path,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<&'s Path>,
+    #[serde(flatten)]
+    summary: &'s Summary,
+}
+
+impl Shown {
+    /// Computes every figure once.
+    pub fn new(record: &RunRecord, thresholds: &ThresholdSet) -> Self {
+        let summary = Summary::new(record, judge(record, thresholds));
+        let document = Document::of_run(record, &summary);
+        Self { ended: record.ended.how, summary, document }
+    }
+
+    /// Writes the HTML report, whole or not at all.
+    pub fn write_html(&self, path: &Path) -> Result<(), Failure> {
+        let html = render_html(&self.document).map_err(Failure::execution)?;
+        write_whole(path, html.as_bytes()).map_err(Failure::execution)
+    }
+
+    /// Prints the figures, and where everything is.
+    pub fn print(&self, json: bool, record: &Path, html: Option<&Path>) {
+        if json {
+            let summary = JsonSummary { record, report: html, summary: &self.summary };
+            println!("{}", serde_json::to_string_pretty(&summary).expect("a summary is plain data"));
+            return;
+        }
+        print!("{}", render_terminal(&self.document, terminal_style()));
+        println!("\nrecord  {}", record.display());
+        if let Some(html) = html {
+            println!("report  {}", html.display());
+        }
+    }
+
+    /// 0 where the storage is qualified, 1 where it is not, 3 where the run did not reach its end.
+    pub fn exit_code(&self) -> ExitCode {
+        match (self.ended, self.summary.verdict.qualified) {
+            (EndedHow::Complete, true) => ExitCode::SUCCESS,
+            (EndedHow::Complete, false) => ExitCode::from(NOT_QUALIFIED),
+            _ => ExitCode::from(3),
+        }
+    }
+}
+
+/// As wide as the terminal, with colour where it is one and `NO_COLOR` is not set.
+fn terminal_style() -> TerminalStyle {
+    let stdout = std::io::stdout();
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let width = console::Term::stdout().size_checked().map_or(100, |(_, columns)| usize::from(columns));
+    TerminalStyle { width, color: stdout.is_terminal() && !no_color }
+}

@@ -1,0 +1,63 @@
+//! What the user sees when something cannot be done: the error, its causes, a hint, an exit code.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// An error on its way to the terminal.
+#[derive(Debug)]
+pub struct Failure {
+    error: anyhow::Error,
+    hint: Option<String>,
+    kind: Kind,
+}
+
+/// Which exit code it deserves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// 2: the command line or a file given on it is wrong.
+    Input,
+    /// 3: it could not be carried out.
+    Execution,
+}
+
+/// The run is done, but the storage is not qualified.
+pub const NOT_QUALIFIED: u8 = 1;
+
+impl Failure {
+    /// Wrong usage or input.
+    pub fn input(error: impl Into<anyhow::Error>) -> Self {
+        Self { error: error.into(), hint: None, kind: Kind::Input }
+    }
+
+    /// It could not be carried out.
+    pub fn execution(error: impl Into<anyhow::Error>) -> Self {
+        Self { error: error.into(), hint: None, kind: Kind::Execution }
+    }
+
+    /// With what the reader can do.
+    pub fn hint(mut self, hint: impl Into<Option<String>>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    /// 2 or 3.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self.kind {
+            Kind::Input => 2,
+            Kind::Execution => 3,
+        })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.error)?;
+        for cause in self.error.chain().skip(1) {
+            write!(f, "\n  caused by: {cause}")?;
+        }
+        match &self.hint {
+            Some(hint) => write!(f, "\nhint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}

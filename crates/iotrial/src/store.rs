@@ -1,0 +1,363 @@
+//! The store: one folder of records, journals of runs that go on, and an index of them.
+//!
+//! The records are the truth. The index is an SQLite file beside them that can be thrown away at any
+//! time: whatever is missing in it is read from the records again.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use iotrial_model::journal;
+use iotrial_model::record::{EndedHow, Interval, RECORD_FORMAT, RunRecord};
+use rusqlite::Connection;
+use ruzstd::decoding::StreamingDecoder;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use serde::Serialize;
+
+/// Larger records are compressed.
+const COMPRESS_ABOVE_BYTES: usize = 1 << 20;
+
+/// A stranger's file beyond this, packed or unpacked, is not read.
+const MOST_RECORD_BYTES: u64 = 256 << 20;
+
+const RECORD_SUFFIX: &str = ".iotrial.json";
+const COMPRESSED_SUFFIX: &str = ".iotrial.json.zst";
+const JOURNAL_SUFFIX: &str = ".iotrial.journal";
+
+/// A folder of records.
+pub struct Store {
+    folder: PathBuf,
+}
+
+/// What the index knows of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// Its ULID.
+    pub id: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// RFC 3339, UTC.
+    pub started_at: String,
+    /// Name of the profile.
+    pub profile: String,
+    /// What the user calls it.
+    pub label: Option<String>,
+    /// Where it ran.
+    pub targets: String,
+    /// `complete`, `interrupted` or `failed`.
+    pub ended: String,
+}
+
+impl Store {
+    /// The store in `folder`, or in the platform's data folder; made if it is not there.
+    ///
+    /// Journals of runs that were killed become records.
+    pub fn open(folder: Option<&Path>) -> anyhow::Result<Self> {
+        let folder = Self::locate(folder).context("there is no home directory to keep records in")?;
+        fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot make the store `{}`", folder.display()))?;
+        let folder = folder.canonicalize().with_context(|| format!("cannot open `{}`", folder.display()))?;
+        let store = Self { folder };
+        store.recover_journals()?;
+        Ok(store)
+    }
+
+    /// Where the store is or would be: in `folder`, or in the platform's data folder.
+    pub fn locate(folder: Option<&Path>) -> Option<PathBuf> {
+        folder.map(Path::to_owned).or_else(default_folder)
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Begins the journal of a run with what is known before the load.
+    pub fn begin(&self, record: &RunRecord) -> anyhow::Result<JournalWriter> {
+        let path = self.folder.join(format!("{}{JOURNAL_SUFFIX}", record.id));
+        let write = || -> anyhow::Result<JournalWriter> {
+            let mut file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+            file.lock()?;
+            file.write_all(&journal::record_line(record)?)?;
+            Ok(JournalWriter { path: path.clone(), file })
+        };
+        write().with_context(|| format!("cannot write the journal `{}`", path.display()))
+    }
+
+    /// Writes a whole record, and drops its journal.
+    pub fn finish(&self, record: &RunRecord, journal: JournalWriter) -> anyhow::Result<PathBuf> {
+        let path = self.write(record)?;
+        fs::remove_file(&journal.path)
+            .with_context(|| format!("cannot remove the journal `{}`", journal.path.display()))?;
+        Ok(path)
+    }
+
+    fn write(&self, record: &RunRecord) -> anyhow::Result<PathBuf> {
+        let mut bytes = serde_json::to_vec(record)?;
+        bytes.push(b'\n');
+        let is_large = bytes.len() > COMPRESS_ABOVE_BYTES;
+        let suffix = if is_large { COMPRESSED_SUFFIX } else { RECORD_SUFFIX };
+        let bytes =
+            if is_large { compress_to_vec(bytes.as_slice(), CompressionLevel::Fastest) } else { bytes };
+        let path = self.folder.join(format!("{}{suffix}", record.id));
+        write_whole(&path, &bytes)?;
+        // The index is only a convenience: the record is safe whether it takes the entry or not.
+        let _ = self.index().and_then(|index| insert(&index, &Entry::of(record, &path)));
+        Ok(path)
+    }
+
+    /// All records, the newest first.
+    pub fn entries(&self) -> anyhow::Result<Vec<Entry>> {
+        let index = self.index().context("cannot open the index of the store")?;
+        let known = select(&index)?;
+        let mut entries = Vec::new();
+        for path in self.files(&[RECORD_SUFFIX, COMPRESSED_SUFFIX])? {
+            match known.iter().find(|entry| entry.path == path) {
+                Some(entry) => entries.push(entry.clone()),
+                None => match read_record(&path) {
+                    Ok(record) => {
+                        let entry = Entry::of(&record, &path);
+                        insert(&index, &entry)?;
+                        entries.push(entry);
+                    }
+                    Err(error) => eprintln!("warning: {error:#}"),
+                },
+            }
+        }
+        for gone in known.iter().filter(|entry| !entries.contains(entry)) {
+            index.execute("DELETE FROM record WHERE path = ?1", [gone.path.to_string_lossy()])?;
+        }
+        entries.sort_by(|a, b| b.id.cmp(&a.id));
+        Ok(entries)
+    }
+
+    /// The file that `name` means: a path, or the beginning of an id in this store.
+    pub fn find(&self, name: &str) -> anyhow::Result<PathBuf> {
+        if Path::new(name).is_file() {
+            return Ok(PathBuf::from(name));
+        }
+        let matches: Vec<PathBuf> = self
+            .files(&[RECORD_SUFFIX, COMPRESSED_SUFFIX])?
+            .into_iter()
+            .filter(|path| file_name(path).to_lowercase().starts_with(&name.to_lowercase()))
+            .collect();
+        match matches.as_slice() {
+            [one] => Ok(one.clone()),
+            [] => anyhow::bail!("`{name}` is neither a file nor a record in `{}`", self.folder.display()),
+            several => anyhow::bail!("`{name}` begins the ids of {} records", several.len()),
+        }
+    }
+
+    fn recover_journals(&self) -> anyhow::Result<()> {
+        for path in self.files(&[JOURNAL_SUFFIX])? {
+            let file = File::open(&path).with_context(|| format!("cannot open `{}`", path.display()))?;
+            match file.try_lock() {
+                Ok(()) => {}
+                // Its run goes on.
+                Err(TryLockError::WouldBlock) => continue,
+                Err(TryLockError::Error(error)) => {
+                    return Err(error).with_context(|| format!("cannot lock `{}`", path.display()));
+                }
+            }
+            match read_record(&path) {
+                Ok(record) => {
+                    let written = self.write(&record)?;
+                    eprintln!("note: a run was cut off; what it measured is kept in {}", written.display());
+                    fs::remove_file(&path)?;
+                }
+                Err(error) => {
+                    // Not even its head was written: there is nothing to keep, and nothing to lose.
+                    let spoilt = path.with_extension("spoilt");
+                    fs::rename(&path, &spoilt)?;
+                    eprintln!("warning: {error:#}; it was renamed to {}", spoilt.display());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn files(&self, suffixes: &[&str]) -> anyhow::Result<Vec<PathBuf>> {
+        let listing =
+            fs::read_dir(&self.folder).with_context(|| format!("cannot list `{}`", self.folder.display()))?;
+        let mut files = Vec::new();
+        for entry in listing {
+            let path = entry?.path();
+            if suffixes.iter().any(|suffix| file_name(&path).ends_with(suffix)) {
+                files.push(path);
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+
+    /// The index, made anew where it is missing or damaged.
+    fn index(&self) -> rusqlite::Result<Connection> {
+        let path = self.folder.join("index.sqlite");
+        open_index(&path).or_else(|_| {
+            let _ = fs::remove_file(&path);
+            open_index(&path)
+        })
+    }
+}
+
+fn open_index(path: &Path) -> rusqlite::Result<Connection> {
+    let index = Connection::open(path)?;
+    index.execute_batch(
+        "CREATE TABLE IF NOT EXISTS record (
+            path TEXT PRIMARY KEY, id TEXT NOT NULL, started_at TEXT NOT NULL, profile TEXT NOT NULL,
+            label TEXT, targets TEXT NOT NULL, ended TEXT NOT NULL
+        ) STRICT;",
+    )?;
+    // A damaged file may open and only fail when it is read.
+    index.query_row("SELECT count(*) FROM record", [], |_| Ok(()))?;
+    Ok(index)
+}
+
+fn insert(index: &Connection, entry: &Entry) -> rusqlite::Result<()> {
+    index.execute(
+        "INSERT OR REPLACE INTO record VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        (
+            entry.path.to_string_lossy(),
+            &entry.id,
+            &entry.started_at,
+            &entry.profile,
+            &entry.label,
+            &entry.targets,
+            &entry.ended,
+        ),
+    )?;
+    Ok(())
+}
+
+fn select(index: &Connection) -> rusqlite::Result<Vec<Entry>> {
+    let mut statement =
+        index.prepare("SELECT path, id, started_at, profile, label, targets, ended FROM record")?;
+    let rows = statement.query_map([], |row| {
+        Ok(Entry {
+            path: PathBuf::from(row.get::<_, String>(0)?),
+            id: row.get(1)?,
+            started_at: row.get(2)?,
+            profile: row.get(3)?,
+            label: row.get(4)?,
+            targets: row.get(5)?,
+            ended: row.get(6)?,
+        })
+    })?;
+    rows.collect()
+}
+
+impl Entry {
+    fn of(record: &RunRecord, path: &Path) -> Self {
+        let targets: Vec<&str> = record.targets.iter().map(|target| target.path.as_str()).collect();
+        let ended = match record.ended.how {
+            EndedHow::Complete => "complete",
+            EndedHow::Interrupted => "interrupted",
+            EndedHow::Failed => "failed",
+        };
+        Self {
+            id: record.id.clone(),
+            path: path.to_owned(),
+            started_at: record.started_at.clone(),
+            profile: record.plan.profile.clone(),
+            label: record.label.clone(),
+            targets: targets.join(", "),
+            ended: ended.to_owned(),
+        }
+    }
+}
+
+/// The journal of a run that goes on; locked, so that nobody takes it for a left-over.
+pub struct JournalWriter {
+    path: PathBuf,
+    file: File,
+}
+
+impl JournalWriter {
+    /// Appends the record as far as it is known now.
+    pub fn record(&mut self, record: &RunRecord) -> anyhow::Result<()> {
+        self.append(&journal::record_line(record)?)
+    }
+
+    /// Appends an interval.
+    pub fn interval(&mut self, interval: &Interval) -> anyhow::Result<()> {
+        self.append(&journal::interval_line(interval)?)
+    }
+
+    /// Forgets a run that never began.
+    pub fn discard(self) -> io::Result<()> {
+        fs::remove_file(self.path)
+    }
+
+    fn append(&mut self, line: &[u8]) -> anyhow::Result<()> {
+        self.file
+            .write_all(line)
+            .with_context(|| format!("cannot write the journal `{}`", self.path.display()))
+    }
+}
+
+/// Reads a record in any of its forms: plain, compressed, or the journal that a crash left.
+pub fn read_record(path: &Path) -> anyhow::Result<RunRecord> {
+    let read = || -> anyhow::Result<RunRecord> {
+        let bytes = read_limited(File::open(path)?)?;
+        let record = if file_name(path).ends_with(JOURNAL_SUFFIX) {
+            RunRecord::from_journal(&bytes)?
+        } else if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+            serde_json::from_slice(&read_limited(StreamingDecoder::new(bytes.as_slice())?)?)?
+        } else {
+            serde_json::from_slice::<RunRecord>(&bytes)?
+        };
+        anyhow::ensure!(
+            record.format == RECORD_FORMAT,
+            "its format is `{}`, not `{RECORD_FORMAT}`",
+            record.format
+        );
+        anyhow::ensure!(
+            record.jobs.len() == record.plan.jobs.len()
+                && record.intervals.iter().all(|interval| interval.jobs.len() == record.plan.jobs.len()),
+            "its counts do not match the jobs of its plan"
+        );
+        Ok(record)
+    };
+    read().with_context(|| format!("`{}` is no record that can be read", path.display()))
+}
+
+fn read_limited(source: impl Read) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(MOST_RECORD_BYTES + 1).read_to_end(&mut bytes)?;
+    anyhow::ensure!(
+        bytes.len() as u64 <= MOST_RECORD_BYTES,
+        "it is larger than {} MiB",
+        MOST_RECORD_BYTES >> 20
+    );
+    Ok(bytes)
+}
+
+/// Writes a file so that it is there whole or not at all.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let partial = path.with_extension("partial");
+    let write = || -> io::Result<()> {
+        let mut file = File::create(&partial)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&partial, path)
+    };
+    write().with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// `$XDG_DATA_HOME/iotrial` or `~/.local/share/iotrial`; `%LOCALAPPDATA%\iotrial` on Windows.
+fn default_folder() -> Option<PathBuf> {
+    let from_environment =
+        |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let data = if cfg!(windows) {
+        from_environment("LOCALAPPDATA")
+    } else {
+        from_environment("XDG_DATA_HOME")
+            .or_else(|| std::env::home_dir().map(|home| home.join(".local/share")))
+    };
+    data.map(|data| data.join("iotrial"))
+}

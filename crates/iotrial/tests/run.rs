@@ -1,0 +1,266 @@
+//! `iotrial run` as a user meets it.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
+mod support;
+
+use serde_json::Value;
+use support::Bench;
+
+/// A run on a simulated device: its physics are known and it takes no time.
+const SIM: &[&str] =
+    &["run", "--engine", "sim", "--seed", "7", "--ramp", "1s", "--duration", "6s", "--json", "--quiet"];
+
+fn with<'a>(base: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [base, more].concat()
+}
+
+fn number(summary: &Value, pointer: &str) -> f64 {
+    summary.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("no {pointer} in {summary:#}"))
+}
+
+#[test]
+fn the_json_summary_has_the_documented_keys() {
+    let bench = Bench::new();
+    let summary = bench.run(SIM).json();
+    for key in ["record", "ended", "verdict", "total", "roles", "jobs", "findings"] {
+        assert!(summary.get(key).is_some(), "{key}");
+    }
+    for key in ["qualified", "category", "sentence", "reasons"] {
+        assert!(summary["verdict"].get(key).is_some(), "{key}");
+    }
+    for key in [
+        "io_count",
+        "iops",
+        "bandwidth_mib_per_s",
+        "lat_mean_us",
+        "lat_p50_us",
+        "lat_p90_us",
+        "lat_p99_us",
+        "lat_p999_us",
+        "lat_p9999_us",
+        "lat_max_us",
+    ] {
+        assert!(summary["total"]["read"][key].is_number(), "{key}");
+        assert!(summary["roles"]["log"]["write"][key].is_number(), "{key}");
+    }
+    assert_eq!(summary["jobs"].as_array().unwrap().len(), 6);
+    assert_eq!(summary["ended"], "complete");
+    assert!(std::path::Path::new(summary["record"].as_str().unwrap()).is_file());
+}
+
+#[test]
+fn the_mix_keeps_its_shares_and_littles_law() {
+    let bench = Bench::new();
+    let summary = bench.run(SIM).json();
+    let share = |role: &str| {
+        let count = |direction: &str| number(&summary, &format!("/roles/{role}/{direction}/io_count"));
+        100.0 * count("read") / (count("read") + count("write"))
+    };
+    assert!((share("data") - 70.0).abs() < 1.0, "{}", share("data"));
+    assert!((share("tempdb") - 50.0).abs() < 1.0, "{}", share("tempdb"));
+    let log = |key: &str| number(&summary, &format!("/roles/log/write/{key}"));
+    assert!((log("bandwidth_mib_per_s") / log("iops") * 1024.0 - 64.0).abs() < 1e-6);
+    let outstanding: f64 = ["read", "write"]
+        .map(|one| {
+            number(&summary, &format!("/total/{one}/iops"))
+                * number(&summary, &format!("/total/{one}/lat_mean_us"))
+        })
+        .iter()
+        .sum();
+    assert!((outstanding / 1e6 / 176.0 - 1.0).abs() < 0.03, "{outstanding}");
+}
+
+#[test]
+fn the_same_plan_and_seed_give_the_same_record_apart_from_id_and_times_of_day() {
+    let bench = Bench::new();
+    let record = || {
+        let path = bench.run(SIM).json()["record"].as_str().unwrap().to_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let whole: Value = serde_json::from_str(&text).unwrap();
+        let replaced = |text: String, key: &str| text.replace(whole[key].as_str().unwrap(), key);
+        replaced(replaced(text, "id"), "started_at")
+    };
+    assert_eq!(record(), record());
+}
+
+#[test]
+fn a_run_on_real_files_measures_and_leaves_nothing_behind() {
+    for engine in ["uring", "threads"] {
+        let bench = Bench::new();
+        let arguments = [
+            "run",
+            "--engine",
+            engine,
+            "--target",
+            "data",
+            "--size",
+            "64MiB",
+            "--ramp",
+            "0s",
+            "--duration",
+            "1s",
+            "--json",
+            "--quiet",
+        ];
+        let ran = bench.run(&arguments);
+        if engine == "uring" && ran.code == 3 {
+            eprintln!("skipped: this host refuses io_uring: {}", ran.stderr);
+            continue;
+        }
+        let summary = ran.json();
+        assert_eq!(summary["ended"], "complete");
+        for role in ["data", "tempdb", "log"] {
+            assert!(number(&summary, &format!("/roles/{role}/write/io_count")) > 0.0, "{role}");
+            assert_eq!(number(&summary, &format!("/roles/{role}/write/error_count")), 0.0, "{role}");
+        }
+        assert!(number(&summary, "/cpu/per_io_us") > 0.0);
+        assert_eq!(bench.data_files(), Vec::<std::path::PathBuf>::new());
+        assert_eq!((bench.stored(".iotrial.json").len(), bench.stored(".html").len()), (1, 1));
+        assert_eq!(bench.stored(".journal").len(), 0);
+    }
+}
+
+#[test]
+fn a_directory_that_the_run_made_is_gone_afterwards() {
+    let bench = Bench::new();
+    let arguments = [
+        "run",
+        "--target",
+        "new",
+        "--size",
+        "64MiB",
+        "--ramp",
+        "0s",
+        "--duration",
+        "1s",
+        "--quiet",
+        "--json",
+    ];
+    assert_eq!(bench.run(&arguments).json()["ended"], "complete");
+    assert!(!bench.path().join("new").exists());
+}
+
+#[test]
+fn a_kept_file_is_used_again_and_one_without_its_content_is_filled_again() {
+    let bench = Bench::new();
+    let arguments = [
+        "run",
+        "sqlserver-log",
+        "--target",
+        "data",
+        "--size",
+        "16MiB",
+        "--ramp",
+        "0s",
+        "--duration",
+        "1s",
+        "--json",
+        "--quiet",
+        "--keep-files",
+    ];
+    let layout = || {
+        let path = bench.run(&arguments).json()["record"].as_str().unwrap().to_owned();
+        let record: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        (
+            record["layout"]["written_bytes"].as_u64().unwrap(),
+            record["layout"]["reused_bytes"].as_u64().unwrap(),
+        )
+    };
+    let (written, reused) = layout();
+    assert!(written > 0 && reused == 0);
+    assert_eq!(layout(), (0, written));
+    let file = bench.data_files().pop().unwrap();
+    for mode in ["--punch-hole", "--keep-size"] {
+        let fallocate = std::process::Command::new("fallocate")
+            .args([mode, "--offset", "2MiB", "--length", "4MiB"])
+            .arg(&file)
+            .status();
+        if !fallocate.is_ok_and(|status| status.success()) {
+            eprintln!("skipped: `fallocate` cannot punch holes here");
+            return;
+        }
+    }
+    // The extent is allocated and unwritten now: its reads would never reach the disk.
+    assert_eq!(layout(), (written, 0));
+}
+
+#[test]
+fn dry_run_says_everything_and_writes_nothing() {
+    let bench = Bench::new();
+    let ran = bench.run(&["run", "--target", "data", "--size", "1GiB", "--dry-run"]).expect_code(0);
+    for part in ["sql-data1", "tempdb2", "sql-log", "1 GiB", "ramp 5s", "measure 30s", "176"] {
+        assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
+    }
+    assert!(bench.data_files().is_empty() && !bench.store().exists());
+    let plan = bench
+        .run(&["run", "--target", "data", "--size", "1GiB", "--dry-run", "--json"])
+        .expect_code(0)
+        .json();
+    assert_eq!(plan["jobs"].as_array().unwrap().len(), 6);
+}
+
+#[test]
+fn label_and_attributes_are_in_the_record() {
+    let bench = Bench::new();
+    let more = ["--label", "three", "--attribute", "volumes=3", "--attribute", "driver=sr-iov"];
+    let summary = bench.run(&with(SIM, &more)).json();
+    let text = std::fs::read_to_string(summary["record"].as_str().unwrap()).unwrap();
+    let record: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(record["label"], "three");
+    assert_eq!(record["attributes"], serde_json::json!({ "volumes": 3, "driver": "sr-iov" }));
+}
+
+#[test]
+fn errors_of_the_device_are_counted_shown_and_recorded_and_the_run_goes_on() {
+    let bench = Bench::new();
+    let ran = bench.run(&with(SIM, &["--sim", "error_share = 0.01"]));
+    let summary = ran.json();
+    assert_eq!((summary["ended"].as_str(), ran.code), (Some("complete"), 1));
+    assert!(number(&summary, "/total/read/error_count") > 0.0);
+    let ids: Vec<&str> =
+        summary["findings"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert!(ids.contains(&"io-errors"), "{ids:?}");
+    assert_eq!(summary["verdict"]["qualified"], false);
+}
+
+#[test]
+fn a_job_whose_every_io_fails_ends_the_run_with_a_record() {
+    let bench = Bench::new();
+    let ran = bench.run(&with(SIM, &["--sim", "error_share = 1"])).expect_code(3);
+    assert_eq!(ran.json()["ended"], "failed");
+}
+
+#[test]
+fn the_report_is_one_file_without_network_and_names_the_verdict() {
+    let bench = Bench::new();
+    let summary =
+        bench.run(&with(SIM, &["--html", "out.html", "--label", "<script>alert(1)</script>"])).json();
+    let html = std::fs::read_to_string(bench.path().join("out.html")).unwrap();
+    assert!(html.len() < 1 << 20, "{} bytes", html.len());
+    assert!(html.contains("Content-Security-Policy") && !html.contains("<script>alert"));
+    for load in ["src=\"http", "href=\"http", "url(http", "@import"] {
+        assert!(!html.contains(load), "{load}");
+    }
+    assert!(summary["verdict"]["sentence"].as_str().unwrap().len() > 10);
+}
+
+#[test]
+fn an_own_profile_runs_from_its_file() {
+    let bench = Bench::new();
+    let text = bench.run(&["profiles", "sqlserver-log"]).expect_code(0).stdout;
+    std::fs::write(bench.path().join("mine.toml"), text.replace("\"sqlserver-log\"", "\"mine\"")).unwrap();
+    let mut arguments = SIM.to_vec();
+    arguments.insert(1, "./mine.toml");
+    assert_eq!(bench.run(&arguments).json()["ended"], "complete");
+}
+
+#[test]
+fn without_a_terminal_progress_is_lines_and_quiet_is_silent() {
+    let bench = Bench::new();
+    let loud: Vec<&str> = SIM.iter().copied().filter(|argument| *argument != "--quiet").collect();
+    let ran = bench.run(&loud);
+    assert!(ran.stderr.contains("measure: ETA 0 s | data "), "{}", ran.stderr);
+    assert!(!ran.stderr.contains('\u{1b}') && !ran.stdout.contains('\u{1b}'));
+    assert_eq!(bench.run(SIM).stderr, "");
+}

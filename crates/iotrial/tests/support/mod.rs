@@ -1,0 +1,94 @@
+//! Runs the program as a user would, in a folder of its own.
+
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "tests; each file uses its part")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// A folder with a store and a place for data; gone at the end.
+pub struct Bench {
+    folder: tempfile::TempDir,
+}
+
+/// What a finished command left.
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Bench {
+    /// In the build folder, because a temporary folder may be memory, which takes no direct I/O.
+    pub fn new() -> Self {
+        let folder = tempfile::Builder::new().prefix("e2e-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        std::fs::create_dir(folder.path().join("data")).unwrap();
+        Self { folder }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.path().join("data")
+    }
+
+    pub fn store(&self) -> PathBuf {
+        self.path().join("store")
+    }
+
+    /// The program with its store here; the current folder is here too.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_iotrial"));
+        command
+            .args(arguments)
+            .env("IOTRIAL_STORE", self.store())
+            .current_dir(self.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::from(self.command(arguments).output().unwrap())
+    }
+
+    /// Everything below the data folder.
+    pub fn data_files(&self) -> Vec<PathBuf> {
+        std::fs::read_dir(self.data())
+            .map_or(Vec::new(), |entries| entries.map(|e| e.unwrap().path()).collect())
+    }
+
+    /// The files of the store with that ending.
+    pub fn stored(&self, ending: &str) -> Vec<PathBuf> {
+        let Ok(entries) = std::fs::read_dir(self.store()) else { return Vec::new() };
+        entries.map(|e| e.unwrap().path()).filter(|path| path.to_string_lossy().ends_with(ending)).collect()
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Ran {
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}\n{}", self.stdout, self.stderr))
+    }
+
+    #[track_caller]
+    pub fn expect_code(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+}

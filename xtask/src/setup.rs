@@ -1,0 +1,87 @@
+//! What the tests need beside cargo. Missing packages are installed where that is possible without asking
+//! anybody: as root, with apt-get. Elsewhere the tests that need them skip, and this says which.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::step::{Outcome, shown};
+use crate::workspace::find_program;
+
+/// Checks 32 and 64 bit arithmetic, paths and `cfg` of the other platform without a machine that runs it.
+pub(crate) const WINDOWS_TARGET: &str = "x86_64-pc-windows-gnu";
+/// SQLite is C, and is compiled for that platform too.
+pub(crate) const WINDOWS_C_COMPILER: &str = "x86_64-w64-mingw32-gcc";
+
+/// A program, the Debian package that brings it, and what is not tested without it.
+struct Need {
+    program: &'static str,
+    package: &'static str,
+    without: &'static str,
+}
+
+const NEEDS: [Need; 5] = [
+    Need { program: "fio", package: "fio", without: "agreement with fio is not tested" },
+    Need { program: "chromium", package: "chromium", without: "reports are not opened in a browser" },
+    Need { program: WINDOWS_C_COMPILER, package: "gcc-mingw-w64-x86-64", without: "Windows is not checked" },
+    Need { program: "mkfs.btrfs", package: "btrfs-progs", without: "striped volumes are not tested" },
+    Need { program: "losetup", package: "util-linux", without: "loop devices are not tested" },
+];
+
+/// Installs what is missing, or says what will not be tested.
+pub(crate) fn run(_root: &Path) -> anyhow::Result<Outcome> {
+    let missing = || NEEDS.iter().filter(|need| find_program(need.program).is_none());
+    if missing().next().is_some() && may_install() {
+        let packages: Vec<&str> = missing().map(|need| need.package).collect();
+        install(&packages)?;
+    }
+    let still_missing: Vec<&Need> = missing().collect();
+    for need in &still_missing {
+        println!("`{}` is missing (package {}): {}", need.program, need.package, need.without);
+    }
+    let has_target = has_windows_target() || add_windows_target()?;
+    if !has_target {
+        println!("the target {WINDOWS_TARGET} is missing and cannot be added: Windows is not checked");
+    }
+    if still_missing.is_empty() && has_target {
+        return Ok(Outcome::Passed);
+    }
+    Ok(Outcome::Skipped("some tools are missing and could not be installed, see above".to_owned()))
+}
+
+fn may_install() -> bool {
+    is_root() && find_program("apt-get").is_some()
+}
+
+fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output();
+    id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+/// Failures are shown and otherwise ignored: what is missing afterwards is reported by name.
+fn install(packages: &[&str]) -> anyhow::Result<()> {
+    println!("installing {}", packages.join(", "));
+    let apt_get = |arguments: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null());
+        shown(&mut command)
+    };
+    apt_get(&["update", "-qq"])?;
+    apt_get(&[["install", "-y", "-qq", "--no-install-recommends"].as_slice(), packages].concat())?;
+    Ok(())
+}
+
+/// Whether the standard library for Windows is installed.
+pub(crate) fn has_windows_target() -> bool {
+    let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output();
+    sysroot.is_ok_and(|output| {
+        let sysroot = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        Path::new(&sysroot).join("lib/rustlib").join(WINDOWS_TARGET).is_dir()
+    })
+}
+
+fn add_windows_target() -> anyhow::Result<bool> {
+    if find_program("rustup").is_none() {
+        return Ok(false);
+    }
+    Ok(shown(Command::new("rustup").args(["target", "add", WINDOWS_TARGET]))? == Outcome::Passed)
+}
