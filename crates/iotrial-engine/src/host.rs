@@ -68,7 +68,7 @@ pub struct DeviceSnapshot {
 
 impl DeviceSnapshot {
     /// The counts of the devices with these kernel names, in that order. A device that is not there is absent.
-    pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+    pub fn of(names: impl IntoIterator<Item: AsRef<str>>) -> Self {
         os::device_snapshot(names)
     }
 

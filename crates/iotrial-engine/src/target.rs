@@ -36,8 +36,10 @@ mod os;
 
 mod fill;
 
+#[cfg_attr(windows, allow(dead_code, reason = "raw devices are refused on Windows so far"))]
 mod signature;
 
+#[cfg_attr(windows, allow(dead_code, reason = "raw devices are refused on Windows so far"))]
 mod content;
 
 mod obstacle;
@@ -45,9 +47,12 @@ mod obstacle;
 #[cfg(target_os = "linux")]
 mod in_use;
 
+#[cfg_attr(windows, allow(dead_code, reason = "raw devices are refused on Windows so far"))]
 mod device;
 
 mod probe;
+
+mod site;
 
 mod prepare;
 

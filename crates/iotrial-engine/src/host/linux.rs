@@ -43,9 +43,10 @@ pub(super) fn cpu_snapshot() -> CpuSnapshot {
     }
 }
 
-pub(super) fn device_snapshot<'n>(names: impl IntoIterator<Item = &'n str>) -> DeviceSnapshot {
+pub(super) fn device_snapshot(names: impl IntoIterator<Item: AsRef<str>>) -> DeviceSnapshot {
     let all = read("/proc/diskstats").map(|text| disk_counters(&text)).unwrap_or_default();
-    let named = names.into_iter().filter_map(|name| all.iter().find(|device| device.name == name).cloned());
+    let find = |name: &str| all.iter().find(|device| device.name == name).cloned();
+    let named = names.into_iter().filter_map(|name| find(name.as_ref()));
     DeviceSnapshot { devices: named.collect() }
 }
 

@@ -1,1 +1,70 @@
+//! The host as Windows shows it.
 
+use std::env;
+use std::time::Duration;
+
+use iotrial_model::record::Host;
+use iotrial_model::units::ByteSize;
+use windows_sys::Win32::Foundation::FILETIME;
+use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
+use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetProcessTimes, GetSystemTimes};
+
+use super::{CpuSnapshot, DeviceSnapshot, HostTimes};
+
+pub(super) fn host_facts() -> Host {
+    Host {
+        name: host_id(),
+        os: "Windows".to_owned(),
+        kernel: None,
+        cpu_model: env::var("PROCESSOR_IDENTIFIER").ok(),
+        cpu_count: std::thread::available_parallelism()
+            .map_or(1, |count| count.get().try_into().unwrap_or(1)),
+        memory: memory(),
+        virtualization: None,
+        clock_source: Some("QueryPerformanceCounter".to_owned()),
+    }
+}
+
+pub(super) fn host_id() -> String {
+    env::var("COMPUTERNAME").unwrap_or_else(|_| "unknown".to_owned())
+}
+
+pub(super) fn cpu_snapshot() -> CpuSnapshot {
+    let zero = FILETIME { dwLowDateTime: 0, dwHighDateTime: 0 };
+    let (mut made, mut ended, mut kernel, mut user) = (zero, zero, zero, zero);
+    #[expect(unsafe_code, reason = "CPU time is not in std")]
+    // SAFETY: the handle of the own process is always valid, and the times outlive the call.
+    let told = unsafe {
+        GetProcessTimes(GetCurrentProcess(), &raw mut made, &raw mut ended, &raw mut kernel, &raw mut user)
+    };
+    let own = if told == 0 { (zero, zero) } else { (user, kernel) };
+
+    let (mut idle, mut kernel, mut user) = (zero, zero, zero);
+    #[expect(unsafe_code, reason = "CPU time is not in std")]
+    // SAFETY: the times outlive the call.
+    let told = unsafe { GetSystemTimes(&raw mut idle, &raw mut kernel, &raw mut user) };
+    // The kernel's time has the idle one in it. Stolen time is not told.
+    let busy = (duration(kernel) + duration(user)).saturating_sub(duration(idle));
+    let host = (told != 0).then_some(HostTimes { busy, steal: Duration::ZERO });
+    CpuSnapshot { user: duration(own.0), system: duration(own.1), host }
+}
+
+/// Device counters are not read here yet.
+pub(super) fn device_snapshot(_: impl IntoIterator<Item: AsRef<str>>) -> DeviceSnapshot {
+    DeviceSnapshot::default()
+}
+
+/// A [`FILETIME`] as a time that passed, in units of 100 ns.
+fn duration(time: FILETIME) -> Duration {
+    let units = u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime);
+    Duration::from_nanos(units.saturating_mul(100))
+}
+
+fn memory() -> Option<ByteSize> {
+    let length = u32::try_from(size_of::<MEMORYSTATUSEX>()).ok()?;
+    let mut status = MEMORYSTATUSEX { dwLength: length, ..MEMORYSTATUSEX::default() };
+    #[expect(unsafe_code, reason = "main memory is not in std")]
+    // SAFETY: the structure tells its own length, and outlives the call.
+    let told = unsafe { GlobalMemoryStatusEx(&raw mut status) };
+    (told != 0).then_some(ByteSize::bytes(status.ullTotalPhys))
+}

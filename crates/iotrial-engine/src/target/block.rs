@@ -229,6 +229,13 @@ impl Device {
         self.number_attribute("size")?.checked_mul(512).map(ByteSize::bytes)
     }
 
+    /// Whether it is made of main memory: zram, and the ramdisks of brd.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        let name = self.whole_disk().name();
+        let number = name.strip_prefix("zram").or_else(|| name.strip_prefix("ram"));
+        number.is_some_and(|number| number.parse::<u32>().is_ok())
+    }
+
     pub(crate) fn is_read_only(&self) -> bool {
         self.attribute("ro").as_deref() == Some("1")
     }

@@ -157,16 +157,17 @@ impl AlignedBuffer {
 pub(crate) fn write_data(block: &mut [u8], seed: u64, offset: u64) {
     let first_page = offset / PAGE_SIZE as u64;
     for (page, number) in block.chunks_mut(PAGE_SIZE).zip(first_page..) {
-        let stamp = mix(number.wrapping_add(mix(seed)));
-        let mut state = stamp;
-        for word in page.chunks_mut(8) {
-            // Weyl sequence, then one round of the finaliser of MurmurHash3.
-            let mut bits = state;
-            bits = (bits ^ (bits >> 32)).wrapping_mul(0xff51_afd7_ed55_8ccd);
-            bits ^= bits >> 29;
-            word.copy_from_slice(&bits.to_le_bytes()[..word.len()]);
+        let mut state = mix(number.wrapping_add(mix(seed)));
+        let mut next = || {
+            // A Weyl sequence, then one round of the finaliser of MurmurHash3.
+            let bits = (state ^ (state >> 32)).wrapping_mul(0xff51_afd7_ed55_8ccd);
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        }
+            (bits ^ (bits >> 29)).to_le_bytes()
+        };
+        let mut words = page.chunks_exact_mut(8);
+        words.by_ref().for_each(|word| word.copy_from_slice(&next()));
+        let rest = words.into_remainder();
+        rest.copy_from_slice(&next()[..rest.len()]);
     }
 }
 

@@ -14,7 +14,7 @@ use rustix::fs::{AtFlags, CWD, FileType, StatxFlags};
 
 use super::block::{Device, Kernel, Number};
 use super::loop_device::{self, Backing};
-use super::mounts;
+use super::mounts::{self, Mount};
 use super::obstacle::Obstacle;
 
 /// Whatever lies under one of them is the running system.
@@ -73,6 +73,7 @@ pub(crate) struct Survey {
 /// Everything but [`Obstacle::Held`], which only opening can tell.
 pub(crate) fn survey(kernel: &Kernel, footprint: &Footprint, protected: &[PathBuf]) -> Survey {
     let mut survey = Survey::default();
+    visible(kernel, footprint, &mut survey);
     state(footprint, &mut survey);
     system(kernel, footprint, protected, &mut survey);
     mounted(kernel, footprint, &mut survey);
@@ -87,6 +88,33 @@ impl Survey {
         if !self.obstacles.contains(&obstacle) {
             self.obstacles.push(obstacle);
         }
+    }
+}
+
+/// What cannot be seen must not pass for absent.
+fn visible(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
+    for source in [kernel.proc.join("self/mountinfo"), kernel.proc.join("self/fd"), kernel.sys.join("block")]
+    {
+        if fs::symlink_metadata(&source).is_err() {
+            survey.add(Obstacle::Unseen { device: footprint.devices[0].name(), source });
+        }
+    }
+    // The number of the first PID namespace is fixed (PROC_PID_INIT_INO of linux/proc_ns.h).
+    let namespace = fs::read_link(kernel.proc.join("self/ns/pid")).unwrap_or_default();
+    if namespace != Path::new("pid:[4026531836]") {
+        survey
+            .notes
+            .push("this is a container: what processes outside of it have open cannot be seen".to_owned());
+    }
+    let hides = |mount: &Mount| {
+        mount.filesystem == "proc"
+            && mount.super_option("hidepid").is_some_and(|value| value != "0" && value != "off")
+    };
+    if kernel.mounts().iter().any(hides) && !rustix::process::geteuid().is_root() {
+        survey.notes.push(
+            "`/proc` hides the processes of other users (hidepid), so one of them may have the device open"
+                .to_owned(),
+        );
     }
 }
 
@@ -253,6 +281,19 @@ mod tests {
         let text = b"Filename\tType\tSize\n/dev/vdb1   partition\t1\n/a\\040b file 2\n\nx y\n";
         assert_eq!(swap_paths(text), [Path::new("/dev/vdb1"), Path::new("/a b")]);
         assert!(swap_paths(b"").is_empty() && swap_paths(b"/only/a/header").is_empty());
+    }
+
+    #[test]
+    fn a_kernel_that_shows_nothing_is_an_obstacle_and_not_a_free_device() {
+        let Some(device) = Kernel::this().disks().pop() else {
+            eprintln!("skipped: no disks");
+            return;
+        };
+        let blind = Kernel { sys: "/nowhere".into(), proc: "/nowhere".into() };
+        let survey = survey(&blind, &Footprint::of(&blind, &device), &[]);
+        let unseen = |obstacle: &&Obstacle| matches!(obstacle, Obstacle::Unseen { .. });
+        assert_eq!(survey.obstacles.iter().filter(unseen).count(), 3, "{:?}", survey.obstacles);
+        assert!(!survey.notes.is_empty());
     }
 
     #[test]

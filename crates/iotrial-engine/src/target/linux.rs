@@ -207,7 +207,7 @@ impl Below {
         Self {
             filesystem: mount.map(|mount| mount.filesystem.clone()),
             mount: mount.map(|mount| format!("{} ({})", mount.mount_point.display(), mount.options)),
-            is_in_memory: mount.is_some_and(Mount::is_in_memory),
+            is_in_memory: mount.is_some_and(Mount::is_in_memory) || devices.iter().any(Device::is_in_memory),
             is_kernels: mount.is_some_and(Mount::is_kernels),
             // 4 KiB suits every file system, and databases do not write less than that to data files.
             sector_size: sectors.filter(|_| follows).unwrap_or(4096),

@@ -81,6 +81,13 @@ pub enum Obstacle {
         /// Kernel name.
         device: String,
     },
+    /// What would tell whether it is in use cannot be read.
+    Unseen {
+        /// Kernel name.
+        device: String,
+        /// What cannot be read.
+        source: PathBuf,
+    },
     /// It has no medium: its size is zero.
     NoMedium {
         /// Kernel name.
@@ -103,6 +110,7 @@ impl Obstacle {
             Self::SystemDisk { .. } => "system-disk",
             Self::Protected { .. } => "protected",
             Self::ReadOnly { .. } => "read-only",
+            Self::Unseen { .. } => "unseen",
             Self::NoMedium { .. } => "no-medium",
         }
     }
@@ -133,6 +141,13 @@ impl std::fmt::Display for Obstacle {
             }
             Self::Protected { device, place } => write!(f, "{device} carries `{}`", place.display()),
             Self::ReadOnly { device } => write!(f, "{device} is read only"),
+            Self::Unseen { device, source } => {
+                write!(
+                    f,
+                    "whether {device} is in use cannot be seen, because `{}` cannot be read",
+                    source.display()
+                )
+            }
             Self::NoMedium { device } => write!(f, "{device} has no medium"),
         }
     }

@@ -1,12 +1,11 @@
 //! Makes what a plan needs on its targets, and opens it.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use iotrial_model::plan::{Area, AreaKind, FILE_HEADER_SIZE, LEAST_FREE, Plan, TargetKind};
+use iotrial_model::plan::{Area, AreaKind, FILE_HEADER_SIZE, LEAST_FREE, Plan};
 use iotrial_model::record::Layout;
 use iotrial_model::units::ByteSize;
 use sha2::{Digest as _, Sha256};
@@ -17,6 +16,7 @@ use super::managed_file::{Foreign, Found, Header, ManagedFile, State};
 use super::obstacle::{Obstacle, sentences};
 use super::os;
 use super::probe::ProbedTarget;
+use super::site::{check_directories, check_space, file_error, holds, lock, survey};
 use crate::host;
 
 /// What a load works on, laid out and open.
@@ -213,7 +213,7 @@ pub fn prepare(
     if !plan.engine.touches_targets() {
         return Ok(Prepared { areas: vec![], layout: None, made, _reused: vec![], _claimed: vec![] });
     }
-    let claimed = claim_devices(plan, targets)?;
+    let claimed = claim_devices(plan, targets, stop)?;
     let mut reused = lock_given_files(plan)?;
     check_directories(plan, targets)?;
     let sites = survey(plan)?;
@@ -300,7 +300,11 @@ impl Drop for Made {
 }
 
 /// Claims each device of the plan once.
-fn claim_devices(plan: &Plan, targets: &[ProbedTarget]) -> Result<Vec<Claimed>, PrepareError> {
+fn claim_devices(
+    plan: &Plan,
+    targets: &[ProbedTarget],
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<Claimed>, PrepareError> {
     let mut claimed: Vec<Claimed> = Vec::new();
     let is_device = |area: &&Area| matches!(area.kind, AreaKind::DeviceRead | AreaKind::DeviceDestroy);
     for area in plan.areas.iter().filter(is_device) {
@@ -313,7 +317,7 @@ fn claim_devices(plan: &Plan, targets: &[ProbedTarget]) -> Result<Vec<Claimed>, 
         let probed = targets.iter().find(|target| target.facts.path == area.path);
         let claim = probed.and_then(|target| target.claim.as_ref());
         let claim = claim.ok_or_else(|| PrepareError::NotProbed { path: area.path.clone() })?;
-        claimed.push(device::claim(claim, writes)?);
+        claimed.push(device::claim(claim, writes, stop)?);
     }
     Ok(claimed)
 }
@@ -343,103 +347,6 @@ fn lock_given_files(plan: &Plan) -> Result<Vec<ManagedFile>, PrepareError> {
         locked.push(managed);
     }
     Ok(locked)
-}
-
-/// Whether the area lies within the data of the file.
-fn holds(managed: &ManagedFile, area: &Area) -> bool {
-    let end = area.offset.get().checked_add(area.length.get());
-    let data_end = FILE_HEADER_SIZE.get().saturating_add(managed.header.data_size.get());
-    area.offset >= FILE_HEADER_SIZE && end.is_some_and(|end| end <= data_end)
-}
-
-fn lock(managed: &ManagedFile) -> Result<(), PrepareError> {
-    let path = &managed.path;
-    if !managed.lock().map_err(file_error("lock", path))? {
-        return Err(PrepareError::InUse { path: path.clone() });
-    }
-    // Whoever had the lock before may have removed the file before giving it back.
-    if !managed.is_at_its_path().map_err(file_error("examine", path))? {
-        return Err(PrepareError::InUse { path: path.clone() });
-    }
-    Ok(())
-}
-
-/// Whether the files would still come to lie where the user meant them to: an unmounted volume leaves an empty
-/// directory of the same name on the system's disk.
-fn check_directories(plan: &Plan, targets: &[ProbedTarget]) -> Result<(), PrepareError> {
-    for area in plan.areas.iter().filter(|area| area.kind == AreaKind::ManagedFile) {
-        let directory = area.path.parent().unwrap_or(&area.path);
-        let probed = targets.iter().find(|target| target.facts.path == directory);
-        let Some(TargetKind::Directory(space)) = probed.map(|target| &target.facts.kind) else {
-            return Err(PrepareError::NotProbed { path: directory.to_owned() });
-        };
-        let existing = existing_directory(&area.path);
-        let resolved = os::canonicalize(existing).map_err(file_error("examine", existing))?;
-        let now = os::free_space(existing).map_err(file_error("examine", existing))?;
-        let is_link = directory.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir());
-        if resolved != existing || is_link || now.filesystem_id != space.filesystem_id {
-            return Err(PrepareError::Exchanged { path: directory.to_owned() });
-        }
-    }
-    Ok(())
-}
-
-/// A managed file of the plan, and what stands in its place.
-struct Site<'p> {
-    area: &'p Area,
-    found: Option<ManagedFile>,
-    reuse: bool,
-}
-
-/// Looks at the places of all managed files, and locks those that exist. Makes nothing.
-fn survey(plan: &Plan) -> Result<Vec<Site<'_>>, PrepareError> {
-    let mut sites: Vec<Site<'_>> = Vec::new();
-    for area in plan.areas.iter().filter(|area| area.kind == AreaKind::ManagedFile) {
-        let path = &area.path;
-        if sites.iter().any(|site| site.area.path == *path) {
-            return Err(PrepareError::MadeTwice { path: path.clone() });
-        }
-        let site = match ManagedFile::find(path, true).map_err(file_error("open", path))? {
-            Found::Nothing => Site { area, found: None, reuse: false },
-            Found::Foreign(foreign) => return Err(PrepareError::NotOurs { path: path.clone(), foreign }),
-            Found::Managed(managed) => {
-                lock(&managed)?;
-                let whole = managed.is_whole().map_err(file_error("examine", path))?;
-                let reuse = whole && holds(&managed, area);
-                Site { area, found: Some(*managed), reuse }
-            }
-        };
-        sites.push(site);
-    }
-    Ok(sites)
-}
-
-/// The rule of free space, with the numbers of this moment.
-fn check_space(sites: &[Site<'_>]) -> Result<(), PrepareError> {
-    let mut filesystems = BTreeMap::new();
-    for site in sites.iter().filter(|site| !site.reuse) {
-        let directory = existing_directory(&site.area.path);
-        let space = os::free_space(directory).map_err(file_error("examine", directory))?;
-        let entry = filesystems.entry(space.filesystem_id);
-        let (needed, space, _) = entry.or_insert((ByteSize::default(), space, directory));
-        *needed = *needed + site.area.offset + site.area.length;
-        if let Some(stale) = &site.found {
-            space.available = space.available + ByteSize::bytes(os::allocated(&stale.metadata));
-        }
-    }
-    for (needed, space, directory) in filesystems.into_values() {
-        let usable = space.usable();
-        if needed > usable {
-            return Err(PrepareError::NoSpace { path: directory.to_owned(), needed, usable });
-        }
-    }
-    Ok(())
-}
-
-/// The directory of a file, or the one above it where that is still to be made.
-fn existing_directory(file: &Path) -> &Path {
-    let directory = file.parent().unwrap_or(file);
-    if directory.exists() { directory } else { directory.parent().unwrap_or(directory) }
 }
 
 /// Makes one file, not filled yet, in place of a stale one of ours.
@@ -613,10 +520,6 @@ fn fill_seed(plan: &Plan, area: &Area) -> u64 {
     u64::from_le_bytes(digest.finalize()[..8].try_into().expect("a slice of 8 bytes"))
 }
 
-fn file_error(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> PrepareError {
-    move |source| PrepareError::File { what, path: path.to_owned(), source }
-}
-
 /// `EINVAL` of an open or a first read with `O_DIRECT` is the file system's way to say that it has none.
 fn open_error(path: &Path, direct: bool) -> impl FnOnce(io::Error) -> PrepareError {
     move |source| match source.kind() {
@@ -757,6 +660,17 @@ size = "10GiB"
         assert_eq!(plan.jobs[1].areas, [1]);
         assert!(os::write_all_at(&prepared.areas[1], &[0; 512], 1 << 20).is_err());
         os::write_all_at(&prepared.areas[0], &[0; 512], 1 << 20).unwrap();
+    }
+
+    #[test]
+    fn refused_direct_io_is_told_apart_from_other_failures() {
+        let refused = |code, direct| {
+            let error = open_error(Path::new("/a"), direct)(io::Error::from_raw_os_error(code));
+            matches!(error, PrepareError::DirectRefused { .. })
+                && error.hint().is_some_and(|hint| hint.contains("--buffered"))
+        };
+        let (invalid, denied) = if cfg!(windows) { (87, 5) } else { (22, 13) };
+        assert!(refused(invalid, true) && !refused(invalid, false) && !refused(denied, true));
     }
 
     #[test]

@@ -167,6 +167,9 @@ impl ProbeError {
             Self::Examine { source, .. } if source.kind() == io::ErrorKind::NotADirectory => {
                 "check the spelling: a file stands where a directory should be".to_owned()
             }
+            Self::Examine { path, .. } if path.as_os_str().is_empty() => {
+                "give a directory, or a block device".to_owned()
+            }
             Self::Examine { .. } => return None,
             Self::NotADevice { .. } => "tokens are for block devices; files need none".to_owned(),
             Self::Obstructed { .. } => {

@@ -1,1 +1,316 @@
+//! Files and directories as Windows has them.
 
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::windows::ffi::OsStrExt as _;
+use std::os::windows::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::windows::io::AsRawHandle as _;
+use std::path::{Component, Path, PathBuf, Prefix};
+
+use iotrial_model::plan::FreeSpace;
+use iotrial_model::record::BlockDevice;
+use iotrial_model::units::ByteSize;
+use windows_sys::Win32::Foundation::{ERROR_IO_PENDING, ERROR_LOCK_VIOLATION};
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_FLAG_NO_BUFFERING, FILE_FLAG_OPEN_REPARSE_POINT, FILE_SHARE_READ, FILE_SHARE_WRITE,
+    GetDiskFreeSpaceExW, GetDiskFreeSpaceW, GetVolumeInformationW, GetVolumePathNameW,
+    LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY, LockFileEx, UnlockFileEx,
+};
+use windows_sys::Win32::System::IO::OVERLAPPED;
+
+/// What an open file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    ReadWrite,
+}
+
+/// A lock on bytes keeps even their owner's other handles from them, so the locked byte lies far beyond any
+/// data, where locking is allowed all the same.
+const LOCKED_BYTE_HIGH: u32 = 0x4000_0000;
+
+/// Opens what exists, never through a reparse point in the last component.
+pub(crate) fn open_existing(path: &Path, access: Access, direct: bool) -> io::Result<File> {
+    let direct = if direct { FILE_FLAG_NO_BUFFERING } else { 0 };
+    File::options()
+        .read(true)
+        .write(access == Access::ReadWrite)
+        .share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE)
+        .custom_flags(FILE_FLAG_OPEN_REPARSE_POINT | direct)
+        .open(path)
+}
+
+/// Makes a regular file; fails if the name is taken by anything. Who may read it follows from the directory.
+pub(crate) fn make_new(path: &Path) -> io::Result<File> {
+    File::options()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE)
+        .custom_flags(FILE_FLAG_OPEN_REPARSE_POINT)
+        .open(path)
+}
+
+/// Makes one directory.
+pub(crate) fn make_directory(path: &Path) -> io::Result<()> {
+    std::fs::create_dir(path)
+}
+
+fn locked_byte() -> OVERLAPPED {
+    let mut place = OVERLAPPED::default();
+    place.Anonymous.Anonymous.OffsetHigh = LOCKED_BYTE_HIGH;
+    place
+}
+
+/// Takes the lock; `false` when another handle has it.
+pub(crate) fn lock(file: &File) -> io::Result<bool> {
+    let mut place = locked_byte();
+    let flags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
+    #[expect(unsafe_code, reason = "std locks whole files only")]
+    // SAFETY: the handle is open as long as `file` is borrowed. It was not opened for overlapped I/O, so the
+    // call is over when it returns and nothing refers to `place` after it.
+    let taken = unsafe { LockFileEx(file.as_raw_handle(), flags, 0, 1, 0, &raw mut place) };
+    if taken != 0 {
+        return Ok(true);
+    }
+    let error = io::Error::last_os_error();
+    match error.raw_os_error().map(i32::cast_unsigned) {
+        Some(ERROR_LOCK_VIOLATION | ERROR_IO_PENDING) => Ok(false),
+        _ => Err(error),
+    }
+}
+
+/// Gives the lock back.
+pub(crate) fn unlock(file: &File) -> io::Result<()> {
+    let mut place = locked_byte();
+    #[expect(unsafe_code, reason = "std locks whole files only")]
+    // SAFETY: as for `lock`.
+    let given = unsafe { UnlockFileEx(file.as_raw_handle(), 0, 1, 0, &raw mut place) };
+    if given == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Removes `file`, which is at `path`. Its handle would keep the file there, so it goes first.
+pub(crate) fn remove(path: &Path, file: File) -> io::Result<()> {
+    drop(file);
+    std::fs::remove_file(path)
+}
+
+/// Sets the length, so that writers do not fight for the end of the file.
+pub(crate) fn reserve(file: &File, length: u64) -> io::Result<()> {
+    file.set_len(length)
+}
+
+/// Whether every byte of the range was written. NTFS answers what lies behind the valid data length with
+/// zeros from memory and tells nobody where that is; a file whose header says that it is whole was filled to
+/// its end, and only a sparse one can have lost parts since.
+pub(crate) fn is_written(file: &File, _: u64, _: u64) -> io::Result<bool> {
+    const FILE_ATTRIBUTE_SPARSE_FILE: u32 = 0x200;
+    Ok(file.metadata()?.file_attributes() & FILE_ATTRIBUTE_SPARSE_FILE == 0)
+}
+
+pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        match file.seek_read(buffer, offset) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => {
+                buffer = &mut buffer[count..];
+                offset += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn write_all_at(file: &File, mut buffer: &[u8], mut offset: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        match file.seek_write(buffer, offset) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => {
+                buffer = &buffer[count..];
+                offset += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Whether both tell of one file, as far as can be told without its index: the moment at which it was made
+/// (in units of 100 ns) and its kind.
+pub(crate) fn same_file(a: &Metadata, b: &Metadata) -> bool {
+    (a.creation_time(), a.is_file()) == (b.creation_time(), b.is_file())
+}
+
+/// Hard links are not counted here: making one needs the right to write to the file.
+pub(crate) fn link_count(_: &Metadata) -> u64 {
+    1
+}
+
+/// Bytes that removing the file would give back.
+pub(crate) fn allocated(metadata: &Metadata) -> u64 {
+    metadata.file_size()
+}
+
+/// What it is, for people.
+pub(crate) fn kind_of(metadata: &Metadata) -> &'static str {
+    if metadata.is_dir() {
+        "a directory"
+    } else if metadata.is_symlink() {
+        "a symbolic link"
+    } else if metadata.is_file() {
+        "a regular file"
+    } else {
+        "something else than a file"
+    }
+}
+
+pub(crate) fn is_block_device(_: &Metadata) -> bool {
+    false
+}
+
+/// No directory shows devices or the kernel here.
+pub(crate) fn is_kernels(_: &Path) -> bool {
+    false
+}
+
+/// The rights of a directory are known only when a file is made in it.
+pub(crate) fn may_make_files(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// With links resolved, and without the `\\?\` before a drive letter, which other programs do not understand.
+pub(crate) fn canonicalize(path: &Path) -> io::Result<PathBuf> {
+    let verbatim = std::fs::canonicalize(path)?;
+    let plain = match verbatim.components().next() {
+        Some(Component::Prefix(prefix)) if matches!(prefix.kind(), Prefix::VerbatimDisk(_)) => {
+            verbatim.to_str().and_then(|text| text.strip_prefix(r"\\?\")).map(PathBuf::from)
+        }
+        _ => None,
+    };
+    Ok(plain.unwrap_or(verbatim))
+}
+
+/// `\\.\PhysicalDrive0`, `\\.\C:` and the like.
+pub(crate) fn names_a_device(path: &Path) -> bool {
+    matches!(path.components().next(), Some(Component::Prefix(prefix)) if matches!(prefix.kind(), Prefix::DeviceNS(_)))
+}
+
+/// The root of the volume on which `path` lies, with a final zero.
+fn volume_root(path: &Path) -> io::Result<Vec<u16>> {
+    let path: Vec<u16> = path.as_os_str().encode_wide().chain([0]).collect();
+    let mut root = vec![0; path.len().max(260)];
+    let length = u32::try_from(root.len()).expect("a path is short");
+    #[expect(unsafe_code, reason = "the volume is not in std")]
+    // SAFETY: both are live, the first ends with a zero, and the length is that of the second.
+    let found = unsafe { GetVolumePathNameW(path.as_ptr(), root.as_mut_ptr(), length) };
+    if found == 0 { Err(io::Error::last_os_error()) } else { Ok(root) }
+}
+
+/// The room on the file system of a directory.
+pub(crate) fn free_space(directory: &Path) -> io::Result<FreeSpace> {
+    let root = volume_root(directory)?;
+    let (mut available, mut capacity, mut serial) = (0, 0, 0);
+    let no_text = std::ptr::null_mut();
+    #[expect(unsafe_code, reason = "free space is not in std")]
+    // SAFETY: the root ends with a zero, the numbers outlive the calls, and a null pointer with length zero means
+    // that a text is not wanted.
+    let told = unsafe {
+        GetDiskFreeSpaceExW(root.as_ptr(), &raw mut available, &raw mut capacity, std::ptr::null_mut()) != 0
+            && GetVolumeInformationW(
+                root.as_ptr(),
+                no_text,
+                0,
+                &raw mut serial,
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+                no_text,
+                0,
+            ) != 0
+    };
+    if !told {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(FreeSpace {
+        filesystem_id: serial.into(),
+        capacity: ByteSize::bytes(capacity),
+        available: ByteSize::bytes(available),
+    })
+}
+
+/// Files do not tell; the volume does, see [`Below`].
+pub(crate) fn direct_alignment(_: &Path) -> Option<u64> {
+    None
+}
+
+/// What lies below a directory or file.
+#[derive(Debug)]
+pub(crate) struct Below {
+    pub(crate) filesystem: Option<String>,
+    /// The root of the volume.
+    pub(crate) mount: Option<String>,
+    pub(crate) is_in_memory: bool,
+    pub(crate) is_kernels: bool,
+    /// The smallest unit of direct I/O.
+    pub(crate) sector_size: u64,
+    pub(crate) devices: Vec<BlockDevice>,
+}
+
+impl Below {
+    /// `path` must exist.
+    pub(crate) fn find(path: &Path) -> Self {
+        let root = volume_root(path).unwrap_or_default();
+        Self {
+            filesystem: filesystem(&root),
+            mount: text(&root),
+            is_in_memory: false,
+            is_kernels: false,
+            sector_size: sector_size(&root).unwrap_or(4096),
+            devices: Vec::new(),
+        }
+    }
+}
+
+fn filesystem(root: &[u16]) -> Option<String> {
+    if root.is_empty() {
+        return None;
+    }
+    let mut name = [0; 64];
+    let none = std::ptr::null_mut();
+    #[expect(unsafe_code, reason = "the file system is not in std")]
+    // SAFETY: the root ends with a zero; the length is that of the array; nothing else is wanted.
+    let told = unsafe {
+        GetVolumeInformationW(
+            root.as_ptr(),
+            std::ptr::null_mut(),
+            0,
+            none,
+            none,
+            none,
+            name.as_mut_ptr(),
+            u32::try_from(name.len()).expect("64 fits"),
+        )
+    };
+    if told == 0 { None } else { text(&name) }
+}
+
+fn sector_size(root: &[u16]) -> Option<u64> {
+    if root.is_empty() {
+        return None;
+    }
+    let (mut per_cluster, mut sector, mut free, mut all) = (0, 0, 0, 0);
+    #[expect(unsafe_code, reason = "the sector size is not in std")]
+    // SAFETY: the root ends with a zero, and the numbers outlive the call.
+    let told = unsafe {
+        GetDiskFreeSpaceW(root.as_ptr(), &raw mut per_cluster, &raw mut sector, &raw mut free, &raw mut all)
+    };
+    (told != 0 && sector > 0).then(|| u64::from(sector))
+}
+
+/// Up to the first zero.
+fn text(wide: &[u16]) -> Option<String> {
+    let end = wide.iter().position(|unit| *unit == 0).unwrap_or(wide.len());
+    (end > 0).then(|| String::from_utf16_lossy(&wide[..end]))
+}

@@ -84,7 +84,7 @@ pub(crate) fn probe(
         if !obstacles.is_empty() {
             return Err(ProbeError::Obstructed { path, obstacles });
         }
-        let (signatures, content) = examine(&path, look(&path, &device, &identity))?;
+        let (signatures, content) = examine(&path, look(&path, &device, &identity, &|| false))?;
         if !is_token(given, &token(&host::host_id(), &identity, &signatures, &content)) {
             return Err(ProbeError::WrongToken { path });
         }
@@ -94,6 +94,7 @@ pub(crate) fn probe(
         path: path.display().to_string(),
         kind: "device".to_owned(),
         sector_size,
+        in_memory: device.is_in_memory(),
         devices: kernel.below(&device).iter().map(Device::facts).collect(),
         ..TargetRecord::default()
     };
@@ -124,7 +125,7 @@ pub(super) fn inspect(path: &Path, protected: &[PathBuf]) -> Result<DeviceReport
     if obstacles.is_empty() {
         obstacles.extend(examine(&path, hold(&footprint, &path))?.err());
     }
-    let (signatures, content) = examine(&path, look(&path, &device, &identity))?;
+    let (signatures, content) = examine(&path, look(&path, &device, &identity, &|| false))?;
     let token = obstacles.is_empty().then(|| token(&host::host_id(), &identity, &signatures, &content));
     let facts = device.facts();
     Ok(DeviceReport {
@@ -144,7 +145,11 @@ pub(super) fn inspect(path: &Path, protected: &[PathBuf]) -> Result<DeviceReport
 
 /// Holds the device, and asks everything again that the token was given for: between the two, minutes may
 /// have passed. A device that is only read is not held; reading harms nobody.
-pub(crate) fn claim(claim: &Claim, writes: bool) -> Result<Claimed, PrepareError> {
+pub(crate) fn claim(
+    claim: &Claim,
+    writes: bool,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Claimed, PrepareError> {
     let path = &claim.path;
     let failed = |what: &'static str| move |source| PrepareError::File { what, path: path.clone(), source };
     let changed = |what: String| PrepareError::Changed { path: path.clone(), what };
@@ -178,7 +183,10 @@ pub(crate) fn claim(claim: &Claim, writes: bool) -> Result<Claimed, PrepareError
         return Err(obstructed(survey.obstacles));
     }
     let claimed = Claimed { path: path.clone(), number, _holds: holds };
-    let (signatures, content) = look(path, &device, &claim.identity).map_err(failed("read"))?;
+    let (signatures, content) = look(path, &device, &claim.identity, stop).map_err(|source| {
+        // Sampling a disk that turns takes a minute.
+        if stop() { PrepareError::Interrupted } else { failed("read")(source) }
+    })?;
     if !is_token(token, &super::token(&host::host_id(), &claim.identity, &signatures, &content)) {
         return Err(changed("its content is another one".to_owned()));
     }
@@ -229,7 +237,12 @@ fn hold(footprint: &Footprint, path: &Path) -> io::Result<Result<Vec<File>, Obst
 }
 
 /// Reads the marks and the sample past the page cache, as they are on the device.
-fn look(path: &Path, device: &Device, identity: &Identity) -> io::Result<(Vec<Signature>, ContentSample)> {
+fn look(
+    path: &Path,
+    device: &Device,
+    identity: &Identity,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> io::Result<(Vec<Signature>, ContentSample)> {
     let file = match os::open_existing(path, os::Access::Read, true) {
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
             os::open_existing(path, os::Access::Read, false)?
@@ -240,7 +253,12 @@ fn look(path: &Path, device: &Device, identity: &Identity) -> io::Result<(Vec<Si
         return Err(io::Error::other("another device took its place"));
     }
     let size = identity.size.get();
-    let read = |offset: u64, buffer: &mut [u8]| os::read_exact_at(&file, buffer, offset);
+    let read = |offset: u64, buffer: &mut [u8]| {
+        if stop() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        os::read_exact_at(&file, buffer, offset)
+    };
     let sample = content::sample(size, identity.seed(), &read)?;
     let signatures = signature::find(size, &|offset, bytes| read_unaligned(size, &read, offset, bytes))?;
     Ok((signatures, sample))
