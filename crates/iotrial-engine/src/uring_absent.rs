@@ -17,7 +17,7 @@ pub(crate) struct UringQueue {
 impl UringQueue {
     pub(crate) fn new<C: Clock>(
         _clock: C,
-        _areas: Arc<[File]>,
+        _areas: &Arc<[File]>,
         _lengths: &[u32],
         _random: &mut Random,
     ) -> io::Result<Self> {
