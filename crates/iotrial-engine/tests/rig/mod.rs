@@ -32,11 +32,18 @@ pub fn turn() -> MutexGuard<'static, ()> {
 
 /// Whether loop devices and mounts can be made here; says so when not.
 pub fn is_root(test: &str) -> bool {
-    let can = rustix::process::geteuid().is_root() && Path::new("/dev/loop-control").exists();
-    if !can {
+    if !rustix::process::geteuid().is_root() || !Path::new("/dev/loop-control").exists() {
         eprintln!("{test}: skipped, because it needs root and loop devices");
+        return false;
     }
-    can
+    let tools = ["losetup", "addpart", "mkfs.ext4", "mkfs.btrfs", "mkswap", "swapon", "unshare", "setpriv"];
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = |tool: &&str| std::env::split_paths(&path).any(|directory| directory.join(tool).exists());
+    if let Some(tool) = tools.iter().find(|tool| !is_there(tool)) {
+        eprintln!("{test}: skipped, because `{tool}` is not installed");
+        return false;
+    }
+    true
 }
 
 /// Runs a command that has to succeed; answers with what it printed.
