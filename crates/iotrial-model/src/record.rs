@@ -192,10 +192,10 @@ pub struct BlockDevice {
 /// How the files came to be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Layout {
-    /// Written now.
+    /// Data written now, without the headers of files.
     #[serde(rename = "written_bytes")]
     pub written: ByteSize,
-    /// Kept from an earlier run, whole.
+    /// Data kept from an earlier run, whole.
     #[serde(rename = "reused_bytes")]
     pub reused: ByteSize,
     /// Time that the writing took.

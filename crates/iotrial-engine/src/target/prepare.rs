@@ -227,7 +227,7 @@ pub fn prepare(
     for site in sites {
         match site.found {
             Some(managed) if site.reuse => {
-                layout.reused = layout.reused + ByteSize::bytes(managed.metadata.len());
+                layout.reused = layout.reused + site.area.length;
                 reused.push(managed);
             }
             found => make_file(plan, site.area, found, &mut made)?,
@@ -629,7 +629,8 @@ size = "10GiB"
         let targets = [probe(place.path(), None, &[]).unwrap()];
         let again = super::prepare(&self::plan(&targets, true, 2), &targets, &|_, _| (), &|| false).unwrap();
         let layout = again.layout.unwrap();
-        assert_eq!((layout.written, layout.reused), (ByteSize::default(), plan.bytes_to_lay_out()));
+        let data = plan.areas.iter().map(|area| area.length).sum();
+        assert_eq!((layout.written, layout.reused), (ByteSize::default(), data));
         assert_eq!(again.made_files().count(), 0);
         again.remove_made().unwrap();
         assert_eq!(fs::read(&plan.areas[0].path).unwrap(), before, "kept files are not removed");
