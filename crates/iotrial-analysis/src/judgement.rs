@@ -44,7 +44,7 @@ impl Judged {
     pub(crate) fn reason(&self) -> String {
         let Self { role, stream, statistic, category, .. } = self;
         let limit = format_limit(self.limit_us);
-        let value = format_latency(self.value_us);
+        let value = format_latency(self.value_us, self.limit_us);
         format!("{role} {stream} {statistic} is {value}: {category} (acceptable below {limit})")
     }
 }
@@ -56,25 +56,27 @@ pub(crate) fn by_weight(judged: &[Judged]) -> Vec<&Judged> {
     all
 }
 
-/// A latency for people, to three digits or the microsecond: `0.085 ms`, `0.85 ms`, `6.34 ms`, `62.1 ms`.
+/// A latency for people: `0.085 ms`, `0.85 ms`, `6.34 ms`, `62.1 ms`.
 ///
-/// What would round to whole milliseconds without being any gets more digits: bands have their edges there, and
-/// 4.999 ms must not read as 5 ms.
-pub(crate) fn format_latency(us: f64) -> String {
+/// Cut, not rounded, to three digits, so that 4.9996 ms does not read as 5 ms, where a band may begin; what would
+/// read as its limit without being it gets more.
+pub(crate) fn format_latency(us: f64, limit_us: f64) -> String {
     let ms = us / 1_000.0;
-    let decimals = match ms {
+    let decimals: i32 = match ms {
         ..1.0 => 3,
         ..10.0 => 2,
         _ => 1,
     };
-    let short = without_trailing_zeros(format!("{ms:.decimals$}"));
-    let rounds_to_an_edge = !short.contains('.') && short.parse() != Ok(ms);
-    let digits = if rounds_to_an_edge { without_trailing_zeros(format!("{ms:.4}")) } else { short };
-    format!("{digits} ms")
-}
-
-fn without_trailing_zeros(decimal: String) -> String {
-    decimal.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let cut = |decimals: i32| {
+        let factor = 10f64.powi(decimals);
+        // Half a nanosecond makes up for what binary fractions lack of a decimal one.
+        ((ms + 5e-7) * factor).floor() / factor
+    };
+    let short = cut(decimals);
+    #[expect(clippy::float_cmp, reason = "both are the same decimal or not")]
+    let reads_as_the_limit = short == limit_us / 1_000.0 && us != limit_us;
+    let shown = if reads_as_the_limit { cut(4) } else { short };
+    format!("{shown} ms")
 }
 
 /// A limit as it stands in the threshold file: `50 ms`, `0.5 ms`.
@@ -190,17 +192,19 @@ mod tests {
 
     #[test]
     fn latencies_have_as_many_digits_as_they_deserve() {
-        let check = |us: f64, text: &str| assert_eq!(format_latency(us), text);
+        let check = |us: f64, text: &str| assert_eq!(format_latency(us, 5_000.0), text);
         check(8.4, "0.008 ms");
         check(85.0, "0.085 ms");
         check(850.0, "0.85 ms");
         check(6_300.0, "6.3 ms");
         check(62_100.0, "62.1 ms");
         check(621_000.0, "621 ms");
-        check(4_999.0, "4.999 ms");
+        check(4_999.0, "4.99 ms");
         check(5_000.0, "5 ms");
         check(5_001.0, "5.001 ms");
-        check(999.9, "0.9999 ms");
+        check(999.9, "0.999 ms");
+        check(24_002.6, "24 ms");
+        check(10_027.0, "10 ms");
         assert_eq!(format_limit(500.0), "0.5 ms");
     }
 }

@@ -63,6 +63,6 @@ pub use device::{DeviceReport, inspect_device};
 pub use left_over::{LeftOver, LeftOverError, find_left_overs, remove_left_over};
 pub use managed_file::Foreign;
 pub use obstacle::Obstacle;
-pub use prepare::{PrepareError, Prepared, prepare};
+pub use prepare::{PrepareError, Prepared, prepare, rehearse};
 pub use probe::{ProbeError, ProbedTarget, probe};
 pub use signature::Signature;

@@ -3,7 +3,6 @@
 //! [`Plan::decide`] takes the decisions, from facts that were gathered before; it asks nothing of the
 //! world. An engine carries a plan out and never picks a default.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,6 +13,8 @@ use crate::profile::{JobProfile, Profile, Schedule};
 pub use crate::sim_device::{SimDevice, SimStall};
 pub use crate::target::{FreeSpace, LEAST_FREE, TargetFacts, TargetKind};
 use crate::units::{ByteSize, seconds};
+
+mod size;
 
 /// The first part of every file that iotrial makes. It carries the header page; a whole mebibyte
 /// keeps the data aligned to any stripe.
@@ -97,8 +98,27 @@ pub enum PlanError {
         /// What the rule allows.
         usable: ByteSize,
     },
+    /// A given file or a device is smaller than its part of what was asked.
+    #[error("{needed} are needed on `{}`, which holds {usable}", path.display())]
+    BeyondEnd {
+        /// The file or device.
+        path: PathBuf,
+        /// Its part of the size of all files.
+        needed: ByteSize,
+        /// What it holds.
+        usable: ByteSize,
+    },
+    /// Two targets are the same place.
+    #[error("`{}` is given twice as a target", path.display())]
+    SameTarget {
+        /// With links resolved.
+        path: PathBuf,
+    },
     /// A file or slice cannot hold what the job does.
-    #[error("{size} in all gives job `{job}` {given} per file, and it needs at least {least}")]
+    #[error(
+        "{size} in all leave {given} of data for each file of job `{job}`; every file has a header of \
+         {FILE_HEADER_SIZE}, and this profile needs at least {least_size} in all"
+    )]
     SizeTooSmall {
         /// The job that starves.
         job: String,
@@ -106,8 +126,8 @@ pub enum PlanError {
         size: ByteSize,
         /// Its share.
         given: ByteSize,
-        /// What it needs.
-        least: ByteSize,
+        /// The smallest size of all files.
+        least_size: ByteSize,
     },
     /// The block does not fit the sectors of the target.
     #[error("block size {block_size} of job `{job}` is not a multiple of the {sector_size} sectors of `{}`", path.display())]
@@ -295,6 +315,11 @@ impl Plan {
         if targets.is_empty() {
             return Err(PlanError::NoTarget);
         }
+        for (position, target) in targets.iter().enumerate() {
+            if targets[..position].iter().any(|earlier| earlier.path == target.path) {
+                return Err(PlanError::SameTarget { path: target.path.clone() });
+            }
+        }
         let Schedule { precondition, ramp, measure } =
             if request.full { profile.schedule } else { profile.quick.schedule };
         let (ramp, measure) = (request.ramp.unwrap_or(ramp), request.measure.unwrap_or(measure));
@@ -306,13 +331,10 @@ impl Plan {
         let phases = phases.into_iter().filter(|(_, duration)| !duration.is_zero());
 
         let mut notes = Vec::new();
-        let size = decide_size(profile, request, targets, &mut notes)?;
-        let mut areas = Areas::new(targets);
-        let jobs = profile
-            .jobs
-            .iter()
-            .map(|job| areas.place(job, size, profile.full_size()))
-            .collect::<Result<Vec<_>, _>>()?;
+        let size = size::decide(profile, request, targets, &mut notes)?;
+        let mut areas = Areas::new(profile, size, targets);
+        let jobs =
+            (0..profile.jobs.len()).map(|position| areas.place(position)).collect::<Result<Vec<_>, _>>()?;
         let copies: u32 = jobs.iter().map(|job| job.numjobs).sum();
         let threads = if request.engine == EngineKind::Sim { 1 } else { request.cpu_count.clamp(1, copies) };
         Ok(Self {
@@ -358,98 +380,33 @@ impl Plan {
     }
 }
 
-/// The size of all files: as asked, or the profile's shrunk to what is usable.
-fn decide_size(
-    profile: &Profile,
-    request: &PlanRequest,
-    targets: &[TargetFacts],
-    notes: &mut Vec<String>,
-) -> Result<ByteSize, PlanError> {
-    let wanted = request.size.unwrap_or(if request.full { profile.full_size() } else { profile.quick.size });
-    if !request.engine.touches_targets() {
-        return Ok(wanted);
-    }
-    // What one target gets of the whole, so that each file system can be asked for its part.
-    let shares = target_shares(profile, targets.len());
-    let mut filesystems: BTreeMap<u64, (f64, &TargetFacts, &FreeSpace)> = BTreeMap::new();
-    for (target, share) in targets.iter().zip(shares) {
-        if let TargetKind::Directory(space) = &target.kind {
-            filesystems.entry(space.filesystem_id).or_insert((0.0, target, space)).0 += share;
-        }
-    }
-    let mut size = wanted;
-    for (share, target, space) in filesystems.into_values() {
-        let needed = scale(wanted, share);
-        let usable = space.usable();
-        if needed <= usable {
-            continue;
-        }
-        if request.size.is_some() || usable < ByteSize::mib(64) {
-            return Err(PlanError::NoSpace { path: target.path.clone(), needed, usable });
-        }
-        size = size.min(scale(wanted, 1.0).min(scale(usable, 1.0 / share)));
-        notes.push(format!(
-            "all files together are {size} instead of {wanted}, so that {LEAST_FREE} and 10 % of `{}` stay free",
-            target.path.display()
-        ));
-    }
-    Ok(size)
-}
-
-/// The share of all bytes that each target gets when jobs are spread as [`Areas::place`] does.
-#[expect(clippy::cast_precision_loss, reason = "shares to 15 digits")]
-fn target_shares(profile: &Profile, target_count: usize) -> Vec<f64> {
-    let mut shares = vec![0.0; target_count];
-    for (position, job) in profile.jobs.iter().enumerate() {
-        let spread = spread(job, position, target_count);
-        for target in &spread {
-            shares[*target] += job.size.get() as f64 / profile.full_size().get() as f64 / spread.len() as f64;
-        }
-    }
-    shares
-}
-
-/// The targets that get a file of the job, which stands at `position` in the profile.
-fn spread(job: &JobProfile, position: usize, target_count: usize) -> Vec<usize> {
-    let file_count = if job.role == Role::Log { 1 } else { target_count.min(job.numjobs as usize) };
-    (0..file_count).map(|file| (position + file) % target_count).collect()
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a share of a size, rounded down to a page afterwards"
-)]
-fn scale(size: ByteSize, share: f64) -> ByteSize {
-    ByteSize::bytes((size.get() as f64 * share) as u64).round_down_to(ByteSize::kib(4))
-}
-
 /// The areas handed out so far, and how far each given file or device is used.
 struct Areas<'t> {
+    profile: &'t Profile,
+    /// Of all files together.
+    size: ByteSize,
     targets: &'t [TargetFacts],
     used: Vec<ByteSize>,
     areas: Vec<Area>,
-    position: usize,
 }
 
 impl<'t> Areas<'t> {
-    fn new(targets: &'t [TargetFacts]) -> Self {
-        Self { targets, used: vec![ByteSize::default(); targets.len()], areas: Vec::new(), position: 0 }
+    fn new(profile: &'t Profile, size: ByteSize, targets: &'t [TargetFacts]) -> Self {
+        Self { profile, size, targets, used: vec![ByteSize::default(); targets.len()], areas: Vec::new() }
     }
 
-    fn place(&mut self, job: &JobProfile, size: ByteSize, full_size: ByteSize) -> Result<Job, PlanError> {
-        let spread = spread(job, self.position, self.targets.len());
-        self.position += 1;
-        #[expect(clippy::cast_precision_loss, reason = "a share to 15 digits")]
-        let share = job.size.get() as f64 / full_size.get() as f64 / spread.len() as f64;
+    /// Finds room for the job at `position`.
+    fn place(&mut self, position: usize) -> Result<Job, PlanError> {
+        let job = &self.profile.jobs[position];
+        let spread = size::spread(job, position, self.targets.len());
+        let share = size::share_per_file(job, self.profile, position, self.targets.len());
+        let least = size::least_length(job, spread.len());
         let first_area = self.areas.len();
         for target in &spread {
-            self.take(job, *target, size, share)?;
+            self.take(job, *target, size::scale(self.size, share), least)?;
         }
         let shortest = self.areas[first_area..].iter().map(|area| area.length).min().unwrap_or_default();
         let touched = ByteSize::bytes(shortest.get() / 100 * u64::from(job.working_set_percent));
-        let least = least_length(job, spread.len());
         Ok(Job {
             name: job.name.clone(),
             role: job.role,
@@ -464,7 +421,14 @@ impl<'t> Areas<'t> {
         })
     }
 
-    fn take(&mut self, job: &JobProfile, index: usize, size: ByteSize, share: f64) -> Result<(), PlanError> {
+    /// Takes up to `wanted` bytes, header included, of a target, and at least `least` of data.
+    fn take(
+        &mut self,
+        job: &JobProfile,
+        index: usize,
+        wanted: ByteSize,
+        least: ByteSize,
+    ) -> Result<(), PlanError> {
         let target = &self.targets[index];
         if !job.block_size.get().is_multiple_of(target.sector_size.get()) {
             return Err(PlanError::Misaligned {
@@ -474,16 +438,17 @@ impl<'t> Areas<'t> {
                 path: target.path.clone(),
             });
         }
+        let used = self.used[index];
+        let left_of = |whole: ByteSize| ByteSize::bytes(whole.get().saturating_sub(used.get())).min(wanted);
         let (kind, offset, length) = match &target.kind {
             TargetKind::Directory(_) => {
-                let length = scale(size, share).get().saturating_sub(FILE_HEADER_SIZE.get());
+                let length = wanted.get().saturating_sub(FILE_HEADER_SIZE.get());
                 (AreaKind::ManagedFile, FILE_HEADER_SIZE, ByteSize::bytes(length))
             }
             TargetKind::File { data_size } => {
-                let length = self.slice(index, *data_size, size, share);
-                (AreaKind::GivenFile, FILE_HEADER_SIZE + self.used[index], length)
+                (AreaKind::GivenFile, FILE_HEADER_SIZE + used, left_of(*data_size))
             }
-            TargetKind::Device { size: device_size, destroy } => {
+            TargetKind::Device { size, destroy } => {
                 if job.rwmix_read_percent < 100 && !destroy {
                     return Err(PlanError::DeviceNotReleased {
                         job: job.name.clone(),
@@ -491,15 +456,19 @@ impl<'t> Areas<'t> {
                     });
                 }
                 let kind = if *destroy { AreaKind::DeviceDestroy } else { AreaKind::DeviceRead };
-                (kind, self.used[index], self.slice(index, *device_size, size, share))
+                (kind, used, left_of(*size))
             }
         };
         let length = length.round_down_to(job.block_size);
-        let least = least_length(job, 1);
         if length < least {
-            return Err(PlanError::SizeTooSmall { job: job.name.clone(), size, given: length, least });
+            return Err(PlanError::SizeTooSmall {
+                job: job.name.clone(),
+                size: self.size,
+                given: length,
+                least_size: size::least_size(self.profile, self.targets),
+            });
         }
-        self.used[index] = self.used[index] + length;
+        self.used[index] = used + length;
         let path = match kind {
             AreaKind::ManagedFile => target.path.join(format!("{}.iotrial", job.name)),
             _ => target.path.clone(),
@@ -507,22 +476,6 @@ impl<'t> Areas<'t> {
         self.areas.push(Area { path, kind, offset, length, sector_size: target.sector_size });
         Ok(())
     }
-
-    /// The job's part of a file or device that exists already: its share of what was asked, but
-    /// never beyond the end.
-    fn slice(&self, index: usize, whole: ByteSize, size: ByteSize, share: f64) -> ByteSize {
-        let left = whole.get().saturating_sub(self.used[index].get());
-        ByteSize::bytes(left.min(scale(size, share).get()))
-    }
-}
-
-/// One block for each copy that has a part of its own.
-fn least_length(job: &JobProfile, file_count: usize) -> ByteSize {
-    let copies = match job.pattern {
-        Pattern::Sequential => u64::from(job.numjobs).div_ceil(file_count as u64),
-        Pattern::Random => 1,
-    };
-    job.block_size * copies
 }
 
 #[cfg(test)]
@@ -648,6 +601,41 @@ size = "10GiB"
             ranges,
             [(ByteSize::mib(0), ByteSize::mib(300)), (ByteSize::mib(300), ByteSize::mib(100))]
         );
+    }
+
+    #[test]
+    fn a_device_smaller_than_the_profile_is_used_whole_but_an_asked_size_beyond_it_is_refused() {
+        let small = [TargetFacts {
+            path: "/dev/x".into(),
+            kind: TargetKind::Device { size: ByteSize::mib(64), destroy: true },
+            sector_size: ByteSize::bytes(512),
+        }];
+        let plan = Plan::decide(&profile(DATA_AND_LOG), &request(), &small).unwrap();
+        assert_eq!(plan.bytes_to_lay_out(), ByteSize::mib(64));
+        assert!(plan.notes[0].contains("64 MiB in all are used instead of 1 GiB"), "{:?}", plan.notes);
+        let asked = PlanRequest { size: Some(ByteSize::mib(65)), ..request() };
+        let error = Plan::decide(&profile(DATA_AND_LOG), &asked, &small).unwrap_err();
+        assert!(matches!(error, PlanError::BeyondEnd { .. }), "{error}");
+    }
+
+    #[test]
+    fn the_smallest_size_that_an_error_names_works_and_one_mebibyte_less_does_not() {
+        let target = [directory("/a", 1, ByteSize::gib(15))];
+        let decide = |size| {
+            Plan::decide(&profile(DATA_AND_LOG), &PlanRequest { size: Some(size), ..request() }, &target)
+        };
+        let Err(PlanError::SizeTooSmall { least_size, .. }) = decide(ByteSize::MIB) else {
+            panic!("no error")
+        };
+        assert!(decide(least_size).is_ok(), "{least_size}");
+        assert!(decide(least_size - ByteSize::MIB).is_err(), "{least_size}");
+    }
+
+    #[test]
+    fn the_same_target_twice_is_refused() {
+        let target = directory("/a", 1, ByteSize::gib(15));
+        let error = Plan::decide(&profile(DATA_AND_LOG), &request(), &[target.clone(), target]).unwrap_err();
+        assert!(matches!(error, PlanError::SameTarget { .. }), "{error}");
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub enum Command {
 }
 
 /// Options of `run`.
-#[derive(Debug, Args, Default)]
+#[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   iotrial run

@@ -20,6 +20,9 @@ enum Kind {
     Execution,
 }
 
+/// It was begun and not carried out.
+pub const NOT_CARRIED_OUT: u8 = 3;
+
 /// The run is done, but the storage is not qualified.
 pub const NOT_QUALIFIED: u8 = 1;
 
@@ -44,7 +47,7 @@ impl Failure {
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self.kind {
             Kind::Input => 2,
-            Kind::Execution => 3,
+            Kind::Execution => NOT_CARRIED_OUT,
         })
     }
 }

@@ -4,13 +4,14 @@
 //! codes. Data goes to standard output, everything else to standard error.
 
 #![forbid(unsafe_code)]
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "only the program prints")]
+#![allow(clippy::print_stderr, reason = "only the program prints; data goes out by `output`")]
 #![allow(unreachable_pub, reason = "nothing outside a program reaches into it")]
 
 mod cli;
 mod command;
 mod failure;
 mod live;
+mod output;
 mod signal;
 mod store;
 

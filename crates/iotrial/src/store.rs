@@ -8,6 +8,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use iotrial_analysis::findings::findings;
 use iotrial_model::journal;
 use iotrial_model::record::{EndedHow, Interval, RECORD_FORMAT, RunRecord};
 use rusqlite::Connection;
@@ -55,8 +56,10 @@ impl Store {
     /// Journals of runs that were killed become records.
     pub fn open(folder: Option<&Path>) -> anyhow::Result<Self> {
         let folder = Self::locate(folder).context("there is no home directory to keep records in")?;
-        fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot make the store `{}`", folder.display()))?;
+        fs::create_dir_all(&folder).with_context(|| {
+            let place = folder.display();
+            format!("cannot make the store `{place}`; --store or IOTRIAL_STORE names another place")
+        })?;
         let folder = folder.canonicalize().with_context(|| format!("cannot open `{}`", folder.display()))?;
         let store = Self { folder };
         store.recover_journals()?;
@@ -161,9 +164,13 @@ impl Store {
                 }
             }
             match read_record(&path) {
-                Ok(record) => {
+                Ok(mut record) => {
+                    record.findings = findings(&record);
                     let written = self.write(&record)?;
                     eprintln!("note: a run was cut off; what it measured is kept in {}", written.display());
+                    for target in record.targets.iter().filter(|target| target.kind == "directory") {
+                        eprintln!("hint: `iotrial clean {}` removes the files that it left", target.path);
+                    }
                     fs::remove_file(&path)?;
                 }
                 Err(error) => {

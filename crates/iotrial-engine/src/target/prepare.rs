@@ -192,6 +192,29 @@ impl PrepareError {
     }
 }
 
+/// What [`prepare`] would write and reuse, without doing it. It refuses the directories and files that
+/// `prepare` would refuse; devices are not claimed, so they are not asked again. The duration is zero.
+///
+/// # Errors
+///
+/// Those of [`prepare`], as far as files are concerned.
+pub fn rehearse(plan: &Plan, targets: &[ProbedTarget]) -> Result<Layout, PrepareError> {
+    let mut layout = Layout::default();
+    if !plan.engine.touches_targets() {
+        return Ok(layout);
+    }
+    check_directories(plan, targets)?;
+    let sites = survey(plan)?;
+    check_space(&sites)?;
+    for site in sites {
+        let bytes = if site.reuse { &mut layout.reused } else { &mut layout.written };
+        *bytes = *bytes + site.area.length;
+    }
+    let destroyed = plan.areas.iter().filter(|area| area.kind == AreaKind::DeviceDestroy);
+    layout.written = layout.written + destroyed.map(|area| area.length).sum();
+    Ok(layout)
+}
+
 /// Lays out what the plan needs, and opens it.
 ///
 /// Everything is looked at before anything is written: devices are claimed and examined anew, foreign files

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::cli::CleanArgs;
 use crate::failure::Failure;
+use crate::output::{self, harmless};
 
 #[derive(Serialize)]
 struct Line<'f> {
@@ -25,12 +26,16 @@ struct Line<'f> {
 pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
     let mut found = Vec::new();
     for directory in &args.directories {
-        found.extend(find_left_overs(directory).map_err(failure)?);
+        // A run that made its directory took it away again.
+        if directory.exists() {
+            found.extend(find_left_overs(directory).map_err(failure)?);
+        }
     }
     let total: ByteSize = found.iter().map(|file| file.size).sum();
     if !args.json {
         for file in &found {
-            println!("{:>12}  {}{}", file.size.to_string(), file.path.display(), remark(file));
+            let path = harmless(&file.path.to_string_lossy());
+            output::text(&format!("{:>12}  {path}{}\n", file.size.to_string(), remark(file)))?;
         }
     }
     if found.is_empty() {
@@ -55,7 +60,7 @@ pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
             })
         };
         let lines = found.iter().map(line).collect::<Result<Vec<_>, _>>().expect("lines are plain data");
-        println!("{}", serde_json::to_string_pretty(&lines).expect("lines are plain data"));
+        output::json(&lines)?;
     }
     Ok(ExitCode::SUCCESS)
 }

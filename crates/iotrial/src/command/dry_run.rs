@@ -1,59 +1,119 @@
 //! `run --dry-run`: every decision, before anything is done.
 
 use iotrial_model::plan::{AreaKind, Plan};
+use iotrial_model::record::Layout;
 use iotrial_model::units::format_duration;
+use serde::Serialize;
 
-/// Prints the plan: bytes to write, time, targets, every job.
-pub fn print(plan: &Plan, json: bool) {
+use crate::failure::Failure;
+use crate::output;
+
+/// What `--dry-run --json` prints: the plan as it would stand in the record, and what the layout would do.
+#[derive(Serialize)]
+struct JsonPlan<'p> {
+    would_write_bytes: u64,
+    would_reuse_bytes: u64,
+    #[serde(flatten)]
+    plan: &'p Plan,
+}
+
+/// Prints the plan: bytes to write, time, targets, every job. `layout` is what the files would take.
+pub fn print(plan: &Plan, layout: &Layout, json: bool) -> Result<(), Failure> {
     if json {
-        println!("{}", serde_json::to_string_pretty(plan).expect("a plan is plain data"));
-        return;
+        return output::json(&JsonPlan {
+            would_write_bytes: layout.written.get(),
+            would_reuse_bytes: layout.reused.get(),
+            plan,
+        });
     }
+    let mut text = head(plan, layout);
+    text.push('\n');
+    text.push_str(&aligned(&areas(plan), &[1]));
+    text.push('\n');
+    text.push_str(&aligned(&jobs(plan), &[3, 4, 5, 6, 8]));
+    text.push_str(&format!("\n{} I/Os outstanding in all; nothing was written\n", plan.total_iodepth()));
+    output::text(&text)
+}
+
+fn head(plan: &Plan, layout: &Layout) -> String {
     let form = if plan.quick { "quick" } else { "full" };
-    println!("profile   {} ({form})", plan.profile);
     let access = if plan.direct { "direct I/O" } else { "through the page cache" };
     let threads = plan.threads;
-    println!("engine    {}, {access}, {threads} threads, seed {}", plan.engine.as_str(), plan.seed);
-    if let Some(reason) = &plan.engine_reason {
-        println!("          {reason}");
-    }
+    let mut lines = vec![
+        format!("profile   {} ({form})", plan.profile),
+        format!("engine    {}, {access}, seed {}, threads: {threads}", plan.engine.as_str(), plan.seed),
+    ];
+    lines.extend(plan.engine_reason.iter().map(|reason| format!("          {reason}")));
     let phases: Vec<String> = plan
         .phases
         .iter()
         .map(|phase| format!("{} {}", phase.kind.as_str(), format_duration(phase.duration)))
         .collect();
-    println!("time      {} after the layout: {}", format_duration(plan.duration()), phases.join(", "));
-    println!("writes    {} before the load, and what the jobs write", plan.bytes_to_lay_out());
-    for note in &plan.notes {
-        println!("note      {note}");
+    lines.push(format!(
+        "time      {} after the layout: {}",
+        format_duration(plan.duration()),
+        phases.join(", ")
+    ));
+    lines.push(format!("writes    {} before the load, and what the jobs write", layout.written));
+    if layout.reused.get() > 0 {
+        lines.push(format!("reuses    {} of an earlier run", layout.reused));
     }
-    println!("\n{:<34} {:>12} {:>12}", "file or device", "data", "");
-    for area in &plan.areas {
+    lines.extend(plan.notes.iter().map(|note| format!("note      {note}")));
+    lines.join("\n") + "\n"
+}
+
+fn areas(plan: &Plan) -> Vec<Vec<String>> {
+    let mut rows = vec![vec!["file or device".to_owned(), "data".to_owned(), String::new()]];
+    rows.extend(plan.areas.iter().map(|area| {
         let kind = match area.kind {
-            AreaKind::ManagedFile => "made",
-            AreaKind::GivenFile => "used",
+            AreaKind::ManagedFile => "of iotrial",
+            AreaKind::GivenFile => "given",
             AreaKind::DeviceRead => "read only",
             AreaKind::DeviceDestroy => "DESTROYED",
         };
-        println!("{:<34} {:>12} {kind:>12}", area.path.display(), area.length.to_string());
-    }
-    println!(
-        "\n{:<16} {:<7} {:<10} {:>5} {:>8} {:>7} {:>7} {:>10} files",
-        "job", "role", "pattern", "read%", "block", "numjobs", "iodepth", "durability"
-    );
-    for job in &plan.jobs {
-        println!(
-            "{:<16} {:<7} {:<10} {:>5} {:>8} {:>7} {:>7} {:>10} {}",
-            job.name,
-            job.role,
-            job.pattern,
-            job.rwmix_read_percent,
+        vec![output::harmless(&area.path.to_string_lossy()), area.length.to_string(), kind.to_owned()]
+    }));
+    rows
+}
+
+fn jobs(plan: &Plan) -> Vec<Vec<String>> {
+    let head = ["job", "role", "pattern", "read%", "block", "numjobs", "iodepth", "durability", "files"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.extend(plan.jobs.iter().map(|job| {
+        vec![
+            job.name.clone(),
+            job.role.to_string(),
+            job.pattern.to_string(),
+            job.rwmix_read_percent.to_string(),
             job.block_size.to_string(),
-            job.numjobs,
-            job.iodepth,
-            job.durability,
-            job.areas.len()
-        );
-    }
-    println!("\n{} I/Os outstanding in all; nothing was written", plan.total_iodepth());
+            job.numjobs.to_string(),
+            job.iodepth.to_string(),
+            job.durability.to_string(),
+            job.areas.len().to_string(),
+        ]
+    }));
+    rows
+}
+
+/// Rows in columns as wide as their widest cell; those in `right` end where their header ends.
+fn aligned(rows: &[Vec<String>], right: &[usize]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells: Vec<String> =
+            row.iter()
+                .zip(&widths)
+                .enumerate()
+                .map(|(column, (cell, width))| {
+                    if right.contains(&column) {
+                        format!("{cell:>width$}")
+                    } else {
+                        format!("{cell:<width$}")
+                    }
+                })
+                .collect();
+        cells.join("  ").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
 }

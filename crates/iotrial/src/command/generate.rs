@@ -1,6 +1,5 @@
 //! What the program makes of itself: completion scripts and man pages.
 
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -10,10 +9,13 @@ use clap_complete::Shell;
 
 use crate::cli::Cli;
 use crate::failure::Failure;
+use crate::output;
 
 /// Prints the completion script of a shell.
 pub fn completions(shell: Shell) -> Result<ExitCode, Failure> {
-    clap_complete::generate(shell, &mut Cli::command(), "iotrial", &mut io::stdout());
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "iotrial", &mut script);
+    output::text(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,15 +1,14 @@
 //! `iotrial` alone on a terminal: three questions, then the command that it runs.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::CommandFactory;
+use clap::{CommandFactory, Parser};
 use dialoguer::{Input, Select};
 use iotrial_model::units::format_duration;
 
-use crate::cli::{Cli, RunArgs};
+use crate::cli::{Cli, Command};
 use crate::command::run;
 use crate::failure::Failure;
 
@@ -17,7 +16,7 @@ const DATABASES: &[(&str, &str)] = &[
     ("SQL Server, many small transactions (OLTP)", "sqlserver-oltp"),
     ("SQL Server, the transaction log alone", "sqlserver-log"),
     ("SQL Server, reports and scans (DSS)", "sqlserver-dss"),
-    ("Oracle, random reads and writes (as SLOB)", "oracle-slob-random"),
+    ("Oracle, random single-block reads (as SLOB)", "oracle-slob-random"),
     ("Oracle, full scans", "oracle-slob-scan"),
     ("PostgreSQL, OLTP", "postgresql-oltp"),
     ("MySQL, OLTP", "mysql-oltp"),
@@ -27,7 +26,7 @@ const DATABASES: &[(&str, &str)] = &[
 const HOW_LONG: &[(&str, Option<Duration>)] = &[
     ("a quick look: half a minute", None),
     ("five minutes: enough for a first decision", Some(Duration::from_secs(300))),
-    ("half an hour: shows burst credits and caches run out", Some(Duration::from_secs(1800))),
+    ("half an hour: shows burst credits run out", Some(Duration::from_secs(1800))),
 ];
 
 /// Asks which database, where and how long, prints the command, and runs it.
@@ -36,18 +35,20 @@ pub fn interview() -> Result<ExitCode, Failure> {
         eprintln!("{}", Cli::command().render_help());
         return Ok(ExitCode::from(2));
     }
-    let args = ask()
+    let words = ask()
         .map_err(|error| Failure::execution(anyhow::Error::new(error).context("the conversation ended")))?;
-    let mut command =
-        format!("iotrial run {} --target {}", args.profile, quoted(&args.targets[0].to_string_lossy()));
-    if let Some(duration) = args.duration {
-        command.push_str(&format!(" --duration {}", format_duration(duration)));
+    let command: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    eprintln!("\n  {}\n", command.join(" "));
+    // Parsed as if it had been typed, so that defaults and the environment count as they would then.
+    match Cli::try_parse_from(&words).map_err(Failure::input)?.command {
+        Some(Command::Run(args)) => run::run(&args),
+        _ => unreachable!("the words say `run`"),
     }
-    eprintln!("\n  {command}\n");
-    run::run(&args)
 }
 
-fn ask() -> dialoguer::Result<RunArgs> {
+/// The command line that the answers make.
+fn ask() -> dialoguer::Result<Vec<String>> {
+    eprintln!("Three questions: the arrow keys choose, Enter answers, Ctrl-C ends.\n");
     let names: Vec<&str> = DATABASES.iter().map(|(name, _)| *name).collect();
     let database = Select::new().with_prompt("Which database").items(&names).default(0).interact()?;
     let target: String = Input::new()
@@ -56,12 +57,12 @@ fn ask() -> dialoguer::Result<RunArgs> {
         .interact_text()?;
     let times: Vec<&str> = HOW_LONG.iter().map(|(name, _)| *name).collect();
     let time = Select::new().with_prompt("How long").items(&times).default(0).interact()?;
-    Ok(RunArgs {
-        profile: DATABASES[database].1.to_owned(),
-        targets: vec![PathBuf::from(target)],
-        duration: HOW_LONG[time].1,
-        ..RunArgs::default()
-    })
+    let mut words =
+        ["iotrial", "run", DATABASES[database].1, "--target", &target].map(str::to_owned).to_vec();
+    if let Some(duration) = HOW_LONG[time].1 {
+        words.extend(["--duration".to_owned(), format_duration(duration)]);
+    }
+    Ok(words)
 }
 
 /// As a shell takes it back.

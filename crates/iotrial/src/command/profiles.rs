@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::cli::ProfilesArgs;
 use crate::command::run::load_profile;
 use crate::failure::Failure;
+use crate::output;
 
 #[derive(Serialize)]
 struct Line {
@@ -24,9 +25,9 @@ pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
     if let Some(name) = &args.name {
         let text = load_profile(name)?.text;
         if args.json {
-            println!("{}", serde_json::json!({ "name": name, "text": text }));
+            output::json(&serde_json::json!({ "name": name, "text": text }))?;
         } else {
-            print!("{text}");
+            output::text(&text)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -44,11 +45,10 @@ pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
         })
         .collect();
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&lines).expect("lines are plain data"));
+        output::json(&lines)?;
     } else {
-        for line in &lines {
-            println!("{:<20} {}", line.name, line.title);
-        }
+        let list: String = lines.iter().map(|line| format!("{:<20} {}\n", line.name, line.title)).collect();
+        output::text(&list)?;
         eprintln!(
             "\n`iotrial profiles NAME` prints one; `iotrial run NAME` runs it, `iotrial run ./mine.toml` your own"
         );

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use crate::cli::RecordsArgs;
 use crate::failure::Failure;
+use crate::output::{self, harmless};
 use crate::store::Store;
 
 /// Lists the records, the newest first.
@@ -11,19 +12,23 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
     let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
     let entries = store.entries().map_err(Failure::execution)?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&entries).expect("entries are plain data"));
+        output::json(&entries)?;
         return Ok(ExitCode::SUCCESS);
     }
     if entries.is_empty() {
         eprintln!("no records in {}; `iotrial run` makes one", store.folder().display());
+        return Ok(ExitCode::SUCCESS);
     }
+    let row = |[id, started, profile, ended, label, targets]: [&str; 6]| {
+        format!("{id:<26}  {started:<16}  {profile:<18}  {ended:<11}  {label:<20}  {targets}\n")
+    };
+    let mut text = row(["id", "started, UTC", "profile", "ended", "label", "targets"]);
     for entry in entries {
         let started = entry.started_at.get(..16).unwrap_or(&entry.started_at).replace('T', " ");
-        let label = entry.label.as_deref().unwrap_or("–");
-        println!(
-            "{}  {started}  {:<20} {:<12} {label:<20} {}",
-            entry.id, entry.profile, entry.ended, entry.targets
-        );
+        let label = entry.label.as_deref().map_or_else(|| "–".to_owned(), harmless);
+        let targets = harmless(&entry.targets);
+        text.push_str(&row([&entry.id, &started, &harmless(&entry.profile), &entry.ended, &label, &targets]));
     }
+    output::text(&text)?;
     Ok(ExitCode::SUCCESS)
 }

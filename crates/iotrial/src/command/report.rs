@@ -9,7 +9,7 @@ use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::verdict::judge;
 use iotrial_model::profile::Profile;
-use iotrial_model::record::{EndedHow, RunRecord};
+use iotrial_model::record::RunRecord;
 use iotrial_report::document::Document;
 use iotrial_report::html::render_html;
 use iotrial_report::terminal::{TerminalStyle, render_terminal};
@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use crate::cli::ReportArgs;
 use crate::failure::{Failure, NOT_QUALIFIED};
+use crate::output;
 use crate::store::{Store, read_record, write_whole};
 
 /// Shows a record.
@@ -30,10 +31,10 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
         None => load_thresholds(&thresholds_of_profile(&record))?,
     };
     let shown = Shown::new(&record, &thresholds);
-    if let Some(html) = &args.html {
-        shown.write_html(html)?;
-    }
-    shown.print(args.json, &path, args.html.as_deref());
+    let html = args.html.as_deref();
+    let written = html.map_or(Ok(()), |html| shown.write_html(html));
+    shown.print(args.json, &path, html.filter(|_| written.is_ok()))?;
+    written?;
     Ok(shown.exit_code())
 }
 
@@ -65,7 +66,6 @@ pub fn is_file_name(name: &str) -> bool {
 
 /// A record with its figures and its document.
 pub struct Shown {
-    ended: EndedHow,
     summary: Summary,
     document: Document,
 }
@@ -85,7 +85,7 @@ impl Shown {
     pub fn new(record: &RunRecord, thresholds: &ThresholdSet) -> Self {
         let summary = Summary::new(record, judge(record, thresholds));
         let document = Document::of_run(record, &summary);
-        Self { ended: record.ended.how, summary, document }
+        Self { summary, document }
     }
 
     /// Writes the HTML report, whole or not at all.
@@ -95,26 +95,22 @@ impl Shown {
     }
 
     /// Prints the figures, and where everything is.
-    pub fn print(&self, json: bool, record: &Path, html: Option<&Path>) {
+    pub fn print(&self, json: bool, record: &Path, html: Option<&Path>) -> Result<(), Failure> {
         if json {
             let summary = JsonSummary { record, report: html, summary: &self.summary };
-            println!("{}", serde_json::to_string_pretty(&summary).expect("a summary is plain data"));
-            return;
+            return output::json(&summary);
         }
-        print!("{}", render_terminal(&self.document, terminal_style()));
-        println!("\nrecord  {}", record.display());
+        let mut text = render_terminal(&self.document, terminal_style());
+        text.push_str(&format!("\nrecord  {}\n", record.display()));
         if let Some(html) = html {
-            println!("report  {}", html.display());
+            text.push_str(&format!("report  {}\n", html.display()));
         }
+        output::text(&text)
     }
 
-    /// 0 where the storage is qualified, 1 where it is not, 3 where the run did not reach its end.
+    /// 0 where the storage is qualified, 1 where it is not.
     pub fn exit_code(&self) -> ExitCode {
-        match (self.ended, self.summary.verdict.qualified) {
-            (EndedHow::Complete, true) => ExitCode::SUCCESS,
-            (EndedHow::Complete, false) => ExitCode::from(NOT_QUALIFIED),
-            _ => ExitCode::from(3),
-        }
+        if self.summary.verdict.qualified { ExitCode::SUCCESS } else { ExitCode::from(NOT_QUALIFIED) }
     }
 }
 
@@ -123,5 +119,6 @@ fn terminal_style() -> TerminalStyle {
     let stdout = std::io::stdout();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let width = console::Term::stdout().size_checked().map_or(100, |(_, columns)| usize::from(columns));
-    TerminalStyle { width, color: stdout.is_terminal() && !no_color }
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    TerminalStyle { width, color: stdout.is_terminal() && !no_color && !is_dumb }
 }

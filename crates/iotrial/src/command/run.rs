@@ -1,5 +1,6 @@
 //! `iotrial run`: one profile on one set of targets, with a verdict and a report at the end.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,14 +16,14 @@ use iotrial_engine::target::{self, PrepareError, Prepared, ProbedTarget};
 use iotrial_model::builtin::builtin_profile;
 use iotrial_model::plan::{EngineKind, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::Profile;
-use iotrial_model::record::{Ended, EndedHow, Host, METHOD_VERSION, RECORD_FORMAT, RunRecord, Tool};
-use iotrial_model::units::ByteSize;
+use iotrial_model::record::{Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, Tool};
+use iotrial_model::units::{ByteSize, format_duration};
 use ulid::Ulid;
 
 use crate::cli::RunArgs;
 use crate::command::dry_run;
 use crate::command::report::{Shown, is_file_name, load_thresholds};
-use crate::failure::Failure;
+use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::live::Live;
 use crate::signal::control_by_signals;
 use crate::store::{JournalWriter, Store};
@@ -40,13 +41,17 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         facts.push(imagined_target(request.engine));
     }
     let plan = Plan::decide(&profile, &request, &facts).map_err(plan_failure)?;
+    let layout = target::rehearse(&plan, &probed).map_err(prepare_failure)?;
     if args.dry_run {
-        dry_run::print(&plan, args.json);
+        dry_run::print(&plan, &layout, args.json)?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(html) = &args.html {
+        check_is_writable(html)?;
     }
     let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
     let record = begin_record(args, id, &profile, host, &probed, plan);
-    let trial = Trial { args, store, thresholds, live: Live::new(args.quiet) };
+    let trial = Trial { args, store, thresholds, layout, live: Live::new(args.quiet) };
     trial.carry_out(record, &probed)
 }
 
@@ -75,6 +80,16 @@ pub fn load_profile(name: &str) -> Result<Profile, Failure> {
 
 fn plan_request(args: &RunArgs, id: Ulid, host: &Host) -> Result<PlanRequest, Failure> {
     let (engine, engine_reason) = choose_engine(args)?;
+    if args.sim.is_some() && engine != EngineKind::Sim {
+        let error =
+            anyhow::anyhow!("--sim describes a simulated device, and the engine is `{}`", engine.as_str());
+        return Err(Failure::input(error).hint("add --engine sim".to_owned()));
+    }
+    for (position, (key, _)) in args.attributes.iter().enumerate() {
+        if args.attributes[..position].iter().any(|(earlier, _)| earlier == key) {
+            return Err(Failure::input(anyhow::anyhow!("the attribute `{key}` is given twice")));
+        }
+    }
     if args.size.is_some_and(|size| size.get() == 0) {
         let hint = "give a size such as 2GiB, or leave it out".to_owned();
         return Err(Failure::input(anyhow::anyhow!("--size must be more than zero")).hint(hint));
@@ -154,10 +169,29 @@ fn imagined_target(engine: EngineKind) -> TargetFacts {
     }
 }
 
+fn prepare_failure(error: PrepareError) -> Failure {
+    let hint = error.hint();
+    Failure::execution(error).hint(hint)
+}
+
+/// Whether a file can be written there: better known before a long run than after it.
+fn check_is_writable(path: &Path) -> Result<(), Failure> {
+    let existed = path.exists();
+    let opened = File::options().append(true).create(true).open(path);
+    opened.with_context(|| format!("cannot write `{}`", path.display())).map_err(Failure::input)?;
+    if !existed {
+        let removed = std::fs::remove_file(path);
+        removed.with_context(|| format!("cannot remove `{}`", path.display())).map_err(Failure::execution)?;
+    }
+    Ok(())
+}
+
 fn plan_failure(error: PlanError) -> Failure {
     match &error {
-        PlanError::NoSpace { .. } => {
-            let hint = "give a smaller --size, or another --target".to_owned();
+        PlanError::NoSpace { usable, .. } => {
+            let smaller =
+                if usable.get() > 0 { "give a smaller --size, or" } else { "free some space, or give" };
+            let hint = format!("{smaller} another --target");
             Failure::execution(error).hint(hint)
         }
         PlanError::SizeTooSmall { .. } => Failure::input(error).hint("give a larger --size".to_owned()),
@@ -171,6 +205,12 @@ fn plan_failure(error: PlanError) -> Failure {
                 path.display()
             );
             Failure::input(error).hint(hint)
+        }
+        PlanError::BeyondEnd { .. } => {
+            Failure::input(error).hint("give a smaller --size, or leave it out".to_owned())
+        }
+        PlanError::SameTarget { .. } => {
+            Failure::input(error).hint("each target gets files of its own".to_owned())
         }
         PlanError::NoTarget | PlanError::NoDuration => Failure::input(error),
     }
@@ -187,7 +227,7 @@ fn begin_record(
     RunRecord {
         format: RECORD_FORMAT.to_owned(),
         id: id.to_string(),
-        label: args.label.clone(),
+        label: args.label.clone().filter(|label| !label.trim().is_empty()),
         attributes: args.attributes.iter().cloned().collect(),
         tool: Tool {
             name: "iotrial".to_owned(),
@@ -214,6 +254,8 @@ struct Trial<'a> {
     args: &'a RunArgs,
     store: Store,
     thresholds: ThresholdSet,
+    /// What the layout will do.
+    layout: Layout,
     live: Live,
 }
 
@@ -234,8 +276,7 @@ impl Trial<'_> {
             Err(error) => {
                 self.live.finish();
                 journal.discard().context("cannot remove the journal").map_err(Failure::execution)?;
-                let hint = error.hint();
-                return Err(Failure::execution(error).hint(hint));
+                return Err(prepare_failure(error));
             }
         };
         record.layout = prepared.as_ref().and_then(|prepared| prepared.layout);
@@ -266,12 +307,10 @@ impl Trial<'_> {
         if !plan.engine.touches_targets() {
             return Ok(None);
         }
-        let bytes = plan.bytes_to_lay_out();
-        self.live.say(&format!(
-            "lays out {bytes} in {} files, then runs {} s",
-            plan.areas.len(),
-            plan.duration().as_secs()
-        ));
+        let Layout { written, reused, .. } = self.layout;
+        let and_reused = if reused.get() > 0 { format!(", reuses {reused}") } else { String::new() };
+        let time = format_duration(plan.duration());
+        self.live.say(&format!("lays out {written}{and_reused}, then runs {time}"));
         let progress = |done, total| self.live.layout(done, total);
         target::prepare(plan, probed, &progress, &|| control.is_stopping()).map(Some)
     }
@@ -288,12 +327,14 @@ impl Trial<'_> {
             .unwrap_or(Ok(Vec::new()))
             .context("cannot open the files again")
             .map_err(Failure::execution)?;
-        let device_names: Vec<String> = record
+        // Two targets on one device are counted once.
+        let nearest: BTreeSet<String> = record
             .targets
             .iter()
             .filter_map(|target| target.devices.first())
             .map(|one| one.name.clone())
             .collect();
+        let device_names: Vec<String> = nearest.into_iter().collect();
         self.live.start(&record.plan);
         let live = &self.live;
         let mut journal_error = None;
@@ -324,8 +365,11 @@ impl Trial<'_> {
             Some(path) => path.clone(),
             None => self.store.folder().join(format!("{}.html", record.id)),
         };
-        shown.write_html(&html_path)?;
-        shown.print(self.args.json, &record_path, Some(Path::new(&html_path)));
-        Ok(shown.exit_code())
+        let ended = record.ended.how;
+        // The figures come first: whatever is wrong with the report must not hide them.
+        let written = shown.write_html(&html_path);
+        shown.print(self.args.json, &record_path, Some(html_path.as_path()).filter(|_| written.is_ok()))?;
+        written?;
+        Ok(if ended == EndedHow::Complete { shown.exit_code() } else { ExitCode::from(NOT_CARRIED_OUT) })
     }
 }

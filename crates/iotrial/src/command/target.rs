@@ -8,6 +8,7 @@ use iotrial_model::units::ByteSize;
 
 use crate::cli::TargetArgs;
 use crate::failure::Failure;
+use crate::output;
 use crate::store::Store;
 
 /// The list of signatures goes on in `--json`.
@@ -21,55 +22,64 @@ pub fn target(args: &TargetArgs) -> Result<ExitCode, Failure> {
         Failure::execution(error).hint(hint)
     })?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&json(&report)).expect("a report is plain data"));
+        output::json(&json(&report))?;
     } else {
-        print(&report);
+        output::text(&text(&report))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(report: &DeviceReport) {
+fn text(report: &DeviceReport) -> String {
+    let mut lines = Vec::new();
     let or_unknown =
         |text: &Option<String>| text.clone().unwrap_or_else(|| "not told by the device".to_owned());
-    println!("device      {} ({})", report.path.display(), report.name);
-    println!("model       {}", or_unknown(&report.model));
-    println!("serial      {}", or_unknown(&report.serial));
-    println!("size        {} ({} bytes), sectors of {}", report.size, report.size.get(), report.sector_size);
+    lines.push(format!("device      {} ({})", report.path.display(), report.name));
+    lines.push(format!("model       {}", or_unknown(&report.model)));
+    lines.push(format!("serial      {}", or_unknown(&report.serial)));
+    lines.push(format!(
+        "size        {} ({} bytes), sectors of {}",
+        report.size,
+        report.size.get(),
+        report.sector_size
+    ));
     let content = &report.content;
     let sampled = ByteSize::bytes(content.sampled_bytes);
     match content.first_used_offset {
         Some(first) => {
             let used = ByteSize::bytes(content.used_bytes);
-            println!(
+            lines.push(format!(
                 "content     DATA: {used} of the {sampled} looked at are not zero, first at byte {first}"
-            );
+            ));
         }
-        None => println!("content     none seen: the {sampled} looked at are zero"),
+        None => lines.push(format!("content     none seen: the {sampled} looked at are zero")),
     }
     for (position, signature) in report.signatures.iter().take(MOST_SIGNATURES_SHOWN).enumerate() {
         let head = if position == 0 { "signatures" } else { "" };
-        println!("{head:<11} {} at byte {}", signature.name, signature.offset);
+        lines.push(format!("{head:<11} {} at byte {}", signature.name, signature.offset));
     }
     if let Some(more @ 1..) = report.signatures.len().checked_sub(MOST_SIGNATURES_SHOWN) {
-        println!("            and {more} more");
+        lines.push(format!("            and {more} more"));
     }
     for note in &report.notes {
-        println!("note        {note}");
+        lines.push(format!("note        {note}"));
     }
-    println!();
+    lines.push(String::new());
     match &report.token {
         Some(token) => {
-            println!("Nothing stands against writing to it. Whatever it holds would be lost:\n");
-            println!("  iotrial run --target {} --destroy {token}\n", report.path.display());
-            println!("The token is for this host, this device and this content, and for nothing else.");
+            lines.push(format!("Nothing stands against writing to it. Whatever it holds would be lost:\n"));
+            lines.push(format!("  iotrial run --target {} --destroy {token}\n", report.path.display()));
+            lines.push(format!(
+                "The token is for this host, this device and this content, and for nothing else."
+            ));
         }
         None => {
-            println!("It is never written, with any token:");
+            lines.push(format!("It is never written, with any token:"));
             for obstacle in &report.obstacles {
-                println!("  - {obstacle}");
+                lines.push(format!("  - {obstacle}"));
             }
         }
     }
+    lines.join("\n") + "\n"
 }
 
 fn json(report: &DeviceReport) -> serde_json::Value {

@@ -1,0 +1,138 @@
+//! How large all files together may be, and what each job's file gets of that.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::{FILE_HEADER_SIZE, PlanError, PlanRequest};
+use crate::load::{Pattern, Role};
+use crate::profile::{JobProfile, Profile};
+use crate::target::{LEAST_FREE, TargetFacts, TargetKind};
+use crate::units::ByteSize;
+
+/// Less than this is no ground to measure on: a size that nobody asked for does not shrink below it.
+const LEAST_SHRUNK: ByteSize = ByteSize::mib(64);
+
+/// A place that takes only so much, and the share of all bytes that it gets.
+struct Room<'t> {
+    path: &'t Path,
+    share: f64,
+    usable: ByteSize,
+    /// Whether it is a file system, of which a part must stay free.
+    is_filesystem: bool,
+}
+
+/// The size of all files: as asked, or the profile's, shrunk to what the targets take.
+pub(super) fn decide(
+    profile: &Profile,
+    request: &PlanRequest,
+    targets: &[TargetFacts],
+    notes: &mut Vec<String>,
+) -> Result<ByteSize, PlanError> {
+    let wanted = request.size.unwrap_or(if request.full { profile.full_size() } else { profile.quick.size });
+    if !request.engine.touches_targets() {
+        return Ok(wanted);
+    }
+    let mut size = wanted;
+    for room in rooms(profile, targets) {
+        let (path, needed, usable) = (room.path.to_owned(), scale(wanted, room.share), room.usable);
+        if needed <= usable {
+            continue;
+        }
+        let least = LEAST_SHRUNK.min(least_size(profile, targets));
+        if request.size.is_some() || (room.is_filesystem && usable < least) {
+            return Err(if room.is_filesystem {
+                PlanError::NoSpace { path, needed, usable }
+            } else {
+                PlanError::BeyondEnd { path, needed, usable }
+            });
+        }
+        size = size.min(scale(usable, 1.0 / room.share));
+        let path = path.display();
+        notes.push(if room.is_filesystem {
+            format!("all files together are {size} instead of {wanted}, so that {LEAST_FREE} and 10 % of `{path}` stay free")
+        } else {
+            format!("{size} in all are used instead of {wanted}, because `{path}` holds {usable}")
+        });
+    }
+    Ok(size)
+}
+
+/// Each file system once, each given file and each device.
+fn rooms<'t>(profile: &Profile, targets: &'t [TargetFacts]) -> Vec<Room<'t>> {
+    let mut filesystems: BTreeMap<u64, Room<'t>> = BTreeMap::new();
+    let mut rooms = Vec::new();
+    for (target, share) in targets.iter().zip(target_shares(profile, targets.len())) {
+        let room = |usable, is_filesystem| Room { path: &target.path, share, usable, is_filesystem };
+        match &target.kind {
+            TargetKind::Directory(space) => match filesystems.get_mut(&space.filesystem_id) {
+                Some(shared) => shared.share += share,
+                None => drop(filesystems.insert(space.filesystem_id, room(space.usable(), true))),
+            },
+            TargetKind::File { data_size } => rooms.push(room(*data_size, false)),
+            TargetKind::Device { size, .. } => rooms.push(room(*size, false)),
+        }
+    }
+    rooms.retain(|room| room.share > 0.0);
+    rooms.extend(filesystems.into_values());
+    rooms
+}
+
+/// The share of all bytes that each target gets.
+fn target_shares(profile: &Profile, target_count: usize) -> Vec<f64> {
+    let mut shares = vec![0.0; target_count];
+    for (position, job) in profile.jobs.iter().enumerate() {
+        for target in spread(job, position, target_count) {
+            shares[target] += share_per_file(job, profile, position, target_count);
+        }
+    }
+    shares
+}
+
+/// The targets that get a file of the job, which stands at `position` in the profile.
+pub(super) fn spread(job: &JobProfile, position: usize, target_count: usize) -> Vec<usize> {
+    let file_count = if job.role == Role::Log { 1 } else { target_count.min(job.numjobs as usize) };
+    (0..file_count).map(|file| (position + file) % target_count).collect()
+}
+
+/// What one file of the job gets of all bytes.
+#[expect(clippy::cast_precision_loss, reason = "a share to 15 digits")]
+pub(super) fn share_per_file(
+    job: &JobProfile,
+    profile: &Profile,
+    position: usize,
+    target_count: usize,
+) -> f64 {
+    let file_count = spread(job, position, target_count).len();
+    job.size.get() as f64 / profile.full_size().get() as f64 / file_count as f64
+}
+
+/// A share of a size, in whole pages.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a size, rounded down to a page afterwards"
+)]
+pub(super) fn scale(size: ByteSize, share: f64) -> ByteSize {
+    ByteSize::bytes((size.get() as f64 * share) as u64).round_down_to(ByteSize::kib(4))
+}
+
+/// What one file of the job must hold: one block for each copy that has a part of its own.
+pub(super) fn least_length(job: &JobProfile, file_count: usize) -> ByteSize {
+    let copies = match job.pattern {
+        Pattern::Sequential => u64::from(job.numjobs).div_ceil(file_count as u64),
+        Pattern::Random => 1,
+    };
+    job.block_size * copies
+}
+
+/// The smallest size of all files that gives every file its header and what it must hold, in whole MiB.
+pub(super) fn least_size(profile: &Profile, targets: &[TargetFacts]) -> ByteSize {
+    let least = profile.jobs.iter().enumerate().map(|(position, job)| {
+        let file_count = spread(job, position, targets.len()).len();
+        // A block more than is needed, because every file is rounded down to whole blocks.
+        let file = least_length(job, file_count) + FILE_HEADER_SIZE + job.block_size;
+        scale(file, 1.0 / share_per_file(job, profile, position, targets.len()))
+    });
+    least.max().unwrap_or_default().round_down_to(ByteSize::MIB) + ByteSize::MIB
+}

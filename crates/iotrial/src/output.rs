@@ -1,0 +1,29 @@
+//! Data on standard output. Everything else goes to standard error.
+
+use std::io::{ErrorKind, Write};
+
+use anyhow::Context;
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// Writes text as it is. A reader that has seen enough (`| head`) is no error; a full disk is.
+pub fn text(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("cannot write to standard output").map_err(Failure::execution),
+    }
+}
+
+/// Writes one JSON document.
+pub fn json(value: &impl Serialize) -> Result<(), Failure> {
+    let mut document = serde_json::to_string_pretty(value).expect("what is shown is plain data");
+    document.push('\n');
+    text(&document)
+}
+
+/// Text that may go to a terminal: control characters, which could move its cursor or change its colours, become `?`.
+pub fn harmless(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
