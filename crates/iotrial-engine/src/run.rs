@@ -13,11 +13,13 @@ use iotrial_model::record::{CpuUse, DeviceCounters, Ended, EndedHow, Interval, J
 
 use crate::clock::{Clock, MonotonicClock, SimClock};
 use crate::control::Control;
-use crate::drive::{Driver, Handover, JobRecorder, Lane, Window};
+use crate::drive::{Driver, Handover, Window, Wiring};
 use crate::host::{CpuSnapshot, DeviceSnapshot};
+use crate::lane::Lane;
 use crate::null::NullQueue;
 use crate::queue::IoQueue;
 use crate::random::Random;
+use crate::recorder::JobRecorder;
 use crate::sim::SimQueue;
 use crate::threads::ThreadsQueue;
 use crate::uring::{self, UringQueue};
@@ -276,17 +278,15 @@ impl Worker {
         if self.start.recv().is_err() {
             return Ok(());
         }
-        let driver = Driver {
+        let wiring = Wiring {
             worker: self.index,
-            queue,
-            clock,
-            lanes: self.lanes,
+            plan: &self.plan,
             windows: &self.windows,
             control: &self.control,
             handovers: self.handovers,
             spares: self.spares,
-            plan: &self.plan,
         };
+        let driver = Driver::new(queue, clock, self.lanes, wiring);
         driver.run().inspect_err(|_| self.control.stop())
     }
 }
