@@ -64,6 +64,7 @@ fn interval(second: u64, iops: u64) -> Interval {
             JobCounts { read: pages(), write: pages() },
             JobCounts { read: None, write: Some(counts(iops / 8, latency(1, iops / 8))) },
         ],
+        backlog: Vec::new(),
     }
 }
 

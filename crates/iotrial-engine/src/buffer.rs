@@ -5,8 +5,9 @@ use crate::random::Random;
 /// Direct I/O to any device is happy with this alignment.
 const ALIGNMENT: usize = 4096;
 
-/// Every page of a write is stamped, so that a device cannot find two equal ones.
-const STAMP_EVERY: usize = 4096;
+/// Every sector of a write is stamped, so that a device that deduplicates finds no two equal ones, however
+/// small its unit.
+const STAMP_EVERY: usize = 512;
 
 /// One buffer for each slot of a queue, in one piece of memory.
 pub(crate) struct SlotBuffers {
@@ -41,9 +42,9 @@ impl SlotBuffers {
     pub(crate) fn stamped(&mut self, slot: u32, length: u32) -> &mut [u8] {
         let mut stamp = self.stamp;
         let buffer = &mut self.slot_mut(slot)[..length as usize];
-        for page in buffer.chunks_mut(STAMP_EVERY) {
+        for sector in buffer.chunks_mut(STAMP_EVERY) {
             stamp = stamp.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            page[..8].copy_from_slice(&stamp.to_le_bytes());
+            sector[..8].copy_from_slice(&stamp.to_le_bytes());
         }
         self.stamp = stamp;
         self.slot_mut(slot)
@@ -70,12 +71,12 @@ mod tests {
     }
 
     #[test]
-    fn no_two_pages_that_are_written_are_equal() {
+    fn no_two_sectors_that_are_written_are_equal() {
         let mut buffers = SlotBuffers::new(&[8192, 8192], &mut Random::new(1, 0));
-        let mut pages = HashSet::new();
+        let mut sectors = HashSet::new();
         for write in 0..1_000 {
-            for page in buffers.stamped(write % 2, 8192).chunks(STAMP_EVERY) {
-                assert!(pages.insert(page.to_vec()), "write {write}");
+            for sector in buffers.stamped(write % 2, 8192).chunks(STAMP_EVERY) {
+                assert!(sectors.insert(sector.to_vec()), "write {write}");
             }
         }
     }

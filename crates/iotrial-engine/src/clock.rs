@@ -11,6 +11,10 @@ use std::time::Instant;
 /// Zero is the start of the load, the same moment for all threads of a run. A real clock may be asked
 /// before that moment and answers zero then.
 pub trait Clock {
+    /// How late a thread may wake up that sleeps until a time of this clock: a loop that must be on time
+    /// sleeps so much less, and watches the clock for the rest.
+    const WAKES_LATE_BY_NS: u64;
+
     /// Nanoseconds since the load started. Never goes back.
     fn now_ns(&self) -> u64;
 }
@@ -42,6 +46,9 @@ impl MonotonicClock {
 }
 
 impl Clock for MonotonicClock {
+    /// Timer, interrupt and scheduler of an idle virtual CPU.
+    const WAKES_LATE_BY_NS: u64 = 50_000;
+
     #[inline]
     fn now_ns(&self) -> u64 {
         self.since_epoch_ns().saturating_sub(self.start_ns.load(Ordering::Relaxed))
@@ -62,6 +69,8 @@ impl SimClock {
 }
 
 impl Clock for SimClock {
+    const WAKES_LATE_BY_NS: u64 = 0;
+
     #[inline]
     fn now_ns(&self) -> u64 {
         self.now_ns.get()

@@ -1,107 +1,30 @@
 //! The loop: one for every engine. It draws the next I/O, stamps, submits, reaps, records.
 //!
-//! The load is closed: each completion makes room for the next I/O of the same copy, so that the
-//! outstanding I/Os stay what the plan says. The loop takes no lock and shares no counter; once per
-//! interval it swaps its recorders for empty ones and hands the full ones over.
+//! A closed lane issues its next I/O when one completes, so that the outstanding I/Os stay what the plan
+//! says. An open lane issues an I/O when it is due; what cannot be issued for want of a free slot stays
+//! due, and its latency runs from then. The loop takes no lock and shares no counter; once per interval
+//! it swaps its recorders for empty ones and hands the full ones over.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::Duration;
 
-use iotrial_model::histogram::LatencyRecorder;
-use iotrial_model::load::{Direction, Durability};
-use iotrial_model::plan::{Job, PhaseKind, Plan};
-use iotrial_model::record::{JobCounts, OpCounts};
+use iotrial_model::plan::{PhaseKind, Plan};
 
 use crate::clock::Clock;
 use crate::control::Control;
-use crate::offset::Offsets;
-use crate::queue::{Completion, IoQueue, Outcome, Request};
-use crate::random::Random;
+use crate::lane::Lane;
+use crate::queue::{Completion, IoQueue, Request};
+use crate::recorder::{Issued, JobRecorder};
 
 /// The longest time that the loop waits without looking whether it is to stop.
 const LONGEST_WAIT_NS: u64 = 100_000_000;
 
-/// One copy of a job: its outstanding I/Os and where they go.
-pub(crate) struct Lane {
-    /// Index into the plan's jobs.
-    job: usize,
-    area: u32,
-    offsets: Offsets,
-    random: Random,
-    rwmix_read_percent: u8,
-    durable: bool,
-    block_size: u32,
-    iodepth: u32,
-}
-
-impl Lane {
-    /// All copies of all jobs, in the order of the plan.
-    pub(crate) fn all(plan: &Plan) -> Vec<Self> {
-        let copies = |job: &Job| 0..u64::from(job.numjobs);
-        let lanes = plan
-            .jobs
-            .iter()
-            .enumerate()
-            .flat_map(|(index, job)| copies(job).map(move |copy| (index, job, copy)));
-        lanes
-            .enumerate()
-            .map(|(stream, (index, job, copy))| {
-                let area_count = job.areas.len() as u64;
-                let on_area = copy % area_count;
-                let area = job.areas[usize::try_from(on_area).expect("fewer than the areas")];
-                // The copies that share this area: every `area_count`-th one.
-                let copies_here = (u64::from(job.numjobs) - on_area).div_ceil(area_count);
-                let first_byte = plan.areas[area].offset.get();
-                let block_size = job.block_size.get();
-                Self {
-                    job: index,
-                    area: u32::try_from(area).expect("a plan has few areas"),
-                    offsets: Offsets::new(
-                        job.pattern,
-                        first_byte,
-                        job.working_set.get(),
-                        block_size,
-                        copy / area_count,
-                        copies_here,
-                    ),
-                    random: Random::new(plan.seed, stream as u64),
-                    rwmix_read_percent: job.rwmix_read_percent,
-                    durable: job.durability == Durability::Dsync,
-                    block_size: u32::try_from(block_size).expect("a block is at most 64 MiB"),
-                    iodepth: job.iodepth,
-                }
-            })
-            .collect()
-    }
-
-    /// How many I/Os are outstanding.
-    pub(crate) fn iodepth(&self) -> u32 {
-        self.iodepth
-    }
-
-    /// The largest I/O of each of the lanes' slots, slot by slot.
-    pub(crate) fn slot_lengths(lanes: &[Self]) -> Vec<u32> {
-        lanes.iter().flat_map(|lane| std::iter::repeat_n(lane.block_size, lane.iodepth as usize)).collect()
-    }
-
-    #[inline]
-    fn next_request(&mut self, slot: u32) -> Request {
-        let reads = match self.rwmix_read_percent {
-            0 => false,
-            100 => true,
-            percent => self.random.below(100) < u64::from(percent),
-        };
-        Request {
-            slot,
-            area: self.area,
-            offset: self.offsets.next(&mut self.random),
-            length: self.block_size,
-            direction: if reads { Direction::Read } else { Direction::Write },
-            durable: self.durable && !reads,
-        }
-    }
-}
+/// An I/O of an open load that is issued so much after it was due, though there was a free slot, is the
+/// generator's fault and counted as late.
+const LATE_NS: u64 = 100_000;
 
 /// A stretch of a phase that is handed over as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,74 +56,6 @@ fn as_ns(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// What one thread counts for one job in one interval.
-#[derive(Debug, Clone)]
-pub(crate) struct JobRecorder {
-    /// Read and write; absent where the job never does it.
-    ops: [Option<Box<OpRecorder>>; 2],
-}
-
-#[derive(Debug, Clone, Default)]
-struct OpRecorder {
-    total_latency: LatencyRecorder,
-    submission_latency_sum_ns: u64,
-    bytes: u64,
-    error_count: u64,
-    first_error: Option<Failure>,
-}
-
-/// How an I/O failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Failure {
-    Os(i32),
-    Short { moved: u32, asked: u32 },
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Os(number) => io::Error::from_raw_os_error(*number).fmt(f),
-            Self::Short { moved, asked } => write!(f, "only {moved} of {asked} bytes were moved"),
-        }
-    }
-}
-
-impl JobRecorder {
-    /// Empty recorders for the jobs of a plan.
-    pub(crate) fn all(plan: &Plan) -> Vec<Self> {
-        plan.jobs
-            .iter()
-            .map(|job| Self { ops: [job.reads(), job.writes()].map(|used| used.then(Box::default)) })
-            .collect()
-    }
-
-    fn op(&mut self, direction: Direction) -> &mut OpRecorder {
-        self.ops[direction as usize].as_mut().expect("the job does I/O in this direction")
-    }
-
-    /// Takes what was counted, as facts, and leaves the recorder empty.
-    pub(crate) fn take(&mut self) -> JobCounts {
-        let [read, write] = &mut self.ops;
-        let take = |op: &mut Option<Box<OpRecorder>>| op.as_mut().map(|op| op.take());
-        JobCounts { read: take(read), write: take(write) }
-    }
-}
-
-impl OpRecorder {
-    fn take(&mut self) -> OpCounts {
-        let counts = OpCounts {
-            bytes: self.bytes,
-            error_count: self.error_count,
-            first_error: self.first_error.map(|failure| failure.to_string()),
-            submission_latency_sum_ns: self.submission_latency_sum_ns,
-            total_latency: (&self.total_latency).into(),
-        };
-        self.total_latency.clear();
-        (self.submission_latency_sum_ns, self.bytes, self.error_count, self.first_error) = (0, 0, 0, None);
-        counts
-    }
-}
-
 /// What one thread hands over: one interval, as far as it lasted.
 pub(crate) struct Handover {
     /// Which thread.
@@ -210,137 +65,267 @@ pub(crate) struct Handover {
     /// When counting ended: the end of the window, or earlier where the load was stopped.
     pub(crate) end_ns: u64,
     pub(crate) recorders: Vec<JobRecorder>,
+    /// By job: I/Os of open lanes that were due and not issued at the end of the interval. Exact for the
+    /// last interval, elsewhere from the rate.
+    pub(crate) backlog: Vec<u64>,
 }
 
 /// One outstanding I/O.
-#[derive(Clone, Copy)]
 struct Slot {
     lane: u32,
-    direction: Direction,
-    length: u32,
-    created_at_ns: u64,
-    submitted_at_ns: u64,
+    issued: Issued,
+}
+
+/// What an open lane needs beside its pace.
+#[derive(Default)]
+struct OpenLane {
+    free_slots: Vec<u32>,
+    /// When its first free slot became free, after there was none.
+    free_since_ns: u64,
 }
 
 /// Drives some lanes on one queue.
 pub(crate) struct Driver<'r, Q, C> {
+    worker: usize,
+    queue: Q,
+    clock: C,
+    lanes: Vec<Lane>,
+    windows: &'r [Window],
+    control: &'r Control,
+    handovers: SyncSender<Handover>,
+    spares: Receiver<Vec<JobRecorder>>,
+    plan: &'r Plan,
+
+    slots: Vec<Slot>,
+    /// Drawn and not submitted.
+    staged: Vec<Request>,
+    recorders: Vec<JobRecorder>,
+    /// Index of the window that time is in; their number at the end.
+    window: usize,
+    /// By lane; unused for closed ones.
+    open: Vec<OpenLane>,
+    /// The open lanes that have a free slot, by the time their next I/O is due.
+    due: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+/// What a driver shares with the rest of the run.
+pub(crate) struct Wiring<'r> {
     pub(crate) worker: usize,
-    pub(crate) queue: Q,
-    pub(crate) clock: C,
-    pub(crate) lanes: Vec<Lane>,
+    pub(crate) plan: &'r Plan,
     pub(crate) windows: &'r [Window],
     pub(crate) control: &'r Control,
     /// Full recorders go out here.
     pub(crate) handovers: SyncSender<Handover>,
     /// Empty ones come back here.
     pub(crate) spares: Receiver<Vec<JobRecorder>>,
-    pub(crate) plan: &'r Plan,
 }
 
-impl<Q: IoQueue, C: Clock> Driver<'_, Q, C> {
+impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
+    pub(crate) fn new(queue: Q, clock: C, lanes: Vec<Lane>, wiring: Wiring<'r>) -> Self {
+        let Wiring { worker, plan, windows, control, handovers, spares } = wiring;
+        let mut slots = Vec::new();
+        let mut open: Vec<OpenLane> = lanes.iter().map(|_| OpenLane::default()).collect();
+        let mut due = BinaryHeap::new();
+        for (index, lane) in (0u32..).zip(&lanes) {
+            for _ in 0..lane.iodepth() {
+                let slot = u32::try_from(slots.len()).expect("a queue has fewer than 2^32 slots");
+                slots.push(Slot { lane: index, issued: Issued::default() });
+                open[index as usize].free_slots.push(slot);
+            }
+            if let Some(pace) = &lane.pace {
+                due.push(Reverse((pace.due_ns(), index)));
+            }
+        }
+        let staged = Vec::with_capacity(slots.len());
+        let recorders = JobRecorder::all(plan);
+        Self {
+            worker,
+            queue,
+            clock,
+            lanes,
+            windows,
+            control,
+            handovers,
+            spares,
+            plan,
+            slots,
+            staged,
+            recorders,
+            window: 0,
+            open,
+            due,
+        }
+    }
+
     /// Runs the whole load and waits for the I/Os in flight at its end.
     ///
     /// # Errors
     ///
     /// When the queue broke.
     pub(crate) fn run(mut self) -> io::Result<()> {
-        let mut slots: Vec<Slot> = Vec::new();
-        for (lane, one) in self.lanes.iter().enumerate() {
-            let lane = u32::try_from(lane).expect("a thread drives fewer than 2^32 lanes");
-            let slot =
-                Slot { lane, direction: Direction::Read, length: 0, created_at_ns: 0, submitted_at_ns: 0 };
-            slots.extend(std::iter::repeat_n(slot, one.iodepth as usize));
-        }
-        let mut staged: Vec<Request> = Vec::with_capacity(slots.len());
-        let mut completions: Vec<Completion> = Vec::with_capacity(slots.len());
-        let mut recorders = JobRecorder::all(self.plan);
-        let mut window = 0;
-
+        let mut completions: Vec<Completion> = Vec::with_capacity(self.slots.len());
         let now_ns = self.clock.now_ns();
-        for slot in 0..u32::try_from(slots.len()).expect("a queue has fewer than 2^32 slots") {
-            self.stage(&mut slots, slot, now_ns, &mut staged);
+        for lane in 0..self.lanes.len() {
+            if self.lanes[lane].pace.is_none() {
+                for slot in std::mem::take(&mut self.open[lane].free_slots) {
+                    self.stage(slot, now_ns, false);
+                }
+            }
         }
-        self.submit(&mut slots, &mut staged)?;
-        while window < self.windows.len() && !self.control.is_stopping() {
-            let wait_until_ns = self.windows[window].end_ns.min(self.clock.now_ns() + LONGEST_WAIT_NS);
-            self.queue.reap(&mut completions, wait_until_ns)?;
+        self.stage_due(now_ns);
+        self.submit()?;
+        while self.window < self.windows.len() && !self.control.is_stopping() {
+            self.queue.reap(&mut completions, self.wait_until_ns())?;
             let now_ns = self.clock.now_ns();
             for completion in completions.drain(..) {
-                while window < self.windows.len() && completion.completed_at_ns >= self.windows[window].end_ns
-                {
-                    self.hand_over(&mut window, &mut recorders);
-                }
-                self.record(&slots, &mut recorders, &completion);
-                self.stage(&mut slots, completion.slot, now_ns, &mut staged);
+                self.end_windows_until(completion.completed_at_ns);
+                self.take(&completion, now_ns);
             }
-            while window < self.windows.len() && now_ns >= self.windows[window].end_ns {
-                self.hand_over(&mut window, &mut recorders);
-            }
-            if window < self.windows.len() {
-                self.submit(&mut slots, &mut staged)?;
+            self.end_windows_until(now_ns);
+            if self.window < self.windows.len() {
+                self.stage_due(now_ns);
+                self.submit()?;
             }
         }
-        if let Some(cut_short) = self.windows.get(window) {
+        if let Some(cut_short) = self.windows.get(self.window) {
             let end_ns = self.clock.now_ns().clamp(cut_short.start_ns, cut_short.end_ns);
-            // Whoever reads the handovers may have gone after an abort.
-            let _ = self.handovers.send(Handover { worker: self.worker, window, end_ns, recorders });
+            self.note_unfinished(end_ns);
+            self.hand_over(end_ns);
         }
-        let in_flight = slots.len() - staged.len();
+        let in_flight = self.in_flight();
         self.drain(in_flight, completions)
+    }
+
+    /// The next moment at which the loop has something to do beside completions.
+    #[inline]
+    fn wait_until_ns(&self) -> u64 {
+        let now_ns = self.clock.now_ns();
+        let until_ns = self.windows[self.window].end_ns.min(now_ns + LONGEST_WAIT_NS);
+        match self.due.peek() {
+            // A sleeping thread wakes up late: the last stretch is watched instead of slept.
+            Some(Reverse((due_ns, _))) => until_ns.min(due_ns.saturating_sub(C::WAKES_LATE_BY_NS)),
+            None => until_ns,
+        }
     }
 
     /// Draws the next I/O of the slot's lane.
     #[inline]
-    fn stage(&mut self, slots: &mut [Slot], slot: u32, now_ns: u64, staged: &mut Vec<Request>) {
-        let state = &mut slots[slot as usize];
+    fn stage(&mut self, slot: u32, created_at_ns: u64, late: bool) {
+        let state = &mut self.slots[slot as usize];
         let request = self.lanes[state.lane as usize].next_request(slot);
-        (state.direction, state.length, state.created_at_ns) = (request.direction, request.length, now_ns);
-        staged.push(request);
+        let Request { direction, length, .. } = request;
+        state.issued = Issued { direction, length, created_at_ns, submitted_at_ns: created_at_ns, late };
+        self.staged.push(request);
+    }
+
+    /// Draws every I/O of an open lane that is due and has a slot.
+    #[inline]
+    fn stage_due(&mut self, now_ns: u64) {
+        while let Some(Reverse((due_ns, lane))) = self.due.peek().copied() {
+            if due_ns > now_ns {
+                return;
+            }
+            self.due.pop();
+            let index = lane as usize;
+            let open = &mut self.open[index];
+            let slot = open.free_slots.pop().expect("a lane among the due ones has a free slot");
+            let late = now_ns - due_ns.max(open.free_since_ns) > LATE_NS;
+            let has_more = !open.free_slots.is_empty();
+            self.stage(slot, due_ns, late);
+            let pace = self.lanes[index].pace.as_mut().expect("only open lanes are due");
+            pace.advance();
+            if has_more {
+                self.due.push(Reverse((pace.due_ns(), lane)));
+            }
+        }
     }
 
     #[inline]
-    fn submit(&mut self, slots: &mut [Slot], staged: &mut Vec<Request>) -> io::Result<()> {
-        if staged.is_empty() {
+    fn submit(&mut self) -> io::Result<()> {
+        if self.staged.is_empty() {
             return Ok(());
         }
-        self.queue.submit(staged)?;
+        self.queue.submit(&self.staged)?;
         let submitted_at_ns = self.clock.now_ns();
-        for request in staged.drain(..) {
-            slots[request.slot as usize].submitted_at_ns = submitted_at_ns;
+        for request in self.staged.drain(..) {
+            self.slots[request.slot as usize].issued.submitted_at_ns = submitted_at_ns;
         }
         Ok(())
     }
 
+    /// Counts an I/O that is done, and lets its slot go on.
     #[inline]
-    fn record(&mut self, slots: &[Slot], recorders: &mut [JobRecorder], completion: &Completion) {
-        let slot = &slots[completion.slot as usize];
-        let op = recorders[self.lanes[slot.lane as usize].job].op(slot.direction);
-        match completion.outcome {
-            Outcome::Bytes(moved) if moved == slot.length => {
-                op.bytes += u64::from(moved);
-                op.submission_latency_sum_ns += slot.submitted_at_ns.saturating_sub(slot.created_at_ns);
-                op.total_latency.record_ns(completion.completed_at_ns.saturating_sub(slot.created_at_ns));
+    fn take(&mut self, completion: &Completion, now_ns: u64) {
+        let slot = &self.slots[completion.slot as usize];
+        let (lane, index) = (slot.lane, slot.lane as usize);
+        let job = self.lanes[index].job;
+        self.recorders[job].record(&slot.issued, completion.completed_at_ns, completion.outcome);
+        let Some(pace) = &self.lanes[index].pace else {
+            return self.stage(completion.slot, now_ns, false);
+        };
+        let open = &mut self.open[index];
+        if open.free_slots.is_empty() {
+            open.free_since_ns = now_ns;
+            self.due.push(Reverse((pace.due_ns(), lane)));
+        }
+        open.free_slots.push(completion.slot);
+    }
+
+    /// Hands over every window that ends by `now_ns`.
+    #[inline]
+    fn end_windows_until(&mut self, now_ns: u64) {
+        while let Some(window) = self.windows.get(self.window).filter(|window| now_ns >= window.end_ns) {
+            if self.window + 1 == self.windows.len() {
+                self.note_unfinished(window.end_ns);
             }
-            Outcome::Bytes(moved) => {
-                op.error_count += 1;
-                op.first_error.get_or_insert(Failure::Short { moved, asked: slot.length });
-            }
-            Outcome::Error(number) => {
-                op.error_count += 1;
-                op.first_error.get_or_insert(Failure::Os(number));
-            }
+            self.hand_over(window.end_ns);
+            self.window += 1;
         }
     }
 
-    /// Ends the window: its recorders go out, empty ones take their place.
+    /// The recorders of the window go out, empty ones take their place.
     #[cold]
-    fn hand_over(&mut self, window: &mut usize, recorders: &mut Vec<JobRecorder>) {
+    fn hand_over(&mut self, end_ns: u64) {
         let empty = self.spares.try_recv().unwrap_or_else(|_| JobRecorder::all(self.plan));
-        let recorders = std::mem::replace(recorders, empty);
-        let end_ns = self.windows[*window].end_ns;
+        let recorders = std::mem::replace(&mut self.recorders, empty);
+        let backlog = self.backlog(end_ns);
+        let handover = Handover { worker: self.worker, window: self.window, end_ns, recorders, backlog };
         // Whoever reads the handovers may have gone after an abort.
-        let _ = self.handovers.send(Handover { worker: self.worker, window: *window, end_ns, recorders });
-        *window += 1;
+        let _ = self.handovers.send(handover);
+    }
+
+    /// Counts what is with the device at the end of the load: without it a device that hangs for good in the
+    /// last seconds would look as good as before.
+    fn note_unfinished(&mut self, end_ns: u64) {
+        let mut idle = vec![false; self.slots.len()];
+        let free = self.open.iter().flat_map(|open| &open.free_slots).copied();
+        for slot in free.chain(self.staged.iter().map(|request| request.slot)) {
+            idle[slot as usize] = true;
+        }
+        for (slot, _) in self.slots.iter().zip(idle).filter(|(_, idle)| !idle) {
+            let job = self.lanes[slot.lane as usize].job;
+            self.recorders[job].note_unfinished(&slot.issued, end_ns);
+        }
+    }
+
+    /// By job, the I/Os that are due at `end_ns` and not issued.
+    fn backlog(&mut self, end_ns: u64) -> Vec<u64> {
+        let is_last = self.window + 1 == self.windows.len();
+        let mut backlog = vec![0; self.plan.jobs.len()];
+        for lane in &mut self.lanes {
+            if let Some(pace) = &mut lane.pace {
+                // Nothing is issued after the last window, so its pace may be used up.
+                let count = if is_last { pace.drain_until(end_ns) } else { pace.backlog_estimate(end_ns) };
+                backlog[lane.job] += count;
+            }
+        }
+        backlog
+    }
+
+    /// Slots that are with the device.
+    fn in_flight(&self) -> usize {
+        let free: usize = self.open.iter().map(|open| open.free_slots.len()).sum();
+        self.slots.len() - free - self.staged.len()
     }
 
     /// Waits for what is in flight; it counts nowhere.

@@ -14,6 +14,8 @@ pub mod random;
 
 pub mod offset;
 
+pub mod pace;
+
 pub mod queue;
 
 mod buffer;
@@ -31,6 +33,10 @@ mod uring;
 mod uring;
 
 pub mod control;
+
+mod lane;
+
+mod recorder;
 
 mod drive;
 

@@ -1,5 +1,6 @@
 //! A run: the threads that drive the load, and the intervals that come out of them.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
@@ -8,16 +9,18 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use iotrial_model::plan::{EngineKind, PhaseKind, Plan};
+use iotrial_model::plan::{Arrival, EngineKind, PhaseKind, Plan};
 use iotrial_model::record::{CpuUse, DeviceCounters, Ended, EndedHow, Interval, JobCounts};
 
 use crate::clock::{Clock, MonotonicClock, SimClock};
 use crate::control::Control;
-use crate::drive::{Driver, Handover, JobRecorder, Lane, Window};
+use crate::drive::{Driver, Handover, Window, Wiring};
 use crate::host::{CpuSnapshot, DeviceSnapshot};
+use crate::lane::Lane;
 use crate::null::NullQueue;
 use crate::queue::IoQueue;
 use crate::random::Random;
+use crate::recorder::JobRecorder;
 use crate::sim::SimQueue;
 use crate::threads::ThreadsQueue;
 use crate::uring::{self, UringQueue};
@@ -276,18 +279,32 @@ impl Worker {
         if self.start.recv().is_err() {
             return Ok(());
         }
-        let driver = Driver {
+        let wiring = Wiring {
             worker: self.index,
-            queue,
-            clock,
-            lanes: self.lanes,
+            plan: &self.plan,
             windows: &self.windows,
             control: &self.control,
             handovers: self.handovers,
             spares: self.spares,
-            plan: &self.plan,
         };
-        driver.run().inspect_err(|_| self.control.stop())
+        let stop = StopOthers { control: &self.control, armed: Cell::new(true) };
+        let result = Driver::new(queue, clock, self.lanes, wiring).run();
+        stop.armed.set(result.is_err());
+        result
+    }
+}
+
+/// Ends the load of the other threads where one broke or panicked: half a load is no measurement.
+struct StopOthers<'c> {
+    control: &'c Control,
+    armed: Cell<bool>,
+}
+
+impl Drop for StopOthers<'_> {
+    fn drop(&mut self) {
+        if self.armed.get() {
+            self.control.stop();
+        }
     }
 }
 
@@ -296,11 +313,19 @@ struct Collector<'r> {
     plan: &'r Plan,
     windows: &'r [Window],
     worker_count: usize,
-    /// By window: from how many threads, until when, and what.
-    open: BTreeMap<usize, (usize, u64, Vec<JobCounts>)>,
+    /// By window.
+    open: BTreeMap<usize, OpenInterval>,
     intervals: Vec<Interval>,
     /// By job: whether it ever succeeded, and for how many intervals on end every I/O failed.
     health: Vec<(bool, u32)>,
+}
+
+/// An interval that not all threads have handed over yet.
+struct OpenInterval {
+    arrived: usize,
+    end_ns: u64,
+    jobs: Vec<JobCounts>,
+    backlog: Vec<u64>,
 }
 
 impl<'r> Collector<'r> {
@@ -316,25 +341,34 @@ impl<'r> Collector<'r> {
         on_interval: &mut dyn FnMut(&Interval),
     ) {
         let job_count = self.plan.jobs.len();
-        let (arrived, end_ns, jobs) =
-            self.open.entry(handover.window).or_insert_with(|| (0, 0, vec![JobCounts::default(); job_count]));
-        *arrived += 1;
-        *end_ns = handover.end_ns.max(*end_ns);
-        for (total, recorder) in jobs.iter_mut().zip(&mut handover.recorders) {
+        let open = self.open.entry(handover.window).or_insert_with(|| OpenInterval {
+            arrived: 0,
+            end_ns: 0,
+            jobs: vec![JobCounts::default(); job_count],
+            backlog: vec![0; job_count],
+        });
+        open.arrived += 1;
+        open.end_ns = handover.end_ns.max(open.end_ns);
+        for (total, recorder) in open.jobs.iter_mut().zip(&mut handover.recorders) {
             total.merge(&recorder.take());
+        }
+        for (total, backlog) in open.backlog.iter_mut().zip(&handover.backlog) {
+            *total += backlog;
         }
         // A thread that has ended needs no recorders any more.
         let _ = spares.send(handover.recorders);
-        if *arrived < self.worker_count {
+        if open.arrived < self.worker_count {
             return;
         }
-        let (_, end_ns, jobs) = self.open.remove(&handover.window).expect("it was added above");
+        let open = self.open.remove(&handover.window).expect("it was added above");
         let window = self.windows[handover.window];
+        let is_open_load = self.plan.jobs.iter().any(|job| job.arrival != Arrival::Closed);
         let interval = Interval {
             phase: window.phase,
             start: Duration::from_nanos(window.start_ns),
-            duration: Duration::from_nanos(end_ns - window.start_ns),
-            jobs,
+            duration: Duration::from_nanos(open.end_ns - window.start_ns),
+            jobs: open.jobs,
+            backlog: if is_open_load { open.backlog } else { Vec::new() },
         };
         self.note_health(&interval);
         on_interval(&interval);

@@ -1,6 +1,7 @@
 //! Positioned reads and writes, one thread for each outstanding I/O: works on every system.
 //!
-//! A durable write is the write and the flush of the file's data, timed as one operation.
+//! A durable write is one call where the system has it (`pwritev2` with `RWF_DSYNC` on Linux, as the ring does it),
+//! and elsewhere the write and the flush of the file's data, timed as one operation.
 
 use std::fs::File;
 use std::io;
@@ -66,12 +67,11 @@ fn serve(
         let result = match request.direction {
             Direction::Read => os::read_at(file, &mut buffers.slot_mut(0)[..length], request.offset),
             Direction::Write => {
-                let written =
-                    os::write_at(file, &buffers.stamped(0, request.length)[..length], request.offset);
+                let buffer = &buffers.stamped(0, request.length)[..length];
                 if request.durable {
-                    written.and_then(|bytes| file.sync_data().map(|()| bytes))
+                    os::write_durably_at(file, buffer, request.offset)
                 } else {
-                    written
+                    os::write_at(file, buffer, request.offset)
                 }
             }
         };
@@ -126,6 +126,18 @@ mod os {
     pub(super) fn write_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
         file.write_at(buffer, offset)
     }
+
+    #[cfg(target_os = "linux")]
+    pub(super) fn write_durably_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
+        let buffers = [io::IoSlice::new(buffer)];
+        Ok(rustix::io::pwritev2(file, &buffers, offset, rustix::io::ReadWriteFlags::DSYNC)?)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn write_durably_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
+        let bytes = file.write_at(buffer, offset)?;
+        file.sync_data().map(|()| bytes)
+    }
 }
 
 #[cfg(windows)]
@@ -140,5 +152,10 @@ mod os {
 
     pub(super) fn write_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
         file.seek_write(buffer, offset)
+    }
+
+    pub(super) fn write_durably_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
+        let bytes = file.seek_write(buffer, offset)?;
+        file.sync_data().map(|()| bytes)
     }
 }

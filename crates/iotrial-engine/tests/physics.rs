@@ -1,6 +1,11 @@
 //! The loop on devices whose truth is known: queueing theory must come out of it.
 
-#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a test, which says what it skips"
+)]
 
 mod support;
 
@@ -166,4 +171,70 @@ fn a_thousand_queues_run_on_two_threads() {
     let outcome = run_plan(&plan);
     assert_eq!(outcome.ended.how, EndedHow::Complete);
     assert!(totals(&plan, &outcome).iter().all(|counts| counts.read.as_ref().unwrap().io_count() > 0));
+}
+
+/// One minute of Poisson arrivals at 5,000/s on a device that serves 32 at once in 200 µs and freezes for a second.
+fn stalled(seed: u64, job: &str) -> OpCounts {
+    let stalls = vec![SimStall { start_s: 30.0, duration_s: 1.0 }];
+    let device = SimDevice { service_time_us: 200.0, service_spread: 0.0, stalls, ..SimDevice::default() };
+    let mut plan = plan(job, EngineKind::Sim, device);
+    plan.seed = seed;
+    plan.phases.retain(|phase| phase.kind == PhaseKind::Measure);
+    plan.phases[0].duration = Duration::from_secs(60);
+    let outcome = run_plan(&plan);
+    totals(&plan, &outcome)[0].read.clone().unwrap()
+}
+
+#[test]
+fn in_an_open_load_a_stall_counts_for_all_that_it_delays_and_in_a_closed_one_it_hides() {
+    let percentiles_ms = |read: &OpCounts| {
+        [50.0, 99.0, 99.9].map(|percent| read.total_latency.percentile(percent).unwrap().as_secs_f64() * 1e3)
+    };
+    let open = job("a", 100, "8KiB", 1, 32) + "rate = \"5000 iops\"\nspacing = \"poisson\"\n";
+    // Some 5,000 arrivals fall into the stall, give or take 70, and p99 moves by 14 ms with them.
+    let mut by_seed: Vec<[f64; 3]> = (1..=9).map(|seed| percentiles_ms(&stalled(seed, &open))).collect();
+    let mut median = |percentile: usize| {
+        by_seed.sort_by(|a, b| a[percentile].total_cmp(&b[percentile]));
+        by_seed[4][percentile]
+    };
+    let [p50, p99, p999] = [median(0), median(1), median(2)];
+    assert_near(p50, 0.2, 0.01);
+    assert!((p99 - 410.0).abs() <= 20.0 && (p999 - 938.0).abs() <= 10.0, "p99 {p99} ms, p99.9 {p999} ms");
+    let closed = percentiles_ms(&stalled(1, &job("a", 100, "8KiB", 1, 1)));
+    assert!(closed.iter().all(|ms| (ms - 0.2).abs() < 0.001), "{closed:?}");
+}
+
+#[test]
+fn what_an_open_load_could_not_issue_is_counted_and_the_backlog_grows_second_by_second() {
+    // 4,000 a second are due, and the device does 2,000.
+    let device = SimDevice { iops_cap: Some(2_000.0), ..exact_device(32) };
+    let (_, outcome) =
+        simulate(&(job("a", 100, "8KiB", 2, 4) + "rate = \"4000 iops\"\nspacing = \"uniform\"\n"), device);
+    let backlog: Vec<u64> = outcome.intervals.iter().map(|interval| interval.backlog[0]).collect();
+    let expected: Vec<u64> = (1..=12).map(|second| second * 2_000).collect();
+    for (found, expected) in backlog.iter().zip(expected) {
+        assert!(found.abs_diff(expected) <= 20, "{backlog:?}");
+    }
+}
+
+#[test]
+fn every_rate_is_kept_and_latency_is_the_service_time_where_the_device_keeps_up() {
+    for (rate, iops) in [("1000 iops", 1_000.0), ("80MiB/s", 10_240.0), ("60000 iops", 60_000.0)] {
+        let (plan, outcome) =
+            simulate(&(job("a", 70, "8KiB", 3, 64) + &format!("rate = \"{rate}\"\n")), exact_device(192));
+        let (found, mean_us) = iops_and_mean_us(&plan, &outcome);
+        assert_near(found, iops, 0.03);
+        assert_near(mean_us, 500.0, 0.001);
+        let late: u64 = totals(&plan, &outcome)[0].read.iter().map(|read| read.late_count).sum();
+        assert_eq!(late, 0);
+    }
+}
+
+#[test]
+fn what_hangs_at_the_end_is_told_with_its_age() {
+    let stalls = vec![SimStall { start_s: 6.0, duration_s: 600.0 }];
+    let (plan, outcome) = simulate(&job("a", 100, "8KiB", 1, 8), SimDevice { stalls, ..exact_device(8) });
+    let read = totals(&plan, &outcome)[0].read.clone().unwrap();
+    assert_eq!(read.unfinished_count, 8);
+    assert_near(read.unfinished_oldest_ns as f64, 6e9, 0.001);
 }

@@ -64,6 +64,16 @@ words! {
 }
 
 words! {
+    /// How the I/Os of an open load follow one another.
+    Spacing {
+        /// Evenly.
+        Uniform = "uniform",
+        /// At random and independently of each other, as requests of many users do.
+        Poisson = "poisson",
+    }
+}
+
+words! {
     /// When a write counts as done.
     Durability {
         /// When the operating system reports it complete.
@@ -75,10 +85,11 @@ words! {
 }
 
 /// One of the two directions of an I/O.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// From the target.
+    #[default]
     Read,
     /// To the target.
     Write,

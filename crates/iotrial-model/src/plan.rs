@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::load::{Durability, Pattern, Role};
+use crate::load::{Durability, Pattern, Role, Spacing};
 use crate::profile::{JobProfile, Profile, Schedule};
 pub use crate::sim_device::{SimDevice, SimStall};
 pub use crate::target::{FreeSpace, LEAST_FREE, TargetFacts, TargetKind};
@@ -199,6 +199,21 @@ pub struct Phase {
     pub duration: Duration,
 }
 
+/// When a job issues its I/Os.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Arrival {
+    /// Each completion makes room for the next: the outstanding I/Os are given, the rate comes out.
+    Closed,
+    /// When they are due: the rate is given, and `iodepth` bounds what is outstanding.
+    Open {
+        /// Of all copies together, per second; more than zero.
+        iops: f64,
+        /// How they follow one another.
+        spacing: Spacing,
+    },
+}
+
 /// What a phase is for; only [`PhaseKind::Measure`] counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -255,7 +270,7 @@ pub enum AreaKind {
 }
 
 /// One homogeneous load, decided.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// Unique in the plan.
     pub name: String,
@@ -272,6 +287,8 @@ pub struct Job {
     pub iodepth: u32,
     /// Number of parallel copies; copy `n` works on area `n` modulo their number.
     pub numjobs: u32,
+    /// When I/Os are issued.
+    pub arrival: Arrival,
     /// When a write counts as done.
     pub durability: Durability,
     /// Indices into [`Plan::areas`]; never empty.
@@ -415,6 +432,7 @@ impl<'t> Areas<'t> {
             block_size: job.block_size,
             iodepth: job.iodepth,
             numjobs: job.numjobs,
+            arrival: job.arrival(),
             durability: job.durability,
             areas: (first_area..self.areas.len()).collect(),
             working_set: touched.max(least).round_down_to(job.block_size),

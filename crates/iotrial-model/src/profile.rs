@@ -5,9 +5,10 @@
 
 use std::time::Duration;
 
-use crate::load::{Durability, Pattern, Role};
+use crate::load::{Durability, Pattern, Role, Spacing};
+use crate::plan::Arrival;
 use crate::toml_reader::{Mistakes, TableReader, read_toml};
-use crate::units::ByteSize;
+use crate::units::{ByteSize, Rate};
 
 /// The value of `format` in a profile file.
 pub const PROFILE_FORMAT: &str = "iotrial.profile/1";
@@ -81,9 +82,24 @@ pub struct JobProfile {
     pub working_set_percent: u8,
     /// When a write counts as done.
     pub durability: Durability,
+    /// The rate of an open load, all copies together; `None` is a closed load.
+    pub rate: Option<Rate>,
+    /// How the I/Os of an open load follow one another.
+    pub spacing: Spacing,
 }
 
 impl JobProfile {
+    /// When it issues its I/Os.
+    #[expect(clippy::cast_precision_loss, reason = "a block is at most 64 MiB")]
+    pub fn arrival(&self) -> Arrival {
+        let Some(rate) = self.rate else { return Arrival::Closed };
+        let iops = match rate {
+            Rate::Iops(iops) => iops,
+            Rate::BytesPerSecond(bytes) => bytes / self.block_size.get() as f64,
+        };
+        Arrival::Open { iops, spacing: self.spacing }
+    }
+
     /// Outstanding I/Os of all copies together.
     pub fn total_iodepth(&self) -> u32 {
         self.iodepth * self.numjobs
@@ -160,6 +176,8 @@ fn read_job(table: &mut TableReader<'_>) -> Option<JobProfile> {
     let numjobs = table.integer("numjobs", 1..=1024).unwrap_or(1);
     let block_size = table.required("block_size", TableReader::size);
     let size = table.required("size", TableReader::size);
+    let rate = table.rate("rate");
+    let spacing = table.word("spacing", &words(Spacing::ALL, Spacing::as_str));
 
     let name = name?;
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
@@ -184,6 +202,9 @@ fn read_job(table: &mut TableReader<'_>) -> Option<JobProfile> {
     if durability == Durability::Dsync && read_percent == 100 {
         return table.refuse("durability", "`durability` needs writes, and this job only reads".to_owned());
     }
+    if spacing.is_some() && rate.is_none() {
+        return table.refuse("spacing", "`spacing` is for an open load, which needs a `rate`".to_owned());
+    }
     Some(JobProfile {
         name,
         role: role?,
@@ -195,6 +216,8 @@ fn read_job(table: &mut TableReader<'_>) -> Option<JobProfile> {
         size,
         working_set_percent: u8::try_from(working_set_percent).ok()?,
         durability,
+        rate,
+        spacing: spacing.unwrap_or(Spacing::Poisson),
     })
 }
 
@@ -257,6 +280,21 @@ size = "4GiB"
             "line 13, column 11: `pattern` must be one of random, sequential, not \"randon\" (did you mean \"random\"?)",
         );
         check("70", "170", "line 14, column 22: `rwmix_read_percent` must be from 0 to 100, not 170");
+        check(
+            "iodepth = 8",
+            "iodepth = 8\nrate = \"0 iops\"",
+            "line 17, column 8: `rate`: `0 iops` must be more than zero",
+        );
+        check(
+            "iodepth = 8",
+            "iodepth = 8\nrate = \"5000\"",
+            "line 17, column 8: `rate`: `5000` has no unit; the units are iops, or a size per second such as MiB/s",
+        );
+        check(
+            "iodepth = 8",
+            "iodepth = 8\nspacing = \"uniform\"",
+            "line 17, column 11: `spacing` is for an open load, which needs a `rate`",
+        );
         check("70", "-1", "line 14, column 22: `rwmix_read_percent` must be from 0 to 100, not -1");
         check(
             "\"8KiB\"",

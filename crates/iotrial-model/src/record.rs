@@ -233,6 +233,11 @@ impl JobCounts {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// I/Os of one direction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpCounts {
@@ -244,6 +249,15 @@ pub struct OpCounts {
     /// The first failure, in the words of the operating system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_error: Option<String>,
+    /// I/Os that were still with the device when the load ended; they are in no histogram.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unfinished_count: u64,
+    /// How long the oldest of them had been under way by then; their latency is longer still.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unfinished_oldest_ns: u64,
+    /// Of an open load: I/Os that the generator issued more than 100 µs late although it had a free slot.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub late_count: u64,
     /// The part of all total latencies between creation and submission, in ns, summed.
     pub submission_latency_sum_ns: u64,
     /// Creation to completion, of the I/Os that succeeded.
@@ -261,6 +275,9 @@ impl OpCounts {
         self.bytes += other.bytes;
         self.error_count += other.error_count;
         self.first_error = self.first_error.take().or_else(|| other.first_error.clone());
+        self.unfinished_count += other.unfinished_count;
+        self.unfinished_oldest_ns = self.unfinished_oldest_ns.max(other.unfinished_oldest_ns);
+        self.late_count += other.late_count;
         self.submission_latency_sum_ns += other.submission_latency_sum_ns;
         self.total_latency.merge(&other.total_latency);
     }
@@ -279,6 +296,11 @@ pub struct Interval {
     pub duration: Duration,
     /// In the order of the plan's jobs.
     pub jobs: Vec<JobCounts>,
+    /// I/Os of open loads that were due and not issued at its end, in the order of the plan's jobs; absent
+    /// without an open load. Exact at the end of the run, where they are never issued; before that from the
+    /// rate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub backlog: Vec<u64>,
 }
 
 /// CPU time over the measured phase.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::units::{ByteSize, parse_duration};
+use crate::units::{ByteSize, Rate, parse_duration};
 
 /// One mistake in a TOML file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -202,6 +202,11 @@ impl<'t> TableReader<'t> {
     /// A time with its unit, as a string.
     pub fn duration(&mut self, key: &'static str) -> Option<std::time::Duration> {
         self.quantity(key, "30s", parse_duration)
+    }
+
+    /// A rate with its unit, as a string.
+    pub fn rate(&mut self, key: &'static str) -> Option<Rate> {
+        self.quantity(key, "5000 iops", str::parse)
     }
 
     fn quantity<T, E: fmt::Display>(

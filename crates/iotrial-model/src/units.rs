@@ -52,6 +52,12 @@ pub enum ParseQuantityError {
         /// What was given.
         text: String,
     },
+    /// It is zero where something must happen.
+    #[error("`{text}` must be more than zero")]
+    Zero {
+        /// What was given.
+        text: String,
+    },
     /// The number times the unit does not fit, or is no whole number of the smallest unit.
     #[error("`{text}` is too large, or not a whole number of {smallest}")]
     OutOfRange {
@@ -215,6 +221,48 @@ pub fn format_duration(duration: Duration) -> String {
     }
 }
 
+/// How much is to be done per second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rate {
+    /// I/Os per second.
+    Iops(f64),
+    /// Bytes per second.
+    BytesPerSecond(f64),
+}
+
+/// The units that [`Rate`] understands, as listed in error messages.
+pub const RATE_UNITS: &str = "iops, or a size per second such as MiB/s";
+
+impl FromStr for Rate {
+    type Err = ParseQuantityError;
+
+    #[expect(clippy::cast_precision_loss, reason = "a rate to 15 digits")]
+    fn from_str(text: &str) -> Result<Self, ParseQuantityError> {
+        let (number, unit) = split_number_and_unit(text, RATE_UNITS)?;
+        let rate = match unit.strip_suffix("/s") {
+            Some(size) => Self::BytesPerSecond(format!("{number}{size}").parse::<ByteSize>()?.get() as f64),
+            None if unit.eq_ignore_ascii_case("iops") => Self::Iops(
+                number.parse().map_err(|_| ParseQuantityError::NotANumber { text: text.to_owned() })?,
+            ),
+            None => return Err(unknown_unit(text, unit, RATE_UNITS)),
+        };
+        match rate {
+            Self::Iops(amount) | Self::BytesPerSecond(amount)
+                if amount > 0.0 && amount <= MOST_PER_SECOND =>
+            {
+                Ok(rate)
+            }
+            Self::Iops(0.0) | Self::BytesPerSecond(0.0) => {
+                Err(ParseQuantityError::Zero { text: text.to_owned() })
+            }
+            _ => Err(ParseQuantityError::OutOfRange { text: text.to_owned(), smallest: "bytes" }),
+        }
+    }
+}
+
+/// No device does more, in I/Os or in bytes.
+const MOST_PER_SECOND: f64 = 1e13;
+
 /// Splits `1.5GiB` into `1.5` and `GiB`; blanks between them are allowed, `_` and `,` in numbers are not.
 fn split_number_and_unit<'a>(
     text: &'a str,
@@ -313,6 +361,18 @@ mod tests {
         {
             assert!(text.parse::<ByteSize>().is_err(), "{text}");
             assert!(parse_duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn rates_are_ios_or_bytes_per_second_and_more_than_zero() {
+        assert_eq!("5000 iops".parse(), Ok(Rate::Iops(5_000.0)));
+        assert_eq!("0.5IOPS".parse(), Ok(Rate::Iops(0.5)));
+        assert_eq!("200MiB/s".parse(), Ok(Rate::BytesPerSecond(209_715_200.0)));
+        for text in
+            ["0 iops", "0MiB/s", "5000", "5000/s", "-1 iops", "1e99 iops", "99999999999999999 iops", "MiB/s"]
+        {
+            assert!(text.parse::<Rate>().is_err(), "{text}");
         }
     }
 

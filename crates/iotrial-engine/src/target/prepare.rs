@@ -698,9 +698,9 @@ size = "10GiB"
     }
 
     #[test]
-    fn two_targets_that_are_one_directory_are_refused() {
-        let place = place();
-        let targets = [place.path(), place.path()].map(|path| probe(path, None, &[]).unwrap());
+    fn a_plan_that_makes_one_file_twice_is_refused() {
+        let (place, other) = (place(), place());
+        let targets = [place.path(), other.path()].map(|path| probe(path, None, &[]).unwrap());
         let mut plan = plan(&targets, true, 1);
         plan.areas[1].path = plan.areas[0].path.clone();
         let error = prepare(&plan, &targets, &|_, _| (), &|| false).unwrap_err();

@@ -1,0 +1,153 @@
+//! When the I/Os of an open load are due.
+//!
+//! Due times depend on the rate and the seed alone, never on the device: an I/O that could not be issued
+//! in time stays due, and its latency runs from then. That is what makes a stall count for all that it
+//! delays («coordinated omission» is the name of the mistake to time it from its issue instead).
+
+use iotrial_model::load::Spacing;
+
+use crate::random::Random;
+
+/// The due times of one copy of a job, one after the other.
+#[derive(Debug, Clone)]
+pub struct Pace {
+    spacing: Spacing,
+    /// Mean time between two I/Os.
+    gap_ns: f64,
+    /// The next due time with its fraction, so that no rate drifts: 53 bits hold a thousandth of a
+    /// nanosecond after an hour.
+    due_ns: f64,
+    random: Random,
+}
+
+impl Pace {
+    /// The due times of copy `copy` out of `copies` that share `iops`, which must be more than zero.
+    ///
+    /// Evenly spaced copies take turns, so that together they are evenly spaced too; Poisson arrivals
+    /// of several copies together are Poisson arrivals again.
+    #[expect(clippy::cast_precision_loss, reason = "a job has few copies")]
+    pub fn new(spacing: Spacing, iops: f64, copy: u64, copies: u64, random: Random) -> Self {
+        let gap_ns = 1e9 * copies as f64 / iops;
+        let mut pace = Self { spacing, gap_ns, due_ns: 0.0, random };
+        pace.due_ns = match spacing {
+            Spacing::Uniform => gap_ns * copy as f64 / copies as f64,
+            Spacing::Poisson => pace.next_gap_ns(),
+        };
+        pace
+    }
+
+    /// When the next I/O is due, in ns since the start of the load.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are not negative")]
+    pub fn due_ns(&self) -> u64 {
+        self.due_ns as u64
+    }
+
+    /// Goes on to the one after it.
+    #[inline]
+    pub fn advance(&mut self) {
+        self.due_ns += self.next_gap_ns();
+    }
+
+    /// About how many I/Os are due before `now_ns` and not taken yet.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "an estimate; a negative one is zero"
+    )]
+    pub fn backlog_estimate(&self, now_ns: u64) -> u64 {
+        ((now_ns as f64 - self.due_ns) / self.gap_ns).ceil() as u64
+    }
+
+    /// Takes all I/Os that are due before `end_ns`, and counts them.
+    pub fn drain_until(&mut self, end_ns: u64) -> u64 {
+        let mut count = 0;
+        while self.due_ns() < end_ns {
+            self.advance();
+            count += 1;
+        }
+        count
+    }
+
+    #[inline]
+    fn next_gap_ns(&mut self) -> f64 {
+        match self.spacing {
+            Spacing::Uniform => self.gap_ns,
+            // The inverse of the exponential distribution; 1 - unit is never zero.
+            Spacing::Poisson => -(1.0 - self.random.unit()).ln() * self.gap_ns,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pace(spacing: Spacing, iops: f64) -> Pace {
+        Pace::new(spacing, iops, 0, 1, Random::new(1, 0))
+    }
+
+    #[test]
+    fn every_rate_is_kept_within_half_a_percent_and_uniform_ones_exactly() {
+        for iops in [1_000.0, 10_000.0, 100_000.0, 300_000.0, 600_000.0] {
+            let seconds = 1_000_000.0_f64 / iops;
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1,000 s")]
+            let end_ns = (seconds * 1e9) as u64;
+            // A million Poisson arrivals have a standard deviation of 0.1 %.
+            let poisson = pace(Spacing::Poisson, iops).drain_until(end_ns);
+            assert!((995_000..=1_005_000).contains(&poisson), "{poisson} at {iops}");
+            let uniform = pace(Spacing::Uniform, iops).drain_until(end_ns);
+            assert!((999_999..=1_000_001).contains(&uniform), "{uniform} at {iops}");
+        }
+    }
+
+    /// The Kolmogorov–Smirnov distance of 100,000 gaps from the exponential distribution, times the root of their number.
+    fn kolmogorov_smirnov(iops: f64, seed: u64) -> f64 {
+        let count: u32 = 100_000;
+        let mut pace = Pace::new(Spacing::Poisson, iops, 0, 1, Random::new(seed, 0));
+        let mut before_ns = pace.due_ns;
+        let mut gaps: Vec<f64> = (0..count)
+            .map(|_| {
+                pace.advance();
+                let gap = pace.due_ns - before_ns;
+                before_ns = pace.due_ns;
+                gap / pace.gap_ns
+            })
+            .collect();
+        gaps.sort_by(f64::total_cmp);
+        let distance = (0u32..).zip(gaps).map(|(rank, gap)| {
+            let expected = 1.0 - (-gap).exp();
+            let step = |rank: u32| f64::from(rank) / f64::from(count);
+            (expected - step(rank)).abs().max((step(rank + 1) - expected).abs())
+        });
+        distance.fold(0.0, f64::max) * f64::from(count).sqrt()
+    }
+
+    #[test]
+    fn poisson_gaps_pass_a_kolmogorov_smirnov_test_against_the_exponential_distribution() {
+        for iops in [1_000.0, 10_000.0, 100_000.0, 300_000.0, 600_000.0] {
+            let mut distances: Vec<f64> = (0..40).map(|seed| kolmogorov_smirnov(iops, seed)).collect();
+            distances.sort_by(f64::total_cmp);
+            // Under the exponential distribution half of all samples stay below 0.828, and 999 of 1,000 below 1.95.
+            let median = f64::midpoint(distances[19], distances[20]);
+            assert!((0.70..0.96).contains(&median) && distances[39] < 1.95, "{iops}: {distances:?}");
+        }
+    }
+
+    #[test]
+    fn evenly_spaced_copies_take_turns() {
+        let mut due: Vec<u64> = (0..4)
+            .flat_map(|copy| {
+                let mut pace = Pace::new(Spacing::Uniform, 1_000.0, copy, 4, Random::new(1, copy));
+                (0..3).map(move |_| {
+                    let due_ns = pace.due_ns();
+                    pace.advance();
+                    due_ns
+                })
+            })
+            .collect();
+        due.sort_unstable();
+        assert_eq!(due, (0..12).map(|turn| turn * 1_000_000).collect::<Vec<u64>>());
+    }
+}

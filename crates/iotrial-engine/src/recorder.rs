@@ -1,0 +1,124 @@
+//! What one thread counts, by job and direction, until it is handed over.
+
+use std::io;
+
+use iotrial_model::histogram::LatencyRecorder;
+use iotrial_model::load::Direction;
+use iotrial_model::plan::Plan;
+use iotrial_model::record::{JobCounts, OpCounts};
+
+use crate::queue::Outcome;
+
+/// What one thread counts for one job in one interval.
+#[derive(Debug, Clone)]
+pub(crate) struct JobRecorder {
+    /// Read and write; absent where the job never does it.
+    ops: [Option<Box<OpRecorder>>; 2],
+}
+
+#[derive(Debug, Clone, Default)]
+struct OpRecorder {
+    total_latency: LatencyRecorder,
+    submission_latency_sum_ns: u64,
+    bytes: u64,
+    error_count: u64,
+    first_error: Option<Failure>,
+    late_count: u64,
+    unfinished_count: u64,
+    unfinished_oldest_ns: u64,
+}
+
+/// An I/O as the recorder needs to know it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Issued {
+    pub(crate) direction: Direction,
+    /// Bytes asked for.
+    pub(crate) length: u32,
+    /// When it was drawn; in an open load, when it was due.
+    pub(crate) created_at_ns: u64,
+    /// When the call that submitted it came back.
+    pub(crate) submitted_at_ns: u64,
+    /// Whether the generator issued it late, though it had a free slot.
+    pub(crate) late: bool,
+}
+
+/// How an I/O failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Failure {
+    Os(i32),
+    Short { moved: u32, asked: u32 },
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Os(number) => io::Error::from_raw_os_error(*number).fmt(f),
+            Self::Short { moved, asked } => write!(f, "only {moved} of {asked} bytes were moved"),
+        }
+    }
+}
+
+impl JobRecorder {
+    /// Empty recorders for the jobs of a plan.
+    pub(crate) fn all(plan: &Plan) -> Vec<Self> {
+        plan.jobs
+            .iter()
+            .map(|job| Self { ops: [job.reads(), job.writes()].map(|used| used.then(Box::default)) })
+            .collect()
+    }
+
+    /// Counts one I/O that is done.
+    #[inline]
+    pub(crate) fn record(&mut self, issued: &Issued, completed_at_ns: u64, outcome: Outcome) {
+        let op = self.ops[issued.direction as usize].as_mut().expect("the job does I/O in this direction");
+        op.late_count += u64::from(issued.late);
+        match outcome {
+            Outcome::Bytes(moved) if moved == issued.length => {
+                op.bytes += u64::from(moved);
+                op.submission_latency_sum_ns += issued.submitted_at_ns.saturating_sub(issued.created_at_ns);
+                op.total_latency.record_ns(completed_at_ns.saturating_sub(issued.created_at_ns));
+            }
+            Outcome::Bytes(moved) => op.fail(Failure::Short { moved, asked: issued.length }),
+            Outcome::Error(number) => op.fail(Failure::Os(number)),
+        }
+    }
+
+    /// Counts an I/O that is still with the device when the load ends.
+    pub(crate) fn note_unfinished(&mut self, issued: &Issued, end_ns: u64) {
+        let op = self.ops[issued.direction as usize].as_mut().expect("the job does I/O in this direction");
+        op.unfinished_count += 1;
+        op.unfinished_oldest_ns = op.unfinished_oldest_ns.max(end_ns.saturating_sub(issued.created_at_ns));
+    }
+
+    /// Takes what was counted, as facts, and leaves the recorder empty.
+    pub(crate) fn take(&mut self) -> JobCounts {
+        let [read, write] = &mut self.ops;
+        let take = |op: &mut Option<Box<OpRecorder>>| op.as_mut().map(|op| op.take());
+        JobCounts { read: take(read), write: take(write) }
+    }
+}
+
+impl OpRecorder {
+    #[cold]
+    fn fail(&mut self, failure: Failure) {
+        self.error_count += 1;
+        self.first_error.get_or_insert(failure);
+    }
+
+    fn take(&mut self) -> OpCounts {
+        let counts = OpCounts {
+            bytes: self.bytes,
+            error_count: self.error_count,
+            first_error: self.first_error.map(|failure| failure.to_string()),
+            submission_latency_sum_ns: self.submission_latency_sum_ns,
+            unfinished_count: self.unfinished_count,
+            unfinished_oldest_ns: self.unfinished_oldest_ns,
+            late_count: self.late_count,
+            total_latency: (&self.total_latency).into(),
+        };
+        self.total_latency.clear();
+        (self.submission_latency_sum_ns, self.bytes, self.error_count, self.late_count) = (0, 0, 0, 0);
+        (self.unfinished_count, self.unfinished_oldest_ns, self.first_error) = (0, 0, None);
+        counts
+    }
+}
