@@ -88,6 +88,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         direct: true,
         seed: 1,
         cpu_count: 4,
+        memory: None,
     };
     let space = FreeSpace { filesystem_id: 1, capacity: ByteSize::gib(1000), available: ByteSize::gib(900) };
     let target = TargetFacts {
@@ -119,6 +120,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
             ..TargetRecord::default()
         }],
         profile: PROFILE.to_owned(),
+        thresholds: String::new(),
         plan,
         layout: None,
         devices: vec![DeviceCounters {

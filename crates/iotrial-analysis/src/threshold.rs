@@ -135,6 +135,8 @@ pub struct ThresholdSet {
     /// One line for lists and headings.
     pub title: String,
     bands: Vec<(Role, Stream, Statistic, Bands)>,
+    /// The file that said all this, word for word; it becomes part of the record.
+    pub text: String,
 }
 
 /// No set of that name is built in.
@@ -199,7 +201,7 @@ impl ThresholdSet {
                 })
             });
             format?;
-            Some(Self { name: name?, title: title?, bands })
+            Some(Self { name: name?, title: title?, bands, text: text.to_owned() })
         })
     }
 

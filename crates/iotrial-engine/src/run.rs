@@ -25,9 +25,6 @@ use crate::sim::SimQueue;
 use crate::threads::ThreadsQueue;
 use crate::uring::{self, UringQueue};
 
-/// A ring cannot hold more I/Os in flight than this.
-const MOST_OUTSTANDING_PER_THREAD: usize = 32_768;
-
 /// Intervals that a thread may be ahead of whoever takes them.
 const HANDOVERS_AHEAD: usize = 16;
 
@@ -44,16 +41,6 @@ const FAILED_INTERVALS: u32 = 3;
 /// Why a run could not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum StartRunError {
-    /// Too much for the threads.
-    #[error(
-        "{outstanding} outstanding I/Os on {threads} threads are more than {MOST_OUTSTANDING_PER_THREAD} each"
-    )]
-    TooDeep {
-        /// What the plan asks.
-        outstanding: u32,
-        /// Its threads.
-        threads: u32,
-    },
     /// A queue could not be made.
     #[error("cannot start the `{engine}` engine")]
     Queue {
@@ -158,11 +145,6 @@ impl Workers {
         control: &Arc<Control>,
     ) -> Result<Self, StartRunError> {
         let shares = share_lanes(Lane::all(plan), plan.threads as usize);
-        let outstanding =
-            shares.iter().map(|lanes| Lane::slot_lengths(lanes).len()).max().unwrap_or_default();
-        if outstanding > MOST_OUTSTANDING_PER_THREAD {
-            return Err(StartRunError::TooDeep { outstanding: plan.total_iodepth(), threads: plan.threads });
-        }
         let clock = MonotonicClock::before_start();
         let (handover_sender, handovers) = mpsc::sync_channel(HANDOVERS_AHEAD * shares.len());
         let (ready_sender, ready) = mpsc::channel();

@@ -9,14 +9,12 @@ use std::sync::Arc;
 use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
 use io_uring::{IoUring, Parameters, opcode, squeue};
 use iotrial_model::load::Direction;
+use iotrial_model::plan::MOST_OUTSTANDING_PER_THREAD;
 
 use crate::buffer::SlotBuffers;
 use crate::clock::Clock;
 use crate::queue::{Completion, IoQueue, Outcome, Request};
 use crate::random::Random;
-
-/// The largest submission ring that the kernel makes.
-const MOST_ENTRIES: u32 = 32_768;
 
 /// The write is on stable storage when it completes: `RWF_DSYNC` of `pwritev2(2)`.
 const RWF_DSYNC: i32 = 0x0000_0002;
@@ -39,7 +37,9 @@ impl<C: Clock> UringQueue<C> {
         lengths: &[u32],
         random: &mut Random,
     ) -> io::Result<Self> {
-        let entries = u32::try_from(lengths.len().next_power_of_two()).unwrap_or(u32::MAX).min(MOST_ENTRIES);
+        let entries = u32::try_from(lengths.len().next_power_of_two())
+            .unwrap_or(u32::MAX)
+            .min(MOST_OUTSTANDING_PER_THREAD);
         let ring = build_ring(entries)?;
         let descriptors: Vec<_> = areas.iter().map(AsRawFd::as_raw_fd).collect();
         // Without registration (a limit of the host) each I/O looks its file up; only slower.

@@ -52,7 +52,7 @@ impl Stage {
 
     /// A whole managed file, as a run with `--keep-files` leaves it.
     fn keep_file(&self) {
-        drop(attempt(&self.volume(), None, &[]).unwrap());
+        attempt(&self.volume(), None, &[]).unwrap().keep_made();
         assert!(self.file().exists());
     }
 
@@ -234,7 +234,7 @@ fn a_file_of_ours_that_is_not_whole_is_refused_as_given_and_made_anew_in_its_dir
         let layout = prepared.layout.unwrap();
         assert_eq!((layout.written, layout.reused), (ByteSize::mib(7), ByteSize::default()), "{name}");
         assert_eq!(prepared.made_files().collect::<Vec<_>>(), [stage.file()]);
-        drop(prepared);
+        prepared.keep_made();
         let target = probe(&stage.file(), None, &[]).unwrap();
         let prepared = finish_given(&target).unwrap();
         assert_eq!(prepared.layout, None, "a given file is used as it is");

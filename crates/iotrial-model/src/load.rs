@@ -22,11 +22,6 @@ macro_rules! words {
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
-
-            /// The one with that spelling.
-            pub fn from_word(word: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|one| one.as_str() == word)
-            }
         }
 
         impl fmt::Display for $name {

@@ -9,19 +9,34 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::load::{Durability, Pattern, Role, Spacing};
-use crate::profile::{JobProfile, Profile, Schedule};
+use crate::profile::{Profile, Schedule};
 pub use crate::sim_device::{SimDevice, SimStall};
 pub use crate::target::{FreeSpace, LEAST_FREE, TargetFacts, TargetKind};
 use crate::units::{ByteSize, seconds};
 
+mod error;
+
 mod size;
+
+mod areas;
+
+pub use error::PlanError;
+
+use areas::Areas;
 
 /// The first part of every file that iotrial makes. It carries the header page; a whole mebibyte
 /// keeps the data aligned to any stripe.
 pub const FILE_HEADER_SIZE: ByteSize = ByteSize::MIB;
 
-/// Facts are handed over once in so long.
-pub const INTERVAL: Duration = Duration::from_secs(1);
+/// A load has at most so many intervals, so that a record stays small enough to be read at once: an hour of
+/// seconds, a day of half minutes.
+const MOST_INTERVALS: u32 = 3_600;
+
+/// No phase is longer.
+const LONGEST_PHASE: Duration = Duration::from_secs(30 * 86_400);
+
+/// I/Os in flight for one thread: what a ring of the kernel holds.
+pub const MOST_OUTSTANDING_PER_THREAD: u32 = 32_768;
 
 /// Who carries out the I/Os.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,81 +92,8 @@ pub struct PlanRequest {
     pub seed: u64,
     /// Logical CPUs of the host.
     pub cpu_count: u32,
-}
-
-/// Why a profile cannot be planned on the targets.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PlanError {
-    /// There is nothing to run on.
-    #[error("no target was given")]
-    NoTarget,
-    /// The space rule leaves too little.
-    #[error(
-        "{needed} of files are needed on `{}`, and only {usable} may be used so that {LEAST_FREE} and 10 % stay free",
-        path.display()
-    )]
-    NoSpace {
-        /// The first directory on that file system.
-        path: PathBuf,
-        /// What the files take.
-        needed: ByteSize,
-        /// What the rule allows.
-        usable: ByteSize,
-    },
-    /// A given file or a device is smaller than its part of what was asked.
-    #[error("{needed} are needed on `{}`, which holds {usable}", path.display())]
-    BeyondEnd {
-        /// The file or device.
-        path: PathBuf,
-        /// Its part of the size of all files.
-        needed: ByteSize,
-        /// What it holds.
-        usable: ByteSize,
-    },
-    /// Two targets are the same place.
-    #[error("`{}` is given twice as a target", path.display())]
-    SameTarget {
-        /// With links resolved.
-        path: PathBuf,
-    },
-    /// A file or slice cannot hold what the job does.
-    #[error(
-        "{size} in all leave {given} of data for each file of job `{job}`; every file has a header of \
-         {FILE_HEADER_SIZE}, and this profile needs at least {least_size} in all"
-    )]
-    SizeTooSmall {
-        /// The job that starves.
-        job: String,
-        /// The size of all files.
-        size: ByteSize,
-        /// Its share.
-        given: ByteSize,
-        /// The smallest size of all files.
-        least_size: ByteSize,
-    },
-    /// The block does not fit the sectors of the target.
-    #[error("block size {block_size} of job `{job}` is not a multiple of the {sector_size} sectors of `{}`", path.display())]
-    Misaligned {
-        /// The job.
-        job: String,
-        /// Its block size.
-        block_size: ByteSize,
-        /// What the target needs.
-        sector_size: ByteSize,
-        /// The target.
-        path: PathBuf,
-    },
-    /// The job writes, and the device was not released for that.
-    #[error("job `{job}` writes, and `{}` is a raw device that was not released for destruction", path.display())]
-    DeviceNotReleased {
-        /// The job.
-        job: String,
-        /// The device.
-        path: PathBuf,
-    },
-    /// The measured phase would be empty.
-    #[error("the measured phase must last longer than zero")]
-    NoDuration,
+    /// Main memory of the host; `None` where it is not known.
+    pub memory: Option<ByteSize>,
 }
 
 /// What is decided: nothing is left open for the engine.
@@ -267,6 +209,8 @@ pub enum AreaKind {
     DeviceRead,
     /// A slice of a raw device whose content the user gave up.
     DeviceDestroy,
+    /// Nothing: the engine touches no target.
+    Imagined,
 }
 
 /// One homogeneous load, decided.
@@ -343,6 +287,9 @@ impl Plan {
         if measure.is_zero() {
             return Err(PlanError::NoDuration);
         }
+        if [precondition, ramp, measure].into_iter().any(|phase| phase > LONGEST_PHASE) {
+            return Err(PlanError::TooLong);
+        }
         let phases =
             [(PhaseKind::Precondition, precondition), (PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
         let phases = phases.into_iter().filter(|(_, duration)| !duration.is_zero());
@@ -354,6 +301,8 @@ impl Plan {
             (0..profile.jobs.len()).map(|position| areas.place(position)).collect::<Result<Vec<_>, _>>()?;
         let copies: u32 = jobs.iter().map(|job| job.numjobs).sum();
         let threads = if request.engine == EngineKind::Sim { 1 } else { request.cpu_count.clamp(1, copies) };
+        check_outstanding(&jobs, threads, request.memory)?;
+        let interval = interval_of(precondition + ramp + measure);
         Ok(Self {
             profile: profile.name.clone(),
             quick: !request.full,
@@ -363,7 +312,7 @@ impl Plan {
             threads,
             direct: request.direct,
             seed: request.seed,
-            interval: INTERVAL,
+            interval,
             phases: phases.map(|(kind, duration)| Phase { kind, duration }).collect(),
             areas: areas.areas,
             jobs,
@@ -383,116 +332,36 @@ impl Plan {
 
     /// Bytes that are on the targets before the load starts: all files and all slices to be filled.
     pub fn bytes_to_lay_out(&self) -> ByteSize {
-        if !self.engine.touches_targets() {
-            return ByteSize::default();
-        }
         self.areas
             .iter()
             .map(|area| match area.kind {
                 AreaKind::ManagedFile => area.length + area.offset,
                 AreaKind::DeviceDestroy => area.length,
-                AreaKind::GivenFile | AreaKind::DeviceRead => ByteSize::default(),
+                AreaKind::GivenFile | AreaKind::DeviceRead | AreaKind::Imagined => ByteSize::default(),
             })
             .sum()
     }
 }
 
-/// The areas handed out so far, and how far each given file or device is used.
-struct Areas<'t> {
-    profile: &'t Profile,
-    /// Of all files together.
-    size: ByteSize,
-    targets: &'t [TargetFacts],
-    used: Vec<ByteSize>,
-    areas: Vec<Area>,
+/// Whole seconds, as few as [`MOST_INTERVALS`] allows.
+fn interval_of(load: Duration) -> Duration {
+    Duration::from_secs(load.as_secs().div_ceil(MOST_INTERVALS.into()).max(1))
 }
 
-impl<'t> Areas<'t> {
-    fn new(profile: &'t Profile, size: ByteSize, targets: &'t [TargetFacts]) -> Self {
-        Self { profile, size, targets, used: vec![ByteSize::default(); targets.len()], areas: Vec::new() }
+fn check_outstanding(jobs: &[Job], threads: u32, memory: Option<ByteSize>) -> Result<(), PlanError> {
+    let outstanding = jobs.iter().map(|job| u64::from(job.iodepth) * u64::from(job.numjobs)).sum();
+    // Copies are dealt out by their depth, so no thread has more than its share and one copy.
+    let deepest = jobs.iter().map(|job| u64::from(job.iodepth)).max().unwrap_or_default();
+    if outstanding / u64::from(threads) + deepest > u64::from(MOST_OUTSTANDING_PER_THREAD) {
+        return Err(PlanError::TooDeep { outstanding, threads });
     }
-
-    /// Finds room for the job at `position`.
-    fn place(&mut self, position: usize) -> Result<Job, PlanError> {
-        let job = &self.profile.jobs[position];
-        let spread = size::spread(job, position, self.targets.len());
-        let share = size::share_per_file(job, self.profile, position, self.targets.len());
-        let least = size::least_length(job, spread.len());
-        let first_area = self.areas.len();
-        for target in &spread {
-            self.take(job, *target, size::scale(self.size, share), least)?;
+    let needed =
+        jobs.iter().map(|job| job.block_size * (u64::from(job.iodepth) * u64::from(job.numjobs))).sum();
+    match memory {
+        Some(memory) if needed > ByteSize::bytes(memory.get() / 2) => {
+            Err(PlanError::TooMuchMemory { needed, memory })
         }
-        let shortest = self.areas[first_area..].iter().map(|area| area.length).min().unwrap_or_default();
-        let touched = ByteSize::bytes(shortest.get() / 100 * u64::from(job.working_set_percent));
-        Ok(Job {
-            name: job.name.clone(),
-            role: job.role,
-            pattern: job.pattern,
-            rwmix_read_percent: job.rwmix_read_percent,
-            block_size: job.block_size,
-            iodepth: job.iodepth,
-            numjobs: job.numjobs,
-            arrival: job.arrival(),
-            durability: job.durability,
-            areas: (first_area..self.areas.len()).collect(),
-            working_set: touched.max(least).round_down_to(job.block_size),
-        })
-    }
-
-    /// Takes up to `wanted` bytes, header included, of a target, and at least `least` of data.
-    fn take(
-        &mut self,
-        job: &JobProfile,
-        index: usize,
-        wanted: ByteSize,
-        least: ByteSize,
-    ) -> Result<(), PlanError> {
-        let target = &self.targets[index];
-        if !job.block_size.get().is_multiple_of(target.sector_size.get()) {
-            return Err(PlanError::Misaligned {
-                job: job.name.clone(),
-                block_size: job.block_size,
-                sector_size: target.sector_size,
-                path: target.path.clone(),
-            });
-        }
-        let used = self.used[index];
-        let left_of = |whole: ByteSize| ByteSize::bytes(whole.get().saturating_sub(used.get())).min(wanted);
-        let (kind, offset, length) = match &target.kind {
-            TargetKind::Directory(_) => {
-                let length = wanted.get().saturating_sub(FILE_HEADER_SIZE.get());
-                (AreaKind::ManagedFile, FILE_HEADER_SIZE, ByteSize::bytes(length))
-            }
-            TargetKind::File { data_size } => {
-                (AreaKind::GivenFile, FILE_HEADER_SIZE + used, left_of(*data_size))
-            }
-            TargetKind::Device { size, destroy } => {
-                if job.rwmix_read_percent < 100 && !destroy {
-                    return Err(PlanError::DeviceNotReleased {
-                        job: job.name.clone(),
-                        path: target.path.clone(),
-                    });
-                }
-                let kind = if *destroy { AreaKind::DeviceDestroy } else { AreaKind::DeviceRead };
-                (kind, used, left_of(*size))
-            }
-        };
-        let length = length.round_down_to(job.block_size);
-        if length < least {
-            return Err(PlanError::SizeTooSmall {
-                job: job.name.clone(),
-                size: self.size,
-                given: length,
-                least_size: size::least_size(self.profile, self.targets),
-            });
-        }
-        self.used[index] = used + length;
-        let path = match kind {
-            AreaKind::ManagedFile => target.path.join(format!("{}.iotrial", job.name)),
-            _ => target.path.clone(),
-        };
-        self.areas.push(Area { path, kind, offset, length, sector_size: target.sector_size });
-        Ok(())
+        _ => Ok(()),
     }
 }
 
@@ -544,6 +413,7 @@ size = "10GiB"
             direct: true,
             seed: 1,
             cpu_count: 2,
+            memory: Some(ByteSize::gib(8)),
         }
     }
 
@@ -647,6 +517,26 @@ size = "10GiB"
         };
         assert!(decide(least_size).is_ok(), "{least_size}");
         assert!(decide(least_size - ByteSize::MIB).is_err(), "{least_size}");
+    }
+
+    #[test]
+    fn what_no_host_can_hold_or_wait_for_is_refused_before_anything_is_written() {
+        let target = [directory("/a", 1, ByteSize::gib(15))];
+        let decide =
+            |jobs: &str, asked: PlanRequest| Plan::decide(&profile(jobs), &asked, &target).unwrap_err();
+        let deep =
+            DATA_AND_LOG.replace("iodepth = 8", "iodepth = 4096").replace("numjobs = 6", "numjobs = 1024");
+        assert!(matches!(decide(&deep, request()), PlanError::TooDeep { outstanding: 4_194_312, .. }));
+        let large = DATA_AND_LOG.replace("8KiB", "64MiB").replace("iodepth = 8", "iodepth = 512");
+        assert!(matches!(decide(&large, request()), PlanError::TooMuchMemory { .. }));
+        let long = PlanRequest { measure: Some(Duration::from_secs(200_000 * 3_600)), ..request() };
+        assert_eq!(decide(DATA_AND_LOG, long), PlanError::TooLong);
+    }
+
+    #[test]
+    fn a_long_load_has_longer_intervals_and_never_more_than_an_hour_of_seconds() {
+        let interval_s = |load_s: u64| interval_of(Duration::from_secs(load_s)).as_secs();
+        assert_eq!([1, 35, 3_600, 3_601, 86_400].map(interval_s), [1, 1, 1, 2, 24]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A simulated device: a queue before `parallelism` servers, then two rate limits.
+/// A simulated device: two rate limits, then a queue before `parallelism` servers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SimDevice {
@@ -25,6 +25,44 @@ pub struct SimDevice {
     pub stalls: Vec<SimStall>,
     /// Share of I/Os that fail, 0 to 1.
     pub error_share: f64,
+}
+
+/// A value that no device has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{key}` must be {wanted}")]
+pub struct SimDeviceError {
+    /// The key of the value.
+    pub key: &'static str,
+    /// What it must be.
+    pub wanted: &'static str,
+}
+
+impl SimDevice {
+    /// Holds every value against its range, so that time goes on and sums end.
+    ///
+    /// # Errors
+    ///
+    /// The first value that is out of range.
+    pub fn check(&self) -> Result<(), SimDeviceError> {
+        let rate = |rate: &Option<f64>| rate.is_none_or(|rate| (1e-3..=1e12).contains(&rate));
+        let share = |share: f64| (0.0..=1.0).contains(&share);
+        let time = |seconds: f64| (0.0..=1e7).contains(&seconds);
+        let stall = |stall: &SimStall| time(stall.start_s) && time(stall.duration_s);
+        let checks = [
+            ("service_time_us", "from 0.01 to 100000000", (0.01..=1e8).contains(&self.service_time_us)),
+            ("service_spread", "from 0 to 1", share(self.service_spread)),
+            ("parallelism", "from 1 to 65536", (1..=65_536).contains(&self.parallelism)),
+            ("iops_cap", "from 0.001 to 1e12", rate(&self.iops_cap)),
+            ("bandwidth_cap_mib_per_s", "from 0.001 to 1e12", rate(&self.bandwidth_cap_mib_per_s)),
+            ("burst_s", "from 0 to 10000000", time(self.burst_s)),
+            ("stalls", "at times from 0 to 10000000 s", self.stalls.iter().all(stall)),
+            ("error_share", "from 0 to 1", share(self.error_share)),
+        ];
+        match checks.into_iter().find(|(_, _, holds)| !holds) {
+            Some((key, wanted, _)) => Err(SimDeviceError { key, wanted }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A time in which a [`SimDevice`] is frozen.

@@ -28,6 +28,8 @@ pub enum TargetKind {
         /// Bytes after the header.
         data_size: ByteSize,
     },
+    /// None: the engine touches no target.
+    Imagined,
     /// A raw block device.
     Device {
         /// All of it.

@@ -269,25 +269,6 @@ impl<'t> TableReader<'t> {
         None
     }
 
-    /// A list of strings.
-    pub fn texts(&mut self, key: &'static str) -> Option<Vec<String>> {
-        let value = self.get(key)?;
-        let Some(array) = value.get_ref().as_array() else {
-            self.wrong_type(key, value, "a list of strings");
-            return None;
-        };
-        array
-            .iter()
-            .map(|item| {
-                let text = item.get_ref().as_str().map(str::to_owned);
-                if text.is_none() {
-                    self.wrong_type(key, item, "a list of strings");
-                }
-                text
-            })
-            .collect()
-    }
-
     /// A table below this one, read by `read`.
     pub fn table<T>(
         &mut self,

@@ -106,17 +106,17 @@ impl ByteSize {
         Self(self.0 - self.0 % unit.0)
     }
 
-    /// This size as a number of mebibytes, with its fraction.
-    #[expect(clippy::cast_precision_loss, reason = "53 bits of bytes are 8 PiB")]
-    pub fn as_mib_f64(self) -> f64 {
-        self.0 as f64 / 1_048_576.0
+    /// The smallest multiple of `unit` that is not smaller than this size. `unit` must not be zero.
+    pub const fn round_up_to(self, unit: Self) -> Self {
+        Self(self.0.next_multiple_of(unit.0))
     }
 }
 
+/// Ends at the largest size: a sum of sizes that a user wrote must not wrap, and no target holds it anyway.
 impl Add for ByteSize {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
+        Self(self.0.saturating_add(other.0))
     }
 }
 
@@ -127,10 +127,11 @@ impl Sub for ByteSize {
     }
 }
 
+/// Ends at the largest size, as a sum does.
 impl Mul<u64> for ByteSize {
     type Output = Self;
     fn mul(self, factor: u64) -> Self {
-        Self(self.0 * factor)
+        Self(self.0.saturating_mul(factor))
     }
 }
 

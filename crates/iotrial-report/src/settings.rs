@@ -335,6 +335,7 @@ fn areas_table(areas: &[Area]) -> Table {
         AreaKind::GivenFile => "given file",
         AreaKind::DeviceRead => "raw device, read only",
         AreaKind::DeviceDestroy => "raw device, overwritten",
+        AreaKind::Imagined => "imagined",
     };
     let row = |(index, area): (usize, &Area)| Row {
         cells: vec![

@@ -288,7 +288,8 @@ fn parse_sim_device(text: &str) -> Result<SimDevice, String> {
     struct Wrapped {
         device: SimDevice,
     }
-    toml::from_str::<Wrapped>(&format!("device = {{ {text} }}"))
-        .map(|wrapped| wrapped.device)
-        .map_err(|error| error.message().to_owned())
+    let wrapped: Wrapped =
+        toml::from_str(&format!("device = {{ {text} }}")).map_err(|error| error.message().to_owned())?;
+    wrapped.device.check().map_err(|error| error.to_string())?;
+    Ok(wrapped.device)
 }

@@ -3,7 +3,7 @@
 //! On a terminal: a bar with phase and remaining time, and a line for each role with the figures of
 //! the last second. Elsewhere: one line every five seconds. With `--quiet`: nothing.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -70,7 +70,7 @@ impl Live {
             }
             Self::Lines(state) => {
                 if is_due(state) || done_bytes == total_bytes {
-                    eprintln!("layout: {} of {} MiB written", done_bytes >> 20, total_bytes >> 20);
+                    line(&format!("layout: {} of {} MiB written", done_bytes >> 20, total_bytes >> 20));
                 }
             }
         }
@@ -115,7 +115,7 @@ impl Live {
                         .map(|role| role_line(plan, interval, *role, usize::MAX))
                         .collect();
                     let phase = interval.phase.as_str();
-                    eprintln!("{phase}: ETA {} s | {}", remaining.as_secs(), roles.join(" | "));
+                    line(&format!("{phase}: ETA {} s | {}", remaining.as_secs(), roles.join(" | ")));
                 }
             }
         }
@@ -127,7 +127,7 @@ impl Live {
             Self::Quiet => {}
             // A line that cannot be shown is not worth ending the run.
             Self::Terminal(bars) => drop(bars.all.println(text)),
-            Self::Lines(_) => eprintln!("{text}"),
+            Self::Lines(_) => line(text),
         }
     }
 
@@ -159,6 +159,11 @@ fn role_line(plan: &Plan, interval: &Interval, role: Role, columns: usize) -> St
         if figures.error_count > 0 { format!("  {} errors", figures.error_count) } else { String::new() };
     let (mean, p99) = (ms(figures.lat_mean_us), ms(figures.lat_p99_us));
     format!("{role:<6} {:>8.0} IOPS{bandwidth}  avg {mean} ms  p99 {p99} ms{errors}", figures.iops)
+}
+
+/// A line on standard error; whoever does not listen any more must not end the run.
+fn line(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 fn is_due(state: &Mutex<LineState>) -> bool {

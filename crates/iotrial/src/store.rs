@@ -16,11 +16,18 @@ use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde::Serialize;
 
+use crate::output::harmless;
+
 /// Larger records are compressed.
 const COMPRESS_ABOVE_BYTES: usize = 1 << 20;
 
 /// A stranger's file beyond this, packed or unpacked, is not read.
 const MOST_RECORD_BYTES: u64 = 256 << 20;
+
+/// More objects than any run makes; each takes far more memory than it takes bytes in a file.
+const MOST_OBJECTS: usize = 4_000_000;
+
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 const RECORD_SUFFIX: &str = ".iotrial.json";
 const COMPRESSED_SUFFIX: &str = ".iotrial.json.zst";
@@ -77,13 +84,19 @@ impl Store {
     }
 
     /// Begins the journal of a run with what is known before the load.
+    ///
+    /// It appears under its name only when it is locked and has its first line, so that no other iotrial takes
+    /// it for a left-over.
     pub fn begin(&self, record: &RunRecord) -> anyhow::Result<JournalWriter> {
         let path = self.folder.join(format!("{}{JOURNAL_SUFFIX}", record.id));
+        let new = self.folder.join(format!("{}.new", record.id));
         let write = || -> anyhow::Result<JournalWriter> {
-            let mut file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+            let file = OpenOptions::new().write(true).create_new(true).open(&new)?;
             file.lock()?;
-            file.write_all(&journal::record_line(record)?)?;
-            Ok(JournalWriter { path: path.clone(), file })
+            let mut journal = JournalWriter { path: path.clone(), file };
+            journal.record(record)?;
+            fs::rename(&new, &path)?;
+            Ok(journal)
         };
         write().with_context(|| format!("cannot write the journal `{}`", path.display()))
     }
@@ -91,9 +104,14 @@ impl Store {
     /// Writes a whole record, and drops its journal.
     pub fn finish(&self, record: &RunRecord, journal: JournalWriter) -> anyhow::Result<PathBuf> {
         let path = self.write(record)?;
-        fs::remove_file(&journal.path)
-            .with_context(|| format!("cannot remove the journal `{}`", journal.path.display()))?;
+        journal.discard().context("cannot remove the journal")?;
+        self.note(record, &path);
         Ok(path)
+    }
+
+    /// Adds a record to the index, which is only a convenience: the record is safe whether it takes it or not.
+    fn note(&self, record: &RunRecord, path: &Path) {
+        let _ = self.index().and_then(|index| insert(&index, &Entry::of(record, path)));
     }
 
     fn write(&self, record: &RunRecord) -> anyhow::Result<PathBuf> {
@@ -105,8 +123,6 @@ impl Store {
             if is_large { compress_to_vec(bytes.as_slice(), CompressionLevel::Fastest) } else { bytes };
         let path = self.folder.join(format!("{}{suffix}", record.id));
         write_whole(&path, &bytes)?;
-        // The index is only a convenience: the record is safe whether it takes the entry or not.
-        let _ = self.index().and_then(|index| insert(&index, &Entry::of(record, &path)));
         Ok(path)
     }
 
@@ -135,11 +151,8 @@ impl Store {
         Ok(entries)
     }
 
-    /// The file that `name` means: a path, or the beginning of an id in this store.
+    /// The record whose id begins so.
     pub fn find(&self, name: &str) -> anyhow::Result<PathBuf> {
-        if Path::new(name).is_file() {
-            return Ok(PathBuf::from(name));
-        }
         let matches: Vec<PathBuf> = self
             .files(&[RECORD_SUFFIX, COMPRESSED_SUFFIX])?
             .into_iter()
@@ -152,36 +165,61 @@ impl Store {
         }
     }
 
+    /// Makes records of the journals that crashes left. One that cannot be recovered is told, and does not
+    /// keep the others from it.
     fn recover_journals(&self) -> anyhow::Result<()> {
         for path in self.files(&[JOURNAL_SUFFIX])? {
-            let file = File::open(&path).with_context(|| format!("cannot open `{}`", path.display()))?;
-            match file.try_lock() {
-                Ok(()) => {}
-                // Its run goes on.
-                Err(TryLockError::WouldBlock) => continue,
-                Err(TryLockError::Error(error)) => {
-                    return Err(error).with_context(|| format!("cannot lock `{}`", path.display()));
-                }
-            }
-            match read_record(&path) {
-                Ok(mut record) => {
-                    record.findings = findings(&record);
-                    let written = self.write(&record)?;
-                    eprintln!("note: a run was cut off; what it measured is kept in {}", written.display());
-                    for target in record.targets.iter().filter(|target| target.kind == "directory") {
-                        eprintln!("hint: `iotrial clean {}` removes the files that it left", target.path);
-                    }
-                    fs::remove_file(&path)?;
-                }
-                Err(error) => {
-                    // Not even its head was written: there is nothing to keep, and nothing to lose.
-                    let spoilt = path.with_extension("spoilt");
-                    fs::rename(&path, &spoilt)?;
-                    eprintln!("warning: {error:#}; it was renamed to {}", spoilt.display());
-                }
+            if let Err(error) = self.recover_journal(&path) {
+                eprintln!("warning: {error:#}");
             }
         }
         Ok(())
+    }
+
+    fn recover_journal(&self, path: &Path) -> anyhow::Result<()> {
+        let mut file = match File::open(path) {
+            // Its run has just ended.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            opened => opened.with_context(|| format!("cannot open `{}`", path.display()))?,
+        };
+        match file.try_lock() {
+            Ok(()) => {}
+            // Its run goes on.
+            Err(TryLockError::WouldBlock) => return Ok(()),
+            Err(TryLockError::Error(error)) => {
+                return Err(error).with_context(|| format!("cannot lock `{}`", path.display()));
+            }
+        }
+        let id = file_name(path).trim_end_matches(JOURNAL_SUFFIX).to_owned();
+        let is_recorded = [RECORD_SUFFIX, COMPRESSED_SUFFIX]
+            .iter()
+            .any(|end| self.folder.join(format!("{id}{end}")).exists());
+        // The run ended between our look and our lock, or was killed after its record was whole.
+        if is_recorded || !path.exists() {
+            return remove_if_there(path);
+        }
+        match read_limited(&mut file).and_then(|bytes| Ok(RunRecord::from_journal(&bytes)?)) {
+            Ok(mut record) => {
+                record.findings = findings(&record);
+                let written = self.write(&record)?;
+                self.note(&record, &written);
+                eprintln!("note: a run was cut off; what it measured is kept in {}", written.display());
+                for target in record.targets.iter().filter(|target| target.kind == "directory") {
+                    eprintln!(
+                        "hint: `iotrial clean {}` removes the files that it left",
+                        harmless(&target.path)
+                    );
+                }
+                remove_if_there(path)
+            }
+            Err(error) => {
+                // Not even its head was written: there is nothing to keep, and nothing to lose.
+                let spoilt = path.with_extension("spoilt");
+                fs::rename(path, &spoilt)?;
+                Err(error
+                    .context(format!("a journal cannot be read, and was renamed to {}", spoilt.display())))
+            }
+        }
     }
 
     fn files(&self, suffixes: &[&str]) -> anyhow::Result<Vec<PathBuf>> {
@@ -281,25 +319,29 @@ pub struct JournalWriter {
 }
 
 impl JournalWriter {
-    /// Appends the record as far as it is known now.
+    /// Appends the record as far as it is known now, and brings it to the disk.
     pub fn record(&mut self, record: &RunRecord) -> anyhow::Result<()> {
-        self.append(&journal::record_line(record)?)
+        self.append(&journal::record_line(record)?)?;
+        self.file.sync_data().with_context(|| self.failure())
     }
 
-    /// Appends an interval.
+    /// Appends an interval. It is left to the operating system when that reaches the disk: a flush would be
+    /// load on the device under trial.
     pub fn interval(&mut self, interval: &Interval) -> anyhow::Result<()> {
         self.append(&journal::interval_line(interval)?)
     }
 
-    /// Forgets a run that never began.
+    /// Removes the journal: its run is recorded, or never began.
     pub fn discard(self) -> io::Result<()> {
         fs::remove_file(self.path)
     }
 
     fn append(&mut self, line: &[u8]) -> anyhow::Result<()> {
-        self.file
-            .write_all(line)
-            .with_context(|| format!("cannot write the journal `{}`", self.path.display()))
+        self.file.write_all(line).with_context(|| self.failure())
+    }
+
+    fn failure(&self) -> String {
+        format!("cannot write the journal `{}`", self.path.display())
     }
 }
 
@@ -307,23 +349,22 @@ impl JournalWriter {
 pub fn read_record(path: &Path) -> anyhow::Result<RunRecord> {
     let read = || -> anyhow::Result<RunRecord> {
         let bytes = read_limited(File::open(path)?)?;
+        let is_compressed = bytes.starts_with(&ZSTD_MAGIC);
+        let bytes =
+            if is_compressed { read_limited(StreamingDecoder::new(bytes.as_slice())?)? } else { bytes };
+        let object_count = bytes.iter().filter(|byte| **byte == b'{').count();
+        anyhow::ensure!(object_count <= MOST_OBJECTS, "it has more than {MOST_OBJECTS} JSON objects");
         let record = if file_name(path).ends_with(JOURNAL_SUFFIX) {
             RunRecord::from_journal(&bytes)?
-        } else if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-            serde_json::from_slice(&read_limited(StreamingDecoder::new(bytes.as_slice())?)?)?
         } else {
-            serde_json::from_slice::<RunRecord>(&bytes)?
+            serde_json::from_slice(&bytes)?
         };
         anyhow::ensure!(
             record.format == RECORD_FORMAT,
             "its format is `{}`, not `{RECORD_FORMAT}`",
-            record.format
+            harmless(&record.format)
         );
-        anyhow::ensure!(
-            record.jobs.len() == record.plan.jobs.len()
-                && record.intervals.iter().all(|interval| interval.jobs.len() == record.plan.jobs.len()),
-            "its counts do not match the jobs of its plan"
-        );
+        record.check()?;
         Ok(record)
     };
     read().with_context(|| format!("`{}` is no record that can be read", path.display()))
@@ -340,16 +381,28 @@ fn read_limited(source: impl Read) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a file so that it is there whole or not at all.
+/// Writes a file so that it is there whole or not at all. What stands there and is no regular file, such as
+/// `/dev/null`, is written to and never replaced.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let partial = path.with_extension("partial");
     let write = || -> io::Result<()> {
-        let mut file = File::create(&partial)?;
+        if path.exists() && !path.is_file() {
+            return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+        }
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let mut file = tempfile::NamedTempFile::new_in(parent.unwrap_or(Path::new(".")))?;
         file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&partial, path)
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(())
     };
     write().with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+fn remove_if_there(path: &Path) -> anyhow::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other.with_context(|| format!("cannot remove `{}`", path.display())),
+    }
 }
 
 fn file_name(path: &Path) -> String {

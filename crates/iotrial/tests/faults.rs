@@ -107,7 +107,7 @@ fn a_killed_run_leaves_a_readable_record_up_to_the_last_interval() {
     let records = bench.run(&["records", "--json"]).expect_code(0).json();
     assert_eq!(records[0]["ended"], "interrupted");
     assert_eq!(bench.stored(".journal").len(), 0);
-    let shown = bench.run(&["report", records[0]["id"].as_str().unwrap(), "--json"]).expect_code(3).json();
+    let shown = bench.run(&["report", records[0]["id"].as_str().unwrap(), "--json"]).expect_code(1).json();
     assert!(shown["measured_s"].as_f64().unwrap() >= 4.0, "{}", shown["measured_s"]);
     assert!(shown["total"]["read"]["io_count"].as_u64().unwrap() > 0);
     // Its files are still there; the next command finds and removes them.
@@ -144,4 +144,132 @@ fn a_damaged_index_is_made_anew_and_a_damaged_record_is_named() {
     let ran = bench.run(&["records", "--json"]).expect_code(0);
     assert_eq!(ran.json().as_array().unwrap().len(), 1);
     assert!(ran.stderr.contains("01X.iotrial.json"), "{}", ran.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error_and_a_full_disk_is_one() {
+    let bench = Bench::new();
+    bench.run(&["run", "--engine", "sim", "--duration", "1s", "--quiet", "--json"]);
+    for arguments in [&["profiles"][..], &["records", "--json"], &["completions", "bash"], &["report", "0"]] {
+        let mut command = bench.command(arguments);
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ran = Ran::from(command.stdout(writer).output().unwrap());
+        assert!(
+            matches!(ran.code, 0 | 1) && !ran.stderr.contains("panicked"),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let ran = Ran::from(command.stdout(full).output().unwrap()).expect_code(3);
+        assert!(ran.stderr.contains("cannot write to standard output"), "{}", ran.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_goes_on_and_cleans_up_when_nobody_listens_to_its_progress() {
+    let bench = Bench::new();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let run = ["run", "--target", "data", "--size", "32MiB", "--ramp", "0s", "--duration", "1s", "--json"];
+    let ran = Ran::from(bench.command(&run).stderr(writer).output().unwrap());
+    assert_eq!(ran.json()["ended"], "complete");
+    assert!(bench.data_files().is_empty());
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_known_before_the_run_and_replaces_nothing_else() {
+    let bench = Bench::new();
+    refused(
+        &bench,
+        &["run", "--engine", "sim", "--html", "absent/a.html"],
+        2,
+        &["cannot write `absent/a.html`"],
+    );
+    std::fs::write(bench.path().join("out.partial"), "foreign").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/dev/full", bench.path().join("full.html")).unwrap();
+    let run = ["run", "--engine", "sim", "--duration", "1s", "--quiet", "--html"];
+    bench.run(&[&run[..], &["out.html"]].concat()).expect_code(1);
+    assert_eq!(std::fs::read_to_string(bench.path().join("out.partial")).unwrap(), "foreign");
+    #[cfg(unix)]
+    {
+        let ran = bench.run(&[&run[..], &["full.html"]].concat()).expect_code(3);
+        assert!(
+            ran.stdout.contains("record  ") && ran.stderr.contains("cannot write `full.html`"),
+            "{}",
+            ran.stdout
+        );
+        let kind = std::fs::symlink_metadata("/dev/full").unwrap().file_type();
+        assert!(std::os::unix::fs::FileTypeExt::is_char_device(&kind));
+    }
+}
+
+#[test]
+fn a_simulated_device_that_cannot_be_is_refused() {
+    let bench = Bench::new();
+    let sim = |device: &str, parts: &[&str]| {
+        refused(&bench, &["run", "--engine", "sim", "--sim", device], 2, parts)
+    };
+    sim("service_time_us = 0", &["`service_time_us` must be from 0.01"]);
+    sim("iops_cap = 0.0", &["`iops_cap` must be from"]);
+    sim("error_share = nan", &["`error_share` must be from 0 to 1"]);
+    sim("parallelism = 0", &["`parallelism` must be from 1"]);
+    sim("speed = 3", &["unknown field `speed`"]);
+    refused(&bench, &["run", "--sim", "parallelism = 3", "--engine", "null"], 2, &["hint: add --engine sim"]);
+}
+
+/// A record that the program wrote, spoilt by a stranger.
+#[test]
+fn a_strangers_record_is_read_or_refused_and_never_crashes_or_reads_other_files() {
+    let bench = Bench::new();
+    let run =
+        ["run", "sqlserver-log", "--engine", "sim", "--duration", "2s", "--ramp", "0s", "--quiet", "--json"];
+    let path = bench.run(&run).json()["record"].as_str().unwrap().to_owned();
+    let whole: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let spoilt = bench.path().join("spoilt.iotrial.json");
+    let check = |pointer: &str, value: Value, part: &str| {
+        let mut record = whole.clone();
+        *record.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}")) = value;
+        std::fs::write(&spoilt, record.to_string()).unwrap();
+        let ran = bench.run(&["report", "spoilt.iotrial.json"]).expect_code(2);
+        assert!(ran.stderr.contains(part), "{pointer}: {}", ran.stderr);
+    };
+    let huge = || Value::from(u64::MAX);
+    check("/format", "iotrial.record/9".into(), "its format is `iotrial.record/9`");
+    check("/plan/jobs/0/iodepth", u32::MAX.into(), "outstanding I/O is beyond any run");
+    check("/plan/jobs/0/areas", serde_json::json!([7]), "works on an area that is not there");
+    check("/plan/areas/0/length_bytes", huge(), "size of an area is beyond any run");
+    check("/plan/phases/0/duration_s", 1.8e19.into(), "length of a phase is beyond any run");
+    check("/intervals/0/duration_s", 1.8e19.into(), "duration is beyond any run");
+    check("/intervals/0/duration_s", (-1.0).into(), "no record that can be read");
+    check("/intervals/0/jobs/0/write/bytes", huge(), "count is beyond any run");
+    check("/jobs/0/write/submission_latency_sum_ns", huge(), "count is beyond any run");
+    check("/jobs", serde_json::json!([]), "do not match the 1 jobs");
+    check("/jobs/0/write/total_latency/hdr_v2_ns", "AAAA".into(), "no record that can be read");
+    check("/thresholds", "format = 3".into(), "the threshold set in the record is not valid");
+    std::fs::write(&spoilt, "{".repeat(5_000_000)).unwrap();
+    bench.run(&["report", "spoilt.iotrial.json"]).expect_code(2);
+    std::fs::write(&spoilt, "[".repeat(1_000_000)).unwrap();
+    bench.run(&["report", "spoilt.iotrial.json"]).expect_code(2);
+}
+
+#[test]
+fn the_verdict_of_a_record_is_the_one_of_its_run_wherever_it_is_shown() {
+    let bench = Bench::new();
+    let own = bench.run(&["profiles", "sqlserver-log"]).stdout.replace("thresholds = \"flash\"", "");
+    let set = "format = \"iotrial.thresholds/1\"\nname = \"own\"\ntitle = \"Own\"\n[[bands]]\nroles = [\"log\"]\nsource = \"us\"\n\
+               mean = { good_below = \"1us\", acceptable_below = \"2us\" }\n";
+    std::fs::create_dir(bench.path().join("profiles")).unwrap();
+    std::fs::write(bench.path().join("profiles/set.toml"), set).unwrap();
+    let named = own.replacen("title = ", "thresholds = \"./set.toml\"\ntitle = ", 1);
+    std::fs::write(bench.path().join("profiles/own.toml"), named).unwrap();
+    let run = ["run", "profiles/own.toml", "--engine", "sim", "--duration", "1s", "--quiet", "--json"];
+    let summary = bench.run(&run).json();
+    assert_eq!(summary["verdict"]["thresholds"], "own", "{summary:#}");
+    std::fs::remove_file(bench.path().join("profiles/set.toml")).unwrap();
+    let again = bench.run(&["report", summary["record"].as_str().unwrap(), "--json"]).json();
+    assert_eq!(again["verdict"], summary["verdict"]);
 }

@@ -267,7 +267,6 @@ pub fn prepare(
     let keepers: Vec<&ManagedFile> = made.files.iter().chain(&reused).collect();
     let areas = open_areas(plan, &keepers, &claimed)?;
     let layout = (layout.written + layout.reused > ByteSize::default()).then_some(layout);
-    made.keep = true;
     Ok(Prepared { areas, layout, made, _reused: reused, _claimed: claimed })
 }
 
@@ -275,6 +274,11 @@ impl Prepared {
     /// The files that this run made.
     pub fn made_files(&self) -> impl Iterator<Item = &Path> {
         self.made.files.iter().map(|file| file.path.as_path())
+    }
+
+    /// Leaves the files that this run made for the next one. Without this, dropping removes them.
+    pub fn keep_made(mut self) {
+        self.made.keep = true;
     }
 
     /// Removes the files that this run made, and the directories if it made them and they are empty.
@@ -423,7 +427,7 @@ fn fill_all(
                 .map(|managed| open_again(managed, os::Access::ReadWrite, plan.direct, area))
                 .transpose()?,
             AreaKind::DeviceDestroy => Some(open_device(claimed, area, true, plan.direct)?),
-            AreaKind::GivenFile | AreaKind::DeviceRead => None,
+            AreaKind::GivenFile | AreaKind::DeviceRead | AreaKind::Imagined => None,
         };
         opened.extend(file.map(|file| (file, area)));
     }
@@ -464,6 +468,7 @@ fn open_areas(plan: &Plan, keepers: &[&ManagedFile], claimed: &[Claimed]) -> Res
                 let managed = managed.expect("each file of the plan was made, or locked for use");
                 open_again(managed, access, plan.direct, area)?
             }
+            AreaKind::Imagined => unreachable!("an engine that touches targets has none that is imagined"),
             AreaKind::DeviceRead | AreaKind::DeviceDestroy => {
                 open_device(claimed, area, writes, plan.direct)?
             }
@@ -603,6 +608,7 @@ size = "10GiB"
             direct,
             seed,
             cpu_count: 2,
+            memory: None,
         };
         let facts: Vec<_> = targets.iter().map(|target| target.facts.clone()).collect();
         Plan::decide(&Profile::parse(PROFILE).unwrap(), &request, &facts).unwrap()
@@ -648,7 +654,7 @@ size = "10GiB"
         let place = place();
         let (first, plan) = layout_of(place.path(), true);
         let before = fs::read(&plan.areas[0].path).unwrap();
-        drop(first);
+        first.keep_made();
         let targets = [probe(place.path(), None, &[]).unwrap()];
         let again = super::prepare(&self::plan(&targets, true, 2), &targets, &|_, _| (), &|| false).unwrap();
         let layout = again.layout.unwrap();

@@ -17,7 +17,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard};
 
 use iotrial_engine::target::{PrepareError, Prepared, ProbeError, ProbedTarget, prepare, probe};
-use iotrial_model::plan::{EngineKind, Plan, PlanRequest, SimDevice};
+use iotrial_model::plan::{EngineKind, Plan, PlanRequest, SimDevice, TargetKind};
 use iotrial_model::profile::Profile;
 use iotrial_model::units::ByteSize;
 
@@ -303,11 +303,16 @@ iodepth = 8
 size = "1GiB"
 "#;
 
-/// A plan of one job on 8 MiB, that writes or only reads.
+/// A plan of one job on 8 MiB or what the target holds, that writes or only reads.
 pub fn plan(target: &ProbedTarget, writes: bool) -> Plan {
+    let room = match target.facts.kind {
+        TargetKind::File { data_size } => data_size,
+        TargetKind::Device { size, .. } => size,
+        TargetKind::Directory(_) | TargetKind::Imagined => ByteSize::mib(8),
+    };
     let request = PlanRequest {
         full: false,
-        size: Some(ByteSize::mib(8)),
+        size: Some(room.min(ByteSize::mib(8))),
         measure: None,
         ramp: None,
         engine: EngineKind::Threads,
@@ -316,6 +321,7 @@ pub fn plan(target: &ProbedTarget, writes: bool) -> Plan {
         direct: true,
         seed: 3,
         cpu_count: 2,
+        memory: None,
     };
     let profile = PROFILE.replace("READS", if writes { "0" } else { "100" });
     Plan::decide(&Profile::parse(&profile).unwrap(), &request, std::slice::from_ref(&target.facts)).unwrap()

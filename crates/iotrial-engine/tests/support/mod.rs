@@ -36,6 +36,7 @@ pub fn plan(jobs: &str, engine: EngineKind, sim: SimDevice) -> Plan {
         direct: true,
         seed: 42,
         cpu_count: 2,
+        memory: None,
     };
     let target = TargetFacts {
         path: "/simulated".into(),

@@ -29,9 +29,6 @@ pub(super) fn decide(
     notes: &mut Vec<String>,
 ) -> Result<ByteSize, PlanError> {
     let wanted = request.size.unwrap_or(if request.full { profile.full_size() } else { profile.quick.size });
-    if !request.engine.touches_targets() {
-        return Ok(wanted);
-    }
     let mut size = wanted;
     for room in rooms(profile, targets) {
         let (path, needed, usable) = (room.path.to_owned(), scale(wanted, room.share), room.usable);
@@ -68,6 +65,7 @@ fn rooms<'t>(profile: &Profile, targets: &'t [TargetFacts]) -> Vec<Room<'t>> {
                 Some(shared) => shared.share += share,
                 None => drop(filesystems.insert(space.filesystem_id, room(space.usable(), true))),
             },
+            TargetKind::Imagined => {}
             TargetKind::File { data_size } => rooms.push(room(*data_size, false)),
             TargetKind::Device { size, .. } => rooms.push(room(*size, false)),
         }

@@ -70,6 +70,7 @@ fn areas(plan: &Plan) -> Vec<Vec<String>> {
             AreaKind::GivenFile => "given",
             AreaKind::DeviceRead => "read only",
             AreaKind::DeviceDestroy => "DESTROYED",
+            AreaKind::Imagined => "imagined",
         };
         vec![output::harmless(&area.path.to_string_lossy()), area.length.to_string(), kind.to_owned()]
     }));

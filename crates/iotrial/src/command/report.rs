@@ -1,14 +1,13 @@
 //! `iotrial report`: a record shown again.
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
 use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::verdict::judge;
-use iotrial_model::profile::Profile;
 use iotrial_model::record::RunRecord;
 use iotrial_report::document::Document;
 use iotrial_report::html::render_html;
@@ -22,13 +21,11 @@ use crate::store::{Store, read_record, write_whole};
 
 /// Shows a record.
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
-    let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
-    let list = || "`iotrial records` lists what the store holds".to_owned();
-    let path = store.find(&args.record).map_err(|error| Failure::input(error).hint(list()))?;
+    let path = find(args)?;
     let record = read_record(&path).map_err(Failure::input)?;
     let thresholds = match &args.thresholds {
-        Some(name) => load_thresholds(name)?,
-        None => load_thresholds(&thresholds_of_profile(&record))?,
+        Some(name) => load_thresholds(name, None)?,
+        None => thresholds_of(&record)?,
     };
     let shown = Shown::new(&record, &thresholds);
     let html = args.html.as_deref();
@@ -38,20 +35,41 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     Ok(shown.exit_code())
 }
 
-/// The set that the record's own profile names.
-fn thresholds_of_profile(record: &RunRecord) -> String {
-    Profile::parse(&record.profile).map_or_else(|_| "flash".to_owned(), |profile| profile.thresholds)
+/// The file that is meant: a path, or the id of a record in the store, which is not needed for a path.
+fn find(args: &ReportArgs) -> Result<PathBuf, Failure> {
+    let path = PathBuf::from(&args.record);
+    if path.is_file() {
+        return Ok(path);
+    }
+    let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
+    let hint = "`iotrial records` lists what the store holds".to_owned();
+    store.find(&args.record).map_err(|error| Failure::input(error).hint(hint))
 }
 
-/// A built-in threshold set, or the one in a file.
-pub fn load_thresholds(name: &str) -> Result<ThresholdSet, Failure> {
+/// The set that judged when the record was made. It stands in the record itself: a stranger's record
+/// must not decide which files are read here.
+fn thresholds_of(record: &RunRecord) -> Result<ThresholdSet, Failure> {
+    if record.thresholds.is_empty() {
+        return load_thresholds("flash", None);
+    }
+    ThresholdSet::parse(&record.thresholds)
+        .context("the threshold set in the record is not valid")
+        .map_err(|error| Failure::input(error).hint("--thresholds names another one".to_owned()))
+}
+
+/// A built-in threshold set, or the one in a file, whose path counts from `folder`.
+pub fn load_thresholds(name: &str, folder: Option<&Path>) -> Result<ThresholdSet, Failure> {
     if !is_file_name(name) {
         return ThresholdSet::builtin(name).map_err(|error| {
-            let hint = error.nearest.map(|near| format!("did you mean `{near}`?"));
+            let hint = error.nearest.map_or_else(
+                || "a file is given with its path, such as ./mine.toml".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
             Failure::input(error).hint(hint)
         });
     }
-    let text = std::fs::read_to_string(name)
+    let path = folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name));
+    let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the threshold set `{name}`"))
         .map_err(Failure::input)?;
     ThresholdSet::parse(&text)

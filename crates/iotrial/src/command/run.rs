@@ -31,7 +31,10 @@ use crate::store::{JournalWriter, Store};
 /// Runs a profile and shows what came of it.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let profile = load_profile(&args.profile)?;
-    let thresholds = load_thresholds(args.thresholds.as_deref().unwrap_or(&profile.thresholds))?;
+    let thresholds = match &args.thresholds {
+        Some(name) => load_thresholds(name, None)?,
+        None => load_thresholds(&profile.thresholds, Path::new(&args.profile).parent())?,
+    };
     let id = Ulid::generate();
     let host = host_facts();
     let request = plan_request(args, id, &host)?;
@@ -50,7 +53,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         check_is_writable(html)?;
     }
     let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
-    let record = begin_record(args, id, &profile, host, &probed, plan);
+    let record = begin_record(args, id, &profile, &thresholds, host, &probed, plan);
     let trial = Trial { args, store, thresholds, layout, live: Live::new(args.quiet) };
     trial.carry_out(record, &probed)
 }
@@ -105,6 +108,7 @@ fn plan_request(args: &RunArgs, id: Ulid, host: &Host) -> Result<PlanRequest, Fa
         direct: !args.buffered,
         seed: args.seed.unwrap_or_else(|| seed_of(id)),
         cpu_count: host.cpu_count,
+        memory: host.memory,
     })
 }
 
@@ -164,7 +168,7 @@ fn probe_targets(args: &RunArgs, engine: EngineKind) -> Result<Vec<ProbedTarget>
 fn imagined_target(engine: EngineKind) -> TargetFacts {
     TargetFacts {
         path: engine.as_str().into(),
-        kind: TargetKind::Device { size: ByteSize::bytes(u64::MAX / 2), destroy: true },
+        kind: TargetKind::Imagined,
         sector_size: ByteSize::bytes(512),
     }
 }
@@ -212,7 +216,10 @@ fn plan_failure(error: PlanError) -> Failure {
         PlanError::SameTarget { .. } => {
             Failure::input(error).hint("each target gets files of its own".to_owned())
         }
-        PlanError::NoTarget | PlanError::NoDuration => Failure::input(error),
+        PlanError::TooDeep { .. } | PlanError::TooMuchMemory { .. } => {
+            Failure::input(error).hint("lower iodepth, numjobs or block_size in the profile".to_owned())
+        }
+        PlanError::NoTarget | PlanError::NoDuration | PlanError::TooLong => Failure::input(error),
     }
 }
 
@@ -220,6 +227,7 @@ fn begin_record(
     args: &RunArgs,
     id: Ulid,
     profile: &Profile,
+    thresholds: &ThresholdSet,
     host: Host,
     probed: &[ProbedTarget],
     plan: Plan,
@@ -238,6 +246,7 @@ fn begin_record(
         host,
         targets: probed.iter().map(|one| one.record.clone()).collect(),
         profile: profile.text.clone(),
+        thresholds: thresholds.text.clone(),
         plan,
         layout: None,
         jobs: Vec::new(),
@@ -281,20 +290,27 @@ impl Trial<'_> {
         };
         record.layout = prepared.as_ref().and_then(|prepared| prepared.layout);
         journal.record(&record).map_err(Failure::execution)?;
-        let outcome = self.load(&record, prepared.as_ref(), &control, &mut journal);
-        if let Some(prepared) = prepared.filter(|_| !self.args.keep_files) {
-            prepared
-                .remove_made()
-                .context("cannot remove the files of this run")
-                .map_err(Failure::execution)?;
-        }
-        let outcome = outcome?;
+        let outcome = match self.load(&record, prepared.as_ref(), &control, &mut journal) {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                self.live.finish();
+                journal.discard().context("cannot remove the journal").map_err(Failure::execution)?;
+                return Err(error);
+            }
+        };
         record.jobs = RunRecord::totals_of_intervals(&record.plan, &outcome.intervals);
         record.intervals = outcome.intervals;
         record.cpu = outcome.cpu;
         record.devices = outcome.devices;
         record.ended = outcome.ended;
-        self.close(record, journal)
+        let keep_files = self.args.keep_files;
+        // The record and the figures come first: files that cannot be removed must not cost the measurement.
+        let closed = self.close(record, journal);
+        if let Some(prepared) = prepared {
+            let put_away = if keep_files { Ok(prepared.keep_made()) } else { prepared.remove_made() };
+            put_away.context("cannot remove the files of this run").map_err(Failure::execution)?;
+        }
+        closed
     }
 
     /// Lays the files out; nothing for engines that touch none.

@@ -1,0 +1,108 @@
+//! The files and slices that the jobs of a plan work on.
+
+use super::size;
+use super::{Area, AreaKind, FILE_HEADER_SIZE, Job, PlanError};
+use crate::profile::{JobProfile, Profile};
+use crate::target::{TargetFacts, TargetKind};
+use crate::units::ByteSize;
+
+/// The areas handed out so far, and how far each given file or device is used.
+pub(super) struct Areas<'t> {
+    profile: &'t Profile,
+    /// Of all files together.
+    size: ByteSize,
+    targets: &'t [TargetFacts],
+    used: Vec<ByteSize>,
+    pub(super) areas: Vec<Area>,
+}
+
+impl<'t> Areas<'t> {
+    pub(super) fn new(profile: &'t Profile, size: ByteSize, targets: &'t [TargetFacts]) -> Self {
+        Self { profile, size, targets, used: vec![ByteSize::default(); targets.len()], areas: Vec::new() }
+    }
+
+    /// Finds room for the job at `position`.
+    pub(super) fn place(&mut self, position: usize) -> Result<Job, PlanError> {
+        let job = &self.profile.jobs[position];
+        let spread = size::spread(job, position, self.targets.len());
+        let share = size::share_per_file(job, self.profile, position, self.targets.len());
+        let least = size::least_length(job, spread.len());
+        let first_area = self.areas.len();
+        for target in &spread {
+            self.take(job, *target, size::scale(self.size, share), least)?;
+        }
+        let shortest = self.areas[first_area..].iter().map(|area| area.length).min().unwrap_or_default();
+        let touched = ByteSize::bytes(shortest.get() / 100 * u64::from(job.working_set_percent));
+        Ok(Job {
+            name: job.name.clone(),
+            role: job.role,
+            pattern: job.pattern,
+            rwmix_read_percent: job.rwmix_read_percent,
+            block_size: job.block_size,
+            iodepth: job.iodepth,
+            numjobs: job.numjobs,
+            arrival: job.arrival(),
+            durability: job.durability,
+            areas: (first_area..self.areas.len()).collect(),
+            working_set: touched.max(least).round_down_to(job.block_size),
+        })
+    }
+
+    /// Takes up to `wanted` bytes, header included, of a target, and at least `least` of data.
+    fn take(
+        &mut self,
+        job: &JobProfile,
+        index: usize,
+        wanted: ByteSize,
+        least: ByteSize,
+    ) -> Result<(), PlanError> {
+        let target = &self.targets[index];
+        if !job.block_size.get().is_multiple_of(target.sector_size.get()) {
+            return Err(PlanError::Misaligned {
+                job: job.name.clone(),
+                block_size: job.block_size,
+                sector_size: target.sector_size,
+                path: target.path.clone(),
+            });
+        }
+        let used = self.used[index];
+        let left_of = |whole: ByteSize| ByteSize::bytes(whole.get().saturating_sub(used.get())).min(wanted);
+        let (kind, offset, length) = match &target.kind {
+            TargetKind::Directory(_) => {
+                let length = wanted.get().saturating_sub(FILE_HEADER_SIZE.get());
+                (AreaKind::ManagedFile, FILE_HEADER_SIZE, ByteSize::bytes(length))
+            }
+            TargetKind::File { data_size } => {
+                (AreaKind::GivenFile, FILE_HEADER_SIZE + used, left_of(*data_size))
+            }
+            TargetKind::Imagined => (AreaKind::Imagined, used, wanted),
+            TargetKind::Device { size, destroy } => {
+                if job.rwmix_read_percent < 100 && !destroy {
+                    return Err(PlanError::DeviceNotReleased {
+                        job: job.name.clone(),
+                        path: target.path.clone(),
+                    });
+                }
+                let kind = if *destroy { AreaKind::DeviceDestroy } else { AreaKind::DeviceRead };
+                (kind, used, left_of(*size))
+            }
+        };
+        let length = length.round_down_to(job.block_size);
+        if length < least {
+            return Err(PlanError::SizeTooSmall {
+                job: job.name.clone(),
+                size: self.size,
+                given: length,
+                least_size: size::least_size(self.profile, self.targets),
+            });
+        }
+        // Every slice begins on a whole mebibyte, as every file does: no block straddles a stripe or a flash page.
+        self.used[index] = (used + length).round_up_to(ByteSize::MIB);
+        let path = match kind {
+            AreaKind::ManagedFile => target.path.join(format!("{}.iotrial", job.name)),
+            _ => target.path.clone(),
+        };
+        self.areas.push(Area { path, kind, offset, length, sector_size: target.sector_size });
+        Ok(())
+    }
+}

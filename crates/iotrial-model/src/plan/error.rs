@@ -1,0 +1,103 @@
+//! Why a profile cannot be planned on some targets.
+
+use std::path::PathBuf;
+
+use super::{FILE_HEADER_SIZE, MOST_OUTSTANDING_PER_THREAD};
+use crate::target::LEAST_FREE;
+use crate::units::ByteSize;
+
+/// Why a profile cannot be planned on the targets.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// There is nothing to run on.
+    #[error("no target was given")]
+    NoTarget,
+    /// The space rule leaves too little.
+    #[error(
+        "{needed} of files are needed on `{}`, and only {usable} may be used so that {LEAST_FREE} and 10 % stay free",
+        path.display()
+    )]
+    NoSpace {
+        /// The first directory on that file system.
+        path: PathBuf,
+        /// What the files take.
+        needed: ByteSize,
+        /// What the rule allows.
+        usable: ByteSize,
+    },
+    /// A given file or a device is smaller than its part of what was asked.
+    #[error("{needed} are needed on `{}`, which holds {usable}", path.display())]
+    BeyondEnd {
+        /// The file or device.
+        path: PathBuf,
+        /// Its part of the size of all files.
+        needed: ByteSize,
+        /// What it holds.
+        usable: ByteSize,
+    },
+    /// Two targets are the same place.
+    #[error("`{}` is given twice as a target", path.display())]
+    SameTarget {
+        /// With links resolved.
+        path: PathBuf,
+    },
+    /// A file or slice cannot hold what the job does.
+    #[error(
+        "{size} in all leave {given} of data for each file of job `{job}`; every file has a header of \
+         {FILE_HEADER_SIZE}, and this profile needs at least {least_size} in all"
+    )]
+    SizeTooSmall {
+        /// The job that starves.
+        job: String,
+        /// The size of all files.
+        size: ByteSize,
+        /// Its share.
+        given: ByteSize,
+        /// The smallest size of all files.
+        least_size: ByteSize,
+    },
+    /// The block does not fit the sectors of the target.
+    #[error("block size {block_size} of job `{job}` is not a multiple of the {sector_size} sectors of `{}`", path.display())]
+    Misaligned {
+        /// The job.
+        job: String,
+        /// Its block size.
+        block_size: ByteSize,
+        /// What the target needs.
+        sector_size: ByteSize,
+        /// The target.
+        path: PathBuf,
+    },
+    /// The job writes, and the device was not released for that.
+    #[error("job `{job}` writes, and `{}` is a raw device that was not released for destruction", path.display())]
+    DeviceNotReleased {
+        /// The job.
+        job: String,
+        /// The device.
+        path: PathBuf,
+    },
+    /// The measured phase would be empty.
+    #[error("the measured phase must last longer than zero")]
+    NoDuration,
+    /// A phase would not end.
+    #[error("a phase must not last longer than 30 days")]
+    TooLong,
+    /// More I/Os at once than the threads can have in flight.
+    #[error(
+        "{outstanding} outstanding I/Os on {threads} threads are more than {MOST_OUTSTANDING_PER_THREAD} each"
+    )]
+    TooDeep {
+        /// Of all jobs together.
+        outstanding: u64,
+        /// What drives them.
+        threads: u32,
+    },
+    /// The buffers of all outstanding I/Os would not fit.
+    #[error("the buffers of all outstanding I/Os take {needed}, more than half of the {memory} of this host")]
+    TooMuchMemory {
+        /// One block for each outstanding I/O.
+        needed: ByteSize,
+        /// Of the host.
+        memory: ByteSize,
+    },
+}
