@@ -307,8 +307,14 @@ impl Trial<'_> {
         // The record and the figures come first: files that cannot be removed must not cost the measurement.
         let closed = self.close(record, journal);
         if let Some(prepared) = prepared {
-            let put_away = if keep_files { Ok(prepared.keep_made()) } else { prepared.remove_made() };
-            put_away.context("cannot remove the files of this run").map_err(Failure::execution)?;
+            if keep_files {
+                prepared.keep_made();
+            } else {
+                prepared
+                    .remove_made()
+                    .context("cannot remove the files of this run")
+                    .map_err(Failure::execution)?;
+            }
         }
         closed
     }

@@ -66,14 +66,14 @@ fn text(report: &DeviceReport) -> String {
     lines.push(String::new());
     match &report.token {
         Some(token) => {
-            lines.push(format!("Nothing stands against writing to it. Whatever it holds would be lost:\n"));
+            lines.push("Nothing stands against writing to it. Whatever it holds would be lost:\n".to_owned());
             lines.push(format!("  iotrial run --target {} --destroy {token}\n", report.path.display()));
-            lines.push(format!(
-                "The token is for this host, this device and this content, and for nothing else."
-            ));
+            lines.push(
+                "The token is for this host, this device and this content, and for nothing else.".to_owned(),
+            );
         }
         None => {
-            lines.push(format!("It is never written, with any token:"));
+            lines.push("It is never written, with any token:".to_owned());
             for obstacle in &report.obstacles {
                 lines.push(format!("  - {obstacle}"));
             }
