@@ -128,7 +128,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         }],
         jobs,
         intervals,
-        cpu: Some(CpuUse { wall, user: wall / 10, system: wall / 5, host_busy_s: None, host_steal_s: None }),
+        cpu: Some(CpuUse { wall, user: wall / 10, system: wall / 5, ..CpuUse::default() }),
         findings: Vec::<Finding>::new(),
         ended: Ended { how: EndedHow::Complete, reason: None },
     }
