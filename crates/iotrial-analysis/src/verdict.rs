@@ -126,18 +126,26 @@ fn is_obstacle(finding: &Finding) -> bool {
 /// Under which doubtful conditions the figures came about, to follow «but» or «measured».
 fn conditions(record: &RunRecord, findings: &[Finding]) -> Vec<String> {
     let simulated = (record.plan.engine == EngineKind::Sim).then(|| "on a simulated device".to_owned());
-    let found =
-        findings.iter().filter(|finding| is_condition(finding)).map(|finding| match finding.id.as_str() {
-            "short-run" => format!("only over {:.0} s", record.measured_duration().as_secs_f64()),
-            "unsteady" => "without reaching a steady state".to_owned(),
-            "cache-served" => {
-                format!("with devices that saw only part of the {}s", text_of(finding, "direction"))
-            }
-            "foreign-load" => "with foreign or multiplied I/O at the devices".to_owned(),
-            "littles-law" => "with latencies that contradict the rates".to_owned(),
-            "generator-busy" => "with a generator short of CPU".to_owned(),
-            other => format!("with the finding {other}"),
-        });
+    // A burst that ended is why the load was unsteady, and one of the two is enough.
+    let is_unsteady = findings.iter().any(|finding| finding.id == "unsteady");
+    let is_said = |finding: &&Finding| is_unsteady && finding.id == "throttled-after-burst";
+    let doubts = findings.iter().filter(|finding| is_condition(finding)).filter(|finding| !is_said(finding));
+    let found = doubts.map(|finding| match finding.id.as_str() {
+        "short-run" => format!("only over {:.0} s", record.measured_duration().as_secs_f64()),
+        "unsteady" => "without reaching a steady state".to_owned(),
+        "cache-served" if text_of(finding, "seen_in") == "latency" => {
+            format!("with {}s of two latencies, as a cache makes them", text_of(finding, "direction"))
+        }
+        "cache-served" => {
+            format!("with devices that saw only part of the {}s", text_of(finding, "direction"))
+        }
+        "foreign-load" => "with foreign or multiplied I/O at the devices".to_owned(),
+        "littles-law" => "with latencies that contradict the rates".to_owned(),
+        "throttled-after-burst" => "with a burst in it that ended".to_owned(),
+        "clock-jump" => "with a clock that jumped".to_owned(),
+        "generator-busy" => "with a generator short of CPU".to_owned(),
+        other => format!("with the finding {other}"),
+    });
     simulated.into_iter().chain(found).collect()
 }
 

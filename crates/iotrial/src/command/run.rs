@@ -288,12 +288,13 @@ impl Trial<'_> {
             .unwrap_or(Ok(Vec::new()))
             .context("cannot open the files again")
             .map_err(Failure::execution)?;
-        let device_names: Vec<String> = record
-            .targets
-            .iter()
-            .filter_map(|target| target.devices.first())
-            .map(|one| one.name.clone())
-            .collect();
+        let devices = record.targets.iter().flat_map(|target| &target.devices);
+        let mut device_names: Vec<String> = Vec::new();
+        for device in devices {
+            if !device_names.contains(&device.name) {
+                device_names.push(device.name.clone());
+            }
+        }
         self.live.start(&record.plan);
         let live = &self.live;
         let mut journal_error = None;
