@@ -333,8 +333,13 @@ fn read_limited(source: impl Read) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a file so that it is there whole or not at all.
+/// Writes a file so that it is there whole or not at all. What is no regular file, such as a pipe or a device, is written
+/// to as it is: a file put in its place would take it away from everybody else.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+        let write = || File::options().write(true).open(path)?.write_all(bytes);
+        return write().with_context(|| format!("cannot write `{}`", path.display()));
+    }
     let partial = path.with_extension("partial");
     let write = || -> io::Result<()> {
         let mut file = File::create(&partial)?;
