@@ -103,3 +103,23 @@ fn a_stall_makes_a_run_unsteady_and_is_no_limit() {
         assert!(!ids.contains(&id), "{ids:?}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_generator_is_watched_thread_by_thread_and_against_the_time_of_day() {
+    // The null engine is nothing but generator. How much of a CPU it gets is the machine's affair.
+    let bench = Bench::new();
+    let arguments =
+        ["run", "sqlserver-log", "--engine", "null", "--ramp", "0s", "--duration", "2s", "--json", "--quiet"];
+    let summary = bench.run(&arguments).json();
+    let cpu = &summary["cpu"];
+    assert!(cpu["busiest_thread_percent"].as_f64().unwrap() > 0.0, "{cpu:#}");
+    assert!(cpu["involuntary_switches_per_s"].as_f64().unwrap() >= 0.0, "{cpu:#}");
+    let counts_waiting = std::path::Path::new("/proc/self/schedstat").exists();
+    assert_eq!(cpu["run_queue_delay_ms_per_s"].is_number(), counts_waiting, "{cpu:#}");
+    let record = std::fs::read_to_string(summary["record"].as_str().unwrap()).unwrap();
+    let record: Value = serde_json::from_str(&record).unwrap();
+    let [wall_s, time_of_day_s] = ["wall_s", "time_of_day_s"].map(|key| record["cpu"][key].as_f64().unwrap());
+    assert!((wall_s - time_of_day_s).abs() < 0.1, "{wall_s} {time_of_day_s}");
+    assert!(summary["findings"].as_array().unwrap().iter().all(|one| one["id"] != "clock-jump"));
+}

@@ -28,6 +28,9 @@ const LEAST_IN_FLIGHT: f64 = 8.0;
 const IDLE_IN_WORK: f64 = 0.5;
 /// Up to this many in work a round rate counts as evidence.
 const ROUND_IN_WORK: f64 = 2.0;
+/// A limiter that hands out tokens keeps its rate this closely; by chance one value of fifteen comes as close to a round
+/// one.
+const ROUND_TOLERANCE: f64 = 0.001;
 /// Up to this many in work a rate counts that stands stiller than any queue of servers.
 const EXACT_IN_WORK: f64 = 8.0;
 /// Where n I/Os an interval are served at random times, their counts spread over about 0.3 √n or more
@@ -68,27 +71,18 @@ impl Flat {
         let range_percent = 100.0 * (most - least) / level;
         (drift_s <= MOST_DRIFT_S).then_some(Self { level, drift_s, range_percent })
     }
-
-    /// How much the level may be off for reasons of measurement, as a share: the drift over the time.
-    fn tolerance(&self, measured_s: f64) -> f64 {
-        (self.drift_s / measured_s).clamp(0.001, 0.0025)
-    }
-
-    fn is_round(&self, measured_s: f64) -> bool {
-        is_round(self.level, self.tolerance(measured_s))
-    }
 }
 
 /// Whether a value is one that people set: two digits and zeros (3,000; 16,000), or a multiple of 25 with three digits
 /// (125, 475).
-fn is_round(value: f64, tolerance: f64) -> bool {
+fn is_round(value: f64) -> bool {
     if value <= 0.0 {
         return false;
     }
     let scale = 10f64.powf(value.log10().floor() - 1.0);
     let is_multiple_of = |step: f64| {
         let nearest = (value / step).round() * step;
-        nearest > 0.0 && (value / nearest - 1.0).abs() <= tolerance
+        nearest > 0.0 && (value / nearest - 1.0).abs() <= ROUND_TOLERANCE
     };
     is_multiple_of(scale) || is_multiple_of(2.5 * scale)
 }
@@ -101,7 +95,7 @@ fn is_round(value: f64, tolerance: f64) -> bool {
 /// rate, latencies of several times the shortest one, and one of these: less than half an I/O in work while nearly all wait; a
 /// burst before; few in work and a rate that people set; few in work and a rate too still for chance.
 ///
-/// A device that serves one I/O at a time at a round rate cannot be told from a limiter, and is called one.
+/// A device that serves one or two I/Os at a time at a round rate cannot be told from a limiter, and is called one.
 ///
 /// A rotating disk has few I/Os in work by nature, and its shortest latency may be its cache's: for it, and for a load whose
 /// latencies have two modes, idling alone is no evidence.
@@ -128,10 +122,10 @@ pub(super) fn flat_limit(record: &RunRecord) -> Option<Finding> {
         return None;
     }
     let measured_s: f64 = paces.iter().map(|pace| pace.duration_s).sum();
-    let (kind, flat) = kind_of_limit(record, iops, bandwidth, measured_s)?;
+    let (kind, flat) = kind_of_limit(record, iops, bandwidth)?;
     let is_round = match kind {
-        Kind::Iops => flat.is_round(measured_s),
-        Kind::Bandwidth => is_round_bandwidth(&flat, measured_s),
+        Kind::Iops => is_round(flat.level),
+        Kind::Bandwidth => is_round_bandwidth(flat.level),
     };
     let is_exact = flat.range_percent / 100.0 * mean_iops <= EXACT_SPREAD * mean_iops.sqrt();
     let all_wait = tenth_percentile_s(record).is_some_and(|p10_s| p10_s >= LEAST_WAIT_RATIO * shortest_s);
@@ -181,12 +175,7 @@ enum Kind {
 /// With several block sizes the one is flat that is limited, and the other moves with the mix: the one with half the range
 /// or less. With one block size both stand still; then a round value tells, and after that the size: from 64 KiB on
 /// bandwidth is what volumes run out of.
-fn kind_of_limit(
-    record: &RunRecord,
-    iops: Option<Flat>,
-    bandwidth: Option<Flat>,
-    measured_s: f64,
-) -> Option<(Kind, Flat)> {
+fn kind_of_limit(record: &RunRecord, iops: Option<Flat>, bandwidth: Option<Flat>) -> Option<(Kind, Flat)> {
     let (iops, bandwidth) = match (iops, bandwidth) {
         (None, None) => return None,
         (Some(flat), None) => return Some((Kind::Iops, flat)),
@@ -203,7 +192,7 @@ fn kind_of_limit(
         return Some((Kind::Bandwidth, bandwidth));
     }
     let large = record.plan.jobs.iter().all(|job| job.block_size.get() >= 65_536);
-    Some(match (iops.is_round(measured_s), is_round_bandwidth(&bandwidth, measured_s)) {
+    Some(match (is_round(iops.level), is_round_bandwidth(bandwidth.level)) {
         (true, false) => (Kind::Iops, iops),
         (false, true) => (Kind::Bandwidth, bandwidth),
         _ if large => (Kind::Bandwidth, bandwidth),
@@ -215,10 +204,8 @@ fn kind_of_limit(
 const LEAST_SOLD_MIB_PER_S: f64 = 10.0;
 
 /// Volumes are sold by MiB/s and by MB/s.
-fn is_round_bandwidth(flat: &Flat, measured_s: f64) -> bool {
-    let tolerance = flat.tolerance(measured_s);
-    flat.level >= LEAST_SOLD_MIB_PER_S
-        && (is_round(flat.level, tolerance) || is_round(flat.level * 1.048_576, tolerance))
+fn is_round_bandwidth(mib_per_s: f64) -> bool {
+    mib_per_s >= LEAST_SOLD_MIB_PER_S && (is_round(mib_per_s) || is_round(mib_per_s * 1.048_576))
 }
 
 /// Nine of ten I/Os of the measured phase took longer.
@@ -315,25 +302,24 @@ mod tests {
         // 8 KiB each: 12,800 IOPS are 100 MiB/s.
         let flat = |level| Some(Flat { level, drift_s: 0.0, range_percent: 0.1 });
         let record = healthy();
-        let kind =
-            |iops: f64| kind_of_limit(&record, flat(iops), flat(iops / 128.0), 60.0).map(|(kind, _)| kind);
+        let kind = |iops: f64| kind_of_limit(&record, flat(iops), flat(iops / 128.0)).map(|(kind, _)| kind);
         assert_eq!(kind(12_800.0), Some(Kind::Bandwidth));
         assert_eq!(kind(2_000.0), Some(Kind::Iops));
         assert_eq!(kind(12_345.0), Some(Kind::Iops));
         // With several sizes the one tells that stands still.
         let moving = Some(Flat { level: 90.0, drift_s: 0.1, range_percent: 3.0 });
-        assert_eq!(kind_of_limit(&record, flat(12_345.0), moving, 60.0).unwrap().0, Kind::Iops);
-        assert_eq!(kind_of_limit(&record, moving, flat(90.0), 60.0).unwrap().0, Kind::Bandwidth);
+        assert_eq!(kind_of_limit(&record, flat(12_345.0), moving).unwrap().0, Kind::Iops);
+        assert_eq!(kind_of_limit(&record, moving, flat(90.0)).unwrap().0, Kind::Bandwidth);
     }
 
     #[test]
     fn round_is_what_people_set() {
         for value in [2_000.0, 3_000.0, 16_000.0, 7_500.0, 125.0, 475.0, 1_000.0, 64_000.0] {
-            assert!(is_round(value, 0.001), "{value}");
-            assert!(is_round(value * 0.9995, 0.001), "{value}");
+            assert!(is_round(value), "{value}");
+            assert!(is_round(value * 0.9995), "{value}");
         }
         for value in [12_345.0, 17_660.0, 131.07, 0.0] {
-            assert!(!is_round(value, 0.001), "{value}");
+            assert!(!is_round(value), "{value}");
         }
     }
 
