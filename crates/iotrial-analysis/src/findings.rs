@@ -10,7 +10,13 @@ use serde_json::Value;
 mod course;
 mod devices;
 mod generator;
+mod limit;
+mod modes;
+mod open_load;
+mod pace;
+mod stall;
 mod targets;
+mod throttle;
 
 /// All that is odd about a record, the most serious first.
 ///
@@ -19,14 +25,23 @@ pub fn findings(record: &RunRecord) -> Vec<Finding> {
     let mut all: Vec<Finding> = [
         course::interrupted(record),
         course::io_errors(record),
+        course::short_io(record),
+        stall::stalled(record),
+        open_load::not_issued(record),
+        open_load::late_issues(record),
         targets::in_memory_target(record),
         targets::buffered_io(record),
-        devices::cache_served(record),
+        devices::cache_served(record).or_else(|| modes::cache_served(record)),
         devices::foreign_load(record),
+        throttle::throttled_after_burst(record),
         course::unsteady(record),
         generator::littles_law(record),
         generator::generator_busy(record),
+        course::clock_jump(record),
         course::short_run(record),
+        limit::flat_limit(record),
+        devices::amplified_io(record),
+        devices::merged_io(record),
         targets::small_working_set(record),
         generator::engine_fallback(record),
     ]

@@ -13,6 +13,8 @@ pub mod series;
 
 pub mod steady_state;
 
+pub mod device_chain;
+
 pub mod findings;
 
 pub mod threshold;

@@ -6,6 +6,7 @@ use iotrial_model::load::{Direction, Role};
 use iotrial_model::record::{CpuUse, DeviceCounters, EndedHow, Finding, JobCounts, OpCounts, RunRecord};
 use serde::Serialize;
 
+use crate::device_chain::ChainStep;
 use crate::steady_state::SteadyState;
 use crate::stream::{StreamCounts, Streams};
 use crate::verdict::Verdict;
@@ -60,6 +61,14 @@ pub struct CpuFigures {
     pub host_busy_percent: Option<f64>,
     /// Taken by the hypervisor; `None` where it could not be read.
     pub host_steal_percent: Option<f64>,
+    /// Of the one thread that used most, as a share of one CPU; `None` where it could not be read.
+    pub busiest_thread_percent: Option<f64>,
+    /// Time that threads of the generator were ready to run and had no CPU, summed over the threads, per second; `None`
+    /// where the kernel does not count it.
+    pub run_queue_delay_ms_per_s: Option<f64>,
+    /// How often a thread of the generator lost its CPU without having asked to wait, per second; `None` where it could
+    /// not be read.
+    pub involuntary_switches_per_s: Option<f64>,
 }
 
 /// What was issued against what the devices below counted.
@@ -67,10 +76,14 @@ pub struct CpuFigures {
 pub struct DeviceFigures {
     /// Each device, as counted.
     pub devices: Vec<DeviceCounters>,
-    /// Bytes that the devices read for each byte that was read; `None` where nothing was read.
+    /// Bytes that the nearest devices read for each byte that was read; `None` where nothing was read, or where it cannot
+    /// be told.
     pub read_bytes_ratio: Option<f64>,
-    /// Bytes that the devices wrote for each byte that was written; `None` where nothing was written.
+    /// Bytes that the nearest devices wrote for each byte that was written; `None` where nothing was written, or where it
+    /// cannot be told.
     pub write_bytes_ratio: Option<f64>,
+    /// The way from the load down through the devices.
+    pub steps: Vec<ChainStep>,
 }
 
 impl Summary {
@@ -103,8 +116,8 @@ impl Summary {
                     streams: streams_of(&|other| other == index),
                 })
                 .collect(),
-            cpu: record.cpu.as_ref().map(|cpu| cpu_figures(cpu, record.host.cpu_count, &total.counts)),
-            device: device_figures(&record.devices, &total.counts),
+            cpu: record.cpu.as_ref().map(|cpu| cpu_figures(cpu, record.host.all_cpu_count(), &total.counts)),
+            device: device_figures(record),
             findings,
         }
     }
@@ -114,6 +127,7 @@ impl Summary {
 fn cpu_figures(cpu: &CpuUse, cpu_count: u32, total: &JobCounts) -> CpuFigures {
     let available_s = cpu.wall.as_secs_f64() * f64::from(cpu_count);
     let percent = |used_s: f64| if available_s > 0.0 { 100.0 * used_s / available_s } else { 0.0 };
+    let per_s = |amount: f64| (!cpu.wall.is_zero()).then(|| amount / cpu.wall.as_secs_f64());
     let io_count: u64 = Direction::ALL.iter().filter_map(|one| total.get(*one)).map(OpCounts::io_count).sum();
     CpuFigures {
         usr_percent: percent(cpu.user.as_secs_f64()),
@@ -121,23 +135,23 @@ fn cpu_figures(cpu: &CpuUse, cpu_count: u32, total: &JobCounts) -> CpuFigures {
         per_io_us: (io_count > 0).then(|| (cpu.user + cpu.system).as_secs_f64() * 1e6 / io_count as f64),
         host_busy_percent: cpu.host_busy_s.map(percent),
         host_steal_percent: cpu.host_steal_s.map(percent),
+        busiest_thread_percent: cpu.busiest_thread_s.and_then(per_s).map(|share| 100.0 * share),
+        run_queue_delay_ms_per_s: cpu.run_queue_delay_s.and_then(per_s).map(|share| 1e3 * share),
+        involuntary_switches_per_s: cpu.involuntary_switch_count.and_then(|count| per_s(count as f64)),
     }
 }
 
-/// The first device of the list is the nearest to the targets only where there is one; with several,
-/// all of them are nearest ones of different targets, so their bytes add up.
-#[expect(clippy::cast_precision_loss, reason = "ratios to 15 digits")]
-fn device_figures(devices: &[DeviceCounters], total: &JobCounts) -> Option<DeviceFigures> {
-    if devices.is_empty() {
+fn device_figures(record: &RunRecord) -> Option<DeviceFigures> {
+    if record.devices.is_empty() {
         return None;
     }
-    let ratio = |counted: u64, issued: Option<&OpCounts>| {
-        issued.filter(|counts| counts.bytes > 0).map(|counts| counted as f64 / counts.bytes as f64)
-    };
+    let steps = ChainStep::all(record);
+    let first = steps.first().filter(|step| step.is_from_load());
     Some(DeviceFigures {
-        read_bytes_ratio: ratio(devices.iter().map(|d| d.read_bytes).sum(), total.get(Direction::Read)),
-        write_bytes_ratio: ratio(devices.iter().map(|d| d.write_bytes).sum(), total.get(Direction::Write)),
-        devices: devices.to_vec(),
+        devices: record.devices.clone(),
+        read_bytes_ratio: first.and_then(|step| step.read.bytes_ratio),
+        write_bytes_ratio: first.and_then(|step| step.write.bytes_ratio),
+        steps,
     })
 }
 
@@ -162,7 +176,9 @@ mod tests {
         let summary = summary_of(&healthy());
         let documented = include_str!("../../../docs/json.md");
         let figures = &summary["total"]["read"];
-        for table in [&summary, &summary["verdict"], &summary["cpu"], &summary["device"], figures] {
+        let step = &summary["device"]["steps"][0];
+        let device = &summary["device"];
+        for table in [&summary, &summary["verdict"], &summary["cpu"], device, step, &step["read"], figures] {
             for key in keys(table) {
                 assert!(documented.contains(&format!("`{key}`")), "docs/json.md does not name `{key}`");
             }

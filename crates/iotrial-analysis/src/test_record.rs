@@ -7,8 +7,8 @@ use iotrial_model::plan::{
 };
 use iotrial_model::profile::Profile;
 use iotrial_model::record::{
-    CpuUse, DeviceCounters, Ended, EndedHow, Finding, Host, Interval, JobCounts, METHOD_VERSION, OpCounts,
-    RECORD_FORMAT, RunRecord, TargetRecord, Tool,
+    BlockDevice, CpuUse, DeviceCounters, Ended, EndedHow, Finding, Host, Interval, JobCounts, METHOD_VERSION,
+    OpCounts, RECORD_FORMAT, RunRecord, TargetRecord, Tool,
 };
 use iotrial_model::units::ByteSize;
 
@@ -75,6 +75,38 @@ pub(crate) fn counts(io_count: u64, latency: Duration) -> OpCounts {
     counts
 }
 
+/// Puts a chain below the target: name, level, what carries it, and its bytes for each one that was issued. Names that
+/// end in a digit behind `sd` are partitions.
+pub(crate) fn chain(record: &mut RunRecord, links: &[(&str, u32, &str, f64)]) {
+    let [read_bytes, write_bytes] = [record.devices[0].read_bytes, record.devices[0].write_bytes];
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a test"
+    )]
+    let share = |bytes: u64, of: f64| (bytes as f64 * of) as u64;
+    record.targets[0].devices = Vec::new();
+    record.devices = Vec::new();
+    for (name, level, carried_by, of) in links {
+        record.targets[0].devices.push(BlockDevice {
+            name: (*name).to_owned(),
+            level: Some(*level),
+            carried_by: carried_by.split_whitespace().map(str::to_owned).collect(),
+            is_partition: name.starts_with("sd") && name.ends_with(|c: char| c.is_ascii_digit()),
+            ..BlockDevice::default()
+        });
+        record.devices.push(DeviceCounters {
+            name: (*name).to_owned(),
+            read_count: share(read_bytes, *of) / BLOCK_BYTES,
+            read_bytes: share(read_bytes, *of),
+            write_count: share(write_bytes, *of) / BLOCK_BYTES,
+            write_bytes: share(write_bytes, *of),
+            ..DeviceCounters::default()
+        });
+    }
+}
+
 fn record(intervals: Vec<Interval>) -> RunRecord {
     let profile = Profile::parse(PROFILE).unwrap();
     let request = PlanRequest {
@@ -131,7 +163,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         }],
         jobs,
         intervals,
-        cpu: Some(CpuUse { wall, user: wall / 10, system: wall / 5, host_busy_s: None, host_steal_s: None }),
+        cpu: Some(CpuUse { wall, user: wall / 10, system: wall / 5, ..CpuUse::default() }),
         findings: Vec::<Finding>::new(),
         ended: Ended { how: EndedHow::Complete, reason: None },
     }

@@ -128,17 +128,27 @@ fn is_obstacle(finding: &Finding) -> bool {
 
 /// Under which doubtful conditions the figures came about, to follow «but» or «measured».
 fn conditions(record: &RunRecord, findings: &[Finding]) -> Vec<String> {
-    findings
-        .iter()
-        .filter(|finding| is_condition(finding))
+    // A burst that ended is why the load was unsteady, and one of the two is enough.
+    let is_unsteady = findings.iter().any(|finding| finding.id == "unsteady");
+    let is_said = |finding: &&Finding| is_unsteady && finding.id == "throttled-after-burst";
+    let doubts = findings.iter().filter(|finding| is_condition(finding)).filter(|finding| !is_said(finding));
+    doubts
         .map(|finding| match finding.id.as_str() {
             "short-run" => format!("only over {:.0} s", record.measured_duration().as_secs_f64()),
             "unsteady" => "without reaching a steady state".to_owned(),
+            "cache-served" if text_of(finding, "seen_in") == "latency" => {
+                format!("with {}s of two latencies, as a cache makes them", text_of(finding, "direction"))
+            }
             "cache-served" => {
                 format!("with devices that saw only part of the {}s", text_of(finding, "direction"))
             }
             "foreign-load" => "with foreign or multiplied I/O at the devices".to_owned(),
             "littles-law" => "with latencies that contradict the rates".to_owned(),
+            "throttled-after-burst" => "with a burst in it that ended".to_owned(),
+            "stalled" => "with a stall of a second or more in it".to_owned(),
+            "not-issued" => "at a rate that was not kept".to_owned(),
+            "late-issues" => "with I/Os that were issued late".to_owned(),
+            "clock-jump" => "with a clock that jumped".to_owned(),
             "generator-busy" => "with a generator short of CPU".to_owned(),
             other => format!("with the finding {other}"),
         })

@@ -1,6 +1,7 @@
 //! The machine that measures: what it is, and what it counted while the load ran.
 
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
 
 use iotrial_model::record::{CpuUse, DeviceCounters, Host};
 
@@ -22,10 +23,13 @@ pub(crate) fn host_id() -> String {
 }
 
 /// CPU time used so far.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct CpuSnapshot {
+    time_of_day: Option<SystemTime>,
     user: Duration,
     system: Duration,
+    /// Of all threads that this process ever had.
+    involuntary_switch_count: Option<u64>,
     /// All CPUs together, since the host started.
     host: Option<HostTimes>,
 }
@@ -40,10 +44,10 @@ pub(crate) struct HostTimes {
 impl CpuSnapshot {
     /// The counts of this moment; zero where they cannot be read.
     pub fn now() -> Self {
-        os::cpu_snapshot()
+        Self { time_of_day: Some(SystemTime::now()), ..os::cpu_snapshot() }
     }
 
-    /// What was used between `earlier` and this moment, which are `wall` apart.
+    /// What was used between `earlier` and this moment, which are `wall` apart; what single threads did is not in it.
     pub fn since(&self, earlier: &Self, wall: Duration) -> CpuUse {
         let host = self.host.zip(earlier.host);
         // The kernel's counts of steal and of waiting have been seen to step back; that is no use of CPU.
@@ -52,11 +56,72 @@ impl CpuSnapshot {
         };
         CpuUse {
             wall,
+            time_of_day_s: self.time_of_day.zip(earlier.time_of_day).map(|(now, then)| between_s(then, now)),
             user: self.user.saturating_sub(earlier.user),
             system: self.system.saturating_sub(earlier.system),
+            busiest_thread_s: None,
+            run_queue_delay_s: None,
+            involuntary_switch_count: self
+                .involuntary_switch_count
+                .zip(earlier.involuntary_switch_count)
+                .map(|(now, then)| now.saturating_sub(then)),
             host_busy_s: host(|times| times.busy),
             host_steal_s: host(|times| times.steal),
         }
+    }
+}
+
+/// From one time of day to another; negative when the clock was set back meanwhile.
+fn between_s(from: SystemTime, to: SystemTime) -> f64 {
+    to.duration_since(from).map_or_else(|error| -error.duration().as_secs_f64(), |time| time.as_secs_f64())
+}
+
+/// What the threads of this process used and waited for, while it is watched.
+///
+/// The kernel forgets a thread when it ends, and the threads of a load end with the load. So they are looked at
+/// now and again, and what was seen last of a thread counts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ThreadWatch {
+    /// By thread: what it had when the watch began, or nothing where it came later, and what was seen last.
+    threads: BTreeMap<u64, (ThreadTimes, ThreadTimes)>,
+}
+
+/// What one thread used and waited for since it began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct ThreadTimes {
+    /// User and kernel.
+    cpu: Duration,
+    /// Ready to run, but without a CPU; `None` where the kernel does not count it.
+    run_queue_delay: Option<Duration>,
+}
+
+impl ThreadWatch {
+    /// Begins with what all threads have used until now.
+    pub(crate) fn begin() -> Self {
+        let now = os::thread_times();
+        Self { threads: now.into_iter().map(|(thread, times)| (thread, (times, times))).collect() }
+    }
+
+    /// Looks at the threads that there are.
+    pub(crate) fn look(&mut self) {
+        self.see(os::thread_times());
+    }
+
+    fn see(&mut self, seen: Vec<(u64, ThreadTimes)>) {
+        for (thread, times) in seen {
+            self.threads.entry(thread).or_default().1 = times;
+        }
+    }
+
+    /// Writes down what was used and waited for since the watch began.
+    pub(crate) fn tell(&self, cpu: &mut CpuUse) {
+        let used = self.threads.values().map(|(then, now)| now.cpu.saturating_sub(then.cpu));
+        cpu.busiest_thread_s = used.max().map(|time| time.as_secs_f64());
+        let delays = self.threads.values().map(|(then, now)| {
+            now.run_queue_delay.map(|delay| delay.saturating_sub(then.run_queue_delay.unwrap_or_default()))
+        });
+        let delay: Option<Duration> = delays.sum();
+        cpu.run_queue_delay_s = delay.filter(|_| !self.threads.is_empty()).map(|time| time.as_secs_f64());
     }
 }
 
@@ -100,6 +165,8 @@ mod tests {
     #[test]
     fn cpu_use_is_the_difference_and_never_negative() {
         let at = |seconds: u64, steal: u64| CpuSnapshot {
+            time_of_day: Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 - seconds)),
+            involuntary_switch_count: Some(7 * seconds),
             user: Duration::from_secs(seconds),
             system: Duration::from_secs(2 * seconds),
             host: Some(HostTimes {
@@ -110,12 +177,38 @@ mod tests {
         let used = at(30, 6).since(&at(10, 7), Duration::from_secs(25));
         let expected = CpuUse {
             wall: Duration::from_secs(25),
+            // The clock was set back.
+            time_of_day_s: Some(-20.0),
             user: Duration::from_secs(20),
             system: Duration::from_secs(40),
+            busiest_thread_s: None,
+            run_queue_delay_s: None,
+            involuntary_switch_count: Some(140),
             host_busy_s: Some(100.0),
             host_steal_s: Some(0.0),
         };
         assert_eq!(used, expected);
+    }
+
+    #[test]
+    fn a_thread_that_ended_counts_as_it_was_seen_last() {
+        let times = |cpu_ms, delay_ms: Option<u64>| ThreadTimes {
+            cpu: Duration::from_millis(cpu_ms),
+            run_queue_delay: delay_ms.map(Duration::from_millis),
+        };
+        let told = |watch: &ThreadWatch| {
+            let mut cpu = CpuUse::default();
+            watch.tell(&mut cpu);
+            (cpu.busiest_thread_s, cpu.run_queue_delay_s)
+        };
+        let begin = (times(100, Some(10)), times(100, Some(10)));
+        let mut watch = ThreadWatch { threads: [(1, begin)].into() };
+        watch.see(vec![(1, times(200, Some(20))), (2, times(50, Some(5)))]);
+        watch.see(vec![(2, times(350, Some(7)))]);
+        assert_eq!(told(&watch), (Some(0.35), Some(0.017)));
+        watch.see(vec![(3, times(1, None))]);
+        assert_eq!(told(&watch).1, None);
+        assert_eq!(told(&ThreadWatch::default()), (None, None));
     }
 
     #[test]

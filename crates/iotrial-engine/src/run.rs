@@ -15,7 +15,7 @@ use iotrial_model::record::{CpuUse, DeviceCounters, Ended, EndedHow, Interval, J
 use crate::clock::{Clock, MonotonicClock, SimClock};
 use crate::control::Control;
 use crate::drive::{Driver, Handover, Window, Wiring};
-use crate::host::{CpuSnapshot, DeviceSnapshot};
+use crate::host::{CpuSnapshot, DeviceSnapshot, ThreadWatch};
 use crate::lane::Lane;
 use crate::null::NullQueue;
 use crate::queue::IoQueue;
@@ -390,15 +390,29 @@ impl<'r> Collector<'r> {
     }
 }
 
-/// Reads CPU times and device counters at both ends of the measured phase.
+/// Reads CPU times and device counters at both ends of the measured phase, and looks at the threads in between.
 struct Meter {
     clock: MonotonicClock,
     start_ns: u64,
     end_ns: u64,
     device_names: Vec<String>,
-    at_start: Option<(u64, CpuSnapshot, DeviceSnapshot)>,
+    at_start: Option<Start>,
     result: Option<(CpuUse, Vec<DeviceCounters>)>,
 }
+
+/// What the [`Meter`] read at the start of the measured phase, and what it looks at since then.
+struct Start {
+    at_ns: u64,
+    cpu: CpuSnapshot,
+    devices: DeviceSnapshot,
+    threads: ThreadWatch,
+    next_look_ns: u64,
+}
+
+/// The threads are looked at so often, and once shortly before they end with the phase. A look takes about 10 µs
+/// for each thread.
+const THREAD_LOOK_NS: u64 = 1_000_000_000;
+const LAST_THREAD_LOOK_NS: u64 = 5_000_000;
 
 impl Meter {
     fn new(clock: MonotonicClock, windows: &[Window], device_names: &[String]) -> Self {
@@ -410,7 +424,10 @@ impl Meter {
 
     /// The time until there is something to read.
     fn next_look(&self) -> Duration {
-        let due_ns = if self.at_start.is_none() { self.start_ns } else { self.end_ns };
+        let due_ns = match &self.at_start {
+            None => self.start_ns,
+            Some(start) => start.next_look_ns.min(self.end_ns),
+        };
         match &self.result {
             None => Duration::from_nanos(due_ns.saturating_sub(self.clock.now_ns())),
             Some(_) => Duration::MAX,
@@ -419,23 +436,36 @@ impl Meter {
 
     fn look(&mut self, is_stopping: bool) {
         let now_ns = self.clock.now_ns();
-        match &self.at_start {
+        let devices_now = || DeviceSnapshot::of(self.device_names.iter().map(String::as_str));
+        match &mut self.at_start {
             None if now_ns >= self.start_ns => {
-                self.at_start = Some((now_ns, CpuSnapshot::now(), self.devices_now()));
+                let (cpu, devices, threads) = (CpuSnapshot::now(), devices_now(), ThreadWatch::begin());
+                let next_look_ns = self.look_after(now_ns);
+                self.at_start = Some(Start { at_ns: now_ns, cpu, devices, threads, next_look_ns });
             }
-            Some((start_ns, cpu, devices))
-                if self.result.is_none() && (is_stopping || now_ns >= self.end_ns) =>
-            {
-                let wall = Duration::from_nanos(now_ns - start_ns);
-                let cpu = CpuSnapshot::now().since(cpu, wall);
-                self.result = Some((cpu, self.devices_now().since(devices)));
+            Some(start) if self.result.is_none() && (is_stopping || now_ns >= self.end_ns) => {
+                // Whoever is still there, where the load was stopped early.
+                start.threads.look();
+                let wall = Duration::from_nanos(now_ns - start.at_ns);
+                let mut cpu = CpuSnapshot::now().since(&start.cpu, wall);
+                let devices = devices_now().since(&start.devices);
+                start.threads.tell(&mut cpu);
+                self.result = Some((cpu, devices));
+            }
+            Some(start) if self.result.is_none() && now_ns >= start.next_look_ns => {
+                start.threads.look();
+                let next_look_ns = self.look_after(now_ns);
+                self.at_start.as_mut().expect("it was there above").next_look_ns = next_look_ns;
             }
             _ => {}
         }
     }
 
-    fn devices_now(&self) -> DeviceSnapshot {
-        DeviceSnapshot::of(self.device_names.iter().map(String::as_str))
+    /// When the threads are looked at next: after a while, or just before the end, or at the end.
+    fn look_after(&self, now_ns: u64) -> u64 {
+        let last_ns = self.end_ns.saturating_sub(LAST_THREAD_LOOK_NS);
+        let next_ns = now_ns + THREAD_LOOK_NS;
+        if now_ns >= last_ns { self.end_ns } else { next_ns.min(last_ns) }
     }
 
     fn finish(self) -> (Option<CpuUse>, Vec<DeviceCounters>) {

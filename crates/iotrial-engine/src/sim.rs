@@ -1,7 +1,7 @@
 //! A simulated device on a simulated clock: its truth is known, so everything above it can be tested.
 //!
-//! An I/O first passes the two token buckets, then waits for one of `parallelism` servers, then is
-//! served for a time drawn uniformly around the mean. While the device is stalled nothing moves. The
+//! Unless the cache answers it, an I/O first passes the two token buckets, then waits for one of `parallelism`
+//! servers, then is served for a time drawn uniformly around the mean. While the device is stalled nothing moves. The
 //! same plan and seed give the same completions, to the nanosecond.
 
 use std::cmp::Reverse;
@@ -46,6 +46,9 @@ impl SimQueue {
     }
 
     fn completion_time_ns(&mut self, request: &Request) -> u64 {
+        if self.draw(self.device.cache_hit_share) {
+            return self.after_stalls(self.clock.now_ns(), as_ns(self.device.cache_hit_us / 1e6));
+        }
         let mut admitted_ns = self.clock.now_ns();
         if let Some(bucket) = &mut self.io_bucket {
             admitted_ns = bucket.admit(admitted_ns, 1.0);
@@ -59,6 +62,12 @@ impl SimQueue {
         let end_ns = self.after_stalls(start_ns, as_ns(self.device.service_time_us * (1.0 + spread) / 1e6));
         self.servers.push(Reverse(end_ns));
         end_ns
+    }
+
+    /// Whether a thing happens that has this share. A share of zero draws nothing, so that it leaves the other
+    /// draws as they are.
+    fn draw(&mut self, share: f64) -> bool {
+        share > 0.0 && self.random.unit() < share
     }
 
     /// When a service that starts at `start_ns` and takes `service_ns` ends, with every stall it meets.
@@ -78,8 +87,13 @@ impl IoQueue for SimQueue {
     fn submit(&mut self, requests: &[Request]) -> io::Result<()> {
         for request in requests {
             let end_ns = self.completion_time_ns(request);
-            let fails = self.device.error_share > 0.0 && self.random.unit() < self.device.error_share;
-            let bytes = if fails { FAILS } else { request.length };
+            let bytes = if self.draw(self.device.error_share) {
+                FAILS
+            } else if self.draw(self.device.short_share) {
+                request.length / 2
+            } else {
+                request.length
+            };
             self.in_flight.push(Reverse((end_ns, self.submitted_count, request.slot, bytes)));
             self.submitted_count += 1;
         }

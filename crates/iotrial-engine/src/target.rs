@@ -54,6 +54,8 @@ mod probe;
 
 mod site;
 
+mod made;
+
 mod prepare;
 
 mod left_over;

@@ -138,6 +138,11 @@ impl<C: Clock> IoQueue for UringQueue<C> {
 /// their buffers, so these are never given back.
 impl<C> Drop for UringQueue<C> {
     fn drop(&mut self) {
+        if self.files_registered {
+            // The kernel takes a closed ring apart later, and until then registered files keep their file system
+            // busy: who unmounts right after a run would be refused. A failure changes nothing for the better.
+            let _ = self.ring.submitter().unregister_files();
+        }
         if self.in_flight > 0 {
             std::mem::forget(std::mem::replace(
                 &mut self.buffers,

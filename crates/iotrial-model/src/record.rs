@@ -129,6 +129,9 @@ pub struct Host {
     pub cpu_model: Option<String>,
     /// Logical CPUs that this process may use.
     pub cpu_count: u32,
+    /// Logical CPUs of the host, of which a container or an affinity may leave fewer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_cpu_count: Option<u32>,
     /// Main memory.
     #[serde(default, rename = "memory_bytes", skip_serializing_if = "Option::is_none")]
     pub memory: Option<ByteSize>,
@@ -138,6 +141,13 @@ pub struct Host {
     /// The clock that times the I/Os.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_source: Option<String>,
+}
+
+impl Host {
+    /// What CPU time of the whole host is a share of.
+    pub fn all_cpu_count(&self) -> u32 {
+        self.host_cpu_count.unwrap_or(self.cpu_count).max(1)
+    }
 }
 
 /// What the load worked on.
@@ -159,7 +169,7 @@ pub struct TargetRecord {
     /// Smallest unit of direct I/O.
     #[serde(rename = "sector_size_bytes")]
     pub sector_size: ByteSize,
-    /// The block devices below, the nearest first.
+    /// The block devices below, level by level, the nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<BlockDevice>,
 }
@@ -169,6 +179,17 @@ pub struct TargetRecord {
 pub struct BlockDevice {
     /// Kernel name, such as `nvme0n1`.
     pub name: String,
+    /// How far below the target: 1 for those that the target lies on, 2 for what these are made of, and so on. The
+    /// members of one array stand on one level. Absent in records that tell only the order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<u32>,
+    /// The devices on the next level that carry it: the disk of a partition, the members of an array or mapping, the
+    /// device that holds the file of a loop device.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub carried_by: Vec<String>,
+    /// Whether it is a part of the one device that carries it, with room for other parts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_partition: bool,
     /// Model and vendor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -286,6 +307,30 @@ impl OpCounts {
     }
 }
 
+/// How a record names the first failure that was a short transfer: `only 512 of 8192 bytes were moved`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShortTransfer {
+    /// Bytes that were moved.
+    pub moved: u32,
+    /// Bytes that were asked for.
+    pub asked: u32,
+}
+
+impl std::fmt::Display for ShortTransfer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "only {} of {} bytes were moved", self.moved, self.asked)
+    }
+}
+
+impl ShortTransfer {
+    /// Reads the text form; `None` for any other failure.
+    pub fn parse(failure: &str) -> Option<Self> {
+        let numbers = failure.strip_prefix("only ")?.strip_suffix(" bytes were moved")?;
+        let (moved, asked) = numbers.split_once(" of ")?;
+        Some(Self { moved: moved.parse().ok()?, asked: asked.parse().ok()? })
+    }
+}
+
 /// What happened in about one second.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
@@ -307,17 +352,31 @@ pub struct Interval {
 }
 
 /// CPU time over the measured phase.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuUse {
-    /// Length of the phase.
+    /// Length of the phase, by the monotonic clock.
     #[serde(rename = "wall_s", with = "seconds")]
     pub wall: Duration,
+    /// The same by the time of day, which is set and stepped where the monotonic clock is not; negative when it was set
+    /// back by more than that. `None` in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_of_day_s: Option<f64>,
     /// Of this process, in user space.
     #[serde(rename = "user_s", with = "seconds")]
     pub user: Duration,
     /// Of this process, in the kernel.
     #[serde(rename = "system_s", with = "seconds")]
     pub system: Duration,
+    /// Of the one thread of this process that used most, user and kernel; `None` where threads could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busiest_thread_s: Option<f64>,
+    /// Time that threads of this process were ready to run and had no CPU, summed over the threads; `None` where the
+    /// kernel does not count it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_queue_delay_s: Option<f64>,
+    /// How often a thread of this process lost its CPU without having asked to wait; `None` where it could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub involuntary_switch_count: Option<u64>,
     /// Of the whole host, all CPUs together, anything but idle and waiting; `None` where it could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_busy_s: Option<f64>,
@@ -528,5 +587,19 @@ impl RunRecord {
     /// Whether the writes of a job are commits: durable when they complete.
     pub fn is_commit(&self, job: usize) -> bool {
         self.plan.jobs[job].role == Role::Log && self.plan.jobs[job].durability == Durability::Dsync
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_transfer_is_told_from_other_failures_by_its_text_form() {
+        let short = ShortTransfer { moved: 512, asked: 8192 };
+        assert_eq!(ShortTransfer::parse(&short.to_string()), Some(short));
+        for other in ["", "only", "only 1 of bytes were moved", "Input/output error (os error 5)"] {
+            assert_eq!(ShortTransfer::parse(other), None, "{other}");
+        }
     }
 }

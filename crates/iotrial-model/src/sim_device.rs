@@ -25,6 +25,19 @@ pub struct SimDevice {
     pub stalls: Vec<SimStall>,
     /// Share of I/Os that fail, 0 to 1.
     pub error_share: f64,
+    /// Share of I/Os that come back with half of their bytes, 0 to 1, as behind the end of a file.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub short_share: f64,
+    /// Share of I/Os that a cache above servers and caps answers, 0 to 1.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_hit_share: f64,
+    /// Time in which the cache answers.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_hit_us: f64,
+}
+
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// A value that no device has.
@@ -86,6 +99,9 @@ impl Default for SimDevice {
             burst_s: 0.0,
             stalls: Vec::new(),
             error_share: 0.0,
+            short_share: 0.0,
+            cache_hit_share: 0.0,
+            cache_hit_us: 0.0,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The circumstances of a run: host, targets, every effective setting, profile.
 
+use iotrial_analysis::device_chain::ChainStep;
 use iotrial_analysis::summary::Summary;
 use iotrial_model::plan::{Area, AreaKind, Job, Plan, SimDevice};
 use iotrial_model::record::{BlockDevice, DeviceCounters, RunRecord, TargetRecord};
@@ -104,6 +105,11 @@ pub(crate) fn host(record: &RunRecord, summary: &Summary) -> Option<Section> {
             number("CPU time for one I/O", Quantity::CpuTimeUs, Value::number(cpu.per_io_us)),
             number("CPU of the whole host", Quantity::Percent, Value::number(cpu.host_busy_percent)),
             number("CPU taken by the hypervisor", Quantity::Percent, Value::number(cpu.host_steal_percent)),
+            number(
+                "busiest thread of the generator",
+                Quantity::Percent,
+                Value::number(cpu.busiest_thread_percent),
+            ),
         ]);
     }
     Some(Section { id: "host", heading: "Host", note: None, blocks: vec![Block::Facts(facts)] })
@@ -137,6 +143,9 @@ pub(crate) fn targets(record: &RunRecord, summary: &Summary) -> Option<Section> 
                 Value::number(device.write_bytes_ratio),
             ),
         ]));
+    }
+    if let Some(device) = summary.device.as_ref().filter(|device| !device.steps.is_empty()) {
+        blocks.push(Block::Table(steps_table(&device.steps)));
     }
     (!blocks.is_empty()).then_some(Section { id: "targets", heading: "Targets", note: None, blocks })
 }
@@ -232,6 +241,37 @@ fn counters_table(devices: &[DeviceCounters]) -> Table {
             Column::new("flushes", Quantity::Count),
         ],
         rows: devices.iter().map(row).collect(),
+        at_a_glance: false,
+    }
+}
+
+/// The way of the bytes down through the devices.
+fn steps_table(steps: &[ChainStep]) -> Table {
+    let row = |step: &ChainStep| Row {
+        cells: vec![
+            Value::Text(if step.is_from_load() { "the load".to_owned() } else { step.above.join(", ") }),
+            Value::Text(step.below.join(", ")),
+            Value::number(step.read.bytes_ratio),
+            Value::number(step.read.merged_percent),
+            Value::number(step.write.bytes_ratio),
+            Value::number(step.write.merged_percent),
+            Value::number(step.excess_percent),
+        ],
+        is_total: false,
+    };
+    let (reads, writes) = ("reads", "writes");
+    Table {
+        caption: "From the load down through the devices: bytes below for each byte from above".to_owned(),
+        columns: vec![
+            Column::new("from", Quantity::Words),
+            Column::new("to", Quantity::Words),
+            Column::new("bytes", Quantity::Ratio).under(reads),
+            Column::new("merged", Quantity::Percent).under(reads),
+            Column::new("bytes", Quantity::Ratio).under(writes),
+            Column::new("merged", Quantity::Percent).under(writes),
+            Column::new("in excess", Quantity::Percent),
+        ],
+        rows: steps.iter().map(row).collect(),
         at_a_glance: false,
     }
 }

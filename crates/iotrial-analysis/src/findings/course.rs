@@ -1,10 +1,12 @@
 //! How the run went: to its end, without errors, long enough, steady.
 
+use std::collections::BTreeMap;
+
 use std::time::Duration;
 
 use iotrial_model::load::Direction;
 use iotrial_model::plan::PhaseKind;
-use iotrial_model::record::{EndedHow, Finding, RunRecord, Severity};
+use iotrial_model::record::{EndedHow, Finding, RunRecord, Severity, ShortTransfer};
 use serde_json::json;
 
 use super::finding;
@@ -12,6 +14,10 @@ use crate::steady_state::{MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, SteadyState};
 
 /// A measured phase shorter than this says nothing about caches and burst credits.
 const SHORTEST_TRUSTED: Duration = Duration::from_secs(60);
+/// The clocks are read within microseconds of each other, or milliseconds where the generator is short of CPU.
+const MOST_CLOCK_JUMP_S: f64 = 0.1;
+/// Where the monotonic clock is not slewed with the time of day, as on Windows: the most that NTP slews, 500 ppm.
+const MOST_SLEW: f64 = 500e-6;
 /// More failures than this in a million make the figures those of another load.
 const MOST_ERRORS_PER_MILLION: u64 = 1_000;
 
@@ -59,19 +65,29 @@ pub(super) struct ErrorCount<'r> {
     pub(super) first_error: Option<&'r str>,
 }
 
-/// Counts the failed I/Os; `None` when there were none.
+/// Counts the failed I/Os of all phases, because a device that fails while it warms up is no better; `None` when
+/// there were none.
 pub(super) fn error_count(record: &RunRecord) -> Option<ErrorCount<'_>> {
-    let streams = || {
-        record.plan.jobs.iter().zip(&record.jobs).flat_map(|(job, counts)| {
-            Direction::ALL.into_iter().filter_map(move |direction| {
-                counts.get(direction).map(|counts| (job.name.as_str(), direction, counts))
-            })
-        })
-    };
-    let errors = streams().map(|(_, _, counts)| counts.error_count).sum();
-    let (worst_job, worst_direction, counts) = streams().max_by_key(|(_, _, counts)| counts.error_count)?;
-    let attempts = streams().map(|(_, _, counts)| counts.io_count() + counts.error_count).sum();
-    let first_error = counts.first_error.as_deref();
+    let mut errors = 0;
+    let mut attempts = 0;
+    // By job and direction: how many, and the first.
+    let mut by_stream: BTreeMap<(usize, Direction), (u64, Option<&str>)> = BTreeMap::new();
+    // The totals are those of the measured phase; the other phases are in the intervals only.
+    let other_phases = record.intervals.iter().filter(|interval| interval.phase != PhaseKind::Measure);
+    let parts = std::iter::once(&record.jobs).chain(other_phases.map(|interval| &interval.jobs));
+    for (job, counts) in parts.flat_map(|jobs| jobs.iter().enumerate()) {
+        for direction in Direction::ALL {
+            let Some(counts) = counts.get(direction) else { continue };
+            errors += counts.error_count;
+            attempts += counts.io_count() + counts.error_count;
+            let stream = by_stream.entry((job, direction)).or_default();
+            stream.0 += counts.error_count;
+            stream.1 = stream.1.or(counts.first_error.as_deref());
+        }
+    }
+    let ((job, worst_direction), (_, first_error)) =
+        by_stream.into_iter().max_by_key(|(_, (errors, _))| *errors)?;
+    let worst_job = record.plan.jobs[job].name.as_str();
     (errors > 0).then_some(ErrorCount { errors, attempts, worst_job, worst_direction, first_error })
 }
 
@@ -95,6 +111,65 @@ pub(super) fn io_errors(record: &RunRecord) -> Option<Finding> {
             ("first_error", json!(first_error)),
         ],
     ))
+}
+
+/// I/Os came back short: most often the file or device ends before the working set does.
+pub(super) fn short_io(record: &RunRecord) -> Option<Finding> {
+    let (job, direction, short, error_count) =
+        record.plan.jobs.iter().zip(&record.jobs).find_map(|(job, counts)| {
+            Direction::ALL.into_iter().find_map(|direction| {
+                let counts = counts.get(direction)?;
+                let short = ShortTransfer::parse(counts.first_error.as_deref()?)?;
+                Some((job, direction, short, counts.error_count))
+            })
+        })?;
+    let ShortTransfer { moved, asked } = short;
+    Some(finding(
+        "short-io",
+        Severity::Serious,
+        format!(
+            "{direction}s of `{}` came back short, the first one with {moved} of {asked} bytes: the file or device ends before the load does, or something cut it while it ran",
+            job.name
+        ),
+        [
+            ("job", json!(job.name)),
+            ("direction", json!(direction)),
+            ("moved_bytes", json!(moved)),
+            ("asked_bytes", json!(asked)),
+            ("error_count", json!(error_count)),
+        ],
+    ))
+}
+
+/// The time of day went another way than the monotonic clock.
+///
+/// Slewing by NTP moves both alike on Linux (clock_gettime(2)), so that they differ only where the time of day was stepped, or
+/// where the machine stood still: a suspended or migrated guest.
+pub(super) fn clock_jump(record: &RunRecord) -> Option<Finding> {
+    let cpu = record.cpu.as_ref()?;
+    let wall_s = cpu.wall.as_secs_f64();
+    let jump_s = cpu.time_of_day_s? - wall_s;
+    (jump_s.abs() > MOST_CLOCK_JUMP_S + MOST_SLEW * wall_s).then(|| {
+        let way = if jump_s > 0.0 { "ahead" } else { "back" };
+        let why = if jump_s > 0.0 {
+            "it was set, or the machine was suspended or migrated; then the latencies lack that time"
+        } else {
+            "it was set; latencies come from the other clock, but times of day in logs do not match"
+        };
+        finding(
+            "clock-jump",
+            Severity::Warning,
+            format!(
+                "the time of day jumped {:.1} s {way} within {wall_s:.0} s of measuring, against the monotonic clock: {why}",
+                jump_s.abs()
+            ),
+            [
+                ("jump_s", json!(jump_s)),
+                ("monotonic_s", json!(wall_s)),
+                ("time_of_day_s", json!(cpu.time_of_day_s)),
+            ],
+        )
+    })
 }
 
 /// Less than a minute was measured.
@@ -176,6 +251,32 @@ mod tests {
         record.jobs[0].read.as_mut().unwrap().error_count = 100_000;
         let found = io_errors(&record).unwrap();
         assert_eq!((found.severity, &found.evidence["job"]), (Severity::Serious, &json!("pages")));
+    }
+
+    #[test]
+    fn short_transfers_are_told_from_failures_of_the_device() {
+        let mut record = healthy();
+        record.jobs[0].read.as_mut().unwrap().error_count = 2;
+        record.jobs[0].read.as_mut().unwrap().first_error =
+            Some("Input/output error (os error 5)".to_owned());
+        assert_eq!(short_io(&record), None);
+        record.jobs[0].read.as_mut().unwrap().first_error =
+            Some(ShortTransfer { moved: 512, asked: 8192 }.to_string());
+        let found = short_io(&record).unwrap();
+        assert_eq!(found.severity, Severity::Serious);
+        assert!(found.message.starts_with("reads of `pages` came back short"), "{}", found.message);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_is_told_with_its_direction() {
+        let with = |time_of_day_s| {
+            let mut record = healthy();
+            record.cpu.as_mut().unwrap().time_of_day_s = time_of_day_s;
+            clock_jump(&record)
+        };
+        assert_eq!((with(None), with(Some(300.0)), with(Some(299.95))), (None, None, None));
+        assert!(with(Some(303.0)).unwrap().message.contains("jumped 3.0 s ahead"));
+        assert!(with(Some(-60.0)).unwrap().message.contains("jumped 360.0 s back"));
     }
 
     #[test]

@@ -36,7 +36,8 @@ pub(super) fn buffered_io(record: &RunRecord) -> Option<Finding> {
 
 /// What was touched fits into the host's memory, and most likely into caches further down.
 pub(super) fn small_working_set(record: &RunRecord) -> Option<Finding> {
-    let memory = record.host.memory.filter(|_| record.plan.engine.touches_targets())?;
+    let was_measured = record.plan.engine.touches_targets() && record.measured_intervals().next().is_some();
+    let memory = record.host.memory.filter(|_| was_measured)?;
     let touched: ByteSize = record.plan.jobs.iter().map(|job| job.working_set * job.areas.len() as u64).sum();
     (touched < memory).then(|| {
         finding(

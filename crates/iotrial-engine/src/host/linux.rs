@@ -6,7 +6,7 @@ use std::time::Duration;
 use iotrial_model::record::{DeviceCounters, Host};
 use iotrial_model::units::ByteSize;
 
-use super::{CpuSnapshot, DeviceSnapshot, HostTimes};
+use super::{CpuSnapshot, DeviceSnapshot, HostTimes, ThreadTimes};
 
 pub(super) fn host_facts() -> Host {
     let uname = rustix::system::uname();
@@ -20,10 +20,19 @@ pub(super) fn host_facts() -> Host {
         cpu_model: cpu_model(&cpuinfo),
         cpu_count: std::thread::available_parallelism()
             .map_or(1, |count| count.get().try_into().unwrap_or(1)),
+        host_cpu_count: read("/proc/stat").and_then(|text| cpu_count(&text)),
         memory: read("/proc/meminfo").and_then(|text| memory(&text)),
         virtualization: virtualization(&cpuinfo),
         clock_source: read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
     }
+}
+
+/// The CPUs with a line of their own in `/proc/stat`, which the sums of its first line are over.
+fn cpu_count(stat: &str) -> Option<u32> {
+    let is_cpu = |line: &&str| {
+        line.strip_prefix("cpu").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    u32::try_from(stat.lines().filter(is_cpu).count()).ok().filter(|count| *count > 0)
 }
 
 pub(super) fn host_id() -> String {
@@ -37,10 +46,50 @@ pub(super) fn cpu_snapshot() -> CpuSnapshot {
     let host = read("/proc/stat").and_then(|text| host_ticks(&text));
     let time = |ticks: u64| ticks_to_duration(ticks, ticks_per_second);
     CpuSnapshot {
+        time_of_day: None,
         user: time(own.0),
         system: time(own.1),
+        involuntary_switch_count: involuntary_switch_count(),
         host: host.map(|(busy, steal)| HostTimes { busy: time(busy), steal: time(steal) }),
     }
+}
+
+/// Of all threads, those that have ended too, which no file below `/proc` tells.
+fn involuntary_switch_count() -> Option<u64> {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::uninit();
+    #[expect(unsafe_code, reason = "getrusage is not in rustix")]
+    // SAFETY: the kernel fills the whole structure when the call succeeds, and only then it is read.
+    let usage = unsafe {
+        if libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) != 0 {
+            return None;
+        }
+        usage.assume_init()
+    };
+    u64::try_from(usage.ru_nivcsw).ok()
+}
+
+pub(super) fn thread_times() -> Vec<(u64, ThreadTimes)> {
+    let ticks_per_second = rustix::param::clock_ticks_per_second();
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let times = threads.filter_map(|thread| {
+        let number = thread.file_name().to_str()?.parse().ok()?;
+        let read = |name| fs::read_to_string(thread.path().join(name)).ok();
+        // A kernel without CONFIG_SCHED_INFO has no schedstat.
+        let times = read("schedstat").and_then(|text| schedstat(&text)).or_else(|| {
+            let (user, system) = process_ticks(&read("stat")?)?;
+            let cpu = ticks_to_duration(user + system, ticks_per_second);
+            Some(ThreadTimes { cpu, run_queue_delay: None })
+        });
+        Some((number, times?))
+    });
+    times.collect()
+}
+
+/// `/proc/PID/task/TID/schedstat` (Documentation/scheduler/sched-stats.rst): time on a CPU, time waiting for one,
+/// both in ns, and the number of timeslices.
+fn schedstat(text: &str) -> Option<ThreadTimes> {
+    let mut fields = text.split_whitespace().map_while(|field| field.parse().ok().map(Duration::from_nanos));
+    Some(ThreadTimes { cpu: fields.next()?, run_queue_delay: Some(fields.next()?) })
 }
 
 pub(super) fn device_snapshot(names: impl IntoIterator<Item: AsRef<str>>) -> DeviceSnapshot {
@@ -220,6 +269,21 @@ mod tests {
         assert_eq!(process_ticks(stat), Some((250, 130)));
         assert_eq!(process_ticks("12 (a) S 1"), None);
         assert_eq!(ticks_to_duration(250, 100), Duration::from_millis(2500));
+    }
+
+    #[test]
+    fn schedstat_tells_time_on_a_cpu_and_time_waiting_for_one() {
+        let times =
+            ThreadTimes { cpu: Duration::from_nanos(2_500), run_queue_delay: Some(Duration::from_nanos(70)) };
+        assert_eq!(schedstat("2500 70 12\n"), Some(times));
+        assert_eq!(schedstat("2500"), None);
+    }
+
+    #[test]
+    fn this_process_has_threads_that_used_cpu_and_lost_it() {
+        assert!(!thread_times().is_empty());
+        let before = involuntary_switch_count();
+        assert!(before.is_some() && involuntary_switch_count() >= before);
     }
 
     #[test]

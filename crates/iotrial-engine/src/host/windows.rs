@@ -9,7 +9,7 @@ use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetProcessTimes, GetSystemTimes};
 
-use super::{CpuSnapshot, DeviceSnapshot, HostTimes};
+use super::{CpuSnapshot, DeviceSnapshot, HostTimes, ThreadTimes};
 
 pub(super) fn host_facts() -> Host {
     Host {
@@ -46,7 +46,12 @@ pub(super) fn cpu_snapshot() -> CpuSnapshot {
     // The kernel's time has the idle one in it. Stolen time is not told.
     let busy = (duration(kernel) + duration(user)).saturating_sub(duration(idle));
     let host = (told != 0).then_some(HostTimes { busy, steal: Duration::ZERO });
-    CpuSnapshot { user: duration(own.0), system: duration(own.1), host }
+    CpuSnapshot { user: duration(own.0), system: duration(own.1), host, ..CpuSnapshot::default() }
+}
+
+/// Threads are not looked at here yet.
+pub(super) fn thread_times() -> Vec<(u64, ThreadTimes)> {
+    Vec::new()
 }
 
 /// Device counters are not read here yet.

@@ -120,12 +120,45 @@ impl Kernel {
 
     /// Like [`Kernel::below`], but a loop device does not end it: the disk below the file follows.
     pub(crate) fn below_with_files(&self, device: &Device, mounts: &[Mount]) -> Vec<Device> {
-        Self::walk(device, |device| match device.backing_file() {
-            Some(file) => Number::of_device(&file)
-                .and_then(|number| self.device(number))
-                .map_or_else(|| self.devices_of_path(&file, mounts), |device| vec![device]),
-            None => Vec::new(),
-        })
+        Self::walk(device, |device| self.behind_loop(device, mounts))
+    }
+
+    /// The device that a loop device shows, or the devices of the file system that holds its file.
+    fn behind_loop(&self, device: &Device, mounts: &[Mount]) -> Vec<Device> {
+        let Some(file) = device.backing_file() else { return Vec::new() };
+        Number::of_device(&file)
+            .and_then(|number| self.device(number))
+            .map_or_else(|| self.devices_of_path(&file, mounts), |device| vec![device])
+    }
+
+    /// What carries `nearest`, level by level, themselves first. A device that carries others of several levels stands
+    /// below all of them.
+    pub(crate) fn chain(&self, nearest: &[Device], mounts: &[Mount]) -> Vec<Link> {
+        let mut links: Vec<Link> = Vec::new();
+        let mut open: Vec<(u32, Device)> = nearest.iter().rev().map(|device| (1, device.clone())).collect();
+        while let Some((level, device)) = open.pop() {
+            // What is made of itself does not exist; a bound keeps a kernel that says so from holding us here.
+            if level > MOST_LEVELS {
+                continue;
+            }
+            let carriers = self.carriers(&device, mounts);
+            open.extend(carriers.iter().rev().map(|carrier| (level + 1, carrier.clone())));
+            match links.iter_mut().find(|link| link.device == device) {
+                Some(link) => link.level = link.level.max(level),
+                None => links.push(Link { device, level, carriers }),
+            }
+        }
+        links.sort_by_key(|link| link.level);
+        links
+    }
+
+    /// The devices that carry the whole of `device`: its disk, or its members, or what holds its file.
+    fn carriers(&self, device: &Device, mounts: &[Mount]) -> Vec<Device> {
+        if let Some(disk) = device.parent() {
+            return vec![disk];
+        }
+        let members = device.slaves();
+        if members.is_empty() { self.behind_loop(device, mounts) } else { members }
     }
 
     fn walk(device: &Device, more: impl Fn(&Device) -> Vec<Device>) -> Vec<Device> {
@@ -141,6 +174,31 @@ impl Kernel {
             found.push(device);
         }
         found
+    }
+}
+
+/// More levels than anybody stacks.
+const MOST_LEVELS: u32 = 16;
+
+/// A device in the chain below a target.
+#[derive(Debug, Clone)]
+pub(crate) struct Link {
+    pub(crate) device: Device,
+    /// 1 is the nearest to the target.
+    pub(crate) level: u32,
+    /// On the levels below.
+    carriers: Vec<Device>,
+}
+
+impl Link {
+    /// What a record says of it.
+    pub(crate) fn facts(&self) -> BlockDevice {
+        BlockDevice {
+            level: Some(self.level),
+            carried_by: self.carriers.iter().map(Device::name).collect(),
+            is_partition: self.device.is_partition(),
+            ..self.device.facts()
+        }
     }
 }
 
@@ -256,7 +314,7 @@ impl Device {
         places.iter().find_map(|place| disk.attribute(place))
     }
 
-    /// What a record says of it.
+    /// What a record says of it, without its place in a chain.
     pub(crate) fn facts(&self) -> BlockDevice {
         let disk = self.whole_disk();
         let model = ["device/model", "device/name", "dm/name"].iter().find_map(|name| disk.attribute(name));
@@ -267,6 +325,9 @@ impl Device {
         };
         BlockDevice {
             name: self.name(),
+            level: None,
+            carried_by: Vec::new(),
+            is_partition: false,
             model,
             serial: self.serial(),
             size: self.size(),
@@ -361,11 +422,42 @@ mod tests {
     }
 
     #[test]
+    fn a_chain_has_levels_and_a_device_stands_below_all_that_it_carries() {
+        let (_place, kernel) = kernel();
+        let device = |major, minor| kernel.device(Number { major, minor }).unwrap();
+        let chain = |nearest: &[Device]| {
+            let facts = kernel.chain(nearest, &[]).into_iter().map(|link| link.facts());
+            facts
+                .map(|one| (one.name, one.level.unwrap(), one.carried_by.join(" "), one.is_partition))
+                .collect()
+        };
+        let link = |name: &str, level, carried_by: &str, is_partition| {
+            (name.to_owned(), level, carried_by.to_owned(), is_partition)
+        };
+        let found: Vec<_> = chain(&[device(253, 0)]);
+        let mapping =
+            [link("dm-0", 1, "sda2", false), link("sda2", 2, "sda", true), link("sda", 3, "", false)];
+        assert_eq!(found, mapping);
+        // A file system over a partition and the mapping: the disk is two levels below one, and one below the other.
+        let found: Vec<_> = chain(&[device(8, 1), device(253, 0)]);
+        let both = [
+            link("sda1", 1, "sda", true),
+            link("dm-0", 1, "sda2", false),
+            link("sda2", 2, "sda", true),
+            link("sda", 3, "", false),
+        ];
+        assert_eq!(found, both);
+    }
+
+    #[test]
     fn the_facts_of_a_partition_are_those_of_its_disk_with_its_own_name() {
         let (_place, kernel) = kernel();
         let part = kernel.device(Number { major: 8, minor: 1 }).unwrap();
         let facts = BlockDevice {
             name: "sda1".into(),
+            level: None,
+            carried_by: vec![],
+            is_partition: false,
             model: Some("ATA Disk 1".into()),
             serial: Some("naa.5000".into()),
             size: None,

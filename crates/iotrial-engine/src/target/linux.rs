@@ -12,7 +12,7 @@ use iotrial_model::record::BlockDevice;
 use iotrial_model::units::ByteSize;
 use rustix::fs::{AtFlags, CWD, OFlags, StatxFlags};
 
-use super::block::{self, Device, Kernel};
+use super::block::{self, Device, Kernel, Link};
 use super::extents;
 use super::mounts::{self, Mount};
 
@@ -185,7 +185,7 @@ pub(crate) struct Below {
     pub(crate) is_kernels: bool,
     /// The smallest unit of direct I/O, as far as the devices tell.
     pub(crate) sector_size: u64,
-    /// The nearest first.
+    /// Level by level, the nearest first.
     pub(crate) devices: Vec<BlockDevice>,
 }
 
@@ -211,7 +211,7 @@ impl Below {
             is_kernels: mount.is_some_and(Mount::is_kernels),
             // 4 KiB suits every file system, and databases do not write less than that to data files.
             sector_size: sectors.filter(|_| follows).unwrap_or(4096),
-            devices: devices.iter().map(Device::facts).collect(),
+            devices: kernel.chain(&direct, &mounts).iter().map(Link::facts).collect(),
         }
     }
 }

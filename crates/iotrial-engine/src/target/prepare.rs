@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::device::{self, Claimed};
 use super::fill::{self, AlignedBuffer, FillError};
+use super::made::Made;
 use super::managed_file::{Foreign, Found, Header, ManagedFile, State};
 use super::obstacle::{Obstacle, sentences};
 use super::os;
@@ -290,39 +291,6 @@ impl Prepared {
         let Self { areas, mut made, .. } = self;
         drop(areas);
         made.remove()
-    }
-}
-
-/// What this run made. It is removed on drop, unless it is to be kept.
-#[derive(Debug, Default)]
-struct Made {
-    files: Vec<ManagedFile>,
-    directories: Vec<PathBuf>,
-    keep: bool,
-}
-
-impl Made {
-    fn remove(&mut self) -> io::Result<()> {
-        let mut result = Ok(());
-        for file in self.files.drain(..) {
-            result = result.and(file.remove());
-        }
-        for directory in self.directories.drain(..) {
-            match std::fs::remove_dir(&directory) {
-                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
-                removed => result = result.and(removed),
-            }
-        }
-        result
-    }
-}
-
-impl Drop for Made {
-    fn drop(&mut self) {
-        if !self.keep {
-            // There is an error on its way already, and it is the one that matters.
-            let _ = self.remove();
-        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! `iotrial run`: one profile on one set of targets, with a verdict and a report at the end.
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -181,6 +180,10 @@ fn prepare_failure(error: PrepareError) -> Failure {
 /// Whether a file can be written there: better known before a long run than after it.
 fn check_is_writable(path: &Path) -> Result<(), Failure> {
     let existed = path.exists();
+    if existed && !path.is_file() && !path.is_dir() {
+        // A pipe waits for its reader, and a device is left alone until there is something to write.
+        return Ok(());
+    }
     let opened = File::options().append(true).create(true).open(path);
     opened.with_context(|| format!("cannot write `{}`", path.display())).map_err(Failure::input)?;
     if !existed {
@@ -349,14 +352,13 @@ impl Trial<'_> {
             .unwrap_or(Ok(Vec::new()))
             .context("cannot open the files again")
             .map_err(Failure::execution)?;
-        // Two targets on one device are counted once.
-        let nearest: BTreeSet<String> = record
-            .targets
-            .iter()
-            .filter_map(|target| target.devices.first())
-            .map(|one| one.name.clone())
-            .collect();
-        let device_names: Vec<String> = nearest.into_iter().collect();
+        let devices = record.targets.iter().flat_map(|target| &target.devices);
+        let mut device_names: Vec<String> = Vec::new();
+        for device in devices {
+            if !device_names.contains(&device.name) {
+                device_names.push(device.name.clone());
+            }
+        }
         self.live.start(&record.plan);
         let live = &self.live;
         let mut journal_error = None;

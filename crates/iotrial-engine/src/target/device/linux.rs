@@ -11,7 +11,7 @@ use iotrial_model::units::ByteSize;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::super::block::{Device, Kernel, Number};
+use super::super::block::{Device, Kernel, Link, Number};
 use super::super::content::{self, ContentSample};
 use super::super::fill::AlignedBuffer;
 use super::super::in_use::{self, Footprint, Survey};
@@ -95,7 +95,11 @@ pub(crate) fn probe(
         kind: "device".to_owned(),
         sector_size,
         in_memory: device.is_in_memory(),
-        devices: kernel.below(&device).iter().map(Device::facts).collect(),
+        devices: kernel
+            .chain(std::slice::from_ref(&device), &kernel.mounts())
+            .iter()
+            .map(Link::facts)
+            .collect(),
         ..TargetRecord::default()
     };
     let kind = TargetKind::Device { size: identity.size, destroy: destroy.is_some() };

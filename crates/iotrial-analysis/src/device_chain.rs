@@ -1,0 +1,317 @@
+//! What was issued against what the devices below counted, step by step down the chain.
+//!
+//! A step leads from the load to the devices that it lies on, or from devices to those that carry them. On each, what
+//! comes from above is held against what is counted below:
+//!
+//! - bytes ratio = bytes below / bytes above: 1 on a plain way, 2 on a mirror for writes, under 1 where a cache answers;
+//! - merged share = merges / (merges + completed I/Os) of the devices below. The kernel counts an I/O that it merged
+//!   into another one as a merge, and the larger one once when it completes
+//!   (Documentation/admin-guide/iostats.rst: fields 1 and 2, 5 and 6);
+//! - excess = what the devices below moved beyond what came from above, direction by direction, in percent of all that
+//!   they moved. Between a disk and its partitions it is foreign I/O and nothing else; elsewhere it is foreign I/O or
+//!   that of a file system or array that multiplies.
+
+use iotrial_model::load::Direction;
+use iotrial_model::record::{BlockDevice, DeviceCounters, OpCounts, RunRecord};
+use serde::Serialize;
+
+/// One step down the chain.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChainStep {
+    /// Kernel names of the devices above; empty where the load itself is above.
+    pub above: Vec<String>,
+    /// Kernel names of the devices below.
+    pub below: Vec<String>,
+    /// Whether the devices above are partitions of the one below.
+    pub is_partition: bool,
+    /// Reads.
+    pub read: StepFlow,
+    /// Writes.
+    pub write: StepFlow,
+    /// What the devices below moved in excess of what came from above, in percent of what they moved; `None` where they
+    /// moved nothing.
+    pub excess_percent: Option<f64>,
+}
+
+/// One direction of a step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct StepFlow {
+    /// I/Os that came from above and succeeded.
+    pub above_count: u64,
+    /// Their bytes.
+    pub above_bytes: u64,
+    /// I/Os that the devices below completed.
+    pub below_count: u64,
+    /// I/Os that they merged into others first.
+    pub below_merge_count: u64,
+    /// Bytes that they moved.
+    pub below_bytes: u64,
+    /// I/Os completed below for each one from above; `None` where none came.
+    pub io_ratio: Option<f64>,
+    /// Bytes moved below for each one from above; `None` where none came.
+    pub bytes_ratio: Option<f64>,
+    /// Share of the I/Os that were merged; `None` where none arrived.
+    pub merged_percent: Option<f64>,
+}
+
+impl StepFlow {
+    fn new(above: Flow, below: Flow) -> Self {
+        Self {
+            above_count: above.count,
+            above_bytes: above.bytes,
+            below_count: below.count,
+            below_merge_count: below.merge_count,
+            below_bytes: below.bytes,
+            io_ratio: ratio(below.count, above.count),
+            bytes_ratio: ratio(below.bytes, above.bytes),
+            merged_percent: ratio(below.merge_count, below.merge_count + below.count)
+                .map(|share| 100.0 * share),
+        }
+    }
+
+    /// Bytes below beyond those from above.
+    pub const fn excess_bytes(&self) -> u64 {
+        self.below_bytes.saturating_sub(self.above_bytes)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "ratios to 15 digits")]
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// I/Os of one direction at one place.
+#[derive(Debug, Clone, Copy, Default)]
+struct Flow {
+    count: u64,
+    merge_count: u64,
+    bytes: u64,
+}
+
+impl std::iter::Sum for Flow {
+    fn sum<I: Iterator<Item = Self>>(flows: I) -> Self {
+        flows.fold(Self::default(), |sum, one| Self {
+            count: sum.count + one.count,
+            merge_count: sum.merge_count + one.merge_count,
+            bytes: sum.bytes + one.bytes,
+        })
+    }
+}
+
+impl ChainStep {
+    /// All steps of a record, from the load downwards.
+    ///
+    /// The first one is missing where a target lies directly on a device that also carries another target's devices:
+    /// then nothing tells whose I/O that device counted. A step without counters for all of its devices is missing too.
+    pub fn all(record: &RunRecord) -> Vec<Self> {
+        let chain = Chain::of(record);
+        let mut steps: Vec<Self> = chain.first_step().into_iter().collect();
+        for (above, below) in chain.groups() {
+            steps.extend(chain.step(&above, &below));
+        }
+        steps
+    }
+
+    /// One direction.
+    pub const fn flow(&self, direction: Direction) -> &StepFlow {
+        match direction {
+            Direction::Read => &self.read,
+            Direction::Write => &self.write,
+        }
+    }
+
+    /// Whether the load itself is above.
+    pub const fn is_from_load(&self) -> bool {
+        self.above.is_empty()
+    }
+
+    fn new(above: Vec<String>, below: Vec<String>, is_partition: bool, flows: [StepFlow; 2]) -> Self {
+        let [read, write] = flows;
+        let excess_percent =
+            ratio(read.excess_bytes() + write.excess_bytes(), read.below_bytes + write.below_bytes);
+        let excess_percent = excess_percent.map(|share| 100.0 * share);
+        Self { above, below, is_partition, read, write, excess_percent }
+    }
+}
+
+/// The devices of a record, each once.
+struct Chain<'r> {
+    record: &'r RunRecord,
+    devices: Vec<&'r BlockDevice>,
+    nearest: Vec<String>,
+}
+
+impl<'r> Chain<'r> {
+    fn of(record: &'r RunRecord) -> Self {
+        let mut devices: Vec<&BlockDevice> = Vec::new();
+        let mut nearest: Vec<String> = Vec::new();
+        for target in &record.targets {
+            for (index, device) in target.devices.iter().enumerate() {
+                // Older records tell the order only, and counters of the first device only.
+                if device.level.map_or(index == 0, |level| level == 1) && !nearest.contains(&device.name) {
+                    nearest.push(device.name.clone());
+                }
+                if devices.iter().all(|other| other.name != device.name) {
+                    devices.push(device);
+                }
+            }
+        }
+        if nearest.is_empty() {
+            // Nothing is known of the devices but that they were counted.
+            nearest = record.devices.iter().map(|counters| counters.name.clone()).collect();
+        }
+        Self { record, devices, nearest }
+    }
+
+    fn counters(&self, name: &str) -> Option<&'r DeviceCounters> {
+        self.record.devices.iter().find(|counters| counters.name == name)
+    }
+
+    /// The sum over devices; `None` where one was not counted.
+    fn counted(&self, names: &[String], direction: Direction) -> Option<Flow> {
+        let of_one = |name: &String| {
+            self.counters(name).map(|counters| match direction {
+                Direction::Read => Flow {
+                    count: counters.read_count,
+                    merge_count: counters.read_merge_count,
+                    bytes: counters.read_bytes,
+                },
+                Direction::Write => Flow {
+                    count: counters.write_count,
+                    merge_count: counters.write_merge_count,
+                    bytes: counters.write_bytes,
+                },
+            })
+        };
+        if names.is_empty() { None } else { names.iter().map(of_one).collect::<Option<Vec<_>>>().map(sum) }
+    }
+
+    /// From the load to the nearest devices.
+    fn first_step(&self) -> Option<ChainStep> {
+        let carries_others = |name: &String| self.devices.iter().any(|other| other.carried_by.contains(name));
+        if self.nearest.iter().any(carries_others) {
+            return None;
+        }
+        let issued = |direction| {
+            let counts = self.record.jobs.iter().filter_map(|job| job.get(direction));
+            counts
+                .map(|one: &OpCounts| Flow { count: one.io_count(), merge_count: 0, bytes: one.bytes })
+                .sum()
+        };
+        let flow =
+            |direction| Some(StepFlow::new(issued(direction), self.counted(&self.nearest, direction)?));
+        let flows = [flow(Direction::Read)?, flow(Direction::Write)?];
+        Some(ChainStep::new(Vec::new(), self.nearest.clone(), false, flows))
+    }
+
+    /// The devices that share carriers, with these carriers: members of an array stand below it together, and the
+    /// partitions of a disk above it together.
+    fn groups(&self) -> Vec<(Vec<String>, Vec<String>)> {
+        let mut groups: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+        for device in self.devices.iter().filter(|device| !device.carried_by.is_empty()) {
+            let mut joined = (vec![device.name.clone()], device.carried_by.clone());
+            let mut apart = Vec::new();
+            for group in groups {
+                if group.1.iter().any(|name| joined.1.contains(name)) {
+                    let (above, below) = joined;
+                    joined = (with(group.0, above), with(group.1, below));
+                } else {
+                    apart.push(group);
+                }
+            }
+            groups = apart;
+            groups.push(joined);
+        }
+        groups
+    }
+
+    /// From devices to those that carry them; `None` where one was not counted, or where the load lies on a carrier too.
+    fn step(&self, above: &[String], below: &[String]) -> Option<ChainStep> {
+        if below.iter().any(|name| self.nearest.contains(name)) {
+            return None;
+        }
+        let is_partition = self
+            .devices
+            .iter()
+            .filter(|device| above.contains(&device.name))
+            .all(|device| device.is_partition);
+        let flow =
+            |direction| Some(StepFlow::new(self.counted(above, direction)?, self.counted(below, direction)?));
+        let flows = [flow(Direction::Read)?, flow(Direction::Write)?];
+        Some(ChainStep::new(above.to_vec(), below.to_vec(), is_partition, flows))
+    }
+}
+
+fn sum(flows: Vec<Flow>) -> Flow {
+    flows.into_iter().sum()
+}
+
+fn with(mut names: Vec<String>, more: Vec<String>) -> Vec<String> {
+    for name in more {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_record::{chain, healthy};
+
+    fn names(steps: &[ChainStep]) -> Vec<String> {
+        steps.iter().map(|step| format!("{}>{}", step.above.join(" "), step.below.join(" "))).collect()
+    }
+
+    #[test]
+    fn a_record_without_levels_has_the_one_step_to_the_first_device() {
+        let steps = ChainStep::all(&healthy());
+        assert_eq!(names(&steps), [">nvme0n1"]);
+        assert_eq!((steps[0].read.bytes_ratio, steps[0].excess_percent), (Some(1.0), Some(0.0)));
+        let mut record = healthy();
+        record.devices.clear();
+        assert_eq!(ChainStep::all(&record), []);
+    }
+
+    #[test]
+    fn members_of_an_array_are_one_step_and_so_are_the_partitions_of_a_disk() {
+        let mut record = healthy();
+        chain(
+            &mut record,
+            &[
+                ("md0", 1, "sda1 sdb1", 1.0),
+                ("sda1", 2, "sda", 1.0),
+                ("sdb1", 2, "sdb", 1.0),
+                ("sda", 3, "", 1.0),
+                ("sdb", 3, "", 1.5),
+            ],
+        );
+        let steps = ChainStep::all(&record);
+        assert_eq!(names(&steps), [">md0", "md0>sda1 sdb1", "sda1>sda", "sdb1>sdb"]);
+        assert_eq!(steps[1].write.bytes_ratio, Some(2.0));
+        assert!(steps[2].is_partition && !steps[1].is_partition);
+        assert!((steps[3].excess_percent.unwrap() - 100.0 / 3.0).abs() < 0.01, "{:?}", steps[3]);
+    }
+
+    #[test]
+    fn a_device_that_carries_one_target_and_the_device_of_another_is_not_judged() {
+        let mut record = healthy();
+        chain(&mut record, &[("loop0", 1, "vda", 0.5), ("vda", 2, "", 1.0)]);
+        assert_eq!(names(&ChainStep::all(&record)), [">loop0", "loop0>vda"]);
+        let mut other = record.targets[0].clone();
+        other.devices.remove(0);
+        other.devices[0].level = Some(1);
+        record.targets.push(other);
+        assert_eq!(ChainStep::all(&record), []);
+    }
+
+    #[test]
+    fn merges_are_a_share_of_all_that_arrived() {
+        let mut record = healthy();
+        record.devices[0].write_count = 300;
+        record.devices[0].write_merge_count = 100;
+        let steps = ChainStep::all(&record);
+        assert_eq!((steps[0].write.merged_percent, steps[0].read.merged_percent), (Some(25.0), None));
+    }
+}

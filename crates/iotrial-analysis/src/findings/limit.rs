@@ -1,0 +1,331 @@
+//! A limit of a known kind: the rate stands still while I/Os wait.
+
+use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::load::Direction;
+use iotrial_model::plan::PhaseKind;
+use iotrial_model::record::{Finding, RunRecord, Severity};
+use serde_json::json;
+
+use super::pace::{Pace, in_flight, is_flat, is_pressed, median, shortest_latency_s};
+use super::throttle::Throttle;
+use super::{finding, modes};
+
+/// So many whole intervals at least.
+const LEAST_INTERVALS: usize = 10;
+/// Single seconds may differ by this: kernels hand tokens out ten times a second, and what falls beside one second falls
+/// into the next ...
+const INTERVAL_PERCENT: f64 = 10.0;
+/// ... but all of them together never leave the straight line by more than the I/Os of so many seconds: 2 % of ten
+/// seconds, 0.3 % of a minute. A device without a limit wanders away from any line.
+const MOST_DRIFT_S: f64 = 0.2;
+/// I/Os take so many times as long as on the idle device.
+const LEAST_WAIT_RATIO: f64 = 4.0;
+/// So many I/Os are in flight at least: of fewer, none may have to wait, and what looks like waiting is the spread of
+/// the service.
+const LEAST_IN_FLIGHT: f64 = 8.0;
+/// Below this many I/Os in work the device idles: one that did nothing but serve them one by one would be twice as
+/// fast.
+const IDLE_IN_WORK: f64 = 0.5;
+/// Up to this many in work a round rate counts as evidence.
+const ROUND_IN_WORK: f64 = 2.0;
+/// A limiter that hands out tokens keeps its rate this closely; by chance one value of fifteen comes as close to a round
+/// one.
+const ROUND_TOLERANCE: f64 = 0.001;
+/// Up to this many in work a rate counts that stands stiller than any queue of servers.
+const EXACT_IN_WORK: f64 = 8.0;
+/// Where n I/Os an interval are served at random times, their counts spread over about 0.3 √n or more
+/// (renewal process with a coefficient of variation of 0.1, ten intervals). A third of that is no chance.
+const EXACT_SPREAD: f64 = 0.1;
+
+/// Less than this is no movement but the edge of an interval.
+const LEAST_RANGE_PERCENT: f64 = 0.1;
+
+/// What of the rate stood still.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Flat {
+    /// The median of the intervals.
+    level: f64,
+    /// The largest distance of the sum from the straight line between its ends, in seconds of the mean rate.
+    drift_s: f64,
+    /// Largest minus smallest interval, in percent of the level.
+    range_percent: f64,
+}
+
+impl Flat {
+    fn of(paces: &[Pace], rate: fn(&Pace) -> f64) -> Option<Self> {
+        let duration_s: f64 = paces.iter().map(|pace| pace.duration_s).sum();
+        let mean = paces.iter().map(|pace| rate(pace) * pace.duration_s).sum::<f64>() / duration_s;
+        // The first second may have a slice of tokens more; the level is that of the others.
+        let level = median(paces.iter().map(rate));
+        if !is_flat(paces.iter().map(rate), level, INTERVAL_PERCENT) {
+            return None;
+        }
+        let mut ahead_s: f64 = 0.0;
+        let mut drift_s: f64 = 0.0;
+        for pace in paces {
+            ahead_s += (rate(pace) / mean - 1.0) * pace.duration_s;
+            drift_s = drift_s.max(ahead_s.abs());
+        }
+        let most = paces.iter().map(rate).fold(f64::MIN, f64::max);
+        let least = paces.iter().map(rate).fold(f64::MAX, f64::min);
+        let range_percent = 100.0 * (most - least) / level;
+        (drift_s <= MOST_DRIFT_S).then_some(Self { level, drift_s, range_percent })
+    }
+}
+
+/// Whether a value is one that people set: two digits and zeros (3,000; 16,000), or a multiple of 25 with three digits
+/// (125, 475).
+fn is_round(value: f64) -> bool {
+    if value <= 0.0 {
+        return false;
+    }
+    let scale = 10f64.powf(value.log10().floor() - 1.0);
+    let is_multiple_of = |step: f64| {
+        let nearest = (value / step).round() * step;
+        nearest > 0.0 && (value / nearest - 1.0).abs() <= ROUND_TOLERANCE
+    };
+    is_multiple_of(scale) || is_multiple_of(2.5 * scale)
+}
+
+/// The rate stood still although I/Os were waiting and the device had little to do: a limit is set on it.
+///
+/// From outside a limiter and a device that is worked to capacity look alike: both are flat, and both let I/Os wait. What
+/// tells them apart is how many I/Os are in work at once, `rate × shortest latency` (Little's law on the service alone). A
+/// device at capacity has all that it can serve at once in work; behind a limiter it idles. So the finding needs a flat
+/// rate, latencies of several times the shortest one, and one of these: less than half an I/O in work while nearly all wait; a
+/// burst before; few in work and a rate that people set; few in work and a rate too still for chance.
+///
+/// A device that serves one or two I/Os at a time at a round rate cannot be told from a limiter, and is called one.
+///
+/// A rotating disk has few I/Os in work by nature, and its shortest latency may be its cache's: for it, and for a load whose
+/// latencies have two modes, idling alone is no evidence.
+pub(super) fn flat_limit(record: &RunRecord) -> Option<Finding> {
+    let all = Pace::of(record);
+    let throttle = Throttle::of(record, &all);
+    let from_s = throttle.map_or(0.0, |(throttle, _)| throttle.after_s);
+    let paces: Vec<Pace> = all
+        .iter()
+        .filter(|pace| pace.phase == PhaseKind::Measure && pace.start_s >= from_s)
+        .copied()
+        .collect();
+    if paces.len() < LEAST_INTERVALS || !is_pressed(record, &paces) {
+        return None;
+    }
+    let iops = Flat::of(&paces, |pace| pace.iops);
+    let bandwidth = Flat::of(&paces, |pace| pace.mib_per_s);
+    let shortest_s = shortest_latency_s(&all)?;
+    let mean_iops = median(paces.iter().map(|pace| pace.iops));
+    let in_work = mean_iops * shortest_s;
+    let mean_latency_s = in_flight(&paces) / mean_iops;
+    let wait_ratio = mean_latency_s / shortest_s;
+    if wait_ratio < LEAST_WAIT_RATIO || in_flight(&paces) < LEAST_IN_FLIGHT {
+        return None;
+    }
+    let measured_s: f64 = paces.iter().map(|pace| pace.duration_s).sum();
+    let (kind, flat) = kind_of_limit(record, iops, bandwidth)?;
+    let is_round = match kind {
+        Kind::Iops => is_round(flat.level),
+        Kind::Bandwidth => is_round_bandwidth(flat.level),
+    };
+    let is_exact = flat.range_percent / 100.0 * mean_iops <= EXACT_SPREAD * mean_iops.sqrt();
+    let all_wait = tenth_percentile_s(record).is_some_and(|p10_s| p10_s >= LEAST_WAIT_RATIO * shortest_s);
+    let is_idle = in_work < IDLE_IN_WORK && all_wait && !is_rotational(record) && !modes::are_there(record);
+    let is_limit = is_idle
+        || throttle.is_some()
+        || in_work < ROUND_IN_WORK && is_round
+        || in_work < EXACT_IN_WORK && is_exact;
+    is_limit.then(|| {
+        let Flat { level, drift_s, range_percent } = flat;
+        let (id, value) = match kind {
+            Kind::Iops => ("flat-iops-limit", format!("{} IOPS", with_thousands(level))),
+            Kind::Bandwidth => ("flat-bandwidth-limit", format!("{level:.1} MiB/s")),
+        };
+        let in_flight = in_flight(&paces);
+        finding(
+            id,
+            Severity::Note,
+            format!(
+                "{value} in every second of {measured_s:.0} s (the sum never off by more than {:.0} ms) while {in_flight:.0} I/Os waited {wait_ratio:.0} times as long as on the idle device: a limit of that rate is set on the device, the volume or the instance",
+                (1e3 * drift_s).ceil().max(1.0)
+            ),
+            [
+                (if kind == Kind::Iops { "limit_iops" } else { "limit_mib_per_s" }, json!(level)),
+                ("iops", json!(mean_iops)),
+                ("mib_per_s", json!(median(paces.iter().map(|pace| pace.mib_per_s)))),
+                ("range_percent", json!(range_percent)),
+                ("drift_s", json!(drift_s)),
+                ("in_flight", json!(in_flight)),
+                ("in_work", json!(in_work)),
+                ("lat_mean_us", json!(1e6 * mean_latency_s)),
+                ("lat_min_us", json!(1e6 * shortest_s)),
+                ("is_round", json!(is_round)),
+            ],
+        )
+    })
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    Iops,
+    Bandwidth,
+}
+
+/// Which of the two is the limit.
+///
+/// With several block sizes the one is flat that is limited, and the other moves with the mix: the one with half the range
+/// or less. With one block size both stand still; then a round value tells, and after that the size: from 64 KiB on
+/// bandwidth is what volumes run out of.
+fn kind_of_limit(record: &RunRecord, iops: Option<Flat>, bandwidth: Option<Flat>) -> Option<(Kind, Flat)> {
+    let (iops, bandwidth) = match (iops, bandwidth) {
+        (None, None) => return None,
+        (Some(flat), None) => return Some((Kind::Iops, flat)),
+        (None, Some(flat)) => return Some((Kind::Bandwidth, flat)),
+        (Some(iops), Some(bandwidth)) => (iops, bandwidth),
+    };
+    let moves = |one: Flat, other: Flat| {
+        one.range_percent > LEAST_RANGE_PERCENT && one.range_percent > 2.0 * other.range_percent
+    };
+    if moves(bandwidth, iops) {
+        return Some((Kind::Iops, iops));
+    }
+    if moves(iops, bandwidth) {
+        return Some((Kind::Bandwidth, bandwidth));
+    }
+    let large = record.plan.jobs.iter().all(|job| job.block_size.get() >= 65_536);
+    Some(match (is_round(iops.level), is_round_bandwidth(bandwidth.level)) {
+        (true, false) => (Kind::Iops, iops),
+        (false, true) => (Kind::Bandwidth, bandwidth),
+        _ if large => (Kind::Bandwidth, bandwidth),
+        _ => (Kind::Iops, iops),
+    })
+}
+
+/// No volume has a lower limit than this, so that a round number below it is chance.
+const LEAST_SOLD_MIB_PER_S: f64 = 10.0;
+
+/// Volumes are sold by MiB/s and by MB/s.
+fn is_round_bandwidth(mib_per_s: f64) -> bool {
+    mib_per_s >= LEAST_SOLD_MIB_PER_S && (is_round(mib_per_s) || is_round(mib_per_s * 1.048_576))
+}
+
+/// Nine of ten I/Os of the measured phase took longer.
+fn tenth_percentile_s(record: &RunRecord) -> Option<f64> {
+    let mut latency = LatencyHistogram::default();
+    for job in &record.jobs {
+        for counts in Direction::ALL.into_iter().filter_map(|direction| job.get(direction)) {
+            latency.merge(&counts.total_latency);
+        }
+    }
+    latency.percentile(10.0).map(|latency| latency.as_secs_f64())
+}
+
+/// Whether a device right below a target turns, as far as it is known.
+fn is_rotational(record: &RunRecord) -> bool {
+    let mut devices = record.targets.iter().flat_map(|target| &target.devices);
+    devices.any(|device| device.level.is_none_or(|level| level == 1) && device.rotational == Some(true))
+}
+
+/// Rounded, with a comma before every three digits: `2,000`.
+fn with_thousands(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_record::{counts, healthy, measured};
+
+    /// A run whose first I/O found the device idle and took `shortest_us`.
+    fn with_shortest(mut record: RunRecord, shortest_us: u64) -> RunRecord {
+        let first = counts(1, std::time::Duration::from_micros(shortest_us));
+        record.intervals[0].jobs[0].read.as_mut().unwrap().total_latency.merge(&first.total_latency);
+        record
+    }
+
+    fn id(record: &RunRecord) -> Option<String> {
+        flat_limit(record).map(|found| found.id)
+    }
+
+    #[test]
+    fn a_flat_rate_of_an_idle_device_is_a_limit_and_its_value_is_named() {
+        // 1,600 data I/Os and 200 commits a second.
+        let found = flat_limit(&with_shortest(measured(60, |_| 1_600), 200)).unwrap();
+        assert_eq!(found.id, "flat-iops-limit");
+        assert!(found.message.starts_with("1,800 IOPS in every second of 60 s"), "{}", found.message);
+        assert!((found.evidence["in_work"].as_f64().unwrap() - 0.36).abs() < 0.01);
+        // The tokens of a slice fall into the next second, and back.
+        let sliced = measured(60, |second| match second % 10 {
+            3 => 1_480,
+            4 => 1_720,
+            _ => 1_600,
+        });
+        assert_eq!(id(&with_shortest(sliced, 200)).as_deref(), Some("flat-iops-limit"));
+    }
+
+    #[test]
+    fn a_device_at_capacity_is_flat_as_well_and_has_no_limit() {
+        // Nine outstanding, 18,000 IOPS: at 200 µs each there are 3.6 in work; chance moves the rate.
+        let chance = |second: u64| 16_500 + (second * 7_919) % 64;
+        assert_eq!(id(&with_shortest(measured(60, chance), 100)), None);
+        assert_eq!(id(&healthy()), None);
+    }
+
+    #[test]
+    fn a_rate_that_wanders_or_is_short_or_does_not_wait_is_no_limit() {
+        let limited = |seconds, iops: fn(u64) -> u64| id(&with_shortest(measured(seconds, iops), 200));
+        assert_eq!(limited(60, |second| 1_500 + 4 * second), None);
+        assert_eq!(limited(9, |_| 1_600), None);
+        assert_eq!(id(&measured(60, |_| 1_600)), None);
+    }
+
+    #[test]
+    fn idling_is_no_evidence_on_a_disk_that_turns() {
+        let mut record = with_shortest(measured(60, |second| 1_660 + second % 7), 200);
+        assert_eq!(id(&record).as_deref(), Some("flat-iops-limit"));
+        record.targets[0].devices.push(iotrial_model::record::BlockDevice {
+            rotational: Some(true),
+            ..iotrial_model::record::BlockDevice::default()
+        });
+        assert_eq!(id(&record), None);
+    }
+
+    #[test]
+    fn with_one_block_size_the_round_value_tells_which_limit_it_is() {
+        // 8 KiB each: 12,800 IOPS are 100 MiB/s.
+        let flat = |level| Some(Flat { level, drift_s: 0.0, range_percent: 0.1 });
+        let record = healthy();
+        let kind = |iops: f64| kind_of_limit(&record, flat(iops), flat(iops / 128.0)).map(|(kind, _)| kind);
+        assert_eq!(kind(12_800.0), Some(Kind::Bandwidth));
+        assert_eq!(kind(2_000.0), Some(Kind::Iops));
+        assert_eq!(kind(12_345.0), Some(Kind::Iops));
+        // With several sizes the one tells that stands still.
+        let moving = Some(Flat { level: 90.0, drift_s: 0.1, range_percent: 3.0 });
+        assert_eq!(kind_of_limit(&record, flat(12_345.0), moving).unwrap().0, Kind::Iops);
+        assert_eq!(kind_of_limit(&record, moving, flat(90.0)).unwrap().0, Kind::Bandwidth);
+    }
+
+    #[test]
+    fn round_is_what_people_set() {
+        for value in [2_000.0, 3_000.0, 16_000.0, 7_500.0, 125.0, 475.0, 1_000.0, 64_000.0] {
+            assert!(is_round(value), "{value}");
+            assert!(is_round(value * 0.9995), "{value}");
+        }
+        for value in [12_345.0, 17_660.0, 131.07, 0.0] {
+            assert!(!is_round(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(with_thousands(2_000.2), "2,000");
+        assert_eq!((with_thousands(999.0), with_thousands(1_234_567.0)), ("999".into(), "1,234,567".into()));
+    }
+}

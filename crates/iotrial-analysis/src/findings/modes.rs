@@ -1,0 +1,204 @@
+//! Latencies in two separate modes: a cache answers a part of the I/Os, and something slower the rest.
+
+use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::load::Direction;
+use iotrial_model::record::{Finding, RunRecord, Severity};
+use serde_json::json;
+
+use super::finding;
+use super::limit::flat_limit;
+use crate::figures::percentile_us;
+
+/// Both modes hold so much of the I/Os, or it is only a tail.
+const LEAST_MODE_PERCENT: f64 = 5.0;
+/// The gap between them reaches from some latency to twice that ...
+const GAP_RATIO: f64 = 2.0;
+/// ... and holds no more than this of the I/Os.
+const MOST_GAP_PERCENT: f64 = 0.5;
+/// The slow mode's median is so many times the fast one's: memory against flash is 5 to 100 times.
+const LEAST_MODE_RATIO: f64 = 4.0;
+/// Fewer I/Os have no shape.
+const LEAST_IO_COUNT: u64 = 1_000;
+
+/// Two modes and the gap between them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Modes {
+    fast_count: u64,
+    fast_percent: f64,
+    fast_median_us: f64,
+    slow_median_us: f64,
+    gap_from_us: f64,
+}
+
+impl Modes {
+    /// The emptiest gap of a histogram; `None` where there is none.
+    #[expect(clippy::cast_precision_loss, reason = "shares to 15 digits")]
+    fn of(latency: &LatencyHistogram) -> Option<Self> {
+        let io_count = latency.io_count();
+        if io_count < LEAST_IO_COUNT {
+            return None;
+        }
+        let buckets: Vec<(f64, u64)> =
+            latency.buckets().map(|(edge, count)| (edge.as_secs_f64() * 1e6, count)).collect();
+        let percent = |count: u64| 100.0 * count as f64 / io_count as f64;
+        // For every gap that begins behind a bucket: what lies below it, and what in it.
+        let (mut below, mut in_gap, mut end) = (0, 0, 0);
+        let mut best: Option<(u64, f64, u64)> = None;
+        for (index, (edge_us, count)) in buckets.iter().enumerate() {
+            below += count;
+            in_gap = if end > index { in_gap - count } else { 0 };
+            end = end.max(index + 1);
+            while end < buckets.len() && buckets[end].0 <= edge_us * GAP_RATIO {
+                in_gap += buckets[end].1;
+                end += 1;
+            }
+            let above = io_count - below - in_gap;
+            let is_gap = percent(in_gap) <= MOST_GAP_PERCENT
+                && percent(below) >= LEAST_MODE_PERCENT
+                && percent(above) >= LEAST_MODE_PERCENT;
+            if is_gap && best.is_none_or(|(least, ..)| in_gap < least) {
+                best = Some((in_gap, *edge_us, below));
+            }
+        }
+        let (_, gap_from_us, below) = best?;
+        let fast_percent = percent(below);
+        let modes = Self {
+            fast_count: below,
+            fast_percent,
+            fast_median_us: percentile_us(latency, fast_percent / 2.0)?,
+            slow_median_us: percentile_us(latency, 50.0 + fast_percent / 2.0)?,
+            gap_from_us,
+        };
+        (modes.slow_median_us >= LEAST_MODE_RATIO * modes.fast_median_us).then_some(modes)
+    }
+
+    /// Whether a part of the I/Os lies on each side of the gap.
+    #[expect(clippy::cast_precision_loss, reason = "shares to 15 digits")]
+    fn divides(&self, latency: &LatencyHistogram) -> bool {
+        let fast: u64 = latency
+            .buckets()
+            .take_while(|(edge, _)| edge.as_secs_f64() * 1e6 <= self.gap_from_us)
+            .map(|(_, count)| count)
+            .sum();
+        let percent = 100.0 * fast as f64 / latency.io_count() as f64;
+        (LEAST_MODE_PERCENT..=100.0 - LEAST_MODE_PERCENT).contains(&percent)
+    }
+}
+
+/// Whether the latencies of some job have two modes at the same time.
+pub(super) fn are_there(record: &RunRecord) -> bool {
+    find(record).is_some()
+}
+
+/// The job and direction with two modes, of which the fast one has most I/Os. A device that changed from
+/// fast to slow has two modes as well, but one after the other: so both must be there in half of the intervals.
+fn find(record: &RunRecord) -> Option<(usize, Direction, Modes)> {
+    let streams = (0..record.jobs.len()).flat_map(|job| Direction::ALL.map(|direction| (job, direction)));
+    streams
+        .filter_map(|(job, direction)| {
+            let modes = Modes::of(&record.jobs[job].get(direction)?.total_latency)?;
+            let (mut count, mut divided) = (0, 0);
+            for interval in record.measured_intervals() {
+                let latency = &interval.jobs.get(job)?.get(direction)?.total_latency;
+                if latency.io_count() > 0 {
+                    count += 1;
+                    divided += usize::from(modes.divides(latency));
+                }
+            }
+            (divided * 2 >= count && count > 0).then_some((job, direction, modes))
+        })
+        .max_by_key(|(_, _, modes)| modes.fast_count)
+}
+
+/// A part of the I/Os came from a cache: their latencies have two modes with a gap between.
+///
+/// A limiter that lets I/Os pass in slices makes two modes too, so that this is not said of a flat limit.
+pub(super) fn cache_served(record: &RunRecord) -> Option<Finding> {
+    let (job, direction, modes) = find(record)?;
+    if flat_limit(record).is_some() {
+        return None;
+    }
+    let job = &record.plan.jobs[job];
+    let Modes { fast_percent, fast_median_us, slow_median_us, gap_from_us, .. } = modes;
+    let or_else = if job.areas.len() > 1 { ", or its files lie on devices of different speed" } else { "" };
+    Some(finding(
+        "cache-served",
+        Severity::Warning,
+        format!(
+            "the {direction}s of `{}` have two separate latencies: {fast_percent:.0} % around {fast_median_us:.0} µs and the rest around {slow_median_us:.0} µs, with next to nothing between {gap_from_us:.0} and {:.0} µs: a cache answers a part of them{or_else}",
+            job.name,
+            gap_from_us * GAP_RATIO
+        ),
+        [
+            ("seen_in", json!("latency")),
+            ("direction", json!(direction)),
+            ("job", json!(job.name)),
+            ("cache_percent", json!(fast_percent)),
+            ("fast_median_us", json!(fast_median_us)),
+            ("slow_median_us", json!(slow_median_us)),
+            ("gap_from_us", json!(gap_from_us)),
+        ],
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::test_record::measured;
+
+    fn histogram(parts: &[(u64, u64)]) -> LatencyHistogram {
+        let mut latency = LatencyHistogram::default();
+        for (us, count) in parts {
+            latency.record_n(Duration::from_micros(*us), *count);
+        }
+        latency
+    }
+
+    #[test]
+    fn two_modes_need_weight_a_gap_and_distance() {
+        let modes = Modes::of(&histogram(&[(80, 200), (100, 2_800), (900, 3_500), (1_000, 3_500)])).unwrap();
+        assert!((modes.fast_percent - 30.0).abs() < 0.01, "{modes:?}");
+        assert!((modes.fast_median_us - 100.0).abs() < 0.1 && modes.slow_median_us > 899.0, "{modes:?}");
+        let check = |parts: &[(u64, u64)]| assert_eq!(Modes::of(&histogram(parts)), None, "{parts:?}");
+        check(&[(100, 10_000)]);
+        // A tail, and a few fast ones.
+        check(&[(100, 9_600), (1_000, 400)]);
+        check(&[(100, 400), (1_000, 9_600)]);
+        // No gap: something lies in every doubling.
+        check(&[(100, 3_000), (150, 100), (290, 100), (570, 100), (1_000, 6_700)]);
+        // A gap, but too near.
+        check(&[(100, 5_000), (300, 5_000)]);
+        check(&[(100, 300), (1_000, 600)]);
+        assert_eq!(Modes::of(&LatencyHistogram::default()), None);
+    }
+
+    #[test]
+    fn modes_one_after_the_other_are_no_cache() {
+        // A rate that chance moves a little: one that stands still would be a limit.
+        let mut record = measured(300, |second| 16_500 + (second * 7_919) % 64);
+        assert_eq!(cache_served(&record), None);
+        let together = histogram(&[(100, 3_000), (2_000, 5_000)]);
+        let spoil = |record: &mut RunRecord, of: &dyn Fn(usize) -> LatencyHistogram| {
+            let mut total = LatencyHistogram::default();
+            for (second, interval) in record.intervals.iter_mut().enumerate() {
+                let latency = of(second);
+                total.merge(&latency);
+                interval.jobs[0].read.as_mut().unwrap().total_latency = latency;
+            }
+            record.jobs[0].read.as_mut().unwrap().total_latency = total;
+        };
+        spoil(&mut record, &|_| together.clone());
+        let found = cache_served(&record).unwrap();
+        assert!(
+            found.message.contains("reads of `pages` have two separate latencies: 38 %"),
+            "{}",
+            found.message
+        );
+        spoil(&mut record, &|second| {
+            if second < 100 { histogram(&[(100, 8_000)]) } else { histogram(&[(2_000, 8_000)]) }
+        });
+        assert_eq!(cache_served(&record), None);
+    }
+}

@@ -1,0 +1,152 @@
+//! A device that was fast for a while, and then throttled.
+
+use iotrial_model::plan::PhaseKind;
+use iotrial_model::record::{Finding, RunRecord, Severity};
+use serde_json::json;
+
+use super::finding;
+use super::pace::{Pace, is_flat, is_pressed, median};
+
+/// The burst is so many times what follows: less may be a cache that filled, or chance.
+const LEAST_BURST_RATIO: f64 = 1.25;
+/// What follows is flat when it stays this close to its level. A kernel that shares tokens out ten times a second moves
+/// up to a tenth of them from one second to the next.
+const PLATEAU_PERCENT: f64 = 10.0;
+/// What follows has to last so many intervals.
+const LEAST_PLATEAU: usize = 5;
+
+/// Where a load changed from a burst to a lower plateau.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Throttle {
+    /// I/Os, or MiB, per second until then.
+    burst: f64,
+    /// The same from then on.
+    plateau: f64,
+    /// Seconds from the start of the load.
+    pub(super) after_s: f64,
+}
+
+impl Throttle {
+    /// The change, where there is one, by IOPS or else by bandwidth; whether it was by IOPS.
+    pub(super) fn of(record: &RunRecord, paces: &[Pace]) -> Option<(Self, bool)> {
+        let by = |rate: fn(&Pace) -> f64| Self::by(record, paces, rate);
+        by(|pace| pace.iops).map(|found| (found, true)).or_else(|| Some((by(|pace| pace.mib_per_s)?, false)))
+    }
+
+    /// The level is the median of the last third; the plateau begins with the first of three intervals on end that lie
+    /// on it, and has to be flat. Every interval before it has to lie above it, except the one in which the change fell.
+    fn by(record: &RunRecord, paces: &[Pace], rate: fn(&Pace) -> f64) -> Option<Self> {
+        let tail = (paces.len() / 3).max(LEAST_PLATEAU);
+        let level = median(paces.get(paces.len().checked_sub(tail)?..)?.iter().map(rate));
+        let is_on_level = |pace: &Pace| (rate(pace) / level - 1.0).abs() <= PLATEAU_PERCENT / 100.0;
+        let begin = paces.windows(3).position(|three| three.iter().all(is_on_level))?;
+        let (before, plateau) = paces.split_at(begin);
+        if plateau.len() < LEAST_PLATEAU
+            || !is_flat(plateau.iter().map(rate), level, PLATEAU_PERCENT)
+            || !is_pressed(record, plateau)
+        {
+            return None;
+        }
+        let (change, burst) = match before {
+            [] => return None,
+            [only] => (None, std::slice::from_ref(only)),
+            [burst @ .., change] => (Some(change), burst),
+        };
+        let is_above = |pace: &Pace| rate(pace) > (1.0 + PLATEAU_PERCENT / 100.0) * level;
+        let burst_level = median(burst.iter().map(rate));
+        if burst_level < LEAST_BURST_RATIO * level || !burst.iter().all(is_above) {
+            return None;
+        }
+        // Within the interval of the change the burst lasted as long as its count says: r = f b + (1 - f) p.
+        let after_s = match change {
+            Some(change) => {
+                let share = ((rate(change) - level) / (burst_level - level)).clamp(0.0, 1.0);
+                change.start_s + share * change.duration_s
+            }
+            None => plateau[0].start_s,
+        };
+        Some(Self { burst: burst_level, plateau: level, after_s })
+    }
+}
+
+/// The device was faster at first, and then held at a lower, flat rate.
+pub(super) fn throttled_after_burst(record: &RunRecord) -> Option<Finding> {
+    let paces = Pace::of(record);
+    let (Throttle { burst, plateau, after_s }, by_iops) = Throttle::of(record, &paces)?;
+    let measured_from_s =
+        paces.iter().find(|pace| pace.phase == PhaseKind::Measure).map_or(f64::MAX, |pace| pace.start_s);
+    let (severity, what) = if after_s > measured_from_s {
+        (
+            Severity::Warning,
+            "the figures mix both; measure longer, or after a longer ramp, to know what remains",
+        )
+    } else {
+        (Severity::Note, "only what remains was measured")
+    };
+    let unit = if by_iops { "IOPS" } else { "MiB/s" };
+    Some(finding(
+        "throttled-after-burst",
+        severity,
+        format!(
+            "the device did {burst:.0} {unit} and was throttled to {plateau:.0} {unit} after {after_s:.1} s: burst credits or a cache were used up, and {what}"
+        ),
+        [
+            ("after_s", json!(after_s)),
+            ("burst", json!(burst)),
+            ("plateau", json!(plateau)),
+            ("unit", json!(unit)),
+            ("measured_from_s", json!(measured_from_s)),
+        ],
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_record::{healthy, measured};
+
+    fn found(iops: impl Fn(u64) -> u64) -> Option<Finding> {
+        throttled_after_burst(&measured(60, iops))
+    }
+
+    #[test]
+    fn the_moment_of_the_change_is_found_between_the_intervals() {
+        // 20 s at 16,000, then 3,000; in the 21st second a quarter of the time was still fast.
+        let found = found(|second| match second {
+            0..20 => 16_000,
+            20 => 6_250,
+            _ => 3_000,
+        })
+        .unwrap();
+        assert!((found.evidence["after_s"].as_f64().unwrap() - 20.25).abs() < 0.01, "{found:?}");
+        // 1/8 of them in commits besides.
+        assert!(
+            found.message.starts_with("the device did 18000 IOPS and was throttled to 3375 IOPS after 20."),
+            "{}",
+            found.message
+        );
+        assert_eq!(found.severity, Severity::Warning);
+    }
+
+    #[test]
+    fn a_burst_in_the_ramp_is_told_and_does_not_touch_the_figures() {
+        let mut record = measured(60, |second| if second < 5 { 16_000 } else { 3_000 });
+        for interval in &mut record.intervals[..10] {
+            interval.phase = PhaseKind::Ramp;
+        }
+        assert_eq!(throttled_after_burst(&record).unwrap().severity, Severity::Note);
+    }
+
+    #[test]
+    fn neither_a_steady_load_nor_one_that_wanders_nor_a_slow_start_was_throttled() {
+        assert_eq!(throttled_after_burst(&healthy()), None);
+        assert_eq!(found(|second| 10_000 + 4_000 * (second % 2)), None);
+        assert_eq!(found(|second| 20_000 - 200 * second), None);
+        assert_eq!(found(|second| if second < 5 { 1_000 } else { 3_000 }), None);
+        // One slow second, and a fast one in the middle.
+        assert_eq!(found(|second| if second == 30 { 500 } else { 3_000 }), None);
+        assert_eq!(found(|second| if second == 30 { 9_000 } else { 3_000 }), None);
+        assert_eq!(throttled_after_burst(&measured(3, |_| 1_000)), None);
+        assert_eq!(found(|_| 0), None);
+    }
+}

@@ -1,0 +1,39 @@
+//! The files and directories that this run made, and their end.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::managed_file::ManagedFile;
+
+/// What this run made. It is removed on drop, unless it is to be kept.
+#[derive(Debug, Default)]
+pub(super) struct Made {
+    pub(super) files: Vec<ManagedFile>,
+    pub(super) directories: Vec<PathBuf>,
+    pub(super) keep: bool,
+}
+
+impl Made {
+    pub(super) fn remove(&mut self) -> io::Result<()> {
+        let mut result = Ok(());
+        for file in self.files.drain(..) {
+            result = result.and(file.remove());
+        }
+        for directory in self.directories.drain(..) {
+            match std::fs::remove_dir(&directory) {
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+                removed => result = result.and(removed),
+            }
+        }
+        result
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        if !self.keep {
+            // There is an error on its way already, and it is the one that matters.
+            let _ = self.remove();
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! What the kernel counts below a target, and a real limit: on loop devices, which take root. Skipped with a message
+//! where they cannot be made.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
+#[path = "../../iotrial-engine/tests/rig/mod.rs"]
+mod rig;
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rig::{Loop, MIB, Mount, Process, is_root, turn};
+use serde_json::Value;
+use support::{Bench, Ran};
+
+const READS: &str = r#"
+format = "iotrial.profile/1"
+name = "reads"
+title = "Random reads of 8 KiB"
+schedule = { ramp = "1s", duration = "60s" }
+quick = { size = "64MiB", duration = "30s" }
+[[job]]
+name = "reads"
+role = "data"
+pattern = "random"
+rwmix_read_percent = 100
+block_size = "8KiB"
+numjobs = 1
+iodepth = 32
+size = "1GiB"
+"#;
+
+/// A file of that many MiB that has blocks.
+fn filled(bench: &Bench, name: &str, size_mib: u64) -> PathBuf {
+    let path = bench.path().join(name);
+    let count = format!("count={size_mib}");
+    rig::run("dd", &["if=/dev/urandom", &format!("of={}", rig::text(&path)), "bs=1M", &count, "conv=fsync"]);
+    path
+}
+
+/// The command that reads `target` for some seconds.
+fn reading(bench: &Bench, target: &Path, duration: &str) -> Command {
+    fs::write(bench.path().join("reads.toml"), READS).unwrap();
+    let target = rig::text(target);
+    bench.command(&["run", "./reads.toml", "--target", target, "--duration", duration, "--json", "--quiet"])
+}
+
+fn summary(command: &mut Command) -> Value {
+    Ran::from(command.output().unwrap()).json()
+}
+
+#[track_caller]
+fn finding(summary: &Value, id: &str) -> Value {
+    let all = summary["findings"].as_array().unwrap();
+    all.iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("no {id} in {all:#?}")).clone()
+}
+
+fn has(summary: &Value, id: &str) -> bool {
+    summary["findings"].as_array().unwrap().iter().any(|one| one["id"] == id)
+}
+
+/// A control group of its own with a limit on reads; gone at the end.
+struct Throttled(PathBuf);
+
+impl Throttled {
+    /// `None` where the kernel has no such groups.
+    fn new(device: &Loop, reads_per_s: u32) -> Option<Self> {
+        let groups = Path::new("/sys/fs/cgroup/blkio");
+        if !groups.join("blkio.throttle.read_iops_device").exists() {
+            return None;
+        }
+        let group = Self(groups.join(format!("iotrial-test-{}", std::process::id())));
+        fs::create_dir(&group.0).ok()?;
+        let number = fs::read_to_string(format!("/sys/block/{}/dev", device.name())).unwrap();
+        fs::write(
+            group.0.join("blkio.throttle.read_iops_device"),
+            format!("{} {reads_per_s}", number.trim()),
+        )
+        .ok()?;
+        Some(group)
+    }
+
+    /// The command, run in the group from its first I/O on.
+    fn run(&self, command: &Command) -> Command {
+        let mut within = Command::new("sh");
+        within.args(["-ec", "echo $$ > \"$0\"; exec \"$@\"", rig::text(&self.0.join("cgroup.procs"))]);
+        within.arg(command.get_program()).args(command.get_args());
+        within.current_dir(command.get_current_dir().unwrap());
+        within.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        within.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        within
+    }
+}
+
+impl Drop for Throttled {
+    fn drop(&mut self) {
+        // A group is busy for a moment after its last process has ended.
+        for _ in 0..50 {
+            if fs::remove_dir(&self.0).is_ok() {
+                return;
+            }
+            std::thread::yield_now();
+        }
+        eprintln!("left over: {}", self.0.display());
+    }
+}
+
+#[test]
+fn a_limit_of_a_real_kernel_needs_root() {
+    let test = "a_limit_of_a_real_kernel_needs_root";
+    let _turn = turn();
+    if !is_root(test) {
+        return;
+    }
+    let bench = Bench::new();
+    let device = Loop::over(&filled(&bench, "disk", 128), &["--direct-io=on"]);
+    let Some(group) = Throttled::new(&device, 2_000) else {
+        eprintln!("{test}: skipped, because there is no blkio controller of cgroup v1");
+        return;
+    };
+    let limited = summary(&mut group.run(&reading(&bench, &device.node, "15s")));
+    let found = finding(&limited, "flat-iops-limit");
+    let limit = found["evidence"]["limit_iops"].as_f64().unwrap();
+    assert!((limit / 2_000.0 - 1.0).abs() < 0.02, "{found:#}");
+    assert!(!has(&limited, "cache-served"), "{:#}", limited["findings"]);
+
+    let free = summary(&mut reading(&bench, &device.node, "12s"));
+    assert!(!has(&free, "flat-iops-limit") && !has(&free, "throttled-after-burst"), "{:#}", free["findings"]);
+    // The loop device is the first step, and what holds its file the second.
+    let steps = free["device"]["steps"].as_array().unwrap();
+    assert_eq!(steps[0]["below"], serde_json::json!([device.name()]));
+    let ratio = steps[0]["read"]["bytes_ratio"].as_f64().unwrap();
+    assert!((ratio - 1.0).abs() < 0.1, "{ratio}");
+    if let Some(second) = steps.get(1) {
+        assert_eq!(second["above"], serde_json::json!([device.name()]));
+        assert!(second["read"]["below_bytes"].as_u64().unwrap() > 0, "{second:#}");
+    }
+    assert!(free["cpu"]["involuntary_switches_per_s"].is_number(), "{:#}", free["cpu"]);
+    assert!(free["cpu"]["busiest_thread_percent"].as_f64().unwrap() > 0.0, "{:#}", free["cpu"]);
+}
+
+#[test]
+fn both_members_of_a_btrfs_raid_are_metered_needs_root() {
+    let test = "both_members_of_a_btrfs_raid_are_metered_needs_root";
+    let _turn = turn();
+    if !is_root(test) {
+        return;
+    }
+    if Command::new("mkfs.btrfs").arg("--version").output().is_err() {
+        eprintln!("{test}: skipped, because there is no mkfs.btrfs");
+        return;
+    }
+    let bench = Bench::new();
+    let members = ["a", "b"]
+        .map(|name| Loop::over(&rig::sparse(&bench.path().join(name), 2_048 * MIB), &["--direct-io=on"]));
+    let nodes = [rig::text(&members[0].node), rig::text(&members[1].node)];
+    rig::run("mkfs.btrfs", &["--quiet", "--data", "raid0", "--metadata", "raid0", nodes[0], nodes[1]]);
+    let folder = bench.path().join("volume");
+    // With checksums btrfs takes direct I/O through the page cache.
+    let _mount = Mount::new(&["-t", "btrfs", "-o", "nodatasum", nodes[0]], &folder);
+    let summary = summary(&mut reading(&bench, &folder, "2s"));
+    let step = &summary["device"]["steps"][0];
+    let mut below: Vec<&str> =
+        step["below"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    below.sort_unstable();
+    let mut names = [members[0].name(), members[1].name()];
+    names.sort_unstable();
+    assert_eq!(below, names);
+    let ratio = step["read"]["bytes_ratio"].as_f64().unwrap();
+    assert!((ratio - 1.0).abs() < 0.1, "{step:#}");
+    for counters in summary["device"]["devices"].as_array().unwrap() {
+        if names.contains(&counters["name"].as_str().unwrap()) {
+            assert!(counters["read_bytes"].as_u64().unwrap() > 0, "{counters:#}");
+        }
+    }
+}
+
+#[test]
+fn what_happens_on_another_partition_is_foreign_needs_root() {
+    let test = "what_happens_on_another_partition_is_foreign_needs_root";
+    let _turn = turn();
+    if !is_root(test) {
+        return;
+    }
+    let bench = Bench::new();
+    let device = Loop::over(&filled(&bench, "disk", 192), &["--direct-io=on"]);
+    let ours = device.add_partition(1, MIB, 96 * MIB);
+    let theirs = device.add_partition(2, 100 * MIB, 80 * MIB);
+    let quiet = summary(&mut reading(&bench, &ours, "2s"));
+    assert!(!has(&quiet, "foreign-load"), "{:#}", quiet["findings"]);
+
+    let script = format!(
+        "(while :; do dd if={} of=/dev/null bs=1M iflag=direct status=none; done) & trap 'kill $!' EXIT",
+        rig::text(&theirs)
+    );
+    let _other = Process::start(&[], &script);
+    let shared = summary(&mut reading(&bench, &ours, "3s"));
+    let found = finding(&shared, "foreign-load");
+    assert!(found["evidence"]["share_percent"].as_f64().unwrap() > 10.0, "{found:#}");
+    assert!(found["message"].as_str().unwrap().contains("other partitions"), "{found:#}");
+}

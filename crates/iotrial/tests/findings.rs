@@ -1,0 +1,125 @@
+//! What iotrial finds odd about devices whose truth is known: each finding provoked, and none on a healthy device.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use serde_json::Value;
+use support::Bench;
+
+/// A run on the simulated device, with the ramp and time that the findings on rates need.
+fn findings(profile: &str, seed: &str, sim: &str) -> Vec<Value> {
+    let mut arguments = vec!["run"];
+    arguments.extend((!profile.is_empty()).then_some(profile));
+    arguments.extend(["--engine", "sim", "--seed", seed, "--ramp", "1s", "--duration", "15s"]);
+    arguments.extend(["--sim", sim, "--json", "--quiet"]);
+    Bench::new().run(&arguments).json()["findings"].as_array().unwrap().clone()
+}
+
+/// The one with that id, which has to be there.
+#[track_caller]
+fn provoked(id: &str, sim: &str) -> Value {
+    let all = findings("", "7", sim);
+    let found = all.iter().find(|finding| finding["id"] == id).cloned();
+    found.unwrap_or_else(|| panic!("no {id} with `{sim}` in {all:#?}"))
+}
+
+fn number(finding: &Value, evidence: &str) -> f64 {
+    finding["evidence"][evidence].as_f64().unwrap_or_else(|| panic!("no {evidence} in {finding:#}"))
+}
+
+#[test]
+fn a_healthy_device_has_no_findings_whatever_the_seed_and_the_load() {
+    for (profile, seed) in
+        [("", "1"), ("", "2"), ("sqlserver-log", "3"), ("postgresql-oltp", "4"), ("oracle-slob-random", "5")]
+    {
+        for sim in [
+            "",
+            "service_time_us = 90, parallelism = 8",
+            "service_spread = 0.9",
+            "service_time_us = 6000, service_spread = 0.9, parallelism = 2",
+        ] {
+            let mut all = findings(profile, seed, sim);
+            // 15 s are short, and said to be so.
+            all.retain(|finding| finding["id"] != "short-run");
+            assert_eq!(all, Vec::<Value>::new(), "{profile} {seed} `{sim}`");
+        }
+    }
+}
+
+#[test]
+fn a_cap_on_iops_is_told_with_its_value() {
+    let found = provoked("flat-iops-limit", "iops_cap = 2000, burst_s = 4");
+    assert!(found["message"].as_str().unwrap().starts_with("2,000 IOPS in every second"), "{found:#}");
+    assert!((number(&found, "limit_iops") - 2_000.0).abs() < 2.0);
+    // With several I/Os in work as well.
+    assert!((number(&provoked("flat-iops-limit", "iops_cap = 20000"), "limit_iops") - 20_000.0).abs() < 20.0);
+}
+
+#[test]
+fn a_cap_on_bandwidth_is_told_from_one_on_iops() {
+    let found = provoked("flat-bandwidth-limit", "bandwidth_cap_mib_per_s = 100");
+    assert!((number(&found, "limit_mib_per_s") - 100.0).abs() < 0.2);
+    // One block size, so that both stand still.
+    let all = findings("oracle-slob-random", "7", "bandwidth_cap_mib_per_s = 100");
+    assert!(all.iter().any(|finding| finding["id"] == "flat-bandwidth-limit"), "{all:#?}");
+    let all = findings("oracle-slob-random", "7", "iops_cap = 2000");
+    assert!(all.iter().any(|finding| finding["id"] == "flat-iops-limit"), "{all:#?}");
+}
+
+#[test]
+fn a_burst_is_told_with_the_second_in_which_it_ended() {
+    // The device does 160,000 a second by itself; credits for 240,000 I/Os and 2,000 a second last 1.52 s.
+    let found = provoked("throttled-after-burst", "iops_cap = 2000, burst_s = 120");
+    assert!((number(&found, "after_s") - 1.52).abs() < 0.05, "{found:#}");
+    assert_eq!((number(&found, "plateau").round(), &found["severity"]), (2_000.0, &"warning".into()));
+    // In the ramp it does not touch the figures.
+    let found = provoked("throttled-after-burst", "iops_cap = 2000, burst_s = 4");
+    assert_eq!(found["severity"], "note");
+}
+
+#[test]
+fn a_cache_is_told_by_the_two_latencies_that_it_makes() {
+    let found = provoked("cache-served", "cache_hit_share = 0.3, cache_hit_us = 10");
+    assert_eq!(found["evidence"]["seen_in"], "latency");
+    assert!((number(&found, "cache_percent") - 30.0).abs() < 1.0, "{found:#}");
+}
+
+#[test]
+fn short_transfers_and_errors_are_told_apart() {
+    let found = provoked("short-io", "short_share = 0.001");
+    assert_eq!(number(&found, "moved_bytes") * 2.0, number(&found, "asked_bytes"));
+    let all = findings("", "7", "error_share = 0.001");
+    assert!(all.iter().any(|finding| finding["id"] == "io-errors"), "{all:#?}");
+    assert!(all.iter().all(|finding| finding["id"] != "short-io"), "{all:#?}");
+}
+
+#[test]
+fn a_stall_makes_a_run_unsteady_and_is_no_limit() {
+    let all = findings("", "7", "stalls = [{start_s = 6, duration_s = 2}]");
+    let ids: Vec<&str> = all.iter().map(|finding| finding["id"].as_str().unwrap()).collect();
+    assert!(ids.contains(&"unsteady"), "{ids:?}");
+    for id in ["throttled-after-burst", "flat-iops-limit", "flat-bandwidth-limit", "cache-served"] {
+        assert!(!ids.contains(&id), "{ids:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_generator_is_watched_thread_by_thread_and_against_the_time_of_day() {
+    // The null engine is nothing but generator. How much of a CPU it gets is the machine's affair.
+    let bench = Bench::new();
+    let arguments =
+        ["run", "sqlserver-log", "--engine", "null", "--ramp", "0s", "--duration", "2s", "--json", "--quiet"];
+    let summary = bench.run(&arguments).json();
+    let cpu = &summary["cpu"];
+    assert!(cpu["busiest_thread_percent"].as_f64().unwrap() > 0.0, "{cpu:#}");
+    assert!(cpu["involuntary_switches_per_s"].as_f64().unwrap() >= 0.0, "{cpu:#}");
+    let counts_waiting = std::path::Path::new("/proc/self/schedstat").exists();
+    assert_eq!(cpu["run_queue_delay_ms_per_s"].is_number(), counts_waiting, "{cpu:#}");
+    let record = std::fs::read_to_string(summary["record"].as_str().unwrap()).unwrap();
+    let record: Value = serde_json::from_str(&record).unwrap();
+    let [wall_s, time_of_day_s] = ["wall_s", "time_of_day_s"].map(|key| record["cpu"][key].as_f64().unwrap());
+    assert!((wall_s - time_of_day_s).abs() < 0.1, "{wall_s} {time_of_day_s}");
+    assert!(summary["findings"].as_array().unwrap().iter().all(|one| one["id"] != "clock-jump"));
+}
