@@ -23,6 +23,9 @@ pub struct Judged {
     pub category: Category,
     /// From here on it is no longer acceptable.
     pub limit_us: f64,
+    /// The figure for people, with its unit.
+    #[serde(skip)]
+    pub shown: String,
 }
 
 impl Judged {
@@ -42,10 +45,9 @@ impl Judged {
 
     /// The figure in one clause, for the list of reasons.
     pub(crate) fn reason(&self) -> String {
-        let Self { role, stream, statistic, category, .. } = self;
+        let Self { role, stream, statistic, category, shown, .. } = self;
         let limit = format_limit(self.limit_us);
-        let value = format_latency(self.value_us, self.limit_us);
-        format!("{role} {stream} {statistic} is {value}: {category} (acceptable below {limit})")
+        format!("{role} {stream} {statistic} is {shown}: {category} (acceptable below {limit})")
     }
 }
 
@@ -56,26 +58,25 @@ pub(crate) fn by_weight(judged: &[Judged]) -> Vec<&Judged> {
     all
 }
 
-/// A latency for people: `0.085 ms`, `0.85 ms`, `6.34 ms`, `62.1 ms`.
+/// A latency for people, to three digits: `0.085 ms`, `0.85 ms`, `6.34 ms`, `62.1 ms`.
 ///
-/// Cut, not rounded, to three digits, so that 4.9996 ms does not read as 5 ms, where a band may begin; what would
-/// read as its limit without being it gets more.
-pub(crate) fn format_latency(us: f64, limit_us: f64) -> String {
+/// What would read as another category than it is, or as the limit without being it, gets more: 4.999 ms must not
+/// read as 5 ms where a band begins there.
+fn format_latency(us: f64, bands: &Bands) -> String {
     let ms = us / 1_000.0;
     let decimals: i32 = match ms {
         ..1.0 => 3,
         ..10.0 => 2,
         _ => 1,
     };
-    let cut = |decimals: i32| {
-        let factor = 10f64.powi(decimals);
-        // Half a nanosecond makes up for what binary fractions lack of a decimal one.
-        ((ms + 5e-7) * factor).floor() / factor
-    };
-    let short = cut(decimals);
+    let factor = 10f64.powi(decimals);
+    let rounded = (ms * factor).round() / factor;
+    let rounded_us = rounded * 1_000.0;
     #[expect(clippy::float_cmp, reason = "both are the same decimal or not")]
-    let reads_as_the_limit = short == limit_us / 1_000.0 && us != limit_us;
-    let shown = if reads_as_the_limit { cut(4) } else { short };
+    let misleads = bands.category(rounded_us) != bands.category(us)
+        || (rounded_us == bands.limit_us() && us != bands.limit_us());
+    // Half a nanosecond makes up for what binary fractions lack of a decimal one.
+    let shown = if misleads { ((ms + 5e-7) * 1e4).floor() / 1e4 } else { rounded };
     format!("{shown} ms")
 }
 
@@ -154,6 +155,7 @@ impl Judgement {
                     value_us,
                     category: bands.category(value_us),
                     limit_us: bands.limit_us(),
+                    shown: format_latency(value_us, bands),
                 }),
                 None => {
                     let (name, least) = (statistic.as_str(), least_io_count(statistic));
@@ -191,20 +193,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn latencies_have_as_many_digits_as_they_deserve() {
-        let check = |us: f64, text: &str| assert_eq!(format_latency(us, 5_000.0), text);
+    fn latencies_have_three_digits_and_more_where_they_would_mislead() {
+        let flash = ThresholdSet::builtin("oci-sqlserver").unwrap();
+        let bands = flash.bands(Role::Data, Stream::Read, Statistic::Mean).unwrap();
+        let check = |us: f64, text: &str| assert_eq!(format_latency(us, bands), text);
         check(8.4, "0.008 ms");
         check(85.0, "0.085 ms");
         check(850.0, "0.85 ms");
-        check(6_300.0, "6.3 ms");
-        check(62_100.0, "62.1 ms");
-        check(621_000.0, "621 ms");
-        check(4_999.0, "4.99 ms");
+        check(2_876.0, "2.88 ms");
+        check(62_149.0, "62.1 ms");
+        check(24_002.6, "24 ms");
+        check(4_999.0, "4.999 ms");
         check(5_000.0, "5 ms");
         check(5_001.0, "5.001 ms");
-        check(999.9, "0.999 ms");
-        check(24_002.6, "24 ms");
-        check(10_027.0, "10 ms");
+        check(999.9, "0.9999 ms");
         assert_eq!(format_limit(500.0), "0.5 ms");
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::findings::findings;
 pub use crate::judgement::Judged;
-use crate::judgement::{self, Gap, Judgement, format_latency, format_limit};
+use crate::judgement::{self, Gap, Judgement, format_limit};
 pub use crate::threshold::Category;
 use crate::threshold::{Statistic, ThresholdSet};
 
@@ -82,7 +82,7 @@ fn qualified_sentence(
     }
     let but = if caveats.is_empty() { String::new() } else { format!(", but {}", enumerate(&caveats)) };
     let Judged { role, stream, statistic, category, .. } = worst;
-    let value = format_latency(worst.value_us, worst.limit_us);
+    let value = &worst.shown;
     format!(
         "Qualified for {profile} by {set}{but}: worst is {role} {stream} {statistic} at {value} ({category})."
     )
@@ -91,8 +91,7 @@ fn qualified_sentence(
 fn too_slow_sentence(profile: &str, set: &str, worst: &Judged, conditions: &[String]) -> String {
     let measured =
         if conditions.is_empty() { String::new() } else { format!("; measured {}", enumerate(conditions)) };
-    let (streams, value, limit) =
-        (worst.stream_words(), format_latency(worst.value_us, worst.limit_us), format_limit(worst.limit_us));
+    let (streams, value, limit) = (worst.stream_words(), &worst.shown, format_limit(worst.limit_us));
     // A value on the edge is not above it, and falls into the worse band.
     let above = if worst.value_us > worst.limit_us { "above" } else { "no longer below" };
     format!(
@@ -298,7 +297,7 @@ mod tests {
             "oci-sqlserver",
             4_999,
             Category::Acceptable,
-            "Qualified for mine by oci-sqlserver: worst is log commit mean at 4.99 ms (acceptable).",
+            "Qualified for mine by oci-sqlserver: worst is log commit mean at 4.999 ms (acceptable).",
         );
         check(
             "oci-sqlserver",

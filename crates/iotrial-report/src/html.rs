@@ -278,7 +278,7 @@ fn legend(group: &ChartGroup) -> Vec<LegendView<'_>> {
         }
     }
     let has_limits = group.charts.iter().any(|chart| !chart.limits.is_empty());
-    let limits = has_limits.then(|| ("highest acceptable", svg::write_limit_sample()));
+    let limits = has_limits.then(|| ("acceptable below", svg::write_limit_sample()));
     lines
         .into_iter()
         .map(|line| (line.name.as_str(), svg::write_sample(line)))

@@ -8,6 +8,7 @@ use iotrial_analysis::verdict::Judged;
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::plan::PhaseKind;
 use iotrial_model::record::{EndedHow, Finding, RunRecord};
+use iotrial_model::units::ByteSize;
 use jiff::Timestamp;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Limit, Line, Scale, Span};
@@ -81,7 +82,7 @@ fn findings(summary: &Summary) -> Option<Section> {
         severity: finding.severity,
         id: finding.id.clone(),
         message: finding.message.clone(),
-        evidence: finding.evidence.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),
+        evidence: finding.evidence.iter().map(|(name, value)| evidence(name, value)).collect(),
     };
     (!summary.findings.is_empty()).then(|| Section {
         id: "findings",
@@ -89,6 +90,14 @@ fn findings(summary: &Summary) -> Option<Section> {
         note: None,
         blocks: vec![Block::Findings(summary.findings.iter().map(line).collect())],
     })
+}
+
+/// A fact behind a finding: a size with its unit, anything else under its own name.
+fn evidence(name: &str, value: &serde_json::Value) -> (String, String) {
+    match (name.strip_suffix("_bytes"), value.as_u64()) {
+        (Some(name), Some(bytes)) => (name.to_owned(), ByteSize::bytes(bytes).to_string()),
+        _ => (name.to_owned(), plain(value)),
+    }
 }
 
 /// A JSON value as people read it: text without quotes, fractions to four digits, lists with commas.
@@ -236,7 +245,7 @@ fn judged(summary: &Summary) -> Option<Section> {
         id: "judged",
         heading: "Judged figures",
         note: Some(format!(
-            "By the threshold set «{}». The limit is the highest latency that is still acceptable.",
+            "By the threshold set «{}». Below its limit a latency is acceptable.",
             verdict.thresholds
         )),
         blocks: vec![Block::Table(Table {
