@@ -1,4 +1,11 @@
 //! The memory that I/Os move: one aligned buffer for each slot, filled once with random data.
+#![expect(
+    unsafe_code,
+    reason = "the kernel writes into one slot while another is stamped, so no borrow may span two"
+)]
+
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ptr::NonNull;
 
 use crate::random::Random;
 
@@ -11,31 +18,42 @@ const STAMP_EVERY: usize = 512;
 
 /// One buffer for each slot of a queue, in one piece of memory.
 pub(crate) struct SlotBuffers {
-    memory: Vec<u8>,
+    memory: NonNull<u8>,
+    layout: Layout,
     /// First byte of each slot, and one more for the end of the last.
     starts: Vec<usize>,
     stamp: u64,
 }
 
+// SAFETY: the memory belongs to this value alone, which is reached by one thread at a time.
+unsafe impl Send for SlotBuffers {}
+
 impl SlotBuffers {
     /// Buffers of the given lengths, with content that depends on `random` only.
     pub(crate) fn new(lengths: &[u32], random: &mut Random) -> Self {
-        let padded = |length: &u32| (*length as usize).next_multiple_of(ALIGNMENT);
-        let total: usize = lengths.iter().map(padded).sum();
-        let mut memory = vec![0; total + ALIGNMENT];
-        let first = memory.as_ptr().align_offset(ALIGNMENT);
-        let mut starts = vec![first];
+        let mut starts = vec![0];
         for length in lengths {
-            starts.push(starts[starts.len() - 1] + padded(length));
+            starts.push(starts[starts.len() - 1] + (*length as usize).next_multiple_of(ALIGNMENT));
         }
-        random.fill(&mut memory);
-        Self { memory, starts, stamp: random.next_u64() }
+        let total = starts[starts.len() - 1].max(ALIGNMENT);
+        let layout = Layout::from_size_align(total, ALIGNMENT).expect("a plan's buffers fit the memory");
+        // SAFETY: the layout is not empty.
+        let memory =
+            NonNull::new(unsafe { alloc_zeroed(layout) }).unwrap_or_else(|| handle_alloc_error(layout));
+        let mut buffers = Self { memory, layout, starts, stamp: random.next_u64() };
+        for slot in (0..).take(lengths.len()) {
+            random.fill(buffers.slot_mut(slot));
+        }
+        buffers
     }
 
-    /// The buffer of a slot.
+    /// The buffer of a slot. It spans no other slot's memory, which the kernel may be writing to.
     pub(crate) fn slot_mut(&mut self, slot: u32) -> &mut [u8] {
         let slot = slot as usize;
-        &mut self.memory[self.starts[slot]..self.starts[slot + 1]]
+        let (start, end) = (self.starts[slot], self.starts[slot + 1]);
+        // SAFETY: the range lies within the allocation and belongs to this slot, and the borrow of `self` keeps
+        // it from being handed out twice.
+        unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr().add(start), end - start) }
     }
 
     /// The buffer of a slot, made unlike every earlier write.
@@ -48,6 +66,13 @@ impl SlotBuffers {
         }
         self.stamp = stamp;
         self.slot_mut(slot)
+    }
+}
+
+impl Drop for SlotBuffers {
+    fn drop(&mut self) {
+        // SAFETY: it was allocated with this layout, and nothing borrows from a value that is dropped.
+        unsafe { dealloc(self.memory.as_ptr(), self.layout) };
     }
 }
 
