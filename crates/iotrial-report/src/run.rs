@@ -125,6 +125,10 @@ fn four_digits(number: f64) -> String {
 }
 
 fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
+    if summary.measured_s == 0.0 {
+        // The load never reached its measured phase: there is nothing to tabulate.
+        return None;
+    }
     let mut rows = Vec::new();
     for (role, streams) in &summary.roles {
         let planned = Stream::planned(record, |job| record.plan.jobs[job].role == *role);
@@ -151,6 +155,9 @@ fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
 }
 
 fn by_job(record: &RunRecord, summary: &Summary) -> Option<Section> {
+    if summary.measured_s == 0.0 {
+        return None;
+    }
     let rows = summary.jobs.iter().enumerate().flat_map(|(index, job)| {
         let planned = Stream::planned(record, |other| other == index);
         stream_rows(&[&job.name, job.role.as_str()], &job.streams, &planned, false)

@@ -43,7 +43,7 @@ fn an_interrupted_run_says_so_and_shows_what_there_is() {
 }
 
 #[test]
-fn a_run_without_io_shows_dashes_and_why() {
+fn a_run_that_was_never_measured_says_why_and_has_no_tables() {
     insta::assert_snapshot!(text_of(&fixture::empty(), 80, false));
 }
 

@@ -17,6 +17,7 @@ pub(super) fn host_facts() -> Host {
         os: "Windows".to_owned(),
         kernel: None,
         cpu_model: env::var("PROCESSOR_IDENTIFIER").ok(),
+        host_cpu_count: None,
         cpu_count: std::thread::available_parallelism()
             .map_or(1, |count| count.get().try_into().unwrap_or(1)),
         memory: memory(),
