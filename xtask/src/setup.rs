@@ -20,7 +20,7 @@ struct Need {
 }
 
 const NEEDS: [Need; 5] = [
-    Need { program: "fio", package: "fio", without: "agreement with fio is not tested" },
+    Need { program: "fio", package: "fio", without: "`cargo xtask bench fio` cannot run" },
     Need { program: "chromium", package: "chromium", without: "reports are not opened in a browser" },
     Need { program: WINDOWS_C_COMPILER, package: "gcc-mingw-w64-x86-64", without: "Windows is not checked" },
     Need { program: "mkfs.btrfs", package: "btrfs-progs", without: "striped volumes are not tested" },

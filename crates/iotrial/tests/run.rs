@@ -283,3 +283,26 @@ fn without_a_terminal_progress_is_lines_and_quiet_is_silent() {
     assert!(!ran.stderr.contains('\u{1b}') && !ran.stdout.contains('\u{1b}'));
     assert_eq!(bench.run(SIM).stderr, "");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_browser_without_network_shows_the_report_and_objects_to_nothing() {
+    let bench = Bench::new();
+    bench.run(&with(SIM, &["--html", "out.html"]));
+    let page = format!("file://{}", bench.path().join("out.html").display());
+    let profile = format!("--user-data-dir={}", bench.path().join("browser").display());
+    let quiet =
+        ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
+    let browser = std::process::Command::new("timeout")
+        .args(["60", "chromium"])
+        .args(quiet)
+        .args([&profile, "--enable-logging=stderr", "--dump-dom", &page])
+        .output();
+    let Some(shown) = browser.ok().filter(|output| output.status.success()) else {
+        eprintln!("skipped: there is no `chromium` that runs here");
+        return;
+    };
+    let (dom, log) = (String::from_utf8_lossy(&shown.stdout), String::from_utf8_lossy(&shown.stderr));
+    assert!(dom.contains("sqlserver-oltp") && dom.contains("</svg>"), "{dom}");
+    assert!(!log.contains("Content Security Policy") && !log.contains("CONSOLE"), "{log}");
+}
