@@ -119,6 +119,14 @@ impl StreamCounts {
         merged
     }
 
+    /// Reads and writes as one stream; `None` where neither came to be.
+    pub fn all_figures(&self, record: &RunRecord) -> Option<Figures> {
+        let mut streams = Direction::ALL.iter().filter_map(|direction| self.counts.get(*direction));
+        let mut all = streams.next()?.clone();
+        streams.for_each(|one| all.merge(one));
+        Some(Figures::new(&all, record.measured_duration()))
+    }
+
     /// The same as figures.
     pub fn figures(&self, record: &RunRecord) -> Streams {
         let figures = |counts: Option<&OpCounts>| counts.map(|c| Figures::new(c, record.measured_duration()));

@@ -5,7 +5,7 @@ use iotrial_analysis::series::{Series, SeriesPoint, unmeasured_stretches};
 use iotrial_analysis::stream::{Stream, StreamCounts, Streams};
 use iotrial_analysis::summary::Summary;
 use iotrial_analysis::verdict::Judged;
-use iotrial_model::load::{Direction, Role};
+use iotrial_model::load::Role;
 use iotrial_model::plan::PhaseKind;
 use iotrial_model::record::{EndedHow, Finding, RunRecord};
 use iotrial_model::units::ByteSize;
@@ -141,7 +141,12 @@ fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
     }
     rows.extend(stream_rows(&["total"], &summary.total, &planned, true));
     if planned.len() > 1 {
-        rows.push(figures_row(&["total"], "all", all_figures(record).as_ref(), true));
+        rows.push(figures_row(
+            &["total"],
+            "all",
+            StreamCounts::of(record, |_| true).all_figures(record).as_ref(),
+            true,
+        ));
     }
     Some(Section {
         id: "roles",
@@ -168,15 +173,6 @@ fn by_job(record: &RunRecord, summary: &Summary) -> Option<Section> {
         note: None,
         blocks: vec![Block::Table(figures_table("Figures by job", &["job", "role"], rows.collect(), false))],
     })
-}
-
-/// Reads and writes as one stream; `None` where neither came to be.
-fn all_figures(record: &RunRecord) -> Option<Figures> {
-    let counts = StreamCounts::of(record, |_| true).counts;
-    let mut streams = Direction::ALL.iter().filter_map(|direction| counts.get(*direction));
-    let mut all = streams.next()?.clone();
-    streams.for_each(|one| all.merge(one));
-    Some(Figures::new(&all, record.measured_duration()))
 }
 
 fn stream_rows(labels: &[&str], streams: &Streams, planned: &[Stream], is_total: bool) -> Vec<Row> {
