@@ -18,6 +18,8 @@ use rig::*;
 enum Layout {
     Empty,
     Ext4,
+    /// The same on the first 4 MiB; the rest belongs to nobody.
+    SmallExt4,
     /// Two partitions, the first one with a file system.
     Partitions,
 }
@@ -34,9 +36,10 @@ impl Stage {
         let disk = Loop::over(&sparse(&place.path().join("disk.img"), 24 * MIB), &[]);
         match layout {
             Layout::Empty => {}
-            Layout::Ext4 => make_ext4(&disk.node),
+            Layout::Ext4 => make_ext4(&disk.node, None),
+            Layout::SmallExt4 => make_ext4(&disk.node, Some(4 * MIB)),
             Layout::Partitions => {
-                make_ext4(&disk.add_partition(1, MIB, 11 * MIB));
+                make_ext4(&disk.add_partition(1, MIB, 11 * MIB), None);
                 disk.add_partition(2, 12 * MIB, 12 * MIB);
             }
         }
@@ -201,47 +204,6 @@ const IN_USE: &[Case] = &[
         target: |stage, _| stage.node(),
         obstruct: |stage, guards| stage.mount(&stage.node(), guards),
         obstacle: "protected",
-    },
-    Case {
-        name: "a swap device",
-        layout: Layout::Empty,
-        target: |stage, _| {
-            run("mkswap", &[text(&stage.node())]);
-            stage.node()
-        },
-        obstruct: |stage, guards| guards.add(Swap::on(&stage.node())),
-        obstacle: "swap",
-    },
-    Case {
-        name: "the disk of a swap partition",
-        layout: Layout::Partitions,
-        target: |stage, _| {
-            run("mkswap", &[text(&stage.partition(2))]);
-            stage.node()
-        },
-        obstruct: |stage, guards| guards.add(Swap::on(&stage.partition(2))),
-        obstacle: "swap",
-    },
-    Case {
-        name: "the device of a file system with a swap file",
-        layout: Layout::Ext4,
-        target: |stage, _| stage.node(),
-        obstruct: |stage, guards| {
-            guards.add(Mount::new(&["-o", "noatime", text(&stage.node())], &stage.path("mnt")));
-            guards.add(swap_file(&stage.path("mnt/swap")));
-        },
-        obstacle: "swap",
-    },
-    Case {
-        name: "a loop device over a file to which the system swaps",
-        layout: Layout::Ext4,
-        target: |stage, guards| {
-            guards.add(Mount::new(&["-o", "noatime", text(&stage.node())], &stage.path("mnt")));
-            drop(swap_file(&stage.path("mnt/swap")));
-            loop_over(&stage.path("mnt/swap"), guards)
-        },
-        obstruct: |stage, guards| guards.add(Swap::on(&stage.path("mnt/swap"))),
-        obstacle: "swap",
     },
     Case {
         name: "a device under a loop device",
@@ -418,20 +380,83 @@ const IN_USE: &[Case] = &[
     },
 ];
 
+/// Devices to which the system swaps, each with the end of what the system itself may write there at any time: only the
+/// bytes behind it can prove that nobody else wrote.
+const SWAPPED_TO: &[(Case, u64)] = &[
+    (
+        Case {
+            name: "a swap device",
+            layout: Layout::Empty,
+            target: |stage, _| {
+                make_swap(&stage.node(), 2 * MIB);
+                stage.node()
+            },
+            obstruct: |stage, guards| guards.add(Swap::on(&stage.node())),
+            obstacle: "swap",
+        },
+        2 * MIB,
+    ),
+    (
+        Case {
+            name: "the disk of a swap partition",
+            layout: Layout::Empty,
+            target: |stage, _| {
+                make_swap(&stage.disk.add_partition(1, MIB, MIB), MIB);
+                stage.node()
+            },
+            obstruct: |stage, guards| guards.add(Swap::on(&stage.partition(1))),
+            obstacle: "swap",
+        },
+        2 * MIB,
+    ),
+    (
+        Case {
+            name: "the device of a file system with a swap file",
+            layout: Layout::SmallExt4,
+            target: |stage, _| stage.node(),
+            obstruct: |stage, guards| {
+                guards.add(Mount::new(&["-o", "noatime", text(&stage.node())], &stage.path("mnt")));
+                guards.add(swap_file(&stage.path("mnt/swap")));
+            },
+            obstacle: "swap",
+        },
+        4 * MIB,
+    ),
+    (
+        Case {
+            name: "a loop device over a file to which the system swaps",
+            layout: Layout::Ext4,
+            target: |stage, guards| {
+                guards.add(Mount::new(&["-o", "noatime", text(&stage.node())], &stage.path("mnt")));
+                drop(swap_file(&stage.path("mnt/swap")));
+                loop_over(&stage.path("mnt/swap"), guards)
+            },
+            obstruct: |stage, guards| guards.add(Swap::on(&stage.path("mnt/swap"))),
+            obstacle: "swap",
+        },
+        MIB,
+    ),
+];
+
+/// A file of 3 MiB, of which the first one is swap.
+fn swap_file(path: &Path) -> Swap {
+    fs::write(path, vec![0; 3 << 20]).unwrap();
+    run("chmod", &["600", text(path)]);
+    make_swap(path, MIB);
+    let swap = Swap::on(path);
+    run("sync", &["--file-system", text(path)]);
+    swap
+}
+
+fn make_swap(path: &Path, size: u64) {
+    run("mkswap", &[text(path), &(size / 1024).to_string()]);
+}
+
 fn loop_over(backing: &Path, guards: &mut Guards) -> PathBuf {
     let upper = Loop::over(backing, &[]);
     let node = upper.node.clone();
     guards.add(upper);
     node
-}
-
-fn swap_file(path: &Path) -> Swap {
-    fs::write(path, vec![0; 4 << 20]).unwrap();
-    run("chmod", &["600", text(path)]);
-    run("mkswap", &[text(path)]);
-    let swap = Swap::on(path);
-    run("sync", &["--file-system", text(path)]);
-    swap
 }
 
 /// Two members, with links to them beside the disk.
@@ -466,35 +491,44 @@ fn a_device_in_use_is_never_written_not_with_a_valid_token_and_not_after_a_probe
         return;
     }
     for case in IN_USE {
-        let name = case.name;
-        eprintln!("{name}");
-        let stage = Stage::new(case.layout);
-        let mut guards = Guards::default();
-        let target = (case.target)(&stage, &mut guards);
-        let protected = [stage.path("mnt/store/not/there/yet")];
-        settle(&target);
-        let free = inspect_device(&target, &[]).unwrap();
-        let token = free.token.unwrap_or_else(|| panic!("{name}: not free: {:?}", free.obstacles));
-        let probed = probe(&target, Some(&token), &protected).unwrap();
-
-        (case.obstruct)(&stage, &mut guards);
-        settle(&stage.node());
-        settle(&target);
-        let watched = [stage.place.path().to_owned(), target.clone()];
-        let before = fingerprint(&watched);
-        let report = inspect_device(&target, &protected).unwrap();
-        let late = finish(&probed).map(|_| ()).unwrap_err();
-        let early = attempt(&target, Some(&token), &protected).map(|_| ()).unwrap_err();
-        assert!(fingerprint(&watched) == before, "{name}: bytes changed");
-
-        for refusal in [late, early] {
-            assert_eq!(refusal.kind, "Obstructed", "{name}: {refusal:?}");
-            assert!(refusal.hint.is_some(), "{name}: {refusal:?}");
-        }
-        let ids: Vec<&str> = report.obstacles.iter().map(Obstacle::id).collect();
-        assert!(ids.contains(&case.obstacle), "{name}: {:?}", report.obstacles);
-        assert_eq!(report.token, None, "{name}");
+        refuse_in_use(case, |stage, target| fingerprint(&[stage.place.path().to_owned(), target.to_owned()]));
     }
+    for (case, moving) in SWAPPED_TO {
+        refuse_in_use(case, |_, target| {
+            fs::read(target).unwrap().split_off(usize::try_from(*moving).unwrap())
+        });
+    }
+}
+
+/// Sets the case up and tries to write in every way; what `watched` returns must be the same afterwards.
+fn refuse_in_use<T: PartialEq>(case: &Case, watched: impl Fn(&Stage, &Path) -> T) {
+    let name = case.name;
+    eprintln!("{name}");
+    let stage = Stage::new(case.layout);
+    let mut guards = Guards::default();
+    let target = (case.target)(&stage, &mut guards);
+    let protected = [stage.path("mnt/store/not/there/yet")];
+    settle(&target);
+    let free = inspect_device(&target, &[]).unwrap();
+    let token = free.token.unwrap_or_else(|| panic!("{name}: not free: {:?}", free.obstacles));
+    let probed = probe(&target, Some(&token), &protected).unwrap();
+
+    (case.obstruct)(&stage, &mut guards);
+    settle(&stage.node());
+    settle(&target);
+    let before = watched(&stage, &target);
+    let report = inspect_device(&target, &protected).unwrap();
+    let late = finish(&probed).map(|_| ()).unwrap_err();
+    let early = attempt(&target, Some(&token), &protected).map(|_| ()).unwrap_err();
+    assert!(watched(&stage, &target) == before, "{name}: bytes changed");
+
+    for refusal in [late, early] {
+        assert_eq!(refusal.kind, "Obstructed", "{name}: {refusal:?}");
+        assert!(refusal.hint.is_some(), "{name}: {refusal:?}");
+    }
+    let ids: Vec<&str> = report.obstacles.iter().map(Obstacle::id).collect();
+    assert!(ids.contains(&case.obstacle), "{name}: {:?}", report.obstacles);
+    assert_eq!(report.token, None, "{name}");
 }
 
 #[test]

@@ -382,7 +382,7 @@ fn a_volume_that_is_read_only_full_or_gone_is_refused_with_its_reason_needs_root
     }
     let stage = Stage::new();
     let disk = Loop::over(&sparse(&stage.place().join("disk.img"), 24 * MIB), &[]);
-    make_ext4(&disk.node);
+    make_ext4(&disk.node, None);
     let mount = |options: &str| Mount::new(&["-o", options, text(&disk.node)], &stage.volume());
 
     let read_only = mount("ro");

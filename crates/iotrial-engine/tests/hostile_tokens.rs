@@ -68,7 +68,7 @@ const CHANGES: &[Case] = &[
     Case { name: "one byte in the middle", change: |stage| write(&stage.node(), SIZE / 2 + 77, &[1]) },
     Case { name: "the last byte", change: |stage| write(&stage.node(), SIZE - 1, &[1]) },
     Case { name: "data that was wiped", change: |stage| write(&stage.node(), 12345, &[0; 64]) },
-    Case { name: "a file system that was made", change: |stage| make_ext4(&stage.node()) },
+    Case { name: "a file system that was made", change: |stage| make_ext4(&stage.node(), None) },
     Case {
         name: "a device that grew",
         change: |stage| {
@@ -262,7 +262,7 @@ fn reading_needs_no_token_and_harms_nobody_not_even_on_a_mounted_device_needs_ro
         return;
     }
     let stage = Stage::new();
-    make_ext4(&stage.node());
+    make_ext4(&stage.node(), None);
     let _mount = Mount::new(&["-o", "ro", text(&stage.node())], &stage.path("mnt"));
     settle(&stage.node());
     let before = fingerprint(&[stage.path("disk.img")]);

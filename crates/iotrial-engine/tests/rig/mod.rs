@@ -209,10 +209,13 @@ impl Drop for Process {
     }
 }
 
-/// A file system in which nothing moves by itself.
-pub fn make_ext4(device: &Path) {
+/// A file system in which nothing moves by itself, on the first `size` bytes of the device or on all of it.
+pub fn make_ext4(device: &Path, size: Option<u64>) {
     let features = ["-q", "-F", "-O", "^has_journal", "-E", "lazy_itable_init=0,nodiscard"];
-    run("mkfs.ext4", &[&features[..], &[text(device)]].concat());
+    let size = size.map(|bytes| format!("{}k", bytes / 1024));
+    let mut arguments = [&features[..], &[text(device)]].concat();
+    arguments.extend(size.as_deref());
+    run("mkfs.ext4", &arguments);
     settle(device);
 }
 
