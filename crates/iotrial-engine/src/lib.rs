@@ -40,4 +40,6 @@ mod recorder;
 
 mod drive;
 
+mod meter;
+
 pub mod run;

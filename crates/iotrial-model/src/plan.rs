@@ -20,7 +20,10 @@ mod size;
 
 mod areas;
 
+mod until_steady;
+
 pub use error::PlanError;
+pub use until_steady::{STEADY_ROUNDS, UntilSteady};
 
 use areas::Areas;
 
@@ -122,6 +125,9 @@ pub struct Plan {
     pub interval: Duration,
     /// What runs, in order.
     pub phases: Vec<Phase>,
+    /// The measured phase ends before its time, as soon as the load is steady.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_steady: Option<UntilSteady>,
     /// The files and slices of devices that the jobs work on.
     pub areas: Vec<Area>,
     /// What runs at once.
@@ -314,6 +320,7 @@ impl Plan {
             seed: request.seed,
             interval,
             phases: phases.map(|(kind, duration)| Phase { kind, duration }).collect(),
+            until_steady: None,
             areas: areas.areas,
             jobs,
             notes,

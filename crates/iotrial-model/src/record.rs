@@ -351,6 +351,15 @@ pub struct Interval {
     pub backlog: Vec<u64>,
 }
 
+impl Interval {
+    /// Forgets what was under way at its end: the load went on, and only what its last interval leaves counts.
+    pub fn forget_unfinished(&mut self) {
+        for op in self.jobs.iter_mut().flat_map(|job| job.read.iter_mut().chain(&mut job.write)) {
+            (op.unfinished_count, op.unfinished_oldest_ns) = (0, 0);
+        }
+    }
+}
+
 /// CPU time over the measured phase.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuUse {
@@ -447,7 +456,7 @@ impl Severity {
 pub struct Ended {
     /// In one word.
     pub how: EndedHow,
-    /// Why, unless it is complete.
+    /// Why, unless it is complete; of one that ran until it was steady, after how long it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -73,6 +73,7 @@ Examples:
   iotrial run
   iotrial run sqlserver-oltp --target /mnt/a --target /mnt/b --size 40GiB --duration 5m
   iotrial run ./mine.toml --full --label 'three volumes' --attribute volumes=3
+  iotrial run --until-steady 1h --duration 5m          five steady rounds of a minute, within an hour
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…   (see `iotrial target`)
 
 Files are made in the target, written whole, and removed at the end. At least 10 % of the file
@@ -80,6 +81,11 @@ system and 1 GiB stay free. Raw devices are only read unless a token releases th
 pub struct RunArgs {
     #[command(flatten)]
     pub load: LoadArgs,
+
+    /// Measure until five rounds on end are steady (SNIA PTS), each a fifth of --duration; the figures are theirs
+    /// alone. Gives up after LIMIT [default: 25 rounds].
+    #[arg(long, value_name = "LIMIT", value_parser = parse_duration, num_args = 0..=1)]
+    pub until_steady: Option<Option<Duration>>,
 
     /// Say what would be done, and do nothing.
     #[arg(long)]

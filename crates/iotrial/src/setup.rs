@@ -203,7 +203,8 @@ pub fn prepare_failure(error: PrepareError) -> Failure {
     Failure::execution(error).hint(hint)
 }
 
-fn plan_failure(error: PlanError) -> Failure {
+/// With what the user can do.
+pub fn plan_failure(error: PlanError) -> Failure {
     match &error {
         PlanError::NoSpace { usable, .. } => {
             let smaller =
@@ -231,6 +232,9 @@ fn plan_failure(error: PlanError) -> Failure {
         }
         PlanError::TooDeep { .. } | PlanError::TooMuchMemory { .. } => {
             Failure::input(error).hint("lower iodepth, numjobs or block_size in the profile".to_owned())
+        }
+        PlanError::LimitTooShort { .. } => {
+            Failure::input(error).hint("give a longer limit, or a shorter --duration".to_owned())
         }
         PlanError::NoTarget | PlanError::NoDuration | PlanError::TooLong => Failure::input(error),
     }

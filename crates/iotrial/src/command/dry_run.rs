@@ -49,11 +49,16 @@ fn head(plan: &Plan, layout: &Layout) -> String {
         .iter()
         .map(|phase| format!("{} {}", phase.kind.as_str(), format_duration(phase.duration)))
         .collect();
+    let at_most = if plan.until_steady.is_some() { "at most " } else { "" };
     lines.push(format!(
-        "time      {} after the layout: {}",
+        "time      {at_most}{} after the layout: {}",
         format_duration(plan.duration()),
         phases.join(", ")
     ));
+    lines.extend(plan.until_steady.map(|until| {
+        let (round, window) = (format_duration(until.round), format_duration(until.window()));
+        format!("          measures until five rounds of {round} are steady; the figures are those of that {window}")
+    }));
     lines.push(format!("writes    {} before the load, and what the jobs write", layout.written));
     if layout.reused.get() > 0 {
         lines.push(format!("reuses    {} of an earlier run", layout.reused));

@@ -12,11 +12,14 @@ use crate::command::dry_run;
 use crate::command::report::Shown;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::rig::{Rig, Trial};
-use crate::setup::Setup;
+use crate::setup::{Setup, plan_failure};
 
 /// Runs a profile and shows what came of it.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
-    let setup = Setup::of(&args.load)?;
+    let mut setup = Setup::of(&args.load)?;
+    if let Some(limit) = args.until_steady {
+        setup.plan = setup.plan.until_steady(limit).map_err(plan_failure)?;
+    }
     if args.dry_run {
         dry_run::print(&setup.plan, &setup.layout, args.json)?;
         return Ok(ExitCode::SUCCESS);
