@@ -125,7 +125,7 @@ fn obstacles(record: &RunRecord, findings: &[Finding]) -> Vec<String> {
 
 fn is_obstacle(finding: &Finding) -> bool {
     finding.severity == Severity::Serious
-        || matches!(finding.id.as_str(), "interrupted" | "io-errors" | "buffered-io")
+        || matches!(finding.id.as_str(), "interrupted" | "io-errors" | "buffered-io" | "latency-limit-missed")
 }
 
 /// Under which doubtful conditions the figures came about, to follow «but» or «measured».

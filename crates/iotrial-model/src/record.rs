@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::histogram::LatencyHistogram;
 use crate::load::{Direction, Durability, Role};
 use crate::plan::{PhaseKind, Plan};
+use crate::search::Search;
 use crate::units::{ByteSize, seconds};
 
 /// The value of `format` in a record.
@@ -62,6 +63,9 @@ pub struct RunRecord {
     /// What the operating system counted at the devices below over the measured phase.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceCounters>,
+    /// The search for the highest rate that holds a latency limit, of which this run is the confirmation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
     /// What the reader should know.
     pub findings: Vec<Finding>,
     /// How it ended.

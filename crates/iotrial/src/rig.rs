@@ -62,6 +62,11 @@ impl<'a> Rig<'a> {
         &self.store
     }
 
+    /// Tells the user something while nothing is asked of them.
+    pub fn say(&self, text: &str) {
+        self.live.say(text);
+    }
+
     /// What was asked and decided.
     pub fn setup(&self) -> &Setup {
         &self.setup
@@ -94,7 +99,6 @@ impl<'a> Rig<'a> {
             Ok(prepared) => {
                 trial.record.layout = prepared.layout;
                 self.prepared = Some(prepared);
-                trial.note()?;
                 Ok(true)
             }
             Err(PrepareError::Interrupted) => {
@@ -108,8 +112,10 @@ impl<'a> Rig<'a> {
 
     /// Runs the plan of the trial, and writes down what happened.
     ///
-    /// A plan that waits for a steady state ends with it, or at its limit.
+    /// A plan that waits for a steady state ends with it, or at its limit. What an earlier load of the same trial
+    /// brought is no longer in the record.
     pub fn run(&mut self, trial: &mut Trial) -> Result<(), Failure> {
+        trial.begin_load()?;
         let Trial { record, journal } = trial;
         let mut journal_error = None;
         let mut watch = SteadyWatch::new(&record.plan);
@@ -195,8 +201,9 @@ fn note_outcome(record: &mut RunRecord, outcome: RunOutcome) {
 }
 
 impl Trial {
-    /// Brings what is known by now to the disk.
-    fn note(&mut self) -> Result<(), Failure> {
+    /// Forgets an earlier load, and brings what is known by now to the disk.
+    fn begin_load(&mut self) -> Result<(), Failure> {
+        (self.record.jobs, self.record.intervals) = (Vec::new(), Vec::new());
         self.journal.writer().record(&self.record).map_err(Failure::execution)
     }
 }

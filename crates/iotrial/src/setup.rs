@@ -76,6 +76,7 @@ impl Setup {
             intervals: Vec::new(),
             cpu: None,
             devices: Vec::new(),
+            search: None,
             findings: Vec::new(),
             ended: Ended { how: EndedHow::Interrupted, reason: None },
         }
