@@ -15,7 +15,7 @@ pub enum Stream {
     Read,
     /// All writes, commits among them.
     Write,
-    /// Log writes that are durable when they complete.
+    /// Log writes that are durable when they complete, and the commits of a group commit.
     Commit,
 }
 
@@ -32,20 +32,17 @@ impl Stream {
         }
     }
 
-    const fn direction(self) -> Direction {
-        match self {
-            Self::Read => Direction::Read,
-            Self::Write | Self::Commit => Direction::Write,
-        }
-    }
-
     /// What those of `jobs` that `select` picks did in this stream. `jobs` are in the order of the plan:
     /// the totals of the record, or those of one interval.
     pub fn counts(self, record: &RunRecord, jobs: &[JobCounts], select: impl Fn(usize) -> bool) -> OpCounts {
         let mut merged = OpCounts::default();
-        let belongs = |job: usize| select(job) && (self != Self::Commit || record.is_commit(job));
-        for (_, counts) in jobs.iter().enumerate().filter(|(job, _)| belongs(*job)) {
-            if let Some(one) = counts.get(self.direction()) {
+        for (job, counts) in jobs.iter().enumerate().filter(|(job, _)| select(*job)) {
+            let one = match self {
+                Self::Read => counts.read.as_ref(),
+                Self::Write => counts.write.as_ref(),
+                Self::Commit => record.commits(job, counts),
+            };
+            if let Some(one) = one {
                 merged.merge(one);
             }
         }
@@ -54,13 +51,14 @@ impl Stream {
 
     /// The streams that the jobs which `select` picks are planned to have, in the order of tables.
     ///
-    /// Where every write is a commit, the two streams are the same one, and it is called commit.
+    /// Where every write is a commit, the two streams are the same one, and it is called commit. A group commit has both:
+    /// its writes, and the commits in them.
     pub fn planned(record: &RunRecord, select: impl Fn(usize) -> bool) -> Vec<Self> {
         let jobs = || record.plan.jobs.iter().enumerate().filter(|(index, _)| select(*index));
         let streams = [
             (Self::Read, jobs().any(|(_, job)| job.reads())),
             (Self::Write, jobs().any(|(index, job)| job.writes() && !record.is_commit(index))),
-            (Self::Commit, jobs().any(|(index, job)| job.writes() && record.is_commit(index))),
+            (Self::Commit, jobs().any(|(index, job)| record.is_commit(index) || job.group_commit.is_some())),
         ];
         streams.into_iter().filter(|(_, exists)| *exists).map(|(stream, _)| stream).collect()
     }
@@ -102,7 +100,7 @@ impl Streams {
 pub struct StreamCounts {
     /// Reads and writes.
     pub counts: JobCounts,
-    /// Those of the writes that are commits.
+    /// Those of the writes that are commits, and the commits of group commits.
     pub commit: Option<OpCounts>,
 }
 
@@ -112,8 +110,8 @@ impl StreamCounts {
         let mut merged = Self::default();
         for (job, counts) in record.jobs.iter().enumerate().filter(|(job, _)| select(*job)) {
             merged.counts.merge(counts);
-            if let (true, Some(write)) = (record.is_commit(job), &counts.write) {
-                merged.commit.get_or_insert_default().merge(write);
+            if let Some(commits) = record.commits(job, counts) {
+                merged.commit.get_or_insert_default().merge(commits);
             }
         }
         merged

@@ -12,6 +12,8 @@ pub mod clock;
 
 pub mod random;
 
+mod zipf;
+
 pub mod offset;
 
 pub mod pace;
@@ -33,6 +35,10 @@ mod uring;
 mod uring;
 
 pub mod control;
+
+mod group_commit;
+
+mod arrivals;
 
 mod lane;
 

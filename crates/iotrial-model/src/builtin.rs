@@ -182,7 +182,7 @@ mod tests {
                     job.role,
                     job.pattern,
                     job.rwmix_read_percent,
-                    job.block_size.get(),
+                    job.block_size.unit().get(),
                     job.numjobs,
                     job.iodepth,
                     job.size.get() / ByteSize::GIB.get()

@@ -5,12 +5,13 @@
 
 use std::time::Duration;
 
+use crate::plan::Arrival;
 use crate::toml_reader::{Mistakes, TableReader, read_toml};
 use crate::units::ByteSize;
 
 mod job;
 
-pub use job::JobProfile;
+pub use job::{Follow, JobProfile};
 
 /// The value of `format` in a profile file.
 pub const PROFILE_FORMAT: &str = "iotrial.profile/1";
@@ -79,12 +80,31 @@ impl Profile {
                 if jobs[..position].iter().any(|earlier| earlier.name == job.name) {
                     top.refuse::<()>("job", format!("two jobs are named `{}`", job.name));
                 }
+                if let Some(mistake) =
+                    job.follow.as_ref().and_then(|follow| mistake_of(follow, position, &jobs))
+                {
+                    top.refuse::<()>("job", format!("job `{}`: {mistake}", job.name));
+                }
             }
             format?;
             let (name, title, schedule, quick) = (name?, title?, schedule?, quick?);
             let text = text.to_owned();
             Some(Self { name, title, rationale, source, thresholds, schedule, quick, jobs, text })
         })
+    }
+
+    /// When the job at `position` issues its I/Os.
+    pub fn arrival(&self, position: usize) -> Arrival {
+        let job = &self.jobs[position];
+        if let Some(Follow { job, per, ratio }) = &job.follow {
+            let leader = self.jobs.iter().position(|other| other.name == *job);
+            let leader = leader.expect("a profile is valid: every followed job is there");
+            return Arrival::Following { job: leader, per: *per, ratio: *ratio };
+        }
+        match job.arrivals_per_s() {
+            Some(iops) => Arrival::Open { iops, spacing: job.spacing, bursts: job.bursts },
+            None => Arrival::Closed,
+        }
     }
 
     /// The size of all files of a full run.
@@ -96,6 +116,21 @@ impl Profile {
     pub fn total_iodepth(&self) -> u32 {
         self.jobs.iter().map(JobProfile::total_iodepth).sum()
     }
+}
+
+/// What is wrong with what the job at `position` follows.
+fn mistake_of(follow: &Follow, position: usize, jobs: &[JobProfile]) -> Option<String> {
+    let Follow { job: name, per, .. } = follow;
+    let Some(leader) = jobs.iter().position(|other| other.name == *name) else {
+        return Some(format!("it follows `{name}`, and there is no such job"));
+    };
+    if leader == position {
+        return Some("it follows itself".to_owned());
+    }
+    if jobs[leader].follow.is_some() {
+        return Some(format!("it follows `{name}`, which follows another job itself"));
+    }
+    (!jobs[leader].does(*per)).then(|| format!("it follows each {per} of `{name}`, which does none"))
 }
 
 fn read_schedule(table: &mut TableReader<'_>) -> Option<Schedule> {
