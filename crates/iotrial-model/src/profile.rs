@@ -152,7 +152,7 @@ fn read_quick(table: &mut TableReader<'_>) -> Option<Quick> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::Durability;
+    use crate::load::{Distribution, Durability, FollowedOp, LogTail};
 
     const SMALLEST: &str = r#"
 format = "iotrial.profile/1"
@@ -193,6 +193,100 @@ size = "4GiB"
         let example = documentation.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
         let profile = Profile::parse(example).unwrap_or_else(|mistakes| panic!("{mistakes}"));
         assert_eq!(profile.jobs.len(), 2);
+        let head = example.split("[[job]]").next().unwrap();
+        let rhythm = documentation.split("```toml\n").last().unwrap().split("```").next().unwrap();
+        let profile =
+            Profile::parse(&format!("{head}{rhythm}")).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        assert_eq!(profile.jobs.len(), 4);
+    }
+
+    #[test]
+    fn the_shape_of_a_load_is_read_as_written() {
+        let documentation = include_str!("../../../docs/profiles.md");
+        let example = documentation.split("```toml\n").nth(1).unwrap();
+        let rhythm = documentation.split("```toml\n").last().unwrap().split("```").next().unwrap();
+        let head = example.split("[[job]]").next().unwrap();
+        let profile = Profile::parse(&format!("{head}{rhythm}")).unwrap();
+        let [pages, checkpoint, scan, log] = &profile.jobs[..] else { panic!("four jobs") };
+        assert_eq!(pages.distribution, Distribution::Zipf { theta: 0.99 });
+        let Arrival::Open { iops, bursts: Some(bursts), .. } = profile.arrival(1) else {
+            panic!("{checkpoint:?}")
+        };
+        assert_eq!(
+            (iops, bursts.period, bursts.spread),
+            (2_000.0, Duration::from_mins(1), Duration::from_secs(45))
+        );
+        assert_eq!(scan.block_size.to_string(), "64 KiB 75 %, 512 KiB 25 %");
+        assert_eq!(scan.block_size.mean_bytes(), 180_224.0);
+        assert_eq!(profile.arrival(3), Arrival::Following { job: 0, per: FollowedOp::Read, ratio: 0.1 });
+        assert_eq!(log.largest_io(), ByteSize::kib(60));
+    }
+
+    #[test]
+    fn what_contradicts_itself_in_a_job_is_told() {
+        let add = |more: &str| mistakes("iodepth = 8", &format!("iodepth = 8\n{more}"));
+        let check = |more: &str, message: &str| {
+            let told = add(more);
+            assert!(told.contains(message), "{more}: {told}");
+        };
+        let group = "group_commit = { commit_size = \"1KiB\", largest_write = \"64KiB\" }";
+        check(group, "`group_commit` is for the role `log`, and this job is `data`");
+        check(
+            "bursts = { period = \"60s\", spread = \"10s\" }",
+            "`bursts` are for an open load, which needs a `rate`",
+        );
+        check(
+            "rate = \"9 iops\"\nbursts = { period = \"6s\", spread = \"10s\" }",
+            "not longer than `period`",
+        );
+        check("distribution = \"zipf\"", "needs `zipf_theta`, such as 0.99");
+        check("distribution = \"zipf\"\nzipf_theta = 0", "`zipf_theta` must be more than 0 and at most 5");
+        check("distribution = \"hotspot\"\nhot_io_percent = 80", "needs `hot_space_percent`");
+        check("zipf_theta = 1", "`zipf_theta` is for `distribution = \"zipf\"`");
+        check("hot_io_percent = 1", "`hot_io_percent` is for `distribution = \"hotspot\"`");
+        check("flush_every = 3", "`flush_every` needs a `durability` other than `none`");
+        check("block_sizes = [{ size = \"8KiB\", weight = 1 }]", "`block_size` or `block_sizes`, not both");
+        check("follow = { job = \"pages\", ratio = 1 }", "job `pages`: it follows itself");
+        check("follow = { job = \"page\", ratio = 1 }", "it follows `page`, and there is no such job");
+        check("follow = { job = \"pages\", ratio = 0 }", "`ratio` must be more than 0");
+        check(
+            "follow = { job = \"a\", ratio = 1 }\nrate = \"1 iops\"",
+            "has a `rate` or follows another one, not both",
+        );
+        let sizes = "block_sizes = [{ size = \"8KiB\", weight = 1 }, { size = \"12KiB\", weight = 1 }]";
+        let told = mistakes("block_size = \"8KiB\"", sizes);
+        assert!(told.contains("every size must be a multiple of the smallest, 8 KiB, not 12 KiB"), "{told}");
+        let told = mistakes("block_size = \"8KiB\"", "block_sizes = []");
+        assert!(told.contains("`block_sizes` needs at least one table"), "{told}");
+        let told = mistakes("\"random\"", "\"sequential\"\ndistribution = \"zipf\"\nzipf_theta = 1.0");
+        assert!(told.contains("`distribution` is for `pattern = \"random\"`"), "{told}");
+    }
+
+    #[test]
+    fn a_group_commit_needs_a_log_that_commits_can_arrive_at() {
+        let log = "role = \"log\"\npattern = \"sequential\"\nrwmix_read_percent = 0";
+        let base = SMALLEST
+            .replace("role = \"data\"\npattern = \"random\"\nrwmix_read_percent = 70", log)
+            .replace("iodepth = 8", "iodepth = 8\ndurability = \"dsync\"\nrate = \"100 iops\"\ngroup_commit = { commit_size = \"1KiB\", largest_write = \"64KiB\" }");
+        let job = &Profile::parse(&base).unwrap_or_else(|mistakes| panic!("{mistakes}")).jobs[0];
+        assert_eq!(job.group_commit.unwrap().tail, LogTail::Pad);
+        for (from, to, message) in [
+            ("durability = \"dsync\"", "", "`group_commit` needs writes that are all durable"),
+            ("rate = \"100 iops\"", "", "`group_commit` needs commits that arrive"),
+            ("sequential", "random", "`group_commit` needs a log that is written in sequence"),
+            ("\"64KiB\" }", "\"60KB\" }", "`largest_write` must be a multiple of `block_size`, 8 KiB"),
+            (
+                "\"1KiB\", largest",
+                "\"65KiB\", largest",
+                "`largest_write` must hold at least one commit of 65 KiB",
+            ),
+            ("\"1KiB\", largest", "\"0B\", largest", "must hold at least one commit"),
+            ("\"64KiB\" }", "\"8KiB\", tail = \"rewrite\" }", "and a block that is written again"),
+        ] {
+            assert!(base.contains(from), "{from}");
+            let told = Profile::parse(&base.replace(from, to)).unwrap_err().to_string();
+            assert!(told.contains(message), "{to}: {told}");
+        }
     }
 
     #[test]
