@@ -40,4 +40,6 @@ mod recorder;
 
 mod drive;
 
+pub mod one_queue;
+
 pub mod run;
