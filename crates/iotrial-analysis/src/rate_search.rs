@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use iotrial_model::load::{Role, Spacing};
 use iotrial_model::plan::{Arrival, Phase, PhaseKind, Plan};
-use iotrial_model::record::{OpCounts, RunRecord};
+use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
 use iotrial_model::search::{
     JobRate, LatencyLimit, LimitStatistic, Probe, ProbeKind, Search, SearchResult, WorstLatency,
 };
@@ -138,7 +138,8 @@ impl RateSearch {
             }
             Some(share) => {
                 for (job, rate) in self.rates(share) {
-                    plan.jobs[job].arrival = Arrival::Open { iops: rate, spacing: Spacing::Poisson };
+                    plan.jobs[job].arrival =
+                        Arrival::Open { iops: rate, spacing: Spacing::Poisson, bursts: None };
                 }
                 plan.phases = self.phases(kind, share)?;
             }
@@ -204,7 +205,8 @@ impl RateSearch {
         let (worst, why_not) = match load.share {
             None => {
                 self.saturation = record.jobs.iter().map(|job| rate(io_count_of(job))).collect();
-                let idle = self.plan.jobs.iter().zip(&self.saturation).find(|(_, iops)| **iops <= 0.0);
+                let mut jobs = self.plan.jobs.iter().zip(&self.saturation);
+                let idle = jobs.find(|(job, iops)| job.arrival == Arrival::Closed && **iops <= 0.0);
                 if let Some((job, _)) = idle {
                     return Err(SearchError::Idle { job: job.name.clone() });
                 }
@@ -326,7 +328,7 @@ fn is_wide(held: f64, failed: f64) -> bool {
     failed / held > BRACKET + 1e-9
 }
 
-fn io_count_of(job: &iotrial_model::record::JobCounts) -> u64 {
+fn io_count_of(job: &JobCounts) -> u64 {
     job.read.iter().chain(&job.write).map(OpCounts::io_count).sum()
 }
 
@@ -357,19 +359,40 @@ fn errors(record: &RunRecord) -> Option<String> {
     (failed as f64 > MOST_ERRORS * all as f64).then(|| format!("{failed} of {all} I/Os failed"))
 }
 
+/// What arrives at a job that does not set its own pace, by the second, and how much of that only made its queue longer.
+struct Arriving {
+    rate: f64,
+    growth: f64,
+}
+
+impl Arriving {
+    /// `None` for a closed load. Of a group commit it is commits that arrive.
+    fn at(record: &RunRecord, index: usize) -> Option<Self> {
+        let before = record.intervals.iter().take_while(|one| one.phase != PhaseKind::Measure).last();
+        let backlog = |interval: Option<&Interval>| {
+            interval.and_then(|one| one.backlog.get(index)).copied().unwrap_or_default() as f64
+        };
+        let measured_s = record.measured_duration().as_secs_f64();
+        let growth = (backlog(record.intervals.last()) - backlog(before)) / measured_s;
+        let rate = match record.plan.jobs[index].arrival {
+            Arrival::Closed => return None,
+            Arrival::Open { iops, .. } => iops,
+            Arrival::Following { .. } => {
+                let job = &record.jobs[index];
+                let done = job.commit.as_ref().map_or_else(|| io_count_of(job), OpCounts::io_count);
+                growth + done as f64 / measured_s
+            }
+        };
+        Some(Self { rate, growth })
+    }
+}
+
 /// The queue of a job grew over the measured phase.
 fn rate_not_kept(record: &RunRecord) -> Option<String> {
-    let last = record.intervals.last()?;
-    let before = record.intervals.iter().take_while(|one| one.phase != PhaseKind::Measure).last();
-    let backlog = |interval: Option<&iotrial_model::record::Interval>, job: usize| {
-        interval.and_then(|one| one.backlog.get(job)).copied().unwrap_or_default() as f64
-    };
-    let measured_s = record.measured_duration().as_secs_f64();
     record.plan.jobs.iter().enumerate().find_map(|(index, job)| {
-        let Arrival::Open { iops, .. } = job.arrival else { return None };
-        let growth = (backlog(Some(last), index) - backlog(before, index)) / measured_s;
-        (growth > MOST_GROWTH * iops)
-            .then(|| format!("job `{}` issued only {:.0} of {iops:.0} IOPS", job.name, iops - growth))
+        let Arriving { rate, growth } = Arriving::at(record, index)?;
+        (growth > MOST_GROWTH * rate)
+            .then(|| format!("job `{}` issued only {:.0} of {rate:.0} IOPS", job.name, rate - growth))
     })
 }
 
@@ -417,17 +440,28 @@ fn add_waiting(
         counts.total_latency.record_n(oldest, 1);
     }
     let Some(last) = record.intervals.last() else { return };
-    let jobs = record.plan.jobs.iter().zip(&last.backlog).enumerate();
-    for (_, (job, backlog)) in jobs.filter(|(index, _)| of_role(*index)) {
-        let Arrival::Open { iops, .. } = job.arrival else { continue };
-        let read_share = f64::from(job.rwmix_read_percent) / 100.0;
-        let share = if stream == Stream::Read { read_share } else { 1.0 - read_share };
+    for (index, backlog) in last.backlog.iter().enumerate().filter(|(index, _)| of_role(*index)) {
+        let Some(Arriving { rate, .. }) = Arriving::at(record, index) else { continue };
         // They were due one after the other, the oldest for as long as it takes to issue them all.
-        let oldest = Duration::from_secs_f64(*backlog as f64 / iops);
+        let oldest = Duration::from_secs_f64(if rate > 0.0 { *backlog as f64 / rate } else { 0.0 });
         if oldest > limit {
-            let count = (oldest - limit).as_secs_f64() * iops * share;
+            let count = (oldest - limit).as_secs_f64() * rate * stream_share(record, index, stream);
             counts.total_latency.record_n(limit + (oldest - limit) / 2, count as u64);
         }
+    }
+}
+
+/// The share of what arrives at a job that belongs to the stream.
+fn stream_share(record: &RunRecord, index: usize, stream: Stream) -> f64 {
+    let job = &record.plan.jobs[index];
+    let read_share = f64::from(job.rwmix_read_percent) / 100.0;
+    match stream {
+        Stream::Commit if job.group_commit.is_some() => 1.0,
+        _ if job.group_commit.is_some() => 0.0,
+        Stream::Read => read_share,
+        Stream::Write => 1.0 - read_share,
+        Stream::Commit if record.is_commit(index) => 1.0 - read_share,
+        Stream::Commit => 0.0,
     }
 }
 
@@ -446,7 +480,7 @@ fn three_digits(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use iotrial_model::histogram::LatencyHistogram;
-    use iotrial_model::record::{EndedHow, JobCounts};
+    use iotrial_model::record::EndedHow;
 
     use super::*;
     use crate::test_record::{counts, measured};
@@ -571,13 +605,15 @@ mod tests {
     /// An open load of 16,000 data I/Os a second that all took 100 µs, with this backlog at the end of each second.
     fn with_backlog(backlog: impl Fn(u64) -> u64) -> RunRecord {
         let mut record = measured(10, |_| 16_000);
-        record.plan.jobs[0].arrival = Arrival::Open { iops: 16_000.0, spacing: Spacing::Poisson };
+        record.plan.jobs[0].arrival =
+            Arrival::Open { iops: 16_000.0, spacing: Spacing::Poisson, bursts: None };
         for (second, interval) in (1..).zip(&mut record.intervals) {
             interval.backlog = vec![backlog(second), 0];
         }
         record.jobs[0] = JobCounts {
             read: Some(counts(80_000, Duration::from_micros(100))),
             write: Some(counts(80_000, Duration::from_micros(100))),
+            commit: None,
         };
         record
     }

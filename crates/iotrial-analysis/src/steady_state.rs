@@ -13,7 +13,7 @@
 use std::time::Duration;
 
 use iotrial_model::load::Direction;
-use iotrial_model::plan::{Arrival, PhaseKind, Plan, STEADY_ROUNDS, UntilSteady};
+use iotrial_model::plan::{Arrival, Job, PhaseKind, Plan, STEADY_ROUNDS, UntilSteady};
 use iotrial_model::record::{Interval, JobCounts, RunRecord};
 use serde::Serialize;
 
@@ -112,11 +112,23 @@ impl SteadyState {
 }
 
 fn tracks_bandwidth(plan: &Plan) -> bool {
-    plan.jobs.iter().any(|job| job.block_size != plan.jobs[0].block_size)
+    let varies = |job: &Job| !job.block_size.shares().is_empty() || job.group_commit.is_some();
+    plan.jobs.iter().any(|job| job.block_size != plan.jobs[0].block_size || varies(job))
 }
 
 fn tracks_latency(plan: &Plan) -> bool {
-    plan.jobs.iter().any(|job| job.arrival != Arrival::Closed)
+    plan.jobs.iter().any(|job| has_given_rate(plan, job))
+}
+
+/// Whether a job has a rate, or follows one that has.
+fn has_given_rate(plan: &Plan, job: &Job) -> bool {
+    match job.arrival {
+        Arrival::Closed => false,
+        Arrival::Open { .. } => true,
+        Arrival::Following { job, .. } => {
+            plan.jobs.get(job).is_some_and(|leader| matches!(leader.arrival, Arrival::Open { .. }))
+        }
+    }
 }
 
 /// Looks at the intervals of a load that runs until it is steady, one after the other.
@@ -190,7 +202,7 @@ impl Sums {
             open_latency_us: 0.0,
         };
         for (job, counts) in plan.jobs.iter().zip(&interval.jobs) {
-            sums.add(counts, job.arrival != Arrival::Closed);
+            sums.add(counts, has_given_rate(plan, job));
         }
         sums
     }
@@ -245,7 +257,7 @@ fn least_squares_slope(values: &[f64]) -> f64 {
 mod tests {
     use proptest::prelude::*;
 
-    use iotrial_model::load::Spacing;
+    use iotrial_model::load::{BlockSizes, Spacing};
     use iotrial_model::record::OpCounts;
     use iotrial_model::units::ByteSize;
 
@@ -341,7 +353,8 @@ mod tests {
     #[test]
     fn a_rate_that_is_given_is_steady_only_when_its_latency_is() {
         let mut record = measured(50, |_| 1_000);
-        record.plan.jobs[0].arrival = Arrival::Open { iops: 1_000.0, spacing: Spacing::Poisson };
+        record.plan.jobs[0].arrival =
+            Arrival::Open { iops: 1_000.0, spacing: Spacing::Poisson, bursts: None };
         assert!(SteadyState::of(&record).unwrap().latency.unwrap().held());
         for (second, interval) in (0..).zip(&mut record.intervals) {
             interval.jobs[0].read = Some(counts(500, Duration::from_millis(1 + second)));
@@ -354,7 +367,7 @@ mod tests {
     #[test]
     fn with_several_block_sizes_bandwidth_has_to_stand_still_too() {
         let mut record = measured(50, |_| 1_000);
-        record.plan.jobs[1].block_size = ByteSize::kib(64);
+        record.plan.jobs[1].block_size = BlockSizes::one(ByteSize::kib(64));
         for (second, interval) in (0..).zip(&mut record.intervals) {
             // Ever more of the larger I/Os, and as many fewer of the others.
             interval.jobs[0].read = Some(counts(500 - 9 * second, Duration::from_millis(1)));

@@ -12,6 +12,8 @@ pub mod clock;
 
 pub mod random;
 
+mod zipf;
+
 pub mod offset;
 
 pub mod pace;
@@ -34,11 +36,17 @@ mod uring;
 
 pub mod control;
 
+mod group_commit;
+
+mod arrivals;
+
 mod lane;
 
 mod recorder;
 
 mod drive;
+
+pub mod one_queue;
 
 mod meter;
 

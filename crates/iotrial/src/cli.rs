@@ -74,8 +74,8 @@ Examples:
   iotrial run
   iotrial run sqlserver-oltp --target /mnt/a --target /mnt/b --size 40GiB --duration 5m
   iotrial run ./mine.toml --full --label 'three volumes' --attribute volumes=3
-  iotrial run --until-steady 1h --duration 5m          five steady rounds of a minute, within an hour
-  iotrial run --latency-limit 2ms@p99                  how much does it carry with 99 of 100 I/Os in 2 ms
+  iotrial run --until-steady 1h --duration 5m       five steady rounds of a minute, in an hour
+  iotrial run --latency-limit 2ms@p99               the highest rate with 99 of 100 I/Os in 2 ms
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…   (see `iotrial target`)
 
 Files are made in the target, written whole, and removed at the end. At least 10 % of the file
