@@ -11,7 +11,7 @@ use std::io;
 use iotrial_model::plan::SimDevice;
 
 use crate::clock::{Clock, SimClock};
-use crate::queue::{Completion, IoQueue, Outcome, Request};
+use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
 use crate::random::Random;
 
 /// What a failed I/O reports: EIO.
@@ -84,7 +84,7 @@ impl SimQueue {
 }
 
 impl IoQueue for SimQueue {
-    fn submit(&mut self, requests: &[Request]) -> io::Result<()> {
+    fn submit(&mut self, requests: &[Request], _handing: Handing) -> io::Result<()> {
         for request in requests {
             let end_ns = self.completion_time_ns(request);
             let bytes = if self.draw(self.device.error_share) {

@@ -10,6 +10,7 @@ use iotrial_analysis::findings::findings;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_engine::control::Control;
 use iotrial_engine::host::host_facts;
+use iotrial_engine::polling;
 use iotrial_engine::run::{self, RunOutcome, uring_refusal};
 use iotrial_engine::target::{self, PrepareError, Prepared, ProbedTarget};
 use iotrial_model::builtin::builtin_profile;
@@ -43,6 +44,11 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         facts.push(imagined_target(request.engine));
     }
     let plan = Plan::decide(&profile, &request, &facts).map_err(plan_failure)?;
+    if plan.polled {
+        polling::check_polling(&probed).map_err(|error| {
+            Failure::execution(error).hint("leave --polled out: databases wait for interrupts too".to_owned())
+        })?;
+    }
     let layout = target::rehearse(&plan, &probed).map_err(prepare_failure)?;
     if args.dry_run {
         dry_run::print(&plan, &layout, args.json)?;
@@ -105,6 +111,7 @@ fn plan_request(args: &RunArgs, id: Ulid, host: &Host) -> Result<PlanRequest, Fa
         engine_reason,
         sim: args.sim.clone().unwrap_or_default(),
         direct: !args.buffered,
+        polled: args.polled,
         seed: args.seed.unwrap_or_else(|| seed_of(id)),
         cpu_count: host.cpu_count,
         memory: host.memory,
@@ -222,6 +229,13 @@ fn plan_failure(error: PlanError) -> Failure {
         PlanError::TooDeep { .. } | PlanError::TooMuchMemory { .. } => {
             Failure::input(error).hint("lower iodepth, numjobs or block_size in the profile".to_owned())
         }
+        PlanError::PolledEngine { .. } | PlanError::PolledBuffered => {
+            Failure::input(error).hint("--polled goes with direct I/O by the `uring` engine".to_owned())
+        }
+        PlanError::PolledDurable { .. } => {
+            let hint = "leave --polled out, or take durability out of the profile".to_owned();
+            Failure::input(error).hint(hint)
+        }
         PlanError::NoTarget | PlanError::NoDuration | PlanError::TooLong => Failure::input(error),
     }
 }
@@ -254,6 +268,7 @@ fn begin_record(
         layout: None,
         jobs: Vec::new(),
         intervals: Vec::new(),
+        engine_setup: None,
         cpu: None,
         devices: Vec::new(),
         findings: Vec::new(),
@@ -303,6 +318,7 @@ impl Trial<'_> {
         };
         record.jobs = RunRecord::totals_of_intervals(&record.plan, &outcome.intervals);
         record.intervals = outcome.intervals;
+        record.engine_setup = Some(outcome.engine_setup);
         record.cpu = outcome.cpu;
         record.devices = outcome.devices;
         record.ended = outcome.ended;
