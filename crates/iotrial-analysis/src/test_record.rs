@@ -61,8 +61,8 @@ fn interval(second: u64, iops: u64) -> Interval {
         start: Duration::from_secs(second),
         duration: Duration::from_secs(1),
         jobs: vec![
-            JobCounts { read: pages(), write: pages() },
-            JobCounts { read: None, write: Some(counts(iops / 8, latency(1, iops / 8))) },
+            JobCounts { read: pages(), write: pages(), commit: None },
+            JobCounts { write: Some(counts(iops / 8, latency(1, iops / 8))), ..JobCounts::default() },
         ],
         backlog: Vec::new(),
     }

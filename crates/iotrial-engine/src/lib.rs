@@ -12,6 +12,8 @@ pub mod clock;
 
 pub mod random;
 
+mod zipf;
+
 pub mod offset;
 
 pub mod pace;
@@ -37,10 +39,16 @@ pub mod polling;
 
 pub mod control;
 
+mod group_commit;
+
+mod arrivals;
+
 mod lane;
 
 mod recorder;
 
 mod drive;
+
+pub mod one_queue;
 
 pub mod run;

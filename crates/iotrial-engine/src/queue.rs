@@ -2,7 +2,7 @@
 
 use std::io;
 
-use iotrial_model::load::Direction;
+use iotrial_model::load::{Direction, Durability};
 use iotrial_model::record::QueueSetup;
 
 /// One I/O to be done.
@@ -18,8 +18,8 @@ pub struct Request {
     pub length: u32,
     /// Which of the two.
     pub direction: Direction,
-    /// Whether a write counts only when it is on stable storage.
-    pub durable: bool,
+    /// When a write counts as done; with a flush, both are one operation.
+    pub durability: Durability,
 }
 
 /// One I/O that is done.

@@ -7,13 +7,18 @@ use iotrial_model::load::Direction;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{JobCounts, OpCounts};
 
-use crate::queue::Outcome;
+use crate::queue::{Completion, Outcome};
+
+/// The place of the commits behind the two directions.
+const COMMIT: usize = 2;
 
 /// What one thread counts for one job in one interval.
 #[derive(Debug, Clone)]
 pub(crate) struct JobRecorder {
-    /// Read and write; absent where the job never does it.
-    ops: [Option<Box<OpRecorder>>; 2],
+    /// Read, write, and the commits of a group commit; absent where the job never does it.
+    ops: [Option<Box<OpRecorder>>; 3],
+    /// Of a group commit.
+    commit_size: u64,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -64,7 +69,11 @@ impl JobRecorder {
     pub(crate) fn all(plan: &Plan) -> Vec<Self> {
         plan.jobs
             .iter()
-            .map(|job| Self { ops: [job.reads(), job.writes()].map(|used| used.then(Box::default)) })
+            .map(|job| Self {
+                ops: [job.reads(), job.writes(), job.group_commit.is_some()]
+                    .map(|used| used.then(Box::default)),
+                commit_size: job.group_commit.map_or(0, |group| group.commit_size.get()),
+            })
             .collect()
     }
 
@@ -87,6 +96,37 @@ impl JobRecorder {
         }
     }
 
+    /// Counts the commits of a write that is done, each from the time at which it was due.
+    pub(crate) fn record_commits(&mut self, due_ns: &[u64], write: &Issued, done: &Completion) {
+        let op = self.ops[COMMIT].as_mut().expect("a group commit has commits");
+        let failure = match done.outcome {
+            Outcome::Bytes(moved) if moved == write.length => None,
+            Outcome::Bytes(moved) => Some(Failure::Short { moved, asked: write.length }),
+            Outcome::Error(number) => Some(Failure::Os(number)),
+        };
+        for due_ns in due_ns {
+            op.late_count += u64::from(write.late);
+            if let Some(failure) = failure {
+                op.fail(failure);
+                continue;
+            }
+            op.bytes += self.commit_size;
+            if let Some(submitted_at_ns) = write.submitted_at_ns {
+                op.submission_latency_count += 1;
+                op.submission_latency_sum_ns += submitted_at_ns.saturating_sub(*due_ns);
+            }
+            op.total_latency.record_ns(done.completed_at_ns.saturating_sub(*due_ns));
+        }
+    }
+
+    /// Counts the commits of a write that is still with the device when the load ends.
+    pub(crate) fn note_unfinished_commits(&mut self, due_ns: &[u64], end_ns: u64) {
+        let op = self.ops[COMMIT].as_mut().expect("a group commit has commits");
+        op.unfinished_count += due_ns.len() as u64;
+        let oldest_ns = due_ns.iter().map(|due_ns| end_ns.saturating_sub(*due_ns)).max().unwrap_or_default();
+        op.unfinished_oldest_ns = op.unfinished_oldest_ns.max(oldest_ns);
+    }
+
     /// Counts an I/O that is still with the device when the load ends.
     pub(crate) fn note_unfinished(&mut self, issued: &Issued, end_ns: u64) {
         let op = self.ops[issued.direction as usize].as_mut().expect("the job does I/O in this direction");
@@ -96,9 +136,9 @@ impl JobRecorder {
 
     /// Takes what was counted, as facts, and leaves the recorder empty.
     pub(crate) fn take(&mut self) -> JobCounts {
-        let [read, write] = &mut self.ops;
+        let [read, write, commit] = &mut self.ops;
         let take = |op: &mut Option<Box<OpRecorder>>| op.as_mut().map(|op| op.take());
-        JobCounts { read: take(read), write: take(write) }
+        JobCounts { read: take(read), write: take(write), commit: take(commit) }
     }
 }
 

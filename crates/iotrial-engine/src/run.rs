@@ -150,7 +150,7 @@ impl Workers {
         windows: &Arc<[Window]>,
         control: &Arc<Control>,
     ) -> Result<Self, StartRunError> {
-        let shares = share_lanes(Lane::all(plan), plan.threads as usize);
+        let shares = share_lanes(plan, Lane::all(plan), plan.threads as usize);
         let clock = MonotonicClock::before_start();
         let (handover_sender, handovers) = mpsc::sync_channel(HANDOVERS_AHEAD * shares.len());
         let (ready_sender, ready) = mpsc::channel();
@@ -209,14 +209,29 @@ impl Workers {
     }
 }
 
-/// Deals the lanes out so that every thread has about as many outstanding I/Os; none goes without.
-fn share_lanes(lanes: Vec<Lane>, thread_count: usize) -> Vec<Vec<Lane>> {
-    let mut shares: Vec<(u64, Vec<Lane>)> =
-        (0..thread_count.clamp(1, lanes.len())).map(|_| (0, Vec::new())).collect();
+/// Deals the lanes out so that every thread has about as many outstanding I/Os; none goes without. Jobs that follow one
+/// another stay together, so that no thread has to look at another one's counts.
+fn share_lanes(plan: &Plan, lanes: Vec<Lane>, thread_count: usize) -> Vec<Vec<Lane>> {
+    let mut groups: Vec<Vec<Lane>> = Vec::new();
+    let mut group_of_leader = BTreeMap::new();
     for lane in lanes {
+        match plan.leader_of(lane.job) {
+            Some(leader) => {
+                let group = *group_of_leader.entry(leader).or_insert_with(|| {
+                    groups.push(Vec::new());
+                    groups.len() - 1
+                });
+                groups[group].push(lane);
+            }
+            None => groups.push(vec![lane]),
+        }
+    }
+    let mut shares: Vec<(u64, Vec<Lane>)> =
+        (0..thread_count.clamp(1, groups.len())).map(|_| (0, Vec::new())).collect();
+    for group in groups {
         let lightest = shares.iter_mut().min_by_key(|(load, _)| *load).expect("there is at least one thread");
-        lightest.0 += u64::from(lane.iodepth());
-        lightest.1.push(lane);
+        lightest.0 += group.iter().map(|lane| u64::from(lane.iodepth())).sum::<u64>();
+        lightest.1.extend(group);
     }
     shares.into_iter().map(|(_, lanes)| lanes).collect()
 }

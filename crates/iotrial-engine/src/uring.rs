@@ -7,9 +7,9 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
+use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, Parameters, opcode, squeue};
-use iotrial_model::load::Direction;
+use iotrial_model::load::{Direction, Durability};
 use iotrial_model::plan::MOST_OUTSTANDING_PER_THREAD;
 use iotrial_model::record::QueueSetup;
 
@@ -21,6 +21,15 @@ use crate::random::Random;
 /// The write is on stable storage when it completes: `RWF_DSYNC` of `pwritev2(2)`.
 const RWF_DSYNC: i32 = 0x0000_0002;
 
+/// Beside the slot in the user data: the write that a flush follows, and that flush.
+const WRITE_PART: u64 = 1 << 32;
+const FLUSH_PART: u64 = 1 << 33;
+
+/// The kernel gets so many requests in one call. It passes them on to the device when it has prepared all of them, and
+/// a device that has the first half meanwhile is not idle: 32 direct reads at once cost 3 to 4 % of the IOPS on a
+/// virtual disk, and 8 more CPU.
+const MOST_AT_ONCE: usize = 16;
+
 /// A ring, and the buffers of its slots.
 pub(crate) struct UringQueue<C> {
     ring: IoUring,
@@ -28,6 +37,8 @@ pub(crate) struct UringQueue<C> {
     buffers: SlotBuffers,
     buffers_registered: bool,
     in_flight: usize,
+    /// By slot, what came of the write that is being flushed.
+    written: Vec<i32>,
     areas: Arc<[File]>,
     files_registered: bool,
     clock: C,
@@ -43,9 +54,10 @@ impl<C: Clock> UringQueue<C> {
         polled: bool,
         random: &mut Random,
     ) -> io::Result<Self> {
+        // At least two: a write and its flush go out together.
         let entries = u32::try_from(lengths.len().next_power_of_two())
             .unwrap_or(u32::MAX)
-            .min(MOST_OUTSTANDING_PER_THREAD);
+            .clamp(2, MOST_OUTSTANDING_PER_THREAD);
         if polled {
             areas.iter().try_for_each(read_polled)?;
         }
@@ -63,8 +75,39 @@ impl<C: Clock> UringQueue<C> {
         // queue, after the ring gave them back; `drop` keeps it where the kernel may still use it.
         // Without registration (more than RLIMIT_MEMLOCK) each I/O pins its pages; only slower.
         let buffers_registered = unsafe { ring.submitter().register_buffers(&pieces) }.is_ok();
-        let areas = Arc::clone(areas);
-        Ok(Self { ring, notice, buffers, buffers_registered, in_flight: 0, areas, files_registered, clock })
+        Ok(Self {
+            ring,
+            notice,
+            buffers,
+            buffers_registered,
+            in_flight: 0,
+            written: vec![0; lengths.len()],
+            areas: Arc::clone(areas),
+            files_registered,
+            clock,
+        })
+    }
+
+    /// The I/O, and the flush that follows it where it has one. The kernel begins the second when the first is done, and
+    /// drops it where that failed.
+    fn entries(&mut self, request: &Request) -> (squeue::Entry, Option<squeue::Entry>) {
+        let entry = self.entry(request);
+        if request.durability != Durability::Fdatasync {
+            return (entry, None);
+        }
+        macro_rules! build {
+            ($target:expr) => {
+                opcode::Fsync::new($target).flags(FsyncFlags::DATASYNC).build()
+            };
+        }
+        let flush = if self.files_registered {
+            build!(Fixed(request.area))
+        } else {
+            build!(Fd(self.areas[request.area as usize].as_raw_fd()))
+        };
+        let slot = u64::from(request.slot);
+        let write = entry.flags(squeue::Flags::IO_LINK).user_data(slot | WRITE_PART);
+        (write, Some(flush.user_data(slot | FLUSH_PART)))
     }
 
     fn entry(&mut self, request: &Request) -> squeue::Entry {
@@ -75,7 +118,7 @@ impl<C: Clock> UringQueue<C> {
         assert!(request.length as usize <= buffer.len(), "a request fits the buffer of its slot");
         let pointer = buffer.as_mut_ptr();
         let Request { direction, offset, length, .. } = *request;
-        let flags = if request.durable { RWF_DSYNC } else { 0 };
+        let flags = if request.durability == Durability::Dsync { RWF_DSYNC } else { 0 };
         macro_rules! build {
             ($target:expr) => {
                 match (direction, self.buffers_registered) {
@@ -147,31 +190,48 @@ impl<C: Clock> UringQueue<C> {
     }
 
     fn take_completions(&mut self, completions: &mut Vec<Completion>) {
-        let done = self.ring.completion();
-        self.in_flight -= done.len();
+        let Self { ring, written, in_flight, clock, .. } = self;
+        let done = ring.completion();
         if done.is_empty() {
             return;
         }
         // One stamp for the batch: all of them were done when it was taken.
-        let completed_at_ns = self.clock.now_ns();
-        completions.extend(done.map(|entry| Completion {
-            slot: u32::try_from(entry.user_data()).expect("user data is a slot"),
-            completed_at_ns,
-            outcome: match u32::try_from(entry.result()) {
+        let completed_at_ns = clock.now_ns();
+        for entry in done {
+            let (data, mut result) = (entry.user_data(), entry.result());
+            let slot = u32::try_from(data & u64::from(u32::MAX)).expect("the low half is the slot");
+            if data & WRITE_PART != 0 {
+                written[slot as usize] = result;
+                continue;
+            }
+            if data & FLUSH_PART != 0 {
+                let write = written[slot as usize];
+                // The flush is dropped after a failed write, and after a short one, which the loop tells as such.
+                result = if result >= 0 || result == -CANCELLED { write } else { result };
+            }
+            *in_flight -= 1;
+            let outcome = match u32::try_from(result) {
                 Ok(bytes) => Outcome::Bytes(bytes),
-                Err(_) => Outcome::Error(-entry.result()),
-            },
-        }));
+                Err(_) => Outcome::Error(-result),
+            };
+            completions.push(Completion { slot, completed_at_ns, outcome });
+        }
     }
 }
 
 impl<C: Clock> IoQueue for UringQueue<C> {
     fn submit(&mut self, requests: &[Request], handing: Handing) -> io::Result<()> {
-        for request in requests {
-            let entry = self.entry(request);
+        for (position, request) in requests.iter().enumerate() {
+            if position > 0 && position.is_multiple_of(MOST_AT_ONCE) {
+                self.enter(0)?;
+            }
+            let (entry, flush) = self.entries(request);
+            let both = flush.map(|flush| [entry.clone(), flush]);
+            // A write and its flush go out together: the end of a submission would part them.
+            let entries = both.as_ref().map_or(std::slice::from_ref(&entry), |both| both.as_slice());
             // SAFETY: the buffer of this slot belongs to the queue and is not touched before its
             // completion is reaped; `drop` gives the buffers away where a completion is still due.
-            while unsafe { self.ring.submission().push(&entry) }.is_err() {
+            while unsafe { self.ring.submission().push_multiple(entries) }.is_err() {
                 self.enter(0)?;
             }
             self.in_flight += 1;
@@ -280,6 +340,7 @@ const INTERRUPTED: i32 = 4;
 const AGAIN: i32 = 11;
 const BUSY: i32 = 16;
 const TIMED_OUT: i32 = 62;
+const CANCELLED: i32 = 125;
 
 /// Reads the first page of a file that was opened for direct I/O through a polled ring, to see whether that is possible.
 pub(crate) fn read_polled(file: &File) -> io::Result<()> {

@@ -239,6 +239,10 @@ pub struct JobCounts {
     /// Writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write: Option<OpCounts>,
+    /// Commits of a group commit, each from the time at which it was due until the write that holds it was durable. Their
+    /// bytes are those of the log that they add.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<OpCounts>,
 }
 
 impl JobCounts {
@@ -252,7 +256,12 @@ impl JobCounts {
 
     /// Adds another count of the same job, or of another one of the same role.
     pub fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in [(&mut self.read, &other.read), (&mut self.write, &other.write)] {
+        let ops = [
+            (&mut self.read, &other.read),
+            (&mut self.write, &other.write),
+            (&mut self.commit, &other.commit),
+        ];
+        for (mine, theirs) in ops {
             if let Some(theirs) = theirs {
                 mine.get_or_insert_default().merge(theirs);
             }
@@ -588,7 +597,7 @@ impl RunRecord {
         in_range("number of phases", self.plan.phases.len() <= 16)?;
         let all = self.jobs.iter().chain(self.intervals.iter().flat_map(|interval| &interval.jobs));
         let mut sums = [0u128; 7];
-        for counts in all.flat_map(|job| job.read.iter().chain(&job.write)) {
+        for counts in all.flat_map(|job| job.read.iter().chain(&job.write).chain(&job.commit)) {
             let numbers = [
                 counts.bytes,
                 counts.error_count,
@@ -647,9 +656,16 @@ impl RunRecord {
         Role::ALL.iter().copied().filter(|role| self.plan.jobs.iter().any(|job| job.role == *role)).collect()
     }
 
-    /// Whether the writes of a job are commits: durable when they complete.
+    /// Whether every write of a job is a commit: durable when it completes.
     pub fn is_commit(&self, job: usize) -> bool {
-        self.plan.jobs[job].role == Role::Log && self.plan.jobs[job].durability == Durability::Dsync
+        let job = &self.plan.jobs[job];
+        let is_durable = job.durability != Durability::None && job.flush_every == 1;
+        job.role == Role::Log && is_durable && job.group_commit.is_none()
+    }
+
+    /// The commits among what a job did: its group commits, or its durable log writes.
+    pub fn commits<'c>(&self, job: usize, counts: &'c JobCounts) -> Option<&'c OpCounts> {
+        if self.is_commit(job) { counts.write.as_ref() } else { counts.commit.as_ref() }
     }
 }
 

@@ -316,7 +316,7 @@ pub(crate) fn load(record: &RunRecord, summary: &Summary) -> Option<Section> {
         number("method version", Quantity::Count, Value::Count(record.tool.method_version.into())),
     ]);
     facts.extend(record.attributes.iter().map(|(name, value)| words(name, Some(value.to_string()))));
-    let mut blocks = vec![Block::Facts(facts), Block::Table(jobs_table(&plan.jobs))];
+    let mut blocks = vec![Block::Facts(facts), Block::Table(jobs_table(plan))];
     if !plan.areas.is_empty() {
         blocks.push(Block::Table(areas_table(&plan.areas)));
     }
@@ -340,6 +340,7 @@ fn sim_facts(sim: &SimDevice) -> Vec<Fact> {
     let mut facts = vec![
         number("simulated service time", Quantity::LatencyUs, Value::Number(sim.service_time_us)),
         number("simulated spread", Quantity::Percent, Value::Number(100.0 * sim.service_spread)),
+        number("simulated flush", Quantity::LatencyUs, Value::Number(sim.flush_us)),
         number("simulated parallelism", Quantity::Count, Value::Count(sim.parallelism.into())),
         number("simulated cap", Quantity::Iops, Value::number(sim.iops_cap)),
         number("simulated cap", Quantity::BandwidthMibPerS, Value::number(sim.bandwidth_cap_mib_per_s)),
@@ -352,20 +353,24 @@ fn sim_facts(sim: &SimDevice) -> Vec<Fact> {
     facts
 }
 
-fn jobs_table(jobs: &[Job]) -> Table {
+fn jobs_table(plan: &Plan) -> Table {
+    let has_particulars = plan.jobs.iter().any(|job| !job.particulars(plan).is_empty());
     let row = |job: &Job| Row {
         cells: vec![
             Value::Text(job.name.clone()),
             Value::Text(job.role.to_string()),
             Value::Text(job.pattern.to_string()),
             Value::Count(job.rwmix_read_percent.into()),
-            Value::Count(job.block_size.get()),
+            Value::Count(job.block_size.unit().get()),
             Value::Count(job.iodepth.into()),
             Value::Count(job.numjobs.into()),
             Value::Text(job.durability.to_string()),
             Value::Count(job.working_set.get()),
             Value::Text(job.areas.iter().map(|area| (area + 1).to_string()).collect::<Vec<_>>().join(", ")),
-        ],
+        ]
+        .into_iter()
+        .chain(has_particulars.then(|| Value::Text(job.particulars(plan).join("; "))))
+        .collect(),
         is_total: false,
     };
     Table {
@@ -381,8 +386,11 @@ fn jobs_table(jobs: &[Job]) -> Table {
             Column::new("durability", Quantity::Words),
             Column::new("working set", Quantity::Bytes),
             Column::new("areas", Quantity::Words),
-        ],
-        rows: jobs.iter().map(row).collect(),
+        ]
+        .into_iter()
+        .chain(has_particulars.then(|| Column::new("particulars", Quantity::Words)))
+        .collect(),
+        rows: plan.jobs.iter().map(row).collect(),
         at_a_glance: false,
     }
 }
