@@ -69,8 +69,17 @@ impl Meter {
         }
     }
 
+    /// Reads what is due by now; the last time, where the load is stopping.
     pub(crate) fn look(&mut self, is_stopping: bool) {
-        let now_ns = self.clock.now_ns();
+        self.look_at(self.clock.now_ns(), is_stopping);
+    }
+
+    /// Reads up to a border that the threads have passed, by whose clocks that may be microseconds before this one's.
+    pub(crate) fn reach(&mut self, border_ns: u64) {
+        self.look_at(self.clock.now_ns().max(border_ns), false);
+    }
+
+    fn look_at(&mut self, now_ns: u64, is_stopping: bool) {
         while let Some(border_ns) = self.next_border_ns() {
             let has_begun = !self.readings.is_empty();
             if now_ns >= border_ns || (is_stopping && has_begun) {
@@ -161,6 +170,17 @@ mod tests {
         assert_eq!(seconds_between(&meter, None), Some(3.999));
         assert_eq!(seconds_between(&meter, Some((4, 8))), None);
         assert_eq!(seconds_between(&meter, Some((3, 6))), None);
+    }
+
+    #[test]
+    fn a_border_that_the_threads_have_passed_is_read_however_late_the_clock_of_the_meter_is() {
+        // This clock has not even started.
+        let mut meter = meter(true);
+        meter.look(false);
+        assert!(meter.readings.is_empty());
+        meter.reach(2_000_000_000);
+        meter.reach(4_000_000_000);
+        assert_eq!(seconds_between(&meter, Some((2, 4))), Some(2.0));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_engine::host::host_facts;
+use iotrial_engine::polling;
 use iotrial_engine::run::uring_refusal;
 use iotrial_engine::target::{self, PrepareError, ProbedTarget};
 use iotrial_model::builtin::builtin_profile;
@@ -49,6 +50,12 @@ impl Setup {
             facts.push(imagined_target(request.engine));
         }
         let plan = Plan::decide(&profile, &request, &facts).map_err(plan_failure)?;
+        if plan.polled {
+            polling::check_polling(&probed).map_err(|error| {
+                let hint = "leave --polled out: databases wait for interrupts too".to_owned();
+                Failure::execution(error).hint(hint)
+            })?;
+        }
         let layout = target::rehearse(&plan, &probed).map_err(prepare_failure)?;
         Ok(Self { plan, layout, thresholds, profile, host, probed })
     }
@@ -74,6 +81,7 @@ impl Setup {
             layout: None,
             jobs: Vec::new(),
             intervals: Vec::new(),
+            engine_setup: None,
             cpu: None,
             devices: Vec::new(),
             search: None,
@@ -131,6 +139,7 @@ fn plan_request(args: &LoadArgs, host: &Host) -> Result<PlanRequest, Failure> {
         engine_reason,
         sim: args.sim.clone().unwrap_or_default(),
         direct: !args.buffered,
+        polled: args.polled,
         seed: args.seed.unwrap_or_else(any_seed),
         cpu_count: host.cpu_count,
         memory: host.memory,
@@ -236,6 +245,13 @@ pub fn plan_failure(error: PlanError) -> Failure {
         }
         PlanError::LimitTooShort { .. } => {
             Failure::input(error).hint("give a longer limit, or a shorter --duration".to_owned())
+        }
+        PlanError::PolledEngine { .. } | PlanError::PolledBuffered => {
+            Failure::input(error).hint("--polled goes with direct I/O by the `uring` engine".to_owned())
+        }
+        PlanError::PolledDurable { .. } => {
+            let hint = "leave --polled out, or take durability out of the profile".to_owned();
+            Failure::input(error).hint(hint)
         }
         PlanError::NoTarget | PlanError::NoDuration | PlanError::TooLong => Failure::input(error),
     }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{LONGEST_PHASE, Phase, PhaseKind, Plan, PlanError, interval_of};
+use super::interval::interval_of;
+use super::{LONGEST_PHASE, Phase, PhaseKind, Plan, PlanError};
 use crate::units::seconds;
 
 /// So many rounds on end are compared, and are the window that is measured (SNIA PTS 2.0).
@@ -94,6 +95,7 @@ mod tests {
             engine_reason: None,
             sim: SimDevice::default(),
             direct: true,
+            polled: false,
             seed: 1,
             cpu_count: 1,
             memory: None,

@@ -45,7 +45,11 @@ pub fn print(plan: &Plan, layout: &Layout, limit: Option<LatencyLimit>, json: bo
 
 fn head(plan: &Plan, layout: &Layout, limit: Option<LatencyLimit>) -> String {
     let form = if plan.quick { "quick" } else { "full" };
-    let access = if plan.direct { "direct I/O" } else { "through the page cache" };
+    let access = match (plan.direct, plan.polled) {
+        (true, true) => "direct I/O, polled",
+        (true, false) => "direct I/O",
+        (false, _) => "through the page cache",
+    };
     let threads = plan.threads;
     let mut lines = vec![
         format!("profile   {} ({form})", plan.profile),
