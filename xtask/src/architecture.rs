@@ -209,18 +209,21 @@ fn documents_and_comments_name_only_files_that_exist() {
 /// that `rename` gives them.
 fn serialized_keys(code: &str) -> BTreeSet<String> {
     let mut keys = BTreeSet::new();
-    let (mut serializes, mut rename) = (false, None);
+    let (mut serializes, mut flattens, mut rename) = (false, false, None);
     for (_, line) in code_lines(code) {
         if line.starts_with("#[derive(") {
             serializes = line.contains("Serialize");
+        } else if line == "#[serde(flatten)]" {
+            // Its own keys stand in its place.
+            flattens = true;
         } else if let Some((_, rest)) = line.split_once("rename = \"") {
             rename = rest.split('"').next().map(str::to_owned);
         } else if let Some((field, _)) = line.strip_prefix("pub ").and_then(|rest| rest.split_once(": ")) {
             let is_field = field.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit());
-            if serializes && is_field {
+            if serializes && is_field && !flattens {
                 keys.insert(rename.take().unwrap_or_else(|| field.to_owned()));
             }
-            rename = None;
+            (flattens, rename) = (false, None);
         }
     }
     keys
