@@ -12,10 +12,10 @@ pub struct ChartGroup {
 /// Lines over one axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
-    /// Unique in the document; letters and hyphens.
-    pub id: &'static str,
+    /// Unique in the document; letters, digits and hyphens.
+    pub id: String,
     /// What is shown, without unit.
-    pub title: &'static str,
+    pub title: String,
     /// From left to right.
     pub x: Axis,
     /// From bottom to top.

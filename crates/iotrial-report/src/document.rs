@@ -90,8 +90,8 @@ pub struct FindingLine {
     pub id: String,
     /// One sentence with the numbers.
     pub message: String,
-    /// The facts behind it, `name value`.
-    pub evidence: Vec<(String, String)>,
+    /// The facts behind it.
+    pub evidence: Vec<Fact>,
 }
 
 /// A name with its value.

@@ -85,7 +85,7 @@ enum BlockView<'d> {
     },
     Table(TableView<'d>),
     Charts {
-        charts: Vec<ChartView>,
+        charts: Vec<ChartView<'d>>,
         legend: Vec<LegendView<'d>>,
     },
     Facts {
@@ -101,18 +101,16 @@ impl<'d> BlockView<'d> {
     fn new(block: &'d Block, unit: LatencyUnit) -> Self {
         match block {
             Block::Verdict(verdict) => Self::verdict(verdict),
-            Block::Findings(findings) => {
-                Self::Findings { findings: findings.iter().map(FindingView::new).collect() }
-            }
+            Block::Findings(findings) => Self::Findings {
+                findings: findings.iter().map(|finding| FindingView::new(finding, unit)).collect(),
+            },
             Block::Table(table) => Self::Table(TableView::new(table, unit)),
             Block::Charts(group) => Self::Charts {
                 charts: group.charts.iter().map(|chart| ChartView::new(chart, unit)).collect(),
                 legend: legend(group),
             },
             Block::Facts(facts) => {
-                let written =
-                    |fact: &'d Fact| (fact.name.as_str(), fact.value.written_with_unit(fact.quantity, unit));
-                Self::Facts { facts: facts.iter().map(written).collect() }
+                Self::Facts { facts: facts.iter().map(|fact| written(fact, unit)).collect() }
             }
             Block::Verbatim { caption, text } => Self::Verbatim { caption, text },
         }
@@ -136,17 +134,22 @@ impl<'d> BlockView<'d> {
     }
 }
 
+/// A name with its value as people read it.
+fn written(fact: &Fact, unit: LatencyUnit) -> (&str, String) {
+    (&fact.name, fact.value.written_with_unit(fact.quantity, unit))
+}
+
 #[derive(Serialize)]
 struct FindingView<'d> {
     severity: &'static str,
     symbol: &'static str,
     id: &'d str,
     message: &'d str,
-    evidence: &'d [(String, String)],
+    evidence: Vec<(&'d str, String)>,
 }
 
 impl<'d> FindingView<'d> {
-    fn new(finding: &'d FindingLine) -> Self {
+    fn new(finding: &'d FindingLine, unit: LatencyUnit) -> Self {
         Self {
             severity: finding.severity.as_str(),
             symbol: match finding.severity {
@@ -156,7 +159,7 @@ impl<'d> FindingView<'d> {
             },
             id: &finding.id,
             message: &finding.message,
-            evidence: &finding.evidence,
+            evidence: finding.evidence.iter().map(|fact| written(fact, unit)).collect(),
         }
     }
 }
@@ -252,14 +255,14 @@ const fn class(quantity: Quantity) -> &'static str {
 }
 
 #[derive(Serialize)]
-struct ChartView {
-    title: &'static str,
+struct ChartView<'d> {
+    title: &'d str,
     svg: Template,
 }
 
-impl ChartView {
-    fn new(chart: &Chart, unit: LatencyUnit) -> Self {
-        Self { title: chart.title, svg: Template::from_safe_string(svg::write_chart(chart, unit)) }
+impl<'d> ChartView<'d> {
+    fn new(chart: &'d Chart, unit: LatencyUnit) -> Self {
+        Self { title: &chart.title, svg: Template::from_safe_string(svg::write_chart(chart, unit)) }
     }
 }
 

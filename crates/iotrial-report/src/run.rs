@@ -8,12 +8,11 @@ use iotrial_analysis::verdict::Judged;
 use iotrial_model::load::Role;
 use iotrial_model::plan::PhaseKind;
 use iotrial_model::record::{EndedHow, Finding, RunRecord};
-use iotrial_model::units::ByteSize;
 use jiff::Timestamp;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Limit, Line, Scale, Span};
-use crate::document::{Block, Document, FindingLine, Section, VerdictBlock};
-use crate::quantity::{Quantity, in_seconds};
+use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::quantity::{LatencyUnit, Quantity, in_seconds};
 use crate::settings;
 use crate::table::{Column, Row, Table, Value};
 
@@ -92,36 +91,30 @@ fn findings(summary: &Summary) -> Option<Section> {
     })
 }
 
-/// A fact behind a finding: a size with its unit, anything else under its own name.
-fn evidence(name: &str, value: &serde_json::Value) -> (String, String) {
-    match (name.strip_suffix("_bytes"), value.as_u64()) {
-        (Some(name), Some(bytes)) => (name.to_owned(), ByteSize::bytes(bytes).to_string()),
-        _ => (name.to_owned(), plain(value)),
+/// A fact behind a finding: a size in bytes becomes a size, anything else keeps the unit in its name.
+fn evidence(name: &str, value: &serde_json::Value) -> Fact {
+    if let (Some(name), Some(bytes)) = (name.strip_suffix("_bytes"), value.as_u64()) {
+        return Fact { name: name.to_owned(), quantity: Quantity::Bytes, value: Value::Count(bytes) };
     }
+    let typed = match (value.as_u64(), value.as_f64()) {
+        (Some(count), _) => Value::Count(count),
+        (None, Some(number)) => Value::Number(number),
+        (None, None) => Value::Text(plain(value)),
+    };
+    let quantity = if matches!(typed, Value::Text(_)) { Quantity::Words } else { Quantity::Unitless };
+    Fact { name: name.to_owned(), quantity, value: typed }
 }
 
 /// A JSON value as people read it: text without quotes, fractions to four digits, lists with commas.
 fn plain(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
         serde_json::Value::Number(number) if number.is_f64() => {
-            four_digits(number.as_f64().unwrap_or_default())
+            Value::number(number.as_f64()).written_with_unit(Quantity::Unitless, LatencyUnit::Milliseconds)
         }
+        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
         other => other.to_string(),
     }
-}
-
-/// `12.3627…` becomes `12.36`, `62535.8` becomes `62536`, `30.0` becomes `30`.
-fn four_digits(number: f64) -> String {
-    let decimals = match number.abs() {
-        size if size >= 1_000.0 => 0,
-        size if size >= 100.0 => 1,
-        size if size >= 10.0 => 2,
-        _ => 3,
-    };
-    let text = format!("{number:.decimals$}");
-    if decimals == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 
 fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
@@ -268,7 +261,7 @@ fn judged(summary: &Summary) -> Option<Section> {
 }
 
 fn throughput_over_time(record: &RunRecord, series: &[Series]) -> Option<Section> {
-    let chart = |id, title, quantity, of: fn(&Figures) -> f64| {
+    let chart = |id: &str, title: &str, quantity, of: fn(&Figures) -> f64| {
         let y = Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 };
         over_time(record, series, id, title, y, move |figures| Some(of(figures)))
     };
@@ -286,7 +279,7 @@ fn throughput_over_time(record: &RunRecord, series: &[Series]) -> Option<Section
 }
 
 fn latency_over_time(record: &RunRecord, series: &[Series], judged: &[Judged]) -> Option<Section> {
-    let chart = |id, title, statistic, of: fn(&Figures) -> Option<f64>| Chart {
+    let chart = |id: &str, title: &str, statistic: &str, of: fn(&Figures) -> Option<f64>| Chart {
         limits: limits(judged, statistic),
         ..over_time(record, series, id, title, LATENCY_AXIS, of)
     };
@@ -310,16 +303,16 @@ const LATENCY_AXIS: Axis = Axis { name: "", quantity: Quantity::LatencyUs, scale
 fn over_time(
     record: &RunRecord,
     series: &[Series],
-    id: &'static str,
-    title: &'static str,
+    id: &str,
+    title: &str,
     y: Axis,
     of: impl Fn(&Figures) -> Option<f64>,
 ) -> Chart {
     let point = |point: &SeriesPoint| (point.middle_s, of(&point.figures));
     let span = |(phase, from, to): (PhaseKind, f64, f64)| Span { name: phase.as_str(), from, to };
     Chart {
-        id,
-        title,
+        id: id.to_owned(),
+        title: title.to_owned(),
         x: Axis {
             name: "time since the start of the load",
             quantity: Quantity::Seconds,
@@ -334,7 +327,7 @@ fn over_time(
 }
 
 fn latency_distribution(series: &[Series]) -> Option<Section> {
-    let chart = |id, title, wanted: fn(Stream) -> bool| {
+    let chart = |id: &str, title: &str, wanted: fn(Stream) -> bool| {
         let lines: Vec<Line> = series
             .iter()
             .filter(|one| wanted(one.stream) && !one.latency_curve.is_empty())
@@ -343,8 +336,8 @@ fn latency_distribution(series: &[Series]) -> Option<Section> {
             })
             .collect();
         (!lines.is_empty()).then(|| Chart {
-            id,
-            title,
+            id: id.to_owned(),
+            title: title.to_owned(),
             x: Axis { name: "percentile", quantity: Quantity::Percent, scale: Scale::Nines, to: 0.0 },
             y: LATENCY_AXIS,
             lines,

@@ -65,11 +65,11 @@ fn draw(svg: &mut String, chart: &Chart, latency_unit: LatencyUnit) -> std::fmt:
     let x_format = NumberFormat::fit(chart.x.quantity, latency_unit, xs());
     let y_format = NumberFormat::fit(chart.y.quantity, latency_unit, ys());
 
-    let id = chart.id;
+    let id = escape(&chart.id);
     write!(
         svg,
         r#"<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="{id}-t {id}-d"><title id="{id}-t">{}</title><desc id="{id}-d">{}</desc>"#,
-        escape(chart.title),
+        escape(&chart.title),
         escape(&description(chart, &y_format))
     )?;
     spans(svg, chart, &x)?;
