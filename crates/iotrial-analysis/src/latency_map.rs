@@ -17,6 +17,8 @@ pub struct LatencyMap {
     pub stream: Stream,
     /// The length of each stretch of time; the first one starts with the load.
     pub stretch_s: f64,
+    /// The end of the last stretch.
+    pub end_s: f64,
     /// The lower edge of the first band and the upper edge of the last one. All bands have the same factor between
     /// their edges, and a latency on an edge belongs to the band below it.
     pub bands_us: (f64, f64),
@@ -47,6 +49,7 @@ impl LatencyMap {
         record.roles().into_iter().flat_map(of_role).collect()
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "at most 200")]
     fn new(record: &RunRecord, role: Role, stream: Stream, bands: Bands, stretches: Stretches) -> Self {
         let mut counts = vec![vec![0u64; bands.count()]; stretches.count];
         for interval in &record.intervals {
@@ -60,6 +63,7 @@ impl LatencyMap {
             role,
             stream,
             stretch_s: stretches.length_s,
+            end_s: stretches.length_s * stretches.count as f64,
             bands_us: (bands.edge_us(bands.first), bands.edge_us(bands.end)),
             shares_percent: counts.iter().map(|column| shares_percent(column)).collect(),
         }
