@@ -9,8 +9,8 @@ use serde::Serialize;
 use crate::chart::{BarChart, BarSeries, ChartGroup, HeatMap, Line};
 use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::quantity::{LatencyUnit, Quantity};
-use crate::steering::without_steering;
 use crate::table::{Table, Value, category_word};
+use crate::text::without_steering;
 use crate::{style_hash, svg};
 
 /// Why a document could not be rendered: the template does not fit, which is a mistake of ours.
@@ -245,6 +245,9 @@ struct CellView {
     rows: usize,
 }
 
+/// Words in a table that are no longer than this stay on one line.
+const LONGEST_UNBROKEN: usize = 24;
+
 impl<'d> TableView<'d> {
     fn new(table: &'d Table, unit: LatencyUnit) -> Self {
         let formats = table.formats(unit);
@@ -274,10 +277,10 @@ impl<'d> TableView<'d> {
             let mut cells: Vec<CellView> = written
                 .map(|(value, (column, format))| CellView {
                     text: value.written(column.quantity, format),
-                    class: if let Value::Category(category) = value {
-                        category_word(*category)
-                    } else {
-                        class(column.quantity)
+                    class: match value {
+                        Value::Category(category) => category_word(*category),
+                        Value::Text(text) if text.chars().count() <= LONGEST_UNBROKEN => "words short",
+                        _ => class(column.quantity),
                     },
                     rows: 1,
                 })

@@ -27,6 +27,21 @@ pub enum Quantity {
     Unitless,
 }
 
+impl Quantity {
+    /// The unit of the number itself, as files have it that programs read.
+    pub(crate) const fn plain_unit(self) -> &'static str {
+        match self {
+            Self::Words | Self::Count | Self::Ratio | Self::Unitless => "",
+            Self::Iops => "IOPS",
+            Self::BandwidthMibPerS => "MiB/s",
+            Self::LatencyUs | Self::CpuTimeUs => "us",
+            Self::Bytes => "bytes",
+            Self::Seconds => "s",
+            Self::Percent => "%",
+        }
+    }
+}
+
 /// The unit of every latency in one document, so that no two columns are misread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LatencyUnit {
@@ -84,6 +99,19 @@ impl NumberFormat {
             .min(MOST_DIGITS - whole_digits(largest))
             .max(0);
         Self { unit, factor, decimals: usize::try_from(decimals).unwrap_or_default() }
+    }
+
+    /// The number in the unit, all its digits.
+    pub(crate) fn in_unit(&self, number: f64) -> f64 {
+        number * self.factor
+    }
+
+    /// The same rounding as a number format of spreadsheets.
+    pub(crate) fn spreadsheet_format(&self) -> String {
+        match self.decimals {
+            0 => "#,##0".to_owned(),
+            decimals => format!("#,##0.{}", "0".repeat(decimals)),
+        }
     }
 
     /// The number without its unit.

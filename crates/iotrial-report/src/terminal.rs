@@ -8,8 +8,8 @@ use iotrial_model::record::Severity;
 
 use crate::document::{Block, Document, FindingLine, VerdictBlock};
 use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
-use crate::steering::{cut, without_steering};
 use crate::table::{Column, Table, category_word};
+use crate::text::{cut, without_steering, wrap};
 
 /// What the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -336,10 +336,7 @@ impl<'t> Grid<'t> {
 
     /// The name of a column with its group and its unit.
     fn full_name(&self, at: usize) -> String {
-        match self.table.columns[at].group {
-            "" => self.names[at].clone(),
-            group => format!("{group} {}, {}", self.names[at], self.formats[at].unit),
-        }
+        self.table.columns[at].full_name(self.formats[at].unit)
     }
 
     /// The line above the names: what neighbouring columns have in common, drawn over their width.
@@ -388,40 +385,9 @@ fn width_of(text: &str) -> usize {
     width
 }
 
-/// Lines of at most `width` characters, broken between words where there is a place for it.
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    let mut line_width = 0;
-    for word in text.split_whitespace() {
-        let letters: Vec<char> = word.chars().collect();
-        for (index, piece) in letters.chunks(width).enumerate() {
-            let space = usize::from(index == 0 && line_width > 0);
-            if line_width + space + piece.len() > width || index > 0 {
-                lines.push(std::mem::take(&mut line));
-                line_width = 0;
-            } else if space > 0 {
-                line.push(' ');
-                line_width += 1;
-            }
-            line.extend(piece);
-            line_width += piece.len();
-        }
-    }
-    lines.push(line);
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn prose_is_broken_between_words_and_only_words_that_are_too_long_within() {
-        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrap("a abcdefghij z", 4), ["a", "abcd", "efgh", "ij z"]);
-        assert_eq!(wrap("", 7), [""]);
-    }
 
     #[test]
     fn colours_take_no_room() {

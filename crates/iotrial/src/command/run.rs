@@ -25,7 +25,7 @@ use crate::command::report::{Shown, is_file_name, load_thresholds};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::live::Live;
 use crate::signal::control_by_signals;
-use crate::store::{JournalWriter, Store};
+use crate::store::{JournalWriter, Store, is_block_device};
 
 /// Runs a profile and shows what came of it.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
@@ -181,6 +181,10 @@ fn prepare_failure(error: PrepareError) -> Failure {
 fn check_is_writable(path: &Path) -> Result<(), Failure> {
     let existed = path.exists();
     if existed && !path.is_file() && !path.is_dir() {
+        if is_block_device(path).is_ok_and(|is_block_device| is_block_device) {
+            let error = anyhow::anyhow!("`{}` is a block device, and holds data", path.display());
+            return Err(Failure::input(error).hint("give the name of a file".to_owned()));
+        }
         // A pipe waits for its reader, and a device is left alone until there is something to write.
         return Ok(());
     }
