@@ -13,6 +13,8 @@ mod failure;
 mod live;
 mod output;
 mod report_files;
+mod rig;
+mod setup;
 mod signal;
 mod store;
 
