@@ -1,4 +1,4 @@
-//! One document, shown as terminal text and as HTML.
+//! One document, shown as terminal text, HTML, XLSX, Markdown and CSV.
 //!
 //! A [`document::Document`] holds everything that is said, in reading order, as typed blocks. It decides which
 //! figures appear; a renderer chooses only unit and rounding, so no two of them can disagree. Nothing
@@ -20,7 +20,9 @@ mod search;
 
 mod run;
 
-mod steering;
+mod runs;
+
+mod text;
 
 mod ruler;
 
@@ -31,3 +33,9 @@ mod style_hash;
 pub mod html;
 
 pub mod terminal;
+
+pub mod markdown;
+
+pub mod csv;
+
+pub mod xlsx;

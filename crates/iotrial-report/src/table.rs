@@ -38,6 +38,16 @@ impl Column {
         Self { group: "", name, quantity, optional: false }
     }
 
+    /// The whole header in one line: `lat p99, ms`, `IOPS`, `reads merged`.
+    pub(crate) fn full_name(&self, unit: &str) -> String {
+        let name = match self.group {
+            "" => self.name.to_owned(),
+            group => format!("{group} {}", self.name),
+        };
+        // A header that is a unit already needs no other.
+        if unit.is_empty() || unit == self.name { name } else { format!("{name}, {unit}") }
+    }
+
     /// The same under a common header.
     pub(crate) fn under(self, group: &'static str) -> Self {
         Self { group, ..self }
@@ -103,9 +113,14 @@ impl Value {
         }
     }
 
+    /// How a value on its own is written.
+    pub(crate) fn format(&self, quantity: Quantity, latency_unit: LatencyUnit) -> NumberFormat {
+        NumberFormat::fit(quantity, latency_unit, self.as_number().into_iter())
+    }
+
     /// The value on its own, with its unit.
     pub(crate) fn written_with_unit(&self, quantity: Quantity, latency_unit: LatencyUnit) -> String {
-        let format = NumberFormat::fit(quantity, latency_unit, self.as_number().into_iter());
+        let format = self.format(quantity, latency_unit);
         match self {
             Self::Number(number) => format.write_with_unit(*number),
             other => other.written(quantity, &format),
@@ -122,6 +137,12 @@ impl Table {
             .enumerate()
             .map(|(index, column)| NumberFormat::fit(column.quantity, latency_unit, numbers(index)))
             .collect()
+    }
+
+    /// How many of the first columns label a row: those with words, and at least one.
+    pub(crate) fn label_count(&self) -> usize {
+        let words = self.columns.iter().take_while(|column| column.quantity == Quantity::Words).count();
+        if words == self.columns.len() { 1 } else { words.max(1) }
     }
 
     /// The longest latency in any cell.

@@ -11,6 +11,8 @@ use iotrial_model::record::AttributeValue;
 use iotrial_model::search::LatencyLimit;
 use iotrial_model::units::{ByteSize, parse_duration};
 
+use crate::report_files::ReportFiles;
+
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
     .usage(AnsiColor::Green.on_default().bold())
@@ -41,7 +43,7 @@ pub struct Cli {
 pub enum Command {
     /// Put storage on trial: one load, a verdict, an HTML report.
     Run(Box<RunArgs>),
-    /// Show a record again: figures, verdict, HTML.
+    /// Show records again: figures, verdict, HTML, XLSX, Markdown, CSV.
     Report(ReportArgs),
     /// List the records in the store.
     Records(RecordsArgs),
@@ -195,21 +197,27 @@ pub struct StoreArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  iotrial report 01JD…                       by its id, or the beginning of it
-  iotrial report ./a.iotrial.json --html a.html")]
-pub struct ReportArgs {
-    /// A record's file, a journal that a crash left, or an id in the store.
-    pub record: String,
+  iotrial report 01JD…                            by its id, or the beginning of it
+  iotrial report ./a.iotrial.json --html a.html   one page with charts, for the browser
+  iotrial report 01JD… 01JE… --xlsx both.xlsx     two runs side by side, as a workbook
+  iotrial report 01JD… --csv - | sort             a row for each figure
+  iotrial report 01JD… --markdown ticket.md --html report.html --xlsx report.xlsx
 
-    /// Write the HTML report to this file.
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+All forms show the same figures. Several records stand side by side, then each by itself; which is better
+is for a comparison to say.")]
+pub struct ReportArgs {
+    /// Each a record's file, a journal that a crash left, or an id in the store.
+    #[arg(required = true, value_name = "RECORD")]
+    pub records: Vec<String>,
+
+    #[command(flatten)]
+    pub files: ReportFiles,
 
     /// Threshold set that judges, or a TOML file with one [default: the profile's].
     #[arg(long, value_name = "NAME|FILE")]
     pub thresholds: Option<String>,
 
-    /// One JSON document on standard output, nothing else there.
+    /// One JSON document on standard output, nothing else there: the summary, or a list of them.
     #[arg(long)]
     pub json: bool,
 

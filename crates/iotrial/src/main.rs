@@ -12,6 +12,7 @@ mod command;
 mod failure;
 mod live;
 mod output;
+mod report_files;
 mod rig;
 mod setup;
 mod signal;

@@ -382,10 +382,13 @@ fn read_limited(source: impl Read) -> anyhow::Result<Vec<u8>> {
 }
 
 /// Writes a file so that it is there whole or not at all. What stands there and is no regular file, such as
-/// `/dev/null`, is written to and never replaced.
+/// `/dev/null` or a pipe, is written to and never replaced; a block device is left alone, because it holds data.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let write = || -> io::Result<()> {
         if path.exists() && !path.is_file() {
+            if is_block_device(path)? {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a block device"));
+            }
             return OpenOptions::new().write(true).open(path)?.write_all(bytes);
         }
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -396,6 +399,18 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         Ok(())
     };
     write().with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+/// Whether a report must not be written there: what stands on a block device would be gone.
+#[cfg(unix)]
+pub fn is_block_device(path: &Path) -> io::Result<bool> {
+    Ok(std::os::unix::fs::FileTypeExt::is_block_device(&fs::metadata(path)?.file_type()))
+}
+
+/// Windows names its devices in another way, and they are no paths that exist.
+#[cfg(not(unix))]
+pub fn is_block_device(_: &Path) -> io::Result<bool> {
+    Ok(false)
 }
 
 fn remove_if_there(path: &Path) -> anyhow::Result<()> {
