@@ -67,7 +67,7 @@ pub struct PrintedRow {
     pub attributes: BTreeMap<String, AttributeValue>,
     /// The load of this row, where rows have loads of their own.
     pub load: Option<PrintedLoad>,
-    /// By name, such as `read.lat_p99_us`, in the order of print.
+    /// By name, such as `read.lat_p99_us`.
     pub figures: Vec<(String, PrintedNumber)>,
     /// Figures of which only a bound was printed.
     pub bounds: Vec<Bound>,

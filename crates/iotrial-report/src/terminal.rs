@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use iotrial_model::record::Severity;
 
-use crate::document::{Block, Document, FindingLine, VerdictBlock};
+use crate::document::{Answer, Block, Document, FindingLine, VerdictBlock};
 use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
 use crate::steering::without_steering;
 use crate::table::{Column, Table, category_word};
@@ -37,6 +37,7 @@ pub fn render_terminal(document: &Document, style: TerminalStyle) -> String {
         for block in &section.blocks {
             match block {
                 Block::Verdict(verdict) => page.verdict(verdict),
+                Block::Answer(answer) => page.answer(answer),
                 Block::Findings(findings) => {
                     page.heading(section.heading);
                     findings.iter().for_each(|finding| page.finding(finding));
@@ -132,6 +133,22 @@ impl Page {
         }
         for reason in &verdict.reasons {
             self.prose("  • ", "    ", reason, Tone::Plain);
+        }
+    }
+
+    fn answer(&mut self, answer: &Answer) {
+        let (tone, symbol) = if answer.is_clear { (Tone::Good, "✓") } else { (Tone::Fair, "?") };
+        self.line("");
+        self.prose(&format!("{} ", self.paint(tone, symbol)), "  ", &answer.headline, tone);
+        self.prose("  ", "  ", &answer.sentence, Tone::Plain);
+        for point in &answer.points {
+            self.prose("  • ", "    ", point, Tone::Plain);
+        }
+        for list in &answer.lists {
+            self.heading(list.heading);
+            for point in &list.points {
+                self.prose("  • ", "    ", point, Tone::Plain);
+            }
         }
     }
 

@@ -114,7 +114,8 @@ impl StreamUnits {
     fn new(stream: Stream, units: &[OpCounts]) -> Self {
         // A percentile of a draw lies between the lowest and the highest one of the units drawn.
         let lowest = units.iter().filter_map(|unit| percentile_edge_ns(unit, 99.0)).min().unwrap_or_default();
-        let highest = units.iter().filter_map(|unit| percentile_edge_ns(unit, 99.9)).max().unwrap_or_default();
+        let highest =
+            units.iter().filter_map(|unit| percentile_edge_ns(unit, 99.9)).max().unwrap_or_default();
         let edges = units.iter().flat_map(|unit| unit.total_latency.buckets());
         let mut edges_ns: Vec<u128> =
             edges.map(|(edge, _)| edge.as_nanos()).filter(|edge| (lowest..=highest).contains(edge)).collect();
@@ -165,7 +166,11 @@ impl StreamUnits {
         let (mut low, mut high) = (0, self.edges_us.len());
         while low < high {
             let middle = usize::midpoint(low, high);
-            if f64::from(weighted_single(weights, self.row(middle))) < rank { low = middle + 1 } else { high = middle }
+            if f64::from(weighted_single(weights, self.row(middle))) < rank {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         self.edges_us.get(low).or(self.edges_us.last()).copied().unwrap_or(f64::NAN)
     }
@@ -179,7 +184,9 @@ impl StreamUnits {
             let row = self.edges_us.iter().position(|edge| *edge >= limit);
             let below = row.map(|row| self.row(row));
             let count = |unit: usize| self.io_count[unit].max(1.0);
-            (0..all.len()).map(|unit| 1.0 - below.map_or(0.0, |below| f64::from(below[unit])) / count(unit)).collect()
+            (0..all.len())
+                .map(|unit| 1.0 - below.map_or(0.0, |below| f64::from(below[unit])) / count(unit))
+                .collect()
         };
         let divided = |by: &[f64], of: &[f64]| of.iter().zip(by).map(|(a, b)| a / b.max(1e-9)).collect();
         [
@@ -237,7 +244,11 @@ impl Units {
         (self.durations_s.len() >= 2).then(|| self.spread(1.0, seed)).flatten()
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a block is not longer than the run")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a block is not longer than the run"
+    )]
     fn spread(&self, block_length: f64, seed: u64) -> Option<Spread> {
         let unit_count = self.durations_s.len();
         let block_length = (block_length.ceil() as usize).max(1);
@@ -270,8 +281,12 @@ impl Units {
         }
         // Blocks that are drawn again scatter less than new ones would, by this factor (Hesterberg 2015, section 3.2).
         let narrowness = (block_count / (block_count - 1.0)).sqrt();
-        let mut spread =
-            Spread { figures: Vec::new(), standard_errors: Vec::new(), deviations: Vec::new(), degrees: block_count - 1.0 };
+        let mut spread = Spread {
+            figures: Vec::new(),
+            standard_errors: Vec::new(),
+            deviations: Vec::new(),
+            degrees: block_count - 1.0,
+        };
         for (figure, row) in figures.into_iter().zip(logarithms.chunks_exact(DRAW_COUNT)) {
             let mean = row.iter().sum::<f64>() / length(DRAW_COUNT);
             let variance = row.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / length(DRAW_COUNT - 1);
@@ -307,7 +322,8 @@ fn block_length(series: &[f64]) -> f64 {
     let insignificant = 2.0 * (count.log10() / count).sqrt();
     let correlations: Vec<f64> = (0..=most_lags).map(|lag| covariance(lag) / variance).collect();
     // The last lag before a stretch of lags without correlation.
-    let is_quiet = |lag: usize| correlations[lag + 1..].iter().take(quiet_lags).all(|one| one.abs() < insignificant);
+    let is_quiet =
+        |lag: usize| correlations[lag + 1..].iter().take(quiet_lags).all(|one| one.abs() < insignificant);
     let last = (0..most_lags).find(|lag| is_quiet(*lag)).unwrap_or(most_lags);
     let bandwidth = (2 * last).min(most_lags);
     let (mut sum, mut slope) = (1.0, 0.0);
