@@ -247,6 +247,7 @@ impl Comparison {
             rankings: &rankings,
             factors: &factors,
             against_baseline: &against_baseline,
+            baseline,
         };
         let recommendation = Recommendation::decide(&evidence);
         let gates = hold_gates(&request.gates, &metrics, &against_baseline)?;

@@ -35,7 +35,7 @@ impl Document {
         let runs: usize = comparison.configurations.iter().map(Configuration::run_count).sum();
         Self {
             title: format!("Comparison of {count} configurations"),
-            byline: format!("{runs} {}", if runs == 1 { "run" } else { "runs" }),
+            byline: format!("From {runs} runs or printed rows"),
             in_brief: vec![("baseline", title_of(comparison, &comparison.baseline))],
             sections: sections.into_iter().flatten().collect(),
         }
@@ -149,8 +149,12 @@ fn configurations(comparison: &Comparison) -> Section {
     let standing =
         |key: &str| comparison.recommendation.standings.iter().find(|one| one.configuration == key);
     let row = |one: &Configuration| {
-        let attributes: Vec<String> =
-            one.attributes.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let attributes: Vec<String> = one
+            .attributes
+            .iter()
+            .filter(|(name, value)| all.iter().any(|other| other.attributes.get(*name) != Some(*value)))
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
         let standing = standing(&one.key);
         Row {
             cells: vec![
@@ -282,12 +286,12 @@ fn cpu_table(comparison: &Comparison) -> Option<Table> {
     let row = |one: &Configuration| {
         let cells = columns.iter().map(|(name, ..)| Value::number(one.figure(&of_cpu(name))));
         let cells =
-            [Value::Text("CPU".to_owned()), Value::Text(one.key.clone())].into_iter().chain(cells).collect();
+            [Value::Text("cpu".to_owned()), Value::Text(one.key.clone())].into_iter().chain(cells).collect();
         Row { cells, is_total: false }
     };
     (!columns.is_empty()).then(|| Table {
         caption: "CPU of the load".to_owned(),
-        columns: [Column::new("key", Quantity::Words), Column::new("key", Quantity::Words)]
+        columns: [Column::new("stream", Quantity::Words), Column::new("key", Quantity::Words)]
             .into_iter()
             .chain(columns.iter().map(|(_, title, quantity)| Column::new(title, *quantity)))
             .collect(),
@@ -313,6 +317,7 @@ fn other_table(comparison: &Comparison) -> Option<Table> {
             })
         })
         .collect();
+    let has_application = comparison.metrics.iter().any(|metric| metric.group() == MetricGroup::Application);
     (!rows.is_empty()).then(|| Table {
         caption: "Other figures".to_owned(),
         columns: vec![
@@ -321,7 +326,7 @@ fn other_table(comparison: &Comparison) -> Option<Table> {
             // Each row has a unit of its own, which is in its name.
             Column::new("value", Quantity::Count),
         ],
-        at_a_glance: rows.len() <= MOST_ROWS_AT_A_GLANCE / 2,
+        at_a_glance: has_application && rows.len() <= MOST_ROWS_AT_A_GLANCE / 2,
         rows,
     })
 }

@@ -171,7 +171,11 @@ impl Page {
 
     fn table(&mut self, table: &Table, unit: LatencyUnit) {
         self.line("");
-        let grid = Grid::new(table, unit);
+        let whole = Grid::new(table, unit, usize::MAX);
+        // Labels are whole where there is room for them.
+        let is_whole =
+            whole.fit(self.width).is_some_and(|(columns, gap)| columns.len() == whole.names.len() && gap > 1);
+        let grid = if is_whole { whole } else { Grid::new(table, unit, LONGEST_LABEL) };
         match grid.fit(self.width) {
             Some((columns, gap)) if self.width >= NARROWEST_TABLE => self.aligned(&grid, &columns, gap),
             _ => self.stacked(&grid),
@@ -253,7 +257,7 @@ struct Grid<'t> {
 const LONGEST_LABEL: usize = 24;
 
 impl<'t> Grid<'t> {
-    fn new(table: &'t Table, unit: LatencyUnit) -> Self {
+    fn new(table: &'t Table, unit: LatencyUnit, longest_label: usize) -> Self {
         let formats = table.formats(unit);
         let name = |(column, format): (&Column, &NumberFormat)| {
             if !column.group.is_empty() || format.unit.is_empty() || format.unit == column.name {
@@ -272,7 +276,7 @@ impl<'t> Grid<'t> {
                     .map(|(value, (column, format))| {
                         let written = clean(&value.written(column.quantity, format));
                         if column.quantity == Quantity::Words {
-                            cut(&written, LONGEST_LABEL)
+                            cut(&written, longest_label)
                         } else {
                             written
                         }

@@ -116,7 +116,8 @@ impl Metric {
             "sys_percent",
             "per_io_us",
         ];
-        let position = |names: &[&str], name: &str| names.iter().position(|one| *one == name).unwrap_or(names.len());
+        let position =
+            |names: &[&str], name: &str| names.iter().position(|one| *one == name).unwrap_or(names.len());
         (position(&STREAMS, &self.stream), position(&NAMES, &self.name))
     }
 

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::configuration::Configuration;
-use super::delta::{Delta, Pair, TailProblem};
+use super::delta::{Delta, Pair, Reading, TailProblem};
 use super::factor::{Factor, GroupChange};
 use super::metric::{Better, Metric, MetricGroup};
 use super::ranking::{Ranking, Standing};
@@ -51,6 +51,7 @@ pub(super) struct Evidence<'c> {
     pub(super) rankings: &'c [Ranking],
     pub(super) factors: &'c [Factor],
     pub(super) against_baseline: &'c [Pair],
+    pub(super) baseline: usize,
 }
 
 impl Recommendation {
@@ -74,10 +75,14 @@ impl Recommendation {
             reasons: best
                 .map_or_else(Vec::new, |best| reasons(configurations, best, &standings, &against_best)),
             factors: factor_sentences(evidence.factors),
-            exceptions: tail_problems.iter().map(|problem| exception(configurations, problem)).collect(),
+            exceptions: exceptions(configurations, &tail_problems),
             avoid: best
                 .map_or_else(Vec::new, |best| avoid(&configurations[best], &against_best, &tail_problems)),
-            cpu: best.and_then(|best| cpu_cost(configurations, best)),
+            cpu: best.and_then(|best| {
+                let second = standings.get(1).map_or(best, |second| second.index);
+                let other = if evidence.baseline == best { second } else { evidence.baseline };
+                cpu_cost(&configurations[best], &configurations[other])
+            }),
             tail_problems,
             standings,
         }
@@ -188,14 +193,20 @@ fn factor_sentences(factors: &[Factor]) -> Vec<String> {
     for factor in factors {
         for step in factor.steps() {
             let changes = factor.changes(step);
-            let words: Vec<String> = changes
+            let ranges: Vec<String> = changes
                 .iter()
                 .map(|one| {
                     format!("{} {}", one.group.as_str(), change_range(one.low_percent, one.high_percent))
                 })
                 .collect();
-            let step = format!("{} {} instead of {}", factor.attribute, named(step.1), named(step.0));
-            sentences.push(format!("{step} {}: {}.", over_all(&changes), words.join(", ")));
+            sentences.push(format!(
+                "{} {} instead of {} {}: {}.",
+                factor.attribute,
+                named(step.1),
+                named(step.0),
+                over_all(factor, step, &changes),
+                ranges.join(", ")
+            ));
         }
     }
     sentences
@@ -205,25 +216,47 @@ fn named(value: &str) -> &str {
     if value.is_empty() { "(none)" } else { value }
 }
 
-fn over_all(changes: &[GroupChange]) -> &'static str {
+/// So many changes are told one by one where all others go the other way.
+const MOST_EXCEPTIONS: usize = 4;
+
+fn over_all(factor: &Factor, step: (&str, &str), changes: &[GroupChange]) -> String {
     let sum = |of: fn(&GroupChange) -> usize| changes.iter().map(of).sum::<usize>();
     let (better, worse, all) =
         (sum(|one| one.better_count), sum(|one| one.worse_count), sum(|one| one.count));
+    let exceptions = |is_exception: fn(Reading) -> bool| -> String {
+        let pairs = factor.pairs.iter().filter(|pair| (pair.from.as_str(), pair.to.as_str()) == step);
+        let named = pairs.flat_map(|pair| {
+            let deltas = pair.pair.ranked().filter(move |delta| is_exception(delta.reading));
+            deltas.map(|delta| match pair.same.as_str() {
+                "" => delta.metric.title(),
+                same => format!("{} with {same}", delta.metric.title()),
+            })
+        });
+        enumerate(&named.collect::<Vec<_>>())
+    };
     match (better, worse) {
-        (0, 0) => "makes no difference that is shown",
-        (better, _) if better == all => "is better in everything",
-        (_, worse) if worse == all => "is worse in everything",
-        (_, 0) => "is better, where a difference is shown",
-        (0, _) => "is worse, where a difference is shown",
-        _ => "is better in some and worse in other respects",
+        (0, 0) => "makes no difference that is shown".to_owned(),
+        (better, _) if better == all => "is better in everything".to_owned(),
+        (_, worse) if worse == all => "is worse in everything".to_owned(),
+        (_, 0) => format!("is better in {better} of {all} changes and worse in none"),
+        (0, _) => format!("is worse in {worse} of {all} changes and better in none"),
+        (better, worse) if worse <= MOST_EXCEPTIONS && better > 2 * worse => {
+            format!("is better, except for {}", exceptions(Reading::is_worse))
+        }
+        (better, worse) if better <= MOST_EXCEPTIONS && worse > 2 * better => {
+            format!("is worse, except for {}", exceptions(Reading::is_better))
+        }
+        (better, worse) => format!("is better in {better} and worse in {worse} of {all} changes"),
     }
 }
 
 /// Of every pair that is looked at anyway, each way round, once.
 fn tail_problems(evidence: &Evidence<'_>, against_best: &[Pair]) -> Vec<TailProblem> {
     let of_factors = evidence.factors.iter().flat_map(|factor| factor.pairs.iter().map(|pair| &pair.pair));
+    // Pairs that differ in several respects say less, and are looked at where there are no others.
+    let of_baseline = evidence.against_baseline.iter().filter(|_| evidence.factors.is_empty());
     let mut problems: Vec<TailProblem> = Vec::new();
-    for pair in of_factors.chain(evidence.against_baseline).chain(against_best) {
+    for pair in of_factors.chain(of_baseline).chain(against_best) {
         let key_of = |key: &str| evidence.configurations.iter().find(|one| one.key == key);
         let turned = key_of(&pair.configuration).zip(key_of(&pair.baseline)).map(|(a, b)| Pair::new(a, b));
         for pair in [Some(pair), turned.as_ref()].into_iter().flatten() {
@@ -242,33 +275,45 @@ fn tail_problems(evidence: &Evidence<'_>, against_best: &[Pair]) -> Vec<TailProb
     problems
 }
 
-fn exception(configurations: &[Configuration], problem: &TailProblem) -> String {
-    let title = titles(configurations, &problem.configuration);
-    let (tail, mean) = (&problem.tail, &problem.mean);
-    let but = if mean.reading.is_better() {
-        "better"
-    } else if mean.reading.is_worse() {
-        "slightly worse"
-    } else {
-        "the same"
+/// One sentence for each pair.
+fn exceptions(configurations: &[Configuration], problems: &[TailProblem]) -> Vec<String> {
+    let pair_of = |problem: &TailProblem| (problem.baseline.clone(), problem.configuration.clone());
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for problem in problems {
+        if !pairs.contains(&pair_of(problem)) {
+            pairs.push(pair_of(problem));
+        }
+    }
+    let sentence = |pair: &(String, String)| {
+        let of_pair = problems.iter().filter(|problem| pair_of(problem) == *pair);
+        let words: Vec<String> = of_pair
+            .map(|problem| {
+                let (tail, mean) = (&problem.tail, &problem.mean);
+                format!("{} {} while the mean is {}", tail.metric.title(), values(tail), change(mean.percent))
+            })
+            .collect();
+        let (baseline, configuration) = pair;
+        format!(
+            "{} has a tail problem against {baseline}: {}.",
+            titles(configurations, configuration),
+            enumerate(&words)
+        )
     };
-    format!(
-        "Tail problem of {title}: against {}, {} is {} ({}), while the mean is {but} ({}).",
-        problem.baseline,
-        tail.metric.title(),
-        tail.reading.as_str(),
-        values(tail),
-        change(mean.percent),
-    )
+    pairs.iter().map(sentence).collect()
 }
 
-/// `+163.4 %, 6,259 µs against 2,376 µs`.
+/// `+163.4 % (6,259 µs against 2,376 µs)`.
 fn values(delta: &Delta) -> String {
-    format!("{}, {} against {}", change(delta.percent), latency(delta.to), latency(delta.from))
+    format!("{} ({} against {})", change(delta.percent), latency(delta.to), latency(delta.from))
 }
 
 fn latency(us: f64) -> String {
-    if us >= 10_000.0 { format!("{:.1} ms", us / 1_000.0) } else { format!("{us:.0} µs") }
+    match us {
+        us if us >= 10_000.0 => format!("{:.1} ms", us / 1_000.0),
+        us if us >= 999.5 => format!("{},{:03.0} µs", ((us + 0.5) / 1_000.0).floor(), us.round() % 1_000.0),
+        us if us >= 99.95 => format!("{us:.0} µs"),
+        us => format!("{us:.1} µs"),
+    }
 }
 
 fn avoid(best: &Configuration, against_best: &[Pair], problems: &[TailProblem]) -> Vec<Avoid> {
@@ -283,13 +328,7 @@ fn avoid(best: &Configuration, against_best: &[Pair], problems: &[TailProblem]) 
         let is_far = lost.iter().any(|delta| loss_percent(delta) >= AVOID_PERCENT);
         let mut reasons = Vec::new();
         if let Some(problem) = problem {
-            reasons.push(format!(
-                "its tail: {} of {} against {} ({})",
-                problem.tail.metric.title(),
-                latency(problem.tail.to),
-                latency(problem.tail.from),
-                change(problem.tail.percent)
-            ));
+            reasons.push(format!("its tail, {} {}", problem.tail.metric.title(), values(&problem.tail)));
         }
         if is_worse_in_all && is_far {
             let count = lost.len();
@@ -313,8 +352,8 @@ fn loss_percent(delta: &Delta) -> f64 {
     }
 }
 
-/// What the best one needs against the one that needs least.
-fn cpu_cost(configurations: &[Configuration], best: usize) -> Option<String> {
+/// What the best one needs, against the baseline or, where it is that itself, the second.
+fn cpu_cost(best: &Configuration, other: &Configuration) -> Option<String> {
     let percent = |one: &Configuration| {
         let of = |name| one.figure(&Metric::new("cpu", name));
         Some((of("usr_percent")?, of("sys_percent")?))
@@ -324,23 +363,15 @@ fn cpu_cost(configurations: &[Configuration], best: usize) -> Option<String> {
             one.figures.iter().filter(|(metric, _)| metric.name == "iops" && metric.stream != "commit");
         iops.map(|(_, value)| value).sum()
     };
-    let sum = |one: &Configuration| percent(one).map(|(usr, sys)| usr + sys);
-    let best = &configurations[best];
-    let (usr, sys) = percent(best)?;
-    let needs_least = configurations
-        .iter()
-        .filter(|one| sum(one).is_some())
-        .min_by(|a, b| sum(a).unwrap_or_default().total_cmp(&sum(b).unwrap_or_default()))?;
-    if needs_least.key == best.key {
-        return Some(format!("{} needs the least CPU: {usr:.1} % user and {sys:.1} % system.", best.title()));
-    }
-    let (least_usr, least_sys) = percent(needs_least)?;
-    let times = (usr + sys) / (least_usr + least_sys);
-    let rates = rate(best) / rate(needs_least);
+    let ((usr, sys), (other_usr, other_sys)) = (percent(best)?, percent(other)?);
+    let times = (usr + sys) / (other_usr + other_sys);
+    let rates = rate(best) / rate(other);
     let for_rate = if rates.is_finite() { format!(" for {rates:.1} times the I/Os") } else { String::new() };
-    Some(format!(
-        "{} needs {usr:.1} % user and {sys:.1} % system CPU, {} needs {least_usr:.1} % and {least_sys:.1} %: {times:.1} times the CPU{for_rate}.",
-        best.title(),
-        needs_least.title(),
-    ))
+    times.is_finite().then(|| {
+        format!(
+            "{} needs {usr:.1} % user and {sys:.1} % system CPU, {} {other_usr:.1} % and {other_sys:.1} %: {times:.1} times the CPU{for_rate}.",
+            best.title(),
+            other.title(),
+        )
+    })
 }

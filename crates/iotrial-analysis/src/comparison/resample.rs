@@ -11,8 +11,8 @@ use crate::stream::Stream;
 
 /// So many draws. Twice as many change an interval by about a tenth of its distance from the figure at most.
 pub(super) const DRAW_COUNT: usize = 1_000;
-/// Fewer independent blocks than this say too little about the spread.
-const LEAST_BLOCKS: f64 = 4.0;
+/// A run is cut into at least so many blocks.
+const LEAST_BLOCKS: usize = 4;
 /// Fewer intervals than this are not looked at.
 const LEAST_INTERVALS: usize = 12;
 
@@ -235,8 +235,7 @@ impl Units {
         }
         let series = self.streams.iter().flat_map(|stream| stream.series(&self.durations_s));
         let block_length = series.map(|series| block_length(&series)).fold(1.0, f64::max);
-        let longest = length(unit_count) / LEAST_BLOCKS;
-        self.spread(block_length.min(longest), seed)
+        self.spread(block_length, seed)
     }
 
     /// The spread of a configuration, whose units are runs; `None` with fewer than two.
@@ -244,15 +243,21 @@ impl Units {
         (self.durations_s.len() >= 2).then(|| self.spread(1.0, seed)).flatten()
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a block is not longer than the run"
-    )]
-    fn spread(&self, block_length: f64, seed: u64) -> Option<Spread> {
+    /// Blocks are drawn that are as long as asked for, and at most a quarter of all units: longer ones could not be told
+    /// apart. What shorter blocks miss of the spread is made up for, and the degrees of freedom are those of the
+    /// blocks asked for.
+    fn spread(&self, asked_length: f64, seed: u64) -> Option<Spread> {
         let unit_count = self.durations_s.len();
-        let block_length = (block_length.ceil() as usize).max(1);
+        let longest = (unit_count / LEAST_BLOCKS).max(1);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a block is not longer than the run"
+        )]
+        let block_length = (asked_length.ceil() as usize).clamp(1, longest);
         let block_count = length(unit_count) / length(block_length);
+        let missed = (asked_length / length(block_length)).max(1.0);
+        let degrees = (length(unit_count) / asked_length - 1.0).max(1.0);
         let mut random = SplitMix64 { state: seed };
         let figures: Vec<(Stream, Figure)> = self
             .streams
@@ -280,13 +285,9 @@ impl Units {
             }
         }
         // Blocks that are drawn again scatter less than new ones would, by this factor (Hesterberg 2015, section 3.2).
-        let narrowness = (block_count / (block_count - 1.0)).sqrt();
-        let mut spread = Spread {
-            figures: Vec::new(),
-            standard_errors: Vec::new(),
-            deviations: Vec::new(),
-            degrees: block_count - 1.0,
-        };
+        let narrowness = (missed * block_count / (block_count - 1.0)).sqrt();
+        let mut spread =
+            Spread { figures: Vec::new(), standard_errors: Vec::new(), deviations: Vec::new(), degrees };
         for (figure, row) in figures.into_iter().zip(logarithms.chunks_exact(DRAW_COUNT)) {
             let mean = row.iter().sum::<f64>() / length(DRAW_COUNT);
             let variance = row.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / length(DRAW_COUNT - 1);
@@ -302,10 +303,33 @@ impl Units {
 
 /// How many neighbours are drawn together, so that blocks are nearly independent of each other.
 ///
-/// The rule of Politis and White (2004), corrected by Patton, Politis and White (2009), for circular blocks, which makes the error of
-/// the variance smallest. Twice that: a block that is too short makes intervals too narrow, one that is too long
-/// only makes them wider.
+/// Twice what the rule of Politis and White (2004) gives, corrected by Patton, Politis and White (2009), for circular blocks, and at
+/// least two correlation times. The rule makes the error of the variance smallest; but a block that is too short makes
+/// intervals too narrow, and one that is too long only makes them wider.
 fn block_length(series: &[f64]) -> f64 {
+    (2.0 * rule_of_politis_and_white(series)).max(2.0 * correlation_time(series)).max(1.0)
+}
+
+/// The number of neighbours that say as much as one independent value: (1 + r) / (1 - r) for a correlation r from
+/// one to the next. In a short series r comes out too low, which is corrected (Kendall 1954).
+fn correlation_time(series: &[f64]) -> f64 {
+    let count = length(series.len());
+    let mean = series.iter().sum::<f64>() / count;
+    let variance: f64 = series.iter().map(|one| (one - mean).powi(2)).sum();
+    if variance <= count * mean * mean * 1e-18 {
+        return 0.5;
+    }
+    let next: f64 = series.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+    let correlation = (next / variance + 1.0 / count) / (1.0 - 3.0 / count);
+    // What may be chance is none: then neighbours are drawn one by one.
+    if correlation < 1.5 / count.sqrt() {
+        return 0.5;
+    }
+    let correlation = correlation.min(0.98);
+    (1.0 + correlation) / (1.0 - correlation)
+}
+
+fn rule_of_politis_and_white(series: &[f64]) -> f64 {
     let count = length(series.len());
     let mean = series.iter().sum::<f64>() / count;
     let covariance = |lag: usize| -> f64 {
@@ -313,7 +337,7 @@ fn block_length(series: &[f64]) -> f64 {
     };
     let variance = covariance(0);
     if variance <= mean * mean * 1e-18 {
-        return 1.0;
+        return 0.5;
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small number")]
     let whole = |value: f64| value.ceil() as usize;
@@ -334,10 +358,9 @@ fn block_length(series: &[f64]) -> f64 {
         slope += 2.0 * window * length(lag) * correlation;
     }
     if sum <= 0.0 {
-        return 1.0;
+        return 0.5;
     }
-    let best = (1.5 * (slope / sum).powi(2) * count).cbrt();
-    2.0 * best.max(0.5)
+    (1.5 * (slope / sum).powi(2) * count).cbrt()
 }
 
 /// Steele, Lea and Flood (2014).

@@ -106,14 +106,14 @@ fn the_recommendation_is_that_of_the_published_text() {
     assert!(called_out("C", "read.lat_p999_us") && called_out("B", "read.lat_p999_us"));
     assert!(called_out("B", "write.lat_p999_us"));
     assert!(
-        recommendation.avoid[0].reason.contains("read p99.9 of 6259 µs against 2376 µs (+163.4 %)"),
+        recommendation.avoid[0].reason.contains("read p99.9 +163.4 % (6,259 µs against 2,376 µs)"),
         "{:?}",
         recommendation.avoid[0]
     );
     // From about 8 to about 18 % in the kernel.
     let cpu = recommendation.cpu.as_ref().unwrap();
     assert!(
-        cpu.contains("17.9 % system") && cpu.contains("2.2 times the CPU for 1.5 times the I/Os"),
+        cpu.contains("17.9 % system") && cpu.contains("2.2 times the CPU for 1.4 times the I/Os"),
         "{cpu}"
     );
 }
