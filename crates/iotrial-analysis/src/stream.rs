@@ -15,7 +15,7 @@ pub enum Stream {
     Read,
     /// All writes, commits among them.
     Write,
-    /// Log writes that are durable when they complete.
+    /// Log writes that are durable when they complete, and the commits of a group commit.
     Commit,
 }
 
@@ -32,20 +32,17 @@ impl Stream {
         }
     }
 
-    const fn direction(self) -> Direction {
-        match self {
-            Self::Read => Direction::Read,
-            Self::Write | Self::Commit => Direction::Write,
-        }
-    }
-
     /// What those of `jobs` that `select` picks did in this stream. `jobs` are in the order of the plan:
     /// the totals of the record, or those of one interval.
     pub fn counts(self, record: &RunRecord, jobs: &[JobCounts], select: impl Fn(usize) -> bool) -> OpCounts {
         let mut merged = OpCounts::default();
-        let belongs = |job: usize| select(job) && (self != Self::Commit || record.is_commit(job));
-        for (_, counts) in jobs.iter().enumerate().filter(|(job, _)| belongs(*job)) {
-            if let Some(one) = counts.get(self.direction()) {
+        for (job, counts) in jobs.iter().enumerate().filter(|(job, _)| select(*job)) {
+            let one = match self {
+                Self::Read => counts.read.as_ref(),
+                Self::Write => counts.write.as_ref(),
+                Self::Commit => record.commits(job, counts),
+            };
+            if let Some(one) = one {
                 merged.merge(one);
             }
         }
@@ -54,13 +51,14 @@ impl Stream {
 
     /// The streams that the jobs which `select` picks are planned to have, in the order of tables.
     ///
-    /// Where every write is a commit, the two streams are the same one, and it is called commit.
+    /// Where every write is a commit, the two streams are the same one, and it is called commit. A group commit has both:
+    /// its writes, and the commits in them.
     pub fn planned(record: &RunRecord, select: impl Fn(usize) -> bool) -> Vec<Self> {
         let jobs = || record.plan.jobs.iter().enumerate().filter(|(index, _)| select(*index));
         let streams = [
             (Self::Read, jobs().any(|(_, job)| job.reads())),
             (Self::Write, jobs().any(|(index, job)| job.writes() && !record.is_commit(index))),
-            (Self::Commit, jobs().any(|(index, job)| job.writes() && record.is_commit(index))),
+            (Self::Commit, jobs().any(|(index, job)| record.is_commit(index) || job.group_commit.is_some())),
         ];
         streams.into_iter().filter(|(_, exists)| *exists).map(|(stream, _)| stream).collect()
     }
@@ -102,7 +100,7 @@ impl Streams {
 pub struct StreamCounts {
     /// Reads and writes.
     pub counts: JobCounts,
-    /// Those of the writes that are commits.
+    /// Those of the writes that are commits, and the commits of group commits.
     pub commit: Option<OpCounts>,
 }
 
@@ -112,8 +110,8 @@ impl StreamCounts {
         let mut merged = Self::default();
         for (job, counts) in record.jobs.iter().enumerate().filter(|(job, _)| select(*job)) {
             merged.counts.merge(counts);
-            if let (true, Some(write)) = (record.is_commit(job), &counts.write) {
-                merged.commit.get_or_insert_default().merge(write);
+            if let Some(commits) = record.commits(job, counts) {
+                merged.commit.get_or_insert_default().merge(commits);
             }
         }
         merged
@@ -135,5 +133,50 @@ impl StreamCounts {
             write: figures(self.counts.get(Direction::Write)),
             commit: figures(self.commit.as_ref()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use iotrial_model::load::{GroupCommit, LogTail};
+    use iotrial_model::units::ByteSize;
+
+    use super::*;
+    use crate::test_record::{counts, healthy};
+
+    #[test]
+    fn durable_log_writes_are_commits_and_no_other_stream() {
+        let record = healthy();
+        assert_eq!(Stream::planned(&record, |job| job == 1), [Stream::Commit]);
+        let log = StreamCounts::of(&record, |job| job == 1);
+        assert_eq!(log.commit, log.counts.write);
+    }
+
+    #[test]
+    fn a_log_that_is_flushed_only_now_and_then_has_writes_and_no_commits() {
+        let mut record = healthy();
+        record.plan.jobs[1].flush_every = 8;
+        assert_eq!(Stream::planned(&record, |job| job == 1), [Stream::Write]);
+        assert_eq!(StreamCounts::of(&record, |job| job == 1).commit, None);
+    }
+
+    #[test]
+    fn a_group_commit_has_its_writes_and_beside_them_the_commits_in_them() {
+        let mut record = healthy();
+        record.plan.jobs[1].group_commit = Some(GroupCommit {
+            commit_size: ByteSize::bytes(700),
+            largest_write: ByteSize::kib(60),
+            tail: LogTail::Pad,
+        });
+        record.jobs[1].commit = Some(counts(3_000_000, Duration::from_micros(900)));
+        assert_eq!(Stream::planned(&record, |job| job == 1), [Stream::Write, Stream::Commit]);
+        let log = StreamCounts::of(&record, |job| job == 1).figures(&record);
+        assert_eq!(log.write.unwrap().iops, 2_000.0);
+        let commit = log.commit.unwrap();
+        assert_eq!((commit.iops, commit.lat_mean_us), (10_000.0, Some(900.0)));
+        let of_writes = Stream::Write.counts(&record, &record.jobs, |job| job == 1);
+        assert_eq!(of_writes.io_count(), 600_000, "commits are not counted as writes");
     }
 }

@@ -61,8 +61,8 @@ fn interval(second: u64, iops: u64) -> Interval {
         start: Duration::from_secs(second),
         duration: Duration::from_secs(1),
         jobs: vec![
-            JobCounts { read: pages(), write: pages() },
-            JobCounts { read: None, write: Some(counts(iops / 8, latency(1, iops / 8))) },
+            JobCounts { read: pages(), write: pages(), commit: None },
+            JobCounts { write: Some(counts(iops / 8, latency(1, iops / 8))), ..JobCounts::default() },
         ],
         backlog: Vec::new(),
     }
@@ -118,6 +118,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         engine_reason: None,
         sim: SimDevice::default(),
         direct: true,
+        polled: false,
         seed: 1,
         cpu_count: 4,
         memory: None,
@@ -163,6 +164,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         }],
         jobs,
         intervals,
+        engine_setup: None,
         cpu: Some(CpuUse { wall, user: wall / 10, system: wall / 5, ..CpuUse::default() }),
         findings: Vec::<Finding>::new(),
         ended: Ended { how: EndedHow::Complete, reason: None },

@@ -229,7 +229,7 @@ mod tests {
         let commits = counts(io_count, latency);
         record.devices[0].write_bytes -= record.jobs[1].write.as_ref().unwrap().bytes;
         record.devices[0].write_bytes += commits.bytes;
-        record.jobs[1] = JobCounts { read: None, write: Some(commits) };
+        record.jobs[1] = JobCounts { write: Some(commits), ..JobCounts::default() };
         record
     }
 

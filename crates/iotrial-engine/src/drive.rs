@@ -2,7 +2,8 @@
 //!
 //! A closed lane issues its next I/O when one completes, so that the outstanding I/Os stay what the plan
 //! says. An open lane issues an I/O when it is due; what cannot be issued for want of a free slot stays
-//! due, and its latency runs from then. The loop takes no lock and shares no counter; once per interval
+//! due, and its latency runs from then. In a group commit the due I/Os are commits, and all that wait become one
+//! write; a job that follows another has I/Os due when the other's are done. The loop takes no lock and shares no counter; once per interval
 //! it swaps its recorders for empty ones and hands the full ones over.
 
 use std::cmp::Reverse;
@@ -11,12 +12,15 @@ use std::io;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::Duration;
 
+use iotrial_model::load::Direction;
 use iotrial_model::plan::{PhaseKind, Plan};
 
+use crate::arrivals::{Arrivals, Followers};
 use crate::clock::Clock;
 use crate::control::Control;
+use crate::group_commit::LogWriter;
 use crate::lane::Lane;
-use crate::queue::{Completion, IoQueue, Request};
+use crate::queue::{Completion, Handing, IoQueue, Request};
 use crate::recorder::{Issued, JobRecorder};
 
 /// The longest time that the loop waits without looking whether it is to stop.
@@ -25,6 +29,10 @@ const LONGEST_WAIT_NS: u64 = 100_000_000;
 /// An I/O of an open load that is issued so much after it was due, though there was a free slot, is the
 /// generator's fault and counted as late.
 const LATE_NS: u64 = 100_000;
+
+/// After so long the next batch is handed over by a call of its own, which times its submission. A batch that is
+/// handed over by the call that also waits for completions cannot be timed.
+const SUBMISSION_SAMPLE_NS: u64 = 1_000_000;
 
 /// A stretch of a phase that is handed over as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,13 +107,20 @@ pub(crate) struct Driver<'r, Q, C> {
     slots: Vec<Slot>,
     /// Drawn and not submitted.
     staged: Vec<Request>,
+    /// The first batch from then on is timed.
+    next_sample_ns: u64,
     recorders: Vec<JobRecorder>,
     /// Index of the window that time is in; their number at the end.
     window: usize,
     /// By lane; unused for closed ones.
     open: Vec<OpenLane>,
-    /// The open lanes that have a free slot, by the time their next I/O is due.
-    due: BinaryHeap<Reverse<(u64, u32)>>,
+    /// The open lanes that have a free slot and an I/O to come, by the time it is due.
+    due: BinaryHeap<Reverse<(u64, usize)>>,
+    /// By slot, the due times of the commits in a group commit's write.
+    commits: Vec<Vec<u64>>,
+    followers: Followers,
+    /// Slots of closed lanes that wait for those who follow them.
+    held: Vec<u32>,
 }
 
 /// What a driver shares with the rest of the run.
@@ -132,10 +147,12 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
                 slots.push(Slot { lane: index, issued: Issued::default() });
                 open[index as usize].free_slots.push(slot);
             }
-            if let Some(pace) = &lane.pace {
-                due.push(Reverse((pace.due_ns(), index)));
+            if let Some(due_ns) = lane.arrivals.as_ref().and_then(Arrivals::next_due_ns) {
+                due.push(Reverse((due_ns, index as usize)));
             }
         }
+        let commits = vec![Vec::new(); slots.len()];
+        let followers = Followers::among(plan, &lanes);
         let staged = Vec::with_capacity(slots.len());
         let recorders = JobRecorder::all(plan);
         Self {
@@ -150,10 +167,14 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             plan,
             slots,
             staged,
+            next_sample_ns: 0,
             recorders,
             window: 0,
             open,
             due,
+            commits,
+            followers,
+            held: Vec::new(),
         }
     }
 
@@ -166,14 +187,14 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         let mut completions: Vec<Completion> = Vec::with_capacity(self.slots.len());
         let now_ns = self.clock.now_ns();
         for lane in 0..self.lanes.len() {
-            if self.lanes[lane].pace.is_none() {
+            if self.lanes[lane].arrivals.is_none() {
                 for slot in std::mem::take(&mut self.open[lane].free_slots) {
                     self.stage(slot, now_ns, false);
                 }
             }
         }
         self.stage_due(now_ns);
-        self.submit()?;
+        self.submit(now_ns)?;
         while self.window < self.windows.len() && !self.control.is_stopping() {
             self.queue.reap(&mut completions, self.wait_until_ns())?;
             let now_ns = self.clock.now_ns();
@@ -184,7 +205,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             self.end_windows_until(now_ns);
             if self.window < self.windows.len() {
                 self.stage_due(now_ns);
-                self.submit()?;
+                self.release(now_ns);
+                self.submit(now_ns)?;
             }
         }
         if let Some(cut_short) = self.windows.get(self.window) {
@@ -211,10 +233,16 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     /// Draws the next I/O of the slot's lane.
     #[inline]
     fn stage(&mut self, slot: u32, created_at_ns: u64, late: bool) {
-        let state = &mut self.slots[slot as usize];
-        let request = self.lanes[state.lane as usize].next_request(slot);
-        let Request { direction, length, .. } = request;
-        state.issued = Issued { direction, length, created_at_ns, submitted_at_ns: created_at_ns, late };
+        let lane = self.slots[slot as usize].lane as usize;
+        let request = self.lanes[lane].next_request(slot);
+        self.stage_request(request, created_at_ns, late);
+    }
+
+    #[inline]
+    fn stage_request(&mut self, request: Request, created_at_ns: u64, late: bool) {
+        let Request { slot, direction, length, .. } = request;
+        self.slots[slot as usize].issued =
+            Issued { direction, length, created_at_ns, submitted_at_ns: None, late };
         self.staged.push(request);
     }
 
@@ -226,29 +254,68 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
                 return;
             }
             self.due.pop();
-            let index = lane as usize;
-            let open = &mut self.open[index];
+            let open = &mut self.open[lane];
             let slot = open.free_slots.pop().expect("a lane among the due ones has a free slot");
             let late = now_ns - due_ns.max(open.free_since_ns) > LATE_NS;
-            let has_more = !open.free_slots.is_empty();
-            self.stage(slot, due_ns, late);
-            let pace = self.lanes[index].pace.as_mut().expect("only open lanes are due");
-            pace.advance();
-            if has_more {
-                self.due.push(Reverse((pace.due_ns(), lane)));
+            if self.lanes[lane].log.is_some() {
+                self.stage_log_write(slot, now_ns, late);
+            } else {
+                self.stage(slot, due_ns, late);
+                self.arrivals(lane).advance();
             }
+            self.await_next(lane);
+        }
+    }
+
+    /// Puts the commits that wait into one write. The write begins now; what its commits waited is theirs.
+    fn stage_log_write(&mut self, slot: u32, now_ns: u64, late: bool) {
+        let index = self.slots[slot as usize].lane as usize;
+        let lane = &mut self.lanes[index];
+        let most_commits = lane.log.as_ref().map_or(1, LogWriter::most_commits);
+        let arrivals = lane.arrivals.as_mut().expect("a group commit has arrivals");
+        let commits = &mut self.commits[slot as usize];
+        commits.clear();
+        while let Some(due_ns) = arrivals.next_due_ns().filter(|due_ns| *due_ns <= now_ns) {
+            if commits.len() as u64 == most_commits {
+                break;
+            }
+            commits.push(due_ns);
+            arrivals.advance();
+        }
+        let request = lane.next_log_write(slot, commits.len() as u64);
+        self.stage_request(request, now_ns, late);
+    }
+
+    /// Waits for the lane's next I/O, where it has a slot for it and knows when it is due.
+    #[inline]
+    fn await_next(&mut self, lane: usize) {
+        if let (false, Some(due_ns)) =
+            (self.open[lane].free_slots.is_empty(), self.arrivals(lane).next_due_ns())
+        {
+            self.due.push(Reverse((due_ns, lane)));
         }
     }
 
     #[inline]
-    fn submit(&mut self) -> io::Result<()> {
+    fn arrivals(&mut self, lane: usize) -> &mut Arrivals {
+        self.lanes[lane].arrivals.as_mut().expect("only open lanes have I/Os due")
+    }
+
+    #[inline]
+    fn submit(&mut self, now_ns: u64) -> io::Result<()> {
         if self.staged.is_empty() {
             return Ok(());
         }
-        self.queue.submit(&self.staged)?;
+        if now_ns < self.next_sample_ns {
+            self.queue.submit(&self.staged, Handing::WithReap)?;
+            self.staged.clear();
+            return Ok(());
+        }
+        self.next_sample_ns = now_ns + SUBMISSION_SAMPLE_NS;
+        self.queue.submit(&self.staged, Handing::AtOnce)?;
         let submitted_at_ns = self.clock.now_ns();
         for request in self.staged.drain(..) {
-            self.slots[request.slot as usize].issued.submitted_at_ns = submitted_at_ns;
+            self.slots[request.slot as usize].issued.submitted_at_ns = Some(submitted_at_ns);
         }
         Ok(())
     }
@@ -257,18 +324,62 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     #[inline]
     fn take(&mut self, completion: &Completion, now_ns: u64) {
         let slot = &self.slots[completion.slot as usize];
-        let (lane, index) = (slot.lane, slot.lane as usize);
-        let job = self.lanes[index].job;
-        self.recorders[job].record(&slot.issued, completion.completed_at_ns, completion.outcome);
-        let Some(pace) = &self.lanes[index].pace else {
-            return self.stage(completion.slot, now_ns, false);
-        };
-        let open = &mut self.open[index];
-        if open.free_slots.is_empty() {
-            open.free_since_ns = now_ns;
-            self.due.push(Reverse((pace.due_ns(), lane)));
+        let lane = slot.lane as usize;
+        let job = self.lanes[lane].job;
+        let recorder = &mut self.recorders[job];
+        recorder.record(&slot.issued, completion.completed_at_ns, completion.outcome);
+        if self.lanes[lane].log.is_some() {
+            recorder.record_commits(&self.commits[completion.slot as usize], &slot.issued, completion);
         }
-        open.free_slots.push(completion.slot);
+        let has_followers = self.followers.has(job);
+        if has_followers {
+            self.lead(job, slot.issued.direction, completion.completed_at_ns);
+        }
+        if self.lanes[lane].arrivals.is_some() {
+            return self.free(completion.slot, now_ns);
+        }
+        if has_followers && self.followers.are_behind(job, &self.lanes) {
+            return self.held.push(completion.slot);
+        }
+        self.stage(completion.slot, now_ns, false);
+    }
+
+    /// Gives a slot back to its open lane.
+    #[inline]
+    fn free(&mut self, slot: u32, now_ns: u64) {
+        let lane = self.slots[slot as usize].lane as usize;
+        let open = &mut self.open[lane];
+        let had_none = open.free_slots.is_empty();
+        open.free_slots.push(slot);
+        if had_none {
+            open.free_since_ns = now_ns;
+            self.await_next(lane);
+        }
+    }
+
+    /// Makes I/Os due in the lanes that follow a job, of which an I/O is done.
+    fn lead(&mut self, job: usize, direction: Direction, completed_at_ns: u64) {
+        let Self { followers, lanes, open, due, .. } = self;
+        followers.lead(job, direction, |lane| {
+            let Some(Arrivals::Fed(fed)) = &mut lanes[lane].arrivals else { return };
+            if fed.is_empty() && !open[lane].free_slots.is_empty() {
+                due.push(Reverse((completed_at_ns, lane)));
+            }
+            fed.push_back(completed_at_ns);
+        });
+    }
+
+    /// Lets the closed lanes go on whose followers have caught up.
+    #[inline]
+    fn release(&mut self, now_ns: u64) {
+        for slot in std::mem::take(&mut self.held) {
+            let job = self.lanes[self.slots[slot as usize].lane as usize].job;
+            if self.followers.are_behind(job, &self.lanes) {
+                self.held.push(slot);
+            } else {
+                self.stage(slot, now_ns, false);
+            }
+        }
     }
 
     /// Hands over every window that ends by `now_ns`.
@@ -298,25 +409,30 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     /// last seconds would look as good as before.
     fn note_unfinished(&mut self, end_ns: u64) {
         let mut idle = vec![false; self.slots.len()];
-        let free = self.open.iter().flat_map(|open| &open.free_slots).copied();
-        for slot in free.chain(self.staged.iter().map(|request| request.slot)) {
+        let staged = self.staged.iter().map(|request| request.slot);
+        for slot in
+            self.open.iter().flat_map(|open| &open.free_slots).chain(&self.held).copied().chain(staged)
+        {
             idle[slot as usize] = true;
         }
-        for (slot, _) in self.slots.iter().zip(idle).filter(|(_, idle)| !idle) {
-            let job = self.lanes[slot.lane as usize].job;
-            self.recorders[job].note_unfinished(&slot.issued, end_ns);
+        for (index, slot) in self.slots.iter().enumerate().filter(|(index, _)| !idle[*index]) {
+            let lane = &self.lanes[slot.lane as usize];
+            let recorder = &mut self.recorders[lane.job];
+            recorder.note_unfinished(&slot.issued, end_ns);
+            if lane.log.is_some() {
+                recorder.note_unfinished_commits(&self.commits[index], end_ns);
+            }
         }
     }
 
-    /// By job, the I/Os that are due at `end_ns` and not issued.
+    /// By job, the I/Os, or commits, that are due at `end_ns` and not issued.
     fn backlog(&mut self, end_ns: u64) -> Vec<u64> {
+        // Nothing is issued after the last window, so its due times may be used up.
         let is_last = self.window + 1 == self.windows.len();
         let mut backlog = vec![0; self.plan.jobs.len()];
         for lane in &mut self.lanes {
-            if let Some(pace) = &mut lane.pace {
-                // Nothing is issued after the last window, so its pace may be used up.
-                let count = if is_last { pace.drain_until(end_ns) } else { pace.backlog_estimate(end_ns) };
-                backlog[lane.job] += count;
+            if let Some(arrivals) = &mut lane.arrivals {
+                backlog[lane.job] += arrivals.backlog(end_ns, is_last);
             }
         }
         backlog
@@ -325,7 +441,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     /// Slots that are with the device.
     fn in_flight(&self) -> usize {
         let free: usize = self.open.iter().map(|open| open.free_slots.len()).sum();
-        self.slots.len() - free - self.staged.len()
+        self.slots.len() - free - self.staged.len() - self.held.len()
     }
 
     /// Waits for what is in flight; it counts nowhere.

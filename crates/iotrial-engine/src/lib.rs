@@ -12,6 +12,8 @@ pub mod clock;
 
 pub mod random;
 
+mod zipf;
+
 pub mod offset;
 
 pub mod pace;
@@ -32,12 +34,21 @@ mod uring;
 #[path = "uring_absent.rs"]
 mod uring;
 
+#[cfg_attr(not(target_os = "linux"), path = "polling_absent.rs")]
+pub mod polling;
+
 pub mod control;
+
+mod group_commit;
+
+mod arrivals;
 
 mod lane;
 
 mod recorder;
 
 mod drive;
+
+pub mod one_queue;
 
 pub mod run;

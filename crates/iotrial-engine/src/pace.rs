@@ -4,7 +4,7 @@
 //! in time stays due, and its latency runs from then. That is what makes a stall count for all that it
 //! delays («coordinated omission» is the name of the mistake to time it from its issue instead).
 
-use iotrial_model::load::Spacing;
+use iotrial_model::load::{Bursts, Spacing};
 
 use crate::random::Random;
 
@@ -12,23 +12,60 @@ use crate::random::Random;
 #[derive(Debug, Clone)]
 pub struct Pace {
     spacing: Spacing,
-    /// Mean time between two I/Os.
+    /// Mean time between two I/Os, of the time that counts: with bursts, that is the time of the bursts alone.
     gap_ns: f64,
     /// The next due time with its fraction, so that no rate drifts: 53 bits hold a thousandth of a
     /// nanosecond after an hour.
     due_ns: f64,
+    bursts: Option<BurstsNs>,
     random: Random,
+}
+
+/// Bursts of `spread`, one every `period`: the time of all bursts, laid end to end, is the time that counts.
+#[derive(Debug, Clone, Copy)]
+struct BurstsNs {
+    period: f64,
+    spread: f64,
+}
+
+impl BurstsNs {
+    #[expect(clippy::cast_precision_loss, reason = "a period is hours, and nanoseconds do not matter")]
+    fn new(bursts: Bursts) -> Self {
+        Self { period: bursts.period.as_nanos() as f64, spread: bursts.spread.as_nanos() as f64 }
+    }
+
+    /// The time on the clock of a time that counts.
+    fn on_clock(self, counted_ns: f64) -> f64 {
+        let burst = (counted_ns / self.spread).floor();
+        burst * self.period + (counted_ns - burst * self.spread)
+    }
+
+    /// How much time counted by then.
+    fn counted(self, clock_ns: f64) -> f64 {
+        let burst = (clock_ns / self.period).floor();
+        burst * self.spread + (clock_ns - burst * self.period).min(self.spread)
+    }
 }
 
 impl Pace {
     /// The due times of copy `copy` out of `copies` that share `iops`, which must be more than zero.
     ///
     /// Evenly spaced copies take turns, so that together they are evenly spaced too; Poisson arrivals
-    /// of several copies together are Poisson arrivals again.
+    /// of several copies together are Poisson arrivals again. With bursts, `iops` is the mean over whole
+    /// periods, and the rate within a burst is as much higher as the burst is shorter than the period.
     #[expect(clippy::cast_precision_loss, reason = "a job has few copies")]
-    pub fn new(spacing: Spacing, iops: f64, copy: u64, copies: u64, random: Random) -> Self {
-        let gap_ns = 1e9 * copies as f64 / iops;
-        let mut pace = Self { spacing, gap_ns, due_ns: 0.0, random };
+    pub fn new(
+        spacing: Spacing,
+        bursts: Option<Bursts>,
+        iops: f64,
+        copy: u64,
+        copies: u64,
+        random: Random,
+    ) -> Self {
+        let bursts = bursts.map(BurstsNs::new);
+        let counted_share = bursts.map_or(1.0, |bursts| bursts.spread / bursts.period);
+        let gap_ns = 1e9 * copies as f64 / iops * counted_share;
+        let mut pace = Self { spacing, gap_ns, due_ns: 0.0, bursts, random };
         pace.due_ns = match spacing {
             Spacing::Uniform => gap_ns * copy as f64 / copies as f64,
             Spacing::Poisson => pace.next_gap_ns(),
@@ -40,7 +77,7 @@ impl Pace {
     #[inline]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are not negative")]
     pub fn due_ns(&self) -> u64 {
-        self.due_ns as u64
+        self.bursts.map_or(self.due_ns, |bursts| bursts.on_clock(self.due_ns)) as u64
     }
 
     /// Goes on to the one after it.
@@ -57,7 +94,8 @@ impl Pace {
         reason = "an estimate; a negative one is zero"
     )]
     pub fn backlog_estimate(&self, now_ns: u64) -> u64 {
-        ((now_ns as f64 - self.due_ns) / self.gap_ns).ceil() as u64
+        let counted_ns = self.bursts.map_or(now_ns as f64, |bursts| bursts.counted(now_ns as f64));
+        ((counted_ns - self.due_ns) / self.gap_ns).ceil() as u64
     }
 
     /// Takes all I/Os that are due before `end_ns`, and counts them.
@@ -82,10 +120,12 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn pace(spacing: Spacing, iops: f64) -> Pace {
-        Pace::new(spacing, iops, 0, 1, Random::new(1, 0))
+        Pace::new(spacing, None, iops, 0, 1, Random::new(1, 0))
     }
 
     #[test]
@@ -105,7 +145,7 @@ mod tests {
     /// The Kolmogorov–Smirnov distance of 100,000 gaps from the exponential distribution, times the root of their number.
     fn kolmogorov_smirnov(iops: f64, seed: u64) -> f64 {
         let count: u32 = 100_000;
-        let mut pace = Pace::new(Spacing::Poisson, iops, 0, 1, Random::new(seed, 0));
+        let mut pace = Pace::new(Spacing::Poisson, None, iops, 0, 1, Random::new(seed, 0));
         let mut before_ns = pace.due_ns;
         let mut gaps: Vec<f64> = (0..count)
             .map(|_| {
@@ -139,7 +179,7 @@ mod tests {
     fn evenly_spaced_copies_take_turns() {
         let mut due: Vec<u64> = (0..4)
             .flat_map(|copy| {
-                let mut pace = Pace::new(Spacing::Uniform, 1_000.0, copy, 4, Random::new(1, copy));
+                let mut pace = Pace::new(Spacing::Uniform, None, 1_000.0, copy, 4, Random::new(1, copy));
                 (0..3).map(move |_| {
                     let due_ns = pace.due_ns();
                     pace.advance();
@@ -149,5 +189,31 @@ mod tests {
             .collect();
         due.sort_unstable();
         assert_eq!(due, (0..12).map(|turn| turn * 1_000_000).collect::<Vec<u64>>());
+    }
+
+    #[test]
+    fn bursts_hold_the_whole_rate_in_their_part_of_each_period() {
+        let bursts = Bursts { period: Duration::from_secs(10), spread: Duration::from_secs(2) };
+        for spacing in [Spacing::Uniform, Spacing::Poisson] {
+            let mut pace = Pace::new(spacing, Some(bursts), 1_000.0, 0, 1, Random::new(1, 0));
+            let mut by_second = vec![0u32; 40];
+            while pace.due_ns() < 40_000_000_000 {
+                by_second[usize::try_from(pace.due_ns() / 1_000_000_000).unwrap()] += 1;
+                pace.advance();
+            }
+            for (second, count) in by_second.iter().enumerate() {
+                // 10,000 I/Os in the two seconds of a burst, none in the eight that follow.
+                let range = if second % 10 < 2 { 4_700..5_300 } else { 0..1 };
+                assert!(range.contains(count), "{count} in second {second} of {by_second:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_backlog_of_bursts_stands_still_between_them() {
+        let bursts = Bursts { period: Duration::from_secs(10), spread: Duration::from_secs(2) };
+        let pace = Pace::new(Spacing::Uniform, Some(bursts), 1_000.0, 0, 1, Random::new(1, 0));
+        let at = |seconds: u64| pace.backlog_estimate(seconds * 1_000_000_000);
+        assert_eq!([at(0), at(1), at(2), at(9), at(10), at(11)], [0, 5_000, 10_000, 10_000, 10_000, 15_000]);
     }
 }

@@ -7,18 +7,24 @@ use iotrial_model::load::Direction;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{JobCounts, OpCounts};
 
-use crate::queue::Outcome;
+use crate::queue::{Completion, Outcome};
+
+/// The place of the commits behind the two directions.
+const COMMIT: usize = 2;
 
 /// What one thread counts for one job in one interval.
 #[derive(Debug, Clone)]
 pub(crate) struct JobRecorder {
-    /// Read and write; absent where the job never does it.
-    ops: [Option<Box<OpRecorder>>; 2],
+    /// Read, write, and the commits of a group commit; absent where the job never does it.
+    ops: [Option<Box<OpRecorder>>; 3],
+    /// Of a group commit.
+    commit_size: u64,
 }
 
 #[derive(Debug, Clone, Default)]
 struct OpRecorder {
     total_latency: LatencyRecorder,
+    submission_latency_count: u64,
     submission_latency_sum_ns: u64,
     bytes: u64,
     error_count: u64,
@@ -36,8 +42,8 @@ pub(crate) struct Issued {
     pub(crate) length: u32,
     /// When it was drawn; in an open load, when it was due.
     pub(crate) created_at_ns: u64,
-    /// When the call that submitted it came back.
-    pub(crate) submitted_at_ns: u64,
+    /// When the call that submitted it came back; `None` where that call also waited for completions.
+    pub(crate) submitted_at_ns: Option<u64>,
     /// Whether the generator issued it late, though it had a free slot.
     pub(crate) late: bool,
 }
@@ -63,7 +69,11 @@ impl JobRecorder {
     pub(crate) fn all(plan: &Plan) -> Vec<Self> {
         plan.jobs
             .iter()
-            .map(|job| Self { ops: [job.reads(), job.writes()].map(|used| used.then(Box::default)) })
+            .map(|job| Self {
+                ops: [job.reads(), job.writes(), job.group_commit.is_some()]
+                    .map(|used| used.then(Box::default)),
+                commit_size: job.group_commit.map_or(0, |group| group.commit_size.get()),
+            })
             .collect()
     }
 
@@ -75,12 +85,46 @@ impl JobRecorder {
         match outcome {
             Outcome::Bytes(moved) if moved == issued.length => {
                 op.bytes += u64::from(moved);
-                op.submission_latency_sum_ns += issued.submitted_at_ns.saturating_sub(issued.created_at_ns);
+                if let Some(submitted_at_ns) = issued.submitted_at_ns {
+                    op.submission_latency_count += 1;
+                    op.submission_latency_sum_ns += submitted_at_ns.saturating_sub(issued.created_at_ns);
+                }
                 op.total_latency.record_ns(completed_at_ns.saturating_sub(issued.created_at_ns));
             }
             Outcome::Bytes(moved) => op.fail(Failure::Short { moved, asked: issued.length }),
             Outcome::Error(number) => op.fail(Failure::Os(number)),
         }
+    }
+
+    /// Counts the commits of a write that is done, each from the time at which it was due.
+    pub(crate) fn record_commits(&mut self, due_ns: &[u64], write: &Issued, done: &Completion) {
+        let op = self.ops[COMMIT].as_mut().expect("a group commit has commits");
+        let failure = match done.outcome {
+            Outcome::Bytes(moved) if moved == write.length => None,
+            Outcome::Bytes(moved) => Some(Failure::Short { moved, asked: write.length }),
+            Outcome::Error(number) => Some(Failure::Os(number)),
+        };
+        for due_ns in due_ns {
+            op.late_count += u64::from(write.late);
+            if let Some(failure) = failure {
+                op.fail(failure);
+                continue;
+            }
+            op.bytes += self.commit_size;
+            if let Some(submitted_at_ns) = write.submitted_at_ns {
+                op.submission_latency_count += 1;
+                op.submission_latency_sum_ns += submitted_at_ns.saturating_sub(*due_ns);
+            }
+            op.total_latency.record_ns(done.completed_at_ns.saturating_sub(*due_ns));
+        }
+    }
+
+    /// Counts the commits of a write that is still with the device when the load ends.
+    pub(crate) fn note_unfinished_commits(&mut self, due_ns: &[u64], end_ns: u64) {
+        let op = self.ops[COMMIT].as_mut().expect("a group commit has commits");
+        op.unfinished_count += due_ns.len() as u64;
+        let oldest_ns = due_ns.iter().map(|due_ns| end_ns.saturating_sub(*due_ns)).max().unwrap_or_default();
+        op.unfinished_oldest_ns = op.unfinished_oldest_ns.max(oldest_ns);
     }
 
     /// Counts an I/O that is still with the device when the load ends.
@@ -92,9 +136,9 @@ impl JobRecorder {
 
     /// Takes what was counted, as facts, and leaves the recorder empty.
     pub(crate) fn take(&mut self) -> JobCounts {
-        let [read, write] = &mut self.ops;
+        let [read, write, commit] = &mut self.ops;
         let take = |op: &mut Option<Box<OpRecorder>>| op.as_mut().map(|op| op.take());
-        JobCounts { read: take(read), write: take(write) }
+        JobCounts { read: take(read), write: take(write), commit: take(commit) }
     }
 }
 
@@ -110,6 +154,7 @@ impl OpRecorder {
             bytes: self.bytes,
             error_count: self.error_count,
             first_error: self.first_error.map(|failure| failure.to_string()),
+            submission_latency_count: Some(self.submission_latency_count),
             submission_latency_sum_ns: self.submission_latency_sum_ns,
             unfinished_count: self.unfinished_count,
             unfinished_oldest_ns: self.unfinished_oldest_ns,
@@ -117,7 +162,8 @@ impl OpRecorder {
             total_latency: (&self.total_latency).into(),
         };
         self.total_latency.clear();
-        (self.submission_latency_sum_ns, self.bytes, self.error_count, self.late_count) = (0, 0, 0, 0);
+        (self.submission_latency_count, self.submission_latency_sum_ns) = (0, 0);
+        (self.bytes, self.error_count, self.late_count) = (0, 0, 0);
         (self.unfinished_count, self.unfinished_oldest_ns, self.first_error) = (0, 0, None);
         counts
     }

@@ -1,17 +1,18 @@
 //! A simulated device on a simulated clock: its truth is known, so everything above it can be tested.
 //!
 //! Unless the cache answers it, an I/O first passes the two token buckets, then waits for one of `parallelism`
-//! servers, then is served for a time drawn uniformly around the mean. While the device is stalled nothing moves. The
+//! servers, then is served for a time drawn uniformly around the mean, a durable write for so much longer. While the device is stalled nothing moves. The
 //! same plan and seed give the same completions, to the nanosecond.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 
+use iotrial_model::load::Durability;
 use iotrial_model::plan::SimDevice;
 
 use crate::clock::{Clock, SimClock};
-use crate::queue::{Completion, IoQueue, Outcome, Request};
+use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
 use crate::random::Random;
 
 /// What a failed I/O reports: EIO.
@@ -59,7 +60,9 @@ impl SimQueue {
         let Reverse(server_free_ns) = self.servers.pop().expect("there is at least one server");
         let start_ns = admitted_ns.max(server_free_ns);
         let spread = self.device.service_spread * (2.0 * self.random.unit() - 1.0);
-        let end_ns = self.after_stalls(start_ns, as_ns(self.device.service_time_us * (1.0 + spread) / 1e6));
+        let flush_us = if request.durability == Durability::None { 0.0 } else { self.device.flush_us };
+        let service_us = self.device.service_time_us * (1.0 + spread) + flush_us;
+        let end_ns = self.after_stalls(start_ns, as_ns(service_us / 1e6));
         self.servers.push(Reverse(end_ns));
         end_ns
     }
@@ -84,7 +87,7 @@ impl SimQueue {
 }
 
 impl IoQueue for SimQueue {
-    fn submit(&mut self, requests: &[Request]) -> io::Result<()> {
+    fn submit(&mut self, requests: &[Request], _handing: Handing) -> io::Result<()> {
         for request in requests {
             let end_ns = self.completion_time_ns(request);
             let bytes = if self.draw(self.device.error_share) {

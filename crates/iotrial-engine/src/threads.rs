@@ -10,11 +10,11 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use iotrial_model::load::Direction;
+use iotrial_model::load::{Direction, Durability};
 
 use crate::buffer::SlotBuffers;
 use crate::clock::Clock;
-use crate::queue::{Completion, IoQueue, Outcome, Request};
+use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
 use crate::random::Random;
 
 /// The threads do nothing but one system call at a time.
@@ -68,10 +68,10 @@ fn serve(
             Direction::Read => os::read_at(file, &mut buffers.slot_mut(0)[..length], request.offset),
             Direction::Write => {
                 let buffer = &buffers.stamped(0, request.length)[..length];
-                if request.durable {
-                    os::write_durably_at(file, buffer, request.offset)
-                } else {
-                    os::write_at(file, buffer, request.offset)
+                match request.durability {
+                    Durability::None => os::write_at(file, buffer, request.offset),
+                    Durability::Dsync => os::write_durably_at(file, buffer, request.offset),
+                    Durability::Fdatasync => write_and_flush_at(file, buffer, request.offset),
                 }
             }
         };
@@ -86,8 +86,13 @@ fn serve(
     }
 }
 
+fn write_and_flush_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
+    let bytes = os::write_at(file, buffer, offset)?;
+    file.sync_data().map(|()| bytes)
+}
+
 impl<C: Clock> IoQueue for ThreadsQueue<C> {
-    fn submit(&mut self, requests: &[Request]) -> io::Result<()> {
+    fn submit(&mut self, requests: &[Request], _handing: Handing) -> io::Result<()> {
         for request in requests {
             self.requests[request.slot as usize].send(*request).map_err(|_| io::ErrorKind::BrokenPipe)?;
         }
@@ -134,10 +139,7 @@ mod os {
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub(super) fn write_durably_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
-        let bytes = file.write_at(buffer, offset)?;
-        file.sync_data().map(|()| bytes)
-    }
+    pub(super) use super::write_and_flush_at as write_durably_at;
 }
 
 #[cfg(windows)]
@@ -154,8 +156,5 @@ mod os {
         file.seek_write(buffer, offset)
     }
 
-    pub(super) fn write_durably_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
-        let bytes = file.seek_write(buffer, offset)?;
-        file.sync_data().map(|()| bytes)
-    }
+    pub(super) use super::write_and_flush_at as write_durably_at;
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use iotrial_engine::run::{RunOutcome, run, uring_refusal};
+use iotrial_model::load::Durability;
 use iotrial_model::plan::{EngineKind, Plan, SimDevice};
 use iotrial_model::record::{EndedHow, OpCounts, RunRecord};
 use iotrial_model::units::ByteSize;
@@ -68,6 +69,40 @@ fn what_the_operating_system_says_of_a_failure_reaches_the_outcome() {
         let read_only = File::open(file.path()).unwrap();
         let outcome = run_on(&short_plan(engine, 0), read_only);
         assert_eq!(outcome.ended.how, EndedHow::Failed, "{engine:?}");
+        let reason = outcome.ended.reason.unwrap();
+        assert!(reason.starts_with("every I/O of job `a` fails: "), "{reason}");
+        #[cfg(target_os = "linux")]
+        assert!(reason.contains("os error 9"), "{reason}");
+    }
+}
+
+/// Short durable writes, one in three of them with its flush.
+fn flushing_plan(engine: EngineKind) -> Plan {
+    let mut plan = short_plan(engine, 0);
+    plan.jobs[0].durability = Durability::Fdatasync;
+    plan.jobs[0].flush_every = 3;
+    plan
+}
+
+#[test]
+fn a_write_with_its_flush_is_one_io() {
+    for engine in engines() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&vec![0; 2 << 20]).unwrap();
+        let plan = flushing_plan(engine);
+        let outcome = run_on(&plan, file.reopen().unwrap());
+        let write = RunRecord::totals_of_intervals(&plan, &outcome.intervals)[0].write.clone().unwrap();
+        assert_eq!((outcome.ended.how, write.error_count), (EndedHow::Complete, 0), "{engine:?}: {write:?}");
+        assert_eq!(write.bytes, write.io_count() * 8192, "{engine:?}");
+        assert!(write.io_count() > 0, "{engine:?}");
+    }
+}
+
+#[test]
+fn a_failed_write_is_told_and_not_the_flush_that_never_was() {
+    for engine in engines() {
+        let file = half_a_file();
+        let outcome = run_on(&flushing_plan(engine), File::open(file.path()).unwrap());
         let reason = outcome.ended.reason.unwrap();
         assert!(reason.starts_with("every I/O of job `a` fails: "), "{reason}");
         #[cfg(target_os = "linux")]

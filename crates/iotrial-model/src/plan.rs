@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::load::{Durability, Pattern, Role, Spacing};
+use crate::load::{
+    BlockSizes, Bursts, Distribution, Durability, FollowedOp, GroupCommit, Pattern, Role, Spacing,
+};
 use crate::profile::{Profile, Schedule};
 pub use crate::sim_device::{SimDevice, SimStall};
 pub use crate::target::{FreeSpace, LEAST_FREE, TargetFacts, TargetKind};
@@ -88,6 +90,8 @@ pub struct PlanRequest {
     pub sim: SimDevice,
     /// Past the page cache.
     pub direct: bool,
+    /// The threads ask the devices for completions instead of waiting for their interrupts.
+    pub polled: bool,
     /// All randomness comes from it.
     pub seed: u64,
     /// Logical CPUs of the host.
@@ -115,6 +119,9 @@ pub struct Plan {
     pub threads: u32,
     /// Past the page cache.
     pub direct: bool,
+    /// The threads ask the devices for completions instead of waiting for their interrupts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub polled: bool,
     /// All randomness comes from it.
     pub seed: u64,
     /// Facts are handed over once in so long.
@@ -153,6 +160,19 @@ pub enum Arrival {
         iops: f64,
         /// How they follow one another.
         spacing: Spacing,
+        /// Whether all I/Os of a period are due in its first part; `iops` is then the mean over whole periods.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bursts: Option<Bursts>,
+    },
+    /// When those of another job are done: so many for each of them. Where the follower cannot keep up, a closed job
+    /// that it follows waits for it.
+    Following {
+        /// Index into [`Plan::jobs`].
+        job: usize,
+        /// Which of its I/Os count.
+        per: FollowedOp,
+        /// I/Os, or commits of a group commit, for each of these; more than zero.
+        ratio: f64,
     },
 }
 
@@ -222,11 +242,14 @@ pub struct Job {
     pub role: Role,
     /// How offsets follow one another.
     pub pattern: Pattern,
+    /// How evenly random offsets are spread.
+    #[serde(default, skip_serializing_if = "Distribution::is_uniform")]
+    pub distribution: Distribution,
     /// Share of reads: 0 is all writes, 100 is all reads.
     pub rwmix_read_percent: u8,
-    /// Size of one I/O.
-    #[serde(rename = "block_size_bytes")]
-    pub block_size: ByteSize,
+    /// Sizes of the I/Os; of a group commit, the block of the log.
+    #[serde(flatten)]
+    pub block_size: BlockSizes,
     /// Outstanding I/Os of each copy.
     pub iodepth: u32,
     /// Number of parallel copies; copy `n` works on area `n` modulo their number.
@@ -235,6 +258,12 @@ pub struct Job {
     pub arrival: Arrival,
     /// When a write counts as done.
     pub durability: Durability,
+    /// Each so many-th write of a copy is durable; the others are done when the operating system says so.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub flush_every: u32,
+    /// Whether several commits become one write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_commit: Option<GroupCommit>,
     /// Indices into [`Plan::areas`]; never empty.
     pub areas: Vec<usize>,
     /// Bytes touched from the start of each area, a multiple of the block size.
@@ -242,7 +271,52 @@ pub struct Job {
     pub working_set: ByteSize,
 }
 
+const fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_one(count: &u32) -> bool {
+    *count == 1
+}
+
 impl Job {
+    /// The largest I/O.
+    pub fn largest_io(&self) -> ByteSize {
+        self.group_commit.map_or_else(|| self.block_size.largest(), |group| group.largest_write)
+    }
+
+    /// What is not said by pattern, block size, `iodepth` and durability alone, for people, in the words of the profile.
+    pub fn particulars(&self, plan: &Plan) -> Vec<String> {
+        let mut all = Vec::new();
+        if !self.distribution.is_uniform() {
+            all.push(self.distribution.to_string());
+        }
+        if !self.block_size.shares().is_empty() {
+            all.push(self.block_size.to_string());
+        }
+        match self.arrival {
+            Arrival::Closed => {}
+            Arrival::Open { iops, spacing, bursts } => {
+                let rounded = (10.0 * iops).round() / 10.0;
+                all.push(format!("open, {rounded} IOPS, {spacing}"));
+                all.extend(bursts.map(|bursts| bursts.to_string()));
+            }
+            Arrival::Following { job, per, ratio } => {
+                let op = if per == FollowedOp::Any { "I/O" } else { per.as_str() };
+                let leader = plan.jobs.get(job).map_or("?", |job| job.name.as_str());
+                all.push(format!("{ratio} for each {op} of {leader}"));
+            }
+        }
+        if let Some(GroupCommit { commit_size, largest_write, tail }) = self.group_commit {
+            all.push(format!("group commit of {commit_size} each, up to {largest_write}, {tail}"));
+        }
+        if self.flush_every > 1 {
+            all.push(format!("durable every {} writes", self.flush_every));
+        }
+        all
+    }
+
     /// Outstanding I/Os of all copies together.
     pub fn total_iodepth(&self) -> u32 {
         self.iodepth * self.numjobs
@@ -290,6 +364,7 @@ impl Plan {
         if [precondition, ramp, measure].into_iter().any(|phase| phase > LONGEST_PHASE) {
             return Err(PlanError::TooLong);
         }
+        check_polled(profile, request)?;
         let phases =
             [(PhaseKind::Precondition, precondition), (PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
         let phases = phases.into_iter().filter(|(_, duration)| !duration.is_zero());
@@ -311,6 +386,7 @@ impl Plan {
             sim: (request.engine == EngineKind::Sim).then(|| request.sim.clone()),
             threads,
             direct: request.direct,
+            polled: request.polled,
             seed: request.seed,
             interval,
             phases: phases.map(|(kind, duration)| Phase { kind, duration }).collect(),
@@ -318,6 +394,12 @@ impl Plan {
             jobs,
             notes,
         })
+    }
+
+    /// The job that this one follows, or itself where another one follows it; `None` where it is on its own. Jobs with the
+    /// same leader are driven by one thread.
+    pub fn leader_of(&self, job: usize) -> Option<usize> {
+        leader_of(&self.jobs, job)
     }
 
     /// From the start of the load to the end of the last phase.
@@ -343,20 +425,54 @@ impl Plan {
     }
 }
 
+fn leader_of(jobs: &[Job], job: usize) -> Option<usize> {
+    let followed_by = |one: &Job| match one.arrival {
+        Arrival::Following { job, .. } => Some(job),
+        _ => None,
+    };
+    followed_by(&jobs[job])
+        .or_else(|| jobs.iter().any(|other| followed_by(other) == Some(job)).then_some(job))
+}
+
 /// Whole seconds, as few as [`MOST_INTERVALS`] allows.
 fn interval_of(load: Duration) -> Duration {
     Duration::from_secs(load.as_secs().div_ceil(MOST_INTERVALS.into()).max(1))
 }
 
+/// What a polled ring of the kernel carries: direct reads and writes, and nothing that waits for a flush.
+fn check_polled(profile: &Profile, request: &PlanRequest) -> Result<(), PlanError> {
+    if !request.polled {
+        return Ok(());
+    }
+    if request.engine != EngineKind::Uring {
+        return Err(PlanError::PolledEngine { engine: request.engine.as_str() });
+    }
+    if !request.direct {
+        return Err(PlanError::PolledBuffered);
+    }
+    match profile.jobs.iter().find(|job| job.durability != Durability::None) {
+        Some(job) => Err(PlanError::PolledDurable { job: job.name.clone() }),
+        None => Ok(()),
+    }
+}
+
 fn check_outstanding(jobs: &[Job], threads: u32, memory: Option<ByteSize>) -> Result<(), PlanError> {
     let outstanding = jobs.iter().map(|job| u64::from(job.iodepth) * u64::from(job.numjobs)).sum();
-    // Copies are dealt out by their depth, so no thread has more than its share and one copy.
-    let deepest = jobs.iter().map(|job| u64::from(job.iodepth)).max().unwrap_or_default();
+    // Copies are dealt out by their depth, so no thread has more than its share and one copy; jobs that follow one
+    // another count as one.
+    let together = |index: usize, job: &Job| match leader_of(jobs, index) {
+        Some(leader) => {
+            let linked = (0..jobs.len()).filter(|other| leader_of(jobs, *other) == Some(leader));
+            linked.map(|other| u64::from(jobs[other].iodepth) * u64::from(jobs[other].numjobs)).sum()
+        }
+        None => u64::from(job.iodepth),
+    };
+    let deepest = jobs.iter().enumerate().map(|(index, job)| together(index, job)).max().unwrap_or_default();
     if outstanding / u64::from(threads) + deepest > u64::from(MOST_OUTSTANDING_PER_THREAD) {
         return Err(PlanError::TooDeep { outstanding, threads });
     }
     let needed =
-        jobs.iter().map(|job| job.block_size * (u64::from(job.iodepth) * u64::from(job.numjobs))).sum();
+        jobs.iter().map(|job| job.largest_io() * (u64::from(job.iodepth) * u64::from(job.numjobs))).sum();
     match memory {
         Some(memory) if needed > ByteSize::bytes(memory.get() / 2) => {
             Err(PlanError::TooMuchMemory { needed, memory })
@@ -411,6 +527,7 @@ size = "10GiB"
             engine_reason: None,
             sim: SimDevice::default(),
             direct: true,
+            polled: false,
             seed: 1,
             cpu_count: 2,
             memory: Some(ByteSize::gib(8)),
@@ -531,6 +648,20 @@ size = "10GiB"
         assert!(matches!(decide(&large, request()), PlanError::TooMuchMemory { .. }));
         let long = PlanRequest { measure: Some(Duration::from_secs(200_000 * 3_600)), ..request() };
         assert_eq!(decide(DATA_AND_LOG, long), PlanError::TooLong);
+    }
+
+    #[test]
+    fn what_cannot_be_polled_is_refused() {
+        let target = [directory("/a", 1, ByteSize::gib(15))];
+        let polled = PlanRequest { polled: true, ..request() };
+        let decide = |jobs: &str, asked: &PlanRequest| Plan::decide(&profile(jobs), asked, &target);
+        assert!(decide(DATA_AND_LOG, &polled).unwrap().polled);
+        let threads = PlanRequest { engine: EngineKind::Threads, ..polled.clone() };
+        assert_eq!(decide(DATA_AND_LOG, &threads), Err(PlanError::PolledEngine { engine: "threads" }));
+        let buffered = PlanRequest { direct: false, ..polled.clone() };
+        assert_eq!(decide(DATA_AND_LOG, &buffered), Err(PlanError::PolledBuffered));
+        let durable = format!("{DATA_AND_LOG}durability = \"dsync\"\n");
+        assert_eq!(decide(&durable, &polled), Err(PlanError::PolledDurable { job: "log".to_owned() }));
     }
 
     #[test]

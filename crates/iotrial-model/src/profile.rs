@@ -5,16 +5,16 @@
 
 use std::time::Duration;
 
-use crate::load::{Durability, Pattern, Role, Spacing};
 use crate::plan::Arrival;
 use crate::toml_reader::{Mistakes, TableReader, read_toml};
-use crate::units::{ByteSize, Rate};
+use crate::units::ByteSize;
+
+mod job;
+
+pub use job::{Follow, JobProfile};
 
 /// The value of `format` in a profile file.
 pub const PROFILE_FORMAT: &str = "iotrial.profile/1";
-
-/// Every block is a multiple of this many bytes; the plan also holds it against the target's sector.
-const SMALLEST_SECTOR: ByteSize = ByteSize::bytes(512);
 
 /// A load as a database makes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,53 +59,6 @@ pub struct Quick {
     pub schedule: Schedule,
 }
 
-/// One homogeneous load.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JobProfile {
-    /// Unique within the profile.
-    pub name: String,
-    /// What it stands for; decides how it is judged.
-    pub role: Role,
-    /// How offsets follow one another.
-    pub pattern: Pattern,
-    /// Share of reads: 0 is all writes, 100 is all reads.
-    pub rwmix_read_percent: u8,
-    /// Size of one I/O, a multiple of 512 bytes.
-    pub block_size: ByteSize,
-    /// Outstanding I/Os of each copy.
-    pub iodepth: u32,
-    /// Number of parallel copies.
-    pub numjobs: u32,
-    /// Size of its file in a full run; `--size` scales all files in proportion.
-    pub size: ByteSize,
-    /// Share of the file that is touched, 1 to 100.
-    pub working_set_percent: u8,
-    /// When a write counts as done.
-    pub durability: Durability,
-    /// The rate of an open load, all copies together; `None` is a closed load.
-    pub rate: Option<Rate>,
-    /// How the I/Os of an open load follow one another.
-    pub spacing: Spacing,
-}
-
-impl JobProfile {
-    /// When it issues its I/Os.
-    #[expect(clippy::cast_precision_loss, reason = "a block is at most 64 MiB")]
-    pub fn arrival(&self) -> Arrival {
-        let Some(rate) = self.rate else { return Arrival::Closed };
-        let iops = match rate {
-            Rate::Iops(iops) => iops,
-            Rate::BytesPerSecond(bytes) => bytes / self.block_size.get() as f64,
-        };
-        Arrival::Open { iops, spacing: self.spacing }
-    }
-
-    /// Outstanding I/Os of all copies together.
-    pub fn total_iodepth(&self) -> u32 {
-        self.iodepth * self.numjobs
-    }
-}
-
 impl Profile {
     /// Reads a profile from its TOML text.
     ///
@@ -122,10 +75,15 @@ impl Profile {
             let thresholds = top.text("thresholds").unwrap_or_else(|| "flash".to_owned());
             let schedule = top.required("schedule", |t, key| t.table(key, read_schedule));
             let quick = top.required("quick", |t, key| t.table(key, read_quick));
-            let jobs = top.required("job", |t, key| t.tables(key, read_job)).unwrap_or_default();
+            let jobs = top.required("job", |t, key| t.tables(key, JobProfile::read)).unwrap_or_default();
             for (position, job) in jobs.iter().enumerate() {
                 if jobs[..position].iter().any(|earlier| earlier.name == job.name) {
                     top.refuse::<()>("job", format!("two jobs are named `{}`", job.name));
+                }
+                if let Some(mistake) =
+                    job.follow.as_ref().and_then(|follow| mistake_of(follow, position, &jobs))
+                {
+                    top.refuse::<()>("job", format!("job `{}`: {mistake}", job.name));
                 }
             }
             format?;
@@ -133,6 +91,20 @@ impl Profile {
             let text = text.to_owned();
             Some(Self { name, title, rationale, source, thresholds, schedule, quick, jobs, text })
         })
+    }
+
+    /// When the job at `position` issues its I/Os.
+    pub fn arrival(&self, position: usize) -> Arrival {
+        let job = &self.jobs[position];
+        if let Some(Follow { job, per, ratio }) = &job.follow {
+            let leader = self.jobs.iter().position(|other| other.name == *job);
+            let leader = leader.expect("a profile is valid: every followed job is there");
+            return Arrival::Following { job: leader, per: *per, ratio: *ratio };
+        }
+        match job.arrivals_per_s() {
+            Some(iops) => Arrival::Open { iops, spacing: job.spacing, bursts: job.bursts },
+            None => Arrival::Closed,
+        }
     }
 
     /// The size of all files of a full run.
@@ -144,6 +116,21 @@ impl Profile {
     pub fn total_iodepth(&self) -> u32 {
         self.jobs.iter().map(JobProfile::total_iodepth).sum()
     }
+}
+
+/// What is wrong with what the job at `position` follows.
+fn mistake_of(follow: &Follow, position: usize, jobs: &[JobProfile]) -> Option<String> {
+    let Follow { job: name, per, .. } = follow;
+    let Some(leader) = jobs.iter().position(|other| other.name == *name) else {
+        return Some(format!("it follows `{name}`, and there is no such job"));
+    };
+    if leader == position {
+        return Some("it follows itself".to_owned());
+    }
+    if jobs[leader].follow.is_some() {
+        return Some(format!("it follows `{name}`, which follows another job itself"));
+    }
+    (!jobs[leader].does(*per)).then(|| format!("it follows each {per} of `{name}`, which does none"))
 }
 
 fn read_schedule(table: &mut TableReader<'_>) -> Option<Schedule> {
@@ -162,68 +149,10 @@ fn read_quick(table: &mut TableReader<'_>) -> Option<Quick> {
     Some(Quick { size: size?, schedule: schedule? })
 }
 
-fn read_job(table: &mut TableReader<'_>) -> Option<JobProfile> {
-    fn words<T: Copy>(all: &[T], as_str: impl Fn(T) -> &'static str) -> Vec<(&'static str, T)> {
-        all.iter().map(|one| (as_str(*one), *one)).collect()
-    }
-    let name = table.required("name", TableReader::text);
-    let role = table.required("role", |t, key| t.word(key, &words(Role::ALL, Role::as_str)));
-    let pattern = table.required("pattern", |t, key| t.word(key, &words(Pattern::ALL, Pattern::as_str)));
-    let durability = table.word("durability", &words(Durability::ALL, Durability::as_str));
-    let read_percent = table.required("rwmix_read_percent", |t, key| t.integer(key, 0..=100));
-    let working_set_percent = table.integer("working_set_percent", 1..=100).unwrap_or(100);
-    let iodepth = table.required("iodepth", |t, key| t.integer(key, 1..=4096));
-    let numjobs = table.integer("numjobs", 1..=1024).unwrap_or(1);
-    let block_size = table.required("block_size", TableReader::size);
-    let size = table.required("size", TableReader::size);
-    let rate = table.rate("rate");
-    let spacing = table.word("spacing", &words(Spacing::ALL, Spacing::as_str));
-
-    let name = name?;
-    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
-        return table
-            .refuse("name", format!("a job name has letters, digits, `-` and `_` only, not `{name}`"));
-    }
-    let block_size = block_size?;
-    if block_size.get() == 0
-        || block_size.get() % SMALLEST_SECTOR.get() != 0
-        || block_size > ByteSize::mib(64)
-    {
-        let message = format!("`block_size` must be a multiple of 512 bytes up to 64 MiB, not {block_size}");
-        return table.refuse("block_size", message);
-    }
-    let size = size?;
-    if size < block_size {
-        return table
-            .refuse("size", format!("`size` must hold at least one block of {block_size}, not {size}"));
-    }
-    let read_percent = read_percent?;
-    let durability = durability.unwrap_or(Durability::None);
-    if durability == Durability::Dsync && read_percent == 100 {
-        return table.refuse("durability", "`durability` needs writes, and this job only reads".to_owned());
-    }
-    if spacing.is_some() && rate.is_none() {
-        return table.refuse("spacing", "`spacing` is for an open load, which needs a `rate`".to_owned());
-    }
-    Some(JobProfile {
-        name,
-        role: role?,
-        pattern: pattern?,
-        rwmix_read_percent: u8::try_from(read_percent).ok()?,
-        block_size,
-        iodepth: u32::try_from(iodepth?).ok()?,
-        numjobs: u32::try_from(numjobs).ok()?,
-        size,
-        working_set_percent: u8::try_from(working_set_percent).ok()?,
-        durability,
-        rate,
-        spacing: spacing.unwrap_or(Spacing::Poisson),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::{Distribution, Durability, FollowedOp, LogTail};
 
     const SMALLEST: &str = r#"
 format = "iotrial.profile/1"
@@ -264,6 +193,100 @@ size = "4GiB"
         let example = documentation.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
         let profile = Profile::parse(example).unwrap_or_else(|mistakes| panic!("{mistakes}"));
         assert_eq!(profile.jobs.len(), 2);
+        let head = example.split("[[job]]").next().unwrap();
+        let rhythm = documentation.split("```toml\n").last().unwrap().split("```").next().unwrap();
+        let profile =
+            Profile::parse(&format!("{head}{rhythm}")).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        assert_eq!(profile.jobs.len(), 4);
+    }
+
+    #[test]
+    fn the_shape_of_a_load_is_read_as_written() {
+        let documentation = include_str!("../../../docs/profiles.md");
+        let example = documentation.split("```toml\n").nth(1).unwrap();
+        let rhythm = documentation.split("```toml\n").last().unwrap().split("```").next().unwrap();
+        let head = example.split("[[job]]").next().unwrap();
+        let profile = Profile::parse(&format!("{head}{rhythm}")).unwrap();
+        let [pages, checkpoint, scan, log] = &profile.jobs[..] else { panic!("four jobs") };
+        assert_eq!(pages.distribution, Distribution::Zipf { theta: 0.99 });
+        let Arrival::Open { iops, bursts: Some(bursts), .. } = profile.arrival(1) else {
+            panic!("{checkpoint:?}")
+        };
+        assert_eq!(
+            (iops, bursts.period, bursts.spread),
+            (2_000.0, Duration::from_mins(1), Duration::from_secs(45))
+        );
+        assert_eq!(scan.block_size.to_string(), "64 KiB 75 %, 512 KiB 25 %");
+        assert_eq!(scan.block_size.mean_bytes(), 180_224.0);
+        assert_eq!(profile.arrival(3), Arrival::Following { job: 0, per: FollowedOp::Read, ratio: 0.1 });
+        assert_eq!(log.largest_io(), ByteSize::kib(60));
+    }
+
+    #[test]
+    fn what_contradicts_itself_in_a_job_is_told() {
+        let add = |more: &str| mistakes("iodepth = 8", &format!("iodepth = 8\n{more}"));
+        let check = |more: &str, message: &str| {
+            let told = add(more);
+            assert!(told.contains(message), "{more}: {told}");
+        };
+        let group = "group_commit = { commit_size = \"1KiB\", largest_write = \"64KiB\" }";
+        check(group, "`group_commit` is for the role `log`, and this job is `data`");
+        check(
+            "bursts = { period = \"60s\", spread = \"10s\" }",
+            "`bursts` are for an open load, which needs a `rate`",
+        );
+        check(
+            "rate = \"9 iops\"\nbursts = { period = \"6s\", spread = \"10s\" }",
+            "not longer than `period`",
+        );
+        check("distribution = \"zipf\"", "needs `zipf_theta`, such as 0.99");
+        check("distribution = \"zipf\"\nzipf_theta = 0", "`zipf_theta` must be more than 0 and at most 5");
+        check("distribution = \"hotspot\"\nhot_io_percent = 80", "needs `hot_space_percent`");
+        check("zipf_theta = 1", "`zipf_theta` is for `distribution = \"zipf\"`");
+        check("hot_io_percent = 1", "`hot_io_percent` is for `distribution = \"hotspot\"`");
+        check("flush_every = 3", "`flush_every` needs a `durability` other than `none`");
+        check("block_sizes = [{ size = \"8KiB\", weight = 1 }]", "`block_size` or `block_sizes`, not both");
+        check("follow = { job = \"pages\", ratio = 1 }", "job `pages`: it follows itself");
+        check("follow = { job = \"page\", ratio = 1 }", "it follows `page`, and there is no such job");
+        check("follow = { job = \"pages\", ratio = 0 }", "`ratio` must be more than 0");
+        check(
+            "follow = { job = \"a\", ratio = 1 }\nrate = \"1 iops\"",
+            "has a `rate` or follows another one, not both",
+        );
+        let sizes = "block_sizes = [{ size = \"8KiB\", weight = 1 }, { size = \"12KiB\", weight = 1 }]";
+        let told = mistakes("block_size = \"8KiB\"", sizes);
+        assert!(told.contains("every size must be a multiple of the smallest, 8 KiB, not 12 KiB"), "{told}");
+        let told = mistakes("block_size = \"8KiB\"", "block_sizes = []");
+        assert!(told.contains("`block_sizes` needs at least one table"), "{told}");
+        let told = mistakes("\"random\"", "\"sequential\"\ndistribution = \"zipf\"\nzipf_theta = 1.0");
+        assert!(told.contains("`distribution` is for `pattern = \"random\"`"), "{told}");
+    }
+
+    #[test]
+    fn a_group_commit_needs_a_log_that_commits_can_arrive_at() {
+        let log = "role = \"log\"\npattern = \"sequential\"\nrwmix_read_percent = 0";
+        let base = SMALLEST
+            .replace("role = \"data\"\npattern = \"random\"\nrwmix_read_percent = 70", log)
+            .replace("iodepth = 8", "iodepth = 8\ndurability = \"dsync\"\nrate = \"100 iops\"\ngroup_commit = { commit_size = \"1KiB\", largest_write = \"64KiB\" }");
+        let job = &Profile::parse(&base).unwrap_or_else(|mistakes| panic!("{mistakes}")).jobs[0];
+        assert_eq!(job.group_commit.unwrap().tail, LogTail::Pad);
+        for (from, to, message) in [
+            ("durability = \"dsync\"", "", "`group_commit` needs writes that are all durable"),
+            ("rate = \"100 iops\"", "", "`group_commit` needs commits that arrive"),
+            ("sequential", "random", "`group_commit` needs a log that is written in sequence"),
+            ("\"64KiB\" }", "\"60KB\" }", "`largest_write` must be a multiple of `block_size`, 8 KiB"),
+            (
+                "\"1KiB\", largest",
+                "\"65KiB\", largest",
+                "`largest_write` must hold at least one commit of 65 KiB",
+            ),
+            ("\"1KiB\", largest", "\"0B\", largest", "must hold at least one commit"),
+            ("\"64KiB\" }", "\"8KiB\", tail = \"rewrite\" }", "and a block that is written again"),
+        ] {
+            assert!(base.contains(from), "{from}");
+            let told = Profile::parse(&base.replace(from, to)).unwrap_err().to_string();
+            assert!(told.contains(message), "{to}: {told}");
+        }
     }
 
     #[test]

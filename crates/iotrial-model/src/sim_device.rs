@@ -10,6 +10,9 @@ pub struct SimDevice {
     pub service_time_us: f64,
     /// Half the width of the uniform spread around the mean, as a share of it (0 to 1).
     pub service_spread: f64,
+    /// Time that a durable write is served longer than another one.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub flush_us: f64,
     /// How many I/Os are served at once.
     pub parallelism: u32,
     /// Token bucket over all I/Os, per second.
@@ -64,6 +67,7 @@ impl SimDevice {
         let checks = [
             ("service_time_us", "from 0.01 to 100000000", (0.01..=1e8).contains(&self.service_time_us)),
             ("service_spread", "from 0 to 1", share(self.service_spread)),
+            ("flush_us", "from 0 to 100000000", (0.0..=1e8).contains(&self.flush_us)),
             ("parallelism", "from 1 to 65536", (1..=65_536).contains(&self.parallelism)),
             ("iops_cap", "from 0.001 to 1e12", rate(&self.iops_cap)),
             ("bandwidth_cap_mib_per_s", "from 0.001 to 1e12", rate(&self.bandwidth_cap_mib_per_s)),
@@ -93,6 +97,7 @@ impl Default for SimDevice {
         Self {
             service_time_us: 200.0,
             service_spread: 0.2,
+            flush_us: 0.0,
             parallelism: 32,
             iops_cap: None,
             bandwidth_cap_mib_per_s: None,

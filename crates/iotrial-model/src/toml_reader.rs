@@ -146,6 +146,11 @@ impl<'t> TableReader<'t> {
         None
     }
 
+    /// Whether the key is there, whatever its value.
+    pub fn has(&self, key: &str) -> bool {
+        self.table.contains_key(key)
+    }
+
     /// A string.
     pub fn text(&mut self, key: &'static str) -> Option<String> {
         let value = self.get(key)?;

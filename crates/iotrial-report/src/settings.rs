@@ -3,7 +3,7 @@
 use iotrial_analysis::device_chain::ChainStep;
 use iotrial_analysis::summary::Summary;
 use iotrial_model::plan::{Area, AreaKind, Job, Plan, SimDevice};
-use iotrial_model::record::{BlockDevice, DeviceCounters, RunRecord, TargetRecord};
+use iotrial_model::record::{BlockDevice, DeviceCounters, EngineSetup, RunRecord, TargetRecord};
 use iotrial_model::units::format_duration;
 
 use crate::document::{Block, Fact, Section};
@@ -279,7 +279,11 @@ fn steps_table(steps: &[ChainStep]) -> Table {
 /// Every setting that was in effect.
 pub(crate) fn load(record: &RunRecord, summary: &Summary) -> Option<Section> {
     let plan = &record.plan;
-    let io = if plan.direct { "direct" } else { "through the page cache" };
+    let io = match (plan.direct, plan.polled) {
+        (true, true) => "direct, polled",
+        (true, false) => "direct",
+        (false, _) => "through the page cache",
+    };
     let mut facts = vec![
         words("profile", Some(&plan.profile)),
         words("form", Some(if plan.quick { "quick" } else { "full" })),
@@ -296,6 +300,7 @@ pub(crate) fn load(record: &RunRecord, summary: &Summary) -> Option<Section> {
         words("seed", Some(plan.seed.to_string())),
         words("thresholds", Some(&summary.verdict.thresholds)),
     ]);
+    facts.extend(record.engine_setup.iter().flat_map(setup_facts));
     if let Some(layout) = &record.layout {
         facts.extend([
             number("files written", Quantity::Bytes, Value::Count(layout.written.get())),
@@ -311,17 +316,31 @@ pub(crate) fn load(record: &RunRecord, summary: &Summary) -> Option<Section> {
         number("method version", Quantity::Count, Value::Count(record.tool.method_version.into())),
     ]);
     facts.extend(record.attributes.iter().map(|(name, value)| words(name, Some(value.to_string()))));
-    let mut blocks = vec![Block::Facts(facts), Block::Table(jobs_table(&plan.jobs))];
+    let mut blocks = vec![Block::Facts(facts), Block::Table(jobs_table(plan))];
     if !plan.areas.is_empty() {
         blocks.push(Block::Table(areas_table(&plan.areas)));
     }
     Some(Section { id: "settings", heading: "Settings", note: None, blocks })
 }
 
+fn setup_facts(setup: &EngineSetup) -> Vec<Fact> {
+    let yes_or_no = |granted: Option<bool>| granted.map(|granted| if granted { "yes" } else { "no" });
+    let queues = &setup.queues;
+    vec![
+        words("clock of the engine", Some(&setup.clock)),
+        words("completions of the ring", queues.ring.as_ref()),
+        words("registered files", yes_or_no(queues.registered_files)),
+        words("registered buffers", yes_or_no(queues.registered_buffers)),
+        number("memory of the buffers", Quantity::Bytes, Value::Count(queues.buffers.get())),
+        number("of it on huge pages", Quantity::Bytes, Value::Count(queues.huge_pages.get())),
+    ]
+}
+
 fn sim_facts(sim: &SimDevice) -> Vec<Fact> {
     let mut facts = vec![
         number("simulated service time", Quantity::LatencyUs, Value::Number(sim.service_time_us)),
         number("simulated spread", Quantity::Percent, Value::Number(100.0 * sim.service_spread)),
+        number("simulated flush", Quantity::LatencyUs, Value::Number(sim.flush_us)),
         number("simulated parallelism", Quantity::Count, Value::Count(sim.parallelism.into())),
         number("simulated cap", Quantity::Iops, Value::number(sim.iops_cap)),
         number("simulated cap", Quantity::BandwidthMibPerS, Value::number(sim.bandwidth_cap_mib_per_s)),
@@ -334,20 +353,24 @@ fn sim_facts(sim: &SimDevice) -> Vec<Fact> {
     facts
 }
 
-fn jobs_table(jobs: &[Job]) -> Table {
+fn jobs_table(plan: &Plan) -> Table {
+    let has_particulars = plan.jobs.iter().any(|job| !job.particulars(plan).is_empty());
     let row = |job: &Job| Row {
         cells: vec![
             Value::Text(job.name.clone()),
             Value::Text(job.role.to_string()),
             Value::Text(job.pattern.to_string()),
             Value::Count(job.rwmix_read_percent.into()),
-            Value::Count(job.block_size.get()),
+            Value::Count(job.block_size.unit().get()),
             Value::Count(job.iodepth.into()),
             Value::Count(job.numjobs.into()),
             Value::Text(job.durability.to_string()),
             Value::Count(job.working_set.get()),
             Value::Text(job.areas.iter().map(|area| (area + 1).to_string()).collect::<Vec<_>>().join(", ")),
-        ],
+        ]
+        .into_iter()
+        .chain(has_particulars.then(|| Value::Text(job.particulars(plan).join("; "))))
+        .collect(),
         is_total: false,
     };
     Table {
@@ -363,8 +386,11 @@ fn jobs_table(jobs: &[Job]) -> Table {
             Column::new("durability", Quantity::Words),
             Column::new("working set", Quantity::Bytes),
             Column::new("areas", Quantity::Words),
-        ],
-        rows: jobs.iter().map(row).collect(),
+        ]
+        .into_iter()
+        .chain(has_particulars.then(|| Column::new("particulars", Quantity::Words)))
+        .collect(),
+        rows: plan.jobs.iter().map(row).collect(),
         at_a_glance: false,
     }
 }

@@ -81,6 +81,25 @@ Examples:
 Files are made in the target, written whole, and removed at the end. At least 10 % of the file
 system and 1 GiB stay free. Raw devices are only read unless a token releases them.")]
 pub struct RunArgs {
+    #[command(flatten)]
+    pub load: LoadArgs,
+
+    /// Say what would be done, and do nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Where the HTML report goes [default: beside the record].
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which load, on which targets, by which engine: what every command that makes a load is asked.
+#[derive(Debug, Args)]
+pub struct LoadArgs {
     /// A built-in profile (see `iotrial profiles`) or a TOML file.
     #[arg(default_value = "sqlserver-oltp")]
     pub profile: String,
@@ -113,6 +132,11 @@ pub struct RunArgs {
     #[arg(long)]
     pub buffered: bool,
 
+    /// The threads ask the devices for completions instead of waiting for interrupts: costs a CPU for each thread, and
+    /// shows less latency than a database sees. Devices must be able to.
+    #[arg(long)]
+    pub polled: bool,
+
     /// All randomness comes from it [default: another one each time].
     #[arg(long)]
     pub seed: Option<u64>,
@@ -136,18 +160,6 @@ pub struct RunArgs {
     /// Keep the files for the next run.
     #[arg(long)]
     pub keep_files: bool,
-
-    /// Say what would be done, and do nothing.
-    #[arg(long)]
-    pub dry_run: bool,
-
-    /// Where the HTML report goes [default: beside the record].
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-
-    /// One JSON document on standard output, nothing else there.
-    #[arg(long)]
-    pub json: bool,
 
     /// No progress.
     #[arg(short, long)]

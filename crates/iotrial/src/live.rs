@@ -80,6 +80,7 @@ impl Live {
     pub fn start(&mut self, plan: &Plan) {
         let Self::Terminal(bars) = self else { return };
         bars.main.finish_and_clear();
+        bars.roles.drain(..).for_each(|(_, line)| line.finish_and_clear());
         bars.main = bars.all.add(ProgressBar::new(plan.duration().as_secs()));
         bars.main.set_style(style("{msg:<8} {wide_bar} {pos} of {len} s  ETA {prefix}"));
         bars.main.set_message("start");
@@ -137,6 +138,12 @@ impl Live {
             bars.roles.iter().for_each(|(_, line)| line.finish_and_clear());
             bars.main.finish_and_clear();
         }
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.finish();
     }
 }
 

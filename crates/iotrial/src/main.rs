@@ -12,6 +12,8 @@ mod command;
 mod failure;
 mod live;
 mod output;
+mod rig;
+mod setup;
 mod signal;
 mod store;
 

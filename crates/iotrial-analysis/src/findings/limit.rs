@@ -191,7 +191,7 @@ fn kind_of_limit(record: &RunRecord, iops: Option<Flat>, bandwidth: Option<Flat>
     if moves(iops, bandwidth) {
         return Some((Kind::Bandwidth, bandwidth));
     }
-    let large = record.plan.jobs.iter().all(|job| job.block_size.get() >= 65_536);
+    let large = record.plan.jobs.iter().all(|job| job.block_size.unit().get() >= 65_536);
     Some(match (is_round(iops.level), is_round_bandwidth(bandwidth.level)) {
         (true, false) => (Kind::Iops, iops),
         (false, true) => (Kind::Bandwidth, bandwidth),

@@ -1,6 +1,6 @@
 //! What an open load could not keep: arrivals that were never issued, or issued late.
 
-use iotrial_model::record::{Finding, OpCounts, RunRecord, Severity};
+use iotrial_model::record::{Finding, JobCounts, OpCounts, RunRecord, Severity};
 use serde_json::json;
 
 use super::finding;
@@ -15,7 +15,12 @@ const MOST_BACKLOG_PERCENT: f64 = 0.1;
 pub(super) fn not_issued(record: &RunRecord) -> Option<Finding> {
     let last = record.intervals.last()?;
     let count: u64 = last.backlog.iter().sum();
-    let issued: u64 = streams(record).map(OpCounts::io_count).sum();
+    // In a group commit it is the commits that arrive, and not their writes.
+    let arrivals = |job: &JobCounts| match &job.commit {
+        Some(commits) => commits.io_count(),
+        None => job.read.iter().chain(&job.write).map(OpCounts::io_count).sum(),
+    };
+    let issued: u64 = record.jobs.iter().map(arrivals).sum();
     let percent = 100.0 * count as f64 / (count + issued).max(1) as f64;
     (percent > MOST_BACKLOG_PERCENT).then(|| {
         finding(

@@ -1,10 +1,10 @@
 //! The pace of a load: what the device did in each interval, for the findings that look at rates over time.
 
 use iotrial_model::load::Direction;
-use iotrial_model::plan::{EngineKind, PhaseKind};
+use iotrial_model::plan::{Arrival, EngineKind, Job, PhaseKind, Plan};
 use iotrial_model::record::{Interval, OpCounts, RunRecord};
 
-/// One interval, all jobs together.
+/// One interval, all jobs together but those that come in bursts, whose rate changes by plan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pace {
     pub(super) phase: PhaseKind,
@@ -30,14 +30,16 @@ impl Pace {
             .intervals
             .iter()
             .filter(|interval| interval.duration.as_secs_f64() >= whole_s)
-            .map(Self::of_interval)
+            .map(|interval| Self::of_interval(interval, &record.plan))
             .collect()
     }
 
     #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
-    fn of_interval(interval: &Interval) -> Self {
+    fn of_interval(interval: &Interval, plan: &Plan) -> Self {
+        let comes_in_bursts = |job: &Job| matches!(job.arrival, Arrival::Open { bursts: Some(_), .. });
+        let jobs = || interval.jobs.iter().zip(&plan.jobs).filter(|(_, job)| !comes_in_bursts(job));
         let counts =
-            || interval.jobs.iter().flat_map(|job| Direction::ALL.into_iter().filter_map(|one| job.get(one)));
+            || jobs().flat_map(|(counts, _)| Direction::ALL.into_iter().filter_map(|one| counts.get(one)));
         let duration_s = interval.duration.as_secs_f64();
         let total_latency =
             |one: &OpCounts| one.total_latency.mean_us().unwrap_or_default() / 1e6 * one.io_count() as f64;

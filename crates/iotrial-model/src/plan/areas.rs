@@ -38,13 +38,16 @@ impl<'t> Areas<'t> {
             role: job.role,
             pattern: job.pattern,
             rwmix_read_percent: job.rwmix_read_percent,
-            block_size: job.block_size,
+            distribution: job.distribution,
+            block_size: job.block_size.clone(),
             iodepth: job.iodepth,
             numjobs: job.numjobs,
-            arrival: job.arrival(),
+            arrival: self.profile.arrival(position),
             durability: job.durability,
+            flush_every: job.flush_every,
+            group_commit: job.group_commit,
             areas: (first_area..self.areas.len()).collect(),
-            working_set: touched.max(least).round_down_to(job.block_size),
+            working_set: touched.max(least).round_down_to(job.block_size.unit()),
         })
     }
 
@@ -57,10 +60,14 @@ impl<'t> Areas<'t> {
         least: ByteSize,
     ) -> Result<(), PlanError> {
         let target = &self.targets[index];
-        if !job.block_size.get().is_multiple_of(target.sector_size.get()) {
+        let sizes =
+            std::iter::once(job.block_size.unit()).chain(job.block_size.shares().iter().map(|one| one.size));
+        if let Some(misfit) =
+            sizes.into_iter().find(|one| !one.get().is_multiple_of(target.sector_size.get()))
+        {
             return Err(PlanError::Misaligned {
                 job: job.name.clone(),
-                block_size: job.block_size,
+                block_size: misfit,
                 sector_size: target.sector_size,
                 path: target.path.clone(),
             });
@@ -87,7 +94,7 @@ impl<'t> Areas<'t> {
                 (kind, used, left_of(*size))
             }
         };
-        let length = length.round_down_to(job.block_size);
+        let length = length.round_down_to(job.block_size.unit());
         if length < least {
             return Err(PlanError::SizeTooSmall {
                 job: job.name.clone(),

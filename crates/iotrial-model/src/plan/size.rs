@@ -121,7 +121,7 @@ pub(super) fn least_length(job: &JobProfile, file_count: usize) -> ByteSize {
         Pattern::Sequential => u64::from(job.numjobs).div_ceil(file_count as u64),
         Pattern::Random => 1,
     };
-    job.block_size * copies
+    job.largest_io() * copies
 }
 
 /// The smallest size of all files that gives every file its header and what it must hold, in whole MiB.
@@ -129,7 +129,7 @@ pub(super) fn least_size(profile: &Profile, targets: &[TargetFacts]) -> ByteSize
     let least = profile.jobs.iter().enumerate().map(|(position, job)| {
         let file_count = spread(job, position, targets.len()).len();
         // A block more than is needed, because every file is rounded down to whole blocks.
-        let file = least_length(job, file_count) + FILE_HEADER_SIZE + job.block_size;
+        let file = least_length(job, file_count) + FILE_HEADER_SIZE + job.largest_io();
         scale(file, 1.0 / share_per_file(job, profile, position, targets.len()))
     });
     least.max().unwrap_or_default().round_down_to(ByteSize::MIB) + ByteSize::MIB

@@ -31,13 +31,20 @@ pub fn print(plan: &Plan, layout: &Layout, json: bool) -> Result<(), Failure> {
     text.push_str(&aligned(&areas(plan), &[1]));
     text.push('\n');
     text.push_str(&aligned(&jobs(plan), &[3, 4, 5, 6, 8]));
+    for job in plan.jobs.iter().filter(|job| !job.particulars(plan).is_empty()) {
+        text.push_str(&format!("{}: {}\n", job.name, job.particulars(plan).join("; ")));
+    }
     text.push_str(&format!("\n{} I/Os outstanding in all; nothing was written\n", plan.total_iodepth()));
     output::text(&text)
 }
 
 fn head(plan: &Plan, layout: &Layout) -> String {
     let form = if plan.quick { "quick" } else { "full" };
-    let access = if plan.direct { "direct I/O" } else { "through the page cache" };
+    let access = match (plan.direct, plan.polled) {
+        (true, true) => "direct I/O, polled",
+        (true, false) => "direct I/O",
+        (false, _) => "through the page cache",
+    };
     let threads = plan.threads;
     let mut lines = vec![
         format!("profile   {} ({form})", plan.profile),
@@ -86,7 +93,7 @@ fn jobs(plan: &Plan) -> Vec<Vec<String>> {
             job.role.to_string(),
             job.pattern.to_string(),
             job.rwmix_read_percent.to_string(),
-            job.block_size.to_string(),
+            job.block_size.unit().to_string(),
             job.numjobs.to_string(),
             job.iodepth.to_string(),
             job.durability.to_string(),

@@ -15,10 +15,13 @@ use crate::failure::Failure;
 const DATABASES: &[(&str, &str)] = &[
     ("SQL Server, many small transactions (OLTP)", "sqlserver-oltp"),
     ("SQL Server, the transaction log alone", "sqlserver-log"),
+    ("SQL Server, commits that share log writes", "sqlserver-commit"),
     ("SQL Server, reports and scans (DSS)", "sqlserver-dss"),
+    ("Oracle, many small transactions (OLTP)", "oracle-oltp"),
     ("Oracle, random single-block reads (as SLOB)", "oracle-slob-random"),
     ("Oracle, full scans", "oracle-slob-scan"),
     ("PostgreSQL, OLTP", "postgresql-oltp"),
+    ("PostgreSQL, commits that share WAL flushes", "postgresql-commit"),
     ("MySQL, OLTP", "mysql-oltp"),
     ("64 KiB I/Os, as cloud vendors test", "oci-64k"),
 ];

@@ -7,9 +7,9 @@ use iotrial_model::profile::Profile;
 use serde::Serialize;
 
 use crate::cli::ProfilesArgs;
-use crate::command::run::load_profile;
 use crate::failure::Failure;
 use crate::output;
+use crate::setup::load_profile;
 
 #[derive(Serialize)]
 struct Line {

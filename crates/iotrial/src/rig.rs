@@ -1,0 +1,205 @@
+//! The rig: targets made ready once, and whatever a load on them needs.
+//!
+//! Laying out takes minutes and a load may take seconds, so a command that makes several loads makes them on one rig:
+//! [`Rig::prepare`] once, then a [`Trial`] for each record, and [`Rig::release`] at the end.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+use iotrial_analysis::findings::findings;
+use iotrial_engine::control::Control;
+use iotrial_engine::run::{self, RunOutcome};
+use iotrial_engine::target::{self, PrepareError, Prepared};
+use iotrial_model::plan::Plan;
+use iotrial_model::record::{Interval, Layout, RunRecord};
+use iotrial_model::units::format_duration;
+
+use crate::cli::LoadArgs;
+use crate::failure::Failure;
+use crate::live::Live;
+use crate::setup::{Setup, prepare_failure};
+use crate::signal::control_by_signals;
+use crate::store::{JournalWriter, Store};
+
+/// Targets, the store, the live view and the brake.
+pub struct Rig<'a> {
+    args: &'a LoadArgs,
+    setup: Setup,
+    store: Store,
+    live: Live,
+    control: Arc<Control>,
+    /// `None` until the targets are laid out, and where the engine touches none.
+    prepared: Option<Prepared>,
+}
+
+/// A record on its way into the store.
+///
+/// From its beginning it has a journal there, so that a crash leaves what was known. The journal of a trial that is
+/// dropped without [`Rig::save`] goes: it could not begin.
+pub struct Trial {
+    /// What is known so far.
+    pub record: RunRecord,
+    journal: TrialJournal,
+}
+
+/// The journal of a trial, until the record is saved.
+struct TrialJournal(Option<JournalWriter>);
+
+impl<'a> Rig<'a> {
+    /// A rig whose targets are not laid out yet. One program has one.
+    pub fn new(args: &'a LoadArgs, setup: Setup) -> Result<Self, Failure> {
+        let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
+        let live = Live::new(args.quiet);
+        let control = control_by_signals().context("cannot catch Ctrl-C").map_err(Failure::execution)?;
+        Ok(Self { args, setup, store, live, control, prepared: None })
+    }
+
+    /// Where the records go.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// What was asked and decided.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// Begins the record of a run of `plan`.
+    pub fn begin(&self, plan: Plan) -> Result<Trial, Failure> {
+        let mut record = self.setup.record(self.args, plan);
+        record.layout = self.prepared.as_ref().and_then(|prepared| prepared.layout);
+        let journal = self.store.begin(&record).map_err(Failure::execution)?;
+        Ok(Trial { record, journal: TrialJournal(Some(journal)) })
+    }
+
+    /// Lays the targets out, for `trial` and all that follow on the same areas. False when the user stopped it: the
+    /// record says so, and there is nothing to run on.
+    pub fn prepare(&mut self, trial: &mut Trial) -> Result<bool, Failure> {
+        let plan = &trial.record.plan;
+        for note in &plan.notes {
+            self.live.say(&format!("note: {note}"));
+        }
+        if !plan.engine.touches_targets() {
+            return Ok(true);
+        }
+        let Layout { written, reused, .. } = self.setup.layout;
+        let and_reused = if reused.get() > 0 { format!(", reuses {reused}") } else { String::new() };
+        let time = format_duration(plan.duration());
+        self.live.say(&format!("lays out {written}{and_reused}, then runs {time}"));
+        let progress = |done, total| self.live.layout(done, total);
+        match target::prepare(plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
+            Ok(prepared) => {
+                trial.record.layout = prepared.layout;
+                self.prepared = Some(prepared);
+                trial.note()?;
+                Ok(true)
+            }
+            Err(PrepareError::Interrupted) => {
+                trial.record.ended.reason =
+                    Some("stopped while the files were laid out; nothing was measured".to_owned());
+                Ok(false)
+            }
+            Err(error) => Err(prepare_failure(error)),
+        }
+    }
+
+    /// Runs the plan of the trial, and writes down what happened.
+    pub fn run(&mut self, trial: &mut Trial) -> Result<(), Failure> {
+        let Trial { record, journal } = trial;
+        let mut journal_error = None;
+        let outcome = self.load(record, &mut |interval| {
+            if let Err(error) = journal.writer().interval(interval) {
+                // The figures are still in memory; the run goes on and the end says what was lost.
+                journal_error.get_or_insert(error);
+            }
+        })?;
+        if let Some(error) = journal_error {
+            self.live.say(&format!("warning: {error:#}; a crash would have lost the run"));
+        }
+        note_outcome(record, outcome);
+        Ok(())
+    }
+
+    /// Puts a load on the targets.
+    fn load(
+        &mut self,
+        record: &RunRecord,
+        on_interval: &mut dyn FnMut(&Interval),
+    ) -> Result<RunOutcome, Failure> {
+        let files: Result<Vec<File>, _> =
+            self.prepared.iter().flat_map(|prepared| &prepared.areas).map(File::try_clone).collect();
+        let areas = files.context("cannot open the files again").map_err(Failure::execution)?;
+        let mut device_names: Vec<String> = Vec::new();
+        for device in record.targets.iter().flat_map(|target| &target.devices) {
+            if !device_names.contains(&device.name) {
+                device_names.push(device.name.clone());
+            }
+        }
+        self.live.start(&record.plan);
+        let live = &self.live;
+        let plan = Arc::new(record.plan.clone());
+        let outcome = run::run(&plan, &areas.into(), &device_names, &self.control, &mut |interval| {
+            live.interval(&plan, interval);
+            on_interval(interval);
+        });
+        outcome.map_err(Failure::execution)
+    }
+
+    /// Finds what is odd about the record, and puts it into the store.
+    pub fn save(&self, trial: Trial) -> Result<(RunRecord, PathBuf), Failure> {
+        self.live.finish();
+        let Trial { mut record, mut journal } = trial;
+        if record.jobs.is_empty() {
+            record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
+        }
+        record.findings = findings(&record);
+        let journal = journal.0.take().expect("a trial is saved once");
+        let path = self.store.finish(&record, journal).map_err(Failure::execution)?;
+        Ok((record, path))
+    }
+
+    /// Gives the targets back: files that were made are removed, or kept where that was asked.
+    pub fn release(self) -> Result<(), Failure> {
+        let Some(prepared) = self.prepared else { return Ok(()) };
+        if self.args.keep_files {
+            prepared.keep_made();
+            return Ok(());
+        }
+        prepared.remove_made().context("cannot remove the files of this run").map_err(Failure::execution)
+    }
+}
+
+/// Writes into a record what its load brought.
+fn note_outcome(record: &mut RunRecord, outcome: RunOutcome) {
+    record.jobs = RunRecord::totals_of_intervals(&record.plan, &outcome.intervals);
+    record.intervals = outcome.intervals;
+    record.engine_setup = Some(outcome.engine_setup);
+    record.cpu = outcome.cpu;
+    record.devices = outcome.devices;
+    record.ended = outcome.ended;
+}
+
+impl Trial {
+    /// Brings what is known by now to the disk.
+    fn note(&mut self) -> Result<(), Failure> {
+        self.journal.writer().record(&self.record).map_err(Failure::execution)
+    }
+}
+
+impl TrialJournal {
+    fn writer(&mut self) -> &mut JournalWriter {
+        self.0.as_mut().expect("a trial has its journal until it is saved")
+    }
+}
+
+impl Drop for TrialJournal {
+    fn drop(&mut self) {
+        // After a panic the journal is all that is left of the run.
+        if let Some(journal) = self.0.take().filter(|_| !std::thread::panicking()) {
+            // One that cannot be removed becomes a record, which is interrupted and empty.
+            let _ = journal.discard();
+        }
+    }
+}
