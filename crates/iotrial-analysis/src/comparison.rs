@@ -120,6 +120,12 @@ pub enum CompareError {
         /// Its label.
         label: String,
     },
+    /// A run ended before anything was measured.
+    #[error("{source_name} has nothing measured")]
+    NothingMeasured {
+        /// Where it lies.
+        source_name: String,
+    },
     /// They cannot be compared fairly.
     #[error("{first} and {other} cannot be compared: {}", .differences.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
     Incomparable {
@@ -198,6 +204,7 @@ impl CompareError {
                 Some("--force compares them all the same, with a warning".to_owned())
             }
             Self::NoCommonMetric => None,
+            Self::NothingMeasured { .. } => Some("take it out; --force compares the others".to_owned()),
             Self::UnknownBaseline { nearest, .. }
             | Self::UnknownAttribute { nearest, .. }
             | Self::UnknownMetric { nearest, .. } => did_you_mean(nearest),
@@ -218,6 +225,7 @@ impl Comparison {
     pub fn new(samples: Vec<Sample>, request: &CompareRequest) -> Result<Self, CompareError> {
         let mut findings = Vec::new();
         let samples = without_doubles(samples, &mut findings);
+        let samples = without_empty(samples, request.force, &mut findings)?;
         check_conditions(&samples, request.force, &mut findings)?;
         let configurations = Configuration::all(samples)?;
         if let [only] = configurations.as_slice() {
@@ -292,6 +300,23 @@ fn without_doubles(samples: Vec<Sample>, findings: &mut Vec<Finding>) -> Vec<Sam
         }
     }
     once
+}
+
+/// A run that measured nothing has nothing to compare.
+fn without_empty(
+    samples: Vec<Sample>,
+    force: bool,
+    findings: &mut Vec<Finding>,
+) -> Result<Vec<Sample>, CompareError> {
+    let (empty, rest): (Vec<Sample>, Vec<Sample>) = samples.into_iter().partition(Sample::is_empty);
+    for sample in empty {
+        let error = CompareError::NothingMeasured { source_name: sample.source };
+        if !force {
+            return Err(error);
+        }
+        findings.push(finding("forced", Severity::Warning, format!("Left out: {error}.")));
+    }
+    Ok(rest)
 }
 
 fn check_conditions(

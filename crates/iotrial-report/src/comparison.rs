@@ -28,15 +28,19 @@ impl Document {
             Some(side_by_side(comparison)),
             factors(comparison),
             against_baseline(comparison),
-            changes(comparison),
             ranking(comparison),
+            changes(comparison),
         ];
         let count = comparison.configurations.len();
         let runs: usize = comparison.configurations.iter().map(Configuration::run_count).sum();
+        let mut in_brief = vec![("baseline", title_of(comparison, &comparison.baseline))];
+        if count > MOST_ROWS_AT_A_GLANCE {
+            in_brief.push(("all figures", "in --html and --json".to_owned()));
+        }
         Self {
             title: format!("Comparison of {count} configurations"),
             byline: format!("From {runs} runs or printed rows"),
-            in_brief: vec![("baseline", title_of(comparison, &comparison.baseline))],
+            in_brief,
             sections: sections.into_iter().flatten().collect(),
         }
     }
@@ -119,8 +123,8 @@ fn gates(comparison: &Comparison) -> Option<Section> {
                 Column::new("gate", Quantity::Words),
                 Column::new("key", Quantity::Words),
                 Column::new("change", Quantity::ChangePercent),
-                Column::new("from", Quantity::ChangePercent).under("95 % interval"),
-                Column::new("to", Quantity::ChangePercent).under("95 % interval"),
+                Column::new("from", Quantity::ChangePercent).under("interval"),
+                Column::new("to", Quantity::ChangePercent).under("interval"),
                 Column::new("outcome", Quantity::Words),
             ],
             rows: comparison.gates.iter().map(row).collect(),
@@ -428,10 +432,25 @@ fn changes(comparison: &Comparison) -> Option<Section> {
             pairs.push(pair);
         }
     }
-    let rows: Vec<Row> =
-        pairs.iter().flat_map(|pair| pair.deltas.iter().map(move |delta| change_row(pair, delta))).collect();
     let has_intervals = pairs.iter().any(|pair| pair.deltas.iter().any(|delta| delta.interval.is_some()));
-    let interval = "95 % interval";
+    // What is neither better nor worse follows from the rest.
+    let is_told = |delta: &&Delta| delta.reading != Reading::Amount;
+    let rows: Vec<Row> = pairs
+        .iter()
+        .flat_map(|pair| {
+            pair.deltas.iter().filter(is_told).map(|delta| change_row(pair, delta, has_intervals))
+        })
+        .collect();
+    let mut columns = vec![
+        Column::new("from, to", Quantity::Words),
+        Column::new("metric", Quantity::Words),
+        Column::new("change", Quantity::ChangePercent),
+    ];
+    if has_intervals {
+        let interval = |name| Column::new(name, Quantity::ChangePercent).under("interval");
+        columns.extend([interval("from"), interval("to")]);
+    }
+    columns.push(Column::new("meaning", Quantity::Words));
     let note = "The intervals of a pair hold all its true changes together with 95 % confidence. Where one holds zero, no difference is shown.";
     (!rows.is_empty()).then(|| Section {
         id: "changes",
@@ -439,36 +458,22 @@ fn changes(comparison: &Comparison) -> Option<Section> {
         note: has_intervals.then(|| note.to_owned()),
         blocks: vec![Block::Table(Table {
             caption: "Every change".to_owned(),
-            columns: vec![
-                Column::new("from, to", Quantity::Words),
-                Column::new("metric", Quantity::Words),
-                Column::new("change", Quantity::ChangePercent),
-                Column::new("from", Quantity::ChangePercent).under(interval),
-                Column::new("to", Quantity::ChangePercent).under(interval),
-                Column::new("meaning", Quantity::Words),
-            ],
+            columns,
             at_a_glance: has_intervals && rows.len() <= MOST_ROWS_AT_A_GLANCE,
             rows,
         })],
     })
 }
 
-fn change_row(pair: &Pair, delta: &Delta) -> Row {
-    let meaning = match delta.reading {
-        Reading::Amount => None,
-        reading => Some(reading.as_str()),
-    };
-    Row {
-        cells: vec![
-            Value::Text(keys(pair)),
-            Value::Text(delta.metric.title()),
-            Value::Number(delta.percent),
-            Value::number(delta.interval.map(|one| one.low_percent)),
-            Value::number(delta.interval.map(|one| one.high_percent)),
-            Value::text(meaning),
-        ],
-        is_total: false,
+fn change_row(pair: &Pair, delta: &Delta, has_intervals: bool) -> Row {
+    let mut cells =
+        vec![Value::Text(keys(pair)), Value::Text(delta.metric.title()), Value::Number(delta.percent)];
+    if has_intervals {
+        cells.push(Value::number(delta.interval.map(|one| one.low_percent)));
+        cells.push(Value::number(delta.interval.map(|one| one.high_percent)));
     }
+    cells.push(Value::Text(delta.reading.as_str().to_owned()));
+    Row { cells, is_total: false }
 }
 
 fn ranking(comparison: &Comparison) -> Option<Section> {

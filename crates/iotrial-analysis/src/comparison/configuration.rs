@@ -115,7 +115,8 @@ impl Configuration {
             return Err(CompareError::PrintedAndMeasured { label });
         }
         let is_printed = runs.is_empty();
-        let figures = if is_printed { printed } else { figures_of_runs(&runs) };
+        let mut figures = if is_printed { printed } else { figures_of_runs(&runs) };
+        figures.sort_by_key(|(metric, _)| metric.position());
         let spread = match runs.as_slice() {
             [] => None,
             [run] => run.spread.clone(),
@@ -221,7 +222,8 @@ fn figures_of_runs(runs: &[Box<Measured>]) -> Vec<(Metric, f64)> {
         for figure in Figure::ALL {
             let value = match figure {
                 Figure::Iops => Some(figures.iops),
-                Figure::Bandwidth => Some(figures.bandwidth_mib_per_s),
+                // The commits of a group commit are no transfers of their own.
+                Figure::Bandwidth => Some(figures.bandwidth_mib_per_s).filter(|_| counts.bytes > 0),
                 Figure::Mean => figures.lat_mean_us,
                 Figure::P99 => figures.lat_p99_us.filter(|_| count * 0.01 >= LEAST_BEYOND),
                 Figure::P999 => figures.lat_p999_us.filter(|_| count * 0.001 >= LEAST_BEYOND),

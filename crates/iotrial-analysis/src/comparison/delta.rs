@@ -102,7 +102,9 @@ impl Pair {
         let judge = PairJudge::new(baseline, other);
         let deltas = baseline.figures.iter().filter_map(|(metric, from)| {
             let to = other.figure(metric)?;
-            Some(judge.delta(metric, *from, to))
+            // From nothing to something is no change in percent.
+            let is_told = *from > 0.0 || to == 0.0;
+            is_told.then(|| judge.delta(metric, *from, to))
         });
         Self { baseline: baseline.key.clone(), configuration: other.key.clone(), deltas: deltas.collect() }
     }

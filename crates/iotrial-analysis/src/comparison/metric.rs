@@ -143,6 +143,9 @@ impl Metric {
             "lat_p999_us" => "p99.9",
             "lat_p9999_us" => "p99.99",
             "lat_max_us" => "max",
+            "usr_percent" => "user",
+            "sys_percent" => "system",
+            "per_io_us" => "for one I/O",
             other => other,
         }
     }
@@ -151,6 +154,7 @@ impl Metric {
     pub fn title(&self) -> String {
         let name = match self.stream.as_str() {
             "other" => self.name.clone(),
+            "cpu" => format!("CPU {}", self.short_name()),
             stream => format!("{stream} {}", self.short_name()),
         };
         match &self.load {

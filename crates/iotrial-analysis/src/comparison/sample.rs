@@ -123,7 +123,11 @@ impl Conditions {
             EngineKind::Null => "no device",
             EngineKind::Uring | EngineKind::Threads => "a real device",
         };
-        let io = if plan.direct { "direct" } else { "buffered" };
+        let io = match (plan.direct, plan.polled) {
+            (false, _) => "buffered",
+            (true, false) => "direct",
+            (true, true) => "direct and polled",
+        };
         let bytes = |job: &Job| job.working_set.get().saturating_mul(job.areas.len() as u64);
         Self {
             words: vec![
@@ -148,25 +152,48 @@ impl Conditions {
     }
 }
 
+/// The settings that have words of their own, or that do not make the load.
+const SAID_OR_SET_ASIDE: [&str; 9] = [
+    "name",
+    "role",
+    "pattern",
+    "rwmix_read_percent",
+    "block_size_bytes",
+    "iodepth",
+    "numjobs",
+    "areas",
+    "working_set_bytes",
+];
+
 fn job_words(job: &Job) -> String {
     let mut words = load_words(
         Some(job.role),
         Some(job.pattern),
         Some(f64::from(job.rwmix_read_percent)),
-        Some(job.block_size),
+        Some(job.block_size.to_string()),
     );
     words.push(format!("{} x {}", job.numjobs, job.iodepth));
-    if let Arrival::Open { iops, .. } = job.arrival {
-        words.push(format!("at {iops} IOPS"));
+    // Whatever else a plan may set belongs to the load too, and only the usual is not worth a word.
+    let mut settings = match serde_json::to_value(job) {
+        Ok(serde_json::Value::Object(settings)) => settings,
+        _ => serde_json::Map::new(),
+    };
+    settings.retain(|name, _| !SAID_OR_SET_ASIDE.contains(&name.as_str()));
+    if job.arrival == Arrival::Closed {
+        settings.remove("arrival");
     }
-    if job.durability != Durability::None {
-        words.push(job.durability.to_string());
+    if job.durability == Durability::None {
+        settings.remove("durability");
     }
+    words.extend(settings.iter().map(|(name, value)| match value {
+        serde_json::Value::String(word) => format!("{name} {word}"),
+        value => format!("{name} {value}"),
+    }));
     words.join(" ")
 }
 
 fn printed_job_words(job: &PrintedJob) -> String {
-    let mut words = load_words(job.role, job.pattern, job.read_percent, job.block_size);
+    let mut words = load_words(job.role, job.pattern, job.read_percent, written(job.block_size));
     if let (Some(numjobs), Some(iodepth)) = (job.numjobs, job.iodepth) {
         words.push(format!("{numjobs} x {iodepth}"));
     }
@@ -174,31 +201,30 @@ fn printed_job_words(job: &PrintedJob) -> String {
 }
 
 fn printed_load_words(load: &PrintedLoad) -> String {
-    let mut words = load_words(None, load.pattern, load.read_percent, load.block_size);
+    let mut words = load_words(None, load.pattern, load.read_percent, written(load.block_size));
     words.extend(load.outstanding.map(|outstanding| format!("{outstanding} outstanding")));
     words.join(" ")
+}
+
+fn written(size: Option<ByteSize>) -> Option<String> {
+    size.map(|size| size.to_string())
 }
 
 fn load_words(
     role: Option<Role>,
     pattern: Option<Pattern>,
     read_percent: Option<f64>,
-    block_size: Option<ByteSize>,
+    block_size: Option<String>,
 ) -> Vec<String> {
     let mix = read_percent.map(|percent| match percent {
         0.0 => "write".to_owned(),
         100.0 => "read".to_owned(),
         percent => format!("{percent} % read"),
     });
-    [
-        role.map(|role| role.to_string()),
-        pattern.map(|pattern| pattern.to_string()),
-        mix,
-        block_size.map(|size| size.to_string()),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    [role.map(|role| role.to_string()), pattern.map(|pattern| pattern.to_string()), mix, block_size]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 impl Sample {
@@ -236,6 +262,14 @@ impl Sample {
                 cpu,
                 spread: Units::new(durations_s, &by_interval).spread_of_intervals(seed_of(&record.id)),
             })),
+        }
+    }
+
+    /// Whether nothing was measured.
+    pub(super) fn is_empty(&self) -> bool {
+        match &self.figures {
+            SampleFigures::Measured(run) => run.streams.iter().all(|(_, counts)| counts.io_count() == 0),
+            SampleFigures::Printed { .. } => false,
         }
     }
 

@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::cli::CompareArgs;
 use crate::command::report::terminal_style;
 use crate::failure::{Failure, GATE_MISSED};
-use crate::output;
+use crate::output::{self, harmless};
 use crate::store::{Store, read_record, records_in, write_whole};
 
 /// A larger table is not read; the published ones have some ten KiB.
@@ -46,8 +46,9 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
         force: args.force,
     };
     let comparison = Comparison::new(samples, &request).map_err(|error| {
-        let hint = error.hint();
-        Failure::input(error).hint(hint)
+        // Labels come from strangers' files.
+        let hint = error.hint().map(|hint| harmless(&hint));
+        Failure::input(anyhow::Error::msg(harmless(&error.to_string()))).hint(hint)
     })?;
     let document = Document::of_comparison(&comparison);
     let html = args.html.as_deref();

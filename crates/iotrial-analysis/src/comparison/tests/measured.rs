@@ -266,6 +266,18 @@ fn what_differs_in_more_than_the_configuration_is_refused_and_compared_by_force_
     );
     check(
         |record| record.plan.jobs[0].iodepth = 16,
-        "data random 50 % read 8KiB 1 x 16; log sequential write 8KiB 1 x 1 dsync",
+        "data random 50 % read 8 KiB 1 x 16; log sequential write 8 KiB 1 x 1 durability dsync",
     );
+}
+
+#[test]
+fn a_run_that_measured_nothing_is_refused_or_left_out() {
+    let (one, other, mut empty) = (run(1, 30, 1.0, CALM), run(2, 30, 1.0, CALM), run(3, 30, 1.0, CALM));
+    empty.intervals.clear();
+    empty.jobs = RunRecord::totals_of_intervals(&empty.plan, &[]);
+    let samples = || vec![sample(&one), sample(&other), sample(&empty)];
+    let error = Comparison::new(samples(), &CompareRequest::default()).unwrap_err();
+    assert_eq!(error.to_string(), format!("{} has nothing measured", empty.id));
+    let forced = CompareRequest { force: true, ..CompareRequest::default() };
+    assert_eq!(Comparison::new(samples(), &forced).unwrap().configurations.len(), 2);
 }
