@@ -28,3 +28,5 @@ pub mod search;
 pub mod record;
 
 pub mod journal;
+
+pub mod table;

@@ -24,6 +24,8 @@ mod runs;
 
 mod text;
 
+mod comparison;
+
 mod ruler;
 
 mod svg;
