@@ -11,6 +11,8 @@ pub mod stream;
 
 pub mod series;
 
+pub mod latency_map;
+
 pub mod steady_state;
 
 pub mod device_chain;

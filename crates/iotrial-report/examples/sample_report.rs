@@ -1,5 +1,5 @@
 //! Writes a sample report: `cargo run -p iotrial-report --example sample_report -- OUT.html [CASE]`, where the
-//! case is one of `oltp`, `long`, `interrupted`, `empty`, `simulated`, `hostile`. Without a file it shows
+//! case is one of `oltp`, `full`, `long`, `interrupted`, `empty`, `simulated`, `hostile`. Without a file it shows
 //! the terminal form, as wide as `COLUMNS` says.
 
 #[path = "../tests/fixture/mod.rs"]
@@ -15,6 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let out = arguments.next().unwrap_or_else(|| "-".to_owned());
     let record = match arguments.next().as_deref() {
         None | Some("oltp") => fixture::oltp(),
+        Some("full") => fixture::oltp_of(30, 300),
         Some("long") => fixture::oltp_of(120, 7_200),
         Some("interrupted") => fixture::interrupted(),
         Some("empty") => fixture::empty(),

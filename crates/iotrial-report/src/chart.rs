@@ -1,4 +1,4 @@
-//! A chart: lines over one axis, with what is worth marking.
+//! Charts: lines over one axis, heat maps, bars side by side; with what is worth marking.
 
 use crate::quantity::Quantity;
 
@@ -12,10 +12,10 @@ pub struct ChartGroup {
 /// Lines over one axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
-    /// Unique in the document; letters and hyphens.
-    pub id: &'static str,
+    /// Unique in the document; letters, digits and hyphens.
+    pub id: String,
     /// What is shown, without unit.
-    pub title: &'static str,
+    pub title: String,
     /// From left to right.
     pub x: Axis,
     /// From bottom to top.
@@ -48,11 +48,13 @@ pub enum Scale {
     Linear,
     /// Equal factors are equal distances.
     Log,
+    /// The same, with the ticks at 1, 2, 4, 8 and so on: for outstanding I/Os and block sizes.
+    Doublings,
     /// Percentiles by their number of nines: 90, 99 and 99.9 are evenly apart.
     Nines,
 }
 
-/// One curve.
+/// One curve, or points of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     /// For the legend.
@@ -61,8 +63,21 @@ pub struct Line {
     pub hue: usize,
     /// Tells it from others of the same hue.
     pub dash: Dash,
+    /// Whether it is a course, a set of points, or what was fitted to them.
+    pub shape: Shape,
     /// From left to right; `None` is a gap.
     pub points: Vec<(f64, Option<f64>)>,
+}
+
+/// What of a line is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A line through all points, with a few markers to tell it from others.
+    Course,
+    /// Each point for itself: what was measured.
+    Points,
+    /// A line without any marker: what was fitted to points.
+    Fit,
 }
 
 /// How a line is broken.
@@ -94,4 +109,105 @@ pub struct Limit {
     pub name: String,
     /// The highest that is still acceptable.
     pub value: f64,
+    /// The last `x` that it holds for; `None` where it holds for all.
+    pub until: Option<f64>,
+}
+
+/// Shares by stretch of the x axis and band of the y axis, the larger the stronger the colour.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeatMap {
+    /// Unique in the document; letters, digits and hyphens.
+    pub id: String,
+    /// What is shown, without unit.
+    pub title: String,
+    /// From left to right.
+    pub x: Axis,
+    /// From bottom to top.
+    pub y: Axis,
+    /// The outer edges of the columns, which are evenly wide.
+    pub x_range: (f64, f64),
+    /// The outer edges of the rows, which are evenly high on the scale of `y`.
+    pub y_range: (f64, f64),
+    /// For each column, for each row from the bottom: a share of the column in percent. A column may be empty.
+    pub shares_percent: Vec<Vec<f64>>,
+    /// Stretches of `x` that count differently.
+    pub spans: Vec<Span>,
+}
+
+impl HeatMap {
+    /// Shares from which on the colour of a cell is stronger, in percent.
+    pub(crate) const LEVELS_PERCENT: [f64; 6] = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0];
+
+    /// How strong the colour of a cell is: 0 for the smallest share; `None` where nothing is drawn.
+    pub(crate) fn level(share_percent: f64) -> Option<usize> {
+        let reached = Self::LEVELS_PERCENT.iter().filter(|from| share_percent >= **from).count();
+        (share_percent > 0.0).then_some(reached)
+    }
+
+    /// The rows: as many as in any column that is not empty.
+    pub(crate) fn row_count(&self) -> usize {
+        self.shares_percent.iter().map(Vec::len).max().unwrap_or_default()
+    }
+
+    /// The upper edge of a row, which begins at the one before.
+    pub(crate) fn upper_edge(&self, row: usize) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a few dozen rows")]
+        let share = (row + 1) as f64 / self.row_count().max(1) as f64;
+        let (low, high) = self.y_range;
+        match self.y.scale {
+            Scale::Linear | Scale::Nines => low + share * (high - low),
+            Scale::Log | Scale::Doublings => low * (high / low).powf(share),
+        }
+    }
+
+    /// The middle of a column.
+    pub(crate) fn middle(&self, column: usize) -> f64 {
+        let (from, to) = self.x_range;
+        #[expect(clippy::cast_precision_loss, reason = "a few hundred columns")]
+        let share = (column as f64 + 0.5) / self.shares_percent.len().max(1) as f64;
+        from + share * (to - from)
+    }
+}
+
+/// Values side by side, in groups: what configurations reach.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BarChart {
+    /// Unique in the document; letters, digits and hyphens.
+    pub id: String,
+    /// What is shown, without unit.
+    pub title: String,
+    /// Along the bars, from zero.
+    pub value: Axis,
+    /// The names of the groups, such as roles.
+    pub groups: Vec<String>,
+    /// What stands side by side in each group, such as configurations.
+    pub series: Vec<BarSeries>,
+}
+
+/// One bar in each group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BarSeries {
+    /// For the legend.
+    pub name: String,
+    /// Tells it from others by hue and marker.
+    pub hue: usize,
+    /// In the order of the groups; `None` where there is nothing.
+    pub bars: Vec<Option<Bar>>,
+}
+
+/// A value with what it may be off.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bar {
+    /// The length of the bar.
+    pub value: f64,
+    /// The ends of the error bar, such as those of a confidence interval.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl BarChart {
+    /// Everything that has to find room along the axis.
+    pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
+        let bars = self.series.iter().flat_map(|series| series.bars.iter().flatten());
+        bars.flat_map(|bar| [Some(bar.value), bar.interval.map(|(_, high)| high)]).flatten()
+    }
 }

@@ -3,7 +3,7 @@
 use iotrial_analysis::verdict::Category;
 use iotrial_model::record::Severity;
 
-use crate::chart::ChartGroup;
+use crate::chart::{BarChart, ChartGroup, HeatMap};
 use crate::quantity::{LatencyUnit, Quantity};
 use crate::table::{Table, Value};
 
@@ -18,6 +18,8 @@ pub struct Document {
     pub in_brief: Vec<(&'static str, String)>,
     /// In reading order.
     pub sections: Vec<Section>,
+    /// Documents of their own that follow, such as one for each run; most have none.
+    pub chapters: Vec<Document>,
 }
 
 /// A part with a heading.
@@ -42,8 +44,12 @@ pub enum Block {
     Findings(Vec<FindingLine>),
     /// Figures in rows.
     Table(Table),
-    /// Figures as curves.
+    /// Figures as curves or points.
     Charts(ChartGroup),
+    /// How something spreads, over time.
+    HeatMaps(Vec<HeatMap>),
+    /// Figures side by side; all charts have the same series.
+    Bars(Vec<BarChart>),
     /// Names with values.
     Facts(Vec<Fact>),
     /// Text, word for word, with what it is.
@@ -90,8 +96,8 @@ pub struct FindingLine {
     pub id: String,
     /// One sentence with the numbers.
     pub message: String,
-    /// The facts behind it, `name value`.
-    pub evidence: Vec<(String, String)>,
+    /// The facts behind it.
+    pub evidence: Vec<Fact>,
 }
 
 /// A name with its value.
@@ -106,7 +112,7 @@ pub struct Fact {
 }
 
 impl Document {
-    /// All tables, in reading order.
+    /// All tables, in reading order, without those of the chapters.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         self.sections.iter().flat_map(|section| &section.blocks).filter_map(|block| match block {
             Block::Table(table) => Some(table),
@@ -114,8 +120,14 @@ impl Document {
         })
     }
 
+    /// The document itself and all its chapters, in reading order.
+    pub(crate) fn parts(&self) -> Vec<&Self> {
+        std::iter::once(self).chain(self.chapters.iter().flat_map(Self::parts)).collect()
+    }
+
     /// The unit of every latency in the document.
     pub(crate) fn latency_unit(&self) -> LatencyUnit {
-        LatencyUnit::for_longest_us(self.tables().map(Table::longest_latency_us).fold(0.0, f64::max))
+        let tables = self.parts().into_iter().flat_map(Self::tables);
+        LatencyUnit::for_longest_us(tables.map(Table::longest_latency_us).fold(0.0, f64::max))
     }
 }

@@ -6,7 +6,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value as Template, context};
 use serde::Serialize;
 
-use crate::chart::{Chart, ChartGroup, Line};
+use crate::chart::{BarChart, BarSeries, ChartGroup, HeatMap, Line};
 use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::quantity::{LatencyUnit, Quantity};
 use crate::steering::without_steering;
@@ -31,23 +31,51 @@ pub fn render_html(document: &Document) -> Result<String, RenderHtmlError> {
     templates.set_auto_escape_callback(|_| AutoEscape::Html);
     templates.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     templates.add_template("report", include_str!("html/template.html"))?;
-    let sections: Vec<SectionView<'_>> =
-        document.sections.iter().map(|section| SectionView::new(section, unit)).collect();
+    let parts = document.parts();
+    let parts: Vec<PartView<'_>> =
+        parts.iter().enumerate().map(|(number, part)| PartView::new(number, part, unit)).collect();
     let page = templates.get_template("report")?.render(context! {
         style_source => style_hash::source_expression(&style),
         style => Template::from_safe_string(style),
         title => &document.title,
-        byline => &document.byline,
-        in_brief => Template::from(Serde(&document.in_brief)),
-        sections => Template::from(Serde(sections)),
+        parts => Template::from(Serde(parts)),
     })?;
     Ok(without_steering(&page))
+}
+
+/// The document or one of its chapters as the template sees it.
+#[derive(Serialize)]
+struct PartView<'d> {
+    /// 0 for the document itself.
+    number: usize,
+    title: &'d str,
+    byline: &'d str,
+    in_brief: &'d [(&'static str, String)],
+    /// Whether a verdict has the circumstances below it; without one they follow the byline.
+    has_verdict: bool,
+    sections: Vec<SectionView<'d>>,
+}
+
+impl<'d> PartView<'d> {
+    fn new(number: usize, part: &'d Document, unit: LatencyUnit) -> Self {
+        // Ids are unique in a document, and the chapters are documents of their own.
+        let prefix = if number == 0 { String::new() } else { format!("chapter-{number}-") };
+        let blocks = || part.sections.iter().flat_map(|section| &section.blocks);
+        Self {
+            number,
+            title: &part.title,
+            byline: &part.byline,
+            in_brief: &part.in_brief,
+            has_verdict: blocks().any(|block| matches!(block, Block::Verdict(_))),
+            sections: part.sections.iter().map(|section| SectionView::new(&prefix, section, unit)).collect(),
+        }
+    }
 }
 
 /// A section as the template sees it.
 #[derive(Serialize)]
 struct SectionView<'d> {
-    id: &'static str,
+    id: String,
     heading: &'static str,
     note: Option<&'d str>,
     /// Whether tables need a caption beside the heading.
@@ -56,13 +84,13 @@ struct SectionView<'d> {
 }
 
 impl<'d> SectionView<'d> {
-    fn new(section: &'d Section, unit: LatencyUnit) -> Self {
+    fn new(prefix: &str, section: &'d Section, unit: LatencyUnit) -> Self {
         Self {
-            id: section.id,
+            id: format!("{prefix}{}", section.id),
             heading: section.heading,
             note: section.note.as_deref(),
             has_captions: section.blocks.len() > 1,
-            blocks: section.blocks.iter().map(|block| BlockView::new(block, unit)).collect(),
+            blocks: section.blocks.iter().map(|block| BlockView::new(prefix, block, unit)).collect(),
         }
     }
 }
@@ -85,8 +113,8 @@ enum BlockView<'d> {
     },
     Table(TableView<'d>),
     Charts {
-        charts: Vec<ChartView>,
-        legend: Vec<LegendView<'d>>,
+        charts: Vec<ChartView<'d>>,
+        legend: Vec<LegendView>,
     },
     Facts {
         facts: Vec<(&'d str, String)>,
@@ -98,21 +126,40 @@ enum BlockView<'d> {
 }
 
 impl<'d> BlockView<'d> {
-    fn new(block: &'d Block, unit: LatencyUnit) -> Self {
+    fn new(prefix: &str, block: &'d Block, unit: LatencyUnit) -> Self {
         match block {
             Block::Verdict(verdict) => Self::verdict(verdict),
-            Block::Findings(findings) => {
-                Self::Findings { findings: findings.iter().map(FindingView::new).collect() }
-            }
+            Block::Findings(findings) => Self::Findings {
+                findings: findings.iter().map(|finding| FindingView::new(finding, unit)).collect(),
+            },
             Block::Table(table) => Self::Table(TableView::new(table, unit)),
             Block::Charts(group) => Self::Charts {
-                charts: group.charts.iter().map(|chart| ChartView::new(chart, unit)).collect(),
+                charts: group
+                    .charts
+                    .iter()
+                    .map(|chart| ChartView::new(&chart.title, svg::write_chart(prefix, chart, unit)))
+                    .collect(),
                 legend: legend(group),
             },
+            Block::HeatMaps(maps) => Self::Charts {
+                charts: maps
+                    .iter()
+                    .map(|map| ChartView::new(&map.title, svg::write_heat_map(prefix, map, unit)))
+                    .collect(),
+                legend: (0..=HeatMap::LEVELS_PERCENT.len())
+                    .map(svg::write_level_sample)
+                    .map(|(words, sample)| LegendView::new(words, sample))
+                    .collect(),
+            },
+            Block::Bars(charts) => Self::Charts {
+                charts: charts
+                    .iter()
+                    .map(|chart| ChartView::new(&chart.title, svg::write_bar_chart(prefix, chart, unit)))
+                    .collect(),
+                legend: bar_legend(charts),
+            },
             Block::Facts(facts) => {
-                let written =
-                    |fact: &'d Fact| (fact.name.as_str(), fact.value.written_with_unit(fact.quantity, unit));
-                Self::Facts { facts: facts.iter().map(written).collect() }
+                Self::Facts { facts: facts.iter().map(|fact| written(fact, unit)).collect() }
             }
             Block::Verbatim { caption, text } => Self::Verbatim { caption, text },
         }
@@ -136,17 +183,22 @@ impl<'d> BlockView<'d> {
     }
 }
 
+/// A name with its value as people read it.
+fn written(fact: &Fact, unit: LatencyUnit) -> (&str, String) {
+    (&fact.name, fact.value.written_with_unit(fact.quantity, unit))
+}
+
 #[derive(Serialize)]
 struct FindingView<'d> {
     severity: &'static str,
     symbol: &'static str,
     id: &'d str,
     message: &'d str,
-    evidence: &'d [(String, String)],
+    evidence: Vec<(&'d str, String)>,
 }
 
 impl<'d> FindingView<'d> {
-    fn new(finding: &'d FindingLine) -> Self {
+    fn new(finding: &'d FindingLine, unit: LatencyUnit) -> Self {
         Self {
             severity: finding.severity.as_str(),
             symbol: match finding.severity {
@@ -156,7 +208,7 @@ impl<'d> FindingView<'d> {
             },
             id: &finding.id,
             message: &finding.message,
-            evidence: &finding.evidence,
+            evidence: finding.evidence.iter().map(|fact| written(fact, unit)).collect(),
         }
     }
 }
@@ -252,25 +304,31 @@ const fn class(quantity: Quantity) -> &'static str {
 }
 
 #[derive(Serialize)]
-struct ChartView {
-    title: &'static str,
+struct ChartView<'d> {
+    title: &'d str,
     svg: Template,
 }
 
-impl ChartView {
-    fn new(chart: &Chart, unit: LatencyUnit) -> Self {
-        Self { title: chart.title, svg: Template::from_safe_string(svg::write_chart(chart, unit)) }
+impl<'d> ChartView<'d> {
+    fn new(title: &'d str, svg: String) -> Self {
+        Self { title, svg: Template::from_safe_string(svg) }
     }
 }
 
 #[derive(Serialize)]
-struct LegendView<'d> {
-    name: &'d str,
+struct LegendView {
+    name: String,
     sample: Template,
 }
 
+impl LegendView {
+    fn new(name: impl Into<String>, sample: String) -> Self {
+        Self { name: name.into(), sample: Template::from_safe_string(sample) }
+    }
+}
+
 /// Every line of the group once, then what else is drawn.
-fn legend(group: &ChartGroup) -> Vec<LegendView<'_>> {
+fn legend(group: &ChartGroup) -> Vec<LegendView> {
     let mut lines: Vec<&Line> = Vec::new();
     for line in group.charts.iter().flat_map(|chart| &chart.lines) {
         if !lines.iter().any(|known| known.name == line.name) {
@@ -278,11 +336,18 @@ fn legend(group: &ChartGroup) -> Vec<LegendView<'_>> {
         }
     }
     let has_limits = group.charts.iter().any(|chart| !chart.limits.is_empty());
-    let limits = has_limits.then(|| ("acceptable below", svg::write_limit_sample()));
-    lines
-        .into_iter()
-        .map(|line| (line.name.as_str(), svg::write_sample(line)))
-        .chain(limits)
-        .map(|(name, sample)| LegendView { name, sample: Template::from_safe_string(sample) })
-        .collect()
+    let limits = has_limits.then(|| LegendView::new("acceptable below", svg::write_limit_sample()));
+    let lines = lines.into_iter().map(|line| LegendView::new(line.name.as_str(), svg::write_sample(line)));
+    lines.chain(limits).collect()
+}
+
+/// Every series once.
+fn bar_legend(charts: &[BarChart]) -> Vec<LegendView> {
+    let mut series: Vec<&BarSeries> = Vec::new();
+    for one in charts.iter().flat_map(|chart| &chart.series) {
+        if !series.iter().any(|known| known.name == one.name) {
+            series.push(one);
+        }
+    }
+    series.into_iter().map(|one| LegendView::new(one.name.as_str(), svg::write_bar_sample(one))).collect()
 }

@@ -18,6 +18,8 @@ mod settings;
 
 mod run;
 
+mod runs;
+
 mod steering;
 
 mod ruler;

@@ -23,6 +23,8 @@ pub enum Quantity {
     Percent,
     /// A quotient, 1 where both sides agree.
     Ratio,
+    /// A number whose name says the unit, to four digits.
+    Unitless,
 }
 
 /// The unit of every latency in one document, so that no two columns are misread.
@@ -70,6 +72,7 @@ impl NumberFormat {
             Quantity::Seconds => ("s", 1.0, 3, 3),
             Quantity::Percent => ("%", 1.0, 2, 1),
             Quantity::Ratio => ("×", 1.0, 3, 2),
+            Quantity::Unitless => ("", 1.0, 4, 3),
         };
         let shown = numbers.map(|number| (number * factor).abs()).filter(|number| *number > 0.0);
         let (smallest, largest) =
@@ -96,7 +99,7 @@ impl NumberFormat {
     /// The number with its unit.
     pub(crate) fn write_with_unit(&self, number: f64) -> String {
         match self.unit {
-            "" => self.write(number),
+            "" => without_trailing_zeros(&self.write(number)).to_owned(),
             "×" => format!("{}×", self.write(number)),
             "s" => format!("{} s", without_trailing_zeros(&self.write(number))),
             unit => format!("{} {unit}", self.write(number)),
@@ -164,6 +167,15 @@ mod tests {
         check(Quantity::Iops, ms, &[12_345.6, 0.0], &["12,346", "0"]);
         check(Quantity::Iops, ms, &[3.25], &["3.2"]);
         check(Quantity::BandwidthMibPerS, ms, &[96.449, 1_234.5], &["96.4", "1,234.5"]);
+    }
+
+    #[test]
+    fn a_number_whose_name_says_the_unit_has_four_digits_and_no_zeros_that_say_nothing() {
+        let written = |number: f64| {
+            let fitting = std::iter::once(number);
+            NumberFormat::fit(Quantity::Unitless, LatencyUnit::Milliseconds, fitting).write_with_unit(number)
+        };
+        assert_eq!([12.362_7, 62_535.8, 30.0, -4.5].map(written), ["12.36", "62,536", "30", "-4.5"]);
     }
 
     #[test]

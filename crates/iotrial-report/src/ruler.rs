@@ -27,12 +27,15 @@ impl Ruler {
         drawn: (f64, f64),
         tight: bool,
     ) -> Self {
-        let values = values.filter(|value| value.is_finite() && (scale != Scale::Log || *value > 0.0));
+        let is_log = matches!(scale, Scale::Log | Scale::Doublings);
+        let values = values.filter(|value| value.is_finite() && (!is_log || *value > 0.0));
         let (low, high) = values
             .fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), value| (low.min(value), high.max(value)));
         let mut ticks = match scale {
             Scale::Linear => linear_ticks(high),
             Scale::Log if low > high => log_ticks(100.0, 10_000.0),
+            Scale::Doublings if low > high => doublings(1.0, 64.0),
+            Scale::Doublings => doublings(low, high),
             Scale::Log => log_ticks(low, high),
             Scale::Nines => {
                 PERCENTILES.iter().copied().filter(|percent| *percent <= high.max(90.0) + 1e-9).collect()
@@ -49,6 +52,11 @@ impl Ruler {
         Self { scale, ends: (ends[0], ends[1]), drawn, ticks }
     }
 
+    /// Where it ends, as drawn.
+    pub(crate) fn end(&self) -> f64 {
+        self.drawn.1
+    }
+
     /// Where a value is drawn. One below the ruler is drawn at its end.
     pub(crate) fn position(&self, value: f64) -> f64 {
         let share = (coordinate(self.scale, value) - self.ends.0) / (self.ends.1 - self.ends.0);
@@ -60,7 +68,7 @@ impl Ruler {
 fn coordinate(scale: Scale, value: f64) -> f64 {
     match scale {
         Scale::Linear => value,
-        Scale::Log => value.max(f64::MIN_POSITIVE).log10(),
+        Scale::Log | Scale::Doublings => value.max(f64::MIN_POSITIVE).log10(),
         Scale::Nines => -(1.0 - value.min(99.999_999_9) / 100.0).log10(),
     }
 }
@@ -95,6 +103,13 @@ fn log_ticks(low: f64, high: f64) -> Vec<f64> {
     ticks
 }
 
+/// Powers of two from at most `low` to at least `high`; at least two.
+fn doublings(low: f64, high: f64) -> Vec<f64> {
+    let first = low.log2().floor();
+    let last = high.log2().ceil().max(first + 1.0);
+    (0..).map(|step| first + f64::from(step)).take_while(|power| *power <= last).map(f64::exp2).collect()
+}
+
 fn is_power_of_ten(tick: f64) -> bool {
     let power = tick.log10();
     (power - power.round()).abs() < 1e-9
@@ -120,6 +135,7 @@ mod tests {
         check(Scale::Log, &[312.0, 4_500.0], &[200.0, 500.0, 1_000.0, 2_000.0, 5_000.0]);
         check(Scale::Log, &[85.0, 1_500_000.0], &[100.0, 1e3, 1e4, 1e5, 1e6]);
         check(Scale::Log, &[500.0], &[500.0, 1_000.0]);
+        check(Scale::Doublings, &[1.0, 48.0], &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
         check(Scale::Nines, &[0.0, 99.92], &[0.0, 50.0, 90.0, 99.0, 99.9]);
     }
 
@@ -127,6 +143,7 @@ mod tests {
     fn no_values_still_make_a_ruler() {
         check(Scale::Linear, &[], &[0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
         check(Scale::Log, &[], &[100.0, 200.0, 500.0, 1e3, 2e3, 5e3, 1e4]);
+        check(Scale::Doublings, &[8.0], &[8.0, 16.0]);
         check(Scale::Nines, &[], &[0.0, 50.0, 90.0]);
     }
 

@@ -1,6 +1,7 @@
 //! The document of one run: which of its figures appear, and in which order.
 
 use iotrial_analysis::figures::Figures;
+use iotrial_analysis::latency_map::LatencyMap;
 use iotrial_analysis::series::{Series, SeriesPoint, unmeasured_stretches};
 use iotrial_analysis::stream::{Stream, StreamCounts, Streams};
 use iotrial_analysis::summary::Summary;
@@ -8,12 +9,11 @@ use iotrial_analysis::verdict::Judged;
 use iotrial_model::load::Role;
 use iotrial_model::plan::PhaseKind;
 use iotrial_model::record::{EndedHow, Finding, RunRecord};
-use iotrial_model::units::ByteSize;
 use jiff::Timestamp;
 
-use crate::chart::{Axis, Chart, ChartGroup, Dash, Limit, Line, Scale, Span};
-use crate::document::{Block, Document, FindingLine, Section, VerdictBlock};
-use crate::quantity::{Quantity, in_seconds};
+use crate::chart::{Axis, Chart, ChartGroup, Dash, HeatMap, Limit, Line, Scale, Shape, Span};
+use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::quantity::{LatencyUnit, Quantity, in_seconds};
 use crate::settings;
 use crate::table::{Column, Row, Table, Value};
 
@@ -26,7 +26,8 @@ impl Document {
             findings(summary),
             throughput_over_time(record, &series),
             latency_over_time(record, &series, &summary.verdict.judged),
-            latency_distribution(&series),
+            latency_spread(record),
+            latency_distribution(&series, &summary.verdict.judged),
             by_role(record, summary),
             judged(summary),
             by_job(record, summary),
@@ -40,12 +41,13 @@ impl Document {
             byline: format!("{}, {} {}", started_at(record), record.tool.name, record.tool.version),
             in_brief: settings::in_brief(record),
             sections: sections.into_iter().flatten().collect(),
+            chapters: Vec::new(),
         }
     }
 }
 
 /// The start for people: to the minute, in UTC. A time that is none stands as it is.
-fn started_at(record: &RunRecord) -> String {
+pub(crate) fn started_at(record: &RunRecord) -> String {
     match record.started_at.parse::<Timestamp>() {
         Ok(start) => start.strftime("%Y-%m-%d %H:%M UTC").to_string(),
         Err(_) => record.started_at.clone(),
@@ -92,36 +94,30 @@ fn findings(summary: &Summary) -> Option<Section> {
     })
 }
 
-/// A fact behind a finding: a size with its unit, anything else under its own name.
-fn evidence(name: &str, value: &serde_json::Value) -> (String, String) {
-    match (name.strip_suffix("_bytes"), value.as_u64()) {
-        (Some(name), Some(bytes)) => (name.to_owned(), ByteSize::bytes(bytes).to_string()),
-        _ => (name.to_owned(), plain(value)),
+/// A fact behind a finding: a size in bytes becomes a size, anything else keeps the unit in its name.
+fn evidence(name: &str, value: &serde_json::Value) -> Fact {
+    if let (Some(name), Some(bytes)) = (name.strip_suffix("_bytes"), value.as_u64()) {
+        return Fact { name: name.to_owned(), quantity: Quantity::Bytes, value: Value::Count(bytes) };
     }
+    let typed = match (value.as_u64(), value.as_f64()) {
+        (Some(count), _) => Value::Count(count),
+        (None, Some(number)) => Value::Number(number),
+        (None, None) => Value::Text(plain(value)),
+    };
+    let quantity = if matches!(typed, Value::Text(_)) { Quantity::Words } else { Quantity::Unitless };
+    Fact { name: name.to_owned(), quantity, value: typed }
 }
 
 /// A JSON value as people read it: text without quotes, fractions to four digits, lists with commas.
 fn plain(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
         serde_json::Value::Number(number) if number.is_f64() => {
-            four_digits(number.as_f64().unwrap_or_default())
+            Value::number(number.as_f64()).written_with_unit(Quantity::Unitless, LatencyUnit::Milliseconds)
         }
+        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
         other => other.to_string(),
     }
-}
-
-/// `12.3627…` becomes `12.36`, `62535.8` becomes `62536`, `30.0` becomes `30`.
-fn four_digits(number: f64) -> String {
-    let decimals = match number.abs() {
-        size if size >= 1_000.0 => 0,
-        size if size >= 100.0 => 1,
-        size if size >= 10.0 => 2,
-        _ => 3,
-    };
-    let text = format!("{number:.decimals$}");
-    if decimals == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 
 fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
@@ -183,7 +179,7 @@ fn stream_rows(labels: &[&str], streams: &Streams, planned: &[Stream], is_total:
 }
 
 /// A stream that was planned and never came to be has no figures at all.
-fn figures_row(labels: &[&str], stream: &str, figures: Option<&Figures>, is_total: bool) -> Row {
+pub(crate) fn figures_row(labels: &[&str], stream: &str, figures: Option<&Figures>, is_total: bool) -> Row {
     let latency = |of: fn(&Figures) -> Option<f64>| Value::number(figures.and_then(of));
     let mut cells: Vec<Value> = labels.iter().map(|label| Value::Text((*label).to_owned())).collect();
     cells.extend([
@@ -204,7 +200,7 @@ fn figures_row(labels: &[&str], stream: &str, figures: Option<&Figures>, is_tota
 }
 
 /// The table of [`figures_row`]s. Errors have a column only where there are any.
-fn figures_table(caption: &str, labels: &[&'static str], rows: Vec<Row>, at_a_glance: bool) -> Table {
+pub(crate) fn figures_table(caption: &str, labels: &[&'static str], rows: Vec<Row>, at_a_glance: bool) -> Table {
     let latency = |name| Column::new(name, Quantity::LatencyUs).under("lat");
     let mut columns: Vec<Column> = labels.iter().map(|label| Column::new(label, Quantity::Words)).collect();
     columns.extend([
@@ -268,7 +264,7 @@ fn judged(summary: &Summary) -> Option<Section> {
 }
 
 fn throughput_over_time(record: &RunRecord, series: &[Series]) -> Option<Section> {
-    let chart = |id, title, quantity, of: fn(&Figures) -> f64| {
+    let chart = |id: &str, title: &str, quantity, of: fn(&Figures) -> f64| {
         let y = Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 };
         over_time(record, series, id, title, y, move |figures| Some(of(figures)))
     };
@@ -285,9 +281,15 @@ fn throughput_over_time(record: &RunRecord, series: &[Series]) -> Option<Section
     })
 }
 
+/// The phases that are not measured.
+fn spans(record: &RunRecord) -> Vec<Span> {
+    let span = |(phase, from, to): (PhaseKind, f64, f64)| Span { name: phase.as_str(), from, to };
+    unmeasured_stretches(record).into_iter().map(span).collect()
+}
+
 fn latency_over_time(record: &RunRecord, series: &[Series], judged: &[Judged]) -> Option<Section> {
-    let chart = |id, title, statistic, of: fn(&Figures) -> Option<f64>| Chart {
-        limits: limits(judged, statistic),
+    let chart = |id: &str, title: &str, statistic: &str, of: fn(&Figures) -> Option<f64>| Chart {
+        limits: limits(judged, |one| (one.statistic == statistic).then_some(None)),
         ..over_time(record, series, id, title, LATENCY_AXIS, of)
     };
     (!record.intervals.is_empty()).then(|| Section {
@@ -305,51 +307,77 @@ fn latency_over_time(record: &RunRecord, series: &[Series], judged: &[Judged]) -
     })
 }
 
-const LATENCY_AXIS: Axis = Axis { name: "", quantity: Quantity::LatencyUs, scale: Scale::Log, to: 0.0 };
+pub(crate) const LATENCY_AXIS: Axis =
+    Axis { name: "", quantity: Quantity::LatencyUs, scale: Scale::Log, to: 0.0 };
+pub(crate) const PERCENTILE_AXIS: Axis =
+    Axis { name: "percentile", quantity: Quantity::Percent, scale: Scale::Nines, to: 0.0 };
+pub(crate) const TIME: &str = "time since the start of the load";
 
 fn over_time(
     record: &RunRecord,
     series: &[Series],
-    id: &'static str,
-    title: &'static str,
+    id: &str,
+    title: &str,
     y: Axis,
     of: impl Fn(&Figures) -> Option<f64>,
 ) -> Chart {
     let point = |point: &SeriesPoint| (point.middle_s, of(&point.figures));
-    let span = |(phase, from, to): (PhaseKind, f64, f64)| Span { name: phase.as_str(), from, to };
     Chart {
-        id,
-        title,
+        id: id.to_owned(),
+        title: title.to_owned(),
         x: Axis {
-            name: "time since the start of the load",
+            name: TIME,
             quantity: Quantity::Seconds,
             scale: Scale::Linear,
             to: record.intervals.last().map_or(0.0, |last| (last.start + last.duration).as_secs_f64()),
         },
         y,
         lines: series.iter().map(|one| line(one, one.points.iter().map(point).collect())).collect(),
-        spans: unmeasured_stretches(record).into_iter().map(span).collect(),
+        spans: spans(record),
         limits: Vec::new(),
     }
 }
 
-fn latency_distribution(series: &[Series]) -> Option<Section> {
-    let chart = |id, title, wanted: fn(Stream) -> bool| {
-        let lines: Vec<Line> = series
-            .iter()
-            .filter(|one| wanted(one.stream) && !one.latency_curve.is_empty())
-            .map(|one| {
-                line(one, one.latency_curve.iter().map(|at| (at.percent, Some(at.latency_us))).collect())
-            })
-            .collect();
+/// How dark a map is where, for every stream.
+fn latency_spread(record: &RunRecord) -> Option<Section> {
+    let x = Axis { name: TIME, quantity: Quantity::Seconds, scale: Scale::Linear, to: 0.0 };
+    let map = |map: LatencyMap| HeatMap {
+        id: format!("heat-{}-{}", map.role, map.stream),
+        title: format!("Latency of {} {}s", map.role, map.stream),
+        x,
+        y: LATENCY_AXIS,
+        x_range: (0.0, map.end_s),
+        y_range: map.bands_us,
+        shares_percent: map.shares_percent,
+        spans: spans(record),
+    };
+    let maps: Vec<HeatMap> = LatencyMap::of_record(record).into_iter().map(map).collect();
+    (!maps.is_empty()).then(|| Section {
+        id: "spread",
+        heading: "How latency spreads over time",
+        note: Some(
+            "Each column holds all I/Os of a stretch of time. The larger their share in a band of latency, the stronger its colour."
+                .to_owned(),
+        ),
+        blocks: vec![Block::HeatMaps(maps)],
+    })
+}
+
+fn latency_distribution(series: &[Series], judged: &[Judged]) -> Option<Section> {
+    let chart = |id: &str, title: &str, wanted: fn(Stream) -> bool| {
+        let shown = || series.iter().filter(|one| wanted(one.stream) && !one.latency_curve.is_empty());
+        let lines: Vec<Line> = shown().map(|one| line(one, curve(one))).collect();
+        let is_shown = |judged: &Judged| {
+            shown().any(|one| one.role == judged.role && one.stream.as_str() == judged.stream)
+        };
         (!lines.is_empty()).then(|| Chart {
-            id,
-            title,
-            x: Axis { name: "percentile", quantity: Quantity::Percent, scale: Scale::Nines, to: 0.0 },
+            id: id.to_owned(),
+            title: title.to_owned(),
+            x: PERCENTILE_AXIS,
             y: LATENCY_AXIS,
             lines,
             spans: Vec::new(),
-            limits: Vec::new(),
+            limits: limits(judged, |one| percent_of(one.statistic).filter(|_| is_shown(one)).map(Some)),
         })
     };
     let charts: Vec<Chart> = [
@@ -369,6 +397,11 @@ fn latency_distribution(series: &[Series]) -> Option<Section> {
     })
 }
 
+/// The points of a latency curve.
+pub(crate) fn curve(series: &Series) -> Vec<(f64, Option<f64>)> {
+    series.latency_curve.iter().map(|at| (at.percent, Some(at.latency_us))).collect()
+}
+
 fn line(series: &Series, points: Vec<(f64, Option<f64>)>) -> Line {
     Line {
         name: format!("{} {}", series.role, series.stream),
@@ -378,19 +411,28 @@ fn line(series: &Series, points: Vec<(f64, Option<f64>)>) -> Line {
             Stream::Write => Dash::Dashed,
             Stream::Commit => Dash::DashDot,
         },
+        shape: Shape::Course,
         points,
     }
 }
 
-/// One limit for each value, named after all streams that it holds for.
-fn limits(judged: &[Judged], statistic: &str) -> Vec<Limit> {
+/// One limit for each value and reach, named after all streams that it holds for. `until` picks the figures and says
+/// how far their limit reaches.
+pub(crate) fn limits(judged: &[Judged], until: impl Fn(&Judged) -> Option<Option<f64>>) -> Vec<Limit> {
     let mut limits: Vec<Limit> = Vec::new();
-    for one in judged.iter().filter(|one| one.statistic == statistic) {
+    for (one, until) in judged.iter().filter_map(|one| Some((one, until(one)?))) {
         let name = format!("{} {}", one.role, one.stream);
-        match limits.iter_mut().find(|limit| limit.value.total_cmp(&one.limit_us).is_eq()) {
+        let is_same =
+            |limit: &&mut Limit| limit.until == until && limit.value.total_cmp(&one.limit_us).is_eq();
+        match limits.iter_mut().find(is_same) {
             Some(limit) => limit.name = format!("{}, {name}", limit.name),
-            None => limits.push(Limit { name, value: one.limit_us }),
+            None => limits.push(Limit { name, value: one.limit_us, until }),
         }
     }
     limits
+}
+
+/// The percentile that a statistic is; `None` for the mean. Below its limit lie all percentiles up to this one.
+pub(crate) fn percent_of(statistic: &str) -> Option<f64> {
+    statistic.strip_prefix('p')?.parse().ok()
 }

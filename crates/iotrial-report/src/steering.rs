@@ -1,14 +1,24 @@
-//! Characters that steer a terminal or the direction of text: names from strangers' files may hold them.
+//! Text from strangers' files: it may hold characters that steer a terminal or the direction of text, and have any length.
 
 /// The text with each such character replaced by U+FFFD. Line breaks and tabs stay.
 pub(crate) fn without_steering(text: &str) -> String {
     text.chars().map(|c| if steers(c) { '\u{fffd}' } else { c }).collect()
 }
 
+/// At most so many characters; the last one says that there were more.
+pub(crate) fn cut(text: &str, longest: usize) -> String {
+    if text.chars().count() <= longest {
+        return text.to_owned();
+    }
+    text.chars().take(longest - 1).chain(['…']).collect()
+}
+
 fn steers(c: char) -> bool {
     let turns =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    turns || (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+    // No XML may hold these two.
+    let is_no_character = matches!(c, '\u{fffe}' | '\u{ffff}');
+    turns || is_no_character || (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
 }
 
 #[cfg(test)]

@@ -4,50 +4,53 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::chart::{Chart, Dash, Limit, Line, Scale};
-use crate::quantity::{LatencyUnit, NumberFormat, without_trailing_zeros};
-use crate::ruler::Ruler;
+use crate::chart::{Chart, Dash, Limit, Line, Scale, Shape};
+use crate::quantity::{LatencyUnit, NumberFormat};
 
-/// The drawing's size and the edges of the plot in it, in units of the drawing.
-const WIDTH: f64 = 560.0;
-const HEIGHT: f64 = 326.0;
-const LEFT: f64 = 66.0;
-const RIGHT: f64 = WIDTH - 42.0;
-const TOP: f64 = 42.0;
-const BOTTOM: f64 = HEIGHT - 46.0;
+mod frame;
 
-/// As many hues as the style sheet has.
-const HUE_COUNT: usize = 5;
-/// Half the size of a marker.
-const MARKER: f64 = 3.6;
+mod bars;
+
+mod heat_map;
+
+pub(crate) use bars::{write_bar_chart, write_bar_sample};
+use frame::{BOTTOM, Edge, HUE_COUNT, LEFT, RIGHT, TOP, escape, marker};
+pub(crate) use heat_map::{write_heat_map, write_level_sample};
+
 /// So many markers on a line.
 const MARKERS_PER_LINE: usize = 6;
 /// More points than this cannot be told apart at the width of the drawing.
 const MOST_POINTS: usize = 600;
 /// A line of more points than this is drawn thinner.
 const DENSE_POINTS: usize = 200;
-/// More columns to point at than this cannot be hit.
-const MOST_COLUMNS: usize = 400;
+/// More columns to point at than this are hard to hit, and make a long run's report large.
+const MOST_COLUMNS: usize = 90;
 /// Labels of limits are at least so far apart.
 const LIMIT_LABEL_HEIGHT: f64 = 17.0;
-/// Room for one letter of a label on a phone, where letters are largest.
-const LETTER_WIDTH: f64 = 10.0;
 
-/// One chart as an `<svg>` element.
-pub(crate) fn write_chart(chart: &Chart, latency_unit: LatencyUnit) -> String {
+/// One chart as an `<svg>` element, whose id begins with `prefix`.
+pub(crate) fn write_chart(prefix: &str, chart: &Chart, latency_unit: LatencyUnit) -> String {
+    written(|svg| draw(svg, prefix, chart, latency_unit))
+}
+
+/// What `draw` writes.
+fn written(draw: impl FnOnce(&mut String) -> std::fmt::Result) -> String {
     let mut svg = String::new();
-    draw(&mut svg, chart, latency_unit).unwrap_or_else(|_| unreachable!("writing to a string cannot fail"));
+    draw(&mut svg).unwrap_or_else(|_| unreachable!("writing to a string cannot fail"));
     svg
 }
 
 /// The sample of a line in a legend, as an `<svg>` element.
 pub(crate) fn write_sample(line: &Line) -> String {
     let hue = line.hue % HUE_COUNT;
-    format!(
-        r#"<svg class="sample" viewBox="0 0 44 14" aria-hidden="true"><path class="line hue-{hue} {}" d="M2 7H42"/><path class="mark hue-{hue}" d="{}"/></svg>"#,
-        dash_class(line.dash),
-        marker(hue, 22.0, 7.0)
-    )
+    let path = format!(r#"<path class="line hue-{hue} {}" d="M2 7H42"/>"#, dash_class(line.dash));
+    let mark = format!(r#"<path class="mark hue-{hue}" d="{}"/>"#, marker(hue, 22.0, 7.0));
+    let (path, mark) = match line.shape {
+        Shape::Course => (path, mark),
+        Shape::Points => (String::new(), mark),
+        Shape::Fit => (path, String::new()),
+    };
+    format!(r#"<svg class="sample" viewBox="0 0 44 14" aria-hidden="true">{path}{mark}</svg>"#)
 }
 
 /// The sample of the limits in a legend, as an `<svg>` element.
@@ -56,29 +59,20 @@ pub(crate) fn write_limit_sample() -> String {
         .to_owned()
 }
 
-fn draw(svg: &mut String, chart: &Chart, latency_unit: LatencyUnit) -> std::fmt::Result {
-    let xs = || chart.lines.iter().flat_map(|line| line.points.iter().map(|(x, _)| *x));
-    let ys = || chart.lines.iter().flat_map(|line| line.points.iter().filter_map(|(_, y)| *y));
-    let limits = || chart.limits.iter().map(|limit| limit.value);
-    let x = Ruler::new(chart.x.scale, xs().chain([chart.x.to]), (LEFT, RIGHT), true);
-    let y = Ruler::new(chart.y.scale, ys().chain(limits()).chain([chart.y.to]), (BOTTOM, TOP), false);
-    let x_format = NumberFormat::fit(chart.x.quantity, latency_unit, xs());
-    let y_format = NumberFormat::fit(chart.y.quantity, latency_unit, ys());
-
-    let id = chart.id;
-    write!(
-        svg,
-        r#"<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="{id}-t {id}-d"><title id="{id}-t">{}</title><desc id="{id}-d">{}</desc>"#,
-        escape(chart.title),
-        escape(&description(chart, &y_format))
-    )?;
-    spans(svg, chart, &x)?;
-    axes(svg, chart, (&x, &x_format), (&y, &y_format))?;
-    draw_limits(svg, chart, &y, &y_format)?;
+fn draw(svg: &mut String, prefix: &str, chart: &Chart, unit: LatencyUnit) -> std::fmt::Result {
+    let xs = chart.lines.iter().flat_map(|line| line.points.iter().map(|(x, _)| *x));
+    let ys = chart.lines.iter().flat_map(|line| line.points.iter().filter_map(|(_, y)| *y));
+    let x = Edge::below(chart.x, unit, xs);
+    let y = Edge::left(chart.y, unit, ys, chart.limits.iter().map(|limit| limit.value));
+    let id = format!("{prefix}{}", chart.id);
+    frame::open(svg, &id, &chart.title, &description(chart, &y.format), frame::HEIGHT)?;
+    frame::spans(svg, &chart.spans, &x)?;
+    frame::axes(svg, &x, &y)?;
+    draw_limits(svg, chart, &x, &y)?;
     for (index, line) in chart.lines.iter().enumerate() {
         draw_line(svg, line, index, &x, &y)?;
     }
-    columns(svg, chart, (&x, &x_format), &y_format)?;
+    columns(svg, chart, &x, &y.format)?;
     svg.push_str("</svg>");
     Ok(())
 }
@@ -100,116 +94,60 @@ fn description(chart: &Chart, format: &NumberFormat) -> String {
     chart.lines.iter().map(range).collect::<Vec<_>>().join("; ")
 }
 
-fn spans(svg: &mut String, chart: &Chart, x: &Ruler) -> std::fmt::Result {
-    for span in &chart.spans {
-        let (from, to) = (x.position(span.from), x.position(span.to));
-        write!(
-            svg,
-            r#"<rect class="span" x="{from:.1}" y="{TOP}" width="{:.1}" height="{}"/>"#,
-            to - from,
-            BOTTOM - TOP
-        )?;
-        write!(svg, r#"<text class="span-name" x="{:.1}" y="{}">{}</text>"#, from, TOP - 6.0, span.name)?;
-    }
-    Ok(())
-}
-
-fn axes(
-    svg: &mut String,
-    chart: &Chart,
-    (x, x_format): (&Ruler, &NumberFormat),
-    (y, y_format): (&Ruler, &NumberFormat),
-) -> std::fmt::Result {
-    for tick in &y.ticks {
-        let at = y.position(*tick);
-        write!(svg, r#"<path class="grid" d="M{LEFT} {at:.1}H{RIGHT}"/>"#)?;
-        write!(
-            svg,
-            r#"<text class="tick" x="{}" y="{:.1}" text-anchor="end">{}</text>"#,
-            LEFT - 7.0,
-            at + 4.0,
-            y_format.write_round(*tick)
-        )?;
-    }
-    // From the right, so that the far percentiles keep their labels where they come too close.
-    let mut label_left = f64::INFINITY;
-    for tick in x.ticks.iter().rev() {
-        let at = x.position(*tick);
-        write!(svg, r#"<path class="axis" d="M{at:.1} {BOTTOM}v5"/>"#)?;
-        let label = match (chart.x.scale, *tick) {
-            (Scale::Nines, 0.0) => "min".to_owned(),
-            (Scale::Nines, percent) => percentile(percent),
-            _ => x_format.write_round(*tick),
-        };
-        #[expect(clippy::cast_precision_loss, reason = "a label has few letters")]
-        let half_width = label.len() as f64 * LETTER_WIDTH / 2.0;
-        if at + half_width > label_left {
-            continue;
-        }
-        label_left = at - half_width;
-        write!(
-            svg,
-            r#"<text class="tick" x="{at:.1}" y="{}" text-anchor="middle">{label}</text>"#,
-            BOTTOM + 20.0
-        )?;
-    }
-    let scale = if chart.y.scale == Scale::Log { ", logarithmic" } else { "" };
-    write!(svg, r#"<path class="axis" d="M{LEFT} {BOTTOM}H{RIGHT}"/>"#)?;
-    write!(svg, r#"<text class="unit" x="2" y="15">{}{scale}</text>"#, y_format.unit)?;
-    let x_unit = if chart.x.scale == Scale::Nines { String::new() } else { format!(", {}", x_format.unit) };
-    write!(
-        svg,
-        r#"<text class="unit" x="{RIGHT}" y="{}" text-anchor="end">{}{x_unit}</text>"#,
-        HEIGHT - 8.0,
-        escape(chart.x.name)
-    )
-}
-
-/// `p99.9`, with as many nines as there are.
-fn percentile(percent: f64) -> String {
-    format!("p{}", without_trailing_zeros(&format!("{percent:.5}")))
-}
-
-/// Each limit as a line with its value beside the plot; whose it is shows where it is pointed at.
-fn draw_limits(svg: &mut String, chart: &Chart, y: &Ruler, format: &NumberFormat) -> std::fmt::Result {
+/// Each limit as a line with its value at its end; whose it is shows where it is pointed at.
+fn draw_limits(svg: &mut String, chart: &Chart, x: &Edge, y: &Edge) -> std::fmt::Result {
     let mut limits: Vec<&Limit> = chart.limits.iter().collect();
     limits.sort_by(|left, right| left.value.total_cmp(&right.value));
     let mut label_above = f64::INFINITY;
     for limit in limits {
         let at = y.position(limit.value);
-        let label = at.min(label_above - LIMIT_LABEL_HEIGHT);
-        label_above = label;
-        write!(
-            svg,
-            r#"<g><title>limit for {}</title><path class="limit" d="M{LEFT} {at:.1}H{RIGHT}"/><text class="limit-name" x="{}" y="{:.1}">{}</text></g>"#,
-            escape(&limit.name),
-            RIGHT + 6.0,
-            label + 4.0,
-            format.write_round(limit.value)
-        )?;
+        let value = y.format.write_round(limit.value);
+        write!(svg, "<g><title>limit for {}</title>", escape(&limit.name))?;
+        match limit.until {
+            None => {
+                let label = at.min(label_above - LIMIT_LABEL_HEIGHT);
+                label_above = label;
+                write!(svg, r#"<path class="limit" d="M{LEFT} {at:.1}H{RIGHT}"/>"#)?;
+                write!(
+                    svg,
+                    r#"<text class="limit-name" x="{}" y="{:.1}">{value}</text>"#,
+                    RIGHT + 6.0,
+                    label + 4.0
+                )?;
+            }
+            Some(until) => {
+                let end = x.position(until);
+                write!(svg, r#"<path class="limit" d="M{LEFT} {at:.1}H{end:.1}"/>"#)?;
+                write!(svg, r#"<path class="limit-end" d="M{end:.1} {:.1}v8"/>"#, at - 4.0)?;
+                write!(
+                    svg,
+                    r#"<text class="limit-name" x="{:.1}" y="{:.1}" text-anchor="end">{value}</text>"#,
+                    end - 4.0,
+                    at - 5.0
+                )?;
+            }
+        }
+        svg.push_str("</g>");
     }
     Ok(())
 }
 
-fn draw_line(svg: &mut String, line: &Line, index: usize, x: &Ruler, y: &Ruler) -> std::fmt::Result {
+fn draw_line(svg: &mut String, line: &Line, index: usize, x: &Edge, y: &Edge) -> std::fmt::Result {
     let hue = line.hue % HUE_COUNT;
-    let points: Vec<(f64, Option<f64>)> = thin(&line.points, MOST_POINTS)
+    let most = if line.shape == Shape::Points { usize::MAX } else { MOST_POINTS };
+    let points: Vec<(f64, Option<f64>)> = thin(&line.points, most)
         .iter()
         .map(|(at, value)| (x.position(*at), value.map(|value| y.position(value))))
         .collect();
-    let mut path = String::new();
-    let mut is_drawing = false;
-    for (position, (at, value)) in points.iter().enumerate() {
-        if let Some(value) = value {
-            write!(path, "{}{at:.1} {value:.1}", if is_drawing { "L" } else { "M" })?;
-            // A point between two gaps has no length; its round ends make it a dot.
-            if !is_drawing && points.get(position + 1).is_none_or(|(_, next)| next.is_none()) {
-                path.push_str("h0");
-            }
-        }
-        is_drawing = value.is_some();
+    if line.shape != Shape::Points {
+        let density = if points.len() > DENSE_POINTS { " dense" } else { "" };
+        let (dash, path) = (dash_class(line.dash), path(&points));
+        write!(svg, r#"<path class="line hue-{hue} {dash}{density}" d="{path}"/>"#)?;
     }
-    let step = (points.len() / MARKERS_PER_LINE).max(1);
+    if line.shape == Shape::Fit {
+        return Ok(());
+    }
+    let step = if line.shape == Shape::Points { 1 } else { (points.len() / MARKERS_PER_LINE).max(1) };
     // Lines on top of one another have their markers side by side.
     let first = (index * step / 3) % step;
     let markers: String = points
@@ -218,9 +156,43 @@ fn draw_line(svg: &mut String, line: &Line, index: usize, x: &Ruler, y: &Ruler) 
         .step_by(step)
         .filter_map(|(at, value)| value.map(|value| marker(hue, *at, value)))
         .collect();
-    let density = if points.len() > DENSE_POINTS { " dense" } else { "" };
-    write!(svg, r#"<path class="line hue-{hue} {}{density}" d="{path}"/>"#, dash_class(line.dash))?;
     write!(svg, r#"<path class="mark hue-{hue}" d="{markers}"/>"#)
+}
+
+/// The outline of a line with its gaps: in tenths, each point from the one before, which takes the fewest letters.
+#[expect(clippy::cast_possible_truncation, reason = "places within the drawing")]
+fn path(points: &[(f64, Option<f64>)]) -> String {
+    let tenths = |place: f64| (place * 10.0).round() as i64;
+    let mut path = String::new();
+    let mut from: Option<(i64, i64)> = None;
+    for (position, (at, value)) in points.iter().enumerate() {
+        let to = value.map(|value| (tenths(*at), tenths(value)));
+        match (from, to) {
+            (Some((x, y)), Some((to_x, to_y))) => {
+                path.push_str(&format!("l{} {}", in_tenths(to_x - x), in_tenths(to_y - y)));
+            }
+            (None, Some((to_x, to_y))) => {
+                path.push_str(&format!("M{} {}", in_tenths(to_x), in_tenths(to_y)));
+                // A point between two gaps has no length; its round ends make it a dot.
+                if points.get(position + 1).is_none_or(|(_, next)| next.is_none()) {
+                    path.push_str("h0");
+                }
+            }
+            (_, None) => {}
+        }
+        from = to;
+    }
+    path
+}
+
+/// `12.3`, `12`, `-.3`.
+fn in_tenths(tenths: i64) -> String {
+    let sign = if tenths < 0 { "-" } else { "" };
+    match (tenths.abs() / 10, tenths.abs() % 10) {
+        (whole, 0) => format!("{sign}{whole}"),
+        (0, tenth) => format!("{sign}.{tenth}"),
+        (whole, tenth) => format!("{sign}{whole}.{tenth}"),
+    }
 }
 
 const fn dash_class(dash: Dash) -> &'static str {
@@ -228,19 +200,6 @@ const fn dash_class(dash: Dash) -> &'static str {
         Dash::Solid => "solid",
         Dash::Dashed => "dashed",
         Dash::DashDot => "dash-dot",
-    }
-}
-
-/// The outline of a hue's marker: circle, square, triangle, diamond, triangle on its head.
-fn marker(hue: usize, x: f64, y: f64) -> String {
-    let r = MARKER;
-    let d = 2.0 * r;
-    match hue {
-        0 => format!("M{:.1} {y:.1}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0Z", x - r),
-        1 => format!("M{:.1} {:.1}h{d}v{d}h-{d}Z", x - r, y - r),
-        2 => format!("M{x:.1} {:.1}l{r} {d}h-{d}Z", y - r),
-        3 => format!("M{x:.1} {:.1}l{r} {r}l-{r} {r}l-{r} -{r}Z", y - r),
-        _ => format!("M{x:.1} {:.1}l-{r} -{d}h{d}Z", y + r),
     }
 }
 
@@ -271,32 +230,31 @@ fn thin(points: &[(f64, Option<f64>)], most: usize) -> Vec<(f64, Option<f64>)> {
     thinned
 }
 
-/// Invisible columns to point at; each names all values at its place.
-fn columns(
-    svg: &mut String,
-    chart: &Chart,
-    (x, x_format): (&Ruler, &NumberFormat),
-    y_format: &NumberFormat,
-) -> std::fmt::Result {
+/// Invisible columns to point at; each names all values at its place, or what they range over at its places.
+fn columns(svg: &mut String, chart: &Chart, x: &Edge, y_format: &NumberFormat) -> std::fmt::Result {
+    let lines = || chart.lines.iter().filter(|line| line.shape != Shape::Fit);
     // Places are compared by their bits: lines of one chart share the very same numbers, all of them positive.
     let places: BTreeSet<u64> =
-        chart.lines.iter().flat_map(|line| line.points.iter().map(|(at, _)| at.to_bits())).collect();
+        lines().flat_map(|line| line.points.iter().map(|(at, _)| at.to_bits())).collect();
     let places: Vec<f64> = places.into_iter().map(f64::from_bits).collect();
-    if places.len() > MOST_COLUMNS {
-        return Ok(());
-    }
-    let drawn: Vec<f64> = places.iter().map(|at| x.position(*at)).collect();
-    for (index, (at, middle)) in places.iter().zip(&drawn).enumerate() {
-        let from = if index == 0 { LEFT } else { f64::midpoint(drawn[index - 1], *middle) };
-        let to = drawn.get(index + 1).map_or(RIGHT, |next| f64::midpoint(*middle, *next));
-        let place = match chart.x.scale {
-            Scale::Nines => percentile(*at),
-            _ => format!("{} {}", x_format.write_round(*at), x_format.unit),
+    let most = if chart.x.scale == Scale::Linear { MOST_COLUMNS } else { places.len().max(1) };
+    let chunks: Vec<&[f64]> = places.chunks(places.len().div_ceil(most).max(1)).collect();
+    let value_of = |line: &Line, at: f64| {
+        let found = line.points.binary_search_by(|(x, _)| x.total_cmp(&at)).ok()?;
+        Some(line.points[found].1)
+    };
+    let between = |left: &[f64], right: &[f64]| x.position(f64::midpoint(left[left.len() - 1], right[0]));
+    for (index, chunk) in chunks.iter().enumerate() {
+        let from = if index == 0 { LEFT } else { between(chunks[index - 1], chunk) };
+        let to = chunks.get(index + 1).map_or(RIGHT, |next| between(chunk, next));
+        let place = match chunk {
+            [first, .., last] => format!("{} to {}", x.format.write_round(*first), x.place(*last)),
+            [only] => x.place(*only),
+            [] => continue,
         };
-        let values = chart.lines.iter().filter_map(|line| {
-            let (_, value) = line.points.iter().find(|(x, _)| x.to_bits() == at.to_bits())?;
-            let value = value.map_or_else(|| "–".to_owned(), |value| y_format.write_with_unit(value));
-            Some(format!("\n{}: {value}", line.name))
+        let values = lines().filter_map(|line| {
+            let values: Vec<Option<f64>> = chunk.iter().filter_map(|at| value_of(line, *at)).collect();
+            (!values.is_empty()).then(|| format!("\n{}: {}", line.name, range(&values, y_format)))
         });
         let values: String = values.collect();
         write!(
@@ -310,25 +268,23 @@ fn columns(
     Ok(())
 }
 
-/// Text for an element or an attribute.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            _ => escaped.push(c),
-        }
+/// The lowest and the highest of the values, or the one that they are.
+fn range(values: &[Option<f64>], format: &NumberFormat) -> String {
+    let values = || values.iter().flatten().copied();
+    let (lowest, highest) =
+        (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+    let (low, high) = (format.write(lowest), format.write_with_unit(highest));
+    match lowest > highest {
+        true => "–".to_owned(),
+        false if low == format.write(highest) => high,
+        false => format!("{low} to {high}"),
     }
-    escaped
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quantity::Quantity;
 
     #[test]
     fn a_long_series_is_thinned_and_keeps_its_spike_and_its_dip() {
@@ -339,6 +295,21 @@ mod tests {
         assert!(thinned.len() <= 600, "{}", thinned.len());
         assert!(thinned.contains(&(4321.0, Some(900.0))) && thinned.contains(&(1234.0, Some(0.5))));
         assert!(thinned.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    }
+
+    #[test]
+    fn a_line_is_drawn_from_point_to_point_and_a_gap_lifts_the_pen() {
+        let points =
+            [(66.0, Some(42.0)), (67.14, Some(41.7)), (70.0, None), (72.0, Some(50.0)), (73.0, None)];
+        assert_eq!(path(&points), "M66 42l1.1 -.3M72 50h0");
+    }
+
+    #[test]
+    fn what_is_pointed_at_is_named_by_the_range_of_its_values() {
+        let format = NumberFormat::fit(Quantity::Iops, LatencyUnit::Milliseconds, [900.0].into_iter());
+        let written = |values: &[Option<f64>]| range(values, &format);
+        assert_eq!(written(&[Some(900.0), None, Some(1_200.0)]), "900 to 1,200 IOPS");
+        assert_eq!((written(&[Some(900.2)]), written(&[None])), ("900 IOPS".to_owned(), "–".to_owned()));
     }
 
     #[test]

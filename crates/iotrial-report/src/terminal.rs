@@ -8,7 +8,7 @@ use iotrial_model::record::Severity;
 
 use crate::document::{Block, Document, FindingLine, VerdictBlock};
 use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
-use crate::steering::without_steering;
+use crate::steering::{cut, without_steering};
 use crate::table::{Column, Table, category_word};
 
 /// What the terminal can show.
@@ -33,26 +33,11 @@ pub fn render_terminal(document: &Document, style: TerminalStyle) -> String {
     let mut page = Page { text: String::new(), width: style.width.max(NARROWEST), color: style.color };
     page.prose("", "", &document.title, Tone::Strong);
     page.prose("", "", &document.byline, Tone::Soft);
-    for section in &document.sections {
-        for block in &section.blocks {
-            match block {
-                Block::Verdict(verdict) => page.verdict(verdict),
-                Block::Findings(findings) => {
-                    page.heading(section.heading);
-                    findings.iter().for_each(|finding| page.finding(finding));
-                }
-                Block::Table(table) if table.at_a_glance => {
-                    page.heading(section.heading);
-                    if let Some(note) = &section.note {
-                        page.prose("", "", note, Tone::Soft);
-                    }
-                    page.table(table, unit);
-                }
-                Block::Table(_) | Block::Charts(_) | Block::Facts(_) | Block::Verbatim { .. } => {}
-            }
-        }
-    }
+    page.sections(document, unit);
     page.brief(&document.in_brief);
+    for (number, chapter) in document.chapters.iter().enumerate() {
+        page.chapter(number + 1, chapter, unit);
+    }
     page.text
 }
 
@@ -108,6 +93,49 @@ impl Page {
             let line = format!("{}{}", if index == 0 { first } else { rest }, self.paint(tone, line));
             self.line(&line);
         }
+    }
+
+    /// What a short form shows of each section.
+    fn sections(&mut self, document: &Document, unit: LatencyUnit) {
+        for section in &document.sections {
+            let shown = |block: &&Block| match block {
+                Block::Verdict(_) | Block::Findings(_) => true,
+                Block::Table(table) => table.at_a_glance,
+                // What charts are made of stands in the tables.
+                Block::Charts(_)
+                | Block::HeatMaps(_)
+                | Block::Bars(_)
+                | Block::Facts(_)
+                | Block::Verbatim { .. } => false,
+            };
+            let blocks: Vec<&Block> = section.blocks.iter().filter(shown).collect();
+            if !blocks.is_empty() && !section.heading.is_empty() {
+                self.heading(section.heading);
+                if let Some(note) = &section.note {
+                    self.prose("", "", note, Tone::Soft);
+                }
+            }
+            for block in blocks {
+                match block {
+                    Block::Verdict(verdict) => self.verdict(verdict),
+                    Block::Findings(findings) => findings.iter().for_each(|finding| self.finding(finding)),
+                    Block::Table(table) => self.table(table, unit),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// A document within the document: under a line of its own.
+    fn chapter(&mut self, number: usize, chapter: &Document, unit: LatencyUnit) {
+        self.line("");
+        let rule = self.paint(Tone::Soft, &"─".repeat(self.width.min(LONGEST_PROSE)));
+        self.line(&rule);
+        let first = format!("{number}  ");
+        self.prose(&first, &" ".repeat(width_of(&first)), &chapter.title, Tone::Strong);
+        self.prose("", "", &chapter.byline, Tone::Soft);
+        self.sections(chapter, unit);
+        self.brief(&chapter.in_brief);
     }
 
     fn heading(&mut self, heading: &str) {
@@ -214,6 +242,9 @@ impl Page {
 
     fn brief(&mut self, lines: &[(&'static str, String)]) {
         let label_width = lines.iter().map(|(label, _)| width_of(label)).max().unwrap_or_default() + 2;
+        if lines.is_empty() {
+            return;
+        }
         self.line("");
         for (label, text) in lines {
             let label = format!("{label:label_width$}");
@@ -340,14 +371,6 @@ impl<'t> Grid<'t> {
 /// The text on one line, without anything that would steer the terminal.
 fn clean(text: &str) -> String {
     without_steering(text).replace(['\n', '\r', '\t'], " ")
-}
-
-/// At most so many characters; the last one says that there were more.
-fn cut(text: &str, longest: usize) -> String {
-    if text.chars().count() <= longest {
-        return text.to_owned();
-    }
-    text.chars().take(longest - 1).chain(['…']).collect()
 }
 
 /// Columns that the text takes, one a character, without colours.

@@ -1,0 +1,192 @@
+//! What the charts have in common: the size of the drawing, the plot's edges with ticks and names, what lies behind it.
+
+use std::fmt::Write as _;
+
+use crate::chart::{Axis, Scale, Span};
+use crate::quantity::{LatencyUnit, NumberFormat, without_trailing_zeros};
+use crate::ruler::Ruler;
+
+/// The drawing's size and the edges of the plot in it, in units of the drawing.
+pub(super) const WIDTH: f64 = 560.0;
+pub(super) const HEIGHT: f64 = 326.0;
+pub(super) const LEFT: f64 = 66.0;
+pub(super) const RIGHT: f64 = WIDTH - 42.0;
+pub(super) const TOP: f64 = 42.0;
+pub(super) const BOTTOM: f64 = HEIGHT - 46.0;
+
+/// Room for one letter of a label on a phone, where letters are largest.
+const LETTER_WIDTH: f64 = 10.0;
+
+/// As many hues as the style sheet has.
+pub(super) const HUE_COUNT: usize = 5;
+/// Half the size of a marker.
+pub(super) const MARKER: f64 = 3.6;
+
+/// An axis with its ruler.
+pub(super) struct Edge {
+    pub(super) axis: Axis,
+    pub(super) ruler: Ruler,
+    pub(super) format: NumberFormat,
+}
+
+impl Edge {
+    /// The lower edge of the plot, which ends where the values end.
+    pub(super) fn below(axis: Axis, unit: LatencyUnit, values: impl Iterator<Item = f64> + Clone) -> Self {
+        let format = NumberFormat::fit(axis.quantity, unit, values.clone());
+        Self { axis, ruler: Ruler::new(axis.scale, values.chain([axis.to]), (LEFT, RIGHT), true), format }
+    }
+
+    /// The left edge of the plot, which ends at ticks and has room for `more`, such as limits.
+    pub(super) fn left(
+        axis: Axis,
+        unit: LatencyUnit,
+        values: impl Iterator<Item = f64> + Clone,
+        more: impl Iterator<Item = f64>,
+    ) -> Self {
+        let format = NumberFormat::fit(axis.quantity, unit, values.clone());
+        let values = values.chain(more).chain([axis.to]);
+        Self { axis, ruler: Ruler::new(axis.scale, values, (BOTTOM, TOP), false), format }
+    }
+
+    /// The axis that bars lie along. Their values are written behind them and need room there.
+    pub(super) fn along(axis: Axis, unit: LatencyUnit, values: &[f64]) -> Self {
+        let format = NumberFormat::fit(axis.quantity, unit, values.iter().copied());
+        let letters =
+            values.iter().map(|value| format.write(*value).chars().count()).max().unwrap_or_default();
+        #[expect(clippy::cast_precision_loss, reason = "a number has few letters")]
+        let room = (letters as f64 + 1.5) * LETTER_WIDTH;
+        let all = values.iter().copied().chain([axis.to]);
+        Self { axis, ruler: Ruler::new(axis.scale, all, (LEFT, RIGHT + 30.0 - room), false), format }
+    }
+
+    pub(super) fn position(&self, value: f64) -> f64 {
+        self.ruler.position(value)
+    }
+
+    /// A value of this axis as people read it.
+    pub(super) fn place(&self, value: f64) -> String {
+        match (self.axis.scale, self.format.unit) {
+            (Scale::Nines, _) => percentile(value),
+            (_, "") => self.format.write_round(value),
+            (_, unit) => format!("{} {unit}", self.format.write_round(value)),
+        }
+    }
+}
+
+/// The element that holds a chart, with its title and what somebody who cannot see it should know.
+pub(super) fn open(
+    svg: &mut String,
+    id: &str,
+    title: &str,
+    description: &str,
+    height: f64,
+) -> std::fmt::Result {
+    let (id, title, description) = (escape(id), escape(title), escape(description));
+    write!(
+        svg,
+        r#"<svg class="chart" viewBox="0 0 {WIDTH} {height}" role="img" aria-labelledby="{id}-t {id}-d"><title id="{id}-t">{title}</title><desc id="{id}-d">{description}</desc>"#,
+    )
+}
+
+/// Stretches of x that count differently.
+pub(super) fn spans(svg: &mut String, spans: &[Span], x: &Edge) -> std::fmt::Result {
+    for span in spans {
+        let (from, to) = (x.position(span.from), x.position(span.to));
+        write!(
+            svg,
+            r#"<rect class="span" x="{from:.1}" y="{TOP}" width="{:.1}" height="{}"/>"#,
+            to - from,
+            BOTTOM - TOP
+        )?;
+        write!(svg, r#"<text class="span-name" x="{:.1}" y="{}">{}</text>"#, from, TOP - 6.0, span.name)?;
+    }
+    Ok(())
+}
+
+/// Grid, ticks, labels and the names of both axes.
+pub(super) fn axes(svg: &mut String, x: &Edge, y: &Edge) -> std::fmt::Result {
+    for tick in &y.ruler.ticks {
+        let at = y.position(*tick);
+        write!(svg, r#"<path class="grid" d="M{LEFT} {at:.1}H{RIGHT}"/>"#)?;
+        write!(
+            svg,
+            r#"<text class="tick" x="{}" y="{:.1}" text-anchor="end">{}</text>"#,
+            LEFT - 7.0,
+            at + 4.0,
+            y.format.write_round(*tick)
+        )?;
+    }
+    x_axis(svg, x, HEIGHT)?;
+    let scale = if y.axis.scale == Scale::Log { ", logarithmic" } else { "" };
+    write!(svg, r#"<text class="unit" x="2" y="15">{}{scale}</text>"#, y.format.unit)
+}
+
+/// The lower axis of a drawing of this height.
+pub(super) fn x_axis(svg: &mut String, x: &Edge, height: f64) -> std::fmt::Result {
+    let bottom = height - (HEIGHT - BOTTOM);
+    // From the right, so that the far percentiles keep their labels where they come too close.
+    let mut label_left = f64::INFINITY;
+    for tick in x.ruler.ticks.iter().rev() {
+        let at = x.position(*tick);
+        write!(svg, r#"<path class="axis" d="M{at:.1} {bottom}v5"/>"#)?;
+        let label = match (x.axis.scale, *tick) {
+            (Scale::Nines, 0.0) => "min".to_owned(),
+            (Scale::Nines, percent) => percentile(percent),
+            _ => x.format.write_round(*tick),
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a label has few letters")]
+        let half_width = label.len() as f64 * LETTER_WIDTH / 2.0;
+        if at + half_width > label_left {
+            continue;
+        }
+        label_left = at - half_width;
+        write!(
+            svg,
+            r#"<text class="tick" x="{at:.1}" y="{}" text-anchor="middle">{label}</text>"#,
+            bottom + 20.0
+        )?;
+    }
+    write!(svg, r#"<path class="axis" d="M{LEFT} {bottom}H{:.1}"/>"#, x.ruler.end())?;
+    let unit = if x.axis.scale == Scale::Nines { "" } else { x.format.unit };
+    let name = [x.axis.name, unit].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+    write!(
+        svg,
+        r#"<text class="unit" x="{RIGHT}" y="{}" text-anchor="end">{}</text>"#,
+        height - 8.0,
+        escape(&name)
+    )
+}
+
+/// `p99.9`, with as many nines as there are.
+pub(super) fn percentile(percent: f64) -> String {
+    format!("p{}", without_trailing_zeros(&format!("{percent:.5}")))
+}
+
+/// The outline of a hue's marker: circle, square, triangle, diamond, triangle on its head.
+pub(super) fn marker(hue: usize, x: f64, y: f64) -> String {
+    let r = MARKER;
+    let d = 2.0 * r;
+    match hue {
+        0 => format!("M{:.1} {y:.1}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0Z", x - r),
+        1 => format!("M{:.1} {:.1}h{d}v{d}h-{d}Z", x - r, y - r),
+        2 => format!("M{x:.1} {:.1}l{r} {d}h-{d}Z", y - r),
+        3 => format!("M{x:.1} {:.1}l{r} {r}l-{r} {r}l-{r} -{r}Z", y - r),
+        _ => format!("M{x:.1} {:.1}l-{r} -{d}h{d}Z", y + r),
+    }
+}
+
+/// Text for an element or an attribute.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
