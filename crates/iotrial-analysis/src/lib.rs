@@ -27,5 +27,11 @@ pub mod verdict;
 
 pub mod summary;
 
+pub mod saturation;
+
+pub mod knee_search;
+
+pub mod sweep;
+
 #[cfg(test)]
 mod test_record;

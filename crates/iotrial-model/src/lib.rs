@@ -25,4 +25,6 @@ pub mod plan;
 
 pub mod record;
 
+pub mod sweep;
+
 pub mod journal;

@@ -20,6 +20,8 @@ mod run;
 
 mod runs;
 
+mod sweep;
+
 mod steering;
 
 mod ruler;

@@ -17,11 +17,15 @@ use serde::Serialize;
 use crate::cli::ReportArgs;
 use crate::failure::{Failure, NOT_QUALIFIED};
 use crate::output;
-use crate::store::{Store, read_record, write_whole};
+use crate::command::sweep;
+use crate::store::{Store, is_sweep, read_record, write_whole};
 
 /// Shows a record.
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let path = find(args)?;
+    if is_sweep(&path) {
+        return sweep::report(args, &path);
+    }
     let record = read_record(&path).map_err(Failure::input)?;
     let thresholds = match &args.thresholds {
         Some(name) => load_thresholds(name, None)?,
@@ -133,7 +137,7 @@ impl Shown {
 }
 
 /// As wide as the terminal, with colour where it is one and `NO_COLOR` is not set.
-fn terminal_style() -> TerminalStyle {
+pub fn terminal_style() -> TerminalStyle {
     let stdout = std::io::stdout();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let width = console::Term::stdout().size_checked().map_or(100, |(_, columns)| usize::from(columns));
