@@ -95,7 +95,7 @@ mod tests {
         while let Some(outstanding) = bounds.next(&points) {
             let iops = iops(f64::from(outstanding));
             let mib_per_s = iops / 128.0;
-            points.push(LoadPoint { outstanding, iops, mib_per_s, lat_mean_us: None, io_count: None });
+            points.push(LoadPoint { outstanding, iops, mib_per_s, lat_mean_us: None, chance: 0.0 });
             assert!(points.len() < 50, "the search does not end: {points:?}");
         }
         points

@@ -6,7 +6,8 @@
 //! - queueing with a ceiling: `X(N) = min(C, N / (R₀ (1 + σ (N − 1))))`. Without a ceiling this is a closed network of
 //!   equally loaded servers, one for each I/O that finds a free one (balanced job bounds: Zahorjan, Sevcik, Eager and
 //!   Galler, 1982); with σ = 0 it is a device that serves so many at once, or a rate limit before it (asymptotic bounds:
-//!   Denning and Buzen, 1978);
+//!   Denning and Buzen, 1978). Where chance rounds the corner, `X(N) = N / (R₀ (1 + (N / (C R₀))ᵖ)^(1/p))`: both bounds as
+//!   asymptotes, with p = 1 for the network, and the bounds themselves for large p;
 //! - the universal scalability law (Gunther, 1993): `X(N) = N / (R₀ (1 + σ (N − 1) + κ N (N − 1)))`, which can fall again.
 //!
 //! The knee is where `X(N) / R(N)` is largest, throughput per latency (power: Giessler et al., 1978; Kleinrock, 1979). As
@@ -30,16 +31,15 @@ pub struct LoadPoint {
     pub mib_per_s: f64,
     /// Mean latency; `None` where it is not known, and then `outstanding / iops` stands for it.
     pub lat_mean_us: Option<f64>,
-    /// How many I/Os the rate rests on; `None` where it is not known. Few count less.
-    pub io_count: Option<u64>,
+    /// Relative standard error of the rate by the chance in few I/Os: the spread of their latencies, as a share of the mean,
+    /// by the square root of their number. Zero where it is not known. Points with more count less.
+    pub chance: f64,
 }
 
 impl LoadPoint {
     /// How much the point counts: what differs from time to time, and the chance in a mean of so many I/Os.
-    #[expect(clippy::cast_precision_loss, reason = "a weight")]
     fn weight(&self) -> f64 {
-        let chance = self.io_count.map_or(0.0, |count| 1.0 / count.max(1) as f64);
-        1.0 / (POINT_ERROR * POINT_ERROR + chance)
+        1.0 / (POINT_ERROR * POINT_ERROR + self.chance * self.chance)
     }
 }
 
@@ -51,6 +51,9 @@ const BURST_RATIO: f64 = 1.05;
 
 /// From this share of the ceiling on a load counts as saturating.
 const SATURATED_SHARE: f64 = 0.95;
+
+/// A rate that lies so many percent below its peak at the highest load has fallen, and does not merely vary.
+const MOST_FALL_PERCENT: f64 = 10.0;
 
 /// A step of the load that brings less than this share more has reached the ceiling.
 const LEAST_GAIN: f64 = 0.1;
@@ -180,10 +183,12 @@ impl Saturation {
         let means = by_load(&usable);
         let highest = means.iter().map(|one| one.iops).fold(0.0, f64::max);
         let is_reached = is_saturated(points) || fit.model.has_ceiling_within(means.last()?.outstanding);
-        let ceiling_iops = fixed.or_else(|| fit.model.ceiling_iops()).map_or(highest, |ceiling| {
-            // A model's ceiling that no measurement came near is no result.
-            if fixed.is_some() || is_reached { ceiling } else { highest }
-        });
+        let last = means.last()?.iops;
+        let falls_by_percent = (100.0 * (1.0 - last / highest)).max(0.0);
+        // A model's ceiling that no measurement came near is no result, and one that lies between a peak and what follows is
+        // neither.
+        let of_model = fit.model.ceiling_iops().filter(|_| is_reached && falls_by_percent < MOST_FALL_PERCENT);
+        let ceiling_iops = fixed.or(of_model).unwrap_or(highest);
         let mib_per_io = means.iter().map(|one| one.mib_per_s).sum::<f64>()
             / means.iter().map(|one| one.iops).sum::<f64>();
         let load = |outstanding: f64| {
@@ -213,7 +218,6 @@ impl Saturation {
             .map_or((None, sustained.and_then(Sustained::confidence)), |(knee, ceiling)| {
                 (Some(knee), sustained.map_or(Some(ceiling), Sustained::confidence))
             });
-        let last = means.last()?.iops;
         Some(Self {
             knee,
             knee_confidence,
@@ -222,7 +226,7 @@ impl Saturation {
             ceiling_mib_per_s: ceiling_iops * mib_per_io,
             ceiling_confidence,
             is_reached,
-            falls_by_percent: (100.0 * (1.0 - last / highest)).max(0.0),
+            falls_by_percent,
             fit,
         })
     }

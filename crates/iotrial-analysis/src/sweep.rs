@@ -8,7 +8,7 @@ use iotrial_model::record::{EndedHow, Finding, JobCounts, OpCounts, Severity};
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, SweepMethod, SweepRecord};
 use serde::Serialize;
 
-use crate::figures::Figures;
+use crate::figures::{Figures, percentile_us};
 use crate::saturation::{LoadPoint, Saturation, Sustained, is_saturated};
 
 mod limit;
@@ -66,6 +66,9 @@ pub struct Probe {
     pub outstanding: u32,
     /// Length of the measured phase.
     pub measured_s: f64,
+    /// Relative standard error of the rate by chance: half of the middle 68 % of the latencies, in percent of their mean, by the
+    /// square root of the number of I/Os.
+    pub iops_standard_error_percent: f64,
     /// Reads and writes together.
     #[serde(flatten)]
     pub figures: Figures,
@@ -101,12 +104,19 @@ impl SweepSummary {
 
 impl Probe {
     /// The figures of a probe.
+    #[expect(clippy::cast_precision_loss, reason = "the root of a count")]
     pub fn of(probe: &ProbeRecord) -> Self {
+        let counts = all_counts(&probe.counts);
+        let figures = Figures::new(&counts, probe.measured);
+        let at = |percent: f64| percentile_us(&counts.total_latency, percent);
+        let spread = at(84.13).zip(at(15.87)).zip(figures.lat_mean_us).map(|((high, low), mean)| (high - low) / 2.0 / mean);
         Self {
             purpose: probe.purpose,
             outstanding: total_outstanding(probe),
             measured_s: probe.measured.as_secs_f64(),
-            figures: Figures::new(&all_counts(&probe.counts), probe.measured),
+            iops_standard_error_percent: 100.0 * spread.unwrap_or_default()
+                / (figures.io_count.max(1) as f64).sqrt(),
+            figures,
         }
     }
 
@@ -117,7 +127,7 @@ impl Probe {
             iops: self.figures.iops,
             mib_per_s: self.figures.bandwidth_mib_per_s,
             lat_mean_us: self.figures.lat_mean_us,
-            io_count: Some(self.figures.io_count),
+            chance: self.iops_standard_error_percent / 100.0,
         }
     }
 }
@@ -148,16 +158,21 @@ pub(crate) fn sustained(probe: &ProbeRecord) -> Option<Sustained> {
 }
 
 fn curves(record: &SweepRecord) -> Vec<Curve> {
-    let mut order: Vec<(LoadPattern, usize)> = Vec::new();
+    let is_series = record.settings.method == SweepMethod::Sqlio;
+    // A series may have a pattern twice, and its tests are no curve.
+    let key_of = |probe: &ProbeRecord| {
+        (probe.pattern, probe.volumes[0], if is_series { probe.outstanding } else { 0 })
+    };
     let alone = || record.probes.iter().filter(|probe| probe.purpose != ProbePurpose::Together);
+    let mut order: Vec<(LoadPattern, usize, u32)> = Vec::new();
     for probe in alone() {
-        let key = (probe.pattern, probe.volumes[0]);
-        if !order.contains(&key) {
-            order.push(key);
+        if !order.contains(&key_of(probe)) {
+            order.push(key_of(probe));
         }
     }
-    let curve = |(pattern, volume): (LoadPattern, usize)| {
-        let mine = || alone().filter(|probe| (probe.pattern, probe.volumes[0]) == (pattern, volume));
+    let curve = |key: (LoadPattern, usize, u32)| {
+        let (pattern, volume, _) = key;
+        let mine = || alone().filter(|probe| key_of(probe) == key);
         let probes: Vec<Probe> = mine().map(Probe::of).collect();
         let short = |one: &&Probe| one.purpose != ProbePurpose::Sustained;
         let mut points: Vec<LoadPoint> = probes.iter().filter(short).map(Probe::point).collect();
@@ -176,9 +191,7 @@ fn curves(record: &SweepRecord) -> Vec<Curve> {
         }
         // Where a long measurement showed no ceiling, it is a point like others.
         let ceiling = sustained.filter(|rate| rate.burst.is_some() || is_saturated(&points));
-        let saturation = (record.settings.method != SweepMethod::Sqlio)
-            .then(|| Saturation::of(&points, ceiling))
-            .flatten();
+        let saturation = if is_series { None } else { Saturation::of(&points, ceiling) };
         Curve { pattern, volume, probes, sustained, saturation, limit: None }
     };
     order.into_iter().map(curve).collect()

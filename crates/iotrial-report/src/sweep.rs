@@ -383,10 +383,12 @@ fn loads(curve: &Curve) -> Vec<f64> {
 fn fits(summary: &SweepSummary) -> Option<Section> {
     let row = |(curve, found): (&Curve, &Saturation)| {
         let fit = &found.fit;
-        let (alone_us, contention, coherency, ceiling) = match fit.model {
-            Model::Queueing { alone_us, contention, ceiling_iops } => (alone_us, contention, None, ceiling_iops),
+        let (alone_us, contention, coherency, ceiling, sharpness) = match fit.model {
+            Model::Queueing { alone_us, contention, ceiling_iops, sharpness } => {
+                (alone_us, contention, None, ceiling_iops, sharpness)
+            }
             Model::UniversalScalabilityLaw { alone_us, contention, coherency } => {
-                (alone_us, contention, Some(coherency), None)
+                (alone_us, contention, Some(coherency), None, None)
             }
         };
         let mut cells = labels(summary, &curve.pattern, Some(curve.volume));
@@ -396,6 +398,7 @@ fn fits(summary: &SweepSummary) -> Option<Section> {
             Value::Number(contention),
             Value::number(coherency),
             Value::number(ceiling),
+            Value::number(sharpness),
             Value::Number(fit.rms_percent),
             Value::number(fit.r_squared),
             Value::Count(fit.point_count as u64),
@@ -413,6 +416,7 @@ fn fits(summary: &SweepSummary) -> Option<Section> {
         Column::new("σ", Quantity::Unitless),
         Column::new("κ", Quantity::Unitless),
         Column::new("C", Quantity::Iops),
+        Column::new("p", Quantity::Unitless),
         Column::new("off by", Quantity::Percent),
         Column::new("R²", Quantity::Unitless),
         Column::new("points", Quantity::Count),
@@ -421,7 +425,7 @@ fn fits(summary: &SweepSummary) -> Option<Section> {
     section(
         "fits",
         "How well the models fit",
-        Some("Queueing with a ceiling: X(N) = min(C, N / (R₀ (1 + σ (N − 1)))). Universal scalability law: X(N) = N / (R₀ (1 + σ (N − 1) + κ N (N − 1))). «Off by» is the root of the mean squared relative distance of the points from the curve.".to_owned()),
+        Some("Queueing with a ceiling: X(N) = min(C, N / (R₀ (1 + σ (N − 1)))), or with a round corner N / (R₀ (1 + (N / (C R₀))ᵖ)^(1/p)). Universal scalability law: X(N) = N / (R₀ (1 + σ (N − 1) + κ N (N − 1))). «Off by» is the root of the mean squared relative distance of the points from the curve.".to_owned()),
         vec![Block::Table(table)],
     )
 }

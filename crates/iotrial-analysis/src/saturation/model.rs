@@ -8,7 +8,7 @@ use super::{Confidence, Fit, LoadPoint, Sustained};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "model", rename_all = "kebab-case")]
 pub enum Model {
-    /// `min(C, N / (R₀ (1 + σ (N − 1))))`.
+    /// `min(C, N / (R₀ (1 + σ (N − 1))))`, or with σ = 0 and a round corner `N / (R₀ (1 + (N / (C R₀))ᵖ)^(1/p))`.
     Queueing {
         /// R₀: the latency of one I/O alone.
         alone_us: f64,
@@ -16,6 +16,9 @@ pub enum Model {
         contention: f64,
         /// C, I/Os per second; `None` where no load came near it.
         ceiling_iops: Option<f64>,
+        /// p: how sharp the corner is, 1 for servers that are met by chance; `None` for a sharp one, and then σ may be more
+        /// than zero.
+        sharpness: Option<f64>,
     },
     /// `N / (R₀ (1 + σ (N − 1) + κ N (N − 1)))`.
     UniversalScalabilityLaw {
@@ -32,9 +35,13 @@ impl Model {
     /// I/Os per second at that many outstanding ones.
     pub fn iops(&self, outstanding: f64) -> f64 {
         match *self {
-            Self::Queueing { alone_us, contention, ceiling_iops } => {
+            Self::Queueing { alone_us, contention, ceiling_iops, sharpness } => {
                 let rising = 1e6 * outstanding / (alone_us * (1.0 + contention * (outstanding - 1.0)));
-                rising.min(ceiling_iops.unwrap_or(f64::INFINITY))
+                match (ceiling_iops, sharpness) {
+                    (Some(ceiling), Some(p)) => rising / (1.0 + (rising / ceiling).powf(p)).powf(1.0 / p),
+                    (Some(ceiling), None) => rising.min(ceiling),
+                    (None, _) => rising,
+                }
             }
             Self::UniversalScalabilityLaw { alone_us, contention, coherency } => {
                 let others = outstanding - 1.0;
@@ -55,7 +62,7 @@ impl Model {
     /// The highest rate that the curve ever reaches; `None` where it has no end.
     pub fn ceiling_iops(&self) -> Option<f64> {
         match *self {
-            Self::Queueing { alone_us, contention, ceiling_iops } => {
+            Self::Queueing { alone_us, contention, ceiling_iops, .. } => {
                 ceiling_iops.or_else(|| (contention > 0.0).then(|| 1e6 / (alone_us * contention)))
             }
             Self::UniversalScalabilityLaw { alone_us, contention, coherency } => {
@@ -87,7 +94,11 @@ impl Model {
     /// Where `X² / N` is largest, within the loads from `lowest` to `highest`.
     pub(super) fn knee(&self, lowest: u32, highest: u32) -> f64 {
         let knee = match *self {
-            Self::Queueing { alone_us, contention, ceiling_iops } => {
+            // d ln X / d ln N = 1 / (1 + (N / (C R₀))ᵖ) is 1/2 at N = C R₀, whatever p is.
+            Self::Queueing { alone_us, ceiling_iops: Some(ceiling), sharpness: Some(_), .. } => {
+                ceiling * alone_us / 1e6
+            }
+            Self::Queueing { alone_us, contention, ceiling_iops, .. } => {
                 // d ln X / d ln N = 1/2 at N = (1 − σ) / σ on the rising part ...
                 let power = if contention > 0.0 { (1.0 - contention) / contention } else { f64::INFINITY };
                 // ... unless the ceiling comes first: C = N / (R₀ (1 + σ (N − 1))).
@@ -132,8 +143,12 @@ const PARAMETER_COST: f64 = 2.0;
 /// The error and the cost of what makes it small; the lower the better.
 fn score(model: &Model, points: &[LoadPoint]) -> f64 {
     let parameters = match *model {
-        Model::Queueing { contention, ceiling_iops, .. } => [contention > 0.0, ceiling_iops.is_some()],
-        Model::UniversalScalabilityLaw { contention, coherency, .. } => [contention > 0.0, coherency > 0.0],
+        Model::Queueing { contention, ceiling_iops, sharpness, .. } => {
+            [contention > 0.0, ceiling_iops.is_some(), sharpness.is_some()]
+        }
+        Model::UniversalScalabilityLaw { contention, coherency, .. } => {
+            [contention > 0.0, coherency > 0.0, false]
+        }
     };
     let cost = |_: &bool| PARAMETER_COST;
     error(model, points) + parameters.iter().filter(|used| **used).map(cost).sum::<f64>()
@@ -156,8 +171,8 @@ fn quality(model: Model, points: &[LoadPoint]) -> Fit {
     let mean = points.iter().map(|one| one.iops).sum::<f64>() / count;
     let variance: f64 = points.iter().map(|one| (one.iops - mean).powi(2)).sum();
     let residual: f64 = points.iter().map(|one| (one.iops - expected(one)).powi(2)).sum();
-    // Rates that differ by less than 2 % of their mean have no shape to explain.
-    let varies = variance > count * (0.02 * mean).powi(2);
+    // Rates that differ by less than 5 % of their mean have no shape to explain.
+    let varies = variance > count * (0.05 * mean).powi(2);
     Fit {
         model,
         rms_percent: 100.0 * (squared / count).sqrt(),
@@ -166,9 +181,82 @@ fn quality(model: Model, points: &[LoadPoint]) -> Fit {
     }
 }
 
+/// The simplest of the forms that fit: a sharp corner, with contention before it or not, or a round one. Of the two with
+/// the same number of parameters the round one is taken unless the other is closer by what a parameter costs: near any limit
+/// chance rounds the corner.
+fn fit_queueing(points: &[LoadPoint], fixed: Option<f64>) -> Option<Model> {
+    let sharp = fit_sharp(points, fixed)?;
+    let round = fit_round(points, fixed);
+    let is_better = |round: &Model| {
+        let has_contention = matches!(sharp, Model::Queueing { contention, .. } if contention > 0.0);
+        let favour = if has_contention { PARAMETER_COST } else { 0.0 };
+        score(round, points) < score(&sharp, points) + favour
+    };
+    Some(round.filter(is_better).unwrap_or(sharp))
+}
+
+/// The values of p that are tried. At the corner the rate is C / 2^(1/p), so that neighbours differ by 3 % at most; beyond the
+/// last one a corner looks as sharp as any.
+const SHARPNESS: [f64; 15] =
+    [1.0, 1.15, 1.35, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.3, 8.0, 10.0, 12.5, 16.0, 25.0];
+
+/// A round corner: the best R₀ and C for each p. `None` for fewer loads than it has parameters.
+fn fit_round(points: &[LoadPoint], fixed: Option<f64>) -> Option<Model> {
+    let mut loads: Vec<u32> = points.iter().map(|one| one.outstanding).collect();
+    loads.sort_unstable();
+    loads.dedup();
+    if loads.len() < 3 {
+        return None;
+    }
+    let models = SHARPNESS.map(|sharpness| fit_corner(points, fixed, sharpness));
+    models.into_iter().min_by(|a, b| error(a, points).total_cmp(&error(b, points)))
+}
+
+/// The best R₀ and C for one p.
+fn fit_corner(points: &[LoadPoint], fixed: Option<f64>, sharpness: f64) -> Model {
+    let highest = points.iter().map(|one| one.iops).fold(0.0, f64::max);
+    let alone = |one: &LoadPoint| 1e6 * f64::from(one.outstanding) / one.iops;
+    let shortest = points.iter().map(alone).fold(f64::INFINITY, f64::min);
+    let model = |alone_us: f64, ceiling: f64| Model::Queueing {
+        alone_us,
+        contention: 0.0,
+        ceiling_iops: Some(ceiling),
+        sharpness: Some(sharpness),
+    };
+    let of_ceiling = |ceiling: f64| {
+        let alone_us = lowest_at([shortest / 2.0, shortest * 1.5], |us| error(&model(us, ceiling), points));
+        model(alone_us, ceiling)
+    };
+    let ceiling = fixed.unwrap_or_else(|| {
+        lowest_at([highest * 0.8, highest * 4.0], |ceiling| error(&of_ceiling(ceiling), points))
+    });
+    of_ceiling(ceiling)
+}
+
+/// Where `value` is lowest between two bounds, on a scale of equal factors, by golden sections (Kiefer, 1953).
+fn lowest_at([low, high]: [f64; 2], value: impl Fn(f64) -> f64) -> f64 {
+    const GOLDEN: f64 = 0.618_033_988_749_895;
+    let (mut low, mut high) = (low.ln(), high.ln());
+    let at = |share: f64, low: f64, high: f64| low + share * (high - low);
+    let (mut left, mut right) = (at(1.0 - GOLDEN, low, high), at(GOLDEN, low, high));
+    let (mut of_left, mut of_right) = (value(left.exp()), value(right.exp()));
+    while high - low > 1e-4 {
+        if of_left <= of_right {
+            (high, right, of_right) = (right, left, of_left);
+            left = at(1.0 - GOLDEN, low, high);
+            of_left = value(left.exp());
+        } else {
+            (low, left, of_left) = (left, right, of_right);
+            right = at(GOLDEN, low, high);
+            of_right = value(right.exp());
+        }
+    }
+    ((low + high) / 2.0).exp()
+}
+
 /// Every way to divide the loads into rising ones and those at the ceiling is tried. On the rising part `N / X` is a straight
 /// line over `N − 1`; the ceiling is the mean of the others.
-fn fit_queueing(points: &[LoadPoint], fixed: Option<f64>) -> Option<Model> {
+fn fit_sharp(points: &[LoadPoint], fixed: Option<f64>) -> Option<Model> {
     let mut sorted = points.to_vec();
     sorted.sort_by_key(|one| one.outstanding);
     let splits = (1..=sorted.len()).filter(|split| {
@@ -189,6 +277,7 @@ fn fit_queueing(points: &[LoadPoint], fixed: Option<f64>) -> Option<Model> {
             alone_us: 1e6 * alone,
             contention: (slope / alone).min(1.0),
             ceiling_iops: ceiling,
+            sharpness: None,
         }
     });
     models.min_by(|a, b| score(a, &sorted).total_cmp(&score(b, &sorted)))
@@ -312,7 +401,8 @@ pub(super) fn confidence(
             sustained.map(|rate| rate.iops + rate.iops_standard_error.unwrap_or_default() * normal.next());
         // The same curve as the one that is shown.
         let model = match fitted.model {
-            Model::Queueing { .. } => fit_queueing(&drawn, ceiling),
+            Model::Queueing { sharpness: Some(p), .. } => Some(fit_corner(&drawn, ceiling, p)),
+            Model::Queueing { .. } => fit_sharp(&drawn, ceiling),
             Model::UniversalScalabilityLaw { .. } => fit_law(&drawn),
         }?;
         knees.push(model.knee(lowest, highest));

@@ -3,7 +3,7 @@ use super::*;
 fn points(loads: &[u32], iops: impl Fn(f64) -> f64) -> Vec<LoadPoint> {
     let point = |outstanding: &u32| {
         let iops = iops(f64::from(*outstanding));
-        LoadPoint { outstanding: *outstanding, iops, mib_per_s: iops / 128.0, lat_mean_us: None, io_count: None }
+        LoadPoint { outstanding: *outstanding, iops, mib_per_s: iops / 128.0, lat_mean_us: None, chance: 0.0 }
     };
     loads.iter().map(point).collect()
 }

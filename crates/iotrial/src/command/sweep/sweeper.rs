@@ -116,12 +116,12 @@ impl<'r, 'a> Sweeper<'r, 'a> {
         let mut left = self.course.search_budget();
         let mut points: Vec<LoadPoint> = Vec::new();
         while let Some(outstanding) = bounds.next(&points).filter(|_| left >= step) {
-            let point = self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Search, step)?;
+            let probe = self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Search, step)?;
             left -= step;
             if points.is_empty() {
-                step = long_enough(step, &point);
+                step = long_enough(step, probe.figures.io_count);
             }
-            points.push(point);
+            points.push(probe.point());
         }
         if let Some(outstanding) = bounds.sustained(&points) {
             self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Sustained, test.step)?;
@@ -167,7 +167,7 @@ impl<'r, 'a> Sweeper<'r, 'a> {
         outstanding: u32,
         purpose: ProbePurpose,
         measure: Duration,
-    ) -> Result<LoadPoint, Stop> {
+    ) -> Result<Probe, Stop> {
         self.go_on()?;
         let ramp = if purpose == ProbePurpose::Search { measure / 2 } else { measure / 10 };
         let plan = self.plan(pattern, volumes, outstanding, [ramp, measure]);
@@ -188,7 +188,7 @@ impl<'r, 'a> Sweeper<'r, 'a> {
             return Err(Stop::Ended);
         }
         let last = self.record.probes.last().expect("it was kept just now");
-        Ok(Probe::of(last).point())
+        Ok(Probe::of(last))
     }
 
     /// The plan of a probe. A sequential load starts at another place each time, and a random one has another seed: what the
@@ -288,9 +288,9 @@ impl<'r, 'a> Sweeper<'r, 'a> {
 }
 
 /// So long that a slow device does enough I/Os, and at most twice as long.
-fn long_enough(step: Duration, first: &LoadPoint) -> Duration {
-    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
-    let factor = LEAST_IOS as f64 / first.io_count.unwrap_or_default().max(1) as f64;
+#[expect(clippy::cast_precision_loss, reason = "a ratio")]
+fn long_enough(step: Duration, first_io_count: u64) -> Duration {
+    let factor = LEAST_IOS as f64 / first_io_count.max(1) as f64;
     step.mul_f64(factor.clamp(1.0, 2.0))
 }
 
