@@ -62,9 +62,8 @@ impl SearchBounds {
         }
         let knee = Saturation::of(points, None)?.knee.outstanding;
         let rounded = knee.round() as u32;
-        let is_close = |load: u32| {
-            load == rounded || (f64::from(load) / knee - 1.0).abs() <= CLOSE_PERCENT / 100.0
-        };
+        let is_close =
+            |load: u32| load == rounded || (f64::from(load) / knee - 1.0).abs() <= CLOSE_PERCENT / 100.0;
         (!means.iter().any(|one| is_close(one.outstanding))).then_some(rounded)
     }
 
@@ -107,7 +106,9 @@ mod tests {
             let points = search(BOUNDS, |n| n.min(f64::from(servers)) * 2_000.0);
             let loads = by_load(&points);
             assert!(loads.len() <= 8, "{servers}: {loads:?}");
-            assert!(loads.iter().any(|one| (f64::from(one.outstanding) / f64::from(servers) - 1.0).abs() <= 0.1));
+            assert!(
+                loads.iter().any(|one| (f64::from(one.outstanding) / f64::from(servers) - 1.0).abs() <= 0.1)
+            );
             assert!(loads.iter().all(|one| one.count == 2), "{servers}: {loads:?}");
             let sustained = BOUNDS.sustained(&points).unwrap();
             assert!(sustained >= 8 && sustained >= 2 * servers, "{servers}: {sustained}");

@@ -187,7 +187,8 @@ impl Saturation {
         let falls_by_percent = (100.0 * (1.0 - last / highest)).max(0.0);
         // A model's ceiling that no measurement came near is no result, and one that lies between a peak and what follows is
         // neither.
-        let of_model = fit.model.ceiling_iops().filter(|_| is_reached && falls_by_percent < MOST_FALL_PERCENT);
+        let of_model =
+            fit.model.ceiling_iops().filter(|_| is_reached && falls_by_percent < MOST_FALL_PERCENT);
         let ceiling_iops = fixed.or(of_model).unwrap_or(highest);
         let mib_per_io = means.iter().map(|one| one.mib_per_s).sum::<f64>()
             / means.iter().map(|one| one.iops).sum::<f64>();
@@ -203,7 +204,8 @@ impl Saturation {
         let knee = load(fit.model.knee(lowest, means.last()?.outstanding));
         let all = by_load(points);
         let saturating = all.iter().find(|one| {
-            f64::from(one.outstanding) >= knee.outstanding && one.iops >= SATURATED_SHARE * ceiling_iops
+            f64::from(one.outstanding) >= knee.outstanding.round()
+                && one.iops >= SATURATED_SHARE * ceiling_iops
         });
         let saturated = saturating.map_or(knee, |one| {
             let outstanding = f64::from(one.outstanding);
@@ -256,6 +258,8 @@ pub struct Burst {
 const LEAST_PLATEAU: usize = 3;
 /// A burst is so many times what follows.
 const LEAST_BURST_RATIO: f64 = 1.15;
+/// What short measurements show has to be more: chance weighs more in them.
+const LEAST_SHORT_BURST_RATIO: f64 = 1.25;
 
 impl Sustained {
     /// From the rates of whole seconds, of which the first `ramp` ones are not measured.
@@ -292,10 +296,14 @@ impl Sustained {
         (mean(measured) > 0.0).then(|| of(measured, None))
     }
 
-    /// The same with the burst that short measurements before it showed.
+    /// The same with the burst that short measurements before it showed, in every repeat of a load.
     pub fn with_burst_of(self, short: &[LoadPoint]) -> Self {
-        let fastest = short.iter().map(|one| one.iops).fold(0.0, f64::max);
-        if self.burst.is_some() || fastest < LEAST_BURST_RATIO * self.iops {
+        let slowest_repeat = |load: &MeanPoint| {
+            let repeats = short.iter().filter(|one| one.outstanding == load.outstanding);
+            repeats.map(|one| one.iops).fold(f64::INFINITY, f64::min)
+        };
+        let fastest = by_load(short).iter().map(slowest_repeat).fold(0.0, f64::max);
+        if self.burst.is_some() || fastest < LEAST_SHORT_BURST_RATIO * self.iops {
             return self;
         }
         Self { burst: Some(Burst { iops: fastest, ended_after_s: None }), ..self }

@@ -109,7 +109,10 @@ impl Probe {
         let counts = all_counts(&probe.counts);
         let figures = Figures::new(&counts, probe.measured);
         let at = |percent: f64| percentile_us(&counts.total_latency, percent);
-        let spread = at(84.13).zip(at(15.87)).zip(figures.lat_mean_us).map(|((high, low), mean)| (high - low) / 2.0 / mean);
+        let spread = at(84.13)
+            .zip(at(15.87))
+            .zip(figures.lat_mean_us)
+            .map(|((high, low), mean)| (high - low) / 2.0 / mean);
         Self {
             purpose: probe.purpose,
             outstanding: total_outstanding(probe),
@@ -212,9 +215,9 @@ fn findings(record: &SweepRecord) -> Vec<Finding> {
     let mut all: Vec<Finding> = first
         .into_values()
         .map(|(probe, finding, count)| {
-            let others = if count > 1 { format!(" (the same in {} other probes)", count - 1) } else { String::new() };
-            let message =
-                format!("{} at {}: {}{others}", probe.pattern, probe.outstanding, finding.message);
+            let others =
+                if count > 1 { format!(" (the same in {} other probes)", count - 1) } else { String::new() };
+            let message = format!("{} at {}: {}{others}", probe.pattern, probe.outstanding, finding.message);
             Finding { message, ..finding.clone() }
         })
         .collect();

@@ -9,17 +9,16 @@ use serde_json::Value;
 
 /// The grids of one device and pattern, one file for each iodepth and numjobs; `None` where the data is not there.
 fn grid(folder: &str, pattern: &str) -> Option<Vec<LoadPoint>> {
-    let shared = std::env::var_os("IOTRIAL_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
-        PathBuf::from,
-    );
+    let shared = std::env::var_os("IOTRIAL_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
     let folder = shared.join("data/fio").join(folder);
     let Ok(entries) = std::fs::read_dir(&folder) else {
         eprintln!("skipped: there is no `{}`; IOTRIAL_SHARED names the folder of the data", folder.display());
         return None;
     };
     let files = entries.map(|entry| entry.unwrap().path());
-    let is_mine = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(&format!("{pattern}-"));
+    let is_mine =
+        |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(&format!("{pattern}-"));
     let points: Vec<LoadPoint> = files.filter(is_mine).map(|path| point(&path)).collect();
     assert_eq!(points.len(), 49, "{}", folder.display());
     Some(points)
@@ -59,18 +58,26 @@ fn saturation(folder: &str, pattern: &str) -> Option<Saturation> {
         found.fit.model
     );
     // The knee by definition, straight from the points: where X² / N is largest.
-    let power = |one: &iotrial_analysis::saturation::MeanPoint| one.iops * one.iops / f64::from(one.outstanding);
+    let power =
+        |one: &iotrial_analysis::saturation::MeanPoint| one.iops * one.iops / f64::from(one.outstanding);
     let means = by_load(&points);
     let best = means.iter().max_by(|a, b| power(a).total_cmp(&power(b))).unwrap();
     let steps = (found.knee.outstanding / f64::from(best.outstanding)).log2();
-    assert!(steps.abs() <= 1.0, "the knee is {} by the curve and {} by the points", found.knee.outstanding, best.outstanding);
+    assert!(
+        steps.abs() <= 1.0,
+        "the knee is {} by the curve and {} by the points",
+        found.knee.outstanding,
+        best.outstanding
+    );
     Some(found)
 }
 
 #[test]
 fn three_striped_ssds_reach_three_times_the_ceiling_of_one_at_a_later_knee() {
     for pattern in ["randread", "randwrite"] {
-        let (Some(one), Some(three)) = (saturation("mx200-x1", pattern), saturation("mx200-x3-raid0", pattern)) else {
+        let (Some(one), Some(three)) =
+            (saturation("mx200-x1", pattern), saturation("mx200-x3-raid0", pattern))
+        else {
             return;
         };
         assert!(one.is_reached && three.is_reached);
@@ -81,18 +88,25 @@ fn three_striped_ssds_reach_three_times_the_ceiling_of_one_at_a_later_knee() {
             assert!(one.knee.outstanding < 2.0 && three.knee.outstanding < 2.0);
         }
     }
-    let (Some(one), Some(three)) = (saturation("mx200-x1", "randread"), saturation("mx200-x3-raid0", "randread")) else {
+    let (Some(one), Some(three)) =
+        (saturation("mx200-x1", "randread"), saturation("mx200-x3-raid0", "randread"))
+    else {
         return;
     };
     assert!((one.ceiling_iops / 47_000.0 - 1.0).abs() < 0.03 && (8.0..=24.0).contains(&one.knee.outstanding));
-    assert!((three.ceiling_iops / 143_000.0 - 1.0).abs() < 0.03 && (24.0..=64.0).contains(&three.knee.outstanding));
+    assert!(
+        (three.ceiling_iops / 143_000.0 - 1.0).abs() < 0.03
+            && (24.0..=64.0).contains(&three.knee.outstanding)
+    );
     // One I/O alone takes as long on one as on three of them.
     assert!((three.knee.lat_mean_us / one.knee.lat_mean_us - 1.0).abs() < 0.5);
 }
 
 #[test]
 fn a_disk_has_its_knee_at_one_and_a_ssd_that_falls_again_is_told() {
-    let (Some(disk), Some(ssd)) = (saturation("hgst-7k2", "randread"), saturation("intel-s4610-hba", "randread")) else {
+    let (Some(disk), Some(ssd)) =
+        (saturation("hgst-7k2", "randread"), saturation("intel-s4610-hba", "randread"))
+    else {
         return;
     };
     assert!(disk.knee.outstanding <= 2.0 && disk.is_reached, "{disk:?}");

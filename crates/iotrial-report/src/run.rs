@@ -209,7 +209,12 @@ pub(crate) fn figures_row(labels: &[&str], stream: &str, figures: Option<&Figure
 }
 
 /// The table of [`figures_row`]s. Errors have a column only where there are any.
-pub(crate) fn figures_table(caption: &str, labels: &[&'static str], rows: Vec<Row>, at_a_glance: bool) -> Table {
+pub(crate) fn figures_table(
+    caption: &str,
+    labels: &[&'static str],
+    rows: Vec<Row>,
+    at_a_glance: bool,
+) -> Table {
     let latency = |name| Column::new(name, Quantity::LatencyUs).under("lat");
     let mut columns: Vec<Column> = labels.iter().map(|label| Column::new(label, Quantity::Words)).collect();
     columns.extend([

@@ -147,18 +147,14 @@ fn side_by_side(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section>
             false,
         )
     };
-    let rows: Vec<Row> = streams
-        .iter()
-        .flat_map(|(role, stream)| runs.iter().map(|run| row(*role, *stream, run)))
-        .collect();
+    let rows: Vec<Row> =
+        streams.iter().flat_map(|(role, stream)| runs.iter().map(|run| row(*role, *stream, run))).collect();
     let mut table = run::figures_table("Figures by stream and run", &["stream"], rows, true);
     table.columns[1].name = "run";
     runs.iter().any(Run::was_measured).then(|| Section {
         id: "figures",
         heading: "Figures side by side",
-        note: Some(
-            "Latency is total latency, from the creation of an I/O to its completion.".to_owned(),
-        ),
+        note: Some("Latency is total latency, from the creation of an I/O to its completion.".to_owned()),
         blocks: vec![Block::Table(table)],
     })
 }
@@ -208,7 +204,10 @@ fn over_time(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
                 x: Axis { name: run::TIME, quantity: Quantity::Seconds, scale: Scale::Linear, to: 0.0 },
                 y,
                 lines: lines(runs, *role, *stream, |one| {
-                    one.points.iter().map(|point: &SeriesPoint| (point.middle_s, of(&point.figures))).collect()
+                    one.points
+                        .iter()
+                        .map(|point: &SeriesPoint| (point.middle_s, of(&point.figures)))
+                        .collect()
                 }),
                 spans: Vec::new(),
                 limits: Vec::new(),
@@ -224,7 +223,8 @@ fn over_time(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
         id: "over-time",
         heading: "Runs over time",
         note: Some(
-            "Each from the start of its load, ramp included. Of latency, equal distances are equal factors.".to_owned(),
+            "Each from the start of its load, ramp included. Of latency, equal distances are equal factors."
+                .to_owned(),
         ),
         blocks: vec![Block::Charts(ChartGroup { charts })],
     })
@@ -237,9 +237,8 @@ fn distribution(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section>
             let all = run.summary.verdict.judged.iter();
             all.filter(|one| one.role == role && one.stream == stream.as_str()).cloned().collect::<Vec<_>>()
         };
-        let limits_of = |run: &Run<'_>| {
-            run::limits(&of_run(run), |one| run::percent_of(one.statistic).map(Some))
-        };
+        let limits_of =
+            |run: &Run<'_>| run::limits(&of_run(run), |one| run::percent_of(one.statistic).map(Some));
         let first = runs.first().map(limits_of).unwrap_or_default();
         if runs.iter().all(|run| limits_of(run) == first) { first } else { Vec::new() }
     };

@@ -6,7 +6,7 @@ use iotrial_model::record::{EndedHow, Severity};
 use iotrial_model::sweep::{ProbePurpose, SweepMethod, SweepRecord};
 use iotrial_model::units::format_duration;
 
-use crate::chart::{Axis, Chart, ChartGroup, Dash, Limit as ChartLimit, Line, Scale, Shape};
+use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::document::{Block, Document, Fact, FindingLine, Section};
 use crate::quantity::{Quantity, in_seconds};
 use crate::run;
@@ -17,6 +17,9 @@ use crate::table::{Column, Row, Table, Value};
 const POINTS_PER_DOUBLING: u32 = 8;
 /// Names of volumes are cut to this many characters.
 const LONGEST_NAME: usize = 40;
+
+/// A curve that lies further from its points does not describe them.
+const ROUGH_FIT_PERCENT: f64 = 15.0;
 
 const OUTSTANDING: Axis =
     Axis { name: "outstanding I/Os", quantity: Quantity::Count, scale: Scale::Doublings, to: 0.0 };
@@ -89,7 +92,12 @@ fn in_brief(record: &SweepRecord, summary: &SweepSummary) -> Vec<(&'static str, 
     lines
 }
 
-fn section(id: &'static str, heading: &'static str, note: Option<String>, blocks: Vec<Block>) -> Option<Section> {
+fn section(
+    id: &'static str,
+    heading: &'static str,
+    note: Option<String>,
+    blocks: Vec<Block>,
+) -> Option<Section> {
     (!blocks.is_empty()).then_some(Section { id, heading, note, blocks })
 }
 
@@ -139,7 +147,6 @@ fn saturation(record: &SweepRecord, summary: &SweepSummary) -> Option<Section> {
         cells.extend([
             Value::Number(found.knee.outstanding),
             within(found.knee_confidence, found.knee.outstanding),
-            Value::Number(found.knee.iops),
             Value::Number(found.knee.lat_mean_us),
             Value::Text(if found.is_reached { "" } else { "≥" }.to_owned()),
             Value::Number(found.ceiling_iops),
@@ -160,7 +167,6 @@ fn saturation(record: &SweepRecord, summary: &SweepSummary) -> Option<Section> {
     columns.extend([
         Column::new("knee", Quantity::Count),
         Column::new("± knee", Quantity::Percent).optional(),
-        Column::new("knee", Quantity::Iops).optional(),
         Column::new("knee lat", Quantity::LatencyUs),
         Column::new("", Quantity::Words),
         Column::new("ceiling", Quantity::Iops),
@@ -171,7 +177,7 @@ fn saturation(record: &SweepRecord, summary: &SweepSummary) -> Option<Section> {
         Column::new("limit", Quantity::Words),
     ]);
     let mut table = Table { caption: "Knee and ceiling".to_owned(), columns, rows, at_a_glance: true };
-    let mark = first + 4;
+    let mark = first + 3;
     if found(summary).all(|(_, found)| found.is_reached) {
         table.columns.remove(mark);
         table.rows.iter_mut().for_each(|row| drop(row.cells.remove(mark)));
@@ -198,8 +204,11 @@ fn within(confidence: Option<Confidence>, value: f64) -> Value {
 fn limits(summary: &SweepSummary) -> Option<Section> {
     let limit = |curve: &Curve| {
         let limit = curve.limit.as_ref()?;
-        let volume =
-            if summary.volumes.len() > 1 { format!(" on {}", name_of(summary, curve.volume)) } else { String::new() };
+        let volume = if summary.volumes.len() > 1 {
+            format!(" on {}", name_of(summary, curve.volume))
+        } else {
+            String::new()
+        };
         Some(FindingLine {
             severity: Severity::Note,
             id: limit.kind.as_str().replace(' ', "-"),
@@ -225,8 +234,8 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
     };
     let falls = |curve: &Curve| {
         let found = curve.saturation.as_ref()?;
-        (found.falls_by_percent > 10.0 && curve.sustained.is_none_or(|rate| rate.burst.is_none())).then(|| {
-            FindingLine {
+        (found.falls_by_percent > 10.0 && curve.sustained.is_none_or(|rate| rate.burst.is_none())).then(
+            || FindingLine {
                 severity: Severity::Warning,
                 id: "falls-again".to_owned(),
                 message: format!(
@@ -234,11 +243,27 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
                     curve.pattern, found.falls_by_percent
                 ),
                 evidence: Vec::new(),
-            }
+            },
+        )
+    };
+    let rough = |curve: &Curve| {
+        let found = curve.saturation.as_ref()?;
+        (found.fit.rms_percent > ROUGH_FIT_PERCENT).then(|| FindingLine {
+            severity: Severity::Warning,
+            id: "rough-fit".to_owned(),
+            message: format!(
+                "{}: the points lie {:.0} % off the curve, so the knee is rough: another load on the device, or one that no model describes; a longer --step tells which",
+                curve.pattern, found.fit.rms_percent
+            ),
+            evidence: Vec::new(),
         })
     };
-    let mut lines: Vec<FindingLine> =
-        summary.curves.iter().flat_map(|curve| [burst(curve), falls(curve)]).flatten().collect();
+    let mut lines: Vec<FindingLine> = summary
+        .curves
+        .iter()
+        .flat_map(|curve| [burst(curve), falls(curve), rough(curve)])
+        .flatten()
+        .collect();
     lines.extend(summary.curves.iter().filter_map(limit));
     let blocks = if lines.is_empty() { Vec::new() } else { vec![Block::Findings(lines)] };
     section("limits", "What limits it", None, blocks)
@@ -318,7 +343,8 @@ fn curves(summary: &SweepSummary) -> Option<Section> {
             let name = |what: &str| {
                 if several { format!("{}, {what}", name_of(summary, curve.volume)) } else { what.to_owned() }
             };
-            let line = |what: &str, shape, points| Line { name: name(what), hue, dash: Dash::Solid, shape, points };
+            let line =
+                |what: &str, shape, points| Line { name: name(what), hue, dash: Dash::Solid, shape, points };
             let measured = |of: fn(&iotrial_analysis::figures::Figures) -> Option<f64>| {
                 let mut points: Vec<(f64, Option<f64>)> =
                     curve.probes.iter().map(|one| (f64::from(one.outstanding), of(&one.figures))).collect();
@@ -332,28 +358,32 @@ fn curves(summary: &SweepSummary) -> Option<Section> {
             rates.push(line("measured", Shape::Points, measured(|f| Some(f.iops))));
             rates.push(line("fitted", Shape::Fit, fitted(|_, iops| iops)));
             latencies.push(line("measured", Shape::Points, measured(|f| f.lat_mean_us)));
+            let knee = |y: f64| Line {
+                hue: hue + 1,
+                ..line("knee", Shape::Points, vec![(found.knee.outstanding, Some(y))])
+            };
+            if !several {
+                rates.push(knee(found.knee.iops));
+            }
             latencies.push(line("fitted", Shape::Fit, fitted(|n, iops| 1e6 * n / iops)));
+            if !several {
+                latencies.push(knee(found.knee.lat_mean_us));
+            }
         }
-        let limits = match (several, mine().next()) {
-            (false, Some((_, found))) => vec![
-                ChartLimit { name: "ceiling".to_owned(), value: found.ceiling_iops, until: None },
-            ],
-            _ => Vec::new(),
-        };
-        let chart = |kind: &str, what: &str, y, lines, limits| Chart {
+        let chart = |kind: &str, what: &str, y, lines| Chart {
             id: format!("{kind}-{pattern}"),
             title: format!("{what} of {pattern}"),
             x: OUTSTANDING,
             y,
             lines,
             spans: Vec::new(),
-            limits,
+            limits: Vec::new(),
         };
         let rate = Axis { name: "", quantity: Quantity::Iops, scale: Scale::Linear, to: 0.0 };
         Block::Charts(ChartGroup {
             charts: vec![
-                chart("rate", "I/Os per second", rate, rates, limits),
-                chart("latency", "Mean latency", LATENCY, latencies, Vec::new()),
+                chart("rate", "I/Os per second", rate, rates),
+                chart("latency", "Mean latency", LATENCY, latencies),
             ],
         })
     };
@@ -438,11 +468,14 @@ fn probes(summary: &SweepSummary) -> Option<Section> {
             let mut cells = labels(summary, &curve.pattern, Some(curve.volume));
             cells.extend([
                 Value::Count(probe.outstanding.into()),
-                Value::Text(match probe.purpose {
-                    ProbePurpose::Search => "search",
-                    ProbePurpose::Sustained => "sustained",
-                    ProbePurpose::Grid | ProbePurpose::Together => "",
-                }.to_owned()),
+                Value::Text(
+                    match probe.purpose {
+                        ProbePurpose::Search => "search",
+                        ProbePurpose::Sustained => "sustained",
+                        ProbePurpose::Grid | ProbePurpose::Together => "",
+                    }
+                    .to_owned(),
+                ),
                 Value::Number(probe.measured_s),
                 Value::Number(figures.iops),
                 Value::Number(figures.bandwidth_mib_per_s),
@@ -474,12 +507,7 @@ fn probes(summary: &SweepSummary) -> Option<Section> {
         Column::new("errors", Quantity::Count).optional(),
     ]);
     let table = Table { caption: "Every probe".to_owned(), columns, rows, at_a_glance: is_series };
-    section(
-        "probes",
-        if is_series { "The tests" } else { "Every probe" },
-        None,
-        vec![Block::Table(table)],
-    )
+    section("probes", if is_series { "The tests" } else { "Every probe" }, None, vec![Block::Table(table)])
 }
 
 fn settings(record: &SweepRecord) -> Option<Section> {

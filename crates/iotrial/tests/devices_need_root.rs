@@ -11,7 +11,7 @@ mod throttled;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use rig::{Loop, MIB, Mount, Process, is_root, turn};
 use serde_json::Value;

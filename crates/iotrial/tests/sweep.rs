@@ -37,18 +37,60 @@ const fn bursting(device: Device) -> Device {
 
 const DEVICES: &[Device] = &[
     device("one at a time", "service_time_us = 1000, parallelism = 1", "randread-8k", 1.0, 1_000.0),
-    device("three", "service_time_us = 1000, parallelism = 3, service_spread = 0", "randread-8k", 3.0, 3_000.0),
+    device(
+        "three",
+        "service_time_us = 1000, parallelism = 3, service_spread = 0",
+        "randread-8k",
+        3.0,
+        3_000.0,
+    ),
     device("eight", "service_time_us = 500, parallelism = 8", "randwrite-8k", 8.0, 16_000.0),
     device("thirteen", "service_time_us = 800, parallelism = 13", "randread-4k", 13.0, 16_250.0),
     device("a queue of 32", "service_time_us = 1000, parallelism = 32", "randrw70-8k", 32.0, 32_000.0),
-    device("wide spread", "service_time_us = 2000, service_spread = 1.0, parallelism = 48", "randread-8k", 48.0, 24_000.0),
+    device(
+        "wide spread",
+        "service_time_us = 2000, service_spread = 1.0, parallelism = 48",
+        "randread-8k",
+        48.0,
+        24_000.0,
+    ),
     device("a hundred", "service_time_us = 4000, parallelism = 100", "randread-8k", 100.0, 25_000.0),
     device("two hundred", "service_time_us = 8000, parallelism = 200", "randread-8k", 200.0, 25_000.0),
-    device("IOPS cap", "service_time_us = 2000, parallelism = 64, iops_cap = 2000", "randread-8k", 4.0, 2_000.0),
-    device("IOPS cap, slow", "service_time_us = 3000, parallelism = 64, iops_cap = 5000", "randread-8k", 15.0, 5_000.0),
-    device("IOPS cap below one", "service_time_us = 500, parallelism = 32, iops_cap = 1000", "randread-8k", 1.0, 1_000.0),
-    device("bandwidth cap", "service_time_us = 5000, parallelism = 64, bandwidth_cap_mib_per_s = 100", "read-64k", 8.0, 1_600.0),
-    device("bandwidth cap, large", "service_time_us = 20000, parallelism = 64, bandwidth_cap_mib_per_s = 400", "write-512k", 16.0, 800.0),
+    device(
+        "IOPS cap",
+        "service_time_us = 2000, parallelism = 64, iops_cap = 2000",
+        "randread-8k",
+        4.0,
+        2_000.0,
+    ),
+    device(
+        "IOPS cap, slow",
+        "service_time_us = 3000, parallelism = 64, iops_cap = 5000",
+        "randread-8k",
+        15.0,
+        5_000.0,
+    ),
+    device(
+        "IOPS cap below one",
+        "service_time_us = 500, parallelism = 32, iops_cap = 1000",
+        "randread-8k",
+        1.0,
+        1_000.0,
+    ),
+    device(
+        "bandwidth cap",
+        "service_time_us = 5000, parallelism = 64, bandwidth_cap_mib_per_s = 100",
+        "read-64k",
+        8.0,
+        1_600.0,
+    ),
+    device(
+        "bandwidth cap, large",
+        "service_time_us = 20000, parallelism = 64, bandwidth_cap_mib_per_s = 400",
+        "write-512k",
+        16.0,
+        800.0,
+    ),
     bursting(device(
         "burst that ends in the long probe",
         "service_time_us = 4000, parallelism = 64, iops_cap = 3000, burst_s = 20",
@@ -88,7 +130,8 @@ fn knee_and_ceiling_are_found_within_five_percent_in_a_quarter_of_the_time_of_th
     let bench = Bench::new();
     let mut wrong = Vec::new();
     for device in DEVICES {
-        let summary = sweep(&bench, &["--pattern", device.pattern, "--sim", device.sim]).expect_code(0).json();
+        let summary =
+            sweep(&bench, &["--pattern", device.pattern, "--sim", device.sim]).expect_code(0).json();
         let curve = &summary["curves"][0];
         let knee = number(curve, "/saturation/knee/outstanding") / device.knee - 1.0;
         let ceiling = number(curve, "/saturation/ceiling_iops") / device.ceiling_iops - 1.0;
@@ -112,8 +155,16 @@ fn knee_and_ceiling_are_found_within_five_percent_in_a_quarter_of_the_time_of_th
 #[test]
 fn the_grid_measures_what_was_asked_and_finds_the_same() {
     let bench = Bench::new();
-    let arguments =
-        ["--pattern", "randread-8k", "--grid", "128,1,2,4,8,16,32,64", "--step", "2s", "--sim", "service_time_us = 2000, parallelism = 24"];
+    let arguments = [
+        "--pattern",
+        "randread-8k",
+        "--grid",
+        "128,1,2,4,8,16,32,64",
+        "--step",
+        "2s",
+        "--sim",
+        "service_time_us = 2000, parallelism = 24",
+    ];
     let summary = sweep(&bench, &arguments).expect_code(0).json();
     let probes = summary["curves"][0]["probes"].as_array().unwrap();
     let loads: Vec<u64> = probes.iter().map(|probe| probe["outstanding"].as_u64().unwrap()).collect();
@@ -167,15 +218,38 @@ fn real_files_are_swept_and_nothing_is_left() {
     let bench = Bench::new();
     std::fs::create_dir(bench.path().join("other")).unwrap();
     let arguments = [
-        "sweep", "--target", "data", "--target", "other", "--size", "64MiB", "--step", "200ms", "--idle", "0s",
-        "--pattern", "randrw-8k,read-64k", "--repeats", "1", "--json",
+        "sweep",
+        "--target",
+        "data",
+        "--target",
+        "other",
+        "--size",
+        "64MiB",
+        "--step",
+        "200ms",
+        "--idle",
+        "0s",
+        "--pattern",
+        "randrw-8k,read-64k",
+        "--repeats",
+        "1",
+        "--json",
     ];
     let ran = bench.run(&arguments).expect_code(0);
-    assert!(ran.stderr.lines().any(|line| line.starts_with("randrw-8k") && line.contains("outstanding")), "{}", ran.stderr);
+    assert!(
+        ran.stderr.lines().any(|line| line.starts_with("randrw-8k") && line.contains("outstanding")),
+        "{}",
+        ran.stderr
+    );
     let summary = ran.json();
     assert_eq!(summary["curves"].as_array().unwrap().len(), 4);
     for scaling in summary["scaling"].as_array().unwrap() {
-        let counts: Vec<u64> = scaling["rows"].as_array().unwrap().iter().map(|row| row["volume_count"].as_u64().unwrap()).collect();
+        let counts: Vec<u64> = scaling["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["volume_count"].as_u64().unwrap())
+            .collect();
         assert_eq!(counts, [1, 2], "{scaling:#}");
     }
     assert_eq!(bench.data_files(), Vec::<std::path::PathBuf>::new());
@@ -189,7 +263,10 @@ fn a_device_that_fails_ends_the_sweep_and_keeps_what_is_known() {
     let ran = sweep(&bench, &["--pattern", "randread-8k", "--sim", "error_share = 1"]).expect_code(3);
     let summary = ran.json();
     assert_eq!(summary["ended"], "failed");
-    assert!(summary["ended_reason"].as_str().unwrap().starts_with("randread-8k at 1 outstanding: every I/O"), "{summary:#}");
+    assert!(
+        summary["ended_reason"].as_str().unwrap().starts_with("randread-8k at 1 outstanding: every I/O"),
+        "{summary:#}"
+    );
     assert_eq!(bench.stored(".iotrial-sweep.json").len(), 1);
 }
 
@@ -208,9 +285,15 @@ fn what_cannot_be_swept_is_refused_with_what_to_write() {
     check(&["--pattern", "read-64k,read-64k"], &["given twice", "hint: --repeats"]);
     check(&["--grid", "1,0"], &["0 is not in 1..=4096"]);
     check(&["--step", "0s"], &["--step must be more than zero", "hint:"]);
-    check(&["--channel", "--pattern", "randread-8k"], &["`randread-8k` is random", "hint: such as --pattern"]);
+    check(
+        &["--channel", "--pattern", "randread-8k"],
+        &["`randread-8k` is random", "hint: such as --pattern"],
+    );
     check(&["--series", "sqlio", "--grid", "1"], &["cannot be used with"]);
-    check(&["--target", "data", "--pattern", "read-512b", "--sim", "parallelism = 1"], &["--sim describes", "hint: add --engine sim"]);
+    check(
+        &["--target", "data", "--pattern", "read-512b", "--sim", "parallelism = 1"],
+        &["--sim describes", "hint: add --engine sim"],
+    );
     assert!(bench.data_files().is_empty() && !bench.store().exists());
 }
 

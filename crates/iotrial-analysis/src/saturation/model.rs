@@ -265,8 +265,7 @@ fn fit_sharp(points: &[LoadPoint], fixed: Option<f64>) -> Option<Model> {
     });
     let models = splits.map(|split| {
         let (rising, flat) = sorted.split_at(split);
-        let terms: Vec<[f64; 2]> =
-            rising.iter().map(|one| [1.0, f64::from(one.outstanding) - 1.0]).collect();
+        let terms: Vec<[f64; 2]> = rising.iter().map(|one| [1.0, f64::from(one.outstanding) - 1.0]).collect();
         let [alone, slope] = least_squares(rising, &terms);
         let ceiling = fixed.or_else(|| {
             let weights: f64 = flat.iter().map(LoadPoint::weight).sum();
@@ -383,10 +382,8 @@ pub(super) fn confidence(
         Some(((error(&fitted.model, points) / freedom as f64).sqrt(), freedom as f64))
     })?;
     let spread = spread * student_95(freedom) / student_95(f64::INFINITY);
-    let (lowest, highest) = (
-        points.iter().map(|one| one.outstanding).min()?,
-        points.iter().map(|one| one.outstanding).max()?,
-    );
+    let (lowest, highest) =
+        (points.iter().map(|one| one.outstanding).min()?, points.iter().map(|one| one.outstanding).max()?);
     let mut normal = Normal(0x9e37_79b9_7f4a_7c15);
     let (mut knees, mut ceilings) = (Vec::new(), Vec::new());
     for _ in 0..DRAWS {

@@ -65,15 +65,35 @@ impl Limit {
         Self { kind, sentence }
     }
 
-    /// The generator's, or one that is set on a rate, by the findings of a probe.
+    /// One that is set on a rate, or the generator's, by the findings of a probe.
+    ///
+    /// A rate that stands still in every second is held by a limit, even where the generator is short of CPU: that would make
+    /// it wander.
     pub(super) fn by_findings(probe: &ProbeRecord) -> Option<Self> {
         let found = |id: &str| probe.findings.iter().find(|finding| finding.id == id);
         let limit = |kind, finding: &Finding| Self::new(kind, finding.message.clone());
-        found("generator-busy")
-            .map(|finding| limit(LimitKind::Generator, finding))
-            .or_else(|| found("flat-iops-limit").map(|finding| limit(LimitKind::IopsCap, finding)))
+        found("flat-iops-limit")
+            .map(|finding| limit(LimitKind::IopsCap, finding))
             .or_else(|| found("flat-bandwidth-limit").map(|finding| limit(LimitKind::BandwidthCap, finding)))
+            .or_else(|| {
+                found("generator-busy")
+                    .filter(|finding| holds_the_rate(finding))
+                    .map(|finding| limit(LimitKind::Generator, finding))
+            })
     }
+}
+
+/// From this share of its time on a CPU is used up.
+const USED_UP_PERCENT: f64 = 90.0;
+
+/// Whether the generator had no CPU left, rather than waiting for one now and then, which makes I/Os slower and holds no
+/// rate while others are outstanding.
+fn holds_the_rate(generator_busy: &Finding) -> bool {
+    let percent = |name: &str| {
+        generator_busy.evidence.get(name).and_then(serde_json::Value::as_f64).unwrap_or_default()
+    };
+    percent("busy_percent") + percent("steal_percent") >= USED_UP_PERCENT
+        || percent("busiest_thread_percent") >= USED_UP_PERCENT
 }
 
 /// A rate that was reached, with the block size and direction that reached it.
@@ -108,7 +128,11 @@ impl Reached {
     /// The sentence for [`Self::shared_limit`].
     pub(super) fn sentence(&self, kind: LimitKind, other: &Self) -> String {
         let (small, large) = if self.block_bytes < other.block_bytes { (self, other) } else { (other, self) };
-        let sizes = format!("{} KiB and {} KiB", small.block_bytes as f64 / 1024.0, large.block_bytes as f64 / 1024.0);
+        let sizes = format!(
+            "{} KiB and {} KiB",
+            small.block_bytes as f64 / 1024.0,
+            large.block_bytes as f64 / 1024.0
+        );
         if kind == LimitKind::BandwidthCap {
             format!(
                 "the same {:.0} and {:.0} MiB/s in I/Os of {sizes}, while the I/Os per second differ: a limit on bytes per second, set or of the way to the device",
@@ -141,9 +165,10 @@ pub(super) fn name_limits(record: &SweepRecord, curves: &mut [Curve]) {
         curves.iter().map(|curve| (curve.volume, curve.reached())).collect();
     for (index, curve) in curves.iter_mut().enumerate() {
         let Some(saturation) = curve.saturation.clone() else { continue };
-        let same_volume = reached.iter().enumerate().filter(|(other, (volume, _))| {
-            *other != index && *volume == curve.volume
-        });
+        let same_volume = reached
+            .iter()
+            .enumerate()
+            .filter(|(other, (volume, _))| *other != index && *volume == curve.volume);
         let others: Vec<Reached> = same_volume.filter_map(|(_, (_, one))| *one).collect();
         curve.limit = Some(limit_of(record, curve, &saturation, &others));
     }
@@ -164,7 +189,10 @@ fn limit_of(record: &SweepRecord, curve: &Curve, found: &Saturation, others: &[R
         let most = curve.probes.iter().map(|one| one.outstanding).max().unwrap_or_default();
         return Limit::new(
             LimitKind::NotReached,
-            format!("{most} outstanding I/Os still brought more: the ceiling lies beyond {:.0} IOPS", found.ceiling_iops),
+            format!(
+                "{most} outstanding I/Os still brought more: the ceiling lies beyond {:.0} IOPS",
+                found.ceiling_iops
+            ),
         );
     }
     if let Some(reached) = curve.reached()

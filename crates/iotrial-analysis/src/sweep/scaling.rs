@@ -89,9 +89,8 @@ fn rows(record: &SweepRecord, curves: &[Curve], pattern: LoadPattern) -> Vec<Sca
 }
 
 fn together(record: &SweepRecord, pattern: LoadPattern) -> impl Iterator<Item = &ProbeRecord> {
-    let is_one = move |probe: &&ProbeRecord| {
-        probe.purpose == ProbePurpose::Together && probe.pattern == pattern
-    };
+    let is_one =
+        move |probe: &&ProbeRecord| probe.purpose == ProbePurpose::Together && probe.pattern == pattern;
     record.probes.iter().filter(is_one)
 }
 
@@ -130,15 +129,21 @@ fn limit_of(
     let last = rows.last().expect("a table has rows");
     let count = last.volume_count;
     if last.efficiency_percent >= FULL_EFFICIENCY_PERCENT {
-        let own = curves.iter().filter(|curve| curve.pattern == pattern).filter_map(|curve| curve.limit.as_ref());
+        let own =
+            curves.iter().filter(|curve| curve.pattern == pattern).filter_map(|curve| curve.limit.as_ref());
         let kinds: BTreeSet<&str> = own.clone().map(|limit| limit.kind.as_str()).collect();
         let each = match (kinds.len(), own.clone().next()) {
-            (1, Some(limit)) => format!("; the limit is each volume's own ({}): {}", limit.kind.as_str(), limit.sentence),
+            (1, Some(limit)) => {
+                format!("; the limit is each volume's own ({}): {}", limit.kind.as_str(), limit.sentence)
+            }
             _ => "; the limit is each volume's own".to_owned(),
         };
         return Limit::new(
             LimitKind::NoneShared,
-            format!("{count} volumes together do {:.0} % of what they do alone{each}", last.efficiency_percent),
+            format!(
+                "{count} volumes together do {:.0} % of what they do alone{each}",
+                last.efficiency_percent
+            ),
         );
     }
     let short = format!(

@@ -23,8 +23,7 @@ fn probe(
     total_latency.record_n(Duration::from_secs_f64(lat_s), 10 * each);
     let counts =
         OpCounts { bytes: 10 * each * pattern.block_size.get(), total_latency, ..OpCounts::default() };
-    let second =
-        ProbeSecond { phase: PhaseKind::Measure, duration: Duration::from_secs(1), io_count: iops };
+    let second = ProbeSecond { phase: PhaseKind::Measure, duration: Duration::from_secs(1), io_count: iops };
     ProbeRecord {
         pattern,
         outstanding,
@@ -76,9 +75,8 @@ fn record(volume_count: usize, probes: Vec<ProbeRecord>) -> SweepRecord {
 /// A volume that serves `servers` I/Os at once in a millisecond each.
 fn alone(pattern: &str, volume: usize, servers: u32) -> Vec<ProbeRecord> {
     let rate = |n: u32| u64::from(n.min(servers)) * 1_000;
-    let mut probes: Vec<ProbeRecord> = [1, 4, 16, 64, 256]
-        .map(|n| probe(pattern, &[volume], n, ProbePurpose::Search, rate(n)))
-        .into();
+    let mut probes: Vec<ProbeRecord> =
+        [1, 4, 16, 64, 256].map(|n| probe(pattern, &[volume], n, ProbePurpose::Search, rate(n))).into();
     probes.push(probe(pattern, &[volume], 4 * servers, ProbePurpose::Sustained, rate(4 * servers)));
     probes
 }
@@ -119,7 +117,11 @@ fn equal_ios_per_second_in_all_block_sizes_are_an_iops_cap() {
     let mut probes = volumes("randread-8k", 2, 10, 12_000);
     probes.extend(volumes("randread-64k", 2, 10, 12_000));
     let summary = SweepSummary::new(&record(2, probes));
-    assert!(summary.scaling.iter().all(|found| found.limit.kind == LimitKind::IopsCap), "{:?}", summary.scaling);
+    assert!(
+        summary.scaling.iter().all(|found| found.limit.kind == LimitKind::IopsCap),
+        "{:?}",
+        summary.scaling
+    );
 }
 
 #[test]
@@ -132,7 +134,13 @@ fn a_device_below_all_volumes_is_named_and_without_any_evidence_the_cause_is_unk
     }
     let found = limit(&shared);
     assert_eq!(found.kind, LimitKind::SharedDevice);
-    assert!(found.sentence.ends_with("do 10000 IOPS, 50 % of the 20000 that they do alone: all of them lie on `nvme0n1`"), "{}", found.sentence);
+    assert!(
+        found
+            .sentence
+            .ends_with("do 10000 IOPS, 50 % of the 20000 that they do alone: all of them lie on `nvme0n1`"),
+        "{}",
+        found.sentence
+    );
 }
 
 #[test]
@@ -142,13 +150,21 @@ fn a_generator_short_of_cpu_is_the_limit_before_all_others() {
         id: "generator-busy".to_owned(),
         severity: Severity::Warning,
         message: "iotrial itself used 99 %".to_owned(),
-        evidence: BTreeMap::new(),
+        evidence: BTreeMap::from([("busy_percent".to_owned(), 99.0.into())]),
     };
     probes.last_mut().unwrap().findings.push(busy);
-    let summary = SweepSummary::new(&record(2, probes));
+    let summary = SweepSummary::new(&record(2, probes.clone()));
     assert_eq!(summary.scaling[0].limit.kind, LimitKind::Generator);
     assert_eq!(summary.findings.len(), 1);
-    assert!(summary.findings[0].message.starts_with("randread-8k at 40: iotrial itself"), "{:?}", summary.findings);
+    assert!(
+        summary.findings[0].message.starts_with("randread-8k at 40: iotrial itself"),
+        "{:?}",
+        summary.findings
+    );
+    // One that waits for a CPU now and then is told, and holds no rate.
+    let mut waits = record(2, probes);
+    waits.probes.last_mut().unwrap().findings[0].evidence.insert("busy_percent".to_owned(), 20.0.into());
+    assert_eq!(SweepSummary::new(&waits).scaling[0].limit.kind, LimitKind::Unknown);
 }
 
 #[test]

@@ -15,9 +15,9 @@ use iotrial_report::terminal::{TerminalStyle, render_terminal};
 use serde::Serialize;
 
 use crate::cli::ReportArgs;
+use crate::command::sweep;
 use crate::failure::{Failure, NOT_QUALIFIED};
 use crate::output;
-use crate::command::sweep;
 use crate::store::{Store, is_sweep, read_record, write_whole};
 
 /// Shows a record.

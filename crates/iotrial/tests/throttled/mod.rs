@@ -1,6 +1,11 @@
 //! Limits of a real kernel, for the tests that need root.
 
-#![allow(unreachable_pub, clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it leaves")]
+#![allow(
+    unreachable_pub,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a test, which says what it leaves"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -41,9 +41,10 @@ pub struct Test {
 impl Course {
     /// What the arguments ask for.
     pub fn of(args: &SweepArgs) -> Result<Self, Failure> {
-        if let Some(zero) = [("--step", args.step), ("--size", args.size.map(|size| Duration::from_secs(size.get())))]
-            .into_iter()
-            .find(|(_, value)| value.is_some_and(|value| value.is_zero()))
+        if let Some(zero) =
+            [("--step", args.step), ("--size", args.size.map(|size| Duration::from_secs(size.get())))]
+                .into_iter()
+                .find(|(_, value)| value.is_some_and(|value| value.is_zero()))
         {
             let hint = "leave it out for the default".to_owned();
             return Err(Failure::input(anyhow::anyhow!("{} must be more than zero", zero.0)).hint(hint));
@@ -128,8 +129,9 @@ impl Course {
 
     /// How many volumes are measured together, one group after the other: 2, 4, 8, ..., all.
     pub fn groups(volume_count: usize) -> Vec<usize> {
-        let mut groups: Vec<usize> =
-            std::iter::successors(Some(2), |count| Some(2 * count)).take_while(|count| *count < volume_count).collect();
+        let mut groups: Vec<usize> = std::iter::successors(Some(2), |count| Some(2 * count))
+            .take_while(|count| *count < volume_count)
+            .collect();
         if volume_count > 1 {
             groups.push(volume_count);
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use iotrial_analysis::knee_search::SearchBounds;
 use iotrial_analysis::saturation::LoadPoint;
 use iotrial_analysis::sweep::{Probe, SweepSummary};
-use iotrial_model::load::{BlockSizes, Distribution, Direction, Durability, Pattern, Role};
+use iotrial_model::load::{BlockSizes, Direction, Distribution, Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineKind, Job, Phase, PhaseKind, Plan};
 use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, ProbeSecond, SweepMethod, SweepRecord};
@@ -110,8 +110,10 @@ impl<'r, 'a> Sweeper<'r, 'a> {
     }
 
     fn search(&mut self, test: &Test, volume: usize) -> Result<(), Stop> {
-        let bounds =
-            SearchBounds { most_outstanding: self.most_outstanding(test.pattern), repeats: self.course.repeats };
+        let bounds = SearchBounds {
+            most_outstanding: self.most_outstanding(test.pattern),
+            repeats: self.course.repeats,
+        };
         let mut step = self.course.search_step();
         let mut left = self.course.search_budget();
         let mut points: Vec<LoadPoint> = Vec::new();
@@ -144,7 +146,11 @@ impl<'r, 'a> Sweeper<'r, 'a> {
 
     /// The first `count` volumes at once, each with the load that saturates any of them alone.
     fn together(&mut self, test: &Test, count: usize) -> Result<(), Stop> {
-        let alone = self.record.probes.iter().filter(|probe| probe.pattern == test.pattern && probe.volumes.len() == 1);
+        let alone = self
+            .record
+            .probes
+            .iter()
+            .filter(|probe| probe.pattern == test.pattern && probe.volumes.len() == 1);
         let long = alone.filter(|probe| probe.purpose != ProbePurpose::Search);
         let Some(outstanding) = long.map(|probe| probe.outstanding).max() else { return Ok(()) };
         let volumes: Vec<usize> = (0..count).collect();
@@ -215,7 +221,9 @@ impl<'r, 'a> Sweeper<'r, 'a> {
         let parts = match pattern.order {
             Pattern::Sequential => 1,
             Pattern::Random if self.base.engine == EngineKind::Sim => 1,
-            Pattern::Random => (cpu_count / u32::try_from(volumes.len()).unwrap_or(u32::MAX)).clamp(1, outstanding),
+            Pattern::Random => {
+                (cpu_count / u32::try_from(volumes.len()).unwrap_or(u32::MAX)).clamp(1, outstanding)
+            }
         };
         let job = |volume: usize, part: u32| Job {
             name: format!("volume-{volume}-{part}"),
@@ -233,8 +241,11 @@ impl<'r, 'a> Sweeper<'r, 'a> {
             areas: vec![volume],
             working_set: areas[volume].length.round_down_to(pattern.block_size),
         };
-        let jobs: Vec<Job> =
-            volumes.iter().flat_map(|volume| (0..parts).map(move |part| (*volume, part))).map(|(v, p)| job(v, p)).collect();
+        let jobs: Vec<Job> = volumes
+            .iter()
+            .flat_map(|volume| (0..parts).map(move |part| (*volume, part)))
+            .map(|(v, p)| job(v, p))
+            .collect();
         let threads = match self.base.engine {
             EngineKind::Sim => 1,
             _ => cpu_count.clamp(1, u32::try_from(jobs.len()).unwrap_or(u32::MAX)),
@@ -263,7 +274,8 @@ impl<'r, 'a> Sweeper<'r, 'a> {
             [one] => format!("volume {}  ", one + 1),
             several => format!("{} volumes  ", several.len()),
         };
-        let mean = figures.figures.lat_mean_us.map_or_else(|| "–".to_owned(), |us| format!("{:.3}", us / 1e3));
+        let mean =
+            figures.figures.lat_mean_us.map_or_else(|| "–".to_owned(), |us| format!("{:.3}", us / 1e3));
         let purpose = if probe.purpose == ProbePurpose::Sustained { "  sustained" } else { "" };
         self.rig.say(&format!(
             "{:<13} {where_to}{:>5} outstanding {:>10.0} IOPS {:>9.1} MiB/s  mean {mean} ms{purpose}",
@@ -323,7 +335,11 @@ fn probe_record(
         course: run
             .intervals
             .iter()
-            .map(|one| ProbeSecond { phase: one.phase, duration: one.duration, io_count: io_count(&one.jobs) })
+            .map(|one| ProbeSecond {
+                phase: one.phase,
+                duration: one.duration,
+                io_count: io_count(&one.jobs),
+            })
             .collect(),
         cpu: run.cpu,
         devices: run.devices,
