@@ -15,6 +15,8 @@ pub mod latency_map;
 
 pub mod steady_state;
 
+pub mod rate_search;
+
 pub mod device_chain;
 
 pub mod findings;

@@ -118,6 +118,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         engine_reason: None,
         sim: SimDevice::default(),
         direct: true,
+        polled: false,
         seed: 1,
         cpu_count: 4,
         memory: None,
@@ -163,7 +164,9 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         }],
         jobs,
         intervals,
+        engine_setup: None,
         cpu: Some(CpuUse { wall, user: wall / 10, system: wall / 5, ..CpuUse::default() }),
+        search: None,
         findings: Vec::<Finding>::new(),
         ended: Ended { how: EndedHow::Complete, reason: None },
     }

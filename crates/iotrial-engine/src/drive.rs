@@ -20,7 +20,7 @@ use crate::clock::Clock;
 use crate::control::Control;
 use crate::group_commit::LogWriter;
 use crate::lane::Lane;
-use crate::queue::{Completion, IoQueue, Request};
+use crate::queue::{Completion, Handing, IoQueue, Request};
 use crate::recorder::{Issued, JobRecorder};
 
 /// The longest time that the loop waits without looking whether it is to stop.
@@ -30,25 +30,36 @@ const LONGEST_WAIT_NS: u64 = 100_000_000;
 /// generator's fault and counted as late.
 const LATE_NS: u64 = 100_000;
 
+/// After so long the next batch is handed over by a call of its own, which times its submission. A batch that is
+/// handed over by the call that also waits for completions cannot be timed.
+const SUBMISSION_SAMPLE_NS: u64 = 1_000_000;
+
 /// A stretch of a phase that is handed over as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Window {
     pub(crate) phase: PhaseKind,
     pub(crate) start_ns: u64,
     pub(crate) end_ns: u64,
+    /// Whether a round ends with it, so that the load may end there before its time.
+    pub(crate) ends_round: bool,
 }
 
 impl Window {
     /// The whole load, cut at the plan's interval and at the borders of phases.
     pub(crate) fn all(plan: &Plan) -> Vec<Self> {
         let interval_ns = as_ns(plan.interval);
+        let round_ns = plan.until_steady.map(|until| as_ns(until.round));
         let mut windows = Vec::new();
         let mut start_ns = 0;
         for phase in &plan.phases {
-            let phase_end_ns = start_ns + as_ns(phase.duration);
+            let (phase_start_ns, phase_end_ns) = (start_ns, start_ns + as_ns(phase.duration));
+            let ends_round = |end_ns: u64| {
+                let is_border = |round_ns| (end_ns - phase_start_ns).is_multiple_of(round_ns);
+                phase.kind == PhaseKind::Measure && round_ns.is_some_and(is_border)
+            };
             while start_ns < phase_end_ns {
                 let end_ns = (start_ns + interval_ns).min(phase_end_ns);
-                windows.push(Self { phase: phase.kind, start_ns, end_ns });
+                windows.push(Self { phase: phase.kind, start_ns, end_ns, ends_round: ends_round(end_ns) });
                 start_ns = end_ns;
             }
         }
@@ -56,7 +67,7 @@ impl Window {
     }
 }
 
-fn as_ns(duration: Duration) -> u64 {
+pub(crate) fn as_ns(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
@@ -103,6 +114,8 @@ pub(crate) struct Driver<'r, Q, C> {
     slots: Vec<Slot>,
     /// Drawn and not submitted.
     staged: Vec<Request>,
+    /// The first batch from then on is timed.
+    next_sample_ns: u64,
     recorders: Vec<JobRecorder>,
     /// Index of the window that time is in; their number at the end.
     window: usize,
@@ -161,6 +174,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             plan,
             slots,
             staged,
+            next_sample_ns: 0,
             recorders,
             window: 0,
             open,
@@ -187,7 +201,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             }
         }
         self.stage_due(now_ns);
-        self.submit()?;
+        self.submit(now_ns)?;
         while self.window < self.windows.len() && !self.control.is_stopping() {
             self.queue.reap(&mut completions, self.wait_until_ns())?;
             let now_ns = self.clock.now_ns();
@@ -199,7 +213,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             if self.window < self.windows.len() {
                 self.stage_due(now_ns);
                 self.release(now_ns);
-                self.submit()?;
+                self.submit(now_ns)?;
             }
         }
         if let Some(cut_short) = self.windows.get(self.window) {
@@ -235,7 +249,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     fn stage_request(&mut self, request: Request, created_at_ns: u64, late: bool) {
         let Request { slot, direction, length, .. } = request;
         self.slots[slot as usize].issued =
-            Issued { direction, length, created_at_ns, submitted_at_ns: created_at_ns, late };
+            Issued { direction, length, created_at_ns, submitted_at_ns: None, late };
         self.staged.push(request);
     }
 
@@ -295,14 +309,20 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     }
 
     #[inline]
-    fn submit(&mut self) -> io::Result<()> {
+    fn submit(&mut self, now_ns: u64) -> io::Result<()> {
         if self.staged.is_empty() {
             return Ok(());
         }
-        self.queue.submit(&self.staged)?;
+        if now_ns < self.next_sample_ns {
+            self.queue.submit(&self.staged, Handing::WithReap)?;
+            self.staged.clear();
+            return Ok(());
+        }
+        self.next_sample_ns = now_ns + SUBMISSION_SAMPLE_NS;
+        self.queue.submit(&self.staged, Handing::AtOnce)?;
         let submitted_at_ns = self.clock.now_ns();
         for request in self.staged.drain(..) {
-            self.slots[request.slot as usize].issued.submitted_at_ns = submitted_at_ns;
+            self.slots[request.slot as usize].issued.submitted_at_ns = Some(submitted_at_ns);
         }
         Ok(())
     }
@@ -373,7 +393,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     #[inline]
     fn end_windows_until(&mut self, now_ns: u64) {
         while let Some(window) = self.windows.get(self.window).filter(|window| now_ns >= window.end_ns) {
-            if self.window + 1 == self.windows.len() {
+            if window.ends_round || self.window + 1 == self.windows.len() {
                 self.note_unfinished(window.end_ns);
             }
             self.hand_over(window.end_ns);

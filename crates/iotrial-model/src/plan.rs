@@ -22,17 +22,19 @@ mod size;
 
 mod areas;
 
+mod interval;
+
+mod until_steady;
+
 pub use error::PlanError;
+pub use until_steady::{STEADY_ROUNDS, UntilSteady};
 
 use areas::Areas;
+use interval::interval_of;
 
 /// The first part of every file that iotrial makes. It carries the header page; a whole mebibyte
 /// keeps the data aligned to any stripe.
 pub const FILE_HEADER_SIZE: ByteSize = ByteSize::MIB;
-
-/// A load has at most so many intervals, so that a record stays small enough to be read at once: an hour of
-/// seconds, a day of half minutes.
-const MOST_INTERVALS: u32 = 3_600;
 
 /// No phase is longer.
 const LONGEST_PHASE: Duration = Duration::from_secs(30 * 86_400);
@@ -90,6 +92,8 @@ pub struct PlanRequest {
     pub sim: SimDevice,
     /// Past the page cache.
     pub direct: bool,
+    /// The threads ask the devices for completions instead of waiting for their interrupts.
+    pub polled: bool,
     /// All randomness comes from it.
     pub seed: u64,
     /// Logical CPUs of the host.
@@ -117,6 +121,9 @@ pub struct Plan {
     pub threads: u32,
     /// Past the page cache.
     pub direct: bool,
+    /// The threads ask the devices for completions instead of waiting for their interrupts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub polled: bool,
     /// All randomness comes from it.
     pub seed: u64,
     /// Facts are handed over once in so long.
@@ -124,6 +131,9 @@ pub struct Plan {
     pub interval: Duration,
     /// What runs, in order.
     pub phases: Vec<Phase>,
+    /// The measured phase ends before its time, as soon as the load is steady.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_steady: Option<UntilSteady>,
     /// The files and slices of devices that the jobs work on.
     pub areas: Vec<Area>,
     /// What runs at once.
@@ -359,6 +369,7 @@ impl Plan {
         if [precondition, ramp, measure].into_iter().any(|phase| phase > LONGEST_PHASE) {
             return Err(PlanError::TooLong);
         }
+        check_polled(profile, request)?;
         let phases =
             [(PhaseKind::Precondition, precondition), (PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
         let phases = phases.into_iter().filter(|(_, duration)| !duration.is_zero());
@@ -380,9 +391,11 @@ impl Plan {
             sim: (request.engine == EngineKind::Sim).then(|| request.sim.clone()),
             threads,
             direct: request.direct,
+            polled: request.polled,
             seed: request.seed,
             interval,
             phases: phases.map(|(kind, duration)| Phase { kind, duration }).collect(),
+            until_steady: None,
             areas: areas.areas,
             jobs,
             notes,
@@ -427,9 +440,21 @@ fn leader_of(jobs: &[Job], job: usize) -> Option<usize> {
         .or_else(|| jobs.iter().any(|other| followed_by(other) == Some(job)).then_some(job))
 }
 
-/// Whole seconds, as few as [`MOST_INTERVALS`] allows.
-fn interval_of(load: Duration) -> Duration {
-    Duration::from_secs(load.as_secs().div_ceil(MOST_INTERVALS.into()).max(1))
+/// What a polled ring of the kernel carries: direct reads and writes, and nothing that waits for a flush.
+fn check_polled(profile: &Profile, request: &PlanRequest) -> Result<(), PlanError> {
+    if !request.polled {
+        return Ok(());
+    }
+    if request.engine != EngineKind::Uring {
+        return Err(PlanError::PolledEngine { engine: request.engine.as_str() });
+    }
+    if !request.direct {
+        return Err(PlanError::PolledBuffered);
+    }
+    match profile.jobs.iter().find(|job| job.durability != Durability::None) {
+        Some(job) => Err(PlanError::PolledDurable { job: job.name.clone() }),
+        None => Ok(()),
+    }
 }
 
 fn check_outstanding(jobs: &[Job], threads: u32, memory: Option<ByteSize>) -> Result<(), PlanError> {
@@ -503,6 +528,7 @@ size = "10GiB"
             engine_reason: None,
             sim: SimDevice::default(),
             direct: true,
+            polled: false,
             seed: 1,
             cpu_count: 2,
             memory: Some(ByteSize::gib(8)),
@@ -623,6 +649,20 @@ size = "10GiB"
         assert!(matches!(decide(&large, request()), PlanError::TooMuchMemory { .. }));
         let long = PlanRequest { measure: Some(Duration::from_secs(200_000 * 3_600)), ..request() };
         assert_eq!(decide(DATA_AND_LOG, long), PlanError::TooLong);
+    }
+
+    #[test]
+    fn what_cannot_be_polled_is_refused() {
+        let target = [directory("/a", 1, ByteSize::gib(15))];
+        let polled = PlanRequest { polled: true, ..request() };
+        let decide = |jobs: &str, asked: &PlanRequest| Plan::decide(&profile(jobs), asked, &target);
+        assert!(decide(DATA_AND_LOG, &polled).unwrap().polled);
+        let threads = PlanRequest { engine: EngineKind::Threads, ..polled.clone() };
+        assert_eq!(decide(DATA_AND_LOG, &threads), Err(PlanError::PolledEngine { engine: "threads" }));
+        let buffered = PlanRequest { direct: false, ..polled.clone() };
+        assert_eq!(decide(DATA_AND_LOG, &buffered), Err(PlanError::PolledBuffered));
+        let durable = format!("{DATA_AND_LOG}durability = \"dsync\"\n");
+        assert_eq!(decide(&durable, &polled), Err(PlanError::PolledDurable { job: "log".to_owned() }));
     }
 
     #[test]

@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use iotrial_analysis::findings::findings;
-use iotrial_engine::control::Control;
+use iotrial_analysis::steady_state::{SteadyEnd, SteadyWatch};
+use iotrial_engine::control::{Control, Decision};
 use iotrial_engine::run::{self, RunOutcome};
 use iotrial_engine::target::{self, PrepareError, Prepared};
 use iotrial_model::plan::Plan;
-use iotrial_model::record::{Interval, Layout, RunRecord};
+use iotrial_model::record::{EndedHow, Interval, Layout, RunRecord};
 use iotrial_model::units::format_duration;
 
 use crate::cli::LoadArgs;
@@ -65,6 +66,11 @@ impl<'a> Rig<'a> {
         &self.store
     }
 
+    /// Tells the user something while nothing is asked of them.
+    pub fn say(&self, text: &str) {
+        self.live.say(text);
+    }
+
     /// What was asked and decided.
     pub fn setup(&self) -> &Setup {
         &self.setup
@@ -97,7 +103,6 @@ impl<'a> Rig<'a> {
             Ok(prepared) => {
                 trial.record.layout = prepared.layout;
                 self.prepared = Some(prepared);
-                trial.note()?;
                 Ok(true)
             }
             Err(PrepareError::Interrupted) => {
@@ -110,9 +115,15 @@ impl<'a> Rig<'a> {
     }
 
     /// Runs the plan of the trial, and writes down what happened.
+    ///
+    /// A plan that waits for a steady state ends with it, or at its limit. What an earlier load of the same trial
+    /// brought is no longer in the record.
     pub fn run(&mut self, trial: &mut Trial) -> Result<(), Failure> {
+        trial.begin_load()?;
         let Trial { record, journal } = trial;
         let mut journal_error = None;
+        let mut watch = SteadyWatch::new(&record.plan);
+        let mut steady_end = None;
         self.live.start(&record.plan);
         let (live, plan) = (&self.live, &record.plan);
         let outcome = self.load(record, &mut |interval| {
@@ -121,11 +132,20 @@ impl<'a> Rig<'a> {
                 // The figures are still in memory; the run goes on and the end says what was lost.
                 journal_error.get_or_insert(error);
             }
+            steady_end = watch.as_mut().and_then(|watch| watch.see(interval));
+            match &steady_end {
+                Some(end) => Decision::Complete { measured_from: end.measured_from },
+                None => Decision::GoOn,
+            }
         })?;
         if let Some(error) = journal_error {
             self.live.say(&format!("warning: {error:#}; a crash would have lost the run"));
         }
         note_outcome(record, outcome);
+        if let (Some(SteadyEnd { after, held, .. }), EndedHow::Complete) = (steady_end, record.ended.how) {
+            let was = if held { "steady" } else { "not steady" };
+            record.ended.reason = Some(format!("{was} after {}", format_duration(after)));
+        }
         Ok(())
     }
 
@@ -133,15 +153,10 @@ impl<'a> Rig<'a> {
     pub fn measure(&mut self, plan: Plan) -> Result<RunRecord, Failure> {
         self.live.finish();
         let mut record = self.setup.record(self.args, plan);
-        let outcome = self.load(&record, &mut |_| {})?;
+        let outcome = self.load(&record, &mut |_| Decision::GoOn)?;
         note_outcome(&mut record, outcome);
         record.findings = findings(&record);
         Ok(record)
-    }
-
-    /// Something to tell whoever watches.
-    pub fn say(&self, text: &str) {
-        self.live.say(text);
     }
 
     /// Whether the user wants an end.
@@ -165,7 +180,7 @@ impl<'a> Rig<'a> {
     fn load(
         &self,
         record: &RunRecord,
-        on_interval: &mut dyn FnMut(&Interval),
+        decide: &mut dyn FnMut(&Interval) -> Decision,
     ) -> Result<RunOutcome, Failure> {
         let files: Result<Vec<File>, _> =
             self.prepared.iter().flat_map(|prepared| &prepared.areas).map(File::try_clone).collect();
@@ -177,7 +192,7 @@ impl<'a> Rig<'a> {
             }
         }
         let plan = Arc::new(record.plan.clone());
-        let outcome = run::run(&plan, &areas.into(), &device_names, &self.control, on_interval);
+        let outcome = run::run_until(&plan, &areas.into(), &device_names, &self.control, decide);
         outcome.map_err(Failure::execution)
     }
 
@@ -209,14 +224,16 @@ impl<'a> Rig<'a> {
 fn note_outcome(record: &mut RunRecord, outcome: RunOutcome) {
     record.jobs = RunRecord::totals_of_intervals(&record.plan, &outcome.intervals);
     record.intervals = outcome.intervals;
+    record.engine_setup = Some(outcome.engine_setup);
     record.cpu = outcome.cpu;
     record.devices = outcome.devices;
     record.ended = outcome.ended;
 }
 
 impl Trial {
-    /// Brings what is known by now to the disk.
-    fn note(&mut self) -> Result<(), Failure> {
+    /// Forgets an earlier load, and brings what is known by now to the disk.
+    fn begin_load(&mut self) -> Result<(), Failure> {
+        (self.record.jobs, self.record.intervals) = (Vec::new(), Vec::new());
         self.journal.writer().record(&self.record).map_err(Failure::execution)
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_engine::host::host_facts;
+use iotrial_engine::polling;
 use iotrial_engine::run::uring_refusal;
 use iotrial_engine::target::{self, PrepareError, ProbedTarget};
 use iotrial_model::builtin::builtin_profile;
@@ -54,6 +55,12 @@ impl Setup {
             facts.push(imagined_target(request.engine));
         }
         let plan = Plan::decide(&profile, &request, &facts).map_err(plan_failure)?;
+        if plan.polled {
+            polling::check_polling(&probed).map_err(|error| {
+                let hint = "leave --polled out: databases wait for interrupts too".to_owned();
+                Failure::execution(error).hint(hint)
+            })?;
+        }
         let layout = target::rehearse(&plan, &probed).map_err(prepare_failure)?;
         Ok(Self { plan, layout, thresholds, profile, host, probed })
     }
@@ -79,8 +86,10 @@ impl Setup {
             layout: None,
             jobs: Vec::new(),
             intervals: Vec::new(),
+            engine_setup: None,
             cpu: None,
             devices: Vec::new(),
+            search: None,
             findings: Vec::new(),
             ended: Ended { how: EndedHow::Interrupted, reason: None },
         }
@@ -135,6 +144,7 @@ fn plan_request(args: &LoadArgs, host: &Host) -> Result<PlanRequest, Failure> {
         engine_reason,
         sim: args.sim.clone().unwrap_or_default(),
         direct: !args.buffered,
+        polled: args.polled,
         seed: args.seed.unwrap_or_else(any_seed),
         cpu_count: host.cpu_count,
         memory: host.memory,
@@ -237,6 +247,16 @@ pub fn plan_failure(error: PlanError) -> Failure {
         }
         PlanError::TooDeep { .. } | PlanError::TooMuchMemory { .. } => {
             Failure::input(error).hint("lower iodepth, numjobs or block_size in the profile".to_owned())
+        }
+        PlanError::LimitTooShort { .. } => {
+            Failure::input(error).hint("give a longer limit, or a shorter --duration".to_owned())
+        }
+        PlanError::PolledEngine { .. } | PlanError::PolledBuffered => {
+            Failure::input(error).hint("--polled goes with direct I/O by the `uring` engine".to_owned())
+        }
+        PlanError::PolledDurable { .. } => {
+            let hint = "leave --polled out, or take durability out of the profile".to_owned();
+            Failure::input(error).hint(hint)
         }
         PlanError::NoTarget | PlanError::NoDuration | PlanError::TooLong => Failure::input(error),
     }

@@ -92,6 +92,7 @@ fn load_args(args: &SweepArgs) -> LoadArgs {
         full: false,
         engine: args.engine,
         buffered: args.buffered,
+        polled: args.polled,
         seed: args.seed,
         label: args.label.clone(),
         attributes: args.attributes.clone(),
