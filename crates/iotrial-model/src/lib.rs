@@ -27,6 +27,8 @@ pub mod search;
 
 pub mod record;
 
+pub mod sweep;
+
 pub mod journal;
 
 pub mod table;

@@ -50,9 +50,14 @@ impl Document {
 
 /// The start for people: to the minute, in UTC. A time that is none stands as it is.
 pub(crate) fn started_at(record: &RunRecord) -> String {
-    match record.started_at.parse::<Timestamp>() {
+    start_of(&record.started_at)
+}
+
+/// The same of a time as it stands in a record.
+pub(crate) fn start_of(started_at: &str) -> String {
+    match started_at.parse::<Timestamp>() {
         Ok(start) => start.strftime("%Y-%m-%d %H:%M UTC").to_string(),
-        Err(_) => record.started_at.clone(),
+        Err(_) => started_at.to_owned(),
     }
 }
 
@@ -82,18 +87,22 @@ fn verdict(record: &RunRecord, summary: &Summary) -> Option<Section> {
 }
 
 fn findings(summary: &Summary) -> Option<Section> {
-    let line = |finding: &Finding| FindingLine {
-        severity: finding.severity,
-        id: finding.id.clone(),
-        message: finding.message.clone(),
-        evidence: finding.evidence.iter().map(|(name, value)| evidence(name, value)).collect(),
-    };
     (!summary.findings.is_empty()).then(|| Section {
         id: "findings",
         heading: "Findings",
         note: None,
-        blocks: vec![Block::Findings(summary.findings.iter().map(line).collect())],
+        blocks: vec![Block::Findings(summary.findings.iter().map(finding_line).collect())],
     })
+}
+
+/// A finding as a line of the document.
+pub(crate) fn finding_line(finding: &Finding) -> FindingLine {
+    FindingLine {
+        severity: finding.severity,
+        id: finding.id.clone(),
+        message: finding.message.clone(),
+        evidence: finding.evidence.iter().map(|(name, value)| evidence(name, value)).collect(),
+    }
 }
 
 /// A fact behind a finding: a size in bytes becomes a size, anything else keeps the unit in its name.

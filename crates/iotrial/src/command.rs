@@ -9,4 +9,5 @@ pub mod profiles;
 pub mod records;
 pub mod report;
 pub mod run;
+pub mod sweep;
 pub mod target;

@@ -46,6 +46,11 @@ impl Failure {
         self
     }
 
+    /// Whether it is an error of that type, and one that `holds`.
+    pub fn is<E: std::error::Error + Send + Sync + 'static>(&self, holds: impl Fn(&E) -> bool) -> bool {
+        self.error.downcast_ref::<E>().is_some_and(holds)
+    }
+
     /// 2 or 3.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self.kind {

@@ -42,6 +42,11 @@ impl Setup {
             Some(name) => load_thresholds(name, None)?,
             None => load_thresholds(&profile.thresholds, Path::new(&args.profile).parent())?,
         };
+        Self::of_profile(args, profile, thresholds)
+    }
+
+    /// The same with a profile that is no file.
+    pub fn of_profile(args: &LoadArgs, profile: Profile, thresholds: ThresholdSet) -> Result<Self, Failure> {
         let host = host_facts();
         let request = plan_request(args, &host)?;
         let probed = probe_targets(args, request.engine)?;
