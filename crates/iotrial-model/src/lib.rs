@@ -26,3 +26,5 @@ pub mod plan;
 pub mod record;
 
 pub mod journal;
+
+pub mod study;
