@@ -1,5 +1,6 @@
 //! The brake of a run: one stop that drains, one that does not wait.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 const RUNNING: u8 = 0;
@@ -10,9 +11,16 @@ const ABORTED: u8 = 2;
 #[derive(Debug, Default)]
 pub struct Control {
     state: AtomicU8,
+    /// The brake of all that this run is a part of.
+    whole: Option<Arc<Control>>,
 }
 
 impl Control {
+    /// The brake of a part of something: it stops with the whole, and the whole does not stop with it.
+    pub fn of_part(whole: &Arc<Self>) -> Self {
+        Self { state: AtomicU8::default(), whole: Some(Arc::clone(whole)) }
+    }
+
     /// Ends the load now and waits for the I/Os in flight.
     pub fn stop(&self) {
         self.state.fetch_max(STOPPING, Ordering::Relaxed);
@@ -27,10 +35,30 @@ impl Control {
     #[inline]
     pub fn is_stopping(&self) -> bool {
         self.state.load(Ordering::Relaxed) != RUNNING
+            || self.whole.as_ref().is_some_and(|whole| whole.is_stopping())
     }
 
     /// Whether nobody is to be waited for.
     pub fn is_aborted(&self) -> bool {
         self.state.load(Ordering::Relaxed) == ABORTED
+            || self.whole.as_ref().is_some_and(|whole| whole.is_aborted())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_stops_with_the_whole_and_the_whole_goes_on_without_it() {
+        let whole = Arc::new(Control::default());
+        let (first, second) = (Control::of_part(&whole), Control::of_part(&whole));
+        first.abort();
+        assert!(first.is_stopping() && first.is_aborted());
+        assert!(!whole.is_stopping() && !second.is_stopping());
+        whole.stop();
+        assert!(second.is_stopping() && !second.is_aborted());
+        whole.abort();
+        assert!(second.is_aborted());
     }
 }

@@ -50,9 +50,14 @@ struct TrialJournal(Option<JournalWriter>);
 impl<'a> Rig<'a> {
     /// A rig whose targets are not laid out yet. One program has one.
     pub fn new(args: &'a LoadArgs, setup: Setup) -> Result<Self, Failure> {
+        let control = control_by_signals().context("cannot catch Ctrl-C").map_err(Failure::execution)?;
+        Self::controlled(args, setup, control)
+    }
+
+    /// A rig with a brake that others pull too. One program may have several of them, one after the other.
+    pub fn controlled(args: &'a LoadArgs, setup: Setup, control: Arc<Control>) -> Result<Self, Failure> {
         let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
         let live = Live::new(args.quiet);
-        let control = control_by_signals().context("cannot catch Ctrl-C").map_err(Failure::execution)?;
         Ok(Self { args, setup, store, live, control, prepared: None })
     }
 
@@ -140,7 +145,9 @@ impl<'a> Rig<'a> {
         self.live.start(&record.plan);
         let live = &self.live;
         let plan = Arc::new(record.plan.clone());
-        let outcome = run::run(&plan, &areas.into(), &device_names, &self.control, &mut |interval| {
+        // A load that cannot go on stops itself, and must not stop those that follow.
+        let control = Arc::new(Control::of_part(&self.control));
+        let outcome = run::run(&plan, &areas.into(), &device_names, &control, &mut |interval| {
             live.interval(&plan, interval);
             on_interval(interval);
         });
