@@ -10,6 +10,10 @@ use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
 use iotrial_model::units::{ByteSize, parse_duration};
 
+mod study;
+
+pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs};
+
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
     .usage(AnsiColor::Green.on_default().bold())
@@ -40,6 +44,8 @@ pub struct Cli {
 pub enum Command {
     /// Put storage on trial: one load, a verdict, an HTML report.
     Run(Box<RunArgs>),
+    /// Measure several configurations, repeated and interleaved; resumes where it stopped.
+    Study(Box<StudyArgs>),
     /// Show a record again: figures, verdict, HTML.
     Report(ReportArgs),
     /// List the records in the store.

@@ -8,4 +8,5 @@ pub mod profiles;
 pub mod records;
 pub mod report;
 pub mod run;
+pub mod study;
 pub mod target;
