@@ -13,7 +13,7 @@ mod setup;
 
 mod checks;
 
-mod bench_fio;
+mod bench;
 
 #[cfg(test)]
 mod architecture;
@@ -22,18 +22,15 @@ const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
 Commands:
-  test                  everything that must hold before a change is merged; runs all steps, fails if one failed
-  bench fio [OPTIONS]   the same load by fio and by iotrial, in pairs: IOPS, latency and CPU per I/O
-                        --pairs 5, --size 2GiB, --runtime 15 (seconds), --target FOLDER";
+  test           everything that must hold before a change is merged; runs all steps, fails if one failed
+  bench [ROW]... the figures to reach, beside those of fio: CPU per I/O, IOPS, latency, arrivals, memory
+                 `cargo xtask bench --help` lists rows and options";
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => checks::run(&workspace::root()?),
-        ["bench", "fio", ..] => {
-            bench_fio::bench_fio(&arguments[2..], &workspace::root()?)?;
-            Ok(ExitCode::SUCCESS)
-        }
+        ["bench", ..] => bench::bench(&arguments[1..], &workspace::root()?),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)

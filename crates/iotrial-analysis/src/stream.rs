@@ -135,3 +135,48 @@ impl StreamCounts {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use iotrial_model::load::{GroupCommit, LogTail};
+    use iotrial_model::units::ByteSize;
+
+    use super::*;
+    use crate::test_record::{counts, healthy};
+
+    #[test]
+    fn durable_log_writes_are_commits_and_no_other_stream() {
+        let record = healthy();
+        assert_eq!(Stream::planned(&record, |job| job == 1), [Stream::Commit]);
+        let log = StreamCounts::of(&record, |job| job == 1);
+        assert_eq!(log.commit, log.counts.write);
+    }
+
+    #[test]
+    fn a_log_that_is_flushed_only_now_and_then_has_writes_and_no_commits() {
+        let mut record = healthy();
+        record.plan.jobs[1].flush_every = 8;
+        assert_eq!(Stream::planned(&record, |job| job == 1), [Stream::Write]);
+        assert_eq!(StreamCounts::of(&record, |job| job == 1).commit, None);
+    }
+
+    #[test]
+    fn a_group_commit_has_its_writes_and_beside_them_the_commits_in_them() {
+        let mut record = healthy();
+        record.plan.jobs[1].group_commit = Some(GroupCommit {
+            commit_size: ByteSize::bytes(700),
+            largest_write: ByteSize::kib(60),
+            tail: LogTail::Pad,
+        });
+        record.jobs[1].commit = Some(counts(3_000_000, Duration::from_micros(900)));
+        assert_eq!(Stream::planned(&record, |job| job == 1), [Stream::Write, Stream::Commit]);
+        let log = StreamCounts::of(&record, |job| job == 1).figures(&record);
+        assert_eq!(log.write.unwrap().iops, 2_000.0);
+        let commit = log.commit.unwrap();
+        assert_eq!((commit.iops, commit.lat_mean_us), (10_000.0, Some(900.0)));
+        let of_writes = Stream::Write.counts(&record, &record.jobs, |job| job == 1);
+        assert_eq!(of_writes.io_count(), 600_000, "commits are not counted as writes");
+    }
+}

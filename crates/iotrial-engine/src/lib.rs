@@ -46,4 +46,6 @@ mod recorder;
 
 mod drive;
 
+pub mod one_queue;
+
 pub mod run;

@@ -149,4 +149,22 @@ mod tests {
         assert_eq!(throttled_after_burst(&measured(3, |_| 1_000)), None);
         assert_eq!(found(|_| 0), None);
     }
+
+    #[test]
+    fn checkpoints_that_pause_by_plan_are_no_throttling() {
+        use iotrial_model::load::{Bursts, Spacing};
+        use iotrial_model::plan::Arrival;
+        let mut record = measured(60, |_| 16_000);
+        // The page writes come in a burst of 20 s and then pause; the log goes on at its rate.
+        for interval in &mut record.intervals[20..] {
+            interval.jobs[0].read = None;
+            interval.jobs[0].write = None;
+        }
+        record.plan.jobs[0].iodepth = 1;
+        assert!(throttled_after_burst(&record).is_some());
+        let second = std::time::Duration::from_secs;
+        let bursts = Some(Bursts { period: second(60), spread: second(20) });
+        record.plan.jobs[0].arrival = Arrival::Open { iops: 5_000.0, spacing: Spacing::Poisson, bursts };
+        assert_eq!(throttled_after_burst(&record), None);
+    }
 }

@@ -1,0 +1,168 @@
+//! Rows that hold iotrial against fio: the same load on the same bytes, in pairs.
+//!
+//! Machines are noisy, so only neighbouring runs are compared: every figure is the median of the pairs' ratios, and
+//! who comes first in a pair alternates. fio's job file is made from iotrial's plan, and both get the same seed.
+
+use anyhow::Context as _;
+
+use super::figure::{Figure, Target};
+use super::load::{BenchJob, FioSettings, Measured, Stream, fio_jobs, profile};
+use super::tools::{Bench, LaidFiles, RAMP, seconds};
+use super::watched::{SELDOM, Watched};
+
+/// What is compared.
+pub(crate) struct Duel {
+    /// One after the other, on the same files; a label stands before the names of their figures.
+    pub(crate) loads: Vec<(String, Load)>,
+    /// All files together; `None` takes that of the options.
+    pub(crate) size: Option<&'static str>,
+    /// As both tools call it, iotrial and fio.
+    pub(crate) engines: (&'static str, &'static str),
+    /// Through the page cache, which holds all of it.
+    pub(crate) buffered: bool,
+    /// fio with registered files and buffers.
+    pub(crate) registered: bool,
+    pub(crate) figures: &'static [DuelFigure],
+}
+
+/// What is run.
+pub(crate) enum Load {
+    /// A built-in profile.
+    BuiltIn(&'static str),
+    /// One job.
+    Job(BenchJob),
+}
+
+/// A figure that both tools give: its name, how to get it, its target. `None` where the load has no such thing.
+pub(crate) type DuelFigure = (&'static str, fn(&Measured) -> Option<f64>, Option<Target>);
+
+impl Duel {
+    /// Runs all pairs. Without fio, iotrial runs alone.
+    pub(crate) fn run(&self, bench: &Bench) -> anyhow::Result<Vec<Figure>> {
+        let mut figures = Vec::new();
+        let mut files = None;
+        for (label, load) in &self.loads {
+            let profile = match load {
+                Load::BuiltIn(name) => (*name).to_owned(),
+                Load::Job(job) => bench.write_profile(&profile(*job, 1))?,
+            };
+            let runs = Pairs { duel: self, bench, profile: &profile }.run(&mut files)?;
+            figures.extend(self.figures.iter().filter_map(|figure| figure_of(label, figure, &runs)));
+        }
+        Ok(figures)
+    }
+}
+
+/// One figure of all pairs; `None` where the load has no such thing.
+fn figure_of(label: &str, figure: &DuelFigure, runs: &[(Measured, Option<Measured>)]) -> Option<Figure> {
+    let (name, value, target) = figure;
+    let ours: Option<Vec<f64>> = runs.iter().map(|(ours, _)| value(ours)).collect();
+    let theirs = runs.iter().filter_map(|(_, theirs)| theirs.as_ref()).filter_map(value).collect();
+    let name = if label.is_empty() { (*name).to_owned() } else { format!("{label}: {name}") };
+    Some(Figure { name, ours: ours?, theirs, target: *target })
+}
+
+/// The pairs of one load.
+struct Pairs<'b> {
+    duel: &'b Duel,
+    bench: &'b Bench,
+    profile: &'b str,
+}
+
+impl Pairs<'_> {
+    fn run(&self, files: &mut Option<LaidFiles>) -> anyhow::Result<Vec<(Measured, Option<Measured>)>> {
+        let plan = self.bench.plan(self.profile, &self.arguments())?;
+        // The loads of a row lie on the same files, which are removed after the last one.
+        let files = files.get_or_insert_with(|| LaidFiles::of(&plan));
+        // One short run lays the files out; every later one of either tool uses them.
+        let mut lay_out = self.bench.iotrial(self.profile, &self.arguments());
+        Watched::run(lay_out.args(["--duration", "1s", "--ramp", "0s", "--seed", "1"]), SELDOM)?;
+        let mut runs = Vec::new();
+        for pair in 0..self.bench.options.pairs {
+            let seed = pair as u64 + 1;
+            let is_ours_first = pair % 2 == 0;
+            let ours_first = is_ours_first.then(|| self.ours(seed, files)).transpose()?;
+            let has_fio = self.bench.fio_version.is_some();
+            let theirs = has_fio.then(|| self.theirs(seed, &plan, files)).transpose()?;
+            let ours = ours_first.map_or_else(|| self.ours(seed, files), Ok)?;
+            eprintln!("  pair {}: {}", pair + 1, told(&ours, theirs.as_ref()));
+            runs.push((ours, theirs));
+        }
+        Ok(runs)
+    }
+
+    fn arguments(&self) -> Vec<&str> {
+        let size = self.duel.size.unwrap_or(&self.bench.options.size);
+        let mut arguments = vec!["--engine", self.duel.engines.0, "--size", size];
+        if self.duel.engines.0 != "null" {
+            arguments.push("--keep-files");
+        }
+        if self.duel.buffered {
+            arguments.push("--buffered");
+        }
+        arguments
+    }
+
+    fn ours(&self, seed: u64, files: &LaidFiles) -> anyhow::Result<Measured> {
+        self.make_ready(files)?;
+        let runtime = self.bench.options.runtime;
+        let mut command = self.bench.iotrial(self.profile, &self.arguments());
+        command.args([
+            "--ramp",
+            &seconds(RAMP),
+            "--duration",
+            &seconds(runtime),
+            "--seed",
+            &seed.to_string(),
+        ]);
+        let run = Watched::run(&mut command, SELDOM)?;
+        let [read, write] = ["read", "write"].map(|one| Stream::of_iotrial(&run.document, one));
+        Ok(Measured::new(read, write, run.cpus_in_load(RAMP, runtime).context("iotrial")?))
+    }
+
+    fn theirs(&self, seed: u64, plan: &serde_json::Value, files: &LaidFiles) -> anyhow::Result<Measured> {
+        self.make_ready(files)?;
+        let runtime = self.bench.options.runtime;
+        let Duel { engines: (_, engine), registered, .. } = *self.duel;
+        let jobs = fio_jobs(plan, FioSettings { engine, registered, ramp: RAMP, runtime, seed })?;
+        let run = Watched::run(&mut self.bench.fio(&jobs)?, SELDOM)?;
+        let [read, write] = ["read", "write"].map(|one| Stream::of_fio(&run.document, one));
+        Ok(Measured::new(read, write, run.cpus_in_load(RAMP, runtime).context("fio")?))
+    }
+
+    fn make_ready(&self, files: &LaidFiles) -> anyhow::Result<()> {
+        if self.duel.buffered { files.warm() } else { Ok(()) }
+    }
+}
+
+fn told(ours: &Measured, theirs: Option<&Measured>) -> String {
+    let one = |run: &Measured| format!("{:.0} IOPS, {:.3} µs CPU per I/O", run.iops(), run.cpu_per_io_us);
+    theirs.map_or_else(|| one(ours), |theirs| format!("iotrial {}; fio {}", one(ours), one(theirs)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(iops: f64, cpu_per_io_us: f64) -> Measured {
+        let read = Some(Stream { iops, mean_us: 1.0, p99_us: 2.0 });
+        Measured { read, write: None, cpu_per_io_us }
+    }
+
+    #[test]
+    fn a_figure_holds_every_pair_and_one_that_the_load_has_not_is_left_out() {
+        let runs = [(run(10.0, 1.0), Some(run(5.0, 4.0))), (run(12.0, 1.0), Some(run(4.0, 2.0)))];
+        let iops: DuelFigure = ("IOPS", |m| Some(m.iops()), None);
+        let figure = figure_of("8 deep", &iops, &runs).unwrap();
+        assert_eq!((figure.name.as_str(), figure.ratios()), ("8 deep: IOPS", vec![2.0, 3.0]));
+        let writes: DuelFigure = ("write IOPS", |m| Some(m.write?.iops), None);
+        assert_eq!(figure_of("", &writes, &runs), None);
+    }
+
+    #[test]
+    fn without_fio_the_figures_of_iotrial_remain() {
+        let cpu: DuelFigure = ("CPU µs per I/O", |m| Some(m.cpu_per_io_us), Some(Target::at_most(2.0)));
+        let figure = figure_of("", &cpu, &[(run(10.0, 1.0), None), (run(10.0, 3.0), None)]).unwrap();
+        assert_eq!((figure.theirs.len(), figure.is_reached()), (0, Some(true)));
+    }
+}

@@ -1,0 +1,153 @@
+//! The two programs of a benchmark, and the folders that they work in.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use serde_json::Value;
+
+use super::options::Options;
+use super::watched::{SELDOM, Watched};
+
+/// Every load runs so long before it is measured.
+pub(crate) const RAMP: Duration = Duration::from_secs(1);
+
+/// What a row needs to measure.
+pub(crate) struct Bench {
+    pub(crate) options: Options,
+    /// The workspace.
+    pub(crate) root: PathBuf,
+    /// Below the build's folder: profiles, job files, records, and the files under load.
+    pub(crate) folder: PathBuf,
+    program: PathBuf,
+    /// The version of fio; `None` where it is not installed.
+    pub(crate) fio_version: Option<String>,
+}
+
+impl Bench {
+    /// Builds iotrial and makes the folders.
+    ///
+    /// # Errors
+    ///
+    /// When iotrial does not build, or the folders cannot be made.
+    pub(crate) fn prepare(options: Options, root: &Path) -> anyhow::Result<Self> {
+        let built = cargo(root).args(["build", "--release", "--package", "iotrial"]).status()?;
+        if !built.success() {
+            bail!("iotrial does not build");
+        }
+        let build = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        let folder = build.join("bench");
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+        let program = build.join("release").join(format!("iotrial{}", std::env::consts::EXE_SUFFIX));
+        let fio = Command::new("fio").arg("--version").output().ok().filter(|output| output.status.success());
+        let fio_version = fio.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+        Ok(Self { options, root: root.to_owned(), folder, program, fio_version })
+    }
+
+    /// The folder of the files under load.
+    pub(crate) fn target(&self) -> PathBuf {
+        self.options.target.clone().unwrap_or_else(|| self.folder.join("data"))
+    }
+
+    /// Writes a profile and gives its path.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub(crate) fn write_profile(&self, text: &str) -> anyhow::Result<String> {
+        let path = self.folder.join("bench.toml");
+        fs::write(&path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
+        Ok(path.display().to_string())
+    }
+
+    /// `iotrial run` of a profile, with JSON on standard output and nothing elsewhere.
+    pub(crate) fn iotrial(&self, profile: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(["run", profile, "--json", "--quiet"]).args(arguments);
+        command.arg("--target").arg(self.target()).arg("--store").arg(self.store());
+        command
+    }
+
+    /// The plan of such a run.
+    ///
+    /// # Errors
+    ///
+    /// When it is refused.
+    pub(crate) fn plan(&self, profile: &str, arguments: &[&str]) -> anyhow::Result<Value> {
+        let command = &mut self.iotrial(profile, arguments);
+        Ok(Watched::run(command.arg("--dry-run"), SELDOM)?.document)
+    }
+
+    /// fio with these jobs, with JSON on standard output.
+    ///
+    /// # Errors
+    ///
+    /// When the job file cannot be written.
+    pub(crate) fn fio(&self, jobs: &str) -> anyhow::Result<Command> {
+        let path = self.folder.join("bench.fio");
+        fs::write(&path, jobs).with_context(|| format!("cannot write `{}`", path.display()))?;
+        let mut command = Command::new("fio");
+        command.arg("--output-format=json").arg(path);
+        Ok(command)
+    }
+
+    /// Removes the records of the runs: their figures are in the table.
+    pub(crate) fn forget_records(&self) {
+        // What is not there need not be removed.
+        let _ = fs::remove_dir_all(self.store());
+    }
+
+    fn store(&self) -> PathBuf {
+        self.folder.join("store")
+    }
+}
+
+/// cargo, in the folder of the workspace.
+pub(crate) fn cargo(root: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root);
+    command
+}
+
+/// `10` seconds as both tools and their users write them.
+pub(crate) fn seconds(duration: Duration) -> String {
+    format!("{}s", duration.as_secs())
+}
+
+/// The files of a plan, removed when the row that uses them is over.
+pub(crate) struct LaidFiles(Vec<PathBuf>);
+
+impl LaidFiles {
+    /// Those of all areas of a plan that are files.
+    pub(crate) fn of(plan: &Value) -> Self {
+        let areas = plan["areas"].as_array().into_iter().flatten();
+        let files =
+            areas.filter(|area| area["kind"] == "managed-file").filter_map(|area| area["path"].as_str());
+        Self(files.map(PathBuf::from).collect())
+    }
+
+    /// Brings all of them into the page cache.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be read.
+    pub(crate) fn warm(&self) -> anyhow::Result<()> {
+        for path in &self.0 {
+            let read =
+                fs::File::open(path).and_then(|mut file| std::io::copy(&mut file, &mut std::io::sink()));
+            read.with_context(|| format!("cannot read `{}`", path.display()))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for LaidFiles {
+    fn drop(&mut self) {
+        for path in &self.0 {
+            // A file that cannot be removed is found by `iotrial clean`.
+            let _ = fs::remove_file(path);
+        }
+    }
+}

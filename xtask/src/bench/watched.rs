@@ -1,0 +1,211 @@
+//! A program run to its end while its CPU time, threads and memory are watched from outside.
+//!
+//! Both tools tell their own CPU time, but not the same: iotrial that of the whole process, fio that of its
+//! job threads, without its main thread and the kernel's workers for it. So both are measured here, in the
+//! same way: the CPU time of all threads of the process, from `/proc/PID/task/*/schedstat` in nanoseconds,
+//! between two moments in which the load surely ran. Setup and report fall outside and need not be subtracted.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use serde_json::Value;
+
+/// How often a process is looked at. A look takes about 5 µs for each thread.
+pub(crate) const SELDOM: Duration = Duration::from_millis(100);
+/// For memory, whose peak may come in the last moments: only what grows after the last look is missed.
+pub(crate) const OFTEN: Duration = Duration::from_millis(2);
+
+/// What a program wrote, and what it took.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    /// The JSON document that it wrote to standard output.
+    pub(crate) document: Value,
+    /// From its start to its end.
+    wall: Duration,
+    looks: Vec<Look>,
+}
+
+/// What was seen in one moment.
+#[derive(Debug, Clone, Copy)]
+struct Look {
+    /// Since the start of the program.
+    at: Duration,
+    /// Of all its threads, those that have ended included.
+    cpu: Duration,
+    threads: Threads,
+    peak_resident_bytes: u64,
+}
+
+/// The threads of a process by who made them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Threads {
+    /// Its own.
+    pub(crate) own: usize,
+    /// Workers that io_uring adds where an I/O would block, such as a write through the page cache.
+    pub(crate) kernel_workers: usize,
+}
+
+impl Watched {
+    /// Runs a program that writes one JSON document.
+    ///
+    /// # Errors
+    ///
+    /// When it could not be started, failed, or wrote something else.
+    pub(crate) fn run(command: &mut Command, every: Duration) -> anyhow::Result<Self> {
+        let program = Path::new(command.get_program()).display().to_string();
+        let start = Instant::now();
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start `{program}`"))?;
+        let folder = format!("/proc/{}", child.id());
+        let (ended, is_ended) = mpsc::channel::<()>();
+        let watch = thread::spawn(move || {
+            let mut watch = Watch::default();
+            let mut looks = Vec::new();
+            while is_ended.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+                looks.extend(watch.look(Path::new(&folder), start));
+            }
+            looks
+        });
+        let output = child.wait_with_output();
+        let wall = start.elapsed();
+        drop(ended);
+        let looks = watch.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let output = output.with_context(|| format!("cannot wait for `{program}`"))?;
+        // Exit code 1 of iotrial is a verdict, not a failure; fio has none but 0 here.
+        if !matches!(output.status.code(), Some(0 | 1)) || output.stdout.is_empty() {
+            bail!("`{program}` failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        let document =
+            serde_json::from_slice(&output.stdout).with_context(|| format!("`{program}` wrote no JSON"))?;
+        Ok(Self { document, wall, looks })
+    }
+
+    /// CPUs in use while the load of `ramp` and `runtime` was measured, such as 0.7.
+    ///
+    /// What the program took beside them was setup or report. Neither is longer than both, so the load surely
+    /// ran that long after the start until that long before the end.
+    ///
+    /// # Errors
+    ///
+    /// When the system tells no CPU times, or the program took too long beside its load.
+    pub(crate) fn cpus_in_load(&self, ramp: Duration, runtime: Duration) -> anyhow::Result<f64> {
+        let beside = self.wall.saturating_sub(ramp + runtime);
+        let (from, until) = (beside + ramp, self.wall.saturating_sub(beside));
+        let in_load = |look: &&Look| (from..=until).contains(&look.at);
+        let first = self.looks.iter().find(in_load);
+        let last = self.looks.iter().rev().find(in_load);
+        let (Some(first), Some(last)) = (first, last) else {
+            bail!("the program took {beside:.1?} beside its load of {runtime:?}: take a longer --runtime");
+        };
+        let stretch = last.at - first.at;
+        if stretch < runtime / 2 {
+            bail!("the program took {beside:.1?} beside its load of {runtime:?}: take a longer --runtime");
+        }
+        Ok((last.cpu - first.cpu).as_secs_f64() / stretch.as_secs_f64())
+    }
+
+    /// The most threads of each kind that it had at once.
+    pub(crate) fn most_threads(&self) -> Option<Threads> {
+        let most = |one: Threads, other: Threads| Threads {
+            own: one.own.max(other.own),
+            kernel_workers: one.kernel_workers.max(other.kernel_workers),
+        };
+        self.looks.iter().map(|look| look.threads).reduce(most)
+    }
+
+    /// The most memory that was resident at once, in bytes: the kernel's own mark, as it was seen last.
+    pub(crate) fn peak_resident_bytes(&self) -> Option<u64> {
+        self.looks.iter().map(|look| look.peak_resident_bytes).max()
+    }
+}
+
+/// The CPU time of each thread as it was seen last: the kernel forgets a thread when it ends.
+#[derive(Debug, Default)]
+struct Watch {
+    cpu_ns_by_thread: BTreeMap<String, u64>,
+}
+
+impl Watch {
+    /// `None` where there is nothing to be seen: the process has ended, or the system has no `/proc` like Linux's.
+    fn look(&mut self, folder: &Path, start: Instant) -> Option<Look> {
+        let at = start.elapsed();
+        let mut threads = Threads::default();
+        for task in fs::read_dir(folder.join("task")).ok()?.flatten() {
+            let read = |name: &str| fs::read_to_string(task.path().join(name));
+            // A thread may end between two looks at it.
+            let (Ok(text), Ok(name)) = (read("schedstat"), read("comm")) else { continue };
+            let cpu_ns = text.split(' ').next()?.parse().ok()?;
+            self.cpu_ns_by_thread.insert(task.file_name().to_string_lossy().into_owned(), cpu_ns);
+            if name.starts_with("iou-") {
+                threads.kernel_workers += 1;
+            } else {
+                threads.own += 1;
+            }
+        }
+        let peak_resident_bytes = high_water_mark(&fs::read_to_string(folder.join("status")).ok()?)?;
+        let cpu = Duration::from_nanos(self.cpu_ns_by_thread.values().sum());
+        Some(Look { at, cpu, threads, peak_resident_bytes })
+    }
+}
+
+/// The line `VmHWM` of a process's status, in bytes. It begins anew with the program, unlike `ru_maxrss`, which
+/// remembers what its parent had.
+fn high_water_mark(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1_024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program that was looked at every 100 ms of `wall_ms`, and used 0.5 CPUs from 1 s on until 1 s before its
+    /// end, and a whole one elsewhere.
+    fn watched(wall_ms: u64) -> Watched {
+        let mut cpu = Duration::ZERO;
+        let looks = (0..wall_ms / 100).map(|look| {
+            let at = Duration::from_millis(look * 100);
+            let in_load = (1_000..wall_ms - 1_000).contains(&(look * 100));
+            // A worker comes while others of its own go.
+            let threads = Threads { own: 3 - usize::from(in_load), kernel_workers: usize::from(in_load) };
+            let one = Look { at, cpu, threads, peak_resident_bytes: look };
+            cpu += Duration::from_millis(if in_load { 50 } else { 100 });
+            one
+        });
+        let looks = looks.collect();
+        Watched { document: Value::Null, wall: Duration::from_millis(wall_ms), looks }
+    }
+
+    #[test]
+    fn only_the_time_in_which_the_load_surely_ran_counts() {
+        // 0.5 s of ramp and 9.5 s measured in 11 s: setup and report took 1 s, and nobody knows which of them.
+        let program = watched(11_000);
+        let cpus = program.cpus_in_load(Duration::from_millis(500), Duration::from_millis(9_500)).unwrap();
+        assert!((cpus - 0.5).abs() < 1e-9, "{cpus}");
+        assert_eq!(program.most_threads(), Some(Threads { own: 3, kernel_workers: 1 }));
+        assert_eq!(program.peak_resident_bytes(), Some(109));
+    }
+
+    #[test]
+    fn a_program_that_takes_long_beside_its_load_is_refused_with_a_way_out() {
+        let error = watched(11_000).cpus_in_load(Duration::from_secs(1), Duration::from_secs(3)).unwrap_err();
+        assert!(error.to_string().contains("--runtime"), "{error}");
+    }
+
+    #[test]
+    fn the_high_water_mark_is_read_in_bytes() {
+        assert_eq!(high_water_mark("Name:\tx\nVmHWM:\t   2048 kB\nVmRSS:\t 1 kB\n"), Some(2_097_152));
+        assert_eq!(high_water_mark("Name:\tx\n"), None);
+    }
+}
