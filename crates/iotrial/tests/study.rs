@@ -124,7 +124,7 @@ fn dry_run_tells_order_time_and_bytes_and_writes_nothing() {
     write(&bench, &with(&real, "repeats = 2", "repeats = 3\nidle = \"10s\""));
     let ran = run(&bench, &["--dry-run"]).expect_code(0);
     for part in [
-        "72s for 6 measurements",
+        "72s for 6 to be measured",
         "equal with repeats = 4",
         "before slow: touch before",
         "fast, slow",

@@ -72,7 +72,7 @@ impl<'a> Carrier<'a> {
         self.detach_what_was_left()?;
         if self.missing_count > 0 {
             let time = format_duration(outlook.duration());
-            self.say(&format!("{} measurements, {time} and the time to lay out files", self.missing_count));
+            self.say(&format!("{} to be measured: {time} and the time to lay out files", self.missing_count));
         }
         let file = self.file;
         for (round, repeat) in file.study.rounds().into_iter().zip(1..) {

@@ -118,7 +118,7 @@ impl Outlook {
             text.push_str(&format!("elsewhere {}\n", labels(&elsewhere)));
         }
         text.push_str(&format!(
-            "time      {} for {} measurements; laying out comes on top\n",
+            "time      {} for {} to be measured; laying out comes on top\n",
             format_duration(self.duration()),
             self.missing_count()
         ));

@@ -142,29 +142,24 @@ impl<'s> Shown<'s> {
             count => format!(", {count} failed"),
         };
         text.push_str(&format!("state    {done} of {all} measurements are done{failed}\n\n"));
-        let width =
-            self.cells.iter().map(|cell| harmless(&cell.label).chars().count()).max().unwrap_or(0).max(13);
-        let profile_width =
-            self.cells.iter().map(|cell| cell.profile.chars().count()).max().unwrap_or(0).max(7);
-        text.push_str(&format!(
-            "{:<width$}  {:<profile_width$}  {:<7}  records\n",
-            "configuration", "profile", "done"
-        ));
+        let mut rows = vec![["configuration", "profile", "done", "missing"].map(str::to_owned)];
         for of_load in self.cells.chunk_by(|a, b| (&a.label, &a.profile) == (&b.label, &b.profile)) {
-            let first = &of_load[0];
-            let records: Vec<String> =
-                of_load.iter().filter(|cell| cell.state == CellState::Done).map(id).collect();
-            let count = format!("{} of {}", records.len(), of_load.len());
-            let elsewhere = if first.elsewhere && records.len() < of_load.len() { "elsewhere  " } else { "" };
-            let line = format!(
-                "{:<width$}  {:<profile_width$}  {count:<7}  {elsewhere}{}",
-                harmless(&first.label),
-                harmless(&first.profile),
-                records.join(" ")
-            );
-            text.push_str(line.trim_end());
-            text.push('\n');
+            let is_done = |cell: &&ShownCell| cell.state == CellState::Done;
+            let missing: Vec<String> =
+                of_load.iter().filter(|cell| !is_done(cell)).map(|cell| cell.repeat.to_string()).collect();
+            let elsewhere = if of_load[0].elsewhere { " elsewhere" } else { "" };
+            rows.push([
+                harmless(&of_load[0].label),
+                harmless(&of_load[0].profile),
+                format!("{} of {}", of_load.iter().filter(is_done).count(), of_load.len()),
+                match missing.len() {
+                    0 => String::new(),
+                    1 => format!("repeat {}{elsewhere}", missing[0]),
+                    _ => format!("repeats {}{elsewhere}", missing.join(", ")),
+                },
+            ]);
         }
+        text.push_str(&aligned(&rows));
         for cell in self.cells.iter().filter(|cell| cell.state == CellState::Failed) {
             text.push_str(&format!(
                 "\nfailed   {}, {}, repeat {}: {}\n",
@@ -210,8 +205,13 @@ impl<'s> Shown<'s> {
     }
 }
 
-/// The id of a record, of the name of its file.
-fn id(cell: &ShownCell) -> String {
-    let name = cell.record.as_ref().and_then(|path| path.file_name()).unwrap_or_default();
-    name.to_string_lossy().split('.').next().unwrap_or_default().to_owned()
+/// Rows in columns as wide as their widest cell.
+fn aligned(rows: &[[String; 4]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2)];
+    let line = |[first, second, third, last]: &[String; 4]| {
+        let [a, b, c] = widths;
+        format!("{first:<a$}  {second:<b$}  {third:<c$}  {last}").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
 }
