@@ -56,8 +56,7 @@ impl Figures {
             lat_p999_us: percentile_us(latency, 99.9),
             lat_p9999_us: percentile_us(latency, 99.99),
             lat_max_us: latency.max().map(as_us),
-            slat_mean_us: (io_count > 0)
-                .then(|| counts.submission_latency_sum_ns as f64 / io_count as f64 / 1_000.0),
+            slat_mean_us: counts.submission_latency_mean_ns().map(|ns| ns / 1_000.0),
         }
     }
 }

@@ -31,6 +31,7 @@ pub fn findings(record: &RunRecord) -> Vec<Finding> {
         open_load::late_issues(record),
         targets::in_memory_target(record),
         targets::buffered_io(record),
+        generator::polled_io(record),
         devices::cache_served(record).or_else(|| modes::cache_served(record)),
         devices::foreign_load(record),
         throttle::throttled_after_burst(record),

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use iotrial_engine::clock::{Clock, MonotonicClock, SimClock};
 use iotrial_engine::one_queue::{OneQueueOutcome, drive_one_queue};
-use iotrial_engine::queue::{Completion, IoQueue, Outcome, Request};
+use iotrial_engine::queue::{Completion, Handing, IoQueue, Outcome, Request};
 use iotrial_model::plan::{EngineKind, PhaseKind, Plan, SimDevice};
 use serde_json::{Value, json};
 use support::{job, plan};
@@ -135,7 +135,7 @@ impl<C: Clock, W: FnMut(u64)> Witness<C, W> {
 }
 
 impl<C: Clock, W: FnMut(u64)> IoQueue for Witness<C, W> {
-    fn submit(&mut self, requests: &[Request]) -> io::Result<()> {
+    fn submit(&mut self, requests: &[Request], _handing: Handing) -> io::Result<()> {
         let mut issued_ns = self.issued_ns.borrow_mut();
         for request in requests {
             let completed_at_ns = self.clock.now_ns();

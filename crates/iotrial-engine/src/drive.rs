@@ -20,7 +20,7 @@ use crate::clock::Clock;
 use crate::control::Control;
 use crate::group_commit::LogWriter;
 use crate::lane::Lane;
-use crate::queue::{Completion, IoQueue, Request};
+use crate::queue::{Completion, Handing, IoQueue, Request};
 use crate::recorder::{Issued, JobRecorder};
 
 /// The longest time that the loop waits without looking whether it is to stop.
@@ -29,6 +29,10 @@ const LONGEST_WAIT_NS: u64 = 100_000_000;
 /// An I/O of an open load that is issued so much after it was due, though there was a free slot, is the
 /// generator's fault and counted as late.
 const LATE_NS: u64 = 100_000;
+
+/// After so long the next batch is handed over by a call of its own, which times its submission. A batch that is
+/// handed over by the call that also waits for completions cannot be timed.
+const SUBMISSION_SAMPLE_NS: u64 = 1_000_000;
 
 /// A stretch of a phase that is handed over as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,6 +107,8 @@ pub(crate) struct Driver<'r, Q, C> {
     slots: Vec<Slot>,
     /// Drawn and not submitted.
     staged: Vec<Request>,
+    /// The first batch from then on is timed.
+    next_sample_ns: u64,
     recorders: Vec<JobRecorder>,
     /// Index of the window that time is in; their number at the end.
     window: usize,
@@ -161,6 +167,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             plan,
             slots,
             staged,
+            next_sample_ns: 0,
             recorders,
             window: 0,
             open,
@@ -187,7 +194,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             }
         }
         self.stage_due(now_ns);
-        self.submit()?;
+        self.submit(now_ns)?;
         while self.window < self.windows.len() && !self.control.is_stopping() {
             self.queue.reap(&mut completions, self.wait_until_ns())?;
             let now_ns = self.clock.now_ns();
@@ -199,7 +206,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             if self.window < self.windows.len() {
                 self.stage_due(now_ns);
                 self.release(now_ns);
-                self.submit()?;
+                self.submit(now_ns)?;
             }
         }
         if let Some(cut_short) = self.windows.get(self.window) {
@@ -235,7 +242,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     fn stage_request(&mut self, request: Request, created_at_ns: u64, late: bool) {
         let Request { slot, direction, length, .. } = request;
         self.slots[slot as usize].issued =
-            Issued { direction, length, created_at_ns, submitted_at_ns: created_at_ns, late };
+            Issued { direction, length, created_at_ns, submitted_at_ns: None, late };
         self.staged.push(request);
     }
 
@@ -295,14 +302,20 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     }
 
     #[inline]
-    fn submit(&mut self) -> io::Result<()> {
+    fn submit(&mut self, now_ns: u64) -> io::Result<()> {
         if self.staged.is_empty() {
             return Ok(());
         }
-        self.queue.submit(&self.staged)?;
+        if now_ns < self.next_sample_ns {
+            self.queue.submit(&self.staged, Handing::WithReap)?;
+            self.staged.clear();
+            return Ok(());
+        }
+        self.next_sample_ns = now_ns + SUBMISSION_SAMPLE_NS;
+        self.queue.submit(&self.staged, Handing::AtOnce)?;
         let submitted_at_ns = self.clock.now_ns();
         for request in self.staged.drain(..) {
-            self.slots[request.slot as usize].issued.submitted_at_ns = submitted_at_ns;
+            self.slots[request.slot as usize].issued.submitted_at_ns = Some(submitted_at_ns);
         }
         Ok(())
     }

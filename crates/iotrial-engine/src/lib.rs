@@ -34,6 +34,9 @@ mod uring;
 #[path = "uring_absent.rs"]
 mod uring;
 
+#[cfg_attr(not(target_os = "linux"), path = "polling_absent.rs")]
+pub mod polling;
+
 pub mod control;
 
 mod group_commit;

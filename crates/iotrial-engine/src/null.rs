@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::clock::Clock;
-use crate::queue::{Completion, IoQueue, Outcome, Request};
+use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
 
 /// Completes every request when it is reaped.
 pub(crate) struct NullQueue<C> {
@@ -18,7 +18,7 @@ impl<C: Clock> NullQueue<C> {
 }
 
 impl<C: Clock> IoQueue for NullQueue<C> {
-    fn submit(&mut self, requests: &[Request]) -> io::Result<()> {
+    fn submit(&mut self, requests: &[Request], _handing: Handing) -> io::Result<()> {
         self.done.extend(requests.iter().map(|request| (request.slot, request.length)));
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::io;
 
 use iotrial_model::load::{Direction, Durability};
+use iotrial_model::record::QueueSetup;
 
 /// One I/O to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +42,15 @@ pub enum Outcome {
     Error(i32),
 }
 
+/// When the operating system gets the requests of a submit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handing {
+    /// Before the submit comes back.
+    AtOnce,
+    /// With the reap that follows at once, where one system call can do both; nothing is put off any longer.
+    WithReap,
+}
+
 /// Does I/O for one thread.
 ///
 /// Every slot has a buffer that the queue owns, large enough for the largest block of its lane and
@@ -53,7 +63,7 @@ pub trait IoQueue {
     /// # Errors
     ///
     /// When the queue cannot take requests any more.
-    fn submit(&mut self, requests: &[Request]) -> io::Result<()>;
+    fn submit(&mut self, requests: &[Request], handing: Handing) -> io::Result<()>;
 
     /// Appends what is done to `completions`. Where nothing is, waits for the first one, but at most
     /// until the clock shows `wait_until_ns`.
@@ -62,4 +72,9 @@ pub trait IoQueue {
     ///
     /// When the queue cannot tell any more what is done.
     fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()>;
+
+    /// What the operating system granted it, for the record. Nothing where it asks for nothing.
+    fn setup(&self) -> QueueSetup {
+        QueueSetup::default()
+    }
 }

@@ -24,6 +24,7 @@ pub(crate) struct JobRecorder {
 #[derive(Debug, Clone, Default)]
 struct OpRecorder {
     total_latency: LatencyRecorder,
+    submission_latency_count: u64,
     submission_latency_sum_ns: u64,
     bytes: u64,
     error_count: u64,
@@ -41,8 +42,8 @@ pub(crate) struct Issued {
     pub(crate) length: u32,
     /// When it was drawn; in an open load, when it was due.
     pub(crate) created_at_ns: u64,
-    /// When the call that submitted it came back.
-    pub(crate) submitted_at_ns: u64,
+    /// When the call that submitted it came back; `None` where that call also waited for completions.
+    pub(crate) submitted_at_ns: Option<u64>,
     /// Whether the generator issued it late, though it had a free slot.
     pub(crate) late: bool,
 }
@@ -84,7 +85,10 @@ impl JobRecorder {
         match outcome {
             Outcome::Bytes(moved) if moved == issued.length => {
                 op.bytes += u64::from(moved);
-                op.submission_latency_sum_ns += issued.submitted_at_ns.saturating_sub(issued.created_at_ns);
+                if let Some(submitted_at_ns) = issued.submitted_at_ns {
+                    op.submission_latency_count += 1;
+                    op.submission_latency_sum_ns += submitted_at_ns.saturating_sub(issued.created_at_ns);
+                }
                 op.total_latency.record_ns(completed_at_ns.saturating_sub(issued.created_at_ns));
             }
             Outcome::Bytes(moved) => op.fail(Failure::Short { moved, asked: issued.length }),
@@ -107,7 +111,10 @@ impl JobRecorder {
                 continue;
             }
             op.bytes += self.commit_size;
-            op.submission_latency_sum_ns += write.submitted_at_ns.saturating_sub(*due_ns);
+            if let Some(submitted_at_ns) = write.submitted_at_ns {
+                op.submission_latency_count += 1;
+                op.submission_latency_sum_ns += submitted_at_ns.saturating_sub(*due_ns);
+            }
             op.total_latency.record_ns(done.completed_at_ns.saturating_sub(*due_ns));
         }
     }
@@ -147,6 +154,7 @@ impl OpRecorder {
             bytes: self.bytes,
             error_count: self.error_count,
             first_error: self.first_error.map(|failure| failure.to_string()),
+            submission_latency_count: Some(self.submission_latency_count),
             submission_latency_sum_ns: self.submission_latency_sum_ns,
             unfinished_count: self.unfinished_count,
             unfinished_oldest_ns: self.unfinished_oldest_ns,
@@ -154,7 +162,8 @@ impl OpRecorder {
             total_latency: (&self.total_latency).into(),
         };
         self.total_latency.clear();
-        (self.submission_latency_sum_ns, self.bytes, self.error_count, self.late_count) = (0, 0, 0, 0);
+        (self.submission_latency_count, self.submission_latency_sum_ns) = (0, 0);
+        (self.bytes, self.error_count, self.late_count) = (0, 0, 0);
         (self.unfinished_count, self.unfinished_oldest_ns, self.first_error) = (0, 0, None);
         counts
     }

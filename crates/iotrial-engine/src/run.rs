@@ -10,9 +10,11 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use iotrial_model::plan::{Arrival, EngineKind, PhaseKind, Plan};
-use iotrial_model::record::{CpuUse, DeviceCounters, Ended, EndedHow, Interval, JobCounts};
+use iotrial_model::record::{
+    CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Interval, JobCounts, QueueSetup,
+};
 
-use crate::clock::{Clock, MonotonicClock, SimClock};
+use crate::clock::{self, Clock, MonotonicClock, SimClock};
 use crate::control::Control;
 use crate::drive::{Driver, Handover, Window, Wiring};
 use crate::host::{CpuSnapshot, DeviceSnapshot, ThreadWatch};
@@ -60,6 +62,8 @@ pub enum StartRunError {
 pub struct RunOutcome {
     /// All intervals, in order.
     pub intervals: Vec<Interval>,
+    /// What the operating system granted the engine.
+    pub engine_setup: EngineSetup,
     /// CPU over the measured phase; `None` where it was not reached or the clock is simulated.
     pub cpu: Option<CpuUse>,
     /// Device counters over the measured phase.
@@ -94,6 +98,7 @@ pub fn run(
         EngineKind::Sim => None,
         _ => Some(Meter::new(workers.clock.clone(), &windows, device_names)),
     };
+    let engine_setup = workers.setup.clone();
     let mut collector = Collector::new(plan, &windows, workers.spares.len());
     let mut failure = None;
     while !control.is_aborted() {
@@ -125,12 +130,13 @@ pub fn run(
         }
     };
     let (cpu, devices) = meter.map(Meter::finish).unwrap_or_default();
-    Ok(RunOutcome { intervals: collector.intervals, cpu, devices, ended })
+    Ok(RunOutcome { intervals: collector.intervals, engine_setup, cpu, devices, ended })
 }
 
 /// The threads of a run.
 struct Workers {
     clock: MonotonicClock,
+    setup: EngineSetup,
     handovers: Receiver<Handover>,
     spares: Vec<Sender<Vec<JobRecorder>>>,
     threads: Vec<JoinHandle<io::Result<()>>>,
@@ -173,17 +179,23 @@ impl Workers {
         }
         drop((handover_sender, ready_sender));
         // A thread says once whether its queue stands. On return, the others find their starters gone and end.
+        let mut queues = QueueSetup::default();
         for _ in 0..threads.len() {
-            if let Ok(Err(source)) = ready.recv() {
-                return Err(StartRunError::Queue { engine: plan.engine.as_str(), source });
+            match ready.recv() {
+                Ok(Ok(queue)) => queues.merge(&queue),
+                Ok(Err(source)) => return Err(StartRunError::Queue { engine: plan.engine.as_str(), source }),
+                // It has panicked, which `join` passes on.
+                Err(_) => {}
             }
         }
+        let clock_name = if plan.engine == EngineKind::Sim { "simulated" } else { clock.source() };
+        let setup = EngineSetup { clock: clock_name.to_owned(), queues };
         clock.start();
         for starter in starters {
             // A thread that is gone has panicked, which `join` passes on.
             let _ = starter.send(());
         }
-        Ok(Self { clock, handovers, spares, threads })
+        Ok(Self { clock, setup, handovers, spares, threads })
     }
 
     /// Waits for all threads; the error is that of the first whose queue broke.
@@ -235,7 +247,7 @@ struct Worker {
     clock: MonotonicClock,
     handovers: SyncSender<Handover>,
     spares: Receiver<Vec<JobRecorder>>,
-    ready: Sender<io::Result<()>>,
+    ready: Sender<io::Result<QueueSetup>>,
     start: Receiver<()>,
 }
 
@@ -244,9 +256,11 @@ impl Worker {
         let lengths = Lane::slot_lengths(&self.lanes);
         let mut random = Random::new(self.plan.seed, BUFFER_STREAM + self.index as u64);
         let clock = self.clock.clone();
+        clock::wake_on_time();
         match self.plan.engine {
             EngineKind::Uring => {
-                let queue = UringQueue::new(clock.clone(), &self.areas, &lengths, &mut random);
+                let queue =
+                    UringQueue::new(clock.clone(), &self.areas, &lengths, self.plan.polled, &mut random);
                 self.drive(queue, clock)
             }
             EngineKind::Threads => {
@@ -272,7 +286,7 @@ impl Worker {
                 return Ok(());
             }
         };
-        let _ = self.ready.send(Ok(()));
+        let _ = self.ready.send(Ok(queue.setup()));
         if self.start.recv().is_err() {
             return Ok(());
         }

@@ -12,7 +12,7 @@ use iotrial_model::load::Durability;
 use iotrial_model::plan::SimDevice;
 
 use crate::clock::{Clock, SimClock};
-use crate::queue::{Completion, IoQueue, Outcome, Request};
+use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
 use crate::random::Random;
 
 /// What a failed I/O reports: EIO.
@@ -87,7 +87,7 @@ impl SimQueue {
 }
 
 impl IoQueue for SimQueue {
-    fn submit(&mut self, requests: &[Request]) -> io::Result<()> {
+    fn submit(&mut self, requests: &[Request], _handing: Handing) -> io::Result<()> {
         for request in requests {
             let end_ns = self.completion_time_ns(request);
             let bytes = if self.draw(self.device.error_share) {

@@ -14,7 +14,7 @@ use iotrial_model::load::{Direction, Durability};
 
 use crate::buffer::SlotBuffers;
 use crate::clock::Clock;
-use crate::queue::{Completion, IoQueue, Outcome, Request};
+use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
 use crate::random::Random;
 
 /// The threads do nothing but one system call at a time.
@@ -92,7 +92,7 @@ fn write_and_flush_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usi
 }
 
 impl<C: Clock> IoQueue for ThreadsQueue<C> {
-    fn submit(&mut self, requests: &[Request]) -> io::Result<()> {
+    fn submit(&mut self, requests: &[Request], _handing: Handing) -> io::Result<()> {
         for request in requests {
             self.requests[request.slot as usize].send(*request).map_err(|_| io::ErrorKind::BrokenPipe)?;
         }

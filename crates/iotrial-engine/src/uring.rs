@@ -5,15 +5,17 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
+use std::time::Duration;
 
 use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, Parameters, opcode, squeue};
 use iotrial_model::load::{Direction, Durability};
 use iotrial_model::plan::MOST_OUTSTANDING_PER_THREAD;
+use iotrial_model::record::QueueSetup;
 
 use crate::buffer::SlotBuffers;
 use crate::clock::Clock;
-use crate::queue::{Completion, IoQueue, Outcome, Request};
+use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
 use crate::random::Random;
 
 /// The write is on stable storage when it completes: `RWF_DSYNC` of `pwritev2(2)`.
@@ -23,10 +25,17 @@ const RWF_DSYNC: i32 = 0x0000_0002;
 const WRITE_PART: u64 = 1 << 32;
 const FLUSH_PART: u64 = 1 << 33;
 
+/// The kernel gets so many requests in one call. It passes them on to the device when it has prepared all of them, and
+/// a device that has the first half meanwhile is not idle: 32 direct reads at once cost 3 to 4 % of the IOPS on a
+/// virtual disk, and 8 more CPU.
+const MOST_AT_ONCE: usize = 16;
+
 /// A ring, and the buffers of its slots.
 pub(crate) struct UringQueue<C> {
     ring: IoUring,
+    notice: Notice,
     buffers: SlotBuffers,
+    buffers_registered: bool,
     in_flight: usize,
     /// By slot, what came of the write that is being flushed.
     written: Vec<i32>,
@@ -36,24 +45,47 @@ pub(crate) struct UringQueue<C> {
 }
 
 impl<C: Clock> UringQueue<C> {
-    /// A ring for as many I/Os as there are `lengths`, each the largest I/O of its slot in bytes.
+    /// A ring for as many I/Os as there are `lengths`, each the largest I/O of its slot in bytes. Only the thread that
+    /// made it may use it.
     pub(crate) fn new(
         clock: C,
         areas: &Arc<[File]>,
         lengths: &[u32],
+        polled: bool,
         random: &mut Random,
     ) -> io::Result<Self> {
         // At least two: a write and its flush go out together.
         let entries = u32::try_from(lengths.len().next_power_of_two())
             .unwrap_or(u32::MAX)
             .clamp(2, MOST_OUTSTANDING_PER_THREAD);
-        let ring = build_ring(entries)?;
+        if polled {
+            areas.iter().try_for_each(read_polled)?;
+        }
+        let (ring, notice) = build_ring(entries, polled)?;
         let descriptors: Vec<_> = areas.iter().map(AsRawFd::as_raw_fd).collect();
         // Without registration (a limit of the host) each I/O looks its file up; only slower.
         let files_registered = ring.submitter().register_files(&descriptors).is_ok();
         let buffers = SlotBuffers::new(lengths, random);
-        let written = vec![0; lengths.len()];
-        Ok(Self { ring, buffers, in_flight: 0, written, areas: Arc::clone(areas), files_registered, clock })
+        let pieces: Vec<libc::iovec> = buffers
+            .pieces()
+            .into_iter()
+            .map(|(start, length)| libc::iovec { iov_base: start.cast(), iov_len: length })
+            .collect();
+        // SAFETY: the pieces lie in the memory of `buffers`, which stays where it is until it is dropped with the
+        // queue, after the ring gave them back; `drop` keeps it where the kernel may still use it.
+        // Without registration (more than RLIMIT_MEMLOCK) each I/O pins its pages; only slower.
+        let buffers_registered = unsafe { ring.submitter().register_buffers(&pieces) }.is_ok();
+        Ok(Self {
+            ring,
+            notice,
+            buffers,
+            buffers_registered,
+            in_flight: 0,
+            written: vec![0; lengths.len()],
+            areas: Arc::clone(areas),
+            files_registered,
+            clock,
+        })
     }
 
     /// The I/O, and the flush that follows it where it has one. The kernel begins the second when the first is done, and
@@ -85,17 +117,28 @@ impl<C: Clock> UringQueue<C> {
         };
         assert!(request.length as usize <= buffer.len(), "a request fits the buffer of its slot");
         let pointer = buffer.as_mut_ptr();
+        let Request { direction, offset, length, .. } = *request;
         let flags = if request.durability == Durability::Dsync { RWF_DSYNC } else { 0 };
         macro_rules! build {
             ($target:expr) => {
-                match request.direction {
-                    Direction::Read => {
-                        opcode::Read::new($target, pointer, request.length).offset(request.offset).build()
+                match (direction, self.buffers_registered) {
+                    (Direction::Read, false) => {
+                        opcode::Read::new($target, pointer, length).offset(offset).build()
                     }
-                    Direction::Write => opcode::Write::new($target, pointer, request.length)
-                        .offset(request.offset)
-                        .rw_flags(flags)
-                        .build(),
+                    (Direction::Read, true) => {
+                        let piece = self.buffers.piece_of(request.slot);
+                        opcode::ReadFixed::new($target, pointer, length, piece).offset(offset).build()
+                    }
+                    (Direction::Write, false) => {
+                        opcode::Write::new($target, pointer, length).offset(offset).rw_flags(flags).build()
+                    }
+                    (Direction::Write, true) => {
+                        let piece = self.buffers.piece_of(request.slot);
+                        opcode::WriteFixed::new($target, pointer, length, piece)
+                            .offset(offset)
+                            .rw_flags(flags)
+                            .build()
+                    }
                 }
             };
         }
@@ -105,6 +148,45 @@ impl<C: Clock> UringQueue<C> {
             build!(Fd(self.areas[request.area as usize].as_raw_fd()))
         };
         entry.user_data(request.slot.into())
+    }
+
+    /// A polled ring: asks the devices again and again, until something is done or the time is over.
+    fn poll(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()> {
+        let before = completions.len();
+        loop {
+            if self.in_flight > 0 {
+                self.enter(0)?;
+                self.take_completions(completions);
+            }
+            if completions.len() > before || self.clock.now_ns() >= wait_until_ns {
+                return Ok(());
+            }
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Hands over what was pushed. Where `wait_ns` is more than zero and nothing is done, waits so long for the first
+    /// completion in the same call.
+    fn enter(&mut self, wait_ns: u64) -> io::Result<()> {
+        let timeout = Timespec::from(Duration::from_nanos(wait_ns));
+        let arguments = SubmitArgs::new().timespec(&timeout);
+        let wants = usize::from(wait_ns > 0);
+        loop {
+            let entered = match self.notice {
+                // Asks the devices once, and comes back: a polled ring knows no time limit.
+                Notice::Polled => self.ring.submitter().submit_and_wait(0),
+                _ => self.ring.submitter().submit_with_args(wants, &arguments),
+            };
+            match entered {
+                Ok(_) => {}
+                Err(error) if is_passing(&error) => {}
+                Err(error) => return Err(error),
+            }
+            // The kernel may take only some, and then it has not waited either.
+            if self.ring.submission().is_empty() {
+                return Ok(());
+            }
+        }
     }
 
     fn take_completions(&mut self, completions: &mut Vec<Completion>) {
@@ -138,8 +220,11 @@ impl<C: Clock> UringQueue<C> {
 }
 
 impl<C: Clock> IoQueue for UringQueue<C> {
-    fn submit(&mut self, requests: &[Request]) -> io::Result<()> {
-        for request in requests {
+    fn submit(&mut self, requests: &[Request], handing: Handing) -> io::Result<()> {
+        for (position, request) in requests.iter().enumerate() {
+            if position > 0 && position.is_multiple_of(MOST_AT_ONCE) {
+                self.enter(0)?;
+            }
             let (entry, flush) = self.entries(request);
             let both = flush.map(|flush| [entry.clone(), flush]);
             // A write and its flush go out together: the end of a submission would part them.
@@ -147,34 +232,40 @@ impl<C: Clock> IoQueue for UringQueue<C> {
             // SAFETY: the buffer of this slot belongs to the queue and is not touched before its
             // completion is reaped; `drop` gives the buffers away where a completion is still due.
             while unsafe { self.ring.submission().push_multiple(entries) }.is_err() {
-                retry_interrupted(|| self.ring.submit())?;
+                self.enter(0)?;
             }
             self.in_flight += 1;
         }
-        while !self.ring.submission().is_empty() {
-            retry_interrupted(|| self.ring.submit())?;
+        match handing {
+            Handing::AtOnce => self.enter(0),
+            Handing::WithReap => Ok(()),
         }
-        Ok(())
     }
 
     fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()> {
-        let before = completions.len();
-        self.take_completions(completions);
-        if completions.len() > before {
-            return Ok(());
+        if self.notice == Notice::Polled {
+            return self.poll(completions, wait_until_ns);
         }
-        let wait_ns = wait_until_ns.saturating_sub(self.clock.now_ns());
-        if wait_ns == 0 {
-            return Ok(());
-        }
-        let timeout = Timespec::from(std::time::Duration::from_nanos(wait_ns));
-        match self.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&timeout)) {
-            Ok(_) => {}
-            Err(error) if is_timeout_or_interrupt(&error) => {}
-            Err(error) => return Err(error),
+        let has_pushed = !self.ring.submission().is_empty();
+        let is_done = !self.ring.completion().is_empty();
+        let wait_ns = if is_done { 0 } else { wait_until_ns.saturating_sub(self.clock.now_ns()) };
+        // The kernel keeps completions to itself where it may not interrupt the thread; a flag tells.
+        if has_pushed || wait_ns > 0 || (!is_done && self.ring.submission().taskrun()) {
+            self.enter(wait_ns)?;
         }
         self.take_completions(completions);
         Ok(())
+    }
+
+    fn setup(&self) -> QueueSetup {
+        let (buffers, huge_pages) = self.buffers.size_and_huge_pages();
+        QueueSetup {
+            ring: Some(self.notice.as_str().to_owned()),
+            registered_files: Some(self.files_registered),
+            registered_buffers: Some(self.buffers_registered),
+            buffers,
+            huge_pages,
+        }
     }
 }
 
@@ -182,9 +273,10 @@ impl<C: Clock> IoQueue for UringQueue<C> {
 /// their buffers, so these are never given back.
 impl<C> Drop for UringQueue<C> {
     fn drop(&mut self) {
+        // The kernel takes a closed ring apart later. Until then registered files keep their file system busy, so that
+        // who unmounts right after a run would be refused, and registered buffers count against RLIMIT_MEMLOCK, so
+        // that the next run might get none. A failure changes nothing for the better.
         if self.files_registered {
-            // The kernel takes a closed ring apart later, and until then registered files keep their file system
-            // busy: who unmounts right after a run would be refused. A failure changes nothing for the better.
             let _ = self.ring.submitter().unregister_files();
         }
         if self.in_flight > 0 {
@@ -192,31 +284,55 @@ impl<C> Drop for UringQueue<C> {
                 &mut self.buffers,
                 SlotBuffers::new(&[], &mut Random::new(0, 0)),
             ));
+        } else if self.buffers_registered {
+            let _ = self.ring.submitter().unregister_buffers();
         }
     }
 }
 
-/// The cheapest kind of ring that this kernel makes: completions without interrupting the thread
-/// (5.19), one issuer (6.0), or the plain one.
-fn build_ring(entries: u32) -> io::Result<IoUring> {
-    IoUring::builder()
-        .setup_coop_taskrun()
-        .setup_single_issuer()
-        .build(entries)
-        .or_else(|_| IoUring::builder().setup_coop_taskrun().build(entries))
-        .or_else(|_| IoUring::new(entries))
+/// How a ring tells its thread that an I/O is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Notice {
+    /// When the thread enters the kernel anyway.
+    Cooperative,
+    /// By interrupting the thread.
+    Interrupting,
+    /// Not at all: the thread asks the devices (IORING_SETUP_IOPOLL).
+    Polled,
 }
 
-fn retry_interrupted(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
-    loop {
-        match call() {
-            Err(error) if matches!(error.raw_os_error(), Some(INTERRUPTED | BUSY | AGAIN)) => {}
-            other => return other,
+impl Notice {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Cooperative => "coop-taskrun",
+            Self::Interrupting => "interrupt",
+            Self::Polled => "polled",
         }
     }
 }
 
-fn is_timeout_or_interrupt(error: &io::Error) -> bool {
+/// The cheapest kind of ring that this kernel makes: cooperating with one issuer (Linux 6.0), cooperating (5.19), plain.
+///
+/// `IORING_SETUP_DEFER_TASKRUN` (6.1) is left out: direct reads cost a sixth more CPU with it, 1 deep and 32 deep, and
+/// reads from the page cache the same (docs/measurement.md).
+fn build_ring(entries: u32, polled: bool) -> io::Result<(IoUring, Notice)> {
+    if polled {
+        return Ok((IoUring::builder().setup_iopoll().build(entries)?, Notice::Polled));
+    }
+    let mut cooperative = IoUring::builder();
+    cooperative.setup_coop_taskrun().setup_taskrun_flag();
+    let mut single_issuer = cooperative.clone();
+    single_issuer.setup_single_issuer();
+    let cooperative = single_issuer.build(entries).or_else(|_| cooperative.build(entries));
+    match cooperative {
+        Ok(ring) => Ok((ring, Notice::Cooperative)),
+        Err(_) => Ok((IoUring::new(entries)?, Notice::Interrupting)),
+    }
+}
+
+/// Whether the same call may succeed later: a timeout, a signal, a lack of memory, completions that are to be taken
+/// first and that the kernel keeps meanwhile.
+fn is_passing(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(INTERRUPTED | TIMED_OUT | BUSY | AGAIN))
 }
 
@@ -225,6 +341,35 @@ const AGAIN: i32 = 11;
 const BUSY: i32 = 16;
 const TIMED_OUT: i32 = 62;
 const CANCELLED: i32 = 125;
+
+/// Reads the first page of a file that was opened for direct I/O through a polled ring, to see whether that is possible.
+pub(crate) fn read_polled(file: &File) -> io::Result<()> {
+    const LENGTH: u32 = 4096;
+    let mut ring: IoUring = IoUring::builder().setup_iopoll().build(1)?;
+    let mut buffers = SlotBuffers::new(&[LENGTH], &mut Random::new(0, 0));
+    let pointer = buffers.slot_mut(0).as_mut_ptr();
+    let entry = opcode::Read::new(Fd(file.as_raw_fd()), pointer, LENGTH).offset(0).build();
+    // SAFETY: the buffer lives until the completion is there: nothing below returns before, unless the ring is broken,
+    // and then the buffer is given away.
+    unsafe { ring.submission().push(&entry) }.expect("an empty ring has room");
+    let result = loop {
+        match ring.submitter().submit_and_wait(0) {
+            Ok(_) => {}
+            Err(error) if is_passing(&error) => {}
+            Err(error) => {
+                std::mem::forget(buffers);
+                return Err(error);
+            }
+        }
+        if let Some(completion) = ring.completion().next() {
+            break completion.result();
+        }
+    };
+    match result {
+        0.. => Ok(()),
+        error => Err(io::Error::from_raw_os_error(-error)),
+    }
+}
 
 /// Why io_uring cannot be used here; `None` where it can.
 pub(crate) fn refusal() -> Option<String> {

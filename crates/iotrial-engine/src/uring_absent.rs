@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 
 use crate::clock::Clock;
-use crate::queue::{Completion, IoQueue, Request};
+use crate::queue::{Completion, Handing, IoQueue, Request};
 use crate::random::Random;
 
 /// Cannot exist here.
@@ -19,6 +19,7 @@ impl UringQueue {
         _clock: C,
         _areas: &Arc<[File]>,
         _lengths: &[u32],
+        _polled: bool,
         _random: &mut Random,
     ) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
@@ -26,7 +27,7 @@ impl UringQueue {
 }
 
 impl IoQueue for UringQueue {
-    fn submit(&mut self, _requests: &[Request]) -> io::Result<()> {
+    fn submit(&mut self, _requests: &[Request], _handing: Handing) -> io::Result<()> {
         match self.never {}
     }
 

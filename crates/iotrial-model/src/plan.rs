@@ -90,6 +90,8 @@ pub struct PlanRequest {
     pub sim: SimDevice,
     /// Past the page cache.
     pub direct: bool,
+    /// The threads ask the devices for completions instead of waiting for their interrupts.
+    pub polled: bool,
     /// All randomness comes from it.
     pub seed: u64,
     /// Logical CPUs of the host.
@@ -117,6 +119,9 @@ pub struct Plan {
     pub threads: u32,
     /// Past the page cache.
     pub direct: bool,
+    /// The threads ask the devices for completions instead of waiting for their interrupts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub polled: bool,
     /// All randomness comes from it.
     pub seed: u64,
     /// Facts are handed over once in so long.
@@ -359,6 +364,7 @@ impl Plan {
         if [precondition, ramp, measure].into_iter().any(|phase| phase > LONGEST_PHASE) {
             return Err(PlanError::TooLong);
         }
+        check_polled(profile, request)?;
         let phases =
             [(PhaseKind::Precondition, precondition), (PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
         let phases = phases.into_iter().filter(|(_, duration)| !duration.is_zero());
@@ -380,6 +386,7 @@ impl Plan {
             sim: (request.engine == EngineKind::Sim).then(|| request.sim.clone()),
             threads,
             direct: request.direct,
+            polled: request.polled,
             seed: request.seed,
             interval,
             phases: phases.map(|(kind, duration)| Phase { kind, duration }).collect(),
@@ -430,6 +437,23 @@ fn leader_of(jobs: &[Job], job: usize) -> Option<usize> {
 /// Whole seconds, as few as [`MOST_INTERVALS`] allows.
 fn interval_of(load: Duration) -> Duration {
     Duration::from_secs(load.as_secs().div_ceil(MOST_INTERVALS.into()).max(1))
+}
+
+/// What a polled ring of the kernel carries: direct reads and writes, and nothing that waits for a flush.
+fn check_polled(profile: &Profile, request: &PlanRequest) -> Result<(), PlanError> {
+    if !request.polled {
+        return Ok(());
+    }
+    if request.engine != EngineKind::Uring {
+        return Err(PlanError::PolledEngine { engine: request.engine.as_str() });
+    }
+    if !request.direct {
+        return Err(PlanError::PolledBuffered);
+    }
+    match profile.jobs.iter().find(|job| job.durability != Durability::None) {
+        Some(job) => Err(PlanError::PolledDurable { job: job.name.clone() }),
+        None => Ok(()),
+    }
 }
 
 fn check_outstanding(jobs: &[Job], threads: u32, memory: Option<ByteSize>) -> Result<(), PlanError> {
@@ -503,6 +527,7 @@ size = "10GiB"
             engine_reason: None,
             sim: SimDevice::default(),
             direct: true,
+            polled: false,
             seed: 1,
             cpu_count: 2,
             memory: Some(ByteSize::gib(8)),
@@ -623,6 +648,20 @@ size = "10GiB"
         assert!(matches!(decide(&large, request()), PlanError::TooMuchMemory { .. }));
         let long = PlanRequest { measure: Some(Duration::from_secs(200_000 * 3_600)), ..request() };
         assert_eq!(decide(DATA_AND_LOG, long), PlanError::TooLong);
+    }
+
+    #[test]
+    fn what_cannot_be_polled_is_refused() {
+        let target = [directory("/a", 1, ByteSize::gib(15))];
+        let polled = PlanRequest { polled: true, ..request() };
+        let decide = |jobs: &str, asked: &PlanRequest| Plan::decide(&profile(jobs), asked, &target);
+        assert!(decide(DATA_AND_LOG, &polled).unwrap().polled);
+        let threads = PlanRequest { engine: EngineKind::Threads, ..polled.clone() };
+        assert_eq!(decide(DATA_AND_LOG, &threads), Err(PlanError::PolledEngine { engine: "threads" }));
+        let buffered = PlanRequest { direct: false, ..polled.clone() };
+        assert_eq!(decide(DATA_AND_LOG, &buffered), Err(PlanError::PolledBuffered));
+        let durable = format!("{DATA_AND_LOG}durability = \"dsync\"\n");
+        assert_eq!(decide(&durable, &polled), Err(PlanError::PolledDurable { job: "log".to_owned() }));
     }
 
     #[test]

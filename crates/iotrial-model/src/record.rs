@@ -59,6 +59,9 @@ pub struct RunRecord {
     pub jobs: Vec<JobCounts>,
     /// The run second by second, all phases.
     pub intervals: Vec<Interval>,
+    /// What the operating system granted the engine; `None` where no load began, or in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine_setup: Option<EngineSetup>,
     /// CPU time over the measured phase; `None` where the clock is simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuUse>,
@@ -307,7 +310,10 @@ pub struct OpCounts {
     /// Of an open load: I/Os that the generator issued more than 100 µs late although it had a free slot.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub late_count: u64,
-    /// The part of all total latencies between creation and submission, in ns, summed.
+    /// I/Os whose submission was timed; `None` in records in which all of them were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub submission_latency_count: Option<u64>,
+    /// Creation to submission of those I/Os, in ns, summed.
     pub submission_latency_sum_ns: u64,
     /// Creation to completion, of the I/Os that succeeded.
     pub total_latency: LatencyHistogram,
@@ -319,8 +325,21 @@ impl OpCounts {
         self.total_latency.io_count()
     }
 
+    /// Creation to submission, in ns, on average over the I/Os whose submission was timed; `None` where none was.
+    #[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
+    pub fn submission_latency_mean_ns(&self) -> Option<f64> {
+        let count = self.timed_submission_count();
+        (count > 0).then(|| self.submission_latency_sum_ns as f64 / count as f64)
+    }
+
+    fn timed_submission_count(&self) -> u64 {
+        self.submission_latency_count.unwrap_or(self.io_count())
+    }
+
     /// Adds other counts.
     pub fn merge(&mut self, other: &Self) {
+        // Before the histograms change, which tell the count where it is not written.
+        self.submission_latency_count = Some(self.timed_submission_count() + other.timed_submission_count());
         self.bytes += other.bytes;
         self.error_count += other.error_count;
         self.first_error = self.first_error.take().or_else(|| other.first_error.clone());
@@ -374,6 +393,49 @@ pub struct Interval {
     /// rate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub backlog: Vec<u64>,
+}
+
+/// What the operating system granted the engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineSetup {
+    /// The clock that stamps the I/Os: `tsc`, `monotonic` or `simulated`.
+    pub clock: String,
+    /// Of the queues of all threads together.
+    pub queues: QueueSetup,
+}
+
+/// What the operating system granted the queues.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueSetup {
+    /// How the ring tells that an I/O is done: `coop-taskrun`, `interrupt` or `polled`; `None` without a ring.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ring: Option<String>,
+    /// Whether the ring knows the files, so that no I/O looks its file up; `None` without a ring.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registered_files: Option<bool>,
+    /// Whether the ring knows the buffers, so that no I/O pins its pages; `None` without a ring.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registered_buffers: Option<bool>,
+    /// Memory of the buffers.
+    #[serde(default, rename = "buffer_bytes")]
+    pub buffers: ByteSize,
+    /// The part of it that lies on huge pages.
+    #[serde(default, rename = "huge_page_bytes")]
+    pub huge_pages: ByteSize,
+}
+
+impl QueueSetup {
+    /// Adds the queue of another thread. What not all of them were granted, was not granted.
+    pub fn merge(&mut self, other: &Self) {
+        let both = |mine: Option<bool>, theirs: Option<bool>| {
+            mine.zip(theirs).map(|(a, b)| a && b).or(mine).or(theirs)
+        };
+        self.registered_files = both(self.registered_files, other.registered_files);
+        self.registered_buffers = both(self.registered_buffers, other.registered_buffers);
+        self.ring = self.ring.take().or_else(|| other.ring.clone());
+        self.buffers = self.buffers + other.buffers;
+        self.huge_pages = self.huge_pages + other.huge_pages;
+    }
 }
 
 /// CPU time over the measured phase.
@@ -550,7 +612,7 @@ impl RunRecord {
         in_range("length of a phase", self.plan.phases.iter().all(|phase| phase.duration <= LONGEST / 16))?;
         in_range("number of phases", self.plan.phases.len() <= 16)?;
         let all = self.jobs.iter().chain(self.intervals.iter().flat_map(|interval| &interval.jobs));
-        let mut sums = [0u128; 6];
+        let mut sums = [0u128; 7];
         for counts in all.flat_map(|job| job.read.iter().chain(&job.write).chain(&job.commit)) {
             let numbers = [
                 counts.bytes,
@@ -559,6 +621,7 @@ impl RunRecord {
                 counts.late_count,
                 counts.unfinished_count,
                 counts.submission_latency_sum_ns,
+                counts.submission_latency_count.unwrap_or(0),
             ];
             sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += u128::from(number));
         }

@@ -3,7 +3,7 @@
 use iotrial_analysis::device_chain::ChainStep;
 use iotrial_analysis::summary::Summary;
 use iotrial_model::plan::{Area, AreaKind, Job, Plan, SimDevice};
-use iotrial_model::record::{BlockDevice, DeviceCounters, RunRecord, TargetRecord};
+use iotrial_model::record::{BlockDevice, DeviceCounters, EngineSetup, RunRecord, TargetRecord};
 use iotrial_model::units::format_duration;
 
 use crate::document::{Block, Fact, Section};
@@ -279,7 +279,11 @@ fn steps_table(steps: &[ChainStep]) -> Table {
 /// Every setting that was in effect.
 pub(crate) fn load(record: &RunRecord, summary: &Summary) -> Option<Section> {
     let plan = &record.plan;
-    let io = if plan.direct { "direct" } else { "through the page cache" };
+    let io = match (plan.direct, plan.polled) {
+        (true, true) => "direct, polled",
+        (true, false) => "direct",
+        (false, _) => "through the page cache",
+    };
     let mut facts = vec![
         words("profile", Some(&plan.profile)),
         words("form", Some(if plan.quick { "quick" } else { "full" })),
@@ -296,6 +300,7 @@ pub(crate) fn load(record: &RunRecord, summary: &Summary) -> Option<Section> {
         words("seed", Some(plan.seed.to_string())),
         words("thresholds", Some(&summary.verdict.thresholds)),
     ]);
+    facts.extend(record.engine_setup.iter().flat_map(setup_facts));
     if let Some(layout) = &record.layout {
         facts.extend([
             number("files written", Quantity::Bytes, Value::Count(layout.written.get())),
@@ -316,6 +321,19 @@ pub(crate) fn load(record: &RunRecord, summary: &Summary) -> Option<Section> {
         blocks.push(Block::Table(areas_table(&plan.areas)));
     }
     Some(Section { id: "settings", heading: "Settings", note: None, blocks })
+}
+
+fn setup_facts(setup: &EngineSetup) -> Vec<Fact> {
+    let yes_or_no = |granted: Option<bool>| granted.map(|granted| if granted { "yes" } else { "no" });
+    let queues = &setup.queues;
+    vec![
+        words("clock of the engine", Some(&setup.clock)),
+        words("completions of the ring", queues.ring.as_ref()),
+        words("registered files", yes_or_no(queues.registered_files)),
+        words("registered buffers", yes_or_no(queues.registered_buffers)),
+        number("memory of the buffers", Quantity::Bytes, Value::Count(queues.buffers.get())),
+        number("of it on huge pages", Quantity::Bytes, Value::Count(queues.huge_pages.get())),
+    ]
 }
 
 fn sim_facts(sim: &SimDevice) -> Vec<Fact> {

@@ -135,6 +135,11 @@ pub struct LoadArgs {
     #[arg(long)]
     pub buffered: bool,
 
+    /// The threads ask the devices for completions instead of waiting for interrupts: costs a CPU for each thread, and
+    /// shows less latency than a database sees. Devices must be able to.
+    #[arg(long)]
+    pub polled: bool,
+
     /// All randomness comes from it [default: another one each time].
     #[arg(long)]
     pub seed: Option<u64>,

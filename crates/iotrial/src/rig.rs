@@ -182,6 +182,7 @@ impl<'a> Rig<'a> {
 fn note_outcome(record: &mut RunRecord, outcome: RunOutcome) {
     record.jobs = RunRecord::totals_of_intervals(&record.plan, &outcome.intervals);
     record.intervals = outcome.intervals;
+    record.engine_setup = Some(outcome.engine_setup);
     record.cpu = outcome.cpu;
     record.devices = outcome.devices;
     record.ended = outcome.ended;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_engine::host::host_facts;
+use iotrial_engine::polling;
 use iotrial_engine::run::uring_refusal;
 use iotrial_engine::target::{self, PrepareError, ProbedTarget};
 use iotrial_model::builtin::builtin_profile;
@@ -58,6 +59,12 @@ impl Setup {
             facts.push(imagined_target(request.engine));
         }
         let plan = Plan::decide(&profile, &request, &facts).map_err(plan_failure)?;
+        if plan.polled {
+            polling::check_polling(&probed).map_err(|error| {
+                let hint = "leave --polled out: databases wait for interrupts too".to_owned();
+                Failure::execution(error).hint(hint)
+            })?;
+        }
         let layout = target::rehearse(&plan, &probed).map_err(prepare_failure)?;
         Ok(Self { plan, layout, thresholds, profile, host, probed, study: None })
     }
@@ -84,6 +91,7 @@ impl Setup {
             layout: None,
             jobs: Vec::new(),
             intervals: Vec::new(),
+            engine_setup: None,
             cpu: None,
             devices: Vec::new(),
             findings: Vec::new(),
@@ -154,6 +162,7 @@ fn plan_request(args: &LoadArgs, host: &Host) -> Result<PlanRequest, Failure> {
         engine_reason,
         sim: args.sim.clone().unwrap_or_default(),
         direct: !args.buffered,
+        polled: args.polled,
         seed: args.seed.unwrap_or_else(any_seed),
         cpu_count: host.cpu_count,
         memory: host.memory,
@@ -255,6 +264,13 @@ fn plan_failure(error: PlanError) -> Failure {
         }
         PlanError::TooDeep { .. } | PlanError::TooMuchMemory { .. } => {
             Failure::input(error).hint("lower iodepth, numjobs or block_size in the profile".to_owned())
+        }
+        PlanError::PolledEngine { .. } | PlanError::PolledBuffered => {
+            Failure::input(error).hint("--polled goes with direct I/O by the `uring` engine".to_owned())
+        }
+        PlanError::PolledDurable { .. } => {
+            let hint = "leave --polled out, or take durability out of the profile".to_owned();
+            Failure::input(error).hint(hint)
         }
         PlanError::NoTarget | PlanError::NoDuration | PlanError::TooLong => Failure::input(error),
     }

@@ -306,3 +306,26 @@ fn a_browser_without_network_shows_the_report_and_objects_to_nothing() {
     assert!(dom.contains("sqlserver-oltp") && dom.contains("</svg>"), "{dom}");
     assert!(!log.contains("Content Security Policy") && !log.contains("CONSOLE"), "{log}");
 }
+
+#[test]
+fn what_cannot_be_polled_is_refused_with_a_hint_before_anything_is_written() {
+    let bench = Bench::new();
+    let run =
+        ["run", "--polled", "--target", "data", "--size", "32MiB", "--duration", "1s", "--quiet", "--json"];
+    let check = |more: &[&str], code: i32, message: &str| {
+        let ran = bench.run(&with(&run, more)).expect_code(code);
+        assert!(ran.stderr.contains(message) && ran.stderr.contains("hint:"), "{}", ran.stderr);
+        assert!(bench.data_files().is_empty() && bench.stored(".json").is_empty(), "{message}");
+    };
+    check(&["--engine", "threads"], 2, "the `threads` engine cannot poll for completions");
+    check(&["--engine", "null"], 2, "the `null` engine cannot poll for completions");
+    let any_polls =
+        |switch: &std::path::Path| std::fs::read_to_string(switch).is_ok_and(|text| text.trim() == "1");
+    let disks = std::fs::read_dir("/sys/block").into_iter().flatten().flatten();
+    if disks.map(|disk| disk.path().join("queue/io_poll")).any(|switch| any_polls(&switch)) {
+        eprintln!("skipped: a device of this host can be polled");
+        return;
+    }
+    check(&["--engine", "uring", "--buffered"], 2, "I/O through the page cache cannot be polled");
+    check(&["--engine", "uring"], 3, "polled for completions");
+}

@@ -38,6 +38,20 @@ pub(super) fn engine_fallback(record: &RunRecord) -> Option<Finding> {
     ))
 }
 
+/// The load asked the devices for completions, which no database does.
+pub(super) fn polled_io(record: &RunRecord) -> Option<Finding> {
+    record.plan.polled.then(|| {
+        finding(
+            "polled-io",
+            Severity::Note,
+            "the threads asked the devices for completions instead of waiting for interrupts (polled = true): a \
+             database that waits sees longer latencies, and the CPU of the generator says nothing"
+                .to_owned(),
+            [("polled", json!(true))],
+        )
+    })
+}
+
 /// The figures contradict each other: in a closed load every outstanding I/O is always in flight, so by Little's
 /// law (J. D. C. Little, 1961: L = λ W) IOPS times mean latency, summed over all streams, is their number.
 ///
@@ -192,6 +206,14 @@ mod tests {
 
     use super::*;
     use crate::test_record::{counts, healthy};
+
+    #[test]
+    fn polling_is_named() {
+        let mut record = healthy();
+        assert_eq!(polled_io(&record), None);
+        record.plan.polled = true;
+        assert_eq!(polled_io(&record).unwrap().severity, Severity::Note);
+    }
 
     #[test]
     fn another_engine_is_named_with_its_reason() {

@@ -574,6 +574,7 @@ size = "10GiB"
             engine_reason: None,
             sim: SimDevice::default(),
             direct,
+            polled: false,
             seed,
             cpu_count: 2,
             memory: None,

@@ -322,6 +322,7 @@ pub fn plan(target: &ProbedTarget, writes: bool) -> Plan {
         engine_reason: None,
         sim: SimDevice::default(),
         direct: true,
+        polled: false,
         seed: 3,
         cpu_count: 2,
         memory: None,

@@ -34,6 +34,7 @@ pub fn plan(jobs: &str, engine: EngineKind, sim: SimDevice) -> Plan {
         engine_reason: None,
         sim,
         direct: true,
+        polled: false,
         seed: 42,
         cpu_count: 2,
         memory: None,

@@ -56,6 +56,21 @@ pub enum PlanError {
         /// The smallest size of all files.
         least_size: ByteSize,
     },
+    /// Only a ring polls.
+    #[error("the `{engine}` engine cannot poll for completions")]
+    PolledEngine {
+        /// The one asked for.
+        engine: &'static str,
+    },
+    /// The page cache has no completions to poll for.
+    #[error("I/O through the page cache cannot be polled")]
+    PolledBuffered,
+    /// A flush ends with an interrupt.
+    #[error("job `{job}` waits for stable storage, which cannot be polled")]
+    PolledDurable {
+        /// Its name.
+        job: String,
+    },
     /// The block does not fit the sectors of the target.
     #[error("block size {block_size} of job `{job}` is not a multiple of the {sector_size} sectors of `{}`", path.display())]
     Misaligned {

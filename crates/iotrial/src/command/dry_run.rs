@@ -40,7 +40,11 @@ pub fn print(plan: &Plan, layout: &Layout, json: bool) -> Result<(), Failure> {
 
 fn head(plan: &Plan, layout: &Layout) -> String {
     let form = if plan.quick { "quick" } else { "full" };
-    let access = if plan.direct { "direct I/O" } else { "through the page cache" };
+    let access = match (plan.direct, plan.polled) {
+        (true, true) => "direct I/O, polled",
+        (true, false) => "direct I/O",
+        (false, _) => "through the page cache",
+    };
     let threads = plan.threads;
     let mut lines = vec![
         format!("profile   {} ({form})", plan.profile),

@@ -89,6 +89,7 @@ impl StudyFile {
             full: load.full,
             engine: load.engine.map(engine_choice),
             buffered: load.buffered,
+            polled: false,
             // The same for every configuration of a round, another one in each round.
             seed: Some(self.study.seed + u64::from(repeat)),
             label: Some(configuration.label.clone()),
