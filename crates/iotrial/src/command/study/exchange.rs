@@ -208,6 +208,7 @@ fn check_load(
     );
     let access = |plan: &Plan| if plan.direct { "direct I/O" } else { "the page cache" };
     ensure!(plan.direct == asked.direct, "it went through {}, not {}", access(plan), access(&asked));
+    ensure!(plan.polled == asked.polled, "its completions were polled for");
     let is_real = |plan: &Plan| plan.engine.touches_targets();
     ensure!(
         is_real(plan) == is_real(&asked) && (is_real(plan) || plan.engine == asked.engine),

@@ -243,3 +243,36 @@ fn check_sizes(loads: &[Foreseen], study: &Study) -> Result<(), Failure> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(label: &str, working_set_mib: u64, looked_at: bool) -> Foreseen {
+        Foreseen {
+            label: label.to_owned(),
+            profile: "reads".to_owned(),
+            missing_count: 1,
+            duration: Duration::ZERO,
+            would_write_bytes: ByteSize::default(),
+            looked_at,
+            working_set: ByteSize::mib(working_set_mib),
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn configurations_that_would_get_other_working_sets_are_refused_with_both_sizes() {
+        let text = "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"S\"\nprofiles = [\"reads\"]\n\
+                    [[configuration]]\nlabel = \"a\"\ntargets = [\"a\"]\n";
+        let study = Study::parse(text).unwrap();
+        let check =
+            |mib: u64, looked_at| check_sizes(&[load("a", 1000, true), load("b", mib, looked_at)], &study);
+        assert!(check(1040, true).is_ok() && check(960, true).is_ok());
+        // Its targets are not there yet.
+        assert!(check(500, false).is_ok());
+        let refused = check(500, true).err().unwrap().to_string();
+        assert!(refused.contains("on 1000 MiB of configuration `a` and on 500 MiB of `b`"), "{refused}");
+        assert!(refused.contains("hint: give a `size` in [load]"), "{refused}");
+    }
+}
