@@ -25,5 +25,7 @@ pub mod verdict;
 
 pub mod summary;
 
+pub mod comparison;
+
 #[cfg(test)]
 mod test_record;

@@ -27,4 +27,6 @@ pub mod record;
 
 pub mod journal;
 
+pub mod table;
+
 pub mod study;

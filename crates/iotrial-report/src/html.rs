@@ -1,5 +1,6 @@
 //! The document as one HTML file: no script, nothing loaded, every text escaped.
 
+use iotrial_analysis::comparison::Reading;
 use iotrial_model::record::Severity;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
@@ -80,6 +81,14 @@ enum BlockView<'d> {
         reasons: &'d [String],
         ended: Option<&'d str>,
     },
+    Answer {
+        tone: &'static str,
+        symbol: &'static str,
+        headline: &'d str,
+        sentence: &'d str,
+        points: &'d [String],
+        lists: Vec<(&'static str, &'d [String])>,
+    },
     Findings {
         findings: Vec<FindingView<'d>>,
     },
@@ -101,6 +110,14 @@ impl<'d> BlockView<'d> {
     fn new(block: &'d Block, unit: LatencyUnit) -> Self {
         match block {
             Block::Verdict(verdict) => Self::verdict(verdict),
+            Block::Answer(answer) => Self::Answer {
+                tone: if answer.is_clear { "good" } else { "open" },
+                symbol: if answer.is_clear { "✓" } else { "?" },
+                headline: &answer.headline,
+                sentence: &answer.sentence,
+                points: &answer.points,
+                lists: answer.lists.iter().map(|list| (list.heading, list.points.as_slice())).collect(),
+            },
             Block::Findings(findings) => {
                 Self::Findings { findings: findings.iter().map(FindingView::new).collect() }
             }
@@ -222,10 +239,10 @@ impl<'d> TableView<'d> {
             let mut cells: Vec<CellView> = written
                 .map(|(value, (column, format))| CellView {
                     text: value.written(column.quantity, format),
-                    class: if let Value::Category(category) = value {
-                        category_word(*category)
-                    } else {
-                        class(column.quantity)
+                    class: match value {
+                        Value::Category(category) => category_word(*category),
+                        Value::Change { reading, .. } => change_class(*reading),
+                        _ => class(column.quantity),
                     },
                     rows: 1,
                 })
@@ -241,6 +258,16 @@ impl<'d> TableView<'d> {
         }
         let is_grouped = headers.iter().any(|header| !header.below.is_empty());
         Self { caption: &table.caption, is_grouped, headers, rows }
+    }
+}
+
+const fn change_class(reading: Reading) -> &'static str {
+    match reading {
+        Reading::MuchBetter | Reading::Better => "number better",
+        Reading::Worse => "number worse",
+        Reading::MuchWorse => "number much worse",
+        Reading::NoDifference | Reading::TooFew => "number same",
+        Reading::Amount => "number",
     }
 }
 

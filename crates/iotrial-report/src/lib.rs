@@ -18,6 +18,8 @@ mod settings;
 
 mod run;
 
+mod comparison;
+
 mod steering;
 
 mod ruler;

@@ -23,6 +23,10 @@ pub enum Quantity {
     Percent,
     /// A quotient, 1 where both sides agree.
     Ratio,
+    /// A change in hundredths, always with its sign and one decimal.
+    ChangePercent,
+    /// A mean of places in rankings.
+    Place,
 }
 
 /// The unit of every latency in one document, so that no two columns are misread.
@@ -48,6 +52,8 @@ pub(crate) struct NumberFormat {
     pub(crate) unit: &'static str,
     factor: f64,
     decimals: usize,
+    /// Whether a plus is written too.
+    is_signed: bool,
 }
 
 impl NumberFormat {
@@ -70,22 +76,39 @@ impl NumberFormat {
             Quantity::Seconds => ("s", 1.0, 3, 3),
             Quantity::Percent => ("%", 1.0, 2, 1),
             Quantity::Ratio => ("×", 1.0, 3, 2),
+            Quantity::ChangePercent => ("%", 1.0, 9, 1),
+            Quantity::Place => ("", 1.0, 3, 2),
         };
         let shown = numbers.map(|number| (number * factor).abs()).filter(|number| *number > 0.0);
         let (smallest, largest) =
             shown.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), n| (low.min(n), high.max(n)));
         // A third decimal is for numbers that would be left with one digit.
         let most_decimals = if smallest >= 0.1 { most_decimals.min(2) } else { most_decimals };
+        let is_signed = quantity == Quantity::ChangePercent;
         let decimals = (significant - whole_digits(smallest))
             .min(most_decimals)
             .min(MOST_DIGITS - whole_digits(largest))
             .max(0);
-        Self { unit, factor, decimals: usize::try_from(decimals).unwrap_or_default() }
+        Self { unit, factor, decimals: usize::try_from(decimals).unwrap_or_default(), is_signed }
     }
 
     /// The number without its unit.
     pub(crate) fn write(&self, number: f64) -> String {
-        group_thousands(&format!("{:.*}", self.decimals, number * self.factor))
+        let written = group_thousands(&format!("{:.*}", self.decimals, number * self.factor));
+        if !self.is_signed {
+            return written;
+        }
+        // A change that rounds to nothing has no direction, and a minus is as wide as a plus.
+        let digits = written.trim_start_matches('-');
+        let is_zero = digits.chars().all(|c| matches!(c, '0' | '.'));
+        let sign = if is_zero {
+            "±"
+        } else if number < 0.0 {
+            "−"
+        } else {
+            "+"
+        };
+        format!("{sign}{digits}")
     }
 
     /// The number without its unit and with no more decimals than it has, for round numbers.
@@ -164,6 +187,16 @@ mod tests {
         check(Quantity::Iops, ms, &[12_345.6, 0.0], &["12,346", "0"]);
         check(Quantity::Iops, ms, &[3.25], &["3.2"]);
         check(Quantity::BandwidthMibPerS, ms, &[96.449, 1_234.5], &["96.4", "1,234.5"]);
+    }
+
+    #[test]
+    fn a_change_has_its_sign_and_one_decimal() {
+        check(
+            Quantity::ChangePercent,
+            LatencyUnit::Milliseconds,
+            &[163.38, -7.29, 0.04, 1_234.56],
+            &["+163.4", "−7.3", "±0.0", "+1,234.6"],
+        );
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use iotrial_analysis::comparison::Gate;
 use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
 use iotrial_model::units::{ByteSize, parse_duration};
@@ -48,6 +49,8 @@ pub enum Command {
     Study(Box<StudyArgs>),
     /// Show a record again: figures, verdict, HTML.
     Report(ReportArgs),
+    /// Hold configurations against each other: side by side, by factor, ranked, with a recommendation.
+    Compare(CompareArgs),
     /// List the records in the store.
     Records(RecordsArgs),
     /// List the built-in profiles, or print one to edit it.
@@ -201,6 +204,58 @@ pub struct ReportArgs {
     /// Threshold set that judges, or a TOML file with one [default: the profile's].
     #[arg(long, value_name = "NAME|FILE")]
     pub thresholds: Option<String>,
+
+    /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// Options of `compare`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  iotrial compare before after                        two labels in the store, each with all its runs
+  iotrial compare ./records --by driver --html c.html a folder; what the driver alone changes
+  iotrial compare --table published.toml              figures that exist only on paper
+  iotrial compare before after --gate 'write.p99 <= +10%' --gate 'read.iops >= -5%'
+
+Runs with the same label and the same attributes are repeats of one configuration. A factor is an
+attribute; it is told by pairs of configurations that differ in nothing else. docs/compare.md has
+the method, docs/table-format.md the format of tables.
+
+Exit codes: 0 compared, and every gate kept; 1 a gate missed; 2 wrong usage or input, or records
+that cannot be compared fairly; 3 could not be carried out.")]
+pub struct CompareArgs {
+    /// Files of records, folders of them, or ids or labels in the store.
+    #[arg(value_name = "RECORD", required_unless_present = "tables")]
+    pub records: Vec<String>,
+
+    /// A file with printed figures; may be repeated.
+    #[arg(long = "table", value_name = "FILE")]
+    pub tables: Vec<PathBuf>,
+
+    /// Label of the configuration that others are compared with [default: the first one].
+    #[arg(long, value_name = "LABEL")]
+    pub baseline: Option<String>,
+
+    /// Only this attribute is a factor.
+    #[arg(long, value_name = "ATTRIBUTE")]
+    pub by: Option<String>,
+
+    /// How far a metric may move from the baseline, such as 'write.p99 <= +10%'; may be repeated.
+    #[arg(long = "gate", value_name = "EXPR")]
+    pub gates: Vec<Gate>,
+
+    /// Compare what cannot be compared fairly, and leave out records that cannot be read; both with a warning.
+    #[arg(long)]
+    pub force: bool,
+
+    /// Write the HTML report to this file.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 
     /// One JSON document on standard output, nothing else there.
     #[arg(long)]

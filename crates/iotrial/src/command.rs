@@ -1,6 +1,7 @@
 //! One module for each command.
 
 pub mod clean;
+pub mod compare;
 pub mod dry_run;
 pub mod generate;
 pub mod interview;

@@ -26,6 +26,9 @@ pub const NOT_CARRIED_OUT: u8 = 3;
 /// The run is done, but the storage is not qualified.
 pub const NOT_QUALIFIED: u8 = 1;
 
+/// Compared, but a gate is missed.
+pub const GATE_MISSED: u8 = 1;
+
 impl Failure {
     /// Wrong usage or input.
     pub fn input(error: impl Into<anyhow::Error>) -> Self {

@@ -189,6 +189,13 @@ impl Store {
         }
     }
 
+    /// The records that the user calls so, the oldest first.
+    pub fn labelled(&self, label: &str) -> anyhow::Result<Vec<PathBuf>> {
+        let mut entries = self.entries()?;
+        entries.retain(|entry| entry.label.as_deref() == Some(label));
+        Ok(entries.into_iter().rev().map(|entry| entry.path).collect())
+    }
+
     /// Makes records of the journals that crashes left. One that cannot be recovered is told, and does not
     /// keep the others from it.
     fn recover_journals(&self) -> anyhow::Result<()> {
@@ -247,17 +254,7 @@ impl Store {
     }
 
     fn files(&self, suffixes: &[&str]) -> anyhow::Result<Vec<PathBuf>> {
-        let listing =
-            fs::read_dir(&self.folder).with_context(|| format!("cannot list `{}`", self.folder.display()))?;
-        let mut files = Vec::new();
-        for entry in listing {
-            let path = entry?.path();
-            if suffixes.iter().any(|suffix| file_name(&path).ends_with(suffix)) {
-                files.push(path);
-            }
-        }
-        files.sort();
-        Ok(files)
+        list(&self.folder, suffixes)
     }
 
     /// The index, made anew where it is missing or damaged.
@@ -367,6 +364,24 @@ impl JournalWriter {
     fn failure(&self) -> String {
         format!("cannot write the journal `{}`", self.path.display())
     }
+}
+
+/// The records in a folder that need not be a store, by name, and so by time.
+pub fn records_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    list(folder, &[RECORD_SUFFIX, COMPRESSED_SUFFIX])
+}
+
+fn list(folder: &Path, suffixes: &[&str]) -> anyhow::Result<Vec<PathBuf>> {
+    let listing = fs::read_dir(folder).with_context(|| format!("cannot list `{}`", folder.display()))?;
+    let mut files = Vec::new();
+    for entry in listing {
+        let path = entry?.path();
+        if suffixes.iter().any(|suffix| file_name(&path).ends_with(suffix)) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
 }
 
 /// Reads a record in any of its forms: plain, compressed, or the journal that a crash left.

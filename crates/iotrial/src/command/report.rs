@@ -133,7 +133,7 @@ impl Shown {
 }
 
 /// As wide as the terminal, with colour where it is one and `NO_COLOR` is not set.
-fn terminal_style() -> TerminalStyle {
+pub fn terminal_style() -> TerminalStyle {
     let stdout = std::io::stdout();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let width = console::Term::stdout().size_checked().map_or(100, |(_, columns)| usize::from(columns));

@@ -1,0 +1,5 @@
+//! Comparisons whose outcome is known.
+
+mod printed;
+
+mod measured;
