@@ -115,6 +115,46 @@ fn each_measurement_is_a_record_with_label_attributes_and_place_in_balanced_orde
 }
 
 #[test]
+fn a_study_ends_with_the_comparison_of_its_configurations() {
+    let bench = Bench::new();
+    write(&bench, &with(STUDY, "[\"sqlserver-log\"]", "[\"sqlserver-log\", \"oracle-slob-random\"]"));
+    let ran = run(&bench, &["--html", "out.html"]).expect_code(0);
+    assert!(ran.stdout.contains("out-sqlserver-log.html"), "{}", ran.stdout);
+    for page in ["out-sqlserver-log.html", "out-oracle-slob-random.html"] {
+        let html = std::fs::read_to_string(bench.path().join(page)).unwrap();
+        assert!(html.contains("slow") && html.contains("fast"), "{page}");
+    }
+    assert!(!bench.path().join("out.html").exists());
+    let status = run(&bench, &["--status", "--json"]).expect_code(0).json();
+    let compared: Vec<(&str, &str, usize)> = status["comparisons"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            let label = one["configurations"][0]["label"].as_str().unwrap();
+            (one["profile"].as_str().unwrap(), label, one["configurations"].as_array().unwrap().len())
+        })
+        .collect();
+    assert_eq!(compared, [("sqlserver-log", "slow", 2), ("oracle-slob-random", "slow", 2)]);
+    // One configuration alone is compared with nothing.
+    write(
+        &bench,
+        &with(
+            &with(STUDY, "\"sims\"", "\"alone\""),
+            "label = \"fast\"",
+            "label = \"fast\"\nelsewhere = true",
+        ),
+    );
+    let ran = run(&bench, &["--html", "alone.html", "--json"]).expect_code(0);
+    assert!(
+        ran.json().get("comparisons").is_none() && ran.stderr.contains("nothing to compare yet"),
+        "{}",
+        ran.stderr
+    );
+    refused(&bench, &["--resume", "--html", "absent/a.html"], 2, &["cannot write `absent/a.html`"]);
+}
+
+#[test]
 fn dry_run_tells_order_time_and_bytes_and_writes_nothing() {
     let bench = Bench::new();
     let real = with(STUDY, "engine = \"sim\"", "size = \"32MiB\"");

@@ -16,7 +16,7 @@ Examples:
   iotrial study volumes.toml --dry-run              the order, the time and the bytes
   iotrial study volumes.toml                        measure every configuration, in balanced order
   iotrial study volumes.toml --resume               only what is missing, after whatever stopped it
-  iotrial study volumes.toml --status               what is done and what is missing
+  iotrial study volumes.toml --status --html v.html what is done, what is missing, and the comparison
   iotrial study export volumes.toml --label azure > azure.toml      what another machine measures …
   iotrial study add volumes.toml 01JD….iotrial.json                 … and its records back
 
@@ -59,6 +59,10 @@ pub struct StudyArgs {
     /// No progress.
     #[arg(short, long)]
     pub quiet: bool,
+
+    /// Write the comparison to this file; of several profiles to one for each, with its name.
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    pub html: Option<PathBuf>,
 
     /// One JSON document on standard output, nothing else there.
     #[arg(long)]

@@ -52,7 +52,7 @@ fn close(args: &RunArgs, rig: &Rig<'_>, trial: Trial) -> Result<ExitCode, Failur
 }
 
 /// Whether a file can be written there: better known before a long run than after it.
-fn check_is_writable(path: &Path) -> Result<(), Failure> {
+pub fn check_is_writable(path: &Path) -> Result<(), Failure> {
     let existed = path.exists();
     if existed && !path.is_file() && !path.is_dir() {
         // A pipe waits for its reader, and a device is left alone until there is something to write.

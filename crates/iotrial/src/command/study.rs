@@ -12,6 +12,8 @@ mod carry;
 
 mod exchange;
 
+mod compared;
+
 mod shown;
 
 use std::path::Path;
@@ -21,6 +23,7 @@ use dialoguer::Confirm;
 use iotrial_model::study::{Cell, CellEnd, Progress, Study};
 
 use crate::cli::{StudyArgs, StudyCommand};
+use crate::command::run::check_is_writable;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::output::harmless;
 use crate::signal::control_by_signals;
@@ -38,6 +41,9 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
         Some(StudyCommand::Add(args)) => return exchange::add(args),
         None => {}
     }
+    if let Some(html) = &args.html {
+        check_is_writable(html)?;
+    }
     let file = StudyFile::read(args.file.as_deref().expect("a file or a command is required"))?;
     if args.dry_run {
         let progress = progress_to_resume(args, &file.study)?;
@@ -49,7 +55,8 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
     if args.status {
         let progress = StudyJournal::look(&store, &file.study)?;
-        Shown::new(&file.study, progress.as_ref(), &store)?.print(&store, args.json)?;
+        let shown = Shown::new(&file.study, progress.as_ref(), &store)?;
+        shown.compared(args.html.as_deref())?.print(&store, args.json)?;
         return Ok(ExitCode::SUCCESS);
     }
     measure(args, &file, &store)
@@ -93,6 +100,7 @@ fn measure(args: &StudyArgs, file: &StudyFile, store: &Store) -> Result<ExitCode
     let carried = carrier.carry_out(&outlook);
     // What is known is shown, whatever stopped the study.
     let shown = Shown::new(&file.study, Some(carrier.journal().progress()), store)?;
+    let shown = shown.compared(args.html.as_deref())?;
     shown.print(store, args.json)?;
     carried?;
     Ok(if shown.is_measured_here() { ExitCode::SUCCESS } else { ExitCode::from(NOT_CARRIED_OUT) })

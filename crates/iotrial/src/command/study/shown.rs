@@ -1,12 +1,13 @@
 //! What is done of a study and what is missing, as text and as JSON.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use iotrial_model::record::AttributeValue;
 use iotrial_model::study::{Cell, CellEnd, Progress, Study};
 use serde::Serialize;
 
+use super::compared::Compared;
 use super::journal::path_in;
 use crate::failure::Failure;
 use crate::output::{self, harmless};
@@ -17,6 +18,7 @@ pub struct Shown<'s> {
     study: &'s Study,
     began_at: Option<String>,
     cells: Vec<ShownCell>,
+    comparisons: Vec<Compared>,
 }
 
 /// One measurement. Its keys are an interface: `docs/study.md`.
@@ -66,6 +68,8 @@ struct JsonStudy<'s> {
     failed_count: usize,
     missing_count: usize,
     cells: &'s [ShownCell],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    comparisons: &'s [Compared],
 }
 
 impl<'s> Shown<'s> {
@@ -99,12 +103,30 @@ impl<'s> Shown<'s> {
             }
         };
         let cells = study.cells().into_iter().map(shown).collect();
-        Ok(Self { study, began_at: progress.map(|progress| progress.began_at.clone()), cells })
+        Ok(Self {
+            study,
+            began_at: progress.map(|progress| progress.began_at.clone()),
+            cells,
+            comparisons: Vec::new(),
+        })
     }
 
     /// Whether everything is done that this machine measures.
     pub fn is_measured_here(&self) -> bool {
         self.cells.iter().filter(|cell| !cell.elsewhere).all(|cell| cell.state == CellState::Done)
+    }
+
+    /// Holds the configurations against each other, with a page for each profile where `html` says so.
+    pub fn compared(mut self, html: Option<&Path>) -> Result<Self, Failure> {
+        self.comparisons = Compared::all(&self.cells)?;
+        let of_several = self.comparisons.len() > 1;
+        if let Some(html) = html {
+            self.comparisons.iter_mut().try_for_each(|one| one.write_html(html, of_several))?;
+            if self.comparisons.is_empty() {
+                eprintln!("note: there is nothing to compare yet, and no report of it");
+            }
+        }
+        Ok(self)
     }
 
     fn count(&self, state: CellState) -> usize {
@@ -125,9 +147,13 @@ impl<'s> Shown<'s> {
                 failed_count: self.count(CellState::Failed),
                 missing_count: self.count(CellState::Missing),
                 cells: &self.cells,
+                comparisons: &self.comparisons,
             });
         }
         output::text(&self.text())?;
+        for comparison in &self.comparisons {
+            output::text(&format!("\n{}", comparison.text()))?;
+        }
         for hint in self.hints() {
             eprintln!("{hint}");
         }
