@@ -190,6 +190,7 @@ fn a_study_on_real_files_leaves_nothing_behind() {
     let bench = Bench::new();
     let real = with(STUDY, "engine = \"sim\"", "engine = \"threads\"\nsize = \"16MiB\"");
     let real = with(&real, "duration = \"2s\"", "duration = \"100ms\"");
+    let real = with(&real, "repeats = 2", "repeats = 2\nidle = \"1ms\"");
     let real = with(&real, "sim = { service_time_us = 800.0 }", "targets = [\"data\"]");
     let real = with(&real, "sim = { service_time_us = 200.0 }", "targets = [\"data/other\"]");
     std::fs::create_dir(bench.data().join("other")).unwrap();

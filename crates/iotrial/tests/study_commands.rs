@@ -172,6 +172,23 @@ fn a_killed_study_detaches_what_it_left_and_measures_only_what_is_missing() {
     assert_eq!((records.len(), records.values().sum::<usize>()), (12, 12));
 }
 
+#[test]
+fn a_killed_study_that_begins_anew_detaches_what_it_left_as_it_was_attached() {
+    let bench = Bench::new();
+    write(
+        &bench,
+        &with(STUDY, "before = 'echo", "before = 'test -e killed || { touch killed; kill -9 $PPID; }; echo"),
+    );
+    assert_eq!(run(&bench, &["--yes"]).code, -1);
+    let plain = STUDY.find("[[configuration]]\nlabel = \"plain\"").unwrap();
+    let start = STUDY.find("[[configuration]]").unwrap();
+    write(&bench, &[&STUDY[..start], &STUDY[plain..]].concat());
+    let ran = run(&bench, &["--restart", "--yes"]).expect_code(0);
+    assert!(ran.stderr.contains("`with commands` was left attached: runs echo detach"), "{}", ran.stderr);
+    assert_eq!((ran.json()["complete"].as_bool(), bench.stored(".old-study").len()), (Some(true), 1));
+    assert!(log(&bench).iter().any(|line| line.starts_with("detach")), "{:?}", log(&bench));
+}
+
 /// Kills the program after each number of lines that it says, until none is left to say.
 #[test]
 fn a_study_that_is_killed_again_and_again_measures_each_cell_once() {

@@ -256,6 +256,11 @@ impl Progress {
         Some((label, configuration.and_then(|configuration| configuration.after.as_deref())))
     }
 
+    /// The form of the study in which that was attached.
+    pub fn attached_form(&self) -> Option<&Study> {
+        self.attached.as_ref().map(|(form, _)| &self.studies[*form])
+    }
+
     /// Whether nothing was measured, tried or added.
     pub fn is_untouched(&self) -> bool {
         self.begun.is_none() && self.ends.is_empty()

@@ -109,10 +109,11 @@ fn measure(args: &StudyArgs, file: &StudyFile, store: &Store) -> Result<ExitCode
 /// The journal of what was done before, where that is to be gone on with; `None` where nothing was.
 fn open_journal(args: &StudyArgs, study: &Study, store: &Store) -> Result<Option<StudyJournal>, Failure> {
     if args.restart {
-        if let Some(aside) = StudyJournal::put_aside(store, study)? {
+        let (journal, aside) = StudyJournal::restart(store, study)?;
+        if let Some(aside) = aside {
             eprintln!("note: the earlier journal is kept as {}", aside.display());
         }
-        return Ok(None);
+        return Ok(Some(journal));
     }
     let Some(mut journal) = StudyJournal::open(store, study)? else { return Ok(None) };
     let changes = study.changes_since(journal.progress().study());
@@ -135,7 +136,7 @@ fn open_journal(args: &StudyArgs, study: &Study, store: &Store) -> Result<Option
                 changes.iter().map(|change| harmless(change)).collect::<Vec<_>>().join("\n  ")
             );
             let hint = "take the changes back, or go on with --resume --accept-changes, which measures again what they \
-                        touch, or begin anew with --restart; nothing that is measured is lost";
+                        touch, begin anew with --restart, or give it another `name`; nothing that is measured is lost";
             return Err(Failure::input(error).hint(hint.to_owned()));
         }
         journal.accept(study)?;

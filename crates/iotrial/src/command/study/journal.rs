@@ -72,15 +72,33 @@ impl StudyJournal {
         Ok(Self { path, file, progress: Progress::new(id, at, study.clone()) })
     }
 
-    /// Puts the journal under another name, so that the study begins anew. Where that is; `None` where there was none.
-    pub fn put_aside(store: &Store, study: &Study) -> Result<Option<PathBuf>, Failure> {
+    /// Begins a study anew: its earlier journal is put under another name, and where that is. What was left attached is known
+    /// to the new journal, too.
+    pub fn restart(store: &Store, study: &Study) -> Result<(Self, Option<PathBuf>), Failure> {
         let path = path_in(store, study);
-        let Some(_locked) = lock(&path, study)? else { return Ok(None) };
+        let Some(mut earlier) = lock(&path, study)? else { return Ok((Self::create(store, study)?, None)) };
+        let mut bytes = Vec::new();
+        // A journal that cannot be read is put aside all the same.
+        let progress = std::io::Read::read_to_end(&mut earlier, &mut bytes)
+            .ok()
+            .and_then(|_| Progress::read(&bytes).ok().flatten())
+            .map(|(progress, _)| progress);
         let aside = store.folder().join(format!("{}.{}.old-study", study.name, Ulid::generate()));
         fs::rename(&path, &aside)
             .with_context(|| format!("cannot rename the journal `{}`", path.display()))
             .map_err(Failure::execution)?;
-        Ok(Some(aside))
+        let left =
+            progress.as_ref().and_then(|progress| Some((progress.attached_form()?, progress.attached()?.0)));
+        let journal = match left {
+            None => Self::create(store, study)?,
+            Some((form, label)) => {
+                let mut journal = Self::create(store, form)?;
+                journal.note(JournalLine::Attached { label: label.to_owned() })?;
+                journal.accept(study)?;
+                journal
+            }
+        };
+        Ok((journal, Some(aside)))
     }
 
     /// How far the study came.
