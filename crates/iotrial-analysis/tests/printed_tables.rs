@@ -1,10 +1,11 @@
 //! Printed tables: what their texts claim comes out of their figures.
 
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
 use std::path::{Path, PathBuf};
 
+use iotrial_analysis::comparison::{CompareRequest, Comparison, Metric, Reading, Sample};
 use iotrial_model::table::{Claim, PublishedTable};
-
-use super::super::*;
 
 /// A table of the published documents, which are data to check against and no part of the project.
 fn published(name: &str) -> Option<PublishedTable> {
