@@ -32,3 +32,5 @@ pub mod sweep;
 pub mod journal;
 
 pub mod table;
+
+pub mod study;

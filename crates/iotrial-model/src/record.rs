@@ -35,6 +35,9 @@ pub struct RunRecord {
     /// What distinguishes the configuration: `volumes = 3`, `driver = "sr-iov"`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attributes: BTreeMap<String, AttributeValue>,
+    /// The study that it is a part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub study: Option<StudyPlace>,
     /// Who measured.
     pub tool: Tool,
     /// RFC 3339, UTC.
@@ -119,6 +122,19 @@ pub struct Tool {
     pub version: String,
     /// See [`METHOD_VERSION`].
     pub method_version: u32,
+}
+
+/// The place of a run in its study.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StudyPlace {
+    /// Name of the study.
+    pub name: String,
+    /// The profile, as the study names it.
+    pub profile: String,
+    /// The how-many-th run of this configuration and profile, from 1; the configurations of one round share it.
+    pub repeat: u32,
+    /// The place of the configuration in its round, from 1.
+    pub position: u32,
 }
 
 /// The machine that measured. Everything that could not be read is absent.

@@ -14,8 +14,11 @@ use iotrial_model::units::{ByteSize, parse_duration};
 
 use crate::report_files::ReportFiles;
 
+mod study;
+
 mod sweep;
 
+pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs};
 pub use sweep::SweepArgs;
 
 const STYLES: Styles = Styles::styled()
@@ -51,6 +54,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Find where storage saturates: knee, ceiling, and what limits it, volume by volume and together.
     Sweep(Box<SweepArgs>),
+    /// Measure several configurations, repeated and interleaved; resumes where it stopped.
+    Study(Box<StudyArgs>),
     /// Show records again: figures, verdict, HTML, XLSX, Markdown, CSV.
     Report(ReportArgs),
     /// Hold configurations against each other: side by side, by factor, ranked, with a recommendation.

@@ -3,6 +3,7 @@
 //! The records are the truth. The index is an SQLite file beside them that can be thrown away at any
 //! time: whatever is missing in it is read from the records again.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -172,6 +173,29 @@ impl Store {
             }
         }
         Ok(entries)
+    }
+
+    /// Every record by its id.
+    pub fn paths_by_id(&self) -> anyhow::Result<BTreeMap<String, PathBuf>> {
+        let id = |path: &Path| file_name(path).split('.').next().unwrap_or_default().to_owned();
+        let files = self.files(&[RECORD_SUFFIX, COMPRESSED_SUFFIX])?;
+        Ok(files.into_iter().map(|path| (id(&path), path)).collect())
+    }
+
+    /// Takes the record of another store, byte for byte; one that is here already stays as it is.
+    pub fn adopt(&self, record: &RunRecord, path: &Path) -> anyhow::Result<()> {
+        let is_id = ulid::Ulid::from_string(&record.id).is_ok();
+        anyhow::ensure!(is_id, "its id `{}` is no ULID", harmless(&record.id));
+        if self.paths_by_id()?.contains_key(&record.id) {
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))?;
+        let suffix = if bytes.starts_with(&ZSTD_MAGIC) { COMPRESSED_SUFFIX } else { RECORD_SUFFIX };
+        let adopted = self.folder.join(format!("{}{suffix}", record.id));
+        write_whole(&adopted, &bytes)?;
+        self.note(record, &adopted);
+        Ok(())
     }
 
     /// The record whose id begins so.

@@ -35,8 +35,8 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     let load = load_args(args);
     let text = course.profile_text(args.targets.len());
     let profile = Profile::parse(&text).expect("it is built from valid values");
-    let setup = Setup::of_profile(&load, profile, load_thresholds("flash", None)?).map_err(|failure| {
-        let needs_token = failure.is::<PlanError>(|error| matches!(error, PlanError::DeviceNotReleased { .. }));
+    let setup = Setup::with(&load, profile, load_thresholds("flash", None)?).map_err(|failure| {
+        let needs_token = matches!(failure.cause(), Some(PlanError::DeviceNotReleased { .. }));
         if needs_token {
             failure.hint("--pattern randread-8k,read-64k,read-512k only reads; for writes `iotrial target` shows the token for --destroy".to_owned())
         } else {
