@@ -13,6 +13,8 @@ pub mod series;
 
 pub mod steady_state;
 
+pub mod rate_search;
+
 pub mod device_chain;
 
 pub mod findings;

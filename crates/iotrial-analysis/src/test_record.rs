@@ -166,6 +166,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         intervals,
         engine_setup: None,
         cpu: Some(CpuUse { wall, user: wall / 10, system: wall / 5, ..CpuUse::default() }),
+        search: None,
         findings: Vec::<Finding>::new(),
         ended: Ended { how: EndedHow::Complete, reason: None },
     }

@@ -23,6 +23,8 @@ pub mod sim_device;
 
 pub mod plan;
 
+pub mod search;
+
 pub mod record;
 
 pub mod journal;

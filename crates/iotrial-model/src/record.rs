@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::histogram::LatencyHistogram;
 use crate::load::{Direction, Durability, Role};
 use crate::plan::{PhaseKind, Plan};
+use crate::search::Search;
 use crate::units::{ByteSize, seconds};
 
 /// The value of `format` in a record.
@@ -65,6 +66,9 @@ pub struct RunRecord {
     /// What the operating system counted at the devices below over the measured phase.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceCounters>,
+    /// The search for the highest rate that holds a latency limit, of which this run is the confirmation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
     /// What the reader should know.
     pub findings: Vec<Finding>,
     /// How it ended.
@@ -379,6 +383,17 @@ pub struct Interval {
     pub backlog: Vec<u64>,
 }
 
+impl Interval {
+    /// Forgets what was under way at its end: the load went on, and only what its last interval leaves counts.
+    pub fn forget_unfinished(&mut self) {
+        for op in
+            self.jobs.iter_mut().flat_map(|job| [&mut job.read, &mut job.write, &mut job.commit]).flatten()
+        {
+            (op.unfinished_count, op.unfinished_oldest_ns) = (0, 0);
+        }
+    }
+}
+
 /// What the operating system granted the engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineSetup {
@@ -518,7 +533,7 @@ impl Severity {
 pub struct Ended {
     /// In one word.
     pub how: EndedHow,
-    /// Why, unless it is complete.
+    /// Why, unless it is complete; of one that ran until it was steady, after how long it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

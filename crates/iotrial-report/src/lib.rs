@@ -16,6 +16,8 @@ pub mod document;
 
 mod settings;
 
+mod search;
+
 mod run;
 
 mod steering;

@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Limit, Line, Scale, Span};
 use crate::document::{Block, Document, FindingLine, Section, VerdictBlock};
 use crate::quantity::{Quantity, in_seconds};
+use crate::search;
 use crate::settings;
 use crate::table::{Column, Row, Table, Value};
 
@@ -23,6 +24,7 @@ impl Document {
         let series = Series::of_record(record);
         let sections = [
             verdict(record, summary),
+            search::search(summary),
             findings(summary),
             throughput_over_time(record, &series),
             latency_over_time(record, &series, &summary.verdict.judged),

@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
+use iotrial_model::search::LatencyLimit;
 use iotrial_model::units::{ByteSize, parse_duration};
 
 const STYLES: Styles = Styles::styled()
@@ -73,6 +74,8 @@ Examples:
   iotrial run
   iotrial run sqlserver-oltp --target /mnt/a --target /mnt/b --size 40GiB --duration 5m
   iotrial run ./mine.toml --full --label 'three volumes' --attribute volumes=3
+  iotrial run --until-steady 1h --duration 5m       five steady rounds of a minute, in an hour
+  iotrial run --latency-limit 2ms@p99               the highest rate with 99 of 100 I/Os in 2 ms
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…   (see `iotrial target`)
 
 Files are made in the target, written whole, and removed at the end. At least 10 % of the file
@@ -80,6 +83,16 @@ system and 1 GiB stay free. Raw devices are only read unless a token releases th
 pub struct RunArgs {
     #[command(flatten)]
     pub load: LoadArgs,
+
+    /// Measure until five rounds on end are steady (SNIA PTS), each a fifth of --duration; the figures are theirs
+    /// alone. Gives up after LIMIT [default: 25 rounds].
+    #[arg(long, value_name = "LIMIT", value_parser = parse_duration, num_args = 0..=1)]
+    pub until_steady: Option<Option<Duration>>,
+
+    /// Find the highest rate that holds this latency in every role and direction: probes with Poisson arrivals in the
+    /// profile's mix, then a run of --duration that confirms it. Such as 2ms@p99, 500us@p99.9 or 5ms@mean.
+    #[arg(long, value_name = "LATENCY@STATISTIC")]
+    pub latency_limit: Option<LatencyLimit>,
 
     /// Say what would be done, and do nothing.
     #[arg(long)]

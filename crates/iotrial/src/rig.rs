@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use iotrial_analysis::findings::findings;
-use iotrial_engine::control::Control;
+use iotrial_analysis::steady_state::{SteadyEnd, SteadyWatch};
+use iotrial_engine::control::{Control, Decision};
 use iotrial_engine::run::{self, RunOutcome};
 use iotrial_engine::target::{self, PrepareError, Prepared};
 use iotrial_model::plan::Plan;
-use iotrial_model::record::{Interval, Layout, RunRecord};
+use iotrial_model::record::{EndedHow, Interval, Layout, RunRecord};
 use iotrial_model::units::format_duration;
 
 use crate::cli::LoadArgs;
@@ -61,6 +62,11 @@ impl<'a> Rig<'a> {
         &self.store
     }
 
+    /// Tells the user something while nothing is asked of them.
+    pub fn say(&self, text: &str) {
+        self.live.say(text);
+    }
+
     /// What was asked and decided.
     pub fn setup(&self) -> &Setup {
         &self.setup
@@ -93,7 +99,6 @@ impl<'a> Rig<'a> {
             Ok(prepared) => {
                 trial.record.layout = prepared.layout;
                 self.prepared = Some(prepared);
-                trial.note()?;
                 Ok(true)
             }
             Err(PrepareError::Interrupted) => {
@@ -106,19 +111,34 @@ impl<'a> Rig<'a> {
     }
 
     /// Runs the plan of the trial, and writes down what happened.
+    ///
+    /// A plan that waits for a steady state ends with it, or at its limit. What an earlier load of the same trial
+    /// brought is no longer in the record.
     pub fn run(&mut self, trial: &mut Trial) -> Result<(), Failure> {
+        trial.begin_load()?;
         let Trial { record, journal } = trial;
         let mut journal_error = None;
+        let mut watch = SteadyWatch::new(&record.plan);
+        let mut steady_end = None;
         let outcome = self.load(record, &mut |interval| {
             if let Err(error) = journal.writer().interval(interval) {
                 // The figures are still in memory; the run goes on and the end says what was lost.
                 journal_error.get_or_insert(error);
+            }
+            steady_end = watch.as_mut().and_then(|watch| watch.see(interval));
+            match &steady_end {
+                Some(end) => Decision::Complete { measured_from: end.measured_from },
+                None => Decision::GoOn,
             }
         })?;
         if let Some(error) = journal_error {
             self.live.say(&format!("warning: {error:#}; a crash would have lost the run"));
         }
         note_outcome(record, outcome);
+        if let (Some(SteadyEnd { after, held, .. }), EndedHow::Complete) = (steady_end, record.ended.how) {
+            let was = if held { "steady" } else { "not steady" };
+            record.ended.reason = Some(format!("{was} after {}", format_duration(after)));
+        }
         Ok(())
     }
 
@@ -126,7 +146,7 @@ impl<'a> Rig<'a> {
     fn load(
         &mut self,
         record: &RunRecord,
-        on_interval: &mut dyn FnMut(&Interval),
+        decide: &mut dyn FnMut(&Interval) -> Decision,
     ) -> Result<RunOutcome, Failure> {
         let files: Result<Vec<File>, _> =
             self.prepared.iter().flat_map(|prepared| &prepared.areas).map(File::try_clone).collect();
@@ -140,9 +160,9 @@ impl<'a> Rig<'a> {
         self.live.start(&record.plan);
         let live = &self.live;
         let plan = Arc::new(record.plan.clone());
-        let outcome = run::run(&plan, &areas.into(), &device_names, &self.control, &mut |interval| {
+        let outcome = run::run_until(&plan, &areas.into(), &device_names, &self.control, &mut |interval| {
             live.interval(&plan, interval);
-            on_interval(interval);
+            decide(interval)
         });
         outcome.map_err(Failure::execution)
     }
@@ -182,8 +202,9 @@ fn note_outcome(record: &mut RunRecord, outcome: RunOutcome) {
 }
 
 impl Trial {
-    /// Brings what is known by now to the disk.
-    fn note(&mut self) -> Result<(), Failure> {
+    /// Forgets an earlier load, and brings what is known by now to the disk.
+    fn begin_load(&mut self) -> Result<(), Failure> {
+        (self.record.jobs, self.record.intervals) = (Vec::new(), Vec::new());
         self.journal.writer().record(&self.record).map_err(Failure::execution)
     }
 }

@@ -84,6 +84,7 @@ impl Setup {
             engine_setup: None,
             cpu: None,
             devices: Vec::new(),
+            search: None,
             findings: Vec::new(),
             ended: Ended { how: EndedHow::Interrupted, reason: None },
         }
@@ -212,7 +213,8 @@ pub fn prepare_failure(error: PrepareError) -> Failure {
     Failure::execution(error).hint(hint)
 }
 
-fn plan_failure(error: PlanError) -> Failure {
+/// With what the user can do.
+pub fn plan_failure(error: PlanError) -> Failure {
     match &error {
         PlanError::NoSpace { usable, .. } => {
             let smaller =
@@ -240,6 +242,9 @@ fn plan_failure(error: PlanError) -> Failure {
         }
         PlanError::TooDeep { .. } | PlanError::TooMuchMemory { .. } => {
             Failure::input(error).hint("lower iodepth, numjobs or block_size in the profile".to_owned())
+        }
+        PlanError::LimitTooShort { .. } => {
+            Failure::input(error).hint("give a longer limit, or a shorter --duration".to_owned())
         }
         PlanError::PolledEngine { .. } | PlanError::PolledBuffered => {
             Failure::input(error).hint("--polled goes with direct I/O by the `uring` engine".to_owned())
