@@ -31,10 +31,11 @@ pub struct SearchBounds {
 impl SearchBounds {
     /// The outstanding I/Os to measure next; `None` when the search is done.
     pub fn next(&self, points: &[LoadPoint]) -> Option<u32> {
-        let means = by_load(points);
-        let Some(top) = means.last() else { return points.is_empty().then_some(1) };
-        if !is_saturated(points) && top.outstanding < self.most_outstanding {
-            return Some(top.outstanding.saturating_mul(STEP_FACTOR).min(self.most_outstanding));
+        if by_load(points).is_empty() {
+            return points.is_empty().then_some(1);
+        }
+        if let Some(higher) = self.higher(points) {
+            return Some(higher);
         }
         if let Some(knee) = self.unmeasured_knee(points) {
             return Some(knee);
@@ -49,6 +50,13 @@ impl SearchBounds {
         let count = |load: u32| points.iter().filter(|one| one.outstanding == load).count();
         let least = loads.into_iter().min_by_key(|load| count(*load))?;
         (count(least) < self.repeats as usize).then_some(least)
+    }
+
+    /// The next higher load, where the highest one still brought more than those below it.
+    pub fn higher(&self, points: &[LoadPoint]) -> Option<u32> {
+        let top = by_load(points).last()?.outstanding;
+        (!is_saturated(points) && top < self.most_outstanding)
+            .then(|| top.saturating_mul(STEP_FACTOR).min(self.most_outstanding))
     }
 
     /// The knee by the points so far, where it has not been measured yet.

@@ -256,16 +256,15 @@ pub struct Burst {
 
 /// What follows a burst has to last so many seconds before it counts.
 const LEAST_PLATEAU: usize = 3;
-/// A burst is so many times what follows.
-const LEAST_BURST_RATIO: f64 = 1.15;
-/// What short measurements show has to be more: chance weighs more in them.
-const LEAST_SHORT_BURST_RATIO: f64 = 1.25;
+/// A burst is so many times what follows: less may be chance, and a kernel that shares tokens out ten times a second moves a
+/// tenth of them from one second to the next.
+const LEAST_BURST_RATIO: f64 = 1.25;
 
 impl Sustained {
     /// From the rates of whole seconds, of which the first `ramp` ones are not measured.
     ///
     /// The course is cut in two where the squared distances from the means of both parts are least. Where the first part is
-    /// 15 % above the second, and the second lasts three seconds, the second alone is the rate that lasts, without the
+    /// 25 % above the second, and the second lasts three seconds, the second alone is the rate that lasts, without the
     /// second in which it changed. Otherwise it is the mean of the measured seconds.
     #[expect(clippy::cast_precision_loss, reason = "a few thousand seconds")]
     pub fn of_course(rates: &[f64], ramp: usize) -> Option<Self> {
@@ -303,7 +302,7 @@ impl Sustained {
             repeats.map(|one| one.iops).fold(f64::INFINITY, f64::min)
         };
         let fastest = by_load(short).iter().map(slowest_repeat).fold(0.0, f64::max);
-        if self.burst.is_some() || fastest < LEAST_SHORT_BURST_RATIO * self.iops {
+        if self.burst.is_some() || fastest < LEAST_BURST_RATIO * self.iops {
             return self;
         }
         Self { burst: Some(Burst { iops: fastest, ended_after_s: None }), ..self }

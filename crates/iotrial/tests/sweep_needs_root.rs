@@ -34,7 +34,7 @@ fn three_limited_volumes_scale_and_their_limit_is_named_needs_root() {
         eprintln!("{test}: skipped, because there is no blkio controller of cgroup v1");
         return;
     };
-    let mut arguments = vec!["sweep", "--pattern", "randread-4k,randread-8k", "--step", "2s", "--idle", "0s"];
+    let mut arguments = vec!["sweep", "--pattern", "randread-4k,randread-8k", "--step", "4s", "--idle", "0s"];
     arguments.extend(["--repeats", "1", "--json", "--quiet"]);
     for device in &devices {
         arguments.extend(["--target", rig::text(&device.node)]);

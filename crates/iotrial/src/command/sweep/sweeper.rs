@@ -126,7 +126,14 @@ impl<'r, 'a> Sweeper<'r, 'a> {
             points.push(probe.point());
         }
         if let Some(outstanding) = bounds.sustained(&points) {
-            self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Sustained, test.step)?;
+            let long =
+                self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Sustained, test.step)?;
+            points.push(long.point());
+        }
+        // Short probes may have seen a ceiling where there is none.
+        while let Some(outstanding) = bounds.higher(&points) {
+            let probe = self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Search, step)?;
+            points.push(probe.point());
         }
         self.say_knee(test.pattern, volume);
         Ok(())
