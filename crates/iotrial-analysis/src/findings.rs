@@ -27,6 +27,7 @@ pub fn findings(record: &RunRecord) -> Vec<Finding> {
         course::io_errors(record),
         course::short_io(record),
         stall::stalled(record),
+        open_load::latency_limit_missed(record),
         open_load::not_issued(record),
         open_load::late_issues(record),
         targets::in_memory_target(record),

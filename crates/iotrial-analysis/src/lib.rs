@@ -15,6 +15,8 @@ pub mod latency_map;
 
 pub mod steady_state;
 
+pub mod rate_search;
+
 pub mod device_chain;
 
 pub mod findings;
@@ -26,6 +28,14 @@ mod judgement;
 pub mod verdict;
 
 pub mod summary;
+
+pub mod saturation;
+
+pub mod knee_search;
+
+pub mod sweep;
+
+pub mod comparison;
 
 #[cfg(test)]
 mod test_record;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::record::{CpuUse, DeviceCounters, EndedHow, Finding, JobCounts, OpCounts, RunRecord};
+use iotrial_model::search::Search;
 use serde::Serialize;
 
 use crate::device_chain::ChainStep;
@@ -32,6 +33,9 @@ pub struct Summary {
     pub cpu: Option<CpuFigures>,
     /// What the operating system counted at the devices below; `None` where nothing could be read.
     pub device: Option<DeviceFigures>,
+    /// The search for the highest rate that holds a latency limit; absent where none was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
     /// What the reader should know, the most serious first.
     pub findings: Vec<Finding>,
 }
@@ -118,6 +122,7 @@ impl Summary {
                 .collect(),
             cpu: record.cpu.as_ref().map(|cpu| cpu_figures(cpu, record.host.all_cpu_count(), &total.counts)),
             device: device_figures(record),
+            search: record.search.clone(),
             findings,
         }
     }

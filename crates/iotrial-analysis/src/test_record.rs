@@ -139,6 +139,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         id: "01JD0000000000000000000000".to_owned(),
         label: None,
         attributes: [].into(),
+        study: None,
         tool: Tool {
             name: "iotrial".to_owned(),
             version: "0.1.0".to_owned(),
@@ -166,6 +167,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         intervals,
         engine_setup: None,
         cpu: Some(CpuUse { wall, user: wall / 10, system: wall / 5, ..CpuUse::default() }),
+        search: None,
         findings: Vec::<Finding>::new(),
         ended: Ended { how: EndedHow::Complete, reason: None },
     }

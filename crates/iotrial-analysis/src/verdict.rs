@@ -3,8 +3,11 @@
 //! The sentence is generated from the predicate that decided, so it cannot claim anything else. A figure is
 //! judged only where enough I/Os stand behind it, and a finding that casts doubt on the figures is part of the sentence.
 
-use iotrial_model::plan::EngineKind;
+use std::time::Duration;
+
+use iotrial_model::plan::{EngineKind, PhaseKind};
 use iotrial_model::record::{Finding, RunRecord, Severity};
+use iotrial_model::units::format_duration;
 use serde::Serialize;
 
 use crate::findings::findings;
@@ -122,7 +125,7 @@ fn obstacles(record: &RunRecord, findings: &[Finding]) -> Vec<String> {
 
 fn is_obstacle(finding: &Finding) -> bool {
     finding.severity == Severity::Serious
-        || matches!(finding.id.as_str(), "interrupted" | "io-errors" | "buffered-io")
+        || matches!(finding.id.as_str(), "interrupted" | "io-errors" | "buffered-io" | "latency-limit-missed")
 }
 
 /// Under which doubtful conditions the figures came about, to follow «but» or «measured».
@@ -134,7 +137,10 @@ fn conditions(record: &RunRecord, findings: &[Finding]) -> Vec<String> {
     doubts
         .map(|finding| match finding.id.as_str() {
             "short-run" => format!("only over {:.0} s", record.measured_duration().as_secs_f64()),
-            "unsteady" => "without reaching a steady state".to_owned(),
+            "unsteady" => match record.plan.until_steady {
+                Some(_) => format!("without reaching a steady state in {}", waited(record)),
+                None => "without reaching a steady state".to_owned(),
+            },
             "cache-served" if text_of(finding, "seen_in") == "latency" => {
                 format!("with {}s of two latencies, as a cache makes them", text_of(finding, "direction"))
             }
@@ -152,6 +158,13 @@ fn conditions(record: &RunRecord, findings: &[Finding]) -> Vec<String> {
             other => format!("with the finding {other}"),
         })
         .collect()
+}
+
+/// How long a load that was to run until it was steady did so.
+fn waited(record: &RunRecord) -> String {
+    let load: Duration = record.intervals.iter().map(|interval| interval.duration).sum();
+    let others = record.plan.phases.iter().filter(|phase| phase.kind != PhaseKind::Measure);
+    format_duration(load.saturating_sub(others.map(|phase| phase.duration).sum()))
 }
 
 fn is_condition(finding: &Finding) -> bool {
@@ -205,8 +218,6 @@ fn reasons(
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use iotrial_model::load::{Durability, Role};
     use iotrial_model::record::{Ended, EndedHow, JobCounts};
     use proptest::prelude::*;

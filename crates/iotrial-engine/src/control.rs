@@ -1,6 +1,8 @@
-//! The brake of a run: one stop that drains, one that does not wait.
+//! The brake of a run, which has one stop that drains and one that does not wait, and the decision to end a load that
+//! has shown enough.
 
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 const RUNNING: u8 = 0;
 const STOPPING: u8 = 1;
@@ -33,4 +35,17 @@ impl Control {
     pub fn is_aborted(&self) -> bool {
         self.state.load(Ordering::Relaxed) == ABORTED
     }
+}
+
+/// What whoever looks at the intervals of a load decides after each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// The load goes on as planned.
+    GoOn,
+    /// The load has shown enough and is complete. The figures are those of the time from here, counted from the start of
+    /// the load, to the end of the interval; what was measured before becomes precondition.
+    Complete {
+        /// The start of an interval that begins a round.
+        measured_from: Duration,
+    },
 }

@@ -40,19 +40,26 @@ pub(crate) struct Window {
     pub(crate) phase: PhaseKind,
     pub(crate) start_ns: u64,
     pub(crate) end_ns: u64,
+    /// Whether a round ends with it, so that the load may end there before its time.
+    pub(crate) ends_round: bool,
 }
 
 impl Window {
     /// The whole load, cut at the plan's interval and at the borders of phases.
     pub(crate) fn all(plan: &Plan) -> Vec<Self> {
         let interval_ns = as_ns(plan.interval);
+        let round_ns = plan.until_steady.map(|until| as_ns(until.round));
         let mut windows = Vec::new();
         let mut start_ns = 0;
         for phase in &plan.phases {
-            let phase_end_ns = start_ns + as_ns(phase.duration);
+            let (phase_start_ns, phase_end_ns) = (start_ns, start_ns + as_ns(phase.duration));
+            let ends_round = |end_ns: u64| {
+                let is_border = |round_ns| (end_ns - phase_start_ns).is_multiple_of(round_ns);
+                phase.kind == PhaseKind::Measure && round_ns.is_some_and(is_border)
+            };
             while start_ns < phase_end_ns {
                 let end_ns = (start_ns + interval_ns).min(phase_end_ns);
-                windows.push(Self { phase: phase.kind, start_ns, end_ns });
+                windows.push(Self { phase: phase.kind, start_ns, end_ns, ends_round: ends_round(end_ns) });
                 start_ns = end_ns;
             }
         }
@@ -60,7 +67,7 @@ impl Window {
     }
 }
 
-fn as_ns(duration: Duration) -> u64 {
+pub(crate) fn as_ns(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
@@ -386,7 +393,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     #[inline]
     fn end_windows_until(&mut self, now_ns: u64) {
         while let Some(window) = self.windows.get(self.window).filter(|window| now_ns >= window.end_ns) {
-            if self.window + 1 == self.windows.len() {
+            if window.ends_round || self.window + 1 == self.windows.len() {
                 self.note_unfinished(window.end_ns);
             }
             self.hand_over(window.end_ns);

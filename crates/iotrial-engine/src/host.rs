@@ -76,14 +76,14 @@ fn between_s(from: SystemTime, to: SystemTime) -> f64 {
     to.duration_since(from).map_or_else(|error| -error.duration().as_secs_f64(), |time| time.as_secs_f64())
 }
 
-/// What the threads of this process used and waited for, while it is watched.
+/// What the threads of this process used and waited for until now, whether they are still there or not.
 ///
 /// The kernel forgets a thread when it ends, and the threads of a load end with the load. So they are looked at
 /// now and again, and what was seen last of a thread counts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ThreadWatch {
-    /// By thread: what it had when the watch began, or nothing where it came later, and what was seen last.
-    threads: BTreeMap<u64, (ThreadTimes, ThreadTimes)>,
+    /// By thread, as it was seen last.
+    threads: BTreeMap<u64, ThreadTimes>,
 }
 
 /// What one thread used and waited for since it began.
@@ -96,29 +96,24 @@ pub(crate) struct ThreadTimes {
 }
 
 impl ThreadWatch {
-    /// Begins with what all threads have used until now.
-    pub(crate) fn begin() -> Self {
-        let now = os::thread_times();
-        Self { threads: now.into_iter().map(|(thread, times)| (thread, (times, times))).collect() }
-    }
-
     /// Looks at the threads that there are.
     pub(crate) fn look(&mut self) {
         self.see(os::thread_times());
     }
 
     fn see(&mut self, seen: Vec<(u64, ThreadTimes)>) {
-        for (thread, times) in seen {
-            self.threads.entry(thread).or_default().1 = times;
-        }
+        self.threads.extend(seen);
     }
 
-    /// Writes down what was used and waited for since the watch began.
-    pub(crate) fn tell(&self, cpu: &mut CpuUse) {
-        let used = self.threads.values().map(|(then, now)| now.cpu.saturating_sub(then.cpu));
+    /// Writes down what was used and waited for since the watch was as `earlier`.
+    pub(crate) fn tell_since(&self, earlier: &Self, cpu: &mut CpuUse) {
+        // A thread that came later had used nothing.
+        let since = |thread: &u64| earlier.threads.get(thread).copied().unwrap_or_default();
+        let used = self.threads.iter().map(|(thread, now)| now.cpu.saturating_sub(since(thread).cpu));
         cpu.busiest_thread_s = used.max().map(|time| time.as_secs_f64());
-        let delays = self.threads.values().map(|(then, now)| {
-            now.run_queue_delay.map(|delay| delay.saturating_sub(then.run_queue_delay.unwrap_or_default()))
+        let delays = self.threads.iter().map(|(thread, now)| {
+            let then = since(thread).run_queue_delay.unwrap_or_default();
+            now.run_queue_delay.map(|delay| delay.saturating_sub(then))
         });
         let delay: Option<Duration> = delays.sum();
         cpu.run_queue_delay_s = delay.filter(|_| !self.threads.is_empty()).map(|time| time.as_secs_f64());
@@ -196,13 +191,13 @@ mod tests {
             cpu: Duration::from_millis(cpu_ms),
             run_queue_delay: delay_ms.map(Duration::from_millis),
         };
+        let begin = ThreadWatch { threads: [(1, times(100, Some(10)))].into() };
         let told = |watch: &ThreadWatch| {
             let mut cpu = CpuUse::default();
-            watch.tell(&mut cpu);
+            watch.tell_since(&begin, &mut cpu);
             (cpu.busiest_thread_s, cpu.run_queue_delay_s)
         };
-        let begin = (times(100, Some(10)), times(100, Some(10)));
-        let mut watch = ThreadWatch { threads: [(1, begin)].into() };
+        let mut watch = begin.clone();
         watch.see(vec![(1, times(200, Some(20))), (2, times(50, Some(5)))]);
         watch.see(vec![(2, times(350, Some(7)))]);
         assert_eq!(told(&watch), (Some(0.35), Some(0.017)));

@@ -51,4 +51,6 @@ mod drive;
 
 pub mod one_queue;
 
+mod meter;
+
 pub mod run;

@@ -15,10 +15,10 @@ use iotrial_model::record::{
 };
 
 use crate::clock::{self, Clock, MonotonicClock, SimClock};
-use crate::control::Control;
-use crate::drive::{Driver, Handover, Window, Wiring};
-use crate::host::{CpuSnapshot, DeviceSnapshot, ThreadWatch};
+use crate::control::{Control, Decision};
+use crate::drive::{Driver, Handover, Window, Wiring, as_ns};
 use crate::lane::Lane;
+use crate::meter::Meter;
 use crate::null::NullQueue;
 use crate::queue::IoQueue;
 use crate::random::Random;
@@ -92,8 +92,29 @@ pub fn run(
     control: &Arc<Control>,
     on_interval: &mut dyn FnMut(&Interval),
 ) -> Result<RunOutcome, StartRunError> {
+    run_until(plan, areas, device_names, control, &mut |interval| {
+        on_interval(interval);
+        Decision::GoOn
+    })
+}
+
+/// The same for a load that `decide` may end, before its time, when it has seen enough. What it does not
+/// see any more is in no figure: CPU time and device counters, too, are those of the time that it names.
+///
+/// # Errors
+///
+/// When the load could not begin.
+pub fn run_until(
+    plan: &Arc<Plan>,
+    areas: &Arc<[File]>,
+    device_names: &[String],
+    control: &Arc<Control>,
+    decide: &mut dyn FnMut(&Interval) -> Decision,
+) -> Result<RunOutcome, StartRunError> {
     let windows: Arc<[Window]> = Window::all(plan).into();
-    let workers = Workers::start(plan, areas, &windows, control)?;
+    // The brake of this load alone: `control` may be meant for others after it.
+    let brake: Arc<Control> = Arc::default();
+    let workers = Workers::start(plan, areas, &windows, &brake)?;
     let mut meter = match plan.engine {
         EngineKind::Sim => None,
         _ => Some(Meter::new(workers.clock.clone(), &windows, device_names)),
@@ -106,20 +127,28 @@ pub fn run(
         match workers.handovers.recv_timeout(patience) {
             Ok(handover) => {
                 let spares = &workers.spares[handover.worker];
-                collector.add(handover, spares, on_interval);
+                collector.add(handover, spares, decide);
                 failure = failure.or_else(|| collector.failed_job());
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        if failure.is_some() {
-            control.stop();
+        if failure.is_some() || control.is_stopping() {
+            brake.stop();
         }
         if let Some(meter) = &mut meter {
-            meter.look(control.is_stopping());
+            if let Some((_, end_ns)) = collector.measured {
+                meter.reach(end_ns);
+            }
+            meter.look(brake.is_stopping());
+        }
+        if collector.measured.is_some() {
+            brake.stop();
         }
     }
-    if !control.is_aborted() {
+    if control.is_aborted() {
+        brake.abort();
+    } else {
         failure = failure.or(workers.join().err().map(|error| format!("the I/O queue broke: {error}")));
     }
     let ended = match failure {
@@ -129,8 +158,10 @@ pub fn run(
             Ended { how: EndedHow::Interrupted, reason: Some("stopped by the user or a signal".to_owned()) }
         }
     };
-    let (cpu, devices) = meter.map(Meter::finish).unwrap_or_default();
-    Ok(RunOutcome { intervals: collector.intervals, engine_setup, cpu, devices, ended })
+    let measured = collector.measured;
+    let (cpu, devices) = meter.and_then(|meter| meter.between(measured)).unzip();
+    let (intervals, devices) = (collector.intervals(), devices.unwrap_or_default());
+    Ok(RunOutcome { intervals, engine_setup, cpu, devices, ended })
 }
 
 /// The threads of a run.
@@ -327,6 +358,8 @@ struct Collector<'r> {
     /// By window.
     open: BTreeMap<usize, OpenInterval>,
     intervals: Vec<Interval>,
+    /// Start and end of what counts, where that was decided before the planned end. Nothing is added after it.
+    measured: Option<(u64, u64)>,
     /// By job: whether it ever succeeded, and for how many intervals on end every I/O failed.
     health: Vec<(bool, u32)>,
 }
@@ -342,15 +375,19 @@ struct OpenInterval {
 impl<'r> Collector<'r> {
     fn new(plan: &'r Plan, windows: &'r [Window], worker_count: usize) -> Self {
         let health = vec![(false, 0); plan.jobs.len()];
-        Self { plan, windows, worker_count, open: BTreeMap::new(), intervals: Vec::new(), health }
+        let (open, intervals) = (BTreeMap::new(), Vec::new());
+        Self { plan, windows, worker_count, open, intervals, measured: None, health }
     }
 
     fn add(
         &mut self,
         mut handover: Handover,
         spares: &Sender<Vec<JobRecorder>>,
-        on_interval: &mut dyn FnMut(&Interval),
+        decide: &mut dyn FnMut(&Interval) -> Decision,
     ) {
+        if self.measured.is_some() {
+            return;
+        }
         let job_count = self.plan.jobs.len();
         let open = self.open.entry(handover.window).or_insert_with(|| OpenInterval {
             arrived: 0,
@@ -382,8 +419,23 @@ impl<'r> Collector<'r> {
             backlog: if is_open_load { open.backlog } else { Vec::new() },
         };
         self.note_health(&interval);
-        on_interval(&interval);
+        if let Decision::Complete { measured_from } = decide(&interval) {
+            self.measured = Some((as_ns(measured_from), open.end_ns));
+        }
+        // The load went on after the one before.
+        self.intervals.last_mut().into_iter().for_each(Interval::forget_unfinished);
         self.intervals.push(interval);
+    }
+
+    /// All intervals; those before what counts are precondition.
+    fn intervals(mut self) -> Vec<Interval> {
+        for interval in &mut self.intervals {
+            let counts = self.measured.is_none_or(|(start_ns, _)| as_ns(interval.start) >= start_ns);
+            if interval.phase == PhaseKind::Measure && !counts {
+                interval.phase = PhaseKind::Precondition;
+            }
+        }
+        self.intervals
     }
 
     fn note_health(&mut self, interval: &Interval) {
@@ -413,91 +465,11 @@ impl<'r> Collector<'r> {
     }
 
     fn is_complete(&self) -> bool {
+        if self.measured.is_some() {
+            return true;
+        }
         let end = self.windows.last().map(|window| Duration::from_nanos(window.end_ns));
         self.intervals.len() == self.windows.len()
             && self.intervals.last().map(|interval| interval.start + interval.duration) == end
-    }
-}
-
-/// Reads CPU times and device counters at both ends of the measured phase, and looks at the threads in between.
-struct Meter {
-    clock: MonotonicClock,
-    start_ns: u64,
-    end_ns: u64,
-    device_names: Vec<String>,
-    at_start: Option<Start>,
-    result: Option<(CpuUse, Vec<DeviceCounters>)>,
-}
-
-/// What the [`Meter`] read at the start of the measured phase, and what it looks at since then.
-struct Start {
-    at_ns: u64,
-    cpu: CpuSnapshot,
-    devices: DeviceSnapshot,
-    threads: ThreadWatch,
-    next_look_ns: u64,
-}
-
-/// The threads are looked at so often, and once shortly before they end with the phase. A look takes about 10 µs
-/// for each thread.
-const THREAD_LOOK_NS: u64 = 1_000_000_000;
-const LAST_THREAD_LOOK_NS: u64 = 5_000_000;
-
-impl Meter {
-    fn new(clock: MonotonicClock, windows: &[Window], device_names: &[String]) -> Self {
-        let mut measured = windows.iter().filter(|window| window.phase == PhaseKind::Measure);
-        let start_ns = measured.next().map_or(u64::MAX, |window| window.start_ns);
-        let end_ns = windows.last().map_or(u64::MAX, |window| window.end_ns);
-        Self { clock, start_ns, end_ns, device_names: device_names.to_vec(), at_start: None, result: None }
-    }
-
-    /// The time until there is something to read.
-    fn next_look(&self) -> Duration {
-        let due_ns = match &self.at_start {
-            None => self.start_ns,
-            Some(start) => start.next_look_ns.min(self.end_ns),
-        };
-        match &self.result {
-            None => Duration::from_nanos(due_ns.saturating_sub(self.clock.now_ns())),
-            Some(_) => Duration::MAX,
-        }
-    }
-
-    fn look(&mut self, is_stopping: bool) {
-        let now_ns = self.clock.now_ns();
-        let devices_now = || DeviceSnapshot::of(self.device_names.iter().map(String::as_str));
-        match &mut self.at_start {
-            None if now_ns >= self.start_ns => {
-                let (cpu, devices, threads) = (CpuSnapshot::now(), devices_now(), ThreadWatch::begin());
-                let next_look_ns = self.look_after(now_ns);
-                self.at_start = Some(Start { at_ns: now_ns, cpu, devices, threads, next_look_ns });
-            }
-            Some(start) if self.result.is_none() && (is_stopping || now_ns >= self.end_ns) => {
-                // Whoever is still there, where the load was stopped early.
-                start.threads.look();
-                let wall = Duration::from_nanos(now_ns - start.at_ns);
-                let mut cpu = CpuSnapshot::now().since(&start.cpu, wall);
-                let devices = devices_now().since(&start.devices);
-                start.threads.tell(&mut cpu);
-                self.result = Some((cpu, devices));
-            }
-            Some(start) if self.result.is_none() && now_ns >= start.next_look_ns => {
-                start.threads.look();
-                let next_look_ns = self.look_after(now_ns);
-                self.at_start.as_mut().expect("it was there above").next_look_ns = next_look_ns;
-            }
-            _ => {}
-        }
-    }
-
-    /// When the threads are looked at next: after a while, or just before the end, or at the end.
-    fn look_after(&self, now_ns: u64) -> u64 {
-        let last_ns = self.end_ns.saturating_sub(LAST_THREAD_LOOK_NS);
-        let next_ns = now_ns + THREAD_LOOK_NS;
-        if now_ns >= last_ns { self.end_ns } else { next_ns.min(last_ns) }
-    }
-
-    fn finish(self) -> (Option<CpuUse>, Vec<DeviceCounters>) {
-        self.result.map_or_else(Default::default, |(cpu, devices)| (Some(cpu), devices))
     }
 }

@@ -1,7 +1,7 @@
 //! The journal of a run: what is on disk while it lasts, readable after a crash at any moment.
 //!
 //! One JSON document a line: first the record as far as it is known, again when more is known before
-//! the load, then every interval as it ends. When the run ends the whole record is written beside it and the journal
+//! a load, then every interval as it ends. When the run ends the whole record is written beside it and the journal
 //! goes. [`RunRecord::from_journal`] makes a record of whatever a crash left.
 
 use crate::record::{Ended, EndedHow, Interval, RunRecord};
@@ -64,9 +64,11 @@ impl RunRecord {
         for line in lines.map_while(|line| serde_json::from_slice(line).ok()) {
             match line {
                 Line::Interval(interval) => intervals.push(interval),
-                Line::Record(again) => record = *again,
+                // A load begins anew behind it, where the one before was only a try.
+                Line::Record(again) => (record, intervals) = (*again, Vec::new()),
             }
         }
+        intervals.iter_mut().rev().skip(1).for_each(Interval::forget_unfinished);
         record.intervals = intervals;
         record.jobs = Self::totals_of_intervals(&record.plan, &record.intervals);
         record.ended = Ended {

@@ -23,6 +23,14 @@ pub mod sim_device;
 
 pub mod plan;
 
+pub mod search;
+
 pub mod record;
 
+pub mod sweep;
+
 pub mod journal;
+
+pub mod table;
+
+pub mod study;

@@ -22,17 +22,19 @@ mod size;
 
 mod areas;
 
+mod interval;
+
+mod until_steady;
+
 pub use error::PlanError;
+pub use until_steady::{STEADY_ROUNDS, UntilSteady};
 
 use areas::Areas;
+use interval::interval_of;
 
 /// The first part of every file that iotrial makes. It carries the header page; a whole mebibyte
 /// keeps the data aligned to any stripe.
 pub const FILE_HEADER_SIZE: ByteSize = ByteSize::MIB;
-
-/// A load has at most so many intervals, so that a record stays small enough to be read at once: an hour of
-/// seconds, a day of half minutes.
-const MOST_INTERVALS: u32 = 3_600;
 
 /// No phase is longer.
 const LONGEST_PHASE: Duration = Duration::from_secs(30 * 86_400);
@@ -129,6 +131,9 @@ pub struct Plan {
     pub interval: Duration,
     /// What runs, in order.
     pub phases: Vec<Phase>,
+    /// The measured phase ends before its time, as soon as the load is steady.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_steady: Option<UntilSteady>,
     /// The files and slices of devices that the jobs work on.
     pub areas: Vec<Area>,
     /// What runs at once.
@@ -390,6 +395,7 @@ impl Plan {
             seed: request.seed,
             interval,
             phases: phases.map(|(kind, duration)| Phase { kind, duration }).collect(),
+            until_steady: None,
             areas: areas.areas,
             jobs,
             notes,
@@ -432,11 +438,6 @@ fn leader_of(jobs: &[Job], job: usize) -> Option<usize> {
     };
     followed_by(&jobs[job])
         .or_else(|| jobs.iter().any(|other| followed_by(other) == Some(job)).then_some(job))
-}
-
-/// Whole seconds, as few as [`MOST_INTERVALS`] allows.
-fn interval_of(load: Duration) -> Duration {
-    Duration::from_secs(load.as_secs().div_ceil(MOST_INTERVALS.into()).max(1))
 }
 
 /// What a polled ring of the kernel carries: direct reads and writes, and nothing that waits for a flush.

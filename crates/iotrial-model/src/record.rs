@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::histogram::LatencyHistogram;
 use crate::load::{Direction, Durability, Role};
 use crate::plan::{PhaseKind, Plan};
+use crate::search::Search;
 use crate::units::{ByteSize, seconds};
 
 /// The value of `format` in a record.
@@ -34,6 +35,9 @@ pub struct RunRecord {
     /// What distinguishes the configuration: `volumes = 3`, `driver = "sr-iov"`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attributes: BTreeMap<String, AttributeValue>,
+    /// The study that it is a part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub study: Option<StudyPlace>,
     /// Who measured.
     pub tool: Tool,
     /// RFC 3339, UTC.
@@ -65,6 +69,9 @@ pub struct RunRecord {
     /// What the operating system counted at the devices below over the measured phase.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceCounters>,
+    /// The search for the highest rate that holds a latency limit, of which this run is the confirmation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
     /// What the reader should know.
     pub findings: Vec<Finding>,
     /// How it ended.
@@ -115,6 +122,19 @@ pub struct Tool {
     pub version: String,
     /// See [`METHOD_VERSION`].
     pub method_version: u32,
+}
+
+/// The place of a run in its study.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StudyPlace {
+    /// Name of the study.
+    pub name: String,
+    /// The profile, as the study names it.
+    pub profile: String,
+    /// The how-many-th run of this configuration and profile, from 1; the configurations of one round share it.
+    pub repeat: u32,
+    /// The place of the configuration in its round, from 1.
+    pub position: u32,
 }
 
 /// The machine that measured. Everything that could not be read is absent.
@@ -379,6 +399,17 @@ pub struct Interval {
     pub backlog: Vec<u64>,
 }
 
+impl Interval {
+    /// Forgets what was under way at its end: the load went on, and only what its last interval leaves counts.
+    pub fn forget_unfinished(&mut self) {
+        for op in
+            self.jobs.iter_mut().flat_map(|job| [&mut job.read, &mut job.write, &mut job.commit]).flatten()
+        {
+            (op.unfinished_count, op.unfinished_oldest_ns) = (0, 0);
+        }
+    }
+}
+
 /// What the operating system granted the engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineSetup {
@@ -518,7 +549,7 @@ impl Severity {
 pub struct Ended {
     /// In one word.
     pub how: EndedHow,
-    /// Why, unless it is complete.
+    /// Why, unless it is complete; of one that ran until it was steady, after how long it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -3,7 +3,7 @@
 //! Numbers are written with all their digits, in the unit beside them, whatever the other forms round them to.
 
 use crate::chart::{BarChart, Chart};
-use crate::document::{Block, Document, Section};
+use crate::document::{Answer, Block, Document, Section};
 use crate::quantity::Quantity;
 use crate::table::{Row, Table, Value, category_word};
 use crate::text::without_steering;
@@ -102,6 +102,17 @@ impl Rows {
                     }
                     if let Some(ended) = &verdict.ended {
                         say("ended", without_steering(ended))?;
+                    }
+                }
+                Block::Answer(Answer { headline, sentence, points, lists, .. }) => {
+                    let mut say = |figure: &'static str, value: &str| {
+                        self.write(Figure { figure, value: text_value(value), ..of_section.clone() })
+                    };
+                    say("answer", headline)?;
+                    say("sentence", sentence)?;
+                    points.iter().try_for_each(|point| say("reason", point))?;
+                    for list in lists {
+                        list.points.iter().try_for_each(|point| say(list.heading, point))?;
                     }
                 }
                 Block::Findings(findings) => {
@@ -217,7 +228,9 @@ fn written(value: &Value, quantity: Quantity) -> (&'static str, String) {
         Value::Absent => ("", String::new()),
         Value::Text(text) => ("", text_value(text)),
         Value::Count(count) => (quantity.plain_unit(), count.to_string()),
-        Value::Number(number) => (quantity.plain_unit(), plain(*number)),
+        Value::Number(number) | Value::Change { percent: number, .. } => {
+            (quantity.plain_unit(), plain(*number))
+        }
         Value::Category(category) => ("", category_word(*category).to_owned()),
     }
 }

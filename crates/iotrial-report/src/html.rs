@@ -1,5 +1,6 @@
 //! The document as one HTML file: no script, nothing loaded, every text escaped.
 
+use iotrial_analysis::comparison::Reading;
 use iotrial_model::record::Severity;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
@@ -66,7 +67,7 @@ impl<'d> PartView<'d> {
             title: &part.title,
             byline: &part.byline,
             in_brief: &part.in_brief,
-            has_verdict: blocks().any(|block| matches!(block, Block::Verdict(_))),
+            has_verdict: blocks().any(|block| matches!(block, Block::Verdict(_) | Block::Answer(_))),
             sections: part.sections.iter().map(|section| SectionView::new(&prefix, section, unit)).collect(),
         }
     }
@@ -108,6 +109,14 @@ enum BlockView<'d> {
         reasons: &'d [String],
         ended: Option<&'d str>,
     },
+    Answer {
+        tone: &'static str,
+        symbol: &'static str,
+        headline: &'d str,
+        sentence: &'d str,
+        points: &'d [String],
+        lists: Vec<(&'static str, &'d [String])>,
+    },
     Findings {
         findings: Vec<FindingView<'d>>,
     },
@@ -131,6 +140,14 @@ impl<'d> BlockView<'d> {
             Block::Verdict(verdict) => Self::verdict(verdict),
             Block::Findings(findings) => Self::Findings {
                 findings: findings.iter().map(|finding| FindingView::new(finding, unit)).collect(),
+            },
+            Block::Answer(answer) => Self::Answer {
+                tone: if answer.is_clear { "good" } else { "open" },
+                symbol: if answer.is_clear { "✓" } else { "?" },
+                headline: &answer.headline,
+                sentence: &answer.sentence,
+                points: &answer.points,
+                lists: answer.lists.iter().map(|list| (list.heading, list.points.as_slice())).collect(),
             },
             Block::Table(table) => Self::Table(TableView::new(table, unit)),
             Block::Charts(group) => Self::Charts {
@@ -280,6 +297,7 @@ impl<'d> TableView<'d> {
                     class: match value {
                         Value::Category(category) => category_word(*category),
                         Value::Text(text) if text.chars().count() <= LONGEST_UNBROKEN => "words short",
+                        Value::Change { reading, .. } => change_class(*reading),
                         _ => class(column.quantity),
                     },
                     rows: 1,
@@ -296,6 +314,16 @@ impl<'d> TableView<'d> {
         }
         let is_grouped = headers.iter().any(|header| !header.below.is_empty());
         Self { caption: &table.caption, is_grouped, headers, rows }
+    }
+}
+
+const fn change_class(reading: Reading) -> &'static str {
+    match reading {
+        Reading::MuchBetter | Reading::Better => "number better",
+        Reading::Worse => "number worse",
+        Reading::MuchWorse => "number much worse",
+        Reading::NoDifference | Reading::TooFew => "number same",
+        Reading::Amount => "number",
     }
 }
 

@@ -16,11 +16,17 @@ pub mod document;
 
 mod settings;
 
+mod search;
+
 mod run;
 
 mod runs;
 
 mod text;
+
+mod comparison;
+
+mod sweep;
 
 mod ruler;
 

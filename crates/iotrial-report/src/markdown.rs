@@ -2,7 +2,7 @@
 
 use iotrial_model::record::Severity;
 
-use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::document::{Answer, Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::quantity::{LatencyUnit, Quantity};
 use crate::table::{Table, category_word};
 use crate::text::without_steering;
@@ -73,6 +73,7 @@ impl Page {
         for block in blocks {
             match block {
                 Block::Verdict(verdict) => self.verdict(verdict),
+                Block::Answer(answer) => self.answer(answer),
                 Block::Findings(findings) => {
                     let lines: Vec<String> = findings.iter().map(|one| self.finding(one)).collect();
                     self.block(&lines.join("\n"));
@@ -96,10 +97,22 @@ impl Page {
         if let Some(ended) = &verdict.ended {
             self.block(&escape(ended));
         }
-        let reasons: Vec<String> =
-            verdict.reasons.iter().map(|reason| format!("- {}", escape(reason))).collect();
-        if !reasons.is_empty() {
-            self.block(&reasons.join("\n"));
+        self.points(&verdict.reasons);
+    }
+
+    fn answer(&mut self, answer: &Answer) {
+        self.block(&format!("**{}**: {}", escape(&answer.headline), escape(&answer.sentence)));
+        self.points(&answer.points);
+        for list in &answer.lists {
+            self.block(&format!("**{}**", escape(list.heading)));
+            self.points(&list.points);
+        }
+    }
+
+    fn points(&mut self, points: &[String]) {
+        let lines: Vec<String> = points.iter().map(|point| format!("- {}", escape(point))).collect();
+        if !lines.is_empty() {
+            self.block(&lines.join("\n"));
         }
     }
 

@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, HeatMap, Limit, Line, Scale, Shape, Span};
 use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::quantity::{LatencyUnit, Quantity, in_seconds};
+use crate::search;
 use crate::settings;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
@@ -27,6 +28,7 @@ impl Document {
         let series = Series::of_record(record);
         let sections = [
             verdict(record, summary),
+            search::search(summary),
             findings(summary),
             throughput_over_time(record, &series),
             latency_over_time(record, &series, &summary.verdict.judged),
@@ -52,9 +54,14 @@ impl Document {
 
 /// The start for people: to the minute, in UTC. A time that is none stands as it is.
 pub(crate) fn started_at(record: &RunRecord) -> String {
-    match record.started_at.parse::<Timestamp>() {
+    start_of(&record.started_at)
+}
+
+/// The same of a time as it stands in a record.
+pub(crate) fn start_of(started_at: &str) -> String {
+    match started_at.parse::<Timestamp>() {
         Ok(start) => start.strftime("%Y-%m-%d %H:%M UTC").to_string(),
-        Err(_) => record.started_at.clone(),
+        Err(_) => started_at.to_owned(),
     }
 }
 
@@ -84,18 +91,22 @@ fn verdict(record: &RunRecord, summary: &Summary) -> Option<Section> {
 }
 
 fn findings(summary: &Summary) -> Option<Section> {
-    let line = |finding: &Finding| FindingLine {
-        severity: finding.severity,
-        id: finding.id.clone(),
-        message: finding.message.clone(),
-        evidence: finding.evidence.iter().map(|(name, value)| evidence(name, value)).collect(),
-    };
     (!summary.findings.is_empty()).then(|| Section {
         id: "findings",
         heading: "Findings",
         note: None,
-        blocks: vec![Block::Findings(summary.findings.iter().map(line).collect())],
+        blocks: vec![Block::Findings(summary.findings.iter().map(finding_line).collect())],
     })
+}
+
+/// A finding as a line of the document.
+pub(crate) fn finding_line(finding: &Finding) -> FindingLine {
+    FindingLine {
+        severity: finding.severity,
+        id: finding.id.clone(),
+        message: finding.message.clone(),
+        evidence: finding.evidence.iter().map(|(name, value)| evidence(name, value)).collect(),
+    }
 }
 
 /// A fact behind a finding: a size in bytes becomes a size, anything else keeps the unit in its name.

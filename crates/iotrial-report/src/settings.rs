@@ -2,7 +2,7 @@
 
 use iotrial_analysis::device_chain::ChainStep;
 use iotrial_analysis::summary::Summary;
-use iotrial_model::plan::{Area, AreaKind, Job, Plan, SimDevice};
+use iotrial_model::plan::{Area, AreaKind, Job, PhaseKind, Plan, SimDevice};
 use iotrial_model::record::{BlockDevice, DeviceCounters, EngineSetup, RunRecord, TargetRecord};
 use iotrial_model::units::format_duration;
 
@@ -75,8 +75,11 @@ fn target_in_brief(target: &TargetRecord) -> String {
 }
 
 fn phases(plan: &Plan) -> String {
-    let phase =
-        plan.phases.iter().map(|one| format!("{} {}", one.kind.as_str(), format_duration(one.duration)));
+    let phase = plan.phases.iter().map(|one| {
+        let until = plan.until_steady.filter(|_| one.kind == PhaseKind::Measure);
+        let until = if until.is_some() { " until steady, at most" } else { "" };
+        format!("{}{until} {}", one.kind.as_str(), format_duration(one.duration))
+    });
     phase.collect::<Vec<_>>().join(", ")
 }
 
@@ -300,6 +303,11 @@ pub(crate) fn load(record: &RunRecord, summary: &Summary) -> Option<Section> {
         words("seed", Some(plan.seed.to_string())),
         words("thresholds", Some(&summary.verdict.thresholds)),
     ]);
+    if let Some(until) = &plan.until_steady {
+        let ended = record.ended.reason.as_ref().map(|reason| format!("; {reason}"));
+        let rounds = format!("five rounds of {}{}", format_duration(until.round), ended.unwrap_or_default());
+        facts.push(words("steady state", Some(rounds)));
+    }
     facts.extend(record.engine_setup.iter().flat_map(setup_facts));
     if let Some(layout) = &record.layout {
         facts.extend([

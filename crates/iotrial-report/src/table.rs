@@ -1,5 +1,6 @@
 //! A table: columns that say what they hold, rows of values.
 
+use iotrial_analysis::comparison::Reading;
 use iotrial_analysis::verdict::Category;
 use iotrial_model::units::ByteSize;
 
@@ -81,6 +82,13 @@ pub enum Value {
     Number(f64),
     /// A judgement.
     Category(Category),
+    /// A change with what it means.
+    Change {
+        /// The number of the column's quantity.
+        percent: f64,
+        /// Its meaning.
+        reading: Reading,
+    },
 }
 
 impl Value {
@@ -96,7 +104,7 @@ impl Value {
 
     fn as_number(&self) -> Option<f64> {
         match self {
-            Self::Number(number) => Some(*number),
+            Self::Number(number) | Self::Change { percent: number, .. } => Some(*number),
             _ => None,
         }
     }
@@ -110,6 +118,9 @@ impl Value {
             Self::Count(count) => group_thousands(&count.to_string()),
             Self::Number(number) => format.write(*number),
             Self::Category(category) => category_word(*category).to_owned(),
+            Self::Change { percent, reading } => {
+                format!("{} {:2}", format.write(*percent), reading_mark(*reading))
+            }
         }
     }
 
@@ -151,6 +162,19 @@ impl Table {
         latencies
             .flat_map(|(index, _)| self.rows.iter().filter_map(move |row| row.cells[index].as_number()))
             .fold(0.0, f64::max)
+    }
+}
+
+/// The mark of what a change means.
+pub(crate) const fn reading_mark(reading: Reading) -> &'static str {
+    match reading {
+        Reading::MuchBetter => "✓✓",
+        Reading::Better => "✓",
+        Reading::NoDifference => "≈",
+        Reading::Worse => "✗",
+        Reading::MuchWorse => "✗✗",
+        Reading::TooFew => "?",
+        Reading::Amount => "",
     }
 }
 

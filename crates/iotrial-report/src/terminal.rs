@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use iotrial_model::record::Severity;
 
-use crate::document::{Block, Document, FindingLine, VerdictBlock};
+use crate::document::{Answer, Block, Document, FindingLine, VerdictBlock};
 use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
 use crate::table::{Column, Table, category_word};
 use crate::text::{cut, without_steering, wrap};
@@ -99,7 +99,7 @@ impl Page {
     fn sections(&mut self, document: &Document, unit: LatencyUnit) {
         for section in &document.sections {
             let shown = |block: &&Block| match block {
-                Block::Verdict(_) | Block::Findings(_) => true,
+                Block::Verdict(_) | Block::Answer(_) | Block::Findings(_) => true,
                 Block::Table(table) => table.at_a_glance,
                 // What charts are made of stands in the tables.
                 Block::Charts(_)
@@ -118,6 +118,7 @@ impl Page {
             for block in blocks {
                 match block {
                     Block::Verdict(verdict) => self.verdict(verdict),
+                    Block::Answer(answer) => self.answer(answer),
                     Block::Findings(findings) => findings.iter().for_each(|finding| self.finding(finding)),
                     Block::Table(table) => self.table(table, unit),
                     _ => {}
@@ -163,6 +164,22 @@ impl Page {
         }
     }
 
+    fn answer(&mut self, answer: &Answer) {
+        let (tone, symbol) = if answer.is_clear { (Tone::Good, "✓") } else { (Tone::Fair, "?") };
+        self.line("");
+        self.prose(&format!("{} ", self.paint(tone, symbol)), "  ", &answer.headline, tone);
+        self.prose("  ", "  ", &answer.sentence, Tone::Plain);
+        for point in &answer.points {
+            self.prose("  • ", "    ", point, Tone::Plain);
+        }
+        for list in &answer.lists {
+            self.heading(list.heading);
+            for point in &list.points {
+                self.prose("  • ", "    ", point, Tone::Plain);
+            }
+        }
+    }
+
     fn finding(&mut self, finding: &FindingLine) {
         let (tone, symbol) = match finding.severity {
             Severity::Note => (Tone::Soft, "i"),
@@ -182,7 +199,11 @@ impl Page {
 
     fn table(&mut self, table: &Table, unit: LatencyUnit) {
         self.line("");
-        let grid = Grid::new(table, unit);
+        let whole = Grid::new(table, unit, usize::MAX);
+        // Labels are whole where there is room for them.
+        let is_whole =
+            whole.fit(self.width).is_some_and(|(columns, gap)| columns.len() == whole.names.len() && gap > 1);
+        let grid = if is_whole { whole } else { Grid::new(table, unit, LONGEST_LABEL) };
         match grid.fit(self.width) {
             Some((columns, gap)) if self.width >= NARROWEST_TABLE => self.aligned(&grid, &columns, gap),
             _ => self.stacked(&grid),
@@ -267,7 +288,7 @@ struct Grid<'t> {
 const LONGEST_LABEL: usize = 24;
 
 impl<'t> Grid<'t> {
-    fn new(table: &'t Table, unit: LatencyUnit) -> Self {
+    fn new(table: &'t Table, unit: LatencyUnit, longest_label: usize) -> Self {
         let formats = table.formats(unit);
         let name = |(column, format): (&Column, &NumberFormat)| {
             if !column.group.is_empty() || format.unit.is_empty() || format.unit == column.name {
@@ -286,7 +307,7 @@ impl<'t> Grid<'t> {
                     .map(|(value, (column, format))| {
                         let written = clean(&value.written(column.quantity, format));
                         if column.quantity == Quantity::Words {
-                            cut(&written, LONGEST_LABEL)
+                            cut(&written, longest_label)
                         } else {
                             written
                         }

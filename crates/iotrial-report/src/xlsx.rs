@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, FormatAlign, Workbook, Worksheet, XlsxError};
 
-use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::document::{Answer, Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
-use crate::table::{Table, Value, category_word};
+use crate::table::{Table, Value, category_word, reading_mark};
 use crate::text::{cut, without_steering, wrap};
 
 mod charts;
@@ -181,6 +181,14 @@ impl<'w> Sheet<'w> {
             Value::Count(count) => {
                 self.number(row, column, *count as f64, &style.clone().set_num_format("#,##0"))
             }
+            // The meaning stands behind the number, which stays one.
+            Value::Change { percent, reading } => {
+                let mark = reading_mark(*reading);
+                let behind = if mark.is_empty() { String::new() } else { format!("\" {mark}\"") };
+                let numbers = format.spreadsheet_format();
+                let signed = format!("+{numbers}{behind};-{numbers}{behind};±{numbers}{behind}");
+                self.number(row, column, format.in_unit(*percent), &style.clone().set_num_format(signed))
+            }
             Value::Number(number) => {
                 let style = style.clone().set_num_format(format.spreadsheet_format());
                 self.number(row, column, format.in_unit(*number), &style)
@@ -221,6 +229,7 @@ impl<'w> Sheet<'w> {
             self.row += 1;
             match block {
                 Block::Verdict(verdict) => self.verdict(verdict)?,
+                Block::Answer(answer) => self.answer(answer)?,
                 Block::Findings(findings) => self.findings(findings)?,
                 Block::Table(table) => {
                     if has_captions {
@@ -253,6 +262,22 @@ impl<'w> Sheet<'w> {
             self.prose(&line, &self.styles.text.clone())?;
         }
         Ok(())
+    }
+
+    fn answer(&mut self, answer: &Answer) -> Result<(), XlsxError> {
+        self.line(&answer.headline, &self.styles.title.clone())?;
+        self.prose(&answer.sentence, &self.styles.text.clone())?;
+        self.points(&answer.points)?;
+        for list in &answer.lists {
+            self.row += 1;
+            self.line(list.heading, &self.styles.caption.clone())?;
+            self.points(&list.points)?;
+        }
+        Ok(())
+    }
+
+    fn points(&mut self, points: &[String]) -> Result<(), XlsxError> {
+        points.iter().try_for_each(|point| self.prose(&format!("• {point}"), &self.styles.text.clone()))
     }
 
     /// The circumstances: names in the first column, and texts as wide as prose.
@@ -349,7 +374,7 @@ impl<'w> Sheet<'w> {
     fn fact(&mut self, fact: &Fact, column: u16) -> Result<(), XlsxError> {
         let format = fact.value.format(fact.quantity, self.unit);
         let name = match (&fact.value, unit_of(fact.quantity, &format)) {
-            (Value::Count(_) | Value::Number(_), unit) if !unit.is_empty() => {
+            (Value::Count(_) | Value::Number(_) | Value::Change { .. }, unit) if !unit.is_empty() => {
                 format!("{}, {unit}", fact.name)
             }
             _ => fact.name.clone(),

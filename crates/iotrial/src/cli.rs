@@ -6,11 +6,20 @@ use std::time::Duration;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use iotrial_analysis::comparison::Gate;
 use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
+use iotrial_model::search::LatencyLimit;
 use iotrial_model::units::{ByteSize, parse_duration};
 
 use crate::report_files::ReportFiles;
+
+mod study;
+
+mod sweep;
+
+pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs};
+pub use sweep::SweepArgs;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -27,6 +36,7 @@ const STYLES: Styles = Styles::styled()
 Examples:
   iotrial run                                        the main job, in ./iotrial-data
   iotrial run postgresql-oltp --target /var/lib/pg   another load, at another place
+  iotrial sweep                                      where more outstanding I/O buys no more
   iotrial profiles                                   the loads that are built in
 
 Exit codes: 0 done, and qualified where a verdict was asked for; 1 done, but not qualified;
@@ -42,8 +52,14 @@ pub struct Cli {
 pub enum Command {
     /// Put storage on trial: one load, a verdict, an HTML report.
     Run(Box<RunArgs>),
+    /// Find where storage saturates: knee, ceiling, and what limits it, volume by volume and together.
+    Sweep(Box<SweepArgs>),
+    /// Measure several configurations, repeated and interleaved; resumes where it stopped.
+    Study(Box<StudyArgs>),
     /// Show records again: figures, verdict, HTML, XLSX, Markdown, CSV.
     Report(ReportArgs),
+    /// Hold configurations against each other: side by side, by factor, ranked, with a recommendation.
+    Compare(CompareArgs),
     /// List the records in the store.
     Records(RecordsArgs),
     /// List the built-in profiles, or print one to edit it.
@@ -75,6 +91,8 @@ Examples:
   iotrial run
   iotrial run sqlserver-oltp --target /mnt/a --target /mnt/b --size 40GiB --duration 5m
   iotrial run ./mine.toml --full --label 'three volumes' --attribute volumes=3
+  iotrial run --until-steady 1h --duration 5m       five steady rounds of a minute, in an hour
+  iotrial run --latency-limit 2ms@p99               the highest rate with 99 of 100 I/Os in 2 ms
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…   (see `iotrial target`)
 
 Files are made in the target, written whole, and removed at the end. At least 10 % of the file
@@ -82,6 +100,16 @@ system and 1 GiB stay free. Raw devices are only read unless a token releases th
 pub struct RunArgs {
     #[command(flatten)]
     pub load: LoadArgs,
+
+    /// Measure until five rounds on end are steady (SNIA PTS), each a fifth of --duration; the figures are theirs
+    /// alone. Gives up after LIMIT [default: 25 rounds].
+    #[arg(long, value_name = "LIMIT", value_parser = parse_duration, num_args = 0..=1)]
+    pub until_steady: Option<Option<Duration>>,
+
+    /// Find the highest rate that holds this latency in every role and direction: probes with Poisson arrivals in the
+    /// profile's mix, then a run of --duration that confirms it. Such as 2ms@p99, 500us@p99.9 or 5ms@mean.
+    #[arg(long, value_name = "LATENCY@STATISTIC")]
+    pub latency_limit: Option<LatencyLimit>,
 
     /// Say what would be done, and do nothing.
     #[arg(long)]
@@ -205,6 +233,58 @@ pub struct ReportArgs {
     pub thresholds: Option<String>,
 
     /// One JSON document on standard output, nothing else there: the summary, or a list of them.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// Options of `compare`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  iotrial compare before after                        two labels in the store, each with all its runs
+  iotrial compare ./records --by driver --html c.html a folder; what the driver alone changes
+  iotrial compare --table published.toml              figures that exist only on paper
+  iotrial compare before after --gate 'write.p99 <= +10%' --gate 'read.iops >= -5%'
+
+Runs with the same label and the same attributes are repeats of one configuration. A factor is an
+attribute; it is told by pairs of configurations that differ in nothing else. docs/compare.md has
+the method, docs/table-format.md the format of tables.
+
+Exit codes: 0 compared, and every gate kept; 1 a gate missed; 2 wrong usage or input, or records
+that cannot be compared fairly; 3 could not be carried out.")]
+pub struct CompareArgs {
+    /// Files of records, folders of them, or ids or labels in the store.
+    #[arg(value_name = "RECORD", required_unless_present = "tables")]
+    pub records: Vec<String>,
+
+    /// A file with printed figures; may be repeated.
+    #[arg(long = "table", value_name = "FILE")]
+    pub tables: Vec<PathBuf>,
+
+    /// Label of the configuration that others are compared with [default: the first one].
+    #[arg(long, value_name = "LABEL")]
+    pub baseline: Option<String>,
+
+    /// Only this attribute is a factor.
+    #[arg(long, value_name = "ATTRIBUTE")]
+    pub by: Option<String>,
+
+    /// How far a metric may move from the baseline, such as 'write.p99 <= +10%'; may be repeated.
+    #[arg(long = "gate", value_name = "EXPR")]
+    pub gates: Vec<Gate>,
+
+    /// Compare what cannot be compared fairly, and leave out records that cannot be read; both with a warning.
+    #[arg(long)]
+    pub force: bool,
+
+    /// Write the HTML report to this file.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// One JSON document on standard output, nothing else there.
     #[arg(long)]
     pub json: bool,
 

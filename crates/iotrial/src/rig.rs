@@ -6,14 +6,16 @@
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use iotrial_analysis::findings::findings;
-use iotrial_engine::control::Control;
+use iotrial_analysis::steady_state::{SteadyEnd, SteadyWatch};
+use iotrial_engine::control::{Control, Decision};
 use iotrial_engine::run::{self, RunOutcome};
 use iotrial_engine::target::{self, PrepareError, Prepared};
 use iotrial_model::plan::Plan;
-use iotrial_model::record::{Interval, Layout, RunRecord};
+use iotrial_model::record::{EndedHow, Interval, Layout, RunRecord};
 use iotrial_model::units::format_duration;
 
 use crate::cli::LoadArgs;
@@ -22,6 +24,9 @@ use crate::live::Live;
 use crate::setup::{Setup, prepare_failure};
 use crate::signal::control_by_signals;
 use crate::store::{JournalWriter, Store};
+
+/// A pause looks at the brake so often.
+const PAUSE_TICK: Duration = Duration::from_millis(50);
 
 /// Targets, the store, the live view and the brake.
 pub struct Rig<'a> {
@@ -50,15 +55,25 @@ struct TrialJournal(Option<JournalWriter>);
 impl<'a> Rig<'a> {
     /// A rig whose targets are not laid out yet. One program has one.
     pub fn new(args: &'a LoadArgs, setup: Setup) -> Result<Self, Failure> {
+        let control = control_by_signals().context("cannot catch Ctrl-C").map_err(Failure::execution)?;
+        Self::controlled(args, setup, control)
+    }
+
+    /// A rig with a brake that others pull too. One program may have several of them, one after the other.
+    pub fn controlled(args: &'a LoadArgs, setup: Setup, control: Arc<Control>) -> Result<Self, Failure> {
         let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
         let live = Live::new(args.quiet);
-        let control = control_by_signals().context("cannot catch Ctrl-C").map_err(Failure::execution)?;
         Ok(Self { args, setup, store, live, control, prepared: None })
     }
 
     /// Where the records go.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Tells the user something while nothing is asked of them.
+    pub fn say(&self, text: &str) {
+        self.live.say(text);
     }
 
     /// What was asked and decided.
@@ -93,7 +108,6 @@ impl<'a> Rig<'a> {
             Ok(prepared) => {
                 trial.record.layout = prepared.layout;
                 self.prepared = Some(prepared);
-                trial.note()?;
                 Ok(true)
             }
             Err(PrepareError::Interrupted) => {
@@ -106,27 +120,72 @@ impl<'a> Rig<'a> {
     }
 
     /// Runs the plan of the trial, and writes down what happened.
+    ///
+    /// A plan that waits for a steady state ends with it, or at its limit. What an earlier load of the same trial
+    /// brought is no longer in the record.
     pub fn run(&mut self, trial: &mut Trial) -> Result<(), Failure> {
+        trial.begin_load()?;
         let Trial { record, journal } = trial;
         let mut journal_error = None;
+        let mut watch = SteadyWatch::new(&record.plan);
+        let mut steady_end = None;
+        self.live.start(&record.plan);
+        let (live, plan) = (&self.live, &record.plan);
         let outcome = self.load(record, &mut |interval| {
+            live.interval(plan, interval);
             if let Err(error) = journal.writer().interval(interval) {
                 // The figures are still in memory; the run goes on and the end says what was lost.
                 journal_error.get_or_insert(error);
+            }
+            steady_end = watch.as_mut().and_then(|watch| watch.see(interval));
+            match &steady_end {
+                Some(end) => Decision::Complete { measured_from: end.measured_from },
+                None => Decision::GoOn,
             }
         })?;
         if let Some(error) = journal_error {
             self.live.say(&format!("warning: {error:#}; a crash would have lost the run"));
         }
         note_outcome(record, outcome);
+        if let (Some(SteadyEnd { after, held, .. }), EndedHow::Complete) = (steady_end, record.ended.how) {
+            let was = if held { "steady" } else { "not steady" };
+            record.ended.reason = Some(format!("{was} after {}", format_duration(after)));
+        }
         Ok(())
+    }
+
+    /// Runs a plan on the targets without a journal, for a command that keeps what comes of it in its own way.
+    pub fn measure(&mut self, plan: Plan) -> Result<RunRecord, Failure> {
+        self.live.finish();
+        let mut record = self.setup.record(self.args, plan);
+        let outcome = self.load(&record, &mut |_| Decision::GoOn)?;
+        note_outcome(&mut record, outcome);
+        record.findings = findings(&record);
+        Ok(record)
+    }
+
+    /// Whether the user wants an end.
+    pub fn is_stopping(&self) -> bool {
+        self.control.is_stopping()
+    }
+
+    /// Waits without load; a stop ends it.
+    pub fn pause(&self, duration: Duration) {
+        let end = Instant::now() + duration;
+        while !self.is_stopping() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            std::thread::sleep(left.min(PAUSE_TICK));
+        }
     }
 
     /// Puts a load on the targets.
     fn load(
-        &mut self,
+        &self,
         record: &RunRecord,
-        on_interval: &mut dyn FnMut(&Interval),
+        decide: &mut dyn FnMut(&Interval) -> Decision,
     ) -> Result<RunOutcome, Failure> {
         let files: Result<Vec<File>, _> =
             self.prepared.iter().flat_map(|prepared| &prepared.areas).map(File::try_clone).collect();
@@ -137,13 +196,8 @@ impl<'a> Rig<'a> {
                 device_names.push(device.name.clone());
             }
         }
-        self.live.start(&record.plan);
-        let live = &self.live;
         let plan = Arc::new(record.plan.clone());
-        let outcome = run::run(&plan, &areas.into(), &device_names, &self.control, &mut |interval| {
-            live.interval(&plan, interval);
-            on_interval(interval);
-        });
+        let outcome = run::run_until(&plan, &areas.into(), &device_names, &self.control, decide);
         outcome.map_err(Failure::execution)
     }
 
@@ -182,8 +236,9 @@ fn note_outcome(record: &mut RunRecord, outcome: RunOutcome) {
 }
 
 impl Trial {
-    /// Brings what is known by now to the disk.
-    fn note(&mut self) -> Result<(), Failure> {
+    /// Forgets an earlier load, and brings what is known by now to the disk.
+    fn begin_load(&mut self) -> Result<(), Failure> {
+        (self.record.jobs, self.record.intervals) = (Vec::new(), Vec::new());
         self.journal.writer().record(&self.record).map_err(Failure::execution)
     }
 }

@@ -168,9 +168,10 @@ pub(crate) fn queues(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for (name, arguments) in [("null", &["--engine", "null"][..]), ("uring, page cache", &buffered)] {
         let mut command = bench.iotrial(&profile, arguments);
-        command.args(["--ramp", "0s", "--duration", "5s", "--seed", "1"]);
+        let runtime = bench.options.runtime;
+        command.args(["--ramp", "0s", "--duration", &seconds(runtime), "--seed", "1"]);
         let run = Watched::run(&mut command, SELDOM)?;
-        let threads = run.most_threads().context("the system does not tell how many threads there are")?;
+        let threads = run.most_threads_in_load(Duration::ZERO, runtime)?;
         let label = format!("1000 queues, {name}");
         figures.push(Figure::alone(format!("{label}: threads"), vec![f64_of(threads.own)], target));
         let workers = vec![f64_of(threads.kernel_workers)];

@@ -7,10 +7,11 @@ use std::time::Duration;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::PhaseKind;
 use iotrial_model::record::{EndedHow, Finding, RunRecord, Severity, ShortTransfer};
+use iotrial_model::units::format_duration;
 use serde_json::json;
 
 use super::finding;
-use crate::steady_state::{MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, SteadyState};
+use crate::steady_state::{MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, Rounds, SteadyState};
 
 /// A measured phase shorter than this says nothing about caches and burst credits.
 const SHORTEST_TRUSTED: Duration = Duration::from_secs(60);
@@ -194,22 +195,31 @@ pub(super) fn short_run(record: &RunRecord) -> Option<Finding> {
     Some(finding("short-run", severity, message, [("measured_s", json!(measured_s))]))
 }
 
-/// The rate was still changing.
+/// The load was still changing.
 pub(super) fn unsteady(record: &RunRecord) -> Option<Finding> {
-    let SteadyState { range_percent, slope_percent, rounds, .. } =
-        SteadyState::of(record).filter(|steady| !steady.held)?;
-    let verb = if slope_percent < 0.0 { "fell" } else { "rose" };
+    let steady = SteadyState::of(record)?;
+    let (value, Rounds { range_percent, slope_percent, rounds }) = steady.moving()?;
+    let verb = if *slope_percent < 0.0 { "fell" } else { "rose" };
+    let waited = record.plan.until_steady.filter(|_| record.ended.how == EndedHow::Complete);
+    let was_not = match waited {
+        Some(until) => {
+            let (limit, round) = (format_duration(planned_measure(record)), format_duration(until.round));
+            format!("the load did not become steady within {limit}: over its last five rounds of {round}")
+        }
+        None => "the load was not steady: over five rounds".to_owned(),
+    };
     Some(finding(
         "unsteady",
         Severity::Warning,
         format!(
-            "the load was not steady: over five rounds IOPS ranged over {range_percent:.0} % of their mean (at most {MOST_RANGE_PERCENT:.0} % is steady) and {verb} by {:.0} % (at most {MOST_SLOPE_PERCENT:.0} %)",
+            "{was_not} {value} ranged over {range_percent:.0} % of the average (at most {MOST_RANGE_PERCENT:.0} % is steady) and {verb} by {:.0} % (at most {MOST_SLOPE_PERCENT:.0} %)",
             slope_percent.abs()
         ),
         [
+            ("value", json!(value)),
             ("range_percent", json!(range_percent)),
             ("slope_percent", json!(slope_percent)),
-            ("round_iops", json!(rounds)),
+            (if value == "IOPS" { "round_iops" } else { "rounds" }, json!(rounds)),
         ],
     ))
 }
@@ -297,5 +307,14 @@ mod tests {
         assert!(found.message.contains("ranged over 67 %"), "{}", found.message);
         assert!(found.message.contains("fell by 80 %"), "{}", found.message);
         assert_eq!(unsteady(&healthy()), None);
+    }
+
+    #[test]
+    fn a_load_that_waited_in_vain_says_for_how_long() {
+        let mut record = measured(50, |second| 1_000 + 100 * second);
+        record.plan = record.plan.until_steady(Some(Duration::from_secs(120))).unwrap();
+        let found = unsteady(&record).unwrap();
+        let begin = "the load did not become steady within 2m: over its last five rounds of 10s IOPS ranged";
+        assert!(found.message.starts_with(begin), "{}", found.message);
     }
 }

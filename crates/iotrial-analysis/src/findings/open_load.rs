@@ -1,6 +1,7 @@
 //! What an open load could not keep: arrivals that were never issued, or issued late.
 
-use iotrial_model::record::{Finding, JobCounts, OpCounts, RunRecord, Severity};
+use iotrial_model::record::{EndedHow, Finding, JobCounts, OpCounts, RunRecord, Severity};
+use iotrial_model::search::Probe;
 use serde_json::json;
 
 use super::finding;
@@ -48,6 +49,33 @@ pub(super) fn late_issues(record: &RunRecord) -> Option<Finding> {
             [("late_count", json!(late)), ("late_percent", json!(percent))],
         )
     })
+}
+
+/// Not even the lowest rate that was tried held the latency limit.
+pub(super) fn latency_limit_missed(record: &RunRecord) -> Option<Finding> {
+    let search = record.search.as_ref().filter(|search| search.result.is_none())?;
+    if record.ended.how != EndedHow::Complete {
+        return None;
+    }
+    let asked = |probe: &&Probe| probe.asked_iops.filter(|_| probe.held == Some(false));
+    let tried = search.probes.iter().filter(|probe| asked(probe).is_some());
+    let lowest =
+        tried.min_by(|a, b| a.asked_iops.unwrap_or_default().total_cmp(&b.asked_iops.unwrap_or_default()))?;
+    let (iops, share) = (lowest.asked_iops?, lowest.share? * 100.0);
+    let why_not = lowest.why_not.as_deref().unwrap_or("no reason was recorded");
+    let limit = search.limit;
+    Some(finding(
+        "latency-limit-missed",
+        Severity::Warning,
+        format!(
+            "no rate holds {limit}: even at {iops:.0} IOPS, {share:.0} % of the rate at saturation, {why_not}"
+        ),
+        [
+            ("limit", json!(limit)),
+            ("lowest_iops", json!(iops)),
+            ("latency_us", json!(lowest.worst.as_ref().map(|worst| worst.latency_us))),
+        ],
+    ))
 }
 
 fn streams(record: &RunRecord) -> impl Iterator<Item = &OpCounts> {

@@ -1,10 +1,11 @@
 //! Why a profile cannot be planned on some targets.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::{FILE_HEADER_SIZE, MOST_OUTSTANDING_PER_THREAD};
 use crate::target::LEAST_FREE;
-use crate::units::ByteSize;
+use crate::units::{ByteSize, format_duration};
 
 /// Why a profile cannot be planned on the targets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -97,6 +98,18 @@ pub enum PlanError {
     /// A phase would not end.
     #[error("a phase must not last longer than 30 days")]
     TooLong,
+    /// There is no time for the rounds that are compared.
+    #[error(
+        "steady state takes five rounds, {} together, and the limit is {}",
+        format_duration(*window),
+        format_duration(*limit)
+    )]
+    LimitTooShort {
+        /// What was asked.
+        limit: Duration,
+        /// The rounds that are compared.
+        window: Duration,
+    },
     /// More I/Os at once than the threads can have in flight.
     #[error(
         "{outstanding} outstanding I/Os on {threads} threads are more than {MOST_OUTSTANDING_PER_THREAD} each"

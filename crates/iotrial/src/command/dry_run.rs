@@ -2,6 +2,7 @@
 
 use iotrial_model::plan::{AreaKind, Plan};
 use iotrial_model::record::Layout;
+use iotrial_model::search::LatencyLimit;
 use iotrial_model::units::format_duration;
 use serde::Serialize;
 
@@ -13,20 +14,24 @@ use crate::output;
 struct JsonPlan<'p> {
     would_write_bytes: u64,
     would_reuse_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency_limit: Option<LatencyLimit>,
     #[serde(flatten)]
     plan: &'p Plan,
 }
 
-/// Prints the plan: bytes to write, time, targets, every job. `layout` is what the files would take.
-pub fn print(plan: &Plan, layout: &Layout, json: bool) -> Result<(), Failure> {
+/// Prints the plan: bytes to write, time, targets, every job. `layout` is what the files would take, `limit` what the
+/// highest rate would be sought for.
+pub fn print(plan: &Plan, layout: &Layout, limit: Option<LatencyLimit>, json: bool) -> Result<(), Failure> {
     if json {
         return output::json(&JsonPlan {
             would_write_bytes: layout.written.get(),
             would_reuse_bytes: layout.reused.get(),
+            latency_limit: limit,
             plan,
         });
     }
-    let mut text = head(plan, layout);
+    let mut text = head(plan, layout, limit);
     text.push('\n');
     text.push_str(&aligned(&areas(plan), &[1]));
     text.push('\n');
@@ -38,7 +43,7 @@ pub fn print(plan: &Plan, layout: &Layout, json: bool) -> Result<(), Failure> {
     output::text(&text)
 }
 
-fn head(plan: &Plan, layout: &Layout) -> String {
+fn head(plan: &Plan, layout: &Layout, limit: Option<LatencyLimit>) -> String {
     let form = if plan.quick { "quick" } else { "full" };
     let access = match (plan.direct, plan.polled) {
         (true, true) => "direct I/O, polled",
@@ -56,11 +61,21 @@ fn head(plan: &Plan, layout: &Layout) -> String {
         .iter()
         .map(|phase| format!("{} {}", phase.kind.as_str(), format_duration(phase.duration)))
         .collect();
+    let at_most = if plan.until_steady.is_some() { "at most " } else { "" };
     lines.push(format!(
-        "time      {} after the layout: {}",
+        "time      {at_most}{} after the layout: {}",
         format_duration(plan.duration()),
         phases.join(", ")
     ));
+    lines.extend(plan.until_steady.map(|until| {
+        let (round, window) = (format_duration(until.round), format_duration(until.window()));
+        format!("          measures until five rounds of {round} are steady; the figures are those of that {window}")
+    }));
+    lines.extend(limit.map(|limit| {
+        format!(
+            "search    the highest rate that holds {limit}: this load closed, then some ten probes at given rates; the times above are those of the run that confirms it"
+        )
+    }));
     lines.push(format!("writes    {} before the load, and what the jobs write", layout.written));
     if layout.reused.get() > 0 {
         lines.push(format!("reuses    {} of an earlier run", layout.reused));

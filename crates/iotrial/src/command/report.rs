@@ -15,9 +15,10 @@ use iotrial_report::terminal::{TerminalStyle, render_terminal};
 use serde::Serialize;
 
 use crate::cli::ReportArgs;
+use crate::command::sweep;
 use crate::failure::{Failure, NOT_QUALIFIED};
 use crate::output;
-use crate::store::{Store, read_record, write_whole};
+use crate::store::{Store, is_sweep, read_record, write_whole};
 
 /// Shows records.
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
@@ -26,6 +27,13 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let mut records = Vec::with_capacity(args.records.len());
     for name in &args.records {
         let path = find(name, args.store.store.as_deref())?;
+        if is_sweep(&path) {
+            if args.records.len() > 1 {
+                let error = anyhow::anyhow!("`{name}` is a sweep, which is shown alone");
+                return Err(Failure::input(error).hint("give it in a call of its own".to_owned()));
+            }
+            return sweep::report(args, &path);
+        }
         let record = read_record(&path).map_err(Failure::input)?;
         let own = if named.is_none() { Some(thresholds_of(&record)?) } else { None };
         records.push((path, record, own));
@@ -168,7 +176,7 @@ impl Shown {
 }
 
 /// As wide as the terminal, with colour where it is one and `NO_COLOR` is not set.
-fn terminal_style() -> TerminalStyle {
+pub fn terminal_style() -> TerminalStyle {
     let stdout = std::io::stdout();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let width = console::Term::stdout().size_checked().map_or(100, |(_, columns)| usize::from(columns));

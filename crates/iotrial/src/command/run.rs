@@ -12,14 +12,25 @@ use crate::command::dry_run;
 use crate::command::report::Shown;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::rig::{Rig, Trial};
-use crate::setup::Setup;
+use crate::setup::{Setup, plan_failure};
 use crate::store::is_block_device;
+
+mod search;
 
 /// Runs a profile and shows what came of it.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
-    let setup = Setup::of(&args.load)?;
+    if args.until_steady.is_some() && args.latency_limit.is_some() {
+        let error = anyhow::anyhow!("--latency-limit and --until-steady exclude each other");
+        let hint = "find the rate first, and give it to the jobs of a profile that runs until it is steady";
+        return Err(Failure::input(error).hint(hint.to_owned()));
+    }
+    let mut setup = Setup::of(&args.load)?;
+    let search = args.latency_limit.map(|limit| search::plan(limit, &setup.plan)).transpose()?;
+    if let Some(limit) = args.until_steady {
+        setup.plan = setup.plan.until_steady(limit).map_err(plan_failure)?;
+    }
     if args.dry_run {
-        dry_run::print(&setup.plan, &setup.layout, args.json)?;
+        dry_run::print(&setup.plan, &setup.layout, args.latency_limit, args.json)?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(html) = &args.html {
@@ -28,7 +39,10 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let mut rig = Rig::new(&args.load, setup)?;
     let mut trial = rig.begin(rig.setup().plan.clone())?;
     if rig.prepare(&mut trial)? {
-        rig.run(&mut trial)?;
+        match search {
+            Some(search) => search::carry_out(&mut rig, &mut trial, search)?,
+            None => rig.run(&mut trial)?,
+        }
     }
     // The record and the figures come first: files that cannot be removed must not cost the measurement.
     let closed = close(args, &rig, trial);
@@ -53,7 +67,7 @@ fn close(args: &RunArgs, rig: &Rig<'_>, trial: Trial) -> Result<ExitCode, Failur
 }
 
 /// Whether a file can be written there: better known before a long run than after it.
-fn check_is_writable(path: &Path) -> Result<(), Failure> {
+pub fn check_is_writable(path: &Path) -> Result<(), Failure> {
     let existed = path.exists();
     if existed && !path.is_file() && !path.is_dir() {
         if is_block_device(path).is_ok_and(|is_block_device| is_block_device) {

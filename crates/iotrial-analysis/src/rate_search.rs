@@ -1,0 +1,651 @@
+//! The search for the highest rate that holds a latency limit, as a function of what was found so far.
+//!
+//! A closed load first shows each job's rate at saturation: its share of the mix, and the ceiling. Then every job gets
+//! its share of a rate as an open load with Poisson arrivals, and the rate is bisected: probes are only as long as
+//! the limit's statistic needs, and the highest rate that held is confirmed by a longer run. Latencies run from the
+//! time at which an I/O was due, and one that was never issued counts as one that waited until the end.
+
+use std::time::Duration;
+
+use iotrial_model::load::{Role, Spacing};
+use iotrial_model::plan::{Arrival, Phase, PhaseKind, Plan};
+use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
+use iotrial_model::search::{
+    JobRate, LatencyLimit, LimitStatistic, Probe, ProbeKind, Search, SearchResult, WorstLatency,
+};
+
+use crate::figures::percentile_us;
+use crate::stream::{Stream, StreamCounts};
+
+/// The bracket between the highest rate that held and the lowest that did not, as a quotient.
+const BRACKET: f64 = 1.05;
+/// The first probe, as a share of the rate at saturation.
+const FIRST_SHARE: f64 = 0.7;
+/// Below this share nothing is sought: latency there is the device's own, without waiting.
+const LOWEST_SHARE: f64 = 0.05;
+/// Above this share nothing is sought: an open load does no more than a closed one, but for a burst.
+const HIGHEST_SHARE: f64 = 1.05;
+/// A probe lasts until so many I/Os lie beyond the percentile: their number is then exact to 10 %.
+const WANTED_BEYOND: f64 = 100.0;
+/// Without so many no percentile is judged, however long that takes.
+const LEAST_BEYOND: f64 = 10.0;
+/// A mean wants as many I/Os.
+const WANTED_FOR_MEAN: f64 = 1_000.0;
+/// The closed load is measured for no longer.
+const LONGEST_SATURATION: Duration = Duration::from_secs(10);
+/// Queues fill for so long before a probe counts.
+const PROBE_RAMP: Duration = Duration::from_secs(1);
+/// No probe is shorter than this, nor than a hundred times the limit.
+const SHORTEST_PROBE_S: f64 = 3.0;
+const LEAST_LIMITS_PER_PROBE: f64 = 100.0;
+/// No probe is longer.
+const LONGEST_PROBE_S: f64 = 3_600.0;
+/// A queue that grew by more than this share of what was due is a rate that was not kept.
+const MOST_GROWTH: f64 = 0.01;
+/// More failures than this share are another load.
+const MOST_ERRORS: f64 = 0.001;
+/// So many longer runs at most.
+const MOST_CONFIRMATIONS: usize = 8;
+
+/// Why a search cannot be made.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SearchError {
+    /// A job has a rate of its own.
+    #[error("job `{job}` has a rate, and a latency limit looks for one: give either rate or limit")]
+    HasRate {
+        /// The job.
+        job: String,
+    },
+    /// The closed load gave no rate.
+    #[error("job `{job}` finished no I/O in the closed load that gives its rate")]
+    Idle {
+        /// The job.
+        job: String,
+    },
+    /// The statistic needs more I/Os than there can be.
+    #[error("{stream}s are too rare for {statistic}: ten of them beyond it take {hours:.0} hours")]
+    TooRare {
+        /// Such as `log commit`.
+        stream: String,
+        /// The limit's.
+        statistic: LimitStatistic,
+        /// The time needed.
+        hours: f64,
+    },
+}
+
+/// A search, as far as it got.
+#[derive(Debug, Clone)]
+pub struct RateSearch {
+    /// The closed load.
+    plan: Plan,
+    search: Search,
+    /// IOPS at saturation by job; empty before that was measured.
+    saturation: Vec<f64>,
+    /// The rarest stream at saturation, and its IOPS.
+    rarest: (String, f64),
+}
+
+/// The next load of a search.
+#[derive(Debug, Clone)]
+pub struct NextLoad {
+    /// What it is for.
+    pub kind: ProbeKind,
+    /// As a share of the rate at saturation; `None` for that one itself.
+    pub share: Option<f64>,
+    /// What is to be run.
+    pub plan: Plan,
+}
+
+impl RateSearch {
+    /// A search with the mix of `plan`.
+    ///
+    /// # Errors
+    ///
+    /// When a job has a rate already.
+    pub fn new(limit: LatencyLimit, plan: Plan) -> Result<Self, SearchError> {
+        if let Some(job) = plan.jobs.iter().find(|job| matches!(job.arrival, Arrival::Open { .. })) {
+            return Err(SearchError::HasRate { job: job.name.clone() });
+        }
+        let search = Search { limit, probes: Vec::new(), result: None };
+        Ok(Self { plan, search, saturation: Vec::new(), rarest: (String::new(), 0.0) })
+    }
+
+    /// What was tried and found so far.
+    pub fn search(&self) -> &Search {
+        &self.search
+    }
+
+    /// The next load; `None` when the search is at its end.
+    ///
+    /// # Errors
+    ///
+    /// When the statistic needs more time than there is.
+    pub fn next_load(&self) -> Result<Option<NextLoad>, SearchError> {
+        let (kind, share) = match self.next_share() {
+            _ if self.search.probes.is_empty() => (ProbeKind::Saturation, None),
+            Some((kind, share)) => (kind, Some(share)),
+            None => return Ok(None),
+        };
+        let mut plan = self.plan.clone();
+        plan.seed = plan.seed.wrapping_add(self.search.probes.len() as u64);
+        plan.interval = Duration::from_secs(1);
+        match share {
+            None => {
+                for phase in plan.phases.iter_mut().filter(|phase| phase.kind == PhaseKind::Measure) {
+                    phase.duration = phase.duration.min(LONGEST_SATURATION);
+                }
+            }
+            Some(share) => {
+                for (job, rate) in self.rates(share) {
+                    plan.jobs[job].arrival =
+                        Arrival::Open { iops: rate, spacing: Spacing::Poisson, bursts: None };
+                }
+                plan.phases = self.phases(kind, share)?;
+            }
+        }
+        Ok(Some(NextLoad { kind, share, plan }))
+    }
+
+    /// By job, the rate of those that get one.
+    fn rates(&self, share: f64) -> impl Iterator<Item = (usize, f64)> {
+        let closed = self.plan.jobs.iter().zip(&self.saturation).enumerate();
+        closed
+            .filter(|(_, (job, _))| job.arrival == Arrival::Closed)
+            .map(move |(index, (_, iops))| (index, iops * share))
+    }
+
+    fn total_rate(&self, share: f64) -> f64 {
+        self.rates(share).map(|(_, rate)| rate).sum()
+    }
+
+    /// A probe is as long as its statistic needs; a confirmation as long as the plan says, and not shorter than the
+    /// least that the statistic needs.
+    fn phases(&self, kind: ProbeKind, share: f64) -> Result<Vec<Phase>, SearchError> {
+        let planned = |kind| -> Duration {
+            self.plan.phases.iter().filter(|one| one.kind == kind).map(|one| one.duration).sum()
+        };
+        let limit = self.search.limit;
+        let (stream, rarest_iops) = &self.rarest;
+        let (wanted, least) = match limit.statistic {
+            LimitStatistic::Mean => (WANTED_FOR_MEAN, WANTED_FOR_MEAN * LEAST_BEYOND / WANTED_BEYOND),
+            LimitStatistic::Percentile(percent) => {
+                let beyond = 1.0 - percent / 100.0;
+                (WANTED_BEYOND / beyond, LEAST_BEYOND / beyond)
+            }
+        };
+        let (wanted_s, least_s) = (wanted / (rarest_iops * share), least / (rarest_iops * share));
+        if least_s > LONGEST_PROBE_S {
+            let (stream, hours) = (stream.clone(), least_s / 3_600.0);
+            return Err(SearchError::TooRare { stream, statistic: limit.statistic, hours });
+        }
+        let whole_s = planned(PhaseKind::Measure).as_secs_f64();
+        let shortest_s = SHORTEST_PROBE_S.max(LEAST_LIMITS_PER_PROBE * limit.latency.as_secs_f64());
+        let (ramp, measure_s) = match kind {
+            ProbeKind::Confirmation => (planned(PhaseKind::Ramp), whole_s),
+            _ => (PROBE_RAMP, wanted_s.max(shortest_s).min(whole_s)),
+        };
+        let measure = Duration::from_secs_f64(measure_s.max(least_s).max(1.0).ceil());
+        let phases = [(PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
+        Ok(phases
+            .into_iter()
+            .filter(|(_, duration)| !duration.is_zero())
+            .map(|(kind, duration)| Phase { kind, duration })
+            .collect())
+    }
+
+    /// Takes what the load of [`RateSearch::next_load`] brought, which must have come to its end.
+    ///
+    /// # Errors
+    ///
+    /// When the closed load gave a job no rate.
+    pub fn note(&mut self, load: &NextLoad, record: &RunRecord) -> Result<&Probe, SearchError> {
+        let measured_s = record.measured_duration().as_secs_f64();
+        let rate = |io_count: u64| io_count as f64 / measured_s;
+        let (worst, why_not) = match load.share {
+            None => {
+                self.saturation = record.jobs.iter().map(|job| rate(io_count_of(job))).collect();
+                let mut jobs = self.plan.jobs.iter().zip(&self.saturation);
+                let idle = jobs.find(|(job, iops)| job.arrival == Arrival::Closed && **iops <= 0.0);
+                if let Some((job, _)) = idle {
+                    return Err(SearchError::Idle { job: job.name.clone() });
+                }
+                let rarest = streams(record).map(|(role, stream)| {
+                    let counts =
+                        stream.counts(record, &record.jobs, |job| record.plan.jobs[job].role == role);
+                    (format!("{role} {stream}"), rate(counts.io_count()))
+                });
+                self.rarest = rarest.min_by(|a, b| a.1.total_cmp(&b.1)).expect("a plan has jobs");
+                (worst_latency(record, self.search.limit.statistic, None).0, None)
+            }
+            Some(_) => assess(record, self.search.limit),
+        };
+        let iops = StreamCounts::of(record, |_| true).all_figures(record).map_or(0.0, |all| all.iops);
+        self.search.probes.push(Probe {
+            kind: load.kind,
+            share: load.share,
+            asked_iops: load.share.map(|share| self.total_rate(share)),
+            iops,
+            duration: record.measured_duration(),
+            worst,
+            held: load.share.map(|_| why_not.is_none()),
+            why_not,
+        });
+        self.search.result = self.result();
+        Ok(self.search.probes.last().expect("it was pushed above"))
+    }
+
+    /// Kind and share of the next load, behind that at saturation.
+    fn next_share(&self) -> Option<(ProbeKind, f64)> {
+        let Some(held) = self.highest_held(ProbeKind::Probe) else {
+            let tries = |share| self.tries(ProbeKind::Probe, share);
+            // Where nothing holds, the lowest rate decides, and a single mishap shall not.
+            return match (tries(FIRST_SHARE), tries(LOWEST_SHARE)) {
+                (0, _) => Some((ProbeKind::Probe, FIRST_SHARE)),
+                (_, 0 | 1) => Some((ProbeKind::Probe, LOWEST_SHARE)),
+                _ => None,
+            };
+        };
+        let failed = self.lowest_failed_above(held, &[ProbeKind::Probe]);
+        let top = failed.unwrap_or(HIGHEST_SHARE);
+        if is_wide(held, top) {
+            return Some((ProbeKind::Probe, f64::midpoint(held, top)));
+        }
+        match failed {
+            None if held < HIGHEST_SHARE => return Some((ProbeKind::Probe, HIGHEST_SHARE)),
+            // One mishap must not set the upper end: it is tried again, unless no more was to be expected.
+            Some(failed) if failed < 1.0 && self.tries(ProbeKind::Probe, failed) < 2 => {
+                return Some((ProbeKind::Probe, failed));
+            }
+            _ => {}
+        }
+        self.next_confirmation(held).map(|share| (ProbeKind::Confirmation, share))
+    }
+
+    /// The share of the next confirmation, first that of the highest probe that held.
+    fn next_confirmation(&self, probed: f64) -> Option<f64> {
+        let shares: Vec<f64> = self.of_kind(ProbeKind::Confirmation).map(|(share, _)| share).collect();
+        let Some(lowest) = shares.iter().copied().reduce(f64::min) else { return Some(probed) };
+        if shares.len() >= MOST_CONFIRMATIONS {
+            return None;
+        }
+        match self.highest_held(ProbeKind::Confirmation) {
+            Some(held) => {
+                let top = self.lowest_failed_above(held, &[ProbeKind::Probe, ProbeKind::Confirmation]);
+                top.filter(|top| is_wide(held, *top)).map(|top| f64::midpoint(held, top))
+            }
+            // Each step down is twice as large as the one before.
+            None if lowest <= LOWEST_SHARE => None,
+            None => {
+                let steps = 1 << (shares.len() - 1);
+                Some((lowest / BRACKET.powi(steps)).max(LOWEST_SHARE))
+            }
+        }
+    }
+
+    fn result(&self) -> Option<SearchResult> {
+        let held = self.highest_held(ProbeKind::Confirmation)?;
+        let above = self.lowest_failed_above(held, &[ProbeKind::Probe, ProbeKind::Confirmation]);
+        let is_it = |probe: &&Probe| {
+            probe.kind == ProbeKind::Confirmation && probe.share == Some(held) && probe.held == Some(true)
+        };
+        let job_rates = self.rates(held);
+        Some(SearchResult {
+            held_iops: self.total_rate(held),
+            not_held_iops: above.map(|share| self.total_rate(share)),
+            worst: self.search.probes.iter().find(is_it)?.worst.clone()?,
+            job_rates: job_rates
+                .map(|(job, iops)| JobRate { name: self.plan.jobs[job].name.clone(), iops })
+                .collect(),
+        })
+    }
+
+    /// Share and outcome of every probe of a kind.
+    fn of_kind(&self, kind: ProbeKind) -> impl Iterator<Item = (f64, bool)> {
+        let probes = self.search.probes.iter().filter(move |probe| probe.kind == kind);
+        probes.filter_map(|probe| Some((probe.share?, probe.held?)))
+    }
+
+    fn tries(&self, kind: ProbeKind, share: f64) -> usize {
+        self.of_kind(kind).filter(|(other, _)| is_same(*other, share)).count()
+    }
+
+    fn highest_held(&self, kind: ProbeKind) -> Option<f64> {
+        self.of_kind(kind).filter(|(_, held)| *held).map(|(share, _)| share).reduce(f64::max)
+    }
+
+    fn lowest_failed_above(&self, held: f64, kinds: &[ProbeKind]) -> Option<f64> {
+        let all = kinds.iter().flat_map(|kind| self.of_kind(*kind));
+        all.filter(|(share, ok)| !ok && *share > held).map(|(share, _)| share).reduce(f64::min)
+    }
+}
+
+fn is_same(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-9
+}
+
+fn is_wide(held: f64, failed: f64) -> bool {
+    failed / held > BRACKET + 1e-9
+}
+
+fn io_count_of(job: &JobCounts) -> u64 {
+    job.read.iter().chain(&job.write).map(OpCounts::io_count).sum()
+}
+
+/// Every role and stream that the plan has.
+fn streams(record: &RunRecord) -> impl Iterator<Item = (Role, Stream)> {
+    record.roles().into_iter().flat_map(|role| {
+        let planned = Stream::planned(record, |job| record.plan.jobs[job].role == role);
+        planned.into_iter().map(move |stream| (role, stream))
+    })
+}
+
+/// The worst stream of an open load, and why the limit does not hold; `None` where it does.
+fn assess(record: &RunRecord, limit: LatencyLimit) -> (Option<WorstLatency>, Option<String>) {
+    let (worst, missing) = worst_latency(record, limit.statistic, Some(limit.latency));
+    let why_not = errors(record).or_else(|| rate_not_kept(record)).or(missing).or_else(|| {
+        let WorstLatency { role, stream, latency_us } = worst.as_ref()?;
+        (*latency_us > limit.latency.as_nanos() as f64 / 1e3).then(|| {
+            format!("{} of {role} {stream}s is {} ms", limit.statistic, three_digits(latency_us / 1e3))
+        })
+    });
+    (worst, why_not)
+}
+
+fn errors(record: &RunRecord) -> Option<String> {
+    let ops = || record.jobs.iter().flat_map(|job| job.read.iter().chain(&job.write));
+    let failed: u64 = ops().map(|op| op.error_count).sum();
+    let all: u64 = failed + ops().map(OpCounts::io_count).sum::<u64>();
+    (failed as f64 > MOST_ERRORS * all as f64).then(|| format!("{failed} of {all} I/Os failed"))
+}
+
+/// What arrives at a job that does not set its own pace, by the second, and how much of that only made its queue longer.
+struct Arriving {
+    rate: f64,
+    growth: f64,
+}
+
+impl Arriving {
+    /// `None` for a closed load. Of a group commit it is commits that arrive.
+    fn at(record: &RunRecord, index: usize) -> Option<Self> {
+        let before = record.intervals.iter().take_while(|one| one.phase != PhaseKind::Measure).last();
+        let backlog = |interval: Option<&Interval>| {
+            interval.and_then(|one| one.backlog.get(index)).copied().unwrap_or_default() as f64
+        };
+        let measured_s = record.measured_duration().as_secs_f64();
+        let growth = (backlog(record.intervals.last()) - backlog(before)) / measured_s;
+        let rate = match record.plan.jobs[index].arrival {
+            Arrival::Closed => return None,
+            Arrival::Open { iops, .. } => iops,
+            Arrival::Following { .. } => {
+                let job = &record.jobs[index];
+                let done = job.commit.as_ref().map_or_else(|| io_count_of(job), OpCounts::io_count);
+                growth + done as f64 / measured_s
+            }
+        };
+        Some(Self { rate, growth })
+    }
+}
+
+/// The queue of a job grew over the measured phase.
+fn rate_not_kept(record: &RunRecord) -> Option<String> {
+    record.plan.jobs.iter().enumerate().find_map(|(index, job)| {
+        let Arriving { rate, growth } = Arriving::at(record, index)?;
+        (growth > MOST_GROWTH * rate)
+            .then(|| format!("job `{}` issued only {:.0} of {rate:.0} IOPS", job.name, rate - growth))
+    })
+}
+
+/// The stream with the highest value of the statistic, and one that has no value. I/Os that waited for longer than `limit`
+/// when the load ended count with the least that they can have waited.
+fn worst_latency(
+    record: &RunRecord,
+    statistic: LimitStatistic,
+    limit: Option<Duration>,
+) -> (Option<WorstLatency>, Option<String>) {
+    let mut worst: Option<WorstLatency> = None;
+    let mut missing = None;
+    for (role, stream) in streams(record) {
+        let of_role = |job: usize| record.plan.jobs[job].role == role;
+        let mut counts = stream.counts(record, &record.jobs, of_role);
+        if let Some(limit) = limit {
+            add_waiting(&mut counts, record, stream, of_role, limit);
+        }
+        let value = match statistic {
+            LimitStatistic::Mean => counts.total_latency.mean_us(),
+            LimitStatistic::Percentile(percent) => percentile_us(&counts.total_latency, percent),
+        };
+        match value {
+            None => missing = Some(format!("no {role} {stream} finished")),
+            Some(latency_us) if worst.as_ref().is_none_or(|worst| latency_us > worst.latency_us) => {
+                worst = Some(WorstLatency { role, stream: stream.as_str().to_owned(), latency_us });
+            }
+            Some(_) => {}
+        }
+    }
+    (worst, missing)
+}
+
+/// Adds what was with the device or not even issued at the end, and had waited for longer than `limit` by then.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count below the backlog")]
+fn add_waiting(
+    counts: &mut OpCounts,
+    record: &RunRecord,
+    stream: Stream,
+    of_role: impl Fn(usize) -> bool,
+    limit: Duration,
+) {
+    let oldest = Duration::from_nanos(counts.unfinished_oldest_ns);
+    if oldest > limit {
+        counts.total_latency.record_n(oldest, 1);
+    }
+    let Some(last) = record.intervals.last() else { return };
+    for (index, backlog) in last.backlog.iter().enumerate().filter(|(index, _)| of_role(*index)) {
+        let Some(Arriving { rate, .. }) = Arriving::at(record, index) else { continue };
+        // They were due one after the other, the oldest for as long as it takes to issue them all.
+        let oldest = Duration::from_secs_f64(if rate > 0.0 { *backlog as f64 / rate } else { 0.0 });
+        if oldest > limit {
+            let count = (oldest - limit).as_secs_f64() * rate * stream_share(record, index, stream);
+            counts.total_latency.record_n(limit + (oldest - limit) / 2, count as u64);
+        }
+    }
+}
+
+/// The share of what arrives at a job that belongs to the stream.
+fn stream_share(record: &RunRecord, index: usize, stream: Stream) -> f64 {
+    let job = &record.plan.jobs[index];
+    let read_share = f64::from(job.rwmix_read_percent) / 100.0;
+    match stream {
+        Stream::Commit if job.group_commit.is_some() => 1.0,
+        _ if job.group_commit.is_some() => 0.0,
+        Stream::Read => read_share,
+        Stream::Write => 1.0 - read_share,
+        Stream::Commit if record.is_commit(index) => 1.0 - read_share,
+        Stream::Commit => 0.0,
+    }
+}
+
+/// `0.0831`, `0.831`, `8.31`, `83.1`, `831`.
+fn three_digits(number: f64) -> String {
+    let decimals = match number {
+        ..0.1 => 4,
+        ..1.0 => 3,
+        ..10.0 => 2,
+        ..100.0 => 1,
+        _ => 0,
+    };
+    format!("{number:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::histogram::LatencyHistogram;
+    use iotrial_model::record::EndedHow;
+
+    use super::*;
+    use crate::test_record::{counts, measured};
+
+    const SATURATION_IOPS: f64 = 18_000.0;
+
+    /// A device on which a rate holds, or not, as `holds` says of the share and the number of the load. Reads of the first
+    /// job are 100 µs where it holds and 9 ms where it does not; its other streams are always fast.
+    fn tried(limit: &str, holds: impl Fn(ProbeKind, f64, usize) -> bool) -> RateSearch {
+        let mut plan = measured(30, |_| 16_000).plan;
+        plan.phases.insert(0, Phase { kind: PhaseKind::Ramp, duration: Duration::from_secs(5) });
+        let mut search = RateSearch::new(limit.parse().unwrap(), plan).unwrap();
+        while let Some(load) = search.next_load().unwrap() {
+            assert!(search.search().probes.len() < 40, "it does not end: {:#?}", search.search());
+            let is_held =
+                load.share.is_none_or(|share| holds(load.kind, share, search.search().probes.len()));
+            let seconds = load.plan.phases.last().unwrap().duration.as_secs();
+            let mut record = measured(seconds, |_| 16_000);
+            record.plan = load.plan.clone();
+            if !is_held {
+                record.jobs[0].read = Some(counts(8_000 * seconds, Duration::from_millis(9)));
+            }
+            assert_eq!(record.ended.how, EndedHow::Complete);
+            search.note(&load, &record).unwrap();
+        }
+        search
+    }
+
+    fn shares(search: &RateSearch, kind: ProbeKind) -> Vec<f64> {
+        search.of_kind(kind).map(|(share, _)| share).collect()
+    }
+
+    fn found(search: &RateSearch) -> Option<(f64, Option<f64>)> {
+        let result = search.search().result.as_ref()?;
+        Some((result.held_iops / SATURATION_IOPS, result.not_held_iops.map(|iops| iops / SATURATION_IOPS)))
+    }
+
+    #[test]
+    fn wherever_the_truth_lies_it_is_bracketed_within_five_percent_in_few_loads() {
+        for step in 6..=104 {
+            let truth = f64::from(step) / 100.0;
+            let search = tried("2ms@p99", |_, share, _| share <= truth);
+            let (held, not_held) = found(&search).unwrap();
+            assert!(held <= truth && not_held.unwrap() > truth, "{truth}: {held} {not_held:?}");
+            assert!(not_held.unwrap() / held <= BRACKET + 1e-6, "{truth}: {held} {not_held:?}");
+            let loads = search.search().probes.len();
+            assert!(loads <= 14 && (truth < 0.7 || loads <= 9), "{loads} loads for {truth}");
+            assert_eq!(shares(&search, ProbeKind::Confirmation).len(), 1);
+        }
+    }
+
+    #[test]
+    fn a_single_mishap_does_not_set_the_upper_end() {
+        // The truth is 0.97, and the third load fails by mishap.
+        let search = tried("2ms@p99", |_, share, load| share <= 0.97 && load != 2);
+        let (held, not_held) = found(&search).unwrap();
+        assert!(held > 0.97 / BRACKET && not_held.unwrap() > 0.97, "{held} {not_held:?}");
+    }
+
+    #[test]
+    fn a_rate_that_is_not_confirmed_is_left_by_ever_larger_steps_and_then_closed_in() {
+        for truth in [0.9, 0.72, 0.5, 0.2] {
+            let search = tried("2ms@p99", |kind, share, _| {
+                share <= if kind == ProbeKind::Confirmation { truth } else { 0.96 }
+            });
+            let (held, not_held) = found(&search).unwrap();
+            assert!(held <= truth && not_held.unwrap() > truth, "{truth}: {held} {not_held:?}");
+            let confirmations = shares(&search, ProbeKind::Confirmation).len();
+            assert!((2..=MOST_CONFIRMATIONS).contains(&confirmations), "{truth}: {confirmations}");
+            assert!(truth < 0.7 || not_held.unwrap() / held < 1.07, "{truth}: {held} {not_held:?}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_even_hold_without_waiting_ends_after_the_lowest_rate_was_tried_twice() {
+        let search = tried("2ms@p99", |_, _, _| false);
+        assert_eq!(found(&search), None);
+        assert_eq!(shares(&search, ProbeKind::Probe), [FIRST_SHARE, LOWEST_SHARE, LOWEST_SHARE]);
+        let why_not = search.search().probes[1].why_not.as_deref();
+        assert_eq!(why_not, Some("p99 of data reads is 9.00 ms"));
+    }
+
+    #[test]
+    fn a_limit_that_never_binds_has_no_upper_end() {
+        let (held, not_held) = found(&tried("2ms@p99", |_, _, _| true)).unwrap();
+        assert!((held - HIGHEST_SHARE).abs() < 1e-9 && not_held.is_none(), "{held} {not_held:?}");
+    }
+
+    /// Seconds that are measured by a probe at saturation and by a confirmation, of streams with 2,000 I/Os a second.
+    fn seconds(limit: &str) -> [u64; 2] {
+        let mut search = RateSearch::new(limit.parse().unwrap(), measured(30, |_| 16_000).plan).unwrap();
+        let load = search.next_load().unwrap().unwrap();
+        search.note(&load, &measured(10, |_| 16_000)).unwrap();
+        [ProbeKind::Probe, ProbeKind::Confirmation]
+            .map(|kind| search.phases(kind, 1.0).unwrap().last().unwrap().duration.as_secs())
+    }
+
+    #[test]
+    fn a_probe_is_as_long_as_its_statistic_needs_and_no_longer_than_the_run_unless_it_must() {
+        // 10,000 I/Os are 5 s, a hundred times 100 ms are 10 s, 100,000 would be 50 s.
+        assert_eq!(seconds("2ms@p99"), [5, 30]);
+        assert_eq!(seconds("2ms@mean"), [3, 30]);
+        assert_eq!(seconds("100ms@p99"), [10, 30]);
+        assert_eq!(seconds("2ms@p99.9"), [30, 30]);
+        // Ten beyond p99.99 are 100,000 I/Os, which take 50 s.
+        assert_eq!(seconds("2ms@p99.99"), [50, 50]);
+    }
+
+    #[test]
+    fn a_percentile_that_would_take_hours_is_refused() {
+        let mut search =
+            RateSearch::new("2ms@p99.99999".parse().unwrap(), measured(30, |_| 16_000).plan).unwrap();
+        let load = search.next_load().unwrap().unwrap();
+        search.note(&load, &measured(10, |_| 16_000)).unwrap();
+        let error = search.next_load().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "log commits are too rare for p99.99999: ten of them beyond it take 20 hours"
+        );
+    }
+
+    /// An open load of 16,000 data I/Os a second that all took 100 µs, with this backlog at the end of each second.
+    fn with_backlog(backlog: impl Fn(u64) -> u64) -> RunRecord {
+        let mut record = measured(10, |_| 16_000);
+        record.plan.jobs[0].arrival =
+            Arrival::Open { iops: 16_000.0, spacing: Spacing::Poisson, bursts: None };
+        for (second, interval) in (1..).zip(&mut record.intervals) {
+            interval.backlog = vec![backlog(second), 0];
+        }
+        record.jobs[0] = JobCounts {
+            read: Some(counts(80_000, Duration::from_micros(100))),
+            write: Some(counts(80_000, Duration::from_micros(100))),
+            commit: None,
+        };
+        record
+    }
+
+    #[test]
+    fn a_queue_that_grows_does_not_hold_however_fast_the_others_were() {
+        let limit = |text: &str| text.parse::<LatencyLimit>().unwrap();
+        assert_eq!(assess(&with_backlog(|_| 16), limit("1ms@p99")).1, None);
+        let why_not = assess(&with_backlog(|second| 320 * second), limit("1ms@p99")).1.unwrap();
+        assert_eq!(why_not, "job `pages` issued only 15680 of 16000 IOPS");
+        // 1,600 waited 100 ms at most: 1,584 of them longer than the limit, which is 1 % of all, and too many for p99.9.
+        let short = with_backlog(|second| 160 * second);
+        assert_eq!(assess(&short, limit("1ms@p99")).1, None);
+        let why_not = assess(&short, limit("1ms@p99.9")).1.unwrap();
+        assert!(why_not.starts_with("p99.9 of data reads is 50."), "{why_not}");
+    }
+
+    #[test]
+    fn errors_and_a_stream_that_never_finished_anything_do_not_hold() {
+        let limit = "1ms@p99".parse().unwrap();
+        let mut record = with_backlog(|_| 0);
+        record.jobs[0].read.as_mut().unwrap().total_latency = LatencyHistogram::default();
+        assert_eq!(assess(&record, limit).1.unwrap(), "no data read finished");
+        let mut record = with_backlog(|_| 0);
+        record.jobs[0].read.as_mut().unwrap().error_count = 1_000;
+        assert!(assess(&record, limit).1.unwrap().starts_with("1000 of 181000 I/Os failed"));
+    }
+
+    #[test]
+    fn a_profile_with_a_rate_is_refused() {
+        let record = with_backlog(|_| 0);
+        let error = RateSearch::new("1ms@p99".parse().unwrap(), record.plan).unwrap_err();
+        assert_eq!(error, SearchError::HasRate { job: "pages".to_owned() });
+    }
+}

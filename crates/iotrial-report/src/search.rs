@@ -1,0 +1,108 @@
+//! The search for the highest rate that holds a latency limit: its answer and its probes.
+
+use iotrial_analysis::summary::Summary;
+use iotrial_model::search::{Probe, Search};
+
+use crate::document::{Block, Fact, Section};
+use crate::quantity::{Quantity, group_thousands, in_seconds};
+use crate::table::{Column, Row, Table, Value};
+
+/// Absent where no limit was given.
+pub(crate) fn search(summary: &Summary) -> Option<Section> {
+    let search = summary.search.as_ref()?;
+    let mut blocks = vec![Block::Facts(facts(search)), Block::Table(probes(search))];
+    if let Some(result) = &search.result {
+        let row = |name: &str, iops: f64, is_total| Row {
+            cells: vec![Value::Text(name.to_owned()), Value::Number(iops)],
+            is_total,
+        };
+        let mut rows: Vec<Row> = result.job_rates.iter().map(|job| row(&job.name, job.iops, false)).collect();
+        rows.push(row("total", result.held_iops, true));
+        blocks.push(Block::Table(Table {
+            caption: "The highest rate that held, job by job".to_owned(),
+            columns: vec![Column::new("job", Quantity::Words), Column::new("rate", Quantity::Iops)],
+            rows,
+            at_a_glance: false,
+        }));
+    }
+    Some(Section {
+        id: "search",
+        heading: "Highest rate within the limit",
+        note: Some(format!(
+            "{} All jobs at their share of one rate, with Poisson arrivals; latency runs from the time at which an I/O is due.",
+            answer(search)
+        )),
+        blocks,
+    })
+}
+
+/// The answer in a sentence, and whose figures the report shows.
+fn answer(search: &Search) -> String {
+    let iops = |iops: f64| group_thousands(&format!("{iops:.0}"));
+    let Some(result) = &search.result else {
+        return format!(
+            "No rate was found that holds {}. The figures are those of the last load.",
+            search.limit
+        );
+    };
+    let and_not = match result.not_held_iops {
+        Some(not_held) => format!(" and {} IOPS do not", iops(not_held)),
+        None => ", more than the closed load reaches; no higher rate was tried".to_owned(),
+    };
+    format!(
+        "{} IOPS hold {}{and_not}. The figures are those of the run that confirmed it.",
+        iops(result.held_iops),
+        search.limit
+    )
+}
+
+fn facts(search: &Search) -> Vec<Fact> {
+    let fact = |name: &str, quantity, value| Fact { name: name.to_owned(), quantity, value };
+    let mut facts = vec![fact("limit", Quantity::Words, Value::Text(search.limit.to_string()))];
+    match &search.result {
+        Some(result) => {
+            let worst = &result.worst;
+            let name = format!("{} there, of {} {}s", search.limit.statistic, worst.role, worst.stream);
+            facts.extend([
+                fact("highest rate that held", Quantity::Iops, Value::Number(result.held_iops)),
+                fact("lowest rate that did not", Quantity::Iops, Value::number(result.not_held_iops)),
+                fact(&name, Quantity::LatencyUs, Value::Number(worst.latency_us)),
+            ]);
+        }
+        None => facts.push(fact("highest rate that held", Quantity::Words, Value::Text("none".to_owned()))),
+    }
+    facts
+}
+
+fn probes(search: &Search) -> Table {
+    let row = |probe: &Probe| Row {
+        cells: vec![
+            Value::Text(probe.kind.as_str().to_owned()),
+            Value::number(probe.share.map(|share| 100.0 * share)),
+            Value::number(probe.asked_iops),
+            Value::Number(probe.iops),
+            Value::Text(in_seconds(probe.duration.as_secs_f64())),
+            Value::number(probe.worst.as_ref().map(|worst| worst.latency_us)),
+            Value::text(probe.worst.as_ref().map(|worst| format!("{} {}", worst.role, worst.stream))),
+            Value::text(probe.held.map(|held| if held { "yes" } else { "no" })),
+            Value::text(probe.why_not.as_ref()),
+        ],
+        is_total: false,
+    };
+    Table {
+        caption: format!("Loads of the search, in order; the worst {} of any stream", search.limit.statistic),
+        columns: vec![
+            Column::new("load", Quantity::Words),
+            Column::new("share", Quantity::Percent).optional(),
+            Column::new("asked", Quantity::Iops),
+            Column::new("IOPS", Quantity::Iops),
+            Column::new("time", Quantity::Words).optional(),
+            Column::new("worst", Quantity::LatencyUs).under("lat"),
+            Column::new("of", Quantity::Words).under("lat"),
+            Column::new("holds", Quantity::Words),
+            Column::new("why not", Quantity::Words).optional(),
+        ],
+        rows: search.probes.iter().map(row).collect(),
+        at_a_glance: true,
+    }
+}

@@ -1,0 +1,132 @@
+//! `iotrial run --latency-limit`: the loads of a search, one after the other on one rig.
+
+use iotrial_analysis::rate_search::{NextLoad, RateSearch, SearchError};
+use iotrial_model::plan::Plan;
+use iotrial_model::record::{EndedHow, RunRecord};
+use iotrial_model::search::{LatencyLimit, Probe, ProbeKind};
+
+use crate::failure::Failure;
+use crate::rig::{Rig, Trial};
+
+/// A search that may begin, or why it may not.
+pub fn plan(limit: LatencyLimit, plan: &Plan) -> Result<RateSearch, Failure> {
+    RateSearch::new(limit, plan.clone()).map_err(search_failure)
+}
+
+/// Runs the whole search. The record becomes that of the confirming run, or of the last load where there is none.
+pub fn carry_out(rig: &mut Rig<'_>, trial: &mut Trial, mut search: RateSearch) -> Result<(), Failure> {
+    let limit = search.search().limit;
+    let mut confirmed: Option<(f64, RunRecord)> = None;
+    while let Some(load) = search.next_load().map_err(search_failure)? {
+        trial.record.plan = load.plan.clone();
+        rig.run(trial)?;
+        if trial.record.ended.how != EndedHow::Complete {
+            let tried = search.search().probes.len();
+            let what = load.kind.as_str();
+            let reason = trial.record.ended.reason.get_or_insert_default();
+            *reason = format!("{reason}; the search for the highest rate ended in its {what} {}", tried + 1);
+            trial.record.search = Some(search.search().clone());
+            rig.say(&format!("the search was not finished: {}", known(&search)));
+            return Ok(());
+        }
+        let probe = search.note(&load, &trial.record).map_err(search_failure)?;
+        rig.say(&line(probe, limit));
+        keep_best(&mut confirmed, &load, probe.held, &trial.record);
+        // A crash in the next load leaves what is known by now.
+        trial.record.search = Some(search.search().clone());
+    }
+    if let Some((_, best)) = confirmed {
+        trial.record = best;
+    }
+    trial.record.search = Some(search.search().clone());
+    Ok(())
+}
+
+/// Of the confirming runs that held, that with the highest rate is the run.
+fn keep_best(best: &mut Option<(f64, RunRecord)>, load: &NextLoad, held: Option<bool>, record: &RunRecord) {
+    let Some(share) = load.share.filter(|_| load.kind == ProbeKind::Confirmation && held == Some(true))
+    else {
+        return;
+    };
+    if best.as_ref().is_none_or(|(other, _)| share > *other) {
+        *best = Some((share, record.clone()));
+    }
+}
+
+/// `probe: 112,000 IOPS (70 % of saturation), 3 s: p99 0.31 ms (data read): holds 2ms@p99`.
+fn line(probe: &Probe, limit: LatencyLimit) -> String {
+    let iops = probe.asked_iops.unwrap_or(probe.iops);
+    let share =
+        probe.share.map(|share| format!(" ({:.1} % of saturation)", 100.0 * share)).unwrap_or_default();
+    let worst = probe.worst.as_ref().map(|worst| {
+        let ms = worst.latency_us / 1e3;
+        format!(", {} {ms:.3} ms ({} {})", limit.statistic, worst.role, worst.stream)
+    });
+    let outcome = match (probe.held, &probe.why_not) {
+        (Some(true), _) => format!(": holds {limit}"),
+        (Some(false), Some(why_not)) => format!(": does not hold {limit}, {why_not}"),
+        _ => String::new(),
+    };
+    let (what, time, worst) = (probe.kind.as_str(), probe.duration.as_secs_f64(), worst.unwrap_or_default());
+    format!("{what}: {iops:.0} IOPS{share} for {time:.0} s{worst}{outcome}")
+}
+
+/// What a search that was ended has shown.
+fn known(search: &RateSearch) -> String {
+    let probes = &search.search().probes;
+    let rates = |held: bool| {
+        let of = probes.iter().filter(move |probe| probe.held == Some(held));
+        of.filter_map(|probe| probe.asked_iops)
+    };
+    match (rates(true).reduce(f64::max), rates(false).reduce(f64::min)) {
+        (None, None) => "no rate was tried yet".to_owned(),
+        (Some(held), None) => format!("{held:.0} IOPS held so far"),
+        (None, Some(failed)) => format!("{failed:.0} IOPS did not hold"),
+        (Some(held), Some(failed)) => format!("{held:.0} IOPS held so far, {failed:.0} did not"),
+    }
+}
+
+fn search_failure(error: SearchError) -> Failure {
+    match &error {
+        SearchError::HasRate { job } => {
+            let hint = format!("remove `rate` from `{job}`, or leave out --latency-limit");
+            Failure::input(error).hint(hint)
+        }
+        SearchError::TooRare { .. } => {
+            Failure::execution(error).hint("give a lower percentile, or mean".to_owned())
+        }
+        SearchError::Idle { .. } => {
+            let hint = "a longer --duration may let it finish some".to_owned();
+            Failure::execution(error).hint(hint)
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use std::time::Duration;
+
+    use iotrial_model::load::Role;
+    use iotrial_model::search::WorstLatency;
+
+    use super::*;
+
+    #[test]
+    fn a_probe_is_one_line_with_rate_time_latency_and_outcome() {
+        let probe = Probe {
+            kind: ProbeKind::Probe,
+            share: Some(0.7),
+            asked_iops: Some(112_000.4),
+            iops: 112_010.0,
+            duration: Duration::from_secs(3),
+            worst: Some(WorstLatency { role: Role::Data, stream: "read".to_owned(), latency_us: 2_310.0 }),
+            held: Some(false),
+            why_not: Some("p99 of data reads is 2.31 ms".to_owned()),
+        };
+        assert_eq!(
+            line(&probe, "2ms@p99".parse().unwrap()),
+            "probe: 112000 IOPS (70.0 % of saturation) for 3 s, p99 2.310 ms (data read): does not hold 2ms@p99, p99 of data reads is 2.31 ms"
+        );
+    }
+}
