@@ -429,6 +429,7 @@ fn records_that_do_not_fit_are_refused_and_none_is_taken() {
         "its attribute `speed` is 3, not 4",
     );
     check(&["--duration", "2s", "--label", "fast", "--sim", "error_share = 1"], "did not end as planned");
+    check(&["--duration", "2s", "--label", "fast", "--until-steady", "20s"], "steady");
     let other = bench.run(&[
         "run",
         "sqlserver-dss",
