@@ -35,5 +35,7 @@ pub mod knee_search;
 
 pub mod sweep;
 
+pub mod comparison;
+
 #[cfg(test)]
 mod test_record;

@@ -149,21 +149,27 @@ impl LatencyHistogram {
 
     /// Adds another histogram, exactly.
     pub fn merge(&mut self, other: &Self) {
-        let mut merged = Vec::with_capacity(self.buckets.len().max(other.buckets.len()));
-        let (mut left, mut right) = (self.buckets.iter().peekable(), other.buckets.iter().peekable());
-        loop {
-            let order = match (left.peek(), right.peek()) {
-                (Some(l), Some(r)) => l.0.cmp(&r.0),
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (None, None) => break,
-            };
-            merged.extend(match order {
-                Ordering::Less => left.next().copied(),
-                Ordering::Greater => right.next().copied(),
-                Ordering::Equal => left.next().zip(right.next()).map(|(l, r)| (l.0, l.1 + r.1)),
-            });
+        let mut merged = Vec::with_capacity(self.buckets.len() + other.buckets.len());
+        let (mut left, mut right) = (self.buckets.as_slice(), other.buckets.as_slice());
+        while let ([l, left_rest @ ..], [r, right_rest @ ..]) = (left, right) {
+            match l.0.cmp(&r.0) {
+                Ordering::Less => {
+                    merged.push(*l);
+                    left = left_rest;
+                }
+                Ordering::Greater => {
+                    merged.push(*r);
+                    right = right_rest;
+                }
+                Ordering::Equal => {
+                    merged.push((l.0, l.1 + r.1));
+                    (left, right) = (left_rest, right_rest);
+                }
+            }
         }
+        merged.extend_from_slice(left);
+        merged.extend_from_slice(right);
+        merged.shrink_to_fit();
         self.buckets = merged;
         self.io_count += other.io_count;
         self.sum_ns += other.sum_ns;

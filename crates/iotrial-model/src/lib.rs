@@ -32,3 +32,7 @@ pub mod load_pattern;
 pub mod sweep;
 
 pub mod journal;
+
+pub mod table;
+
+pub mod study;

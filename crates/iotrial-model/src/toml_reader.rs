@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::Range;
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use crate::units::{ByteSize, Rate, parse_duration};
 
@@ -96,11 +96,29 @@ pub struct TableReader<'t> {
     span: Range<usize>,
     sink: &'t Sink<'t>,
     known: Vec<&'static str>,
+    /// Whether any key is allowed.
+    is_open: bool,
+}
+
+/// A value that is no list and no table.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Scalar {
+    /// A decimal number, and how it is written.
+    Number {
+        /// Digit for digit.
+        text: String,
+        /// What it means.
+        value: f64,
+    },
+    /// A string.
+    Text(String),
+    /// True or false.
+    Boolean(bool),
 }
 
 impl<'t> TableReader<'t> {
     fn new(table: &'t DeTable<'t>, span: Range<usize>, sink: &'t Sink<'t>) -> Self {
-        Self { table, span, sink, known: Vec::new() }
+        Self { table, span, sink, known: Vec::new(), is_open: false }
     }
 
     fn get(&mut self, key: &'static str) -> Option<&'t Spanned<DeValue<'t>>> {
@@ -234,6 +252,33 @@ impl<'t> TableReader<'t> {
         }
     }
 
+    /// True or false.
+    pub fn boolean(&mut self, key: &'static str) -> Option<bool> {
+        let value = self.get(key)?;
+        let boolean = value.get_ref().as_bool();
+        if boolean.is_none() {
+            self.wrong_type(key, value, "true or false");
+        }
+        boolean
+    }
+
+    /// A list of strings of any kind.
+    pub fn texts(&mut self, key: &'static str) -> Option<Vec<String>> {
+        let value = self.get(key)?;
+        let Some(array) = value.get_ref().as_array() else {
+            self.wrong_type(key, value, "a list of strings");
+            return None;
+        };
+        let text = |item: &'t Spanned<DeValue<'t>>| {
+            let text = item.get_ref().as_str();
+            if text.is_none() {
+                self.wrong_type(key, item, "a list of strings");
+            }
+            text.map(str::to_owned)
+        };
+        array.iter().map(text).collect()
+    }
+
     /// One of several words.
     pub fn word<T: Copy>(&mut self, key: &'static str, words: &[(&'static str, T)]) -> Option<T> {
         let value = self.get(key)?;
@@ -272,6 +317,53 @@ impl<'t> TableReader<'t> {
         let message = format!("`{key}` must be one of {}, not \"{text}\"", list.join(", "));
         self.sink.note(value.span(), message, hint);
         None
+    }
+
+    /// A number, a string, true or false.
+    pub fn scalar(&mut self, key: &'static str) -> Option<Scalar> {
+        let value = self.get(key)?;
+        self.scalar_in(key, value)
+    }
+
+    /// Everything that stands in this table, for tables whose keys are names that the writer chooses.
+    pub fn scalars(&mut self) -> Vec<(String, Scalar)> {
+        self.is_open = true;
+        let all = self.table.iter().filter_map(|(key, value)| {
+            let key: &str = key.get_ref();
+            self.scalar_in(key, value).map(|scalar| (key.to_owned(), scalar))
+        });
+        all.collect()
+    }
+
+    fn scalar_in(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Scalar> {
+        let number = |text: &str| {
+            let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+            number.map(|value| Scalar::Number { text: text.to_owned(), value })
+        };
+        let scalar = match value.get_ref() {
+            DeValue::String(text) => Some(Scalar::Text(text.to_string())),
+            DeValue::Boolean(boolean) => Some(Scalar::Boolean(*boolean)),
+            DeValue::Integer(integer) if integer.radix() == 10 => number(integer.as_str()),
+            DeValue::Float(float) => number(float.as_str()),
+            _ => None,
+        };
+        if scalar.is_none() {
+            self.wrong_type(key, value, "a decimal number, a string, true or false");
+        }
+        scalar
+    }
+
+    /// A value whose form its type knows.
+    pub fn deserialized<T: serde::de::DeserializeOwned>(&mut self, key: &'static str) -> Option<T> {
+        let value = self.get(key)?;
+        match T::deserialize(ValueDeserializer::from(value.clone())) {
+            Ok(read) => Some(read),
+            Err(error) => {
+                let place = error.span().unwrap_or_else(|| value.span());
+                self.wrong(place, format!("`{key}`: {}", error.message()));
+                None
+            }
+        }
     }
 
     /// A table below this one, read by `read`.
@@ -327,6 +419,9 @@ impl<'t> TableReader<'t> {
     }
 
     fn refuse_the_rest(&self) {
+        if self.is_open {
+            return;
+        }
         for key in self.table.keys() {
             let name: &str = key.get_ref();
             if !self.known.contains(&name) {

@@ -38,8 +38,10 @@ pub struct Section {
 /// The kinds of content.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
-    /// The answer.
+    /// Whether the storage is good enough.
     Verdict(VerdictBlock),
+    /// The answer to any other question.
+    Answer(Answer),
     /// What the reader should know about the figures.
     Findings(Vec<FindingLine>),
     /// Figures in rows.
@@ -85,6 +87,30 @@ impl VerdictBlock {
             (Some(_), false) => "not qualified",
         }
     }
+}
+
+/// An answer with what speaks for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Whether there is one; otherwise it says why not.
+    pub is_clear: bool,
+    /// The answer in a few words.
+    pub headline: String,
+    /// The answer in one sentence.
+    pub sentence: String,
+    /// What speaks for it, the most weighty first.
+    pub points: Vec<String>,
+    /// What else is to be known, by heading.
+    pub lists: Vec<PointList>,
+}
+
+/// Points under a heading.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointList {
+    /// What they are about.
+    pub heading: &'static str,
+    /// Sentences, never empty.
+    pub points: Vec<String>,
 }
 
 /// One finding.

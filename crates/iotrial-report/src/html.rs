@@ -1,5 +1,6 @@
 //! The document as one HTML file: no script, nothing loaded, every text escaped.
 
+use iotrial_analysis::comparison::Reading;
 use iotrial_model::record::Severity;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
@@ -9,8 +10,8 @@ use serde::Serialize;
 use crate::chart::{BarChart, BarSeries, ChartGroup, HeatMap, Line};
 use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::quantity::{LatencyUnit, Quantity};
-use crate::steering::without_steering;
 use crate::table::{Table, Value, category_word};
+use crate::text::without_steering;
 use crate::{style_hash, svg};
 
 /// Why a document could not be rendered: the template does not fit, which is a mistake of ours.
@@ -66,7 +67,7 @@ impl<'d> PartView<'d> {
             title: &part.title,
             byline: &part.byline,
             in_brief: &part.in_brief,
-            has_verdict: blocks().any(|block| matches!(block, Block::Verdict(_))),
+            has_verdict: blocks().any(|block| matches!(block, Block::Verdict(_) | Block::Answer(_))),
             sections: part.sections.iter().map(|section| SectionView::new(&prefix, section, unit)).collect(),
         }
     }
@@ -108,6 +109,14 @@ enum BlockView<'d> {
         reasons: &'d [String],
         ended: Option<&'d str>,
     },
+    Answer {
+        tone: &'static str,
+        symbol: &'static str,
+        headline: &'d str,
+        sentence: &'d str,
+        points: &'d [String],
+        lists: Vec<(&'static str, &'d [String])>,
+    },
     Findings {
         findings: Vec<FindingView<'d>>,
     },
@@ -131,6 +140,14 @@ impl<'d> BlockView<'d> {
             Block::Verdict(verdict) => Self::verdict(verdict),
             Block::Findings(findings) => Self::Findings {
                 findings: findings.iter().map(|finding| FindingView::new(finding, unit)).collect(),
+            },
+            Block::Answer(answer) => Self::Answer {
+                tone: if answer.is_clear { "good" } else { "open" },
+                symbol: if answer.is_clear { "✓" } else { "?" },
+                headline: &answer.headline,
+                sentence: &answer.sentence,
+                points: &answer.points,
+                lists: answer.lists.iter().map(|list| (list.heading, list.points.as_slice())).collect(),
             },
             Block::Table(table) => Self::Table(TableView::new(table, unit)),
             Block::Charts(group) => Self::Charts {
@@ -245,6 +262,9 @@ struct CellView {
     rows: usize,
 }
 
+/// Words in a table that are no longer than this stay on one line.
+const LONGEST_UNBROKEN: usize = 24;
+
 impl<'d> TableView<'d> {
     fn new(table: &'d Table, unit: LatencyUnit) -> Self {
         let formats = table.formats(unit);
@@ -274,10 +294,11 @@ impl<'d> TableView<'d> {
             let mut cells: Vec<CellView> = written
                 .map(|(value, (column, format))| CellView {
                     text: value.written(column.quantity, format),
-                    class: if let Value::Category(category) = value {
-                        category_word(*category)
-                    } else {
-                        class(column.quantity)
+                    class: match value {
+                        Value::Category(category) => category_word(*category),
+                        Value::Text(text) if text.chars().count() <= LONGEST_UNBROKEN => "words short",
+                        Value::Change { reading, .. } => change_class(*reading),
+                        _ => class(column.quantity),
                     },
                     rows: 1,
                 })
@@ -293,6 +314,16 @@ impl<'d> TableView<'d> {
         }
         let is_grouped = headers.iter().any(|header| !header.below.is_empty());
         Self { caption: &table.caption, is_grouped, headers, rows }
+    }
+}
+
+const fn change_class(reading: Reading) -> &'static str {
+    match reading {
+        Reading::MuchBetter | Reading::Better => "number better",
+        Reading::Worse => "number worse",
+        Reading::MuchWorse => "number much worse",
+        Reading::NoDifference | Reading::TooFew => "number same",
+        Reading::Amount => "number",
     }
 }
 

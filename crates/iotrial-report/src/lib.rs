@@ -1,4 +1,4 @@
-//! One document, shown as terminal text and as HTML.
+//! One document, shown as terminal text, HTML, XLSX, Markdown and CSV.
 //!
 //! A [`document::Document`] holds everything that is said, in reading order, as typed blocks. It decides which
 //! figures appear; a renderer chooses only unit and rounding, so no two of them can disagree. Nothing
@@ -22,9 +22,11 @@ mod run;
 
 mod runs;
 
-mod sweep;
+mod text;
 
-mod steering;
+mod comparison;
+
+mod sweep;
 
 mod ruler;
 
@@ -35,3 +37,9 @@ mod style_hash;
 pub mod html;
 
 pub mod terminal;
+
+pub mod markdown;
+
+pub mod csv;
+
+pub mod xlsx;

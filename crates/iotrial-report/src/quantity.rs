@@ -25,6 +25,25 @@ pub enum Quantity {
     Ratio,
     /// A number whose name says the unit, to four digits.
     Unitless,
+    /// A change in hundredths, always with its sign and one decimal.
+    ChangePercent,
+    /// A mean of places in rankings.
+    Place,
+}
+
+impl Quantity {
+    /// The unit of the number itself, as files have it that programs read.
+    pub(crate) const fn plain_unit(self) -> &'static str {
+        match self {
+            Self::Words | Self::Count | Self::Ratio | Self::Unitless | Self::Place => "",
+            Self::Iops => "IOPS",
+            Self::BandwidthMibPerS => "MiB/s",
+            Self::LatencyUs | Self::CpuTimeUs => "us",
+            Self::Bytes => "bytes",
+            Self::Seconds => "s",
+            Self::Percent | Self::ChangePercent => "%",
+        }
+    }
 }
 
 /// The unit of every latency in one document, so that no two columns are misread.
@@ -50,6 +69,8 @@ pub(crate) struct NumberFormat {
     pub(crate) unit: &'static str,
     factor: f64,
     decimals: usize,
+    /// Whether a plus is written too.
+    is_signed: bool,
 }
 
 impl NumberFormat {
@@ -73,22 +94,52 @@ impl NumberFormat {
             Quantity::Percent => ("%", 1.0, 2, 1),
             Quantity::Ratio => ("×", 1.0, 3, 2),
             Quantity::Unitless => ("", 1.0, 4, 3),
+            Quantity::ChangePercent => ("%", 1.0, 9, 1),
+            Quantity::Place => ("", 1.0, 3, 2),
         };
         let shown = numbers.map(|number| (number * factor).abs()).filter(|number| *number > 0.0);
         let (smallest, largest) =
             shown.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), n| (low.min(n), high.max(n)));
         // A third decimal is for numbers that would be left with one digit.
         let most_decimals = if smallest >= 0.1 { most_decimals.min(2) } else { most_decimals };
+        let is_signed = quantity == Quantity::ChangePercent;
         let decimals = (significant - whole_digits(smallest))
             .min(most_decimals)
             .min(MOST_DIGITS - whole_digits(largest))
             .max(0);
-        Self { unit, factor, decimals: usize::try_from(decimals).unwrap_or_default() }
+        Self { unit, factor, decimals: usize::try_from(decimals).unwrap_or_default(), is_signed }
+    }
+
+    /// The number in the unit, all its digits.
+    pub(crate) fn in_unit(&self, number: f64) -> f64 {
+        number * self.factor
+    }
+
+    /// The same rounding as a number format of spreadsheets.
+    pub(crate) fn spreadsheet_format(&self) -> String {
+        match self.decimals {
+            0 => "#,##0".to_owned(),
+            decimals => format!("#,##0.{}", "0".repeat(decimals)),
+        }
     }
 
     /// The number without its unit.
     pub(crate) fn write(&self, number: f64) -> String {
-        group_thousands(&format!("{:.*}", self.decimals, number * self.factor))
+        let written = group_thousands(&format!("{:.*}", self.decimals, number * self.factor));
+        if !self.is_signed {
+            return written;
+        }
+        // A change that rounds to nothing has no direction, and a minus is as wide as a plus.
+        let digits = written.trim_start_matches('-');
+        let is_zero = digits.chars().all(|c| matches!(c, '0' | '.'));
+        let sign = if is_zero {
+            "±"
+        } else if number < 0.0 {
+            "−"
+        } else {
+            "+"
+        };
+        format!("{sign}{digits}")
     }
 
     /// The number without its unit and with no more decimals than it has, for round numbers.
@@ -176,6 +227,16 @@ mod tests {
             NumberFormat::fit(Quantity::Unitless, LatencyUnit::Milliseconds, fitting).write_with_unit(number)
         };
         assert_eq!([12.362_7, 62_535.8, 30.0, -4.5].map(written), ["12.36", "62,536", "30", "-4.5"]);
+    }
+
+    #[test]
+    fn a_change_has_its_sign_and_one_decimal() {
+        check(
+            Quantity::ChangePercent,
+            LatencyUnit::Milliseconds,
+            &[163.38, -7.29, 0.04, 1_234.56],
+            &["+163.4", "−7.3", "±0.0", "+1,234.6"],
+        );
     }
 
     #[test]

@@ -17,6 +17,10 @@ use crate::quantity::{LatencyUnit, Quantity, in_seconds};
 use crate::search;
 use crate::settings;
 use crate::table::{Column, Row, Table, Value};
+use crate::text::cut;
+
+/// A title is not a text, and stands in every row of a CSV.
+const LONGEST_TITLE: usize = 200;
 
 impl Document {
     /// The document of one run. `summary` is the one of `record`.
@@ -39,7 +43,7 @@ impl Document {
             settings::profile(record),
         ];
         Self {
-            title: record.label.clone().unwrap_or_else(|| record.plan.profile.clone()),
+            title: cut(record.label.as_ref().unwrap_or(&record.plan.profile), LONGEST_TITLE),
             byline: format!("{}, {} {}", started_at(record), record.tool.name, record.tool.version),
             in_brief: settings::in_brief(record),
             sections: sections.into_iter().flatten().collect(),

@@ -14,8 +14,8 @@ use crate::chart::{Axis, Bar, BarChart, BarSeries, Chart, ChartGroup, Dash, Line
 use crate::document::{Block, Document, Section};
 use crate::quantity::Quantity;
 use crate::run;
-use crate::steering::cut;
 use crate::table::{Column, Row, Table, Value};
+use crate::text::cut;
 
 /// Names in legends are cut to this many characters.
 const LONGEST_NAME: usize = 40;

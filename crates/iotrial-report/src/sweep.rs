@@ -10,8 +10,8 @@ use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::document::{Block, Document, Fact, FindingLine, Section};
 use crate::quantity::{Quantity, in_seconds};
 use crate::run;
-use crate::steering::cut;
 use crate::table::{Column, Row, Table, Value};
+use crate::text::cut;
 
 /// Points from one load to its double on a fitted line.
 const POINTS_PER_DOUBLING: u32 = 8;

@@ -1,5 +1,6 @@
 //! A table: columns that say what they hold, rows of values.
 
+use iotrial_analysis::comparison::Reading;
 use iotrial_analysis::verdict::Category;
 use iotrial_model::units::ByteSize;
 
@@ -38,6 +39,16 @@ impl Column {
         Self { group: "", name, quantity, optional: false }
     }
 
+    /// The whole header in one line: `lat p99, ms`, `IOPS`, `reads merged`.
+    pub(crate) fn full_name(&self, unit: &str) -> String {
+        let name = match self.group {
+            "" => self.name.to_owned(),
+            group => format!("{group} {}", self.name),
+        };
+        // A header that is a unit already needs no other.
+        if unit.is_empty() || unit == self.name { name } else { format!("{name}, {unit}") }
+    }
+
     /// The same under a common header.
     pub(crate) fn under(self, group: &'static str) -> Self {
         Self { group, ..self }
@@ -71,6 +82,13 @@ pub enum Value {
     Number(f64),
     /// A judgement.
     Category(Category),
+    /// A change with what it means.
+    Change {
+        /// The number of the column's quantity.
+        percent: f64,
+        /// Its meaning.
+        reading: Reading,
+    },
 }
 
 impl Value {
@@ -86,7 +104,7 @@ impl Value {
 
     fn as_number(&self) -> Option<f64> {
         match self {
-            Self::Number(number) => Some(*number),
+            Self::Number(number) | Self::Change { percent: number, .. } => Some(*number),
             _ => None,
         }
     }
@@ -100,12 +118,20 @@ impl Value {
             Self::Count(count) => group_thousands(&count.to_string()),
             Self::Number(number) => format.write(*number),
             Self::Category(category) => category_word(*category).to_owned(),
+            Self::Change { percent, reading } => {
+                format!("{} {:2}", format.write(*percent), reading_mark(*reading))
+            }
         }
+    }
+
+    /// How a value on its own is written.
+    pub(crate) fn format(&self, quantity: Quantity, latency_unit: LatencyUnit) -> NumberFormat {
+        NumberFormat::fit(quantity, latency_unit, self.as_number().into_iter())
     }
 
     /// The value on its own, with its unit.
     pub(crate) fn written_with_unit(&self, quantity: Quantity, latency_unit: LatencyUnit) -> String {
-        let format = NumberFormat::fit(quantity, latency_unit, self.as_number().into_iter());
+        let format = self.format(quantity, latency_unit);
         match self {
             Self::Number(number) => format.write_with_unit(*number),
             other => other.written(quantity, &format),
@@ -124,12 +150,31 @@ impl Table {
             .collect()
     }
 
+    /// How many of the first columns label a row: those with words, and at least one.
+    pub(crate) fn label_count(&self) -> usize {
+        let words = self.columns.iter().take_while(|column| column.quantity == Quantity::Words).count();
+        if words == self.columns.len() { 1 } else { words.max(1) }
+    }
+
     /// The longest latency in any cell.
     pub(crate) fn longest_latency_us(&self) -> f64 {
         let latencies = self.columns.iter().enumerate().filter(|(_, c)| c.quantity == Quantity::LatencyUs);
         latencies
             .flat_map(|(index, _)| self.rows.iter().filter_map(move |row| row.cells[index].as_number()))
             .fold(0.0, f64::max)
+    }
+}
+
+/// The mark of what a change means.
+pub(crate) const fn reading_mark(reading: Reading) -> &'static str {
+    match reading {
+        Reading::MuchBetter => "✓✓",
+        Reading::Better => "✓",
+        Reading::NoDifference => "≈",
+        Reading::Worse => "✗",
+        Reading::MuchWorse => "✗✗",
+        Reading::TooFew => "?",
+        Reading::Amount => "",
     }
 }
 

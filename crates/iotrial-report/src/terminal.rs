@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 
 use iotrial_model::record::Severity;
 
-use crate::document::{Block, Document, FindingLine, VerdictBlock};
+use crate::document::{Answer, Block, Document, FindingLine, VerdictBlock};
 use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
-use crate::steering::{cut, without_steering};
 use crate::table::{Column, Table, category_word};
+use crate::text::{cut, without_steering, wrap};
 
 /// What the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl Page {
     fn sections(&mut self, document: &Document, unit: LatencyUnit) {
         for section in &document.sections {
             let shown = |block: &&Block| match block {
-                Block::Verdict(_) | Block::Findings(_) => true,
+                Block::Verdict(_) | Block::Answer(_) | Block::Findings(_) => true,
                 Block::Table(table) => table.at_a_glance,
                 // What charts are made of stands in the tables.
                 Block::Charts(_)
@@ -118,6 +118,7 @@ impl Page {
             for block in blocks {
                 match block {
                     Block::Verdict(verdict) => self.verdict(verdict),
+                    Block::Answer(answer) => self.answer(answer),
                     Block::Findings(findings) => findings.iter().for_each(|finding| self.finding(finding)),
                     Block::Table(table) => self.table(table, unit),
                     _ => {}
@@ -163,6 +164,22 @@ impl Page {
         }
     }
 
+    fn answer(&mut self, answer: &Answer) {
+        let (tone, symbol) = if answer.is_clear { (Tone::Good, "✓") } else { (Tone::Fair, "?") };
+        self.line("");
+        self.prose(&format!("{} ", self.paint(tone, symbol)), "  ", &answer.headline, tone);
+        self.prose("  ", "  ", &answer.sentence, Tone::Plain);
+        for point in &answer.points {
+            self.prose("  • ", "    ", point, Tone::Plain);
+        }
+        for list in &answer.lists {
+            self.heading(list.heading);
+            for point in &list.points {
+                self.prose("  • ", "    ", point, Tone::Plain);
+            }
+        }
+    }
+
     fn finding(&mut self, finding: &FindingLine) {
         let (tone, symbol) = match finding.severity {
             Severity::Note => (Tone::Soft, "i"),
@@ -182,7 +199,11 @@ impl Page {
 
     fn table(&mut self, table: &Table, unit: LatencyUnit) {
         self.line("");
-        let grid = Grid::new(table, unit);
+        let whole = Grid::new(table, unit, usize::MAX);
+        // Labels are whole where there is room for them.
+        let is_whole =
+            whole.fit(self.width).is_some_and(|(columns, gap)| columns.len() == whole.names.len() && gap > 1);
+        let grid = if is_whole { whole } else { Grid::new(table, unit, LONGEST_LABEL) };
         match grid.fit(self.width) {
             Some((columns, gap)) if self.width >= NARROWEST_TABLE => self.aligned(&grid, &columns, gap),
             _ => self.stacked(&grid),
@@ -267,7 +288,7 @@ struct Grid<'t> {
 const LONGEST_LABEL: usize = 24;
 
 impl<'t> Grid<'t> {
-    fn new(table: &'t Table, unit: LatencyUnit) -> Self {
+    fn new(table: &'t Table, unit: LatencyUnit, longest_label: usize) -> Self {
         let formats = table.formats(unit);
         let name = |(column, format): (&Column, &NumberFormat)| {
             if !column.group.is_empty() || format.unit.is_empty() || format.unit == column.name {
@@ -286,7 +307,7 @@ impl<'t> Grid<'t> {
                     .map(|(value, (column, format))| {
                         let written = clean(&value.written(column.quantity, format));
                         if column.quantity == Quantity::Words {
-                            cut(&written, LONGEST_LABEL)
+                            cut(&written, longest_label)
                         } else {
                             written
                         }
@@ -336,10 +357,7 @@ impl<'t> Grid<'t> {
 
     /// The name of a column with its group and its unit.
     fn full_name(&self, at: usize) -> String {
-        match self.table.columns[at].group {
-            "" => self.names[at].clone(),
-            group => format!("{group} {}, {}", self.names[at], self.formats[at].unit),
-        }
+        self.table.columns[at].full_name(self.formats[at].unit)
     }
 
     /// The line above the names: what neighbouring columns have in common, drawn over their width.
@@ -388,40 +406,9 @@ fn width_of(text: &str) -> usize {
     width
 }
 
-/// Lines of at most `width` characters, broken between words where there is a place for it.
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    let mut line_width = 0;
-    for word in text.split_whitespace() {
-        let letters: Vec<char> = word.chars().collect();
-        for (index, piece) in letters.chunks(width).enumerate() {
-            let space = usize::from(index == 0 && line_width > 0);
-            if line_width + space + piece.len() > width || index > 0 {
-                lines.push(std::mem::take(&mut line));
-                line_width = 0;
-            } else if space > 0 {
-                line.push(' ');
-                line_width += 1;
-            }
-            line.extend(piece);
-            line_width += piece.len();
-        }
-    }
-    lines.push(line);
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn prose_is_broken_between_words_and_only_words_that_are_too_long_within() {
-        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrap("a abcdefghij z", 4), ["a", "abcd", "efgh", "ij z"]);
-        assert_eq!(wrap("", 7), [""]);
-    }
 
     #[test]
     fn colours_take_no_room() {

@@ -12,7 +12,7 @@ fn page_of(record: &RunRecord) -> String {
     render_html(&Document::of_run(record, &fixture::summary(record))).expect("the template fits")
 }
 
-fn all_records() -> [RunRecord; 6] {
+fn all_records() -> [RunRecord; 7] {
     [
         fixture::oltp(),
         fixture::oltp_of(30, 1_200),
@@ -20,6 +20,7 @@ fn all_records() -> [RunRecord; 6] {
         fixture::empty(),
         fixture::simulated(),
         fixture::hostile(),
+        fixture::formulas(),
     ]
 }
 
@@ -138,4 +139,46 @@ fn a_run_without_io_has_no_charts_and_no_number_that_is_none() {
     for record in all_records() {
         assert!(!page_of(&record).contains("NaN") && !page_of(&record).contains("inf "));
     }
+}
+
+#[test]
+fn the_page_of_a_run_of_300_seconds_stays_below_300_kilobytes_with_its_heat_maps() {
+    let page = page_of(&fixture::oltp_of(30, 300));
+    assert!(page.len() < 300_000, "{} bytes", page.len());
+    assert_eq!(page.matches("<g transform=").count(), 5, "a map for each stream");
+}
+
+#[test]
+fn several_runs_are_one_page_with_unique_ids_and_a_chapter_for_each() {
+    let page = render_html(&fixture::document_of_several(&fixture::several())).unwrap();
+    assert_eq!(page.matches("<section class=\"chapter\"").count(), 3);
+    let ids = page.split(" id=\"").skip(1).map(|part| part.split('"').next().unwrap_or_default());
+    let ids: Vec<&str> = ids.collect();
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
+    assert!(!page.contains("NaN"));
+}
+
+#[test]
+fn a_bar_has_its_error_bar_and_one_that_is_missing_is_a_dash() {
+    let page = render_html(&fixture::kinds()).unwrap();
+    assert_eq!(page.matches("class=\"error-bar\"").count(), 8);
+    assert!(page.contains("data read\none big volume: 22,800 IOPS, 20,900 to 24,700 IOPS"));
+    assert!(page.contains("class=\"value\"") && page.contains(">–</text>"));
+}
+
+#[test]
+fn measured_points_are_markers_and_what_was_fitted_is_a_line() {
+    let page = render_html(&fixture::kinds()).unwrap();
+    let saturation = page.split("<section id=\"saturation\"").nth(1).unwrap();
+    let chart = saturation.split("<svg class=\"chart\"").nth(1).unwrap();
+    assert_eq!(chart.matches("class=\"line ").count(), 1);
+    let markers = chart.split("class=\"mark hue-0\" d=\"").nth(1).unwrap().split('"').next().unwrap();
+    assert_eq!(markers.matches('M').count(), 8);
+}
+
+#[test]
+fn a_percentile_curve_has_the_limit_up_to_its_percentile() {
+    let page = page_of(&fixture::oltp());
+    let curve = page.split("<section id=\"distribution\"").nth(1).unwrap();
+    assert!(curve.contains("<title>limit for data read</title>") && curve.contains("class=\"limit-end\""));
 }

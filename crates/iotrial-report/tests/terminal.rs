@@ -18,8 +18,15 @@ fn uncolored(text: &str) -> String {
     parts.fold(first, |kept, part| kept + part.split_once('m').map_or("", |(_, rest)| rest))
 }
 
-fn all_records() -> [RunRecord; 5] {
-    [fixture::oltp(), fixture::interrupted(), fixture::empty(), fixture::simulated(), fixture::hostile()]
+fn all_records() -> [RunRecord; 6] {
+    [
+        fixture::oltp(),
+        fixture::interrupted(),
+        fixture::empty(),
+        fixture::simulated(),
+        fixture::hostile(),
+        fixture::formulas(),
+    ]
 }
 
 #[test]
@@ -76,4 +83,10 @@ fn names_from_files_cannot_steer_the_terminal() {
     let text = text_of(&fixture::hostile(), 80, false);
     let steers = |c: &char| (c.is_control() && *c != '\n') || *c == '\u{202e}';
     assert_eq!(text.chars().find(steers), None);
+}
+
+#[test]
+fn several_runs_stand_side_by_side_and_then_each_has_its_verdict() {
+    let document = fixture::document_of_several(&fixture::several());
+    insta::assert_snapshot!(render_terminal(&document, TerminalStyle { width: 120, color: false }));
 }

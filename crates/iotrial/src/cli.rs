@@ -6,13 +6,19 @@ use std::time::Duration;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use iotrial_analysis::comparison::Gate;
 use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
 use iotrial_model::search::LatencyLimit;
 use iotrial_model::units::{ByteSize, parse_duration};
 
+use crate::report_files::ReportFiles;
+
+mod study;
+
 mod sweep;
 
+pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs};
 pub use sweep::SweepArgs;
 
 const STYLES: Styles = Styles::styled()
@@ -48,8 +54,12 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Find where storage saturates: knee, ceiling, and what limits it, volume by volume and together.
     Sweep(Box<SweepArgs>),
-    /// Show a record again: figures, verdict, HTML.
+    /// Measure several configurations, repeated and interleaved; resumes where it stopped.
+    Study(Box<StudyArgs>),
+    /// Show records again: figures, verdict, HTML, XLSX, Markdown, CSV.
     Report(ReportArgs),
+    /// Hold configurations against each other: side by side, by factor, ranked, with a recommendation.
+    Compare(CompareArgs),
     /// List the records in the store.
     Records(RecordsArgs),
     /// List the built-in profiles, or print one to edit it.
@@ -202,19 +212,77 @@ pub struct StoreArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  iotrial report 01JD…                       by its id, or the beginning of it
-  iotrial report ./a.iotrial.json --html a.html")]
-pub struct ReportArgs {
-    /// A record's file, a journal that a crash left, or an id in the store.
-    pub record: String,
+  iotrial report 01JD…                            by its id, or the beginning of it
+  iotrial report ./a.iotrial.json --html a.html   one page with charts, for the browser
+  iotrial report 01JD… 01JE… --xlsx both.xlsx     two runs side by side, as a workbook
+  iotrial report 01JD… --csv - | sort             a row for each figure
+  iotrial report 01JD… --markdown ticket.md --html report.html --xlsx report.xlsx
 
-    /// Write the HTML report to this file.
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+All forms show the same figures. Several records stand side by side, then each by itself; which is better
+is for a comparison to say.")]
+pub struct ReportArgs {
+    /// Each a record's file, a journal that a crash left, or an id in the store.
+    #[arg(required = true, value_name = "RECORD")]
+    pub records: Vec<String>,
+
+    #[command(flatten)]
+    pub files: ReportFiles,
 
     /// Threshold set that judges, or a TOML file with one [default: the profile's].
     #[arg(long, value_name = "NAME|FILE")]
     pub thresholds: Option<String>,
+
+    /// One JSON document on standard output, nothing else there: the summary, or a list of them.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// Options of `compare`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  iotrial compare before after                        two labels in the store, each with all its runs
+  iotrial compare ./records --by driver --html c.html a folder; what the driver alone changes
+  iotrial compare --table published.toml              figures that exist only on paper
+  iotrial compare before after --gate 'write.p99 <= +10%' --gate 'read.iops >= -5%'
+
+Runs with the same label and the same attributes are repeats of one configuration. A factor is an
+attribute; it is told by pairs of configurations that differ in nothing else. docs/compare.md has
+the method, docs/table-format.md the format of tables.
+
+Exit codes: 0 compared, and every gate kept; 1 a gate missed; 2 wrong usage or input, or records
+that cannot be compared fairly; 3 could not be carried out.")]
+pub struct CompareArgs {
+    /// Files of records, folders of them, or ids or labels in the store.
+    #[arg(value_name = "RECORD", required_unless_present = "tables")]
+    pub records: Vec<String>,
+
+    /// A file with printed figures; may be repeated.
+    #[arg(long = "table", value_name = "FILE")]
+    pub tables: Vec<PathBuf>,
+
+    /// Label of the configuration that others are compared with [default: the first one].
+    #[arg(long, value_name = "LABEL")]
+    pub baseline: Option<String>,
+
+    /// Only this attribute is a factor.
+    #[arg(long, value_name = "ATTRIBUTE")]
+    pub by: Option<String>,
+
+    /// How far a metric may move from the baseline, such as 'write.p99 <= +10%'; may be repeated.
+    #[arg(long = "gate", value_name = "EXPR")]
+    pub gates: Vec<Gate>,
+
+    /// Compare what cannot be compared fairly, and leave out records that cannot be read; both with a warning.
+    #[arg(long)]
+    pub force: bool,
+
+    /// Write the HTML report to this file.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 
     /// One JSON document on standard output, nothing else there.
     #[arg(long)]

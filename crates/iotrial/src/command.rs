@@ -1,6 +1,7 @@
 //! One module for each command.
 
 pub mod clean;
+pub mod compare;
 pub mod dry_run;
 pub mod generate;
 pub mod interview;
@@ -8,5 +9,6 @@ pub mod profiles;
 pub mod records;
 pub mod report;
 pub mod run;
+pub mod study;
 pub mod sweep;
 pub mod target;

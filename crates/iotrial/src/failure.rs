@@ -26,6 +26,9 @@ pub const NOT_CARRIED_OUT: u8 = 3;
 /// The run is done, but the storage is not qualified.
 pub const NOT_QUALIFIED: u8 = 1;
 
+/// Compared, but a gate is missed.
+pub const GATE_MISSED: u8 = 1;
+
 impl Failure {
     /// Wrong usage or input.
     pub fn input(error: impl Into<anyhow::Error>) -> Self {
@@ -43,9 +46,19 @@ impl Failure {
         self
     }
 
-    /// Whether it is an error of that type, and one that `holds`.
-    pub fn is<E: std::error::Error + Send + Sync + 'static>(&self, holds: impl Fn(&E) -> bool) -> bool {
-        self.error.downcast_ref::<E>().is_some_and(holds)
+    /// With what it was about.
+    pub fn context(self, about: impl fmt::Display + Send + Sync + 'static) -> Self {
+        Self { error: self.error.context(about), ..self }
+    }
+
+    /// The error of that type among the causes.
+    pub fn cause<E: std::error::Error + Send + Sync + 'static>(&self) -> Option<&E> {
+        self.error.chain().find_map(|cause| cause.downcast_ref())
+    }
+
+    /// The error and its causes on one line.
+    pub fn reason(&self) -> String {
+        format!("{:#}", self.error)
     }
 
     /// 2 or 3.

@@ -12,6 +12,7 @@ mod command;
 mod failure;
 mod live;
 mod output;
+mod report_files;
 mod rig;
 mod setup;
 mod signal;
@@ -29,7 +30,9 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Some(Command::Run(args)) => command::run::run(&args),
         Some(Command::Sweep(args)) => command::sweep::sweep(&args),
+        Some(Command::Study(args)) => command::study::study(&args),
         Some(Command::Report(args)) => command::report::report(&args),
+        Some(Command::Compare(args)) => command::compare::compare(&args),
         Some(Command::Records(args)) => command::records::records(&args),
         Some(Command::Profiles(args)) => command::profiles::profiles(&args),
         Some(Command::Target(args)) => command::target::target(&args),

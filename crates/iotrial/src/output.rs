@@ -7,10 +7,15 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// Writes text as it is. A reader that has seen enough (`| head`) is no error; a full disk is.
+/// Writes text as it is.
 pub fn text(text: &str) -> Result<(), Failure> {
+    bytes(text.as_bytes())
+}
+
+/// Writes bytes as they are. A reader that has seen enough (`| head`) is no error; a full disk is.
+pub fn bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write to standard output").map_err(Failure::execution),
     }

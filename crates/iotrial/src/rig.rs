@@ -55,9 +55,14 @@ struct TrialJournal(Option<JournalWriter>);
 impl<'a> Rig<'a> {
     /// A rig whose targets are not laid out yet. One program has one.
     pub fn new(args: &'a LoadArgs, setup: Setup) -> Result<Self, Failure> {
+        let control = control_by_signals().context("cannot catch Ctrl-C").map_err(Failure::execution)?;
+        Self::controlled(args, setup, control)
+    }
+
+    /// A rig with a brake that others pull too. One program may have several of them, one after the other.
+    pub fn controlled(args: &'a LoadArgs, setup: Setup, control: Arc<Control>) -> Result<Self, Failure> {
         let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
         let live = Live::new(args.quiet);
-        let control = control_by_signals().context("cannot catch Ctrl-C").map_err(Failure::execution)?;
         Ok(Self { args, setup, store, live, control, prepared: None })
     }
 

@@ -3,6 +3,7 @@
 //! The records are the truth. The index is an SQLite file beside them that can be thrown away at any
 //! time: whatever is missing in it is read from the records again.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -174,6 +175,29 @@ impl Store {
         Ok(entries)
     }
 
+    /// Every record by its id.
+    pub fn paths_by_id(&self) -> anyhow::Result<BTreeMap<String, PathBuf>> {
+        let id = |path: &Path| file_name(path).split('.').next().unwrap_or_default().to_owned();
+        let files = self.files(&[RECORD_SUFFIX, COMPRESSED_SUFFIX])?;
+        Ok(files.into_iter().map(|path| (id(&path), path)).collect())
+    }
+
+    /// Takes the record of another store, byte for byte; one that is here already stays as it is.
+    pub fn adopt(&self, record: &RunRecord, path: &Path) -> anyhow::Result<()> {
+        let is_id = ulid::Ulid::from_string(&record.id).is_ok();
+        anyhow::ensure!(is_id, "its id `{}` is no ULID", harmless(&record.id));
+        if self.paths_by_id()?.contains_key(&record.id) {
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))?;
+        let suffix = if bytes.starts_with(&ZSTD_MAGIC) { COMPRESSED_SUFFIX } else { RECORD_SUFFIX };
+        let adopted = self.folder.join(format!("{}{suffix}", record.id));
+        write_whole(&adopted, &bytes)?;
+        self.note(record, &adopted);
+        Ok(())
+    }
+
     /// The record whose id begins so.
     pub fn find(&self, name: &str) -> anyhow::Result<PathBuf> {
         let matches: Vec<PathBuf> = self
@@ -186,6 +210,13 @@ impl Store {
             [] => anyhow::bail!("`{name}` is neither a file nor a record in `{}`", self.folder.display()),
             several => anyhow::bail!("`{name}` begins the ids of {} records", several.len()),
         }
+    }
+
+    /// The records that the user calls so, the oldest first.
+    pub fn labelled(&self, label: &str) -> anyhow::Result<Vec<PathBuf>> {
+        let mut entries = self.entries()?;
+        entries.retain(|entry| entry.label.as_deref() == Some(label));
+        Ok(entries.into_iter().rev().map(|entry| entry.path).collect())
     }
 
     /// Makes records of the journals that crashes left. One that cannot be recovered is told, and does not
@@ -246,17 +277,7 @@ impl Store {
     }
 
     fn files(&self, suffixes: &[&str]) -> anyhow::Result<Vec<PathBuf>> {
-        let listing =
-            fs::read_dir(&self.folder).with_context(|| format!("cannot list `{}`", self.folder.display()))?;
-        let mut files = Vec::new();
-        for entry in listing {
-            let path = entry?.path();
-            if suffixes.iter().any(|suffix| file_name(&path).ends_with(suffix)) {
-                files.push(path);
-            }
-        }
-        files.sort();
-        Ok(files)
+        list(&self.folder, suffixes)
     }
 
     /// The index, made anew where it is missing or damaged.
@@ -384,6 +405,24 @@ impl JournalWriter {
     }
 }
 
+/// The records in a folder that need not be a store, by name, and so by time.
+pub fn records_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    list(folder, &[RECORD_SUFFIX, COMPRESSED_SUFFIX])
+}
+
+fn list(folder: &Path, suffixes: &[&str]) -> anyhow::Result<Vec<PathBuf>> {
+    let listing = fs::read_dir(folder).with_context(|| format!("cannot list `{}`", folder.display()))?;
+    let mut files = Vec::new();
+    for entry in listing {
+        let path = entry?.path();
+        if suffixes.iter().any(|suffix| file_name(&path).ends_with(suffix)) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
 /// Reads a record in any of its forms: plain, compressed, or the journal that a crash left.
 pub fn read_record(path: &Path) -> anyhow::Result<RunRecord> {
     let read = || -> anyhow::Result<RunRecord> {
@@ -448,10 +487,13 @@ fn read_limited(source: impl Read) -> anyhow::Result<Vec<u8>> {
 }
 
 /// Writes a file so that it is there whole or not at all. What stands there and is no regular file, such as
-/// `/dev/null`, is written to and never replaced.
+/// `/dev/null` or a pipe, is written to and never replaced; a block device is left alone, because it holds data.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let write = || -> io::Result<()> {
         if path.exists() && !path.is_file() {
+            if is_block_device(path)? {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a block device"));
+            }
             return OpenOptions::new().write(true).open(path)?.write_all(bytes);
         }
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -462,6 +504,18 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         Ok(())
     };
     write().with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+/// Whether a report must not be written there: what stands on a block device would be gone.
+#[cfg(unix)]
+pub fn is_block_device(path: &Path) -> io::Result<bool> {
+    Ok(std::os::unix::fs::FileTypeExt::is_block_device(&fs::metadata(path)?.file_type()))
+}
+
+/// Windows names its devices in another way, and they are no paths that exist.
+#[cfg(not(unix))]
+pub fn is_block_device(_: &Path) -> io::Result<bool> {
+    Ok(false)
 }
 
 fn remove_if_there(path: &Path) -> anyhow::Result<()> {

@@ -6,7 +6,7 @@ use super::frame::{self, BOTTOM, Edge, HEIGHT, HUE_COUNT, LEFT, MARKER, escape, 
 use super::written;
 use crate::chart::{Bar, BarChart, BarSeries};
 use crate::quantity::LatencyUnit;
-use crate::steering::cut;
+use crate::text::cut;
 
 /// Room for the name of a group, from the group before.
 const GROUP_HEIGHT: f64 = 30.0;

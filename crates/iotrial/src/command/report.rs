@@ -1,4 +1,4 @@
-//! `iotrial report`: a record shown again.
+//! `iotrial report`: records shown again.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -20,34 +20,45 @@ use crate::failure::{Failure, NOT_QUALIFIED};
 use crate::output;
 use crate::store::{Store, is_sweep, read_record, write_whole};
 
-/// Shows a record.
+/// Shows records.
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
-    let path = find(args)?;
-    if is_sweep(&path) {
-        return sweep::report(args, &path);
+    args.files.check(args.json)?;
+    let named = args.thresholds.as_deref().map(|name| load_thresholds(name, None)).transpose()?;
+    let mut records = Vec::with_capacity(args.records.len());
+    for name in &args.records {
+        let path = find(name, args.store.store.as_deref())?;
+        if is_sweep(&path) {
+            if args.records.len() > 1 {
+                let error = anyhow::anyhow!("`{name}` is a sweep, which is shown alone");
+                return Err(Failure::input(error).hint("give it in a call of its own".to_owned()));
+            }
+            return sweep::report(args, &path);
+        }
+        let record = read_record(&path).map_err(Failure::input)?;
+        let own = if named.is_none() { Some(thresholds_of(&record)?) } else { None };
+        records.push((path, record, own));
     }
-    let record = read_record(&path).map_err(Failure::input)?;
-    let thresholds = match &args.thresholds {
-        Some(name) => load_thresholds(name, None)?,
-        None => thresholds_of(&record)?,
-    };
-    let shown = Shown::new(&record, &thresholds);
-    let html = args.html.as_deref();
-    let written = html.map_or(Ok(()), |html| shown.write_html(html));
-    shown.print(args.json, &path, html.filter(|_| written.is_ok()))?;
-    written?;
+    let judged =
+        records.iter().filter_map(|(_, record, own)| Some((record, own.as_ref().or(named.as_ref())?)));
+    let shown = Shown::of_several(&judged.collect::<Vec<_>>());
+    let (written, result) = args.files.write(&shown.document);
+    if !args.files.take_standard_output() {
+        let paths: Vec<&Path> = records.iter().map(|(path, ..)| path.as_path()).collect();
+        shown.print_all(args.json, &paths, args.files.html.as_deref(), &written)?;
+    }
+    result?;
     Ok(shown.exit_code())
 }
 
 /// The file that is meant: a path, or the id of a record in the store, which is not needed for a path.
-fn find(args: &ReportArgs) -> Result<PathBuf, Failure> {
-    let path = PathBuf::from(&args.record);
+fn find(name: &str, store: Option<&Path>) -> Result<PathBuf, Failure> {
+    let path = PathBuf::from(name);
     if path.is_file() {
         return Ok(path);
     }
-    let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
+    let store = Store::open(store).map_err(Failure::execution)?;
     let hint = "`iotrial records` lists what the store holds".to_owned();
-    store.find(&args.record).map_err(|error| Failure::input(error).hint(hint))
+    store.find(name).map_err(|error| Failure::input(error).hint(hint))
 }
 
 /// The set that judged when the record was made. It stands in the record itself: a stranger's record
@@ -86,9 +97,9 @@ pub fn is_file_name(name: &str) -> bool {
     name.contains(['/', '\\']) || name.ends_with(".toml")
 }
 
-/// A record with its figures and its document.
+/// One record or several, with their figures and the document of all.
 pub struct Shown {
-    summary: Summary,
+    summaries: Vec<Summary>,
     document: Document,
 }
 
@@ -105,9 +116,18 @@ struct JsonSummary<'s> {
 impl Shown {
     /// Computes every figure once.
     pub fn new(record: &RunRecord, thresholds: &ThresholdSet) -> Self {
-        let summary = Summary::new(record, judge(record, thresholds));
-        let document = Document::of_run(record, &summary);
-        Self { summary, document }
+        Self::of_several(&[(record, thresholds)])
+    }
+
+    /// The same for several records, in this order, each with what judges it.
+    pub fn of_several(records: &[(&RunRecord, &ThresholdSet)]) -> Self {
+        let summary = |(record, thresholds): &(&RunRecord, &ThresholdSet)| {
+            Summary::new(record, judge(record, thresholds))
+        };
+        let summaries: Vec<Summary> = records.iter().map(summary).collect();
+        let runs: Vec<(&RunRecord, &Summary)> =
+            records.iter().map(|(record, _)| *record).zip(&summaries).collect();
+        Self { document: Document::of_runs(&runs), summaries }
     }
 
     /// Writes the HTML report, whole or not at all.
@@ -118,21 +138,40 @@ impl Shown {
 
     /// Prints the figures, and where everything is.
     pub fn print(&self, json: bool, record: &Path, html: Option<&Path>) -> Result<(), Failure> {
+        let written: Vec<PathBuf> = html.map(Path::to_owned).into_iter().collect();
+        self.print_all(json, &[record], html, &written)
+    }
+
+    /// The same for several records; `written` are the files of the report that are there. As JSON one record is its
+    /// summary, and several are a list of summaries.
+    fn print_all(
+        &self,
+        json: bool,
+        records: &[&Path],
+        html: Option<&Path>,
+        written: &[PathBuf],
+    ) -> Result<(), Failure> {
         if json {
-            let summary = JsonSummary { record, report: html, summary: &self.summary };
-            return output::json(&summary);
+            let report = html.filter(|html| written.iter().any(|path| path == html));
+            let summaries = records.iter().zip(&self.summaries);
+            let summaries: Vec<JsonSummary<'_>> =
+                summaries.map(|(record, summary)| JsonSummary { record, report, summary }).collect();
+            return match summaries.as_slice() {
+                [one] => output::json(one),
+                several => output::json(&several),
+            };
         }
         let mut text = render_terminal(&self.document, terminal_style());
-        text.push_str(&format!("\nrecord  {}\n", record.display()));
-        if let Some(html) = html {
-            text.push_str(&format!("report  {}\n", html.display()));
-        }
+        text.push('\n');
+        records.iter().for_each(|record| text.push_str(&format!("record  {}\n", record.display())));
+        written.iter().for_each(|path| text.push_str(&format!("report  {}\n", path.display())));
         output::text(&text)
     }
 
-    /// 0 where the storage is qualified, 1 where it is not.
+    /// 0 where the storage of every record is qualified, 1 where one is not.
     pub fn exit_code(&self) -> ExitCode {
-        if self.summary.verdict.qualified { ExitCode::SUCCESS } else { ExitCode::from(NOT_QUALIFIED) }
+        let qualified = self.summaries.iter().all(|summary| summary.verdict.qualified);
+        if qualified { ExitCode::SUCCESS } else { ExitCode::from(NOT_QUALIFIED) }
     }
 }
 

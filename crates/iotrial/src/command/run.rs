@@ -13,6 +13,7 @@ use crate::command::report::Shown;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::rig::{Rig, Trial};
 use crate::setup::{Setup, plan_failure};
+use crate::store::is_block_device;
 
 mod search;
 
@@ -69,6 +70,10 @@ fn close(args: &RunArgs, rig: &Rig<'_>, trial: Trial) -> Result<ExitCode, Failur
 pub fn check_is_writable(path: &Path) -> Result<(), Failure> {
     let existed = path.exists();
     if existed && !path.is_file() && !path.is_dir() {
+        if is_block_device(path).is_ok_and(|is_block_device| is_block_device) {
+            let error = anyhow::anyhow!("`{}` is a block device, and holds data", path.display());
+            return Err(Failure::input(error).hint("give the name of a file".to_owned()));
+        }
         // A pipe waits for its reader, and a device is left alone until there is something to write.
         return Ok(());
     }

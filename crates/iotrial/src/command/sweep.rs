@@ -35,8 +35,8 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     let load = load_args(args);
     let text = course.profile_text(args.targets.len());
     let profile = Profile::parse(&text).expect("it is built from valid values");
-    let setup = Setup::of_profile(&load, profile, load_thresholds("flash", None)?).map_err(|failure| {
-        let needs_token = failure.is::<PlanError>(|error| matches!(error, PlanError::DeviceNotReleased { .. }));
+    let setup = Setup::with(&load, profile, load_thresholds("flash", None)?).map_err(|failure| {
+        let needs_token = matches!(failure.cause(), Some(PlanError::DeviceNotReleased { .. }));
         if needs_token {
             failure.hint("--pattern randread-8k,read-64k,read-512k only reads; for writes `iotrial target` shows the token for --destroy".to_owned())
         } else {
@@ -227,10 +227,12 @@ pub fn report(args: &ReportArgs, path: &Path) -> Result<ExitCode, Failure> {
         return Err(Failure::input(error).hint("leave it out".to_owned()));
     }
     let shown = Shown::new(&record);
-    let html = args.html.as_deref();
-    let written = html.map_or(Ok(()), |html| shown.write_html(html));
-    shown.print(args.json, path, html.filter(|_| written.is_ok()))?;
-    written?;
+    let (written, result) = args.files.write(&shown.document);
+    if !args.files.take_standard_output() {
+        let html = args.files.html.as_deref().filter(|html| written.iter().any(|path| path == html));
+        shown.print(args.json, path, html)?;
+    }
+    result?;
     Ok(shown.exit_code())
 }
 

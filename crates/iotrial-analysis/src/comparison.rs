@@ -1,0 +1,493 @@
+//! A comparison: configurations side by side, what each factor changes, the ranking, and what to take.
+//!
+//! It works on [`Sample`]s, which come from records, from the runs of a study, or from printed tables. The method, with its
+//! sources and limits, stands in `docs/compare.md`. The modules stand in reading order.
+
+mod student;
+
+mod resample;
+
+mod metric;
+
+mod sample;
+
+mod configuration;
+
+mod delta;
+
+mod factor;
+
+mod ranking;
+
+mod recommendation;
+
+mod gate;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use iotrial_model::record::{Finding, Severity};
+use iotrial_model::toml_reader::nearest;
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+pub use configuration::Configuration;
+pub use delta::{Delta, Interval, MUCH_FACTOR, PRINTED_SAME_PERCENT, Pair, Reading, TailProblem};
+pub use factor::{Factor, FactorPair, GroupChange};
+pub use gate::{Gate, GateOutcome, ParseGateError};
+pub use metric::{Better, Metric, MetricGroup};
+pub use ranking::{Place, Ranking, Standing};
+pub use recommendation::{Avoid, Recommendation};
+pub use sample::{Difference, Sample};
+
+use factor::{factors, varying_attributes};
+use metric::nearest_metric;
+use recommendation::Evidence;
+
+/// Configurations held against each other. Its keys are an interface: `docs/json.md`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// What is compared, in the order in which it was given.
+    pub configurations: Vec<Configuration>,
+    /// Every metric of any configuration, in the order of tables.
+    pub metrics: Vec<Metric>,
+    /// Key of the configuration that others are compared with.
+    pub baseline: String,
+    /// Whether the user chose it.
+    #[serde(skip)]
+    pub is_baseline_chosen: bool,
+    /// What each attribute changes.
+    pub factors: Vec<Factor>,
+    /// What each configuration changes against the baseline.
+    pub against_baseline: Vec<Pair>,
+    /// The order of configurations by each metric.
+    pub rankings: Vec<Ranking>,
+    /// What to take.
+    pub recommendation: Recommendation,
+    /// Gates held against each configuration.
+    pub gates: Vec<GateOutcome>,
+    /// What the reader should know about it, the most serious first.
+    pub findings: Vec<Finding>,
+}
+
+/// What the user asks of a comparison.
+#[derive(Debug, Clone, Default)]
+pub struct CompareRequest {
+    /// Label, id or key of the configuration that others are compared with; the first one where it is absent.
+    pub baseline: Option<String>,
+    /// Only this attribute is a factor.
+    pub by: Option<String>,
+    /// How far metrics may move.
+    pub gates: Vec<Gate>,
+    /// Compare what cannot be compared fairly.
+    pub force: bool,
+}
+
+/// Why there is no comparison.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum CompareError {
+    /// There is only one.
+    #[error("there is only one configuration{}", .label.as_ref().map(|label| format!(", `{label}`, with {runs} runs")).unwrap_or_default())]
+    OnlyOne {
+        /// Its label, where it has several runs.
+        label: Option<String>,
+        /// How many.
+        runs: usize,
+    },
+    /// One label stands for two configurations.
+    #[error("`{label}` stands for two configurations: the attributes of {first} and of {other} differ")]
+    LabelClash {
+        /// The label.
+        label: String,
+        /// Where it stands.
+        first: String,
+        /// Where it stands again.
+        other: String,
+    },
+    /// A printed configuration has two values for one metric.
+    #[error("`{label}` is printed twice: there are two values for {metric}")]
+    PrintedTwice {
+        /// Its label.
+        label: String,
+        /// The metric.
+        metric: String,
+    },
+    /// A configuration has printed and measured figures.
+    #[error("`{label}` is both printed and measured")]
+    PrintedAndMeasured {
+        /// Its label.
+        label: String,
+    },
+    /// A run ended before anything was measured.
+    #[error("{source_name} has nothing measured")]
+    NothingMeasured {
+        /// Where it lies.
+        source_name: String,
+    },
+    /// They cannot be compared fairly.
+    #[error("{first} and {other} cannot be compared: {}", .differences.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    Incomparable {
+        /// One.
+        first: String,
+        /// The other.
+        other: String,
+        /// In what they differ.
+        differences: Vec<Difference>,
+    },
+    /// There is nothing that two of them have.
+    #[error("no two configurations have a metric in common")]
+    NoCommonMetric,
+    /// No configuration is called so.
+    #[error("no configuration is called `{name}`; there are {}", .known.join(", "))]
+    UnknownBaseline {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
+        /// What was probably meant.
+        nearest: Option<String>,
+    },
+    /// The attribute does not tell any two configurations apart.
+    #[error("`{attribute}` is no attribute in which the configurations differ{}", if .known.is_empty() { String::new() } else { format!("; they differ in {}", .known.join(", ")) })]
+    UnknownAttribute {
+        /// The attribute.
+        attribute: String,
+        /// Those in which they differ.
+        known: Vec<String>,
+        /// What was probably meant.
+        nearest: Option<String>,
+    },
+    /// The attribute never differs alone.
+    #[error("no two configurations differ in `{attribute}` alone")]
+    NoPair {
+        /// The attribute.
+        attribute: String,
+        /// All attributes in which they differ.
+        differing: Vec<String>,
+    },
+    /// A gate names a metric that no configuration has.
+    #[error("no configuration has the metric `{name}`; there are {}", .known.join(", "))]
+    UnknownMetric {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
+        /// What was probably meant.
+        nearest: Option<String>,
+    },
+}
+
+impl CompareError {
+    /// What the reader can do.
+    pub fn hint(&self) -> Option<String> {
+        let did_you_mean =
+            |nearest: &Option<String>| nearest.as_ref().map(|near| format!("did you mean `{near}`?"));
+        match self {
+            Self::OnlyOne { label: Some(_), .. } => Some(
+                "runs with the same label and the same attributes are repeats of one configuration"
+                    .to_owned(),
+            ),
+            Self::OnlyOne { label: None, .. } => {
+                Some("give two or more records, a folder of records, or a --table".to_owned())
+            }
+            Self::LabelClash { .. } => {
+                Some("a label stands for one configuration; its runs have the same attributes".to_owned())
+            }
+            Self::PrintedTwice { .. } => Some(
+                "printed figures cannot be merged: give the rows different labels, attributes or loads"
+                    .to_owned(),
+            ),
+            Self::PrintedAndMeasured { .. } => Some("give the printed row another label".to_owned()),
+            Self::Incomparable { .. } => {
+                Some("--force compares them all the same, with a warning".to_owned())
+            }
+            Self::NoCommonMetric => None,
+            Self::NothingMeasured { .. } => Some("take it out; --force compares the others".to_owned()),
+            Self::UnknownBaseline { nearest, .. }
+            | Self::UnknownAttribute { nearest, .. }
+            | Self::UnknownMetric { nearest, .. } => did_you_mean(nearest),
+            Self::NoPair { differing, .. } => Some(format!(
+                "they always differ in several of {} at once: measure two that differ in one only",
+                differing.join(", ")
+            )),
+        }
+    }
+}
+
+impl Comparison {
+    /// Compares.
+    ///
+    /// # Errors
+    ///
+    /// When there is nothing to compare, or it would not be fair.
+    pub fn new(samples: Vec<Sample>, request: &CompareRequest) -> Result<Self, CompareError> {
+        let mut findings = Vec::new();
+        let samples = without_doubles(samples, &mut findings);
+        let samples = without_empty(samples, request.force, &mut findings)?;
+        check_conditions(&samples, request.force, &mut findings)?;
+        let configurations = Configuration::all(samples)?;
+        if let [only] = configurations.as_slice() {
+            let label = (only.run_count() > 1).then(|| only.label.clone());
+            return Err(CompareError::OnlyOne { label, runs: only.run_count() });
+        }
+        if configurations.is_empty() {
+            return Err(CompareError::OnlyOne { label: None, runs: 0 });
+        }
+        let metrics = metrics_of(&configurations);
+        let is_common =
+            |metric: &&Metric| configurations.iter().filter(|one| one.figure(metric).is_some()).count() > 1;
+        if !metrics.iter().any(|metric| is_common(&metric)) {
+            return Err(CompareError::NoCommonMetric);
+        }
+        let baseline = match &request.baseline {
+            Some(name) => find_baseline(&configurations, name)?,
+            None => 0,
+        };
+        let factors = chosen_factors(&configurations, baseline, request, &mut findings)?;
+        let others = || configurations.iter().enumerate().filter(|(index, _)| *index != baseline);
+        let against_baseline: Vec<Pair> =
+            others().map(|(_, other)| Pair::new(&configurations[baseline], other)).collect();
+        let rankings = Ranking::all(&configurations, &metrics);
+        let evidence = Evidence {
+            configurations: &configurations,
+            rankings: &rankings,
+            factors: &factors,
+            against_baseline: &against_baseline,
+            baseline,
+        };
+        let recommendation = Recommendation::decide(&evidence);
+        let gates = hold_gates(&request.gates, &metrics, &against_baseline)?;
+        findings.extend(findings_on_spread(&configurations));
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        Ok(Self {
+            baseline: configurations[baseline].key.clone(),
+            is_baseline_chosen: request.baseline.is_some(),
+            configurations,
+            metrics,
+            factors,
+            against_baseline,
+            rankings,
+            recommendation,
+            gates,
+            findings,
+        })
+    }
+
+    /// One configuration by its key.
+    pub fn configuration(&self, key: &str) -> Option<&Configuration> {
+        self.configurations.iter().find(|one| one.key == key)
+    }
+
+    /// Whether every gate is kept.
+    pub fn keeps_gates(&self) -> bool {
+        self.gates.iter().all(|outcome| outcome.kept)
+    }
+}
+
+/// A record that was given twice counts once.
+fn without_doubles(samples: Vec<Sample>, findings: &mut Vec<Finding>) -> Vec<Sample> {
+    let mut seen = BTreeSet::new();
+    let mut once = Vec::with_capacity(samples.len());
+    for sample in samples {
+        let is_record = matches!(sample.figures, sample::SampleFigures::Measured(_));
+        if is_record && !seen.insert(sample.id.clone()) {
+            let message = format!("The record {} was given twice, and counts once.", sample.id);
+            findings.push(finding("given-twice", Severity::Note, message));
+        } else {
+            once.push(sample);
+        }
+    }
+    once
+}
+
+/// A run that measured nothing has nothing to compare.
+fn without_empty(
+    samples: Vec<Sample>,
+    force: bool,
+    findings: &mut Vec<Finding>,
+) -> Result<Vec<Sample>, CompareError> {
+    let (empty, rest): (Vec<Sample>, Vec<Sample>) = samples.into_iter().partition(Sample::is_empty);
+    for sample in empty {
+        let error = CompareError::NothingMeasured { source_name: sample.source };
+        if !force {
+            return Err(error);
+        }
+        findings.push(finding("forced", Severity::Warning, format!("Left out: {error}.")));
+    }
+    Ok(rest)
+}
+
+fn check_conditions(
+    samples: &[Sample],
+    force: bool,
+    findings: &mut Vec<Finding>,
+) -> Result<(), CompareError> {
+    let Some((first, others)) = samples.split_first() else { return Ok(()) };
+    let mut told: Vec<Vec<Difference>> = Vec::new();
+    for other in others {
+        let differences = first.conditions.differences(&other.conditions);
+        if differences.is_empty() || told.contains(&differences) {
+            continue;
+        }
+        let error = CompareError::Incomparable {
+            first: first.source.clone(),
+            other: other.source.clone(),
+            differences: differences.clone(),
+        };
+        if !force {
+            return Err(error);
+        }
+        findings.push(finding("forced", Severity::Warning, format!("Compared by force: {error}.")));
+        told.push(differences);
+    }
+    Ok(())
+}
+
+fn metrics_of(configurations: &[Configuration]) -> Vec<Metric> {
+    let mut metrics: Vec<Metric> = Vec::new();
+    for (metric, _) in configurations.iter().flat_map(|one| &one.figures) {
+        if !metrics.contains(metric) {
+            metrics.push(metric.clone());
+        }
+    }
+    // Stable: loads stay in the order in which they came.
+    metrics.sort_by_key(Metric::position);
+    metrics
+}
+
+fn find_baseline(configurations: &[Configuration], name: &str) -> Result<usize, CompareError> {
+    let by = |is_called: &dyn Fn(&Configuration) -> bool| configurations.iter().position(is_called);
+    by(&|one| one.label == name)
+        .or_else(|| by(&|one| one.key == name))
+        .or_else(|| by(&|one| one.id == name))
+        .ok_or_else(|| {
+            let known: Vec<String> = configurations.iter().map(|one| format!("`{}`", one.label)).collect();
+            let labels = configurations.iter().map(|one| one.label.as_str());
+            CompareError::UnknownBaseline {
+                name: name.to_owned(),
+                nearest: nearest(name, labels).map(str::to_owned),
+                known,
+            }
+        })
+}
+
+fn chosen_factors(
+    configurations: &[Configuration],
+    baseline: usize,
+    request: &CompareRequest,
+    findings: &mut Vec<Finding>,
+) -> Result<Vec<Factor>, CompareError> {
+    let differing = varying_attributes(configurations);
+    let mut factors = factors(configurations, baseline);
+    if let Some(attribute) = &request.by {
+        if !differing.contains(attribute) {
+            return Err(CompareError::UnknownAttribute {
+                attribute: attribute.clone(),
+                nearest: nearest(attribute, differing.iter().map(String::as_str)).map(str::to_owned),
+                known: differing,
+            });
+        }
+        factors.retain(|factor| factor.attribute == *attribute);
+        if factors.is_empty() {
+            return Err(CompareError::NoPair { attribute: attribute.clone(), differing });
+        }
+        return Ok(factors);
+    }
+    let lonely: Vec<String> = differing
+        .iter()
+        .filter(|attribute| !factors.iter().any(|factor| factor.attribute == **attribute))
+        .map(|attribute| format!("`{attribute}`"))
+        .collect();
+    if !lonely.is_empty() {
+        let message = format!(
+            "No two configurations differ in {} alone, so what it changes cannot be told from what else differs.",
+            lonely.join(" or in ")
+        );
+        findings.push(finding("no-pair", Severity::Note, message));
+    }
+    Ok(factors)
+}
+
+fn hold_gates(
+    gates: &[Gate],
+    metrics: &[Metric],
+    against_baseline: &[Pair],
+) -> Result<Vec<GateOutcome>, CompareError> {
+    let mut outcomes = Vec::new();
+    for gate in gates {
+        let meant = gate.meant(metrics);
+        if meant.is_empty() {
+            let name = gate.metric_name().to_owned();
+            let nearest = nearest_metric(&name, metrics);
+            let mut known: Vec<String> = metrics.iter().map(Metric::call).collect();
+            known.dedup();
+            return Err(CompareError::UnknownMetric { name, known, nearest });
+        }
+        for pair in against_baseline {
+            outcomes.extend(meant.iter().map(|metric| gate.hold(pair, metric)));
+        }
+    }
+    Ok(outcomes)
+}
+
+fn finding(id: &str, severity: Severity, message: String) -> Finding {
+    Finding { id: id.to_owned(), severity, message, evidence: BTreeMap::new() }
+}
+
+/// What the runs say of themselves, and what the intervals rest on.
+fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for one in configurations {
+        let severity = if one.is_printed { Severity::Note } else { Severity::Warning };
+        let caveat = |text: &String| finding("caveat", severity, format!("{}: {text}", one.key));
+        findings.extend(one.caveats.iter().map(caveat));
+    }
+    let names = |chosen: &dyn Fn(&Configuration) -> bool| -> Option<String> {
+        let names: Vec<&str> =
+            configurations.iter().filter(|one| chosen(one)).map(|one| one.key.as_str()).collect();
+        match names.as_slice() {
+            [] => None,
+            names if names.len() > 6 => {
+                Some(format!("{} and {} more", names[..5].join(", "), names.len() - 5))
+            }
+            names => Some(names.join(", ")),
+        }
+    };
+    let mut note = |id: &str, names: Option<String>, text: &dyn Fn(String) -> String| {
+        findings.extend(names.map(|names| finding(id, Severity::Note, text(names))));
+    };
+    note("printed-figures", names(&|one| one.is_printed), &|names| {
+        format!(
+            "Printed, without a word on the spread: {names}. Changes are taken as they are, and below {PRINTED_SAME_PERCENT:.0} % as none."
+        )
+    });
+    note(
+        "measured-once",
+        names(&|one| !one.is_printed && one.run_count() == 1 && one.spread.is_some()),
+        &|names| {
+            format!(
+                "Measured once: {names}. The intervals show how uncertain a run is in itself, not what changes from one run to the next; repeats show that too."
+            )
+        },
+    );
+    note("too-few-intervals", names(&|one| !one.is_printed && one.spread.is_none()), &|names| {
+        format!(
+            "Measured too briefly to tell a difference from chance: {names}. Measure a minute or longer, or repeat."
+        )
+    });
+    note("few-repeats", names(&|one| (2..5).contains(&one.run_count()) && !one.is_printed), &|names| {
+        format!("Fewer than five repeats: {names}. The intervals are wide for it.")
+    });
+    findings
+}
+
+/// Figures by metric.
+fn as_map<S: Serializer>(figures: &[(Metric, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(figures.len()))?;
+    for (metric, value) in figures {
+        map.serialize_entry(metric, value)?;
+    }
+    map.end()
+}

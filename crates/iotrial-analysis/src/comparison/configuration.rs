@@ -1,0 +1,278 @@
+//! A configuration: all runs of the same thing, and their figures together.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use iotrial_model::record::{AttributeValue, OpCounts};
+use serde::Serialize;
+
+use super::CompareError;
+use super::metric::Metric;
+use super::resample::{Figure, Spread, Units};
+use super::sample::{Measured, MeasuredCpu, Sample, SampleFigures, seed_of};
+use crate::figures::Figures;
+use crate::stream::Stream;
+
+/// All runs of the same thing.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Configuration {
+    /// A short name, unique in the comparison: `A`, `B`, …
+    pub key: String,
+    /// What it is called.
+    pub label: String,
+    /// What distinguishes it.
+    pub attributes: BTreeMap<String, AttributeValue>,
+    /// Where its figures come from, run by run.
+    pub sources: Vec<String>,
+    /// Whether its figures were printed, not measured.
+    pub is_printed: bool,
+    /// The time that was measured, of all runs together; `None` for printed figures.
+    pub measured_s: Option<f64>,
+    /// Figures of all runs together, in the order of tables.
+    #[serde(serialize_with = "super::as_map")]
+    pub figures: Vec<(Metric, f64)>,
+    /// What the reader should know about its figures.
+    pub caveats: Vec<String>,
+    #[serde(skip)]
+    pub(super) id: String,
+    /// How uncertain the figures are; `None` where that is not known.
+    #[serde(skip)]
+    pub(super) spread: Option<Spread>,
+    /// How figures move together from one interval to the next, of its first run.
+    #[serde(skip)]
+    pub(super) together: Option<Spread>,
+}
+
+/// A percentile is told where at least so many I/Os lie beyond it.
+const LEAST_BEYOND: f64 = 10.0;
+
+impl Configuration {
+    /// One figure.
+    pub fn figure(&self, metric: &Metric) -> Option<f64> {
+        self.figures.iter().find(|(known, _)| known == metric).map(|(_, value)| *value)
+    }
+
+    /// How many runs it has.
+    pub fn run_count(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Key and label: `C (three volumes)`.
+    pub fn title(&self) -> String {
+        if self.key == self.label { self.key.clone() } else { format!("{} ({})", self.key, self.label) }
+    }
+
+    /// Groups samples: the same label and the same attributes are one configuration. A run without both is one of its own.
+    pub(super) fn all(samples: Vec<Sample>) -> Result<Vec<Self>, CompareError> {
+        let mut groups: Vec<Vec<Sample>> = Vec::new();
+        for sample in samples {
+            match groups.iter_mut().find(|group| is_same_configuration(&group[0], &sample)) {
+                Some(group) => group.push(sample),
+                None => groups.push(vec![sample]),
+            }
+        }
+        for (index, group) in groups.iter().enumerate() {
+            let label = &group[0].label;
+            if let Some(other) =
+                groups[..index].iter().find(|other| label.is_some() && other[0].label == *label)
+            {
+                return Err(CompareError::LabelClash {
+                    label: label.clone().unwrap_or_default(),
+                    first: other[0].source.clone(),
+                    other: group[0].source.clone(),
+                });
+            }
+        }
+        let keys = keys(&groups);
+        groups.into_iter().zip(keys).map(|(group, key)| Self::of_group(group, key)).collect()
+    }
+
+    fn of_group(group: Vec<Sample>, key: String) -> Result<Self, CompareError> {
+        let sources = group.iter().map(|sample| sample.source.clone()).collect();
+        let label = label_of(&group);
+        let (id, attributes) = (group[0].id.clone(), group[0].attributes.clone());
+        let mut caveats: Vec<String> = Vec::new();
+        let mut printed: Vec<(Metric, f64)> = Vec::new();
+        let mut runs: Vec<Box<Measured>> = Vec::new();
+        let run_count = group.len();
+        for (number, sample) in group.into_iter().enumerate() {
+            let numbered =
+                |text: String| if run_count > 1 { format!("run {}: {text}", number + 1) } else { text };
+            caveats.extend(sample.caveats.into_iter().map(numbered));
+            match sample.figures {
+                SampleFigures::Measured(run) => runs.push(run),
+                SampleFigures::Printed { figures, .. } => {
+                    if let Some((metric, _)) =
+                        figures.iter().find(|(metric, _)| printed.iter().any(|(known, _)| known == metric))
+                    {
+                        return Err(CompareError::PrintedTwice { label, metric: metric.title() });
+                    }
+                    printed.extend(figures);
+                }
+            }
+        }
+        if !printed.is_empty() && !runs.is_empty() {
+            return Err(CompareError::PrintedAndMeasured { label });
+        }
+        let is_printed = runs.is_empty();
+        let mut figures = if is_printed { printed } else { figures_of_runs(&runs) };
+        figures.sort_by_key(|(metric, _)| metric.position());
+        let spread = match runs.as_slice() {
+            [] => None,
+            [run] => run.spread.clone(),
+            several => spread_of_runs(several, seed_of(&id)),
+        };
+        Ok(Self {
+            key,
+            label,
+            attributes,
+            sources,
+            is_printed,
+            measured_s: (!is_printed).then(|| runs.iter().map(|run| run.duration.as_secs_f64()).sum()),
+            figures,
+            caveats,
+            id,
+            spread,
+            together: runs.into_iter().next().and_then(|run| run.spread),
+        })
+    }
+}
+
+fn is_same_configuration(a: &Sample, b: &Sample) -> bool {
+    let several = |sample: &Sample| {
+        matches!(sample.figures, SampleFigures::Printed { is_one_of_several_loads: true, .. })
+    };
+    // Rows of one configuration under several loads are told apart by their labels only.
+    if several(a) && several(b) && !a.attributes.is_empty() {
+        return a.attributes == b.attributes;
+    }
+    let is_named = a.label.is_some() || !a.attributes.is_empty();
+    is_named && a.label == b.label && a.attributes == b.attributes
+}
+
+/// The ids of printed rows where all are short, else letters.
+fn keys(groups: &[Vec<Sample>]) -> Vec<String> {
+    let ids: Vec<&str> = groups.iter().map(|group| group[0].id.as_str()).collect();
+    let is_short = |id: &&str| (1..=3).contains(&id.chars().count()) && !id.contains(char::is_whitespace);
+    let is_unique = |(index, id): (usize, &&str)| !ids[..index].contains(id);
+    if ids.iter().all(is_short) && ids.iter().enumerate().all(is_unique) {
+        return ids.into_iter().map(str::to_owned).collect();
+    }
+    (0..groups.len()).map(letters).collect()
+}
+
+/// `A` to `Z`, `AA`, `AB`, …
+fn letters(index: usize) -> String {
+    let letter = char::from(b'A' + u8::try_from(index % 26).expect("a letter"));
+    if index < 26 { letter.to_string() } else { format!("{}{letter}", letters(index / 26 - 1)) }
+}
+
+/// The label, or the attributes, or the id. Rows under several loads are called by what their labels begin with.
+fn label_of(group: &[Sample]) -> String {
+    let first = &group[0];
+    let Some(label) = &first.label else {
+        let attributes: Vec<String> =
+            first.attributes.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        return if attributes.is_empty() { first.id.clone() } else { attributes.join(" ") };
+    };
+    let words: Vec<&str> = label.split_whitespace().collect();
+    let mut common = words.len();
+    for other in group[1..].iter().filter_map(|sample| sample.label.as_ref()) {
+        let same = words.iter().zip(other.split_whitespace()).take_while(|(a, b)| **a == *b).count();
+        common = common.min(same);
+    }
+    if common == words.len() || common == 0 {
+        return label.clone();
+    }
+    words[..common].join(" ").trim_end_matches([',', ';', ':', '-']).to_owned()
+}
+
+/// The counts of each stream that all runs have, of all runs together.
+fn merged_streams(runs: &[Box<Measured>]) -> Vec<(Stream, OpCounts)> {
+    let of_run =
+        |run: &'_ Measured, stream: Stream| run.streams.iter().position(|(known, _)| *known == stream);
+    let mut merged = Vec::new();
+    for (stream, _) in &runs[0].streams {
+        let mut counts = OpCounts::default();
+        for run in runs {
+            if let Some(position) = of_run(run, *stream) {
+                counts.merge(&run.streams[position].1);
+            }
+        }
+        merged.push((*stream, counts));
+    }
+    merged
+}
+
+fn figures_of_runs(runs: &[Box<Measured>]) -> Vec<(Metric, f64)> {
+    let duration: Duration = runs.iter().map(|run| run.duration).sum();
+    let mut all = Vec::new();
+    let mut io_count = 0.0;
+    for (stream, counts) in merged_streams(runs) {
+        let figures = Figures::new(&counts, duration);
+        #[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
+        let count = figures.io_count as f64;
+        // Commits are writes too where there are others.
+        io_count +=
+            if stream == Stream::Commit && runs[0].streams.iter().any(|(one, _)| *one == Stream::Write) {
+                0.0
+            } else {
+                count
+            };
+        for figure in Figure::ALL {
+            let value = match figure {
+                Figure::Iops => Some(figures.iops),
+                // The commits of a group commit are no transfers of their own.
+                Figure::Bandwidth => Some(figures.bandwidth_mib_per_s).filter(|_| counts.bytes > 0),
+                Figure::Mean => figures.lat_mean_us,
+                Figure::P99 => figures.lat_p99_us.filter(|_| count * 0.01 >= LEAST_BEYOND),
+                Figure::P999 => figures.lat_p999_us.filter(|_| count * 0.001 >= LEAST_BEYOND),
+            };
+            all.extend(value.map(|value| (Metric::of_figure(stream, figure), value)));
+        }
+    }
+    let cpus: Option<Vec<MeasuredCpu>> = runs.iter().map(|run| run.cpu).collect();
+    if let Some(cpus) = cpus {
+        let sum = |of: fn(&MeasuredCpu) -> f64| cpus.iter().map(of).sum::<f64>();
+        let (user_s, system_s, available_s) =
+            (sum(|cpu| cpu.user_s), sum(|cpu| cpu.system_s), sum(|cpu| cpu.available_s));
+        if available_s > 0.0 {
+            all.push((Metric::new("cpu", "usr_percent"), 100.0 * user_s / available_s));
+            all.push((Metric::new("cpu", "sys_percent"), 100.0 * system_s / available_s));
+        }
+        if io_count > 0.0 {
+            all.push((Metric::new("cpu", "per_io_us"), 1e6 * (user_s + system_s) / io_count));
+        }
+    }
+    all
+}
+
+/// From run to run; at least what the intervals of the runs let expect, because a few runs may agree by chance.
+fn spread_of_runs(runs: &[Box<Measured>], seed: u64) -> Option<Spread> {
+    let durations_s = runs.iter().map(|run| run.duration.as_secs_f64()).collect();
+    let streams: Vec<(Stream, Vec<OpCounts>)> = runs[0]
+        .streams
+        .iter()
+        .map(|(stream, _)| {
+            let of_run = |run: &Measured| {
+                run.streams.iter().find(|(known, _)| known == stream).map(|(_, counts)| counts.clone())
+            };
+            (*stream, runs.iter().map(|run| of_run(run).unwrap_or_default()).collect())
+        })
+        .collect();
+    let mut spread = Units::new(durations_s, &streams).spread_of_runs(seed)?;
+    #[expect(clippy::cast_precision_loss, reason = "a number of runs")]
+    let count = runs.len() as f64;
+    for (position, (stream, figure)) in spread.figures.iter().enumerate() {
+        let within = |run: &Measured| {
+            let spread = run.spread.as_ref()?;
+            Some(spread.standard_errors[spread.position(*stream, *figure)?])
+        };
+        let variances: Option<f64> = runs.iter().map(|run| within(run).map(|error| error * error)).sum();
+        if let Some(sum) = variances {
+            let least = sum.sqrt() / count;
+            spread.standard_errors[position] = spread.standard_errors[position].max(least);
+        }
+    }
+    Some(spread)
+}

@@ -1,0 +1,274 @@
+//! What changes from one configuration to another, metric by metric, and whether that is shown.
+
+use serde::Serialize;
+
+use super::configuration::Configuration;
+use super::metric::{Better, Metric, MetricGroup};
+use super::resample::{DRAW_COUNT, Figure, Spread};
+use super::student::{normal_beyond, student_limit};
+use crate::stream::Stream;
+
+/// All changes from one configuration to another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Pair {
+    /// Key of the configuration that is compared with.
+    pub baseline: String,
+    /// Key of the configuration that is compared.
+    pub configuration: String,
+    /// One for each metric that both have.
+    pub deltas: Vec<Delta>,
+}
+
+/// The change of one metric.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Delta {
+    /// Of what.
+    pub metric: Metric,
+    /// The value that is compared with.
+    pub from: f64,
+    /// The value that is compared.
+    pub to: f64,
+    /// The change from the first to the other.
+    pub percent: f64,
+    /// Where the change lies with 95 % confidence, together with all others of the pair; `None` where that is not known.
+    pub interval: Option<Interval>,
+    /// What it means.
+    pub reading: Reading,
+}
+
+/// Where a change lies, in percent.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Interval {
+    /// Hardly less.
+    pub low_percent: f64,
+    /// Hardly more.
+    pub high_percent: f64,
+}
+
+/// What a change means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reading {
+    /// At least twice as good.
+    MuchBetter,
+    /// Better.
+    Better,
+    /// The interval holds zero; or of printed figures, they are less than two percent apart.
+    NoDifference,
+    /// Worse.
+    Worse,
+    /// At most half as good.
+    MuchWorse,
+    /// Measured over too few intervals to tell.
+    TooFew,
+    /// Neither way is better.
+    Amount,
+}
+
+impl Reading {
+    /// Whether it is a change for the better.
+    pub const fn is_better(self) -> bool {
+        matches!(self, Self::MuchBetter | Self::Better)
+    }
+
+    /// Whether it is a change for the worse.
+    pub const fn is_worse(self) -> bool {
+        matches!(self, Self::MuchWorse | Self::Worse)
+    }
+
+    /// The words for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::MuchBetter => "much better",
+            Self::Better => "better",
+            Self::NoDifference => "no difference shown",
+            Self::Worse => "worse",
+            Self::MuchWorse => "much worse",
+            Self::TooFew => "too few intervals to tell",
+            Self::Amount => "",
+        }
+    }
+}
+
+/// Printed figures that are less apart count as the same: they come without any word on their spread.
+pub const PRINTED_SAME_PERCENT: f64 = 2.0;
+/// From this factor on a change is a large one.
+pub const MUCH_FACTOR: f64 = 2.0;
+/// All intervals of a pair hold the true change together with this probability.
+const CONFIDENCE: f64 = 0.95;
+
+impl Pair {
+    pub(super) fn new(baseline: &Configuration, other: &Configuration) -> Self {
+        let judge = PairJudge::new(baseline, other);
+        let deltas = baseline.figures.iter().filter_map(|(metric, from)| {
+            let to = other.figure(metric)?;
+            // From nothing to something is no change in percent.
+            let is_told = *from > 0.0 || to == 0.0;
+            is_told.then(|| judge.delta(metric, *from, to))
+        });
+        Self { baseline: baseline.key.clone(), configuration: other.key.clone(), deltas: deltas.collect() }
+    }
+
+    /// The change of one metric.
+    pub fn delta(&self, metric: &Metric) -> Option<&Delta> {
+        self.deltas.iter().find(|delta| delta.metric == *metric)
+    }
+
+    /// The changes by which configurations are ranked.
+    pub fn ranked(&self) -> impl Iterator<Item = &Delta> {
+        self.deltas.iter().filter(|delta| delta.metric.is_ranked())
+    }
+
+    /// The least and the largest change of a group of metrics, in percent.
+    pub fn range(&self, group: MetricGroup) -> Option<(f64, f64)> {
+        range(self.deltas.iter().filter(|delta| delta.metric.group() == group).map(|delta| delta.percent))
+    }
+}
+
+/// The least and the largest of some numbers.
+pub(super) fn range(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    numbers.fold(None, |range, number| match range {
+        None => Some((number, number)),
+        Some((low, high)) => Some((number.min(low), number.max(high))),
+    })
+}
+
+/// Judges the changes of one pair.
+pub(super) struct PairJudge<'c> {
+    baseline: &'c Configuration,
+    other: &'c Configuration,
+    /// The share of error that each metric is left, so that all of them together have what is left of certainty.
+    share: f64,
+}
+
+impl<'c> PairJudge<'c> {
+    pub(super) fn new(baseline: &'c Configuration, other: &'c Configuration) -> Self {
+        Self { baseline, other, share: share_of_each(baseline, other) }
+    }
+
+    pub(super) fn delta(&self, metric: &Metric, from: f64, to: f64) -> Delta {
+        let percent = if from == to { 0.0 } else { 100.0 * (to / from - 1.0) };
+        let interval = self.interval(metric, from, to);
+        let reading = self.read(metric, from, to, interval);
+        Delta { metric: metric.clone(), from, to, percent, interval, reading }
+    }
+
+    fn read(&self, metric: &Metric, from: f64, to: f64, interval: Option<Interval>) -> Reading {
+        let Some(better) = metric.better() else { return Reading::Amount };
+        let is_same = match interval {
+            Some(interval) => interval.low_percent <= 0.0 && interval.high_percent >= 0.0,
+            // CPU time is counted over a whole run, and has no spread within it.
+            None if self.is_as_told() || metric.group() == MetricGroup::Cpu => {
+                from == to || 100.0 * (to / from - 1.0).abs() < PRINTED_SAME_PERCENT
+            }
+            None => return Reading::TooFew,
+        };
+        let is_better = (to > from) == (better == Better::Higher);
+        let is_much = to >= from * MUCH_FACTOR || from >= to * MUCH_FACTOR;
+        match (is_same, is_better, is_much) {
+            (true, ..) => Reading::NoDifference,
+            (false, true, true) => Reading::MuchBetter,
+            (false, true, false) => Reading::Better,
+            (false, false, true) => Reading::MuchWorse,
+            (false, false, false) => Reading::Worse,
+        }
+    }
+
+    /// Whether figures are taken as they were told.
+    fn is_as_told(&self) -> bool {
+        self.baseline.is_printed || self.other.is_printed
+    }
+
+    fn interval(&self, metric: &Metric, from: f64, to: f64) -> Option<Interval> {
+        let (of_baseline, of_other) = (self.baseline.spread.as_ref()?, self.other.spread.as_ref()?);
+        let error = |spread: &Spread| Some(spread.standard_errors[position(spread, metric)?]);
+        let (a, b) = (error(of_baseline)?, error(of_other)?);
+        let variance = a * a + b * b;
+        // Welch (1947), Satterthwaite (1946).
+        let degrees = if variance > 0.0 {
+            variance * variance / (a.powi(4) / of_baseline.degrees + b.powi(4) / of_other.degrees)
+        } else {
+            of_baseline.degrees + of_other.degrees
+        };
+        let reach = student_limit(self.share, degrees.max(1.0)) * variance.sqrt();
+        let change = (to / from).ln();
+        change.is_finite().then(|| Interval {
+            low_percent: 100.0 * (change - reach).exp_m1(),
+            high_percent: 100.0 * (change + reach).exp_m1(),
+        })
+    }
+}
+
+fn position(spread: &Spread, metric: &Metric) -> Option<usize> {
+    let is_meant = |(stream, figure): &(Stream, Figure)| {
+        metric.load.is_none() && metric.stream == stream.as_str() && metric.name == figure.key()
+    };
+    spread.figures.iter().position(is_meant)
+}
+
+/// What error each metric of a pair is left.
+///
+/// Metrics move together, so the probability that any of them errs is less than the sum. How they do is seen in the
+/// draws from the intervals: the largest deviation of all metrics of a draw, in standard deviations, is exceeded in 5 %
+/// of the draws by the limit that holds for all (Westfall and Young 1993, single step). The answer is the share of a normal
+/// distribution beyond that limit. Where the draws are missing, the sum of all is taken (Bonferroni).
+fn share_of_each(baseline: &Configuration, other: &Configuration) -> f64 {
+    let error = 1.0 - CONFIDENCE;
+    let Some(spread) = &baseline.spread else { return error };
+    #[expect(clippy::cast_precision_loss, reason = "a few metrics")]
+    let least = error / spread.figures.len().max(1) as f64;
+    let (Some(a), Some(b)) = (&baseline.together, &other.together) else { return least };
+    let mut largest = vec![0.0f32; DRAW_COUNT];
+    for (position, (stream, figure)) in a.figures.iter().enumerate() {
+        let Some(position_of_other) = b.position(*stream, *figure) else { continue };
+        let pairs = || a.deviations_of(position).iter().zip(b.deviations_of(position_of_other));
+        let sum: f32 = pairs().map(|(a, b)| (a - b) * (a - b)).sum();
+        if sum > 0.0 {
+            #[expect(clippy::cast_precision_loss, reason = "a number of draws")]
+            let unit = (sum / DRAW_COUNT as f32).sqrt().recip();
+            for (largest, (a, b)) in largest.iter_mut().zip(pairs()) {
+                *largest = largest.max((a - b).abs() * unit);
+            }
+        }
+    }
+    let beyond = DRAW_COUNT / 20;
+    let (_, limit, _) = largest.select_nth_unstable_by(beyond, |a, b| b.total_cmp(a));
+    normal_beyond(f64::from(*limit)).clamp(least, error)
+}
+
+/// A change that looks better than it is: the mean does not tell what happened to the slowest I/Os.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TailProblem {
+    /// Key of the configuration that is compared with.
+    pub baseline: String,
+    /// Key of the configuration that has the problem.
+    pub configuration: String,
+    /// The tail.
+    pub tail: Delta,
+    /// The mean of the same I/Os.
+    pub mean: Delta,
+}
+
+impl TailProblem {
+    /// Those of a pair: a tail that gets worse while the mean gets better, or that gets much worse while the mean gets
+    /// worse by less than half as much.
+    pub(super) fn of_pair(pair: &Pair) -> Vec<Self> {
+        let means = pair.deltas.iter().filter(|delta| delta.metric.name == "lat_mean_us");
+        let problem = |mean: &Delta| {
+            let tail_named = |name: &str| {
+                pair.delta(&Metric { name: name.to_owned(), ..mean.metric.clone() }).filter(|tail| {
+                    let is_hidden = mean.reading.is_better() && tail.reading.is_worse();
+                    is_hidden || (tail.reading == Reading::MuchWorse && mean.percent < tail.percent / 2.0)
+                })
+            };
+            let tail = ["lat_p999_us", "lat_p99_us"].into_iter().find_map(tail_named)?;
+            Some(Self {
+                baseline: pair.baseline.clone(),
+                configuration: pair.configuration.clone(),
+                tail: tail.clone(),
+                mean: mean.clone(),
+            })
+        };
+        means.filter_map(problem).collect()
+    }
+}

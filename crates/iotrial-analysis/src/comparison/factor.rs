@@ -1,0 +1,147 @@
+//! A factor: an attribute in which configurations differ, and what it changes when nothing else does.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use iotrial_model::record::AttributeValue;
+use serde::Serialize;
+
+use super::configuration::Configuration;
+use super::delta::{Pair, range};
+use super::metric::MetricGroup;
+
+/// What one attribute changes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Factor {
+    /// The attribute.
+    pub attribute: String,
+    /// One for each pair of configurations that differ in nothing else.
+    pub pairs: Vec<FactorPair>,
+}
+
+/// Two configurations that differ in one attribute.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FactorPair {
+    /// The value of the configuration that is compared with; empty where it has none.
+    pub from: String,
+    /// The value of the other one.
+    pub to: String,
+    /// What else both have, for people.
+    pub same: String,
+    /// The changes.
+    #[serde(flatten)]
+    pub pair: Pair,
+}
+
+/// What a factor does to a group of metrics, over all its pairs with the same values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GroupChange {
+    /// Which metrics.
+    pub group: MetricGroup,
+    /// The least change, in percent.
+    pub low_percent: f64,
+    /// The largest change, in percent.
+    pub high_percent: f64,
+    /// How many changes are for the better.
+    pub better_count: usize,
+    /// How many are for the worse.
+    pub worse_count: usize,
+    /// All changes.
+    pub count: usize,
+}
+
+impl Factor {
+    /// The values that are compared, each from and to, in the order of the pairs.
+    pub fn steps(&self) -> Vec<(&str, &str)> {
+        let mut steps = Vec::new();
+        for pair in &self.pairs {
+            let step = (pair.from.as_str(), pair.to.as_str());
+            if !steps.contains(&step) {
+                steps.push(step);
+            }
+        }
+        steps
+    }
+
+    /// What the step from one value to another does to each group of metrics.
+    pub fn changes(&self, step: (&str, &str)) -> Vec<GroupChange> {
+        let pairs = || self.pairs.iter().filter(|pair| (pair.from.as_str(), pair.to.as_str()) == step);
+        let change = |group: &MetricGroup| {
+            let deltas =
+                || pairs().flat_map(|pair| &pair.pair.deltas).filter(|delta| delta.metric.group() == *group);
+            let (low_percent, high_percent) = range(deltas().map(|delta| delta.percent))?;
+            Some(GroupChange {
+                group: *group,
+                low_percent,
+                high_percent,
+                better_count: deltas().filter(|delta| delta.reading.is_better()).count(),
+                worse_count: deltas().filter(|delta| delta.reading.is_worse()).count(),
+                count: deltas().count(),
+            })
+        };
+        MetricGroup::RANKED.iter().filter_map(change).collect()
+    }
+}
+
+fn value_of(configuration: &Configuration, attribute: &str) -> String {
+    configuration.attributes.get(attribute).map(AttributeValue::to_string).unwrap_or_default()
+}
+
+/// The attributes that have more than one value.
+pub(super) fn varying_attributes(configurations: &[Configuration]) -> Vec<String> {
+    let names: BTreeSet<&String> = configurations.iter().flat_map(|one| one.attributes.keys()).collect();
+    let varies = |name: &&&String| {
+        configurations.iter().any(|one| value_of(one, name) != value_of(&configurations[0], name))
+    };
+    names.iter().filter(varies).map(|name| (*name).clone()).collect()
+}
+
+/// The factors, each with its pairs; those without a pair are left out.
+///
+/// Configurations that agree in everything but the attribute are a group. In each group the one with the value
+/// of the comparison's baseline is compared with all others; where none has it, the first one.
+pub(super) fn factors(configurations: &[Configuration], baseline: usize) -> Vec<Factor> {
+    let factor = |attribute: String| {
+        let pairs = pairs_of(configurations, baseline, &attribute);
+        (!pairs.is_empty()).then_some(Factor { attribute, pairs })
+    };
+    varying_attributes(configurations).into_iter().filter_map(factor).collect()
+}
+
+fn pairs_of(configurations: &[Configuration], baseline: usize, attribute: &str) -> Vec<FactorPair> {
+    let rest = |one: &Configuration| -> BTreeMap<String, String> {
+        let others = one.attributes.iter().filter(|(name, _)| *name != attribute);
+        others.map(|(name, value)| (name.clone(), value.to_string())).collect()
+    };
+    let mut groups: Vec<(BTreeMap<String, String>, Vec<&Configuration>)> = Vec::new();
+    let mut position_of: BTreeMap<BTreeMap<String, String>, usize> = BTreeMap::new();
+    for configuration in configurations {
+        let rest = rest(configuration);
+        let position = *position_of.entry(rest.clone()).or_insert_with(|| {
+            groups.push((rest, Vec::new()));
+            groups.len() - 1
+        });
+        groups[position].1.push(configuration);
+    }
+    let reference_value = value_of(&configurations[baseline], attribute);
+    let varying = varying_attributes(configurations);
+    let mut pairs = Vec::new();
+    for (rest, members) in groups {
+        let has_reference_value = |one: &&&Configuration| value_of(one, attribute) == reference_value;
+        let Some(reference) = members.iter().find(has_reference_value).or(members.first()) else { continue };
+        let from = value_of(reference, attribute);
+        let same: Vec<String> = rest
+            .iter()
+            .filter(|(name, _)| varying.contains(name))
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        for other in members.iter().filter(|other| value_of(other, attribute) != from) {
+            pairs.push(FactorPair {
+                from: from.clone(),
+                to: value_of(other, attribute),
+                same: same.join(" "),
+                pair: Pair::new(reference, other),
+            });
+        }
+    }
+    pairs
+}

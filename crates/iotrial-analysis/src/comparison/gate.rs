@@ -1,0 +1,165 @@
+//! A gate: how far a metric may move from the baseline.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use super::delta::{Interval, Pair};
+use super::metric::Metric;
+
+/// How far a metric may move, such as `write.p99 <= +10%`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gate {
+    /// As the user names it.
+    metric: String,
+    relation: Relation,
+    limit_percent: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    AtMost,
+    Below,
+    AtLeast,
+    Above,
+}
+
+impl Relation {
+    // The longer ones first, because they begin with the shorter ones.
+    const ALL: [(&'static str, Self); 4] =
+        [("<=", Self::AtMost), (">=", Self::AtLeast), ("<", Self::Below), (">", Self::Above)];
+
+    fn holds(self, value: f64, limit: f64) -> bool {
+        match self {
+            Self::AtMost => value <= limit,
+            Self::Below => value < limit,
+            Self::AtLeast => value >= limit,
+            Self::Above => value > limit,
+        }
+    }
+}
+
+/// Why text is no gate.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParseGateError {
+    /// There is no relation in it.
+    #[error("`{0}` has none of <=, <, >=, >")]
+    NoRelation(String),
+    /// What stands before the relation is no metric.
+    #[error("`{0}` names no metric: it is a stream and a figure, such as write.p99")]
+    NoMetric(String),
+    /// What stands behind the relation is no change.
+    #[error("`{0}` is no change: it is a number with a percent sign, such as +10% or -5%")]
+    NoChange(String),
+}
+
+impl FromStr for Gate {
+    type Err = ParseGateError;
+
+    fn from_str(text: &str) -> Result<Self, ParseGateError> {
+        let split = |(sign, relation): &(&str, Relation)| {
+            text.split_once(sign).map(|(metric, change)| (metric.trim(), *relation, change.trim()))
+        };
+        let (metric, relation, change) = Relation::ALL
+            .iter()
+            .find_map(split)
+            .ok_or_else(|| ParseGateError::NoRelation(text.to_owned()))?;
+        if metric.split_once('.').is_none_or(|(stream, name)| stream.is_empty() || name.is_empty()) {
+            return Err(ParseGateError::NoMetric(metric.to_owned()));
+        }
+        let number = change.strip_suffix('%').map(|number| number.trim().replace('−', "-"));
+        match number.and_then(|number| number.parse().ok()).filter(|number: &f64| number.is_finite()) {
+            Some(limit_percent) => Ok(Self { metric: metric.to_owned(), relation, limit_percent }),
+            None => Err(ParseGateError::NoChange(change.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = Relation::ALL
+            .iter()
+            .find(|(_, relation)| *relation == self.relation)
+            .map_or("", |(sign, _)| sign);
+        write!(f, "{} {sign} {:+}%", self.metric, self.limit_percent)
+    }
+}
+
+/// A gate held against one configuration.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GateOutcome {
+    /// The gate.
+    pub gate: String,
+    /// Key of the configuration.
+    pub configuration: String,
+    /// Which metric is meant.
+    pub metric: Metric,
+    /// Whether it is kept. A configuration without the metric does not keep it.
+    pub kept: bool,
+    /// The change against the baseline; `None` where one of the two has no such metric.
+    pub percent: Option<f64>,
+    /// Where the change lies with confidence.
+    pub interval: Option<Interval>,
+    /// Whether the interval lies on both sides of the limit: a repetition may decide otherwise.
+    pub is_close: bool,
+}
+
+impl Gate {
+    /// As the user named it.
+    pub fn metric_name(&self) -> &str {
+        &self.metric
+    }
+
+    /// The metrics that are meant: one, or the same one under several loads.
+    pub(super) fn meant<'m>(&self, metrics: &'m [Metric]) -> Vec<&'m Metric> {
+        metrics.iter().filter(|metric| metric.is_called(&self.metric)).collect()
+    }
+
+    /// Holds a pair against the gate. The measured change decides.
+    pub(super) fn hold(&self, pair: &Pair, metric: &Metric) -> GateOutcome {
+        let delta = pair.delta(metric);
+        let holds = |percent: f64| self.relation.holds(percent, self.limit_percent);
+        let interval = delta.and_then(|delta| delta.interval);
+        GateOutcome {
+            gate: self.to_string(),
+            configuration: pair.configuration.clone(),
+            metric: metric.clone(),
+            kept: delta.is_some_and(|delta| holds(delta.percent)),
+            percent: delta.map(|delta| delta.percent),
+            interval,
+            is_close: interval.is_some_and(|one| holds(one.low_percent) != holds(one.high_percent)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gate_reads_and_writes_the_same() {
+        for (text, written) in [
+            ("write.p99 <= +10%", "write.p99 <= +10%"),
+            ("read.iops>=-5 %", "read.iops >= -5%"),
+            ("read.lat_mean_us < 2.5%", "read.lat_mean_us < +2.5%"),
+            ("other.x > −1%", "other.x > -1%"),
+        ] {
+            assert_eq!(text.parse::<Gate>().unwrap().to_string(), written);
+        }
+    }
+
+    #[test]
+    fn what_is_no_gate_is_refused_with_what_is_wrong() {
+        for (text, part) in [
+            ("write.p99 10%", "none of <=, <, >=, >"),
+            ("p99 <= 10%", "`p99` names no metric"),
+            ("write.p99 <= 10", "`10` is no change"),
+            ("write.p99 <= ten%", "`ten%` is no change"),
+            ("write.p99 <= nan%", "is no change"),
+        ] {
+            let error = text.parse::<Gate>().unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Ranking: the configurations in the order of each metric, and how they stand over all.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::configuration::Configuration;
+use super::delta::{PairJudge, Reading};
+use super::metric::{Better, Metric, MetricGroup};
+
+/// The configurations in the order of one metric.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ranking {
+    /// By which.
+    pub metric: Metric,
+    /// The best first.
+    pub places: Vec<Place>,
+}
+
+/// One configuration in a ranking.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Place {
+    /// Its key.
+    pub configuration: String,
+    /// From 1; shared where no difference is shown to the first one that has it.
+    pub place: usize,
+    /// Its figure.
+    pub value: f64,
+    #[serde(skip)]
+    index: usize,
+}
+
+impl Ranking {
+    /// One for each metric by which configurations are ranked and that at least two of them have.
+    pub(super) fn all(configurations: &[Configuration], metrics: &[Metric]) -> Vec<Self> {
+        metrics
+            .iter()
+            .filter(|metric| metric.is_ranked())
+            .map(|metric| Self::of(configurations, metric))
+            .filter(|ranking| ranking.places.len() > 1)
+            .collect()
+    }
+
+    fn of(configurations: &[Configuration], metric: &Metric) -> Self {
+        let mut values: Vec<(usize, f64)> = configurations
+            .iter()
+            .enumerate()
+            .filter_map(|(index, one)| Some((index, one.figure(metric)?)))
+            .collect();
+        let is_higher_better = metric.better() == Some(Better::Higher);
+        values.sort_by(|a, b| if is_higher_better { b.1.total_cmp(&a.1) } else { a.1.total_cmp(&b.1) });
+        let mut places: Vec<Place> = Vec::with_capacity(values.len());
+        let mut leader: Option<(usize, f64, usize)> = None;
+        for (position, (index, value)) in values.into_iter().enumerate() {
+            let shared = leader.filter(|(first, first_value, _)| {
+                let (first, other) = (&configurations[*first], &configurations[index]);
+                is_shared(first, other, metric, *first_value, value)
+            });
+            let place = shared.map_or(position + 1, |(_, _, place)| place);
+            if shared.is_none() {
+                leader = Some((index, value, place));
+            }
+            places.push(Place { configuration: configurations[index].key.clone(), place, value, index });
+        }
+        Self { metric: metric.clone(), places }
+    }
+}
+
+/// Printed figures share a place only where they are equal.
+fn is_shared(first: &Configuration, other: &Configuration, metric: &Metric, from: f64, to: f64) -> bool {
+    if first.is_printed || other.is_printed {
+        return from.total_cmp(&to).is_eq();
+    }
+    let reading = PairJudge::new(first, other).delta(metric, from, to).reading;
+    matches!(reading, Reading::NoDifference | Reading::TooFew)
+}
+
+/// How a configuration stands over all metrics.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Standing {
+    /// Its key.
+    pub configuration: String,
+    /// Its mean place, each group of metrics weighing the same; 1 is first in everything.
+    pub mean_place: f64,
+    /// In how many rankings it is first, alone or with others.
+    pub first_count: usize,
+    #[serde(skip)]
+    pub(super) index: usize,
+}
+
+impl Standing {
+    /// All configurations, the best first, by the rankings in which all of them occur.
+    #[expect(clippy::cast_precision_loss, reason = "places")]
+    pub(super) fn all(configurations: &[Configuration], rankings: &[Ranking]) -> Vec<Self> {
+        let whole: Vec<&Ranking> =
+            rankings.iter().filter(|ranking| ranking.places.len() == configurations.len()).collect();
+        if whole.is_empty() {
+            return Vec::new();
+        }
+        let mut sums: Vec<BTreeMap<MetricGroup, (f64, f64)>> = vec![BTreeMap::new(); configurations.len()];
+        let mut first_counts = vec![0; configurations.len()];
+        for ranking in &whole {
+            for place in &ranking.places {
+                // Those that share a place stand in the middle of the places that they take.
+                let sharing = ranking.places.iter().filter(|other| other.place == place.place).count();
+                let middle = place.place as f64 + (sharing - 1) as f64 / 2.0;
+                let (sum, count) = sums[place.index].entry(ranking.metric.group()).or_default();
+                *sum += middle;
+                *count += 1.0;
+                first_counts[place.index] += usize::from(place.place == 1);
+            }
+        }
+        let mut standings: Vec<Self> = sums
+            .into_iter()
+            .enumerate()
+            .map(|(index, groups)| Self {
+                configuration: configurations[index].key.clone(),
+                mean_place: groups.values().map(|(sum, count)| sum / count).sum::<f64>()
+                    / groups.len() as f64,
+                first_count: first_counts[index],
+                index,
+            })
+            .collect();
+        standings.sort_by(|a, b| a.mean_place.total_cmp(&b.mean_place));
+        standings
+    }
+}

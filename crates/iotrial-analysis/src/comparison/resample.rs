@@ -1,0 +1,385 @@
+//! How far the figures of a configuration could have come out otherwise: the bootstrap.
+//!
+//! A run is cut into its intervals, or a configuration into its runs. These are drawn again with repetition, each
+//! draw is asked for all figures, and the figures of many draws show how uncertain the measured ones are. Neighbouring intervals
+//! resemble each other, so intervals are drawn in blocks. Percentiles are asked of the merged histograms of each
+//! draw, as they are of a run. Method, sources and limits: `docs/compare.md`.
+
+use iotrial_model::record::OpCounts;
+
+use crate::stream::Stream;
+
+/// So many draws. Twice as many change an interval by about a tenth of its distance from the figure at most.
+pub(super) const DRAW_COUNT: usize = 1_000;
+/// A run is cut into at least so many blocks.
+const LEAST_BLOCKS: usize = 4;
+/// Fewer intervals than this are not looked at.
+const LEAST_INTERVALS: usize = 12;
+
+/// The figures that a stream has in a comparison, in the order of tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Figure {
+    Iops,
+    Bandwidth,
+    Mean,
+    P99,
+    P999,
+}
+
+impl Figure {
+    pub(super) const ALL: [Self; 5] = [Self::Iops, Self::Bandwidth, Self::Mean, Self::P99, Self::P999];
+
+    /// Its key, as in `iotrial run --json`.
+    pub(super) const fn key(self) -> &'static str {
+        match self {
+            Self::Iops => "iops",
+            Self::Bandwidth => "bandwidth_mib_per_s",
+            Self::Mean => "lat_mean_us",
+            Self::P99 => "lat_p99_us",
+            Self::P999 => "lat_p999_us",
+        }
+    }
+}
+
+/// What one stream did in each unit of resampling.
+struct StreamUnits {
+    stream: Stream,
+    io_count: Vec<f64>,
+    bytes: Vec<f64>,
+    latency_sum_us: Vec<f64>,
+    /// Upper edges of the buckets among which p99 and p99.9 of any draw lie, ascending.
+    edges_us: Vec<f64>,
+    /// For each edge, the I/Os of each unit up to it: one row an edge.
+    up_to_edge: Vec<f32>,
+}
+
+/// Intervals of one run, or runs of one configuration.
+pub(super) struct Units {
+    durations_s: Vec<f64>,
+    streams: Vec<StreamUnits>,
+}
+
+/// How uncertain the figures of one configuration are. All numbers are of natural logarithms, so that 0.01 is one percent.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Spread {
+    /// What the rows below are, in their order.
+    pub(super) figures: Vec<(Stream, Figure)>,
+    /// Standard error of each figure.
+    pub(super) standard_errors: Vec<f64>,
+    /// Deviation of each draw from the mean of all draws: one row a figure.
+    pub(super) deviations: Vec<f32>,
+    /// Degrees of freedom: independent blocks less one.
+    pub(super) degrees: f64,
+}
+
+impl Spread {
+    pub(super) fn position(&self, stream: Stream, figure: Figure) -> Option<usize> {
+        self.figures.iter().position(|known| *known == (stream, figure))
+    }
+
+    pub(super) fn deviations_of(&self, position: usize) -> &[f32] {
+        &self.deviations[position * DRAW_COUNT..(position + 1) * DRAW_COUNT]
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of I/Os to 15 digits")]
+fn number(count: u64) -> f64 {
+    count as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few thousand units")]
+fn length(count: usize) -> f64 {
+    count as f64
+}
+
+/// The edge of the bucket in which the percentile lies, in ns; `None` without I/Os.
+fn percentile_edge_ns(counts: &OpCounts, percent: f64) -> Option<u128> {
+    let rank = percent / 100.0 * number(counts.io_count());
+    let mut seen = 0;
+    let mut buckets = counts.total_latency.buckets();
+    buckets
+        .find(|(_, count)| {
+            seen += count;
+            number(seen) >= rank
+        })
+        .map(|(edge, _)| edge.as_nanos())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
+fn in_us(ns: u128) -> f64 {
+    ns as f64 / 1_000.0
+}
+
+impl StreamUnits {
+    fn new(stream: Stream, units: &[OpCounts]) -> Self {
+        // A percentile of a draw lies between the lowest and the highest one of the units drawn.
+        let lowest = units.iter().filter_map(|unit| percentile_edge_ns(unit, 99.0)).min().unwrap_or_default();
+        let highest =
+            units.iter().filter_map(|unit| percentile_edge_ns(unit, 99.9)).max().unwrap_or_default();
+        let edges = units.iter().flat_map(|unit| unit.total_latency.buckets());
+        let mut edges_ns: Vec<u128> =
+            edges.map(|(edge, _)| edge.as_nanos()).filter(|edge| (lowest..=highest).contains(edge)).collect();
+        edges_ns.sort_unstable();
+        edges_ns.dedup();
+        let mut up_to_edge = vec![0.0; edges_ns.len() * units.len()];
+        for (column, unit) in units.iter().enumerate() {
+            let mut buckets = unit.total_latency.buckets().peekable();
+            let mut seen = 0;
+            for (row, edge) in edges_ns.iter().enumerate() {
+                while let Some((_, count)) = buckets.next_if(|(upper, _)| upper.as_nanos() <= *edge) {
+                    seen += count;
+                }
+                up_to_edge[row * units.len() + column] = in_single(number(seen));
+            }
+        }
+        Self {
+            stream,
+            io_count: units.iter().map(|unit| number(unit.io_count())).collect(),
+            bytes: units.iter().map(|unit| number(unit.bytes)).collect(),
+            latency_sum_us: units
+                .iter()
+                .map(|unit| unit.total_latency.mean_us().unwrap_or(0.0) * number(unit.io_count()))
+                .collect(),
+            edges_us: edges_ns.into_iter().map(in_us).collect(),
+            up_to_edge,
+        }
+    }
+
+    fn row(&self, edge: usize) -> &[f32] {
+        &self.up_to_edge[edge * self.io_count.len()..(edge + 1) * self.io_count.len()]
+    }
+
+    /// All figures of the draw that takes each unit as often as `weights` says.
+    fn figures(&self, weights: &[f32], duration_s: f64) -> [f64; 5] {
+        let io_count = weighted(weights, &self.io_count);
+        [
+            io_count / duration_s,
+            weighted(weights, &self.bytes) / duration_s,
+            weighted(weights, &self.latency_sum_us) / io_count,
+            self.percentile(weights, 0.99 * io_count),
+            self.percentile(weights, 0.999 * io_count),
+        ]
+    }
+
+    /// The first edge up to which at least `rank` I/Os of the draw lie.
+    fn percentile(&self, weights: &[f32], rank: f64) -> f64 {
+        let (mut low, mut high) = (0, self.edges_us.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if f64::from(weighted_single(weights, self.row(middle))) < rank {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        self.edges_us.get(low).or(self.edges_us.last()).copied().unwrap_or(f64::NAN)
+    }
+
+    /// What the figures are sums of, unit by unit: rate, mean latency, and the shares beyond p99 and p99.9.
+    fn series(&self, durations_s: &[f64]) -> [Vec<f64>; 4] {
+        let all = vec![1.0; self.io_count.len()];
+        let total: f64 = self.io_count.iter().sum();
+        let beyond = |share: f64| -> Vec<f64> {
+            let limit = self.percentile(&all, share * total);
+            let row = self.edges_us.iter().position(|edge| *edge >= limit);
+            let below = row.map(|row| self.row(row));
+            let count = |unit: usize| self.io_count[unit].max(1.0);
+            (0..all.len())
+                .map(|unit| 1.0 - below.map_or(0.0, |below| f64::from(below[unit])) / count(unit))
+                .collect()
+        };
+        let divided = |by: &[f64], of: &[f64]| of.iter().zip(by).map(|(a, b)| a / b.max(1e-9)).collect();
+        [
+            divided(durations_s, &self.io_count),
+            divided(&self.io_count, &self.latency_sum_us),
+            beyond(0.99),
+            beyond(0.999),
+        ]
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "seven digits are enough for a rank among draws")]
+fn in_single(value: f64) -> f32 {
+    value as f32
+}
+
+fn weighted(weights: &[f32], values: &[f64]) -> f64 {
+    weights.iter().zip(values).map(|(weight, value)| f64::from(*weight) * value).sum()
+}
+
+/// In eight parts, so that the processor adds several at once.
+fn weighted_single(weights: &[f32], values: &[f32]) -> f32 {
+    let mut sums = [0.0f32; 8];
+    let (weights, values) = (weights.chunks_exact(8), values.chunks_exact(8));
+    let rest: f32 = weights.remainder().iter().zip(values.remainder()).map(|(a, b)| a * b).sum();
+    for (weights, values) in weights.zip(values) {
+        for ((sum, weight), value) in sums.iter_mut().zip(weights).zip(values) {
+            *sum += weight * value;
+        }
+    }
+    sums.iter().sum::<f32>() + rest
+}
+
+impl Units {
+    /// `streams` has the counts of each stream, unit by unit, as many as durations.
+    pub(super) fn new(durations_s: Vec<f64>, streams: &[(Stream, Vec<OpCounts>)]) -> Self {
+        let streams = streams.iter().map(|(stream, units)| StreamUnits::new(*stream, units)).collect();
+        Self { durations_s, streams }
+    }
+
+    /// The spread of one run, whose units are intervals; `None` where they are too few to tell.
+    pub(super) fn spread_of_intervals(&self, seed: u64) -> Option<Spread> {
+        let unit_count = self.durations_s.len();
+        if unit_count < LEAST_INTERVALS {
+            return None;
+        }
+        let series = self.streams.iter().flat_map(|stream| stream.series(&self.durations_s));
+        let block_length = series.map(|series| block_length(&series)).fold(1.0, f64::max);
+        self.spread(block_length, seed)
+    }
+
+    /// The spread of a configuration, whose units are runs; `None` with fewer than two.
+    pub(super) fn spread_of_runs(&self, seed: u64) -> Option<Spread> {
+        (self.durations_s.len() >= 2).then(|| self.spread(1.0, seed)).flatten()
+    }
+
+    /// Blocks are drawn that are as long as asked for, and at most a quarter of all units: longer ones could not be told
+    /// apart. What shorter blocks miss of the spread is made up for, and the degrees of freedom are those of the
+    /// blocks asked for.
+    fn spread(&self, asked_length: f64, seed: u64) -> Option<Spread> {
+        let unit_count = self.durations_s.len();
+        let longest = (unit_count / LEAST_BLOCKS).max(1);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a block is not longer than the run"
+        )]
+        let block_length = (asked_length.ceil() as usize).clamp(1, longest);
+        let block_count = length(unit_count) / length(block_length);
+        let missed = (asked_length / length(block_length)).max(1.0);
+        let degrees = (length(unit_count) / asked_length - 1.0).max(1.0);
+        let mut random = SplitMix64 { state: seed };
+        let figures: Vec<(Stream, Figure)> = self
+            .streams
+            .iter()
+            .flat_map(|stream| Figure::ALL.map(|figure| (stream.stream, figure)))
+            .collect();
+        let mut logarithms = vec![0.0f64; figures.len() * DRAW_COUNT];
+        let mut weights = vec![0.0f32; unit_count];
+        for draw in 0..DRAW_COUNT {
+            weights.fill(0.0);
+            let mut left = unit_count;
+            while left > 0 {
+                let start = random.below(unit_count);
+                for offset in 0..block_length.min(left) {
+                    // Blocks run over the end into the beginning, so that no unit is drawn less often than others.
+                    weights[(start + offset) % unit_count] += 1.0;
+                }
+                left = left.saturating_sub(block_length);
+            }
+            let duration_s = weighted(&weights, &self.durations_s);
+            for (position, stream) in self.streams.iter().enumerate() {
+                for (figure, value) in stream.figures(&weights, duration_s).into_iter().enumerate() {
+                    logarithms[(position * Figure::ALL.len() + figure) * DRAW_COUNT + draw] = value.ln();
+                }
+            }
+        }
+        // Blocks that are drawn again scatter less than new ones would, by this factor (Hesterberg 2015, section 3.2).
+        let narrowness = (missed * block_count / (block_count - 1.0)).sqrt();
+        let mut spread =
+            Spread { figures: Vec::new(), standard_errors: Vec::new(), deviations: Vec::new(), degrees };
+        for (figure, row) in figures.into_iter().zip(logarithms.chunks_exact(DRAW_COUNT)) {
+            let mean = row.iter().sum::<f64>() / length(DRAW_COUNT);
+            let variance = row.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / length(DRAW_COUNT - 1);
+            if variance.is_finite() {
+                spread.figures.push(figure);
+                spread.standard_errors.push(variance.sqrt() * narrowness);
+                spread.deviations.extend(row.iter().map(|one| in_single(one - mean)));
+            }
+        }
+        (!spread.figures.is_empty()).then_some(spread)
+    }
+}
+
+/// How many neighbours are drawn together, so that blocks are nearly independent of each other.
+///
+/// Twice what the rule of Politis and White (2004) gives, corrected by Patton, Politis and White (2009), for circular blocks, and at
+/// least two correlation times. The rule makes the error of the variance smallest; but a block that is too short makes
+/// intervals too narrow, and one that is too long only makes them wider.
+fn block_length(series: &[f64]) -> f64 {
+    (2.0 * rule_of_politis_and_white(series)).max(2.0 * correlation_time(series)).max(1.0)
+}
+
+/// The number of neighbours that say as much as one independent value: (1 + r) / (1 - r) for a correlation r from
+/// one to the next. In a short series r comes out too low, which is corrected (Kendall 1954).
+fn correlation_time(series: &[f64]) -> f64 {
+    let count = length(series.len());
+    let mean = series.iter().sum::<f64>() / count;
+    let variance: f64 = series.iter().map(|one| (one - mean).powi(2)).sum();
+    if variance <= count * mean * mean * 1e-18 {
+        return 0.5;
+    }
+    let next: f64 = series.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+    let correlation = (next / variance + 1.0 / count) / (1.0 - 3.0 / count);
+    // What may be chance is none: then neighbours are drawn one by one.
+    if correlation < 1.5 / count.sqrt() {
+        return 0.5;
+    }
+    let correlation = correlation.min(0.98);
+    (1.0 + correlation) / (1.0 - correlation)
+}
+
+fn rule_of_politis_and_white(series: &[f64]) -> f64 {
+    let count = length(series.len());
+    let mean = series.iter().sum::<f64>() / count;
+    let covariance = |lag: usize| -> f64 {
+        series.iter().zip(&series[lag..]).map(|(a, b)| (a - mean) * (b - mean)).sum::<f64>() / count
+    };
+    let variance = covariance(0);
+    if variance <= mean * mean * 1e-18 {
+        return 0.5;
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small number")]
+    let whole = |value: f64| value.ceil() as usize;
+    let quiet_lags = 5.max(whole(count.log10().sqrt()));
+    let most_lags = (whole(count.sqrt()) + quiet_lags).min(series.len() - 1);
+    let insignificant = 2.0 * (count.log10() / count).sqrt();
+    let correlations: Vec<f64> = (0..=most_lags).map(|lag| covariance(lag) / variance).collect();
+    // The last lag before a stretch of lags without correlation.
+    let is_quiet =
+        |lag: usize| correlations[lag + 1..].iter().take(quiet_lags).all(|one| one.abs() < insignificant);
+    let last = (0..most_lags).find(|lag| is_quiet(*lag)).unwrap_or(most_lags);
+    let bandwidth = (2 * last).min(most_lags);
+    let (mut sum, mut slope) = (1.0, 0.0);
+    for (lag, correlation) in correlations.iter().enumerate().take(bandwidth + 1).skip(1) {
+        // A flat top with sloping sides.
+        let window = (2.0 * (1.0 - length(lag) / length(bandwidth))).min(1.0);
+        sum += 2.0 * window * correlation;
+        slope += 2.0 * window * length(lag) * correlation;
+    }
+    if sum <= 0.0 {
+        return 0.5;
+    }
+    (1.5 * (slope / sum).powi(2) * count).cbrt()
+}
+
+/// Steele, Lea and Flood (2014).
+struct SplitMix64 {
+    state: u64,
+}
+
+impl SplitMix64 {
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Evenly from 0 to `limit` less one.
+    #[expect(clippy::cast_possible_truncation, reason = "the high half of a product is below its factor")]
+    fn below(&mut self, limit: usize) -> usize {
+        ((u128::from(self.next()) * limit as u128) >> 64) as usize
+    }
+}

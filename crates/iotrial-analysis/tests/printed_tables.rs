@@ -1,0 +1,276 @@
+//! Printed tables: what their texts claim comes out of their figures.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
+use std::path::{Path, PathBuf};
+
+use iotrial_analysis::comparison::{CompareRequest, Comparison, Metric, Reading, Sample};
+use iotrial_model::table::{Claim, PublishedTable};
+
+/// A table of the published documents, which are data to check against and no part of the project.
+fn published(name: &str) -> Option<PublishedTable> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let shared = std::env::var_os("IOTRIAL_SHARED").map_or(beside, PathBuf::from);
+    let path = shared.join("data/published").join(name);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Some(PublishedTable::parse(&text).unwrap()),
+        Err(_) => {
+            println!("skipped: {} is missing; IOTRIAL_SHARED names its folder", path.display());
+            None
+        }
+    }
+}
+
+fn compared(table: &PublishedTable, request: &CompareRequest) -> Comparison {
+    Comparison::new(Sample::of_table(table, "the table"), request).unwrap()
+}
+
+fn table(rows: &str) -> PublishedTable {
+    PublishedTable::parse(&format!("format = \"iotrial.table/1\"\ntitle = \"T\"\n{rows}")).unwrap()
+}
+
+const FOUR_SET_UPS: &str = "oci-sqlserver-fio.toml";
+
+#[test]
+fn every_delta_of_the_published_tables_comes_out_digit_for_digit() {
+    let Some(table) = published(FOUR_SET_UPS) else { return };
+    let comparison = compared(&table, &CompareRequest::default());
+    let pairs = || comparison.factors.iter().flat_map(|factor| &factor.pairs).map(|pair| &pair.pair);
+    let mut count = 0;
+    for claim in &table.claims {
+        let Claim::Delta { metric, baseline, row, percent } = claim else { continue };
+        let pair = pairs().find(|pair| pair.baseline == *baseline && pair.configuration == *row);
+        let pair = pair.unwrap_or_else(|| panic!("{baseline} and {row} are no pair of a factor"));
+        let delta = pair.deltas.iter().find(|delta| delta.metric.key() == *metric).unwrap();
+        assert_eq!(
+            format!("{:.1}", delta.percent),
+            format!("{:.1}", percent.value),
+            "{metric} {baseline} {row}"
+        );
+        count += 1;
+    }
+    assert_eq!(count, 40, "two tables of ten metrics and two pairs");
+    // The text writes «much worse» from a doubling on.
+    let much: Vec<(&str, String)> = pairs()
+        .flat_map(|pair| pair.deltas.iter().map(move |delta| (pair.configuration.as_str(), delta)))
+        .filter(|(_, delta)| delta.reading == Reading::MuchWorse && delta.metric.is_ranked())
+        .map(|(key, delta)| (key, delta.metric.key()))
+        .collect();
+    assert_eq!(much, [("D", "read.lat_p999_us".to_owned()), ("D", "read.lat_p999_us".to_owned())]);
+    // And «about the same» for +1.2 %.
+    let same = pairs().find(|pair| pair.configuration == "B").unwrap();
+    assert_eq!(same.delta(&Metric::new("read", "lat_p999_us")).unwrap().reading, Reading::NoDifference);
+}
+
+#[test]
+fn every_rank_of_the_published_table_comes_out() {
+    let Some(table) = published(FOUR_SET_UPS) else { return };
+    let comparison = compared(&table, &CompareRequest::default());
+    let mut count = 0;
+    for claim in &table.claims {
+        let Claim::Rank { metric, order } = claim else { continue };
+        let ranking = comparison.rankings.iter().find(|one| one.metric.key() == *metric).unwrap();
+        let places: Vec<&str> = ranking.places.iter().map(|place| place.configuration.as_str()).collect();
+        assert_eq!(places, order.iter().map(String::as_str).collect::<Vec<_>>(), "{metric}");
+        assert_eq!(
+            ranking.places.iter().map(|place| place.place).collect::<Vec<_>>(),
+            [1, 2, 3, 4],
+            "{metric}"
+        );
+        count += 1;
+    }
+    assert_eq!((count, comparison.rankings.len()), (10, 10));
+}
+
+#[test]
+fn the_recommendation_is_that_of_the_published_text() {
+    let Some(table) = published(FOUR_SET_UPS) else { return };
+    let comparison = compared(&table, &CompareRequest::default());
+    let Some(Claim::Recommend { best, avoid }) =
+        table.claims.iter().find(|claim| matches!(claim, Claim::Recommend { .. }))
+    else {
+        panic!("the table has a recommendation")
+    };
+    let recommendation = &comparison.recommendation;
+    assert_eq!(recommendation.best.as_ref(), Some(best));
+    let avoided: Vec<&String> = recommendation.avoid.iter().map(|one| &one.configuration).collect();
+    assert_eq!(avoided, avoid.iter().collect::<Vec<_>>());
+    assert_eq!(recommendation.sentence, "C (3BV striped paravirtualized) is the best in all 10 metrics.");
+    // The «bomb»: both tails of D, against C and against B, whose means are worse than D's.
+    assert!(recommendation.tail_problems.iter().all(|problem| problem.configuration == "D"));
+    let called_out = |baseline: &str, metric: &str| {
+        recommendation
+            .tail_problems
+            .iter()
+            .any(|one| one.baseline == baseline && one.tail.metric.key() == metric)
+    };
+    assert!(called_out("C", "read.lat_p999_us") && called_out("B", "read.lat_p999_us"));
+    assert!(called_out("B", "write.lat_p999_us"));
+    assert!(
+        recommendation.avoid[0].reason.contains("read p99.9 +163.4 % (6,259 µs against 2,376 µs)"),
+        "{:?}",
+        recommendation.avoid[0]
+    );
+    // From about 8 to about 18 % in the kernel.
+    let cpu = recommendation.cpu.as_ref().unwrap();
+    assert!(
+        cpu.contains("17.9 % system") && cpu.contains("2.2 times the CPU for 1.4 times the I/Os"),
+        "{cpu}"
+    );
+}
+
+#[test]
+fn rows_under_several_loads_are_one_configuration_with_metrics_of_each_load() {
+    let Some(table) = published("oci-windows-throughput.toml") else { return };
+    let comparison = compared(&table, &CompareRequest::default());
+    assert_eq!(comparison.configurations.len(), 2);
+    assert_eq!(comparison.configurations[0].label, "one UHP volume, paravirtualized, 64K");
+    assert!(comparison.rankings.iter().all(|ranking| ranking.metric.load.is_some()));
+    assert_eq!(comparison.rankings.len(), 12, "rate and bandwidth of six loads");
+    assert_eq!(comparison.recommendation.best.as_deref(), Some("B"));
+}
+
+#[test]
+fn what_only_an_application_tells_is_ranked_too_and_a_bound_is_not_compared() {
+    let Some(table) = published("azure-ultra-tpce.toml") else { return };
+    let comparison = compared(&table, &CompareRequest::default());
+    let delta = comparison.against_baseline[0].delta(&Metric::new("other", "batch_requests_per_s")).unwrap();
+    assert_eq!((format!("{:.1}", delta.percent).as_str(), delta.reading), ("33.6", Reading::Better));
+    assert!(
+        comparison.configurations[1].caveats.iter().any(|caveat| caveat.contains("printed as below 1000"))
+    );
+    assert!(comparison.factors.is_empty(), "they differ in several attributes at once");
+    assert!(
+        comparison
+            .findings
+            .iter()
+            .any(|finding| finding.message.contains("`disk` or in `disks` or in `read_only_cache` alone"))
+    );
+}
+
+fn two_rows(first: &str, other: &str) -> PublishedTable {
+    table(&format!("[[row]]\nid = \"A\"\n{first}\n[[row]]\nid = \"B\"\n{other}\n"))
+}
+
+#[test]
+fn better_and_worse_follow_the_metric() {
+    let table = two_rows(
+        "read = { iops = 100, lat_mean_us = 100, total_gib = 1 }\ncpu = { sys_percent = 10 }",
+        "read = { iops = 150, lat_mean_us = 250, total_gib = 2 }\ncpu = { sys_percent = 11 }",
+    );
+    let comparison = compared(&table, &CompareRequest::default());
+    let readings: Vec<(String, Reading)> = comparison.against_baseline[0]
+        .deltas
+        .iter()
+        .map(|delta| (delta.metric.key(), delta.reading))
+        .collect();
+    let expected = [
+        ("read.iops", Reading::Better),
+        ("read.lat_mean_us", Reading::MuchWorse),
+        ("read.total_gib", Reading::Amount),
+        ("cpu.sys_percent", Reading::Worse),
+    ];
+    assert_eq!(readings, expected.map(|(key, reading)| (key.to_owned(), reading)));
+}
+
+#[test]
+fn the_baseline_is_chosen_by_label_or_id_and_gives_its_value_to_every_factor() {
+    let Some(table) = published(FOUR_SET_UPS) else { return };
+    for name in ["D", "3BV striped SR-IOV"] {
+        let request = CompareRequest { baseline: Some(name.to_owned()), ..CompareRequest::default() };
+        let comparison = compared(&table, &request);
+        assert_eq!(comparison.baseline, "D");
+        let pairs: Vec<(&str, &str)> = comparison
+            .factors
+            .iter()
+            .flat_map(|factor| &factor.pairs)
+            .map(|pair| (pair.pair.baseline.as_str(), pair.pair.configuration.as_str()))
+            .collect();
+        assert_eq!(pairs, [("B", "A"), ("D", "C"), ("C", "A"), ("D", "B")]);
+        assert_eq!(
+            comparison.recommendation.best.as_deref(),
+            Some("C"),
+            "the baseline does not change who wins"
+        );
+    }
+    let error = Comparison::new(
+        Sample::of_table(&table, "t"),
+        &CompareRequest { baseline: Some("3BV striped SRIOV".to_owned()), ..CompareRequest::default() },
+    )
+    .unwrap_err();
+    assert!(
+        error.to_string().starts_with("no configuration is called `3BV striped SRIOV`; there are `1BV"),
+        "{error}"
+    );
+    assert_eq!(error.hint().as_deref(), Some("did you mean `3BV striped SR-IOV`?"));
+}
+
+#[test]
+fn a_factor_without_a_pair_and_an_attribute_that_does_not_differ_are_errors_when_asked_for() {
+    let table = two_rows(
+        "attributes = { disks = 1, kind = \"a\", vm = \"m\" }\nread = { iops = 1 }",
+        "attributes = { disks = 2, kind = \"b\", vm = \"m\" }\nread = { iops = 2 }",
+    );
+    let error = |by: &str| {
+        let request = CompareRequest { by: Some(by.to_owned()), ..CompareRequest::default() };
+        Comparison::new(Sample::of_table(&table, "t"), &request).unwrap_err()
+    };
+    let alone = error("disks");
+    assert_eq!(alone.to_string(), "no two configurations differ in `disks` alone");
+    assert!(alone.hint().unwrap().contains("disks, kind"));
+    assert_eq!(
+        error("vm").to_string(),
+        "`vm` is no attribute in which the configurations differ; they differ in disks, kind"
+    );
+    assert_eq!(error("disk").hint().as_deref(), Some("did you mean `disks`?"));
+    let findings = compared(&table, &CompareRequest::default()).findings;
+    assert!(findings[0].message.contains("differ in `disks` or in `kind` alone"), "{findings:?}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_an_error_that_says_why() {
+    let check = |table: &PublishedTable, expected: &str| {
+        let error =
+            Comparison::new(Sample::of_table(table, "t.toml"), &CompareRequest::default()).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    };
+    check(&table("[[row]]\nid = \"A\"\nread = { iops = 1 }\n"), "there is only one configuration");
+    check(
+        &two_rows("read = { iops = 1 }", "write = { iops = 1 }"),
+        "no two configurations have a metric in common",
+    );
+    check(
+        &two_rows(
+            "label = \"x\"\nattributes = { disks = 1 }\nread = { iops = 1 }",
+            "label = \"x\"\nattributes = { disks = 2 }\nread = { iops = 1 }",
+        ),
+        "`x` stands for two configurations: the attributes of row `A` of t.toml and of row `B` of t.toml differ",
+    );
+    check(
+        &two_rows("label = \"x\"\nread = { iops = 1 }", "label = \"x\"\nread = { iops = 2 }"),
+        "`x` is printed twice: there are two values for read IOPS",
+    );
+}
+
+#[test]
+fn a_gate_is_held_against_every_configuration_but_the_baseline() {
+    let Some(table) = published(FOUR_SET_UPS) else { return };
+    let gates = |text: &[&str]| text.iter().map(|one| one.parse().unwrap()).collect();
+    let request = CompareRequest {
+        gates: gates(&["write.p99.9 <= +10%", "read.iops >= -5%"]),
+        ..CompareRequest::default()
+    };
+    let comparison = compared(&table, &request);
+    let outcomes: Vec<(&str, bool)> =
+        comparison.gates.iter().map(|one| (one.configuration.as_str(), one.kept)).collect();
+    // Against A the p99.9 of writes is +8.7, -21.4 and +22.4 %; the read IOPS of B are -7.3 %.
+    assert_eq!(outcomes, [("B", true), ("C", true), ("D", false), ("B", false), ("C", true), ("D", true)]);
+    assert!(!comparison.keeps_gates());
+    let request = CompareRequest { gates: gates(&["write.p98 <= +10%"]), ..CompareRequest::default() };
+    let error = Comparison::new(Sample::of_table(&table, "t"), &request).unwrap_err();
+    assert!(
+        error.to_string().starts_with("no configuration has the metric `write.p98`; there are read.iops"),
+        "{error}"
+    );
+    assert!(error.hint().unwrap().starts_with("did you mean `write.p99"), "{:?}", error.hint());
+}

@@ -1,0 +1,550 @@
+//! A published table: figures that somebody printed, as a file of the format `iotrial.table/1` (`docs/table-format.md`).
+//!
+//! Every figure keeps the digits in which it was printed, because what may be concluded from it depends on them. The
+//! claims are what the text around the table says of its rows.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::load::{Pattern, Role};
+use crate::record::AttributeValue;
+use crate::toml_reader::{Mistakes, Scalar, TableReader, nearest, read_toml};
+use crate::units::ByteSize;
+
+/// The value of `format` in a file.
+pub const TABLE_FORMAT: &str = "iotrial.table/1";
+
+/// What somebody printed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PublishedTable {
+    /// What it is about.
+    pub title: String,
+    /// Where it was printed.
+    pub source: Option<String>,
+    /// How long each row was measured; `None` where that was not printed.
+    pub runtime: Option<Duration>,
+    /// The load, job by job; empty where it was not printed.
+    pub jobs: Vec<PrintedJob>,
+    /// In the order of print, never empty.
+    pub rows: Vec<PrintedRow>,
+    /// What the text says of the rows.
+    pub claims: Vec<Claim>,
+    /// The categories of latency that were printed, the best first.
+    pub categories: Vec<PrintedCategory>,
+}
+
+/// One job of the load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrintedJob {
+    /// Its name.
+    pub name: String,
+    /// What it stands for.
+    pub role: Option<Role>,
+    /// How offsets follow one another.
+    pub pattern: Option<Pattern>,
+    /// Share of reads.
+    pub read_percent: Option<f64>,
+    /// Size of one I/O.
+    pub block_size: Option<ByteSize>,
+    /// Outstanding I/Os of each copy.
+    pub iodepth: Option<u64>,
+    /// Number of copies.
+    pub numjobs: Option<u64>,
+    /// What it works on.
+    pub size_gib: Option<f64>,
+    /// Whether it was worked out from other figures, and not printed.
+    pub inferred: bool,
+}
+
+/// One configuration under one load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrintedRow {
+    /// Unique in the table.
+    pub id: String,
+    /// What it is called.
+    pub label: String,
+    /// What distinguishes the configuration.
+    pub attributes: BTreeMap<String, AttributeValue>,
+    /// The load of this row, where rows have loads of their own.
+    pub load: Option<PrintedLoad>,
+    /// By name, such as `read.lat_p99_us`.
+    pub figures: Vec<(String, PrintedNumber)>,
+    /// Figures of which only a bound was printed.
+    pub bounds: Vec<Bound>,
+}
+
+impl PrintedRow {
+    /// One figure, such as `read.lat_p99_us`.
+    pub fn figure(&self, name: &str) -> Option<&PrintedNumber> {
+        self.figures.iter().find(|(known, _)| known == name).map(|(_, number)| number)
+    }
+}
+
+/// The load of one row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrintedLoad {
+    /// How offsets follow one another.
+    pub pattern: Option<Pattern>,
+    /// Share of reads.
+    pub read_percent: Option<f64>,
+    /// Size of one I/O.
+    pub block_size: Option<ByteSize>,
+    /// I/Os in flight at once.
+    pub outstanding: Option<u64>,
+}
+
+/// A number as it was printed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrintedNumber {
+    /// Digit for digit.
+    pub text: String,
+    /// What it means.
+    pub value: f64,
+}
+
+/// A figure that was printed as a bound.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bound {
+    /// Such as `read.lat_mean_us`.
+    pub metric: String,
+    /// On which side the figure lies.
+    pub relation: BoundRelation,
+    /// The bound.
+    pub number: PrintedNumber,
+}
+
+/// On which side of a bound a figure lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BoundRelation {
+    /// It is lower.
+    Below,
+    /// It is higher.
+    Above,
+    /// It is close.
+    About,
+}
+
+impl BoundRelation {
+    const ALL: [(&'static str, Self); 3] =
+        [("_below", Self::Below), ("_above", Self::Above), ("_about", Self::About)];
+
+    /// The word for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Below => "below",
+            Self::Above => "above",
+            Self::About => "about",
+        }
+    }
+}
+
+/// What the text says of the rows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Claim {
+    /// A metric changes by so much from one row to another.
+    Delta {
+        /// Such as `read.iops`.
+        metric: String,
+        /// Id of the row that is compared with.
+        baseline: String,
+        /// Id of the row that is compared.
+        row: String,
+        /// The change.
+        percent: PrintedNumber,
+    },
+    /// The rows in the order of a metric.
+    Rank {
+        /// Such as `read.iops`.
+        metric: String,
+        /// Ids of rows, the best first.
+        order: Vec<String>,
+    },
+    /// Which row to take.
+    Recommend {
+        /// Id of the row.
+        best: String,
+        /// Ids of rows not to take.
+        avoid: Vec<String>,
+    },
+    /// A gain that the text names without saying of which metric.
+    Gain {
+        /// Id of the row that is compared with.
+        baseline: String,
+        /// Id of the row that is compared.
+        row: String,
+        /// How much is gained.
+        percent: PrintedNumber,
+        /// The words of the text.
+        words: Option<String>,
+    },
+    /// A word for a figure.
+    Category {
+        /// Id of the row.
+        row: String,
+        /// Such as `read.lat_mean_us`.
+        metric: String,
+        /// The word.
+        category: String,
+    },
+}
+
+/// A category of latency as printed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrintedCategory {
+    /// Its word.
+    pub name: String,
+    /// The mean latency below which it applies; `None` for the worst one.
+    pub below_ms: Option<f64>,
+}
+
+/// The tables of a row that hold figures, and the figures that they may hold. `other` takes any name.
+const STREAMS: [&str; 3] = ["read", "write", "total"];
+const STREAM_FIGURES: [&str; 11] = [
+    "iops",
+    "bandwidth_mib_per_s",
+    "lat_mean_us",
+    "lat_p50_us",
+    "lat_p90_us",
+    "lat_p99_us",
+    "lat_p999_us",
+    "lat_p9999_us",
+    "lat_max_us",
+    "total_gib",
+    "transfer_size_kb",
+];
+const CPU_FIGURES: [&str; 3] = ["usr_percent", "sys_percent", "per_io_us"];
+
+impl PublishedTable {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// Every mistake with its place.
+    pub fn parse(text: &str) -> Result<Self, Mistakes> {
+        read_toml(text, |top| {
+            top.required("format", |top, key| top.word(key, &[(TABLE_FORMAT, ())]));
+            let title = top.required("title", TableReader::text);
+            let source = top.text("source");
+            let runtime = top.number("runtime_s").map(Duration::try_from_secs_f64);
+            if let Some(Err(error)) = &runtime {
+                return top.refuse("runtime_s", format!("`runtime_s`: {error}"));
+            }
+            let jobs = top.tables("job", read_job).unwrap_or_default();
+            let rows = top.required("row", |top, key| top.tables(key, read_row))?;
+            for (index, row) in rows.iter().enumerate() {
+                if rows[..index].iter().any(|other| other.id == row.id) {
+                    top.refuse::<()>("row", format!("two rows have the id `{}`", row.id));
+                }
+            }
+            let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+            let claims = top.tables("claim", |claim| read_claim(claim, &ids)).unwrap_or_default();
+            let categories = top.tables("category", read_category).unwrap_or_default();
+            let runtime = runtime.and_then(Result::ok);
+            Some(Self { title: title?, source, runtime, jobs, rows, claims, categories })
+        })
+    }
+}
+
+fn words<T: Copy>(all: &'static [T], word: fn(T) -> &'static str) -> Vec<(&'static str, T)> {
+    all.iter().map(|one| (word(*one), *one)).collect()
+}
+
+fn read_percent(table: &mut TableReader<'_>) -> Option<f64> {
+    match table.number("read_percent") {
+        Some(percent) if percent > 100.0 => {
+            table.refuse("read_percent", format!("`read_percent` must be from 0 to 100, not {percent}"))
+        }
+        percent => percent,
+    }
+}
+
+fn read_job(job: &mut TableReader<'_>) -> Option<PrintedJob> {
+    Some(PrintedJob {
+        name: job.required("name", TableReader::text)?,
+        role: job.word("role", &words(Role::ALL, Role::as_str)),
+        pattern: job.word("pattern", &words(Pattern::ALL, Pattern::as_str)),
+        read_percent: read_percent(job),
+        block_size: job.integer("block_size_bytes", 1..=1 << 40).map(ByteSize::bytes),
+        iodepth: job.integer("iodepth", 1..=1 << 32),
+        numjobs: job.integer("numjobs", 1..=1 << 32),
+        size_gib: job.number("size_gib"),
+        inferred: job.boolean("inferred").unwrap_or(false),
+    })
+}
+
+fn read_row(row: &mut TableReader<'_>) -> Option<PrintedRow> {
+    let id = row.required("id", TableReader::text);
+    let label = row.text("label");
+    let attributes = row.table("attributes", |table| Some(read_attributes(table))).unwrap_or_default();
+    let load = row.table("load", |load| {
+        Some(PrintedLoad {
+            pattern: load.word("pattern", &words(Pattern::ALL, Pattern::as_str)),
+            read_percent: read_percent(load),
+            block_size: load.integer("block_size_bytes", 1..=1 << 40).map(ByteSize::bytes),
+            outstanding: load.integer("outstanding", 1..=1 << 32),
+        })
+    });
+    let mut figures = Vec::new();
+    for (stream, known) in [
+        ("read", Some(&STREAM_FIGURES[..])),
+        ("write", Some(&STREAM_FIGURES)),
+        ("total", Some(&STREAM_FIGURES)),
+        ("cpu", Some(&CPU_FIGURES)),
+        ("other", None),
+    ] {
+        figures
+            .extend(row.table(stream, |table| Some(read_figures(table, stream, known))).unwrap_or_default());
+    }
+    let bounds = row.table("bounds", |table| Some(read_bounds(table))).unwrap_or_default();
+    if figures.is_empty() && bounds.is_empty() {
+        return row
+            .refuse("id", "the row has no figure: it needs read, write, total, cpu or other".to_owned());
+    }
+    let id = id?;
+    Some(PrintedRow { label: label.unwrap_or_else(|| id.clone()), id, attributes, load, figures, bounds })
+}
+
+fn read_attributes(table: &mut TableReader<'_>) -> BTreeMap<String, AttributeValue> {
+    let value = |scalar| match scalar {
+        Scalar::Number { text, .. } => AttributeValue::from_text(&text.replace('_', "")),
+        Scalar::Text(text) => AttributeValue::Text(text),
+        Scalar::Boolean(boolean) => AttributeValue::Text(boolean.to_string()),
+    };
+    table.scalars().into_iter().map(|(name, scalar)| (name, value(scalar))).collect()
+}
+
+fn read_figures(
+    table: &mut TableReader<'_>,
+    stream: &str,
+    known: Option<&[&'static str]>,
+) -> Vec<(String, PrintedNumber)> {
+    let mut figures = Vec::new();
+    for (name, scalar) in table.scalars() {
+        if known.is_some_and(|known| !known.contains(&name.as_str())) {
+            let known = known.unwrap_or_default();
+            let meant = nearest(&name, known.iter().copied()).map_or_else(
+                || format!("the keys here are {}", known.join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            );
+            table.refuse::<()>(&name, format!("unknown figure `{stream}.{name}` ({meant})"));
+        } else if let Some(number) = printed(table, &name, scalar) {
+            figures.push((format!("{stream}.{name}"), number));
+        }
+    }
+    figures
+}
+
+impl PrintedNumber {
+    /// A number, or a string that keeps zeros at its end.
+    fn of_scalar(scalar: Scalar) -> Option<Self> {
+        let number = match scalar {
+            Scalar::Number { text, value } => Some(Self { text, value }),
+            Scalar::Text(text) => text.parse().ok().map(|value| Self { text, value }),
+            Scalar::Boolean(_) => None,
+        };
+        number.filter(|number| number.value.is_finite())
+    }
+}
+
+fn printed(table: &TableReader<'_>, name: &str, scalar: Scalar) -> Option<PrintedNumber> {
+    match PrintedNumber::of_scalar(scalar).filter(|number| number.value >= 0.0) {
+        Some(number) => Some(number),
+        None => table.refuse(name, format!("`{name}` must be a number of zero or more, as printed")),
+    }
+}
+
+/// A change, which may be negative.
+fn read_change(table: &mut TableReader<'_>, key: &'static str) -> Option<PrintedNumber> {
+    let scalar = table.scalar(key)?;
+    match PrintedNumber::of_scalar(scalar) {
+        Some(number) => Some(number),
+        None => table.refuse(key, format!("`{key}` must be a number, as printed")),
+    }
+}
+
+fn read_bounds(table: &mut TableReader<'_>) -> Vec<Bound> {
+    let mut bounds = Vec::new();
+    for (name, scalar) in table.scalars() {
+        let split = BoundRelation::ALL.iter().find_map(|(ending, relation)| {
+            let (stream, figure) = name.strip_suffix(ending)?.split_once('_')?;
+            let is_known = STREAMS.contains(&stream) && STREAM_FIGURES.contains(&figure);
+            is_known.then(|| (format!("{stream}.{figure}"), *relation))
+        });
+        match split {
+            Some((metric, relation)) => {
+                let number = printed(table, &name, scalar);
+                bounds.extend(number.map(|number| Bound { metric, relation, number }));
+            }
+            None => {
+                let message = format!(
+                    "`{name}` must be a figure with _below, _above or _about, such as read_lat_mean_us_below"
+                );
+                table.refuse::<()>(&name, message);
+            }
+        }
+    }
+    bounds
+}
+
+fn read_claim(claim: &mut TableReader<'_>, ids: &[&str]) -> Option<Claim> {
+    #[derive(Clone, Copy)]
+    enum Kind {
+        Delta,
+        Rank,
+        Recommend,
+        Gain,
+        Category,
+    }
+    let kinds = [
+        ("delta", Kind::Delta),
+        ("rank", Kind::Rank),
+        ("recommend", Kind::Recommend),
+        ("gain", Kind::Gain),
+        ("category", Kind::Category),
+    ];
+    let kind = claim.required("kind", |claim, key| claim.word(key, &kinds))?;
+    Some(match kind {
+        Kind::Delta => Claim::Delta {
+            metric: claim.required("metric", TableReader::text)?,
+            baseline: row_id(claim, "baseline", ids)?,
+            row: row_id(claim, "row", ids)?,
+            percent: claim.required("percent", read_change)?,
+        },
+        Kind::Rank => Claim::Rank {
+            metric: claim.required("metric", TableReader::text)?,
+            order: row_ids(claim, "order", ids)?,
+        },
+        Kind::Recommend => {
+            Claim::Recommend { best: row_id(claim, "best", ids)?, avoid: row_ids(claim, "avoid", ids)? }
+        }
+        Kind::Gain => Claim::Gain {
+            percent: claim.required("percent", read_change)?,
+            baseline: row_id(claim, "baseline", ids)?,
+            row: row_id(claim, "row", ids)?,
+            words: claim.text("words"),
+        },
+        Kind::Category => Claim::Category {
+            row: row_id(claim, "row", ids)?,
+            metric: claim.required("metric", TableReader::text)?,
+            category: claim.required("category", TableReader::text)?,
+        },
+    })
+}
+
+fn row_id(claim: &mut TableReader<'_>, key: &'static str, ids: &[&str]) -> Option<String> {
+    let id = claim.required(key, TableReader::text)?;
+    if ids.contains(&id.as_str()) { Some(id) } else { claim.refuse(key, format!("no row has the id `{id}`")) }
+}
+
+fn row_ids(claim: &mut TableReader<'_>, key: &'static str, ids: &[&str]) -> Option<Vec<String>> {
+    let listed = claim.required(key, TableReader::texts)?;
+    match listed.iter().find(|id| !ids.contains(&id.as_str())) {
+        Some(unknown) => claim.refuse(key, format!("no row has the id `{unknown}`")),
+        None => Some(listed),
+    }
+}
+
+fn read_category(category: &mut TableReader<'_>) -> Option<PrintedCategory> {
+    let below_ms = category.number("below_ms");
+    Some(PrintedCategory { name: category.required("name", TableReader::text)?, below_ms })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = r#"
+format = "iotrial.table/1"
+title = "Two disks"
+runtime_s = 60
+[[row]]
+id = "A"
+label = "one disk"
+attributes = { disks = 1, cached = true, vm = "large" }
+load = { pattern = "random", read_percent = 40, block_size_bytes = 65536, outstanding = 32 }
+read = { iops = 98600, lat_mean_us = "1072.50" }
+bounds = { write_lat_mean_us_below = 1000 }
+[[row]]
+id = "B"
+other = { batch_requests_per_s = 13100 }
+[[claim]]
+kind = "delta"
+metric = "read.iops"
+baseline = "A"
+row = "B"
+percent = -7.30
+"#;
+
+    #[test]
+    fn figures_keep_the_digits_in_which_they_were_printed() {
+        let table = PublishedTable::parse(SMALL).unwrap();
+        let row = &table.rows[0];
+        assert_eq!(row.figure("read.lat_mean_us").unwrap().text, "1072.50");
+        assert_eq!(
+            row.figure("read.iops").unwrap(),
+            &PrintedNumber { text: "98600".into(), value: 98_600.0 }
+        );
+        assert_eq!(row.attributes["disks"], AttributeValue::Integer(1));
+        assert_eq!(row.attributes["cached"], AttributeValue::Text("true".into()));
+        assert_eq!(
+            (row.bounds[0].metric.as_str(), row.bounds[0].relation),
+            ("write.lat_mean_us", BoundRelation::Below)
+        );
+        assert_eq!(row.load.as_ref().unwrap().outstanding, Some(32));
+        assert_eq!(table.rows[1].label, "B", "a row without a label is called by its id");
+        let Claim::Delta { percent, .. } = &table.claims[0] else { panic!("{:?}", table.claims) };
+        assert_eq!((percent.text.as_str(), percent.value), ("-7.30", -7.3));
+    }
+
+    #[track_caller]
+    fn check_mistake(replace: &str, by: &str, expected: &str) {
+        assert!(SMALL.contains(replace), "{replace}");
+        let mistakes = PublishedTable::parse(&SMALL.replacen(replace, by, 1)).unwrap_err().to_string();
+        assert!(mistakes.contains(expected), "{mistakes}");
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_place_and_what_was_meant() {
+        check_mistake(
+            "iops = 98600",
+            "iosp = 98600",
+            "line 10, column 17: unknown figure `read.iosp` (did you mean `iops`?)",
+        );
+        check_mistake(
+            "\"1072.50\"",
+            "\"fast\"",
+            "`lat_mean_us` must be a number of zero or more, as printed",
+        );
+        check_mistake("98600", "-1", "`iops` must be a number of zero or more, as printed");
+        check_mistake("write_lat_mean_us_below", "write_lat", "must be a figure with _below");
+        check_mistake("id = \"B\"", "id = \"A\"", "two rows have the id `A`");
+        check_mistake("baseline = \"A\"", "baseline = \"C\"", "no row has the id `C`");
+        check_mistake("iotrial.table/1", "iotrial.table/2", "`format` must be one of iotrial.table/1");
+        check_mistake("format = \"iotrial.table/1\"", "", "`format` is missing");
+        check_mistake("other = { batch_requests_per_s = 13100 }", "", "the row has no figure");
+        check_mistake("disks = 1", "disks = [1]", "`disks` must be a decimal number");
+    }
+
+    /// The tables of the published documents, which are data to check against and no part of the project.
+    #[test]
+    fn every_published_table_reads() {
+        let beside = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+        let shared = std::env::var_os("IOTRIAL_SHARED").map_or(beside, std::path::PathBuf::from);
+        let folder = shared.join("data/published");
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            println!("skipped: no {}; IOTRIAL_SHARED names another place", folder.display());
+            return;
+        };
+        let mut row_count = 0;
+        let paths = entries.map(|entry| entry.unwrap().path());
+        for path in paths.filter(|path| path.extension().is_some_and(|ending| ending == "toml")) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            if text.lines().any(|line| line.starts_with("format = \"iotrial.table/")) {
+                let table = PublishedTable::parse(&text)
+                    .unwrap_or_else(|mistakes| panic!("{}: {mistakes}", path.display()));
+                row_count += table.rows.len();
+            }
+        }
+        assert!(row_count > 10, "{row_count} rows");
+    }
+}

@@ -1,0 +1,513 @@
+//! The document of a comparison: what to take, what it rests on, and every figure, change and rank.
+
+use iotrial_analysis::comparison::{
+    Comparison, Configuration, Delta, FactorPair, GateOutcome, Metric, MetricGroup, Pair, Ranking, Reading,
+    Recommendation, Standing,
+};
+use iotrial_model::record::Finding;
+
+use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
+use crate::quantity::{Quantity, group_thousands};
+use crate::table::{Column, Row, Table, Value};
+
+/// More rows than this are left to the forms that can be scrolled.
+const MOST_ROWS_AT_A_GLANCE: usize = 48;
+/// As many configurations to avoid are told, and the others counted.
+const MOST_AVOIDED: usize = 8;
+/// So many places of a ranking have a column of their own.
+const PLACES: [&str; 6] = ["1st", "2nd", "3rd", "4th", "5th", "6th"];
+
+impl Document {
+    /// The document of a comparison.
+    pub fn of_comparison(comparison: &Comparison) -> Self {
+        let sections = [
+            Some(recommendation(comparison)),
+            gates(comparison),
+            findings(&comparison.findings),
+            Some(configurations(comparison)),
+            Some(side_by_side(comparison)),
+            factors(comparison),
+            against_baseline(comparison),
+            ranking(comparison),
+            changes(comparison),
+        ];
+        let count = comparison.configurations.len();
+        let runs: usize = comparison.configurations.iter().map(Configuration::run_count).sum();
+        let mut in_brief = vec![("baseline", title_of(comparison, &comparison.baseline))];
+        if count > MOST_ROWS_AT_A_GLANCE {
+            in_brief.push(("all figures", "in --html and --json".to_owned()));
+        }
+        Self {
+            title: format!("Comparison of {count} configurations"),
+            byline: format!("From {runs} runs or printed rows"),
+            in_brief,
+            sections: sections.into_iter().flatten().collect(),
+            chapters: Vec::new(),
+        }
+    }
+}
+
+fn title_of(comparison: &Comparison, key: &str) -> String {
+    comparison.configuration(key).map_or_else(|| key.to_owned(), Configuration::title)
+}
+
+fn recommendation(comparison: &Comparison) -> Section {
+    let Recommendation { best, sentence, reasons, factors, exceptions, avoid, cpu, .. } =
+        &comparison.recommendation;
+    let mut avoided: Vec<String> = avoid
+        .iter()
+        .take(MOST_AVOIDED)
+        .map(|one| format!("{}: {}", title_of(comparison, &one.configuration), one.reason))
+        .collect();
+    if avoid.len() > MOST_AVOIDED {
+        avoided.push(format!("and {} more, which are worse in everything", avoid.len() - MOST_AVOIDED));
+    }
+    let lists = [
+        ("Exceptions", exceptions.iter().take(MOST_AVOIDED).cloned().collect()),
+        ("What each factor changes", factors.clone()),
+        ("Avoid", avoided),
+        ("CPU", cpu.iter().cloned().collect()),
+    ];
+    let headline = match best {
+        Some(best) => format!("Recommended: {}", title_of(comparison, best)),
+        None => "No recommendation".to_owned(),
+    };
+    Section {
+        id: "recommendation",
+        heading: "",
+        note: None,
+        blocks: vec![Block::Answer(Answer {
+            is_clear: best.is_some(),
+            headline,
+            sentence: sentence.clone(),
+            points: reasons.clone(),
+            lists: lists
+                .into_iter()
+                .filter(|(_, points): &(_, Vec<String>)| !points.is_empty())
+                .map(|(heading, points)| PointList { heading, points })
+                .collect(),
+        })],
+    }
+}
+
+fn gates(comparison: &Comparison) -> Option<Section> {
+    let row = |outcome: &GateOutcome| Row {
+        cells: vec![
+            Value::Text(outcome.gate.clone()),
+            Value::Text(outcome.configuration.clone()),
+            Value::number(outcome.percent),
+            Value::number(outcome.interval.map(|one| one.low_percent)),
+            Value::number(outcome.interval.map(|one| one.high_percent)),
+            Value::Text(
+                match (outcome.percent, outcome.kept, outcome.is_close) {
+                    (None, ..) => "missed: not measured",
+                    (_, true, false) => "kept",
+                    (_, true, true) => "kept, but close",
+                    (_, false, false) => "missed",
+                    (_, false, true) => "missed, but close",
+                }
+                .to_owned(),
+            ),
+        ],
+        is_total: false,
+    };
+    (!comparison.gates.is_empty()).then(|| Section {
+        id: "gates",
+        heading: "Gates",
+        note: Some(format!(
+            "Changes against {}. The measured change decides; it is close where its interval lies on both sides of the limit.",
+            title_of(comparison, &comparison.baseline)
+        )),
+        blocks: vec![Block::Table(Table {
+            caption: "Gates held against each configuration".to_owned(),
+            columns: vec![
+                Column::new("gate", Quantity::Words),
+                Column::new("key", Quantity::Words),
+                Column::new("change", Quantity::ChangePercent),
+                Column::new("from", Quantity::ChangePercent).under("interval"),
+                Column::new("to", Quantity::ChangePercent).under("interval"),
+                Column::new("outcome", Quantity::Words),
+            ],
+            rows: comparison.gates.iter().map(row).collect(),
+            at_a_glance: true,
+        })],
+    })
+}
+
+fn findings(findings: &[Finding]) -> Option<Section> {
+    let line = |finding: &Finding| FindingLine {
+        severity: finding.severity,
+        id: finding.id.clone(),
+        message: finding.message.clone(),
+        evidence: Vec::new(),
+    };
+    (!findings.is_empty()).then(|| Section {
+        id: "findings",
+        heading: "Findings",
+        note: None,
+        blocks: vec![Block::Findings(findings.iter().map(line).collect())],
+    })
+}
+
+fn configurations(comparison: &Comparison) -> Section {
+    let all = &comparison.configurations;
+    let standing =
+        |key: &str| comparison.recommendation.standings.iter().find(|one| one.configuration == key);
+    let row = |one: &Configuration| {
+        let attributes: Vec<String> = one
+            .attributes
+            .iter()
+            .filter(|(name, value)| all.iter().any(|other| other.attributes.get(*name) != Some(*value)))
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        let standing = standing(&one.key);
+        Row {
+            cells: vec![
+                Value::Text(one.key.clone()),
+                Value::Text(one.label.clone()),
+                Value::text((!attributes.is_empty()).then(|| attributes.join(" "))),
+                Value::Count(one.run_count() as u64),
+                Value::number(one.measured_s),
+                standing.map_or(Value::Absent, |one| Value::Count(one.first_count as u64)),
+                Value::number(standing.map(|one: &Standing| one.mean_place)),
+            ],
+            is_total: false,
+        }
+    };
+    Section {
+        id: "configurations",
+        heading: "Configurations",
+        note: None,
+        blocks: vec![Block::Table(Table {
+            caption: "Configurations".to_owned(),
+            columns: vec![
+                Column::new("key", Quantity::Words),
+                Column::new("configuration", Quantity::Words),
+                Column::new("attributes", Quantity::Words).optional(),
+                Column::new("runs", Quantity::Count),
+                Column::new("measured", Quantity::Seconds).optional(),
+                Column::new("times first", Quantity::Count),
+                Column::new("mean place", Quantity::Place),
+            ],
+            rows: all.iter().map(row).collect(),
+            at_a_glance: all.len() <= MOST_ROWS_AT_A_GLANCE,
+        })],
+    }
+}
+
+/// The figures that have a column, in the order of tables.
+const COLUMNS: [(&str, &str, Quantity); 9] = [
+    ("iops", "IOPS", Quantity::Iops),
+    ("bandwidth_mib_per_s", "MiB/s", Quantity::BandwidthMibPerS),
+    ("lat_mean_us", "mean", Quantity::LatencyUs),
+    ("lat_p50_us", "p50", Quantity::LatencyUs),
+    ("lat_p90_us", "p90", Quantity::LatencyUs),
+    ("lat_p99_us", "p99", Quantity::LatencyUs),
+    ("lat_p999_us", "p99.9", Quantity::LatencyUs),
+    ("lat_p9999_us", "p99.99", Quantity::LatencyUs),
+    ("lat_max_us", "max", Quantity::LatencyUs),
+];
+
+/// A stream under a load: what a row of a table is about.
+type StreamOf<'c> = (Option<&'c str>, &'c str);
+
+/// The streams that have any of the figures with a column, in the order of the comparison.
+fn streams(comparison: &Comparison) -> Vec<StreamOf<'_>> {
+    let mut streams: Vec<StreamOf<'_>> = Vec::new();
+    for metric in comparison.metrics.iter().filter(|metric| has_column(metric)) {
+        let stream = (metric.load.as_deref(), metric.stream.as_str());
+        if !streams.contains(&stream) {
+            streams.push(stream);
+        }
+    }
+    // All streams of one load together.
+    let first_of_load = |load: Option<&str>| streams.iter().position(|(other, _)| *other == load);
+    let order: Vec<Option<usize>> = streams.iter().map(|(load, _)| first_of_load(*load)).collect();
+    let mut ordered: Vec<(Option<usize>, StreamOf<'_>)> =
+        order.into_iter().zip(streams.iter().copied()).collect();
+    ordered.sort_by_key(|(position, _)| *position);
+    ordered.into_iter().map(|(_, stream)| stream).collect()
+}
+
+fn has_column(metric: &Metric) -> bool {
+    COLUMNS.iter().any(|(name, ..)| *name == metric.name)
+        && !["cpu", "other"].contains(&metric.stream.as_str())
+}
+
+fn stream_name((load, stream): StreamOf<'_>) -> String {
+    load.map_or_else(|| stream.to_owned(), |load| format!("{load}: {stream}"))
+}
+
+fn metric_of((load, stream): StreamOf<'_>, name: &str) -> Metric {
+    Metric { load: load.map(str::to_owned), ..Metric::new(stream, name) }
+}
+
+/// The columns of which any configuration has a figure.
+fn used_columns(comparison: &Comparison) -> Vec<(&'static str, &'static str, Quantity)> {
+    let is_used =
+        |name: &str| comparison.metrics.iter().any(|metric| has_column(metric) && metric.name == name);
+    COLUMNS.iter().copied().filter(|(name, ..)| is_used(name)).collect()
+}
+
+fn side_by_side(comparison: &Comparison) -> Section {
+    let columns = used_columns(comparison);
+    let mut rows = Vec::new();
+    for stream in streams(comparison) {
+        for one in &comparison.configurations {
+            let mut cells = vec![Value::Text(stream_name(stream)), Value::Text(one.key.clone())];
+            cells
+                .extend(columns.iter().map(|(name, ..)| Value::number(one.figure(&metric_of(stream, name)))));
+            rows.push(Row { cells, is_total: false });
+        }
+    }
+    let mut blocks = Vec::new();
+    if !rows.is_empty() {
+        let mut header = vec![Column::new("stream", Quantity::Words), Column::new("key", Quantity::Words)];
+        header.extend(columns.iter().map(|(_, title, quantity)| {
+            let column = Column::new(title, *quantity);
+            if *quantity == Quantity::LatencyUs { column.under("lat") } else { column }
+        }));
+        blocks.push(Block::Table(Table {
+            caption: "Figures of all configurations".to_owned(),
+            columns: header,
+            at_a_glance: rows.len() <= MOST_ROWS_AT_A_GLANCE,
+            rows,
+        }));
+    }
+    blocks.extend(cpu_table(comparison).map(Block::Table));
+    blocks.extend(other_table(comparison).map(Block::Table));
+    Section { id: "figures", heading: "Side by side", note: None, blocks }
+}
+
+fn cpu_table(comparison: &Comparison) -> Option<Table> {
+    const CPU: [(&str, &str, Quantity); 3] = [
+        ("usr_percent", "user", Quantity::Percent),
+        ("sys_percent", "system", Quantity::Percent),
+        ("per_io_us", "for one I/O", Quantity::CpuTimeUs),
+    ];
+    let of_cpu = |name: &str| Metric::new("cpu", name);
+    let columns: Vec<_> =
+        CPU.into_iter().filter(|(name, ..)| comparison.metrics.contains(&of_cpu(name))).collect();
+    let row = |one: &Configuration| {
+        let cells = columns.iter().map(|(name, ..)| Value::number(one.figure(&of_cpu(name))));
+        let cells =
+            [Value::Text("cpu".to_owned()), Value::Text(one.key.clone())].into_iter().chain(cells).collect();
+        Row { cells, is_total: false }
+    };
+    (!columns.is_empty()).then(|| Table {
+        caption: "CPU of the load".to_owned(),
+        columns: [Column::new("stream", Quantity::Words), Column::new("key", Quantity::Words)]
+            .into_iter()
+            .chain(columns.iter().map(|(_, title, quantity)| Column::new(title, *quantity)))
+            .collect(),
+        rows: comparison.configurations.iter().map(row).collect(),
+        at_a_glance: comparison.configurations.len() <= MOST_ROWS_AT_A_GLANCE / 2,
+    })
+}
+
+/// What has no column of its own: metrics of applications, and amounts.
+fn other_table(comparison: &Comparison) -> Option<Table> {
+    let others =
+        comparison.metrics.iter().filter(|metric| !has_column(metric) && metric.group() != MetricGroup::Cpu);
+    let rows: Vec<Row> = others
+        .flat_map(|metric| {
+            comparison.configurations.iter().filter_map(move |one| {
+                let value = one.figure(metric)?;
+                let cells = vec![
+                    Value::Text(metric.title()),
+                    Value::Text(one.key.clone()),
+                    Value::Text(group_thousands(&value.to_string())),
+                ];
+                Some(Row { cells, is_total: false })
+            })
+        })
+        .collect();
+    let has_application = comparison.metrics.iter().any(|metric| metric.group() == MetricGroup::Application);
+    (!rows.is_empty()).then(|| Table {
+        caption: "Other figures".to_owned(),
+        columns: vec![
+            Column::new("metric", Quantity::Words),
+            Column::new("key", Quantity::Words),
+            // Each row has a unit of its own, which is in its name.
+            Column::new("value", Quantity::Count),
+        ],
+        at_a_glance: has_application && rows.len() <= MOST_ROWS_AT_A_GLANCE / 2,
+        rows,
+    })
+}
+
+const LEGEND: &str =
+    "✓ better, ✗ worse, doubled from a factor of two on, ≈ no difference shown, ? too few intervals to tell.";
+
+fn factors(comparison: &Comparison) -> Option<Section> {
+    let rows: Vec<Row> = comparison
+        .factors
+        .iter()
+        .flat_map(|factor| factor.pairs.iter().map(move |pair| (factor, pair)))
+        .flat_map(|(factor, pair)| {
+            let labels = [factor.attribute.clone(), step(pair)];
+            matrix_rows(comparison, &pair.pair, &labels)
+        })
+        .collect();
+    (!rows.is_empty()).then(|| Section {
+        id: "factors",
+        heading: "What each factor changes",
+        note: Some(format!("Configurations that differ in one attribute only. {LEGEND}")),
+        blocks: vec![Block::Table(matrix(comparison, "Changes by factor", &["factor", "from, to"], rows))],
+    })
+}
+
+/// `A → B`.
+fn step(pair: &FactorPair) -> String {
+    keys(&pair.pair)
+}
+
+fn keys(pair: &Pair) -> String {
+    format!("{} → {}", pair.baseline, pair.configuration)
+}
+
+fn against_baseline(comparison: &Comparison) -> Option<Section> {
+    let is_said = |pair: &Pair| {
+        let said = comparison.factors.iter().flat_map(|factor| &factor.pairs);
+        said.map(|said| &said.pair)
+            .any(|said| said.baseline == pair.baseline && said.configuration == pair.configuration)
+    };
+    let is_shown = comparison.is_baseline_chosen
+        || !comparison.gates.is_empty()
+        || !comparison.against_baseline.iter().any(is_said);
+    let rows: Vec<Row> = comparison
+        .against_baseline
+        .iter()
+        .flat_map(|pair| matrix_rows(comparison, pair, &[keys(pair)]))
+        .collect();
+    (is_shown && !rows.is_empty()).then(|| Section {
+        id: "against-baseline",
+        heading: "Against the baseline",
+        note: Some(format!("The baseline is {}. {LEGEND}", title_of(comparison, &comparison.baseline))),
+        blocks: vec![Block::Table(matrix(comparison, "Changes against the baseline", &["from, to"], rows))],
+    })
+}
+
+fn matrix(comparison: &Comparison, caption: &str, labels: &[&'static str], rows: Vec<Row>) -> Table {
+    let words = labels.iter().chain(&["stream"]).map(|label| Column::new(label, Quantity::Words));
+    let figures = used_columns(comparison).into_iter().map(|(_, title, quantity)| {
+        let column = Column::new(title, Quantity::ChangePercent);
+        if quantity == Quantity::LatencyUs { column.under("lat") } else { column }
+    });
+    Table {
+        caption: caption.to_owned(),
+        columns: words.chain(figures).collect(),
+        at_a_glance: rows.len() <= MOST_ROWS_AT_A_GLANCE,
+        rows,
+    }
+}
+
+/// One row for each stream: the change of each figure with what it means.
+fn matrix_rows(comparison: &Comparison, pair: &Pair, labels: &[String]) -> Vec<Row> {
+    let columns = used_columns(comparison);
+    let row = |stream: StreamOf<'_>| {
+        let deltas: Vec<Option<&Delta>> =
+            columns.iter().map(|(name, ..)| pair.delta(&metric_of(stream, name))).collect();
+        let mut cells: Vec<Value> = labels.iter().cloned().map(Value::Text).collect();
+        cells.push(Value::Text(stream_name(stream)));
+        let has_any = deltas.iter().any(Option::is_some);
+        cells.extend(deltas.into_iter().map(|delta| {
+            delta.map_or(Value::Absent, |delta| Value::Change {
+                percent: delta.percent,
+                reading: delta.reading,
+            })
+        }));
+        has_any.then_some(Row { cells, is_total: false })
+    };
+    streams(comparison).into_iter().filter_map(row).collect()
+}
+
+/// Every change with its interval, in figures.
+fn changes(comparison: &Comparison) -> Option<Section> {
+    let mut pairs: Vec<&Pair> = Vec::new();
+    let of_factors = comparison.factors.iter().flat_map(|factor| &factor.pairs).map(|pair| &pair.pair);
+    for pair in of_factors.chain(&comparison.against_baseline) {
+        let is_known =
+            |known: &&Pair| known.baseline == pair.baseline && known.configuration == pair.configuration;
+        if !pairs.iter().any(is_known) {
+            pairs.push(pair);
+        }
+    }
+    let has_intervals = pairs.iter().any(|pair| pair.deltas.iter().any(|delta| delta.interval.is_some()));
+    // What is neither better nor worse follows from the rest.
+    let is_told = |delta: &&Delta| delta.reading != Reading::Amount;
+    let rows: Vec<Row> = pairs
+        .iter()
+        .flat_map(|pair| {
+            pair.deltas.iter().filter(is_told).map(|delta| change_row(pair, delta, has_intervals))
+        })
+        .collect();
+    let mut columns = vec![
+        Column::new("from, to", Quantity::Words),
+        Column::new("metric", Quantity::Words),
+        Column::new("change", Quantity::ChangePercent),
+    ];
+    if has_intervals {
+        let interval = |name| Column::new(name, Quantity::ChangePercent).under("interval");
+        columns.extend([interval("from"), interval("to")]);
+    }
+    columns.push(Column::new("meaning", Quantity::Words));
+    let note = "The intervals of a pair hold all its true changes together with 95 % confidence. Where one holds zero, no difference is shown.";
+    (!rows.is_empty()).then(|| Section {
+        id: "changes",
+        heading: "Every change",
+        note: has_intervals.then(|| note.to_owned()),
+        blocks: vec![Block::Table(Table {
+            caption: "Every change".to_owned(),
+            columns,
+            at_a_glance: has_intervals && rows.len() <= MOST_ROWS_AT_A_GLANCE,
+            rows,
+        })],
+    })
+}
+
+fn change_row(pair: &Pair, delta: &Delta, has_intervals: bool) -> Row {
+    let mut cells =
+        vec![Value::Text(keys(pair)), Value::Text(delta.metric.title()), Value::Number(delta.percent)];
+    if has_intervals {
+        cells.push(Value::number(delta.interval.map(|one| one.low_percent)));
+        cells.push(Value::number(delta.interval.map(|one| one.high_percent)));
+    }
+    cells.push(Value::Text(delta.reading.as_str().to_owned()));
+    Row { cells, is_total: false }
+}
+
+fn ranking(comparison: &Comparison) -> Option<Section> {
+    let count = comparison.configurations.len();
+    let places = &PLACES[..count.min(PLACES.len())];
+    let row = |ranking: &Ranking| {
+        let at = |place: usize| {
+            let keys: Vec<&str> = ranking
+                .places
+                .iter()
+                .filter(|one| one.place == place)
+                .map(|one| one.configuration.as_str())
+                .collect();
+            match keys.as_slice() {
+                [] => Value::Absent,
+                keys if keys.len() > PLACES.len() => Value::Text(format!("{} of them", keys.len())),
+                keys => Value::Text(keys.join(" = ")),
+            }
+        };
+        let mut cells = vec![Value::Text(ranking.metric.title())];
+        cells.extend((1..=places.len()).map(at));
+        Row { cells, is_total: false }
+    };
+    let columns = std::iter::once("metric").chain(places.iter().copied());
+    (!comparison.rankings.is_empty()).then(|| Section {
+        id: "ranking",
+        heading: "Ranking",
+        note: Some("The best first. A place is shared where no difference to its first is shown.".to_owned()),
+        blocks: vec![Block::Table(Table {
+            caption: "Ranking by each metric".to_owned(),
+            columns: columns.map(|name| Column::new(name, Quantity::Words)).collect(),
+            rows: comparison.rankings.iter().map(row).collect(),
+            at_a_glance: comparison.rankings.len() <= MOST_ROWS_AT_A_GLANCE,
+        })],
+    })
+}

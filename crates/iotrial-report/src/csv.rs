@@ -1,0 +1,278 @@
+//! The document as CSV in long form: one row for each figure, as a spreadsheet or a script loads it.
+//!
+//! Numbers are written with all their digits, in the unit beside them, whatever the other forms round them to.
+
+use crate::chart::{BarChart, Chart};
+use crate::document::{Answer, Block, Document, Section};
+use crate::quantity::Quantity;
+use crate::table::{Row, Table, Value, category_word};
+use crate::text::without_steering;
+
+/// The columns, in their order.
+const HEADERS: [&str; 9] = ["run", "section", "table", "row", "at", "at_unit", "figure", "unit", "value"];
+
+/// Why a document could not be written as CSV.
+#[derive(Debug, thiserror::Error)]
+#[error("the rows of the CSV could not be put together")]
+pub struct RenderCsvError(#[source] std::io::Error);
+
+/// The document with one row for each figure, as RFC 4180 has it. Texts that are shown word for word, and heat maps, are left
+/// out.
+///
+/// # Errors
+///
+/// When the rows cannot be put together, which nothing in a document leads to.
+pub fn render_csv(document: &Document) -> Result<String, RenderCsvError> {
+    let terminator = csv::Terminator::CRLF;
+    let mut rows = Rows { writer: csv::WriterBuilder::new().terminator(terminator).from_writer(Vec::new()) };
+    let write = |rows: &mut Rows| -> csv::Result<()> {
+        rows.writer.write_record(HEADERS)?;
+        for part in document.parts() {
+            let of_part = Figure { run: &part.title, ..Figure::default() };
+            for (name, text) in &part.in_brief {
+                let section = "Summary";
+                let value = text_value(text);
+                rows.write(Figure { section, figure: name, value, ..of_part.clone() })?;
+            }
+            for section in &part.sections {
+                rows.section(section, of_part.clone())?;
+            }
+        }
+        Ok(())
+    };
+    write(&mut rows).map_err(|error| RenderCsvError(error.into()))?;
+    let bytes = rows.writer.into_inner().map_err(|error| RenderCsvError(error.into_error()))?;
+    String::from_utf8(bytes).map_err(|error| RenderCsvError(std::io::Error::other(error)))
+}
+
+/// One row of the file.
+#[derive(Debug, Clone, Default)]
+struct Figure<'d> {
+    /// The title of the document or chapter.
+    run: &'d str,
+    section: &'d str,
+    /// The caption of the table, or the title of the chart.
+    table: &'d str,
+    /// What labels the row, or the name of the line.
+    row: String,
+    /// The place of a point of a chart.
+    at: String,
+    at_unit: &'static str,
+    figure: &'d str,
+    unit: &'static str,
+    value: String,
+}
+
+struct Rows {
+    writer: csv::Writer<Vec<u8>>,
+}
+
+impl Rows {
+    fn write(&mut self, figure: Figure<'_>) -> csv::Result<()> {
+        let text = |text: &str| guarded(&without_steering(text));
+        self.writer.write_record([
+            &text(figure.run),
+            &text(figure.section),
+            &text(figure.table),
+            &text(&figure.row),
+            &figure.at,
+            figure.at_unit,
+            &text(figure.figure),
+            figure.unit,
+            &figure.value,
+        ])
+    }
+
+    fn section<'d>(&mut self, section: &'d Section, of_part: Figure<'d>) -> csv::Result<()> {
+        let heading = if section.heading.is_empty() { "Summary" } else { section.heading };
+        let of_section = Figure { section: heading, ..of_part };
+        for block in &section.blocks {
+            match block {
+                Block::Verdict(verdict) => {
+                    let mut say = |figure: &'static str, value: String| {
+                        self.write(Figure { figure, value: guarded(&value), ..of_section.clone() })
+                    };
+                    say("verdict", verdict.word().to_owned())?;
+                    if let Some(category) = verdict.category {
+                        say("category", category_word(category).to_owned())?;
+                    }
+                    say("sentence", without_steering(&verdict.sentence))?;
+                    for reason in &verdict.reasons {
+                        say("reason", without_steering(reason))?;
+                    }
+                    if let Some(ended) = &verdict.ended {
+                        say("ended", without_steering(ended))?;
+                    }
+                }
+                Block::Answer(Answer { headline, sentence, points, lists, .. }) => {
+                    let mut say = |figure: &'static str, value: &str| {
+                        self.write(Figure { figure, value: text_value(value), ..of_section.clone() })
+                    };
+                    say("answer", headline)?;
+                    say("sentence", sentence)?;
+                    points.iter().try_for_each(|point| say("reason", point))?;
+                    for list in lists {
+                        list.points.iter().try_for_each(|point| say(list.heading, point))?;
+                    }
+                }
+                Block::Findings(findings) => {
+                    for finding in findings {
+                        let of_finding = Figure {
+                            table: finding.severity.as_str(),
+                            row: finding.id.clone(),
+                            ..of_section.clone()
+                        };
+                        let value = text_value(&finding.message);
+                        self.write(Figure { figure: "message", value, ..of_finding.clone() })?;
+                        for fact in &finding.evidence {
+                            let (unit, value) = written(&fact.value, fact.quantity);
+                            self.write(Figure { figure: &fact.name, unit, value, ..of_finding.clone() })?;
+                        }
+                    }
+                }
+                Block::Table(table) => self.table(table, &of_section)?,
+                Block::Charts(group) => {
+                    for chart in &group.charts {
+                        self.chart(chart, &of_section)?;
+                    }
+                }
+                Block::Bars(charts) => {
+                    for chart in charts {
+                        self.bars(chart, &of_section)?;
+                    }
+                }
+                Block::Facts(facts) => {
+                    for fact in facts {
+                        let (unit, value) = written(&fact.value, fact.quantity);
+                        self.write(Figure { figure: &fact.name, unit, value, ..of_section.clone() })?;
+                    }
+                }
+                Block::HeatMaps(_) | Block::Verbatim { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn table<'d>(&mut self, table: &'d Table, of_section: &Figure<'d>) -> csv::Result<()> {
+        let label_count = table.label_count();
+        let word = |value: &Value| match value {
+            Value::Text(text) => text.clone(),
+            other => written(other, Quantity::Words).1,
+        };
+        let label = |row: &Row| {
+            let labels = row.cells[..label_count].iter().map(word);
+            labels.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
+        };
+        for row in &table.rows {
+            for (value, column) in row.cells.iter().zip(&table.columns).skip(label_count) {
+                let figure = column.full_name("");
+                let (unit, value) = written(value, column.quantity);
+                self.write(Figure {
+                    table: &table.caption,
+                    row: label(row),
+                    figure: &figure,
+                    unit,
+                    value,
+                    ..of_section.clone()
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn chart<'d>(&mut self, chart: &'d Chart, of_section: &Figure<'d>) -> csv::Result<()> {
+        for line in &chart.lines {
+            for (x, y) in &line.points {
+                self.write(Figure {
+                    table: &chart.title,
+                    row: line.name.clone(),
+                    at: plain(*x),
+                    at_unit: chart.x.quantity.plain_unit(),
+                    figure: &chart.title,
+                    unit: chart.y.quantity.plain_unit(),
+                    value: y.map(plain).unwrap_or_default(),
+                    ..of_section.clone()
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn bars<'d>(&mut self, chart: &'d BarChart, of_section: &Figure<'d>) -> csv::Result<()> {
+        for series in &chart.series {
+            for (group, bar) in chart.groups.iter().zip(&series.bars) {
+                let values = [
+                    ("value", bar.map(|bar| bar.value)),
+                    ("low end", bar.and_then(|bar| bar.interval).map(|(low, _)| low)),
+                    ("high end", bar.and_then(|bar| bar.interval).map(|(_, high)| high)),
+                ];
+                for (figure, value) in values.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+                    self.write(Figure {
+                        table: &chart.title,
+                        row: format!("{group}, {}", series.name),
+                        figure,
+                        unit: chart.value.quantity.plain_unit(),
+                        value: plain(value),
+                        ..of_section.clone()
+                    })?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A value with its unit; an absent one is empty.
+fn written(value: &Value, quantity: Quantity) -> (&'static str, String) {
+    match value {
+        Value::Absent => ("", String::new()),
+        Value::Text(text) => ("", text_value(text)),
+        Value::Count(count) => (quantity.plain_unit(), count.to_string()),
+        Value::Number(number) | Value::Change { percent: number, .. } => {
+            (quantity.plain_unit(), plain(*number))
+        }
+        Value::Category(category) => ("", category_word(*category).to_owned()),
+    }
+}
+
+/// The shortest decimal number that is this one; nothing where it is none.
+fn plain(number: f64) -> String {
+    if number.is_finite() { number.to_string() } else { String::new() }
+}
+
+fn text_value(text: &str) -> String {
+    guarded(&without_steering(text))
+}
+
+/// Text that no spreadsheet takes for a formula: what looks like one has an apostrophe before it.
+///
+/// The signs are those of the Open Web Application Security Project ("CSV Injection"), and their full-width forms.
+fn guarded(text: &str) -> String {
+    let begins_formula =
+        |c: char| matches!(c, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠');
+    let first = text.chars().next().is_some_and(begins_formula);
+    // Some programs pass over spaces and quotes before they look for a formula.
+    let after_spaces = text.trim_start_matches([' ', '"', '\'']).chars().next().is_some_and(begins_formula);
+    if first || after_spaces { format!("'{text}") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_looks_like_a_formula_has_an_apostrophe_before_it() {
+        for formula in ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\"=1", "＝1"] {
+            assert_eq!(guarded(formula), format!("'{formula}"));
+        }
+        for text in ["a=b", "3-4", "", "ms", "data read"] {
+            assert_eq!(guarded(text), text);
+        }
+    }
+
+    #[test]
+    fn a_number_has_all_its_digits_and_none_that_is_not_is_written() {
+        assert_eq!([0.1, 1e-7, 12_345_678.5, -3.0].map(plain), ["0.1", "0.0000001", "12345678.5", "-3"]);
+        assert_eq!(plain(f64::NAN), "");
+    }
+}

@@ -1,0 +1,399 @@
+//! The document as a workbook: a sheet for each part, real numbers with their units in the headers, native charts.
+//!
+//! Numbers keep all their digits and are shown as rounded as in the other forms. No cell is a formula, and the same
+//! document gives the same bytes.
+
+use std::collections::BTreeMap;
+
+use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, FormatAlign, Workbook, Worksheet, XlsxError};
+
+use crate::document::{Answer, Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
+use crate::table::{Table, Value, category_word, reading_mark};
+use crate::text::{cut, without_steering, wrap};
+
+mod charts;
+
+mod heat_map;
+
+mod sheet_name;
+
+use sheet_name::SheetNames;
+
+/// Why a document could not become a workbook: it does not fit the format's limits.
+#[derive(Debug, thiserror::Error)]
+#[error("the report does not fit into a workbook")]
+pub struct RenderXlsxError(#[from] XlsxError);
+
+/// The bytes of an XLSX file.
+///
+/// # Errors
+///
+/// When a part of the document has more rows or columns than a sheet.
+pub fn render_xlsx(document: &Document) -> Result<Vec<u8>, RenderXlsxError> {
+    let unit = document.latency_unit();
+    let mut workbook = Workbook::new();
+    // The library would ask the clock when the file was made; the sheets say when the runs were.
+    let made = ExcelDateTime::from_ymd(2000, 1, 1)?;
+    let title = cut(&without_steering(&document.title), LONGEST_PROPERTY);
+    workbook.set_properties(&DocProperties::new().set_title(title).set_creation_datetime(&made));
+    let mut names = SheetNames::default();
+    for (number, part) in document.parts().into_iter().enumerate() {
+        let (opening, rest): (Vec<&Section>, Vec<&Section>) =
+            part.sections.iter().partition(|section| section.heading.is_empty());
+        let mut sheet = Sheet::new(&mut workbook, names.next(number, "Summary"), unit)?;
+        sheet.line(&part.title, &sheet.styles.title.clone())?;
+        sheet.line(&part.byline, &sheet.styles.soft.clone())?;
+        for section in opening {
+            sheet.section(section)?;
+        }
+        sheet.brief(&part.in_brief)?;
+        sheet.close()?;
+        for section in rest {
+            let mut sheet = Sheet::new(&mut workbook, names.next(number, section.heading), unit)?;
+            sheet.line(section.heading, &sheet.styles.title.clone())?;
+            sheet.section(section)?;
+            sheet.close()?;
+        }
+    }
+    Ok(workbook.save_to_buffer()?)
+}
+
+/// Excel shows no more of a property.
+const LONGEST_PROPERTY: usize = 200;
+/// Excel takes 32,767 units of UTF-16 in a cell; a character has at most two.
+const LONGEST_CELL: usize = 16_000;
+/// The widths of columns, in characters.
+const NARROWEST_COLUMN: usize = 9;
+const WIDEST_COLUMN: usize = 44;
+
+/// The height of a line of text, in points.
+const LINE_HEIGHT: f64 = 15.0;
+/// A header has no more lines; its cell holds the rest.
+const MOST_HEADER_LINES: usize = 5;
+/// Prose runs over several columns, up to so many characters.
+const LONGEST_LINE: usize = 110;
+
+/// How cells look.
+struct Styles {
+    title: Format,
+    caption: Format,
+    header: Format,
+    number_header: Format,
+    text: Format,
+    wrapped: Format,
+    soft: Format,
+    strong: Format,
+    verbatim: Format,
+}
+
+impl Styles {
+    fn new() -> Self {
+        let header =
+            Format::new().set_bold().set_text_wrap().set_border_bottom(rust_xlsxwriter::FormatBorder::Thin);
+        Self {
+            title: Format::new().set_bold().set_font_size(15),
+            caption: Format::new().set_bold(),
+            header: header.clone(),
+            number_header: header.set_align(FormatAlign::Right),
+            text: Format::new().set_align(FormatAlign::Top),
+            wrapped: Format::new().set_align(FormatAlign::Top).set_text_wrap(),
+            soft: Format::new().set_font_color(0x59_636E),
+            strong: Format::new().set_bold().set_align(FormatAlign::Top),
+            verbatim: Format::new().set_font_name("Consolas"),
+        }
+    }
+}
+
+/// A sheet that is being filled from the top.
+struct Sheet<'w> {
+    sheet: &'w mut Worksheet,
+    name: String,
+    unit: LatencyUnit,
+    styles: Styles,
+    /// The next row.
+    row: u32,
+    /// The longest text so far in the columns of tables, in characters.
+    widths: Vec<usize>,
+    /// Where headers stand, and how many characters they have.
+    headers: Vec<(u32, u16, usize)>,
+}
+
+impl<'w> Sheet<'w> {
+    fn new(workbook: &'w mut Workbook, name: String, unit: LatencyUnit) -> Result<Self, XlsxError> {
+        let sheet = workbook.add_worksheet();
+        sheet.set_name(name.as_str())?.set_landscape().set_print_fit_to_pages(1, 0);
+        Ok(Self { sheet, name, unit, styles: Styles::new(), row: 0, widths: Vec::new(), headers: Vec::new() })
+    }
+
+    /// Gives the columns their widths, and the rows of headers the height that these leave them.
+    fn close(self) -> Result<(), XlsxError> {
+        let mut lines: BTreeMap<u32, usize> = BTreeMap::new();
+        for (row, column, length) in self.headers {
+            let width = self.widths.get(usize::from(column)).copied().unwrap_or(NARROWEST_COLUMN);
+            let needed = (length + width / 3).div_ceil(width.clamp(NARROWEST_COLUMN, WIDEST_COLUMN));
+            let most = lines.entry(row).or_default();
+            *most = needed.clamp(*most, MOST_HEADER_LINES);
+        }
+        for (row, lines) in lines.into_iter().filter(|(_, lines)| *lines > 1) {
+            #[expect(clippy::cast_precision_loss, reason = "a few lines")]
+            self.sheet.set_row_height(row, lines as f64 * LINE_HEIGHT)?;
+        }
+        for (column, width) in (0u16..).zip(self.widths) {
+            #[expect(clippy::cast_precision_loss, reason = "a few dozen characters")]
+            self.sheet.set_column_width(column, width.clamp(NARROWEST_COLUMN, WIDEST_COLUMN) as f64 + 1.5)?;
+        }
+        Ok(())
+    }
+
+    /// Text that stays text, whatever it begins with.
+    fn text(&mut self, row: u32, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
+        let text = cut(&without_steering(text), LONGEST_CELL);
+        if text.starts_with(['=', '+', '-', '@']) {
+            // Without the mark a cell that is edited, and left as it was, would become a formula.
+            self.sheet.write_string_with_format(row, column, text, &format.clone().set_quote_prefix())?;
+        } else {
+            self.sheet.write_string_with_format(row, column, text, format)?;
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, row: u32, column: u16, number: f64, format: &Format) -> Result<(), XlsxError> {
+        if number.is_finite() {
+            self.sheet.write_number_with_format(row, column, number, format)?;
+        }
+        Ok(())
+    }
+
+    /// A value of a table or a fact; an absent one leaves its cell empty.
+    fn value(
+        &mut self,
+        (row, column): (u32, u16),
+        value: &Value,
+        format: &NumberFormat,
+        style: &Format,
+    ) -> Result<(), XlsxError> {
+        match value {
+            Value::Absent => Ok(()),
+            Value::Text(text) => self.text(row, column, text, style),
+            Value::Category(category) => self.text(row, column, category_word(*category), style),
+            #[expect(clippy::cast_precision_loss, reason = "a cell holds 15 digits")]
+            Value::Count(count) => {
+                self.number(row, column, *count as f64, &style.clone().set_num_format("#,##0"))
+            }
+            // The meaning stands behind the number, which stays one.
+            Value::Change { percent, reading } => {
+                let mark = reading_mark(*reading);
+                let behind = if mark.is_empty() { String::new() } else { format!("\" {mark}\"") };
+                let numbers = format.spreadsheet_format();
+                let signed = format!("+{numbers}{behind};-{numbers}{behind};±{numbers}{behind}");
+                self.number(row, column, format.in_unit(*percent), &style.clone().set_num_format(signed))
+            }
+            Value::Number(number) => {
+                let style = style.clone().set_num_format(format.spreadsheet_format());
+                self.number(row, column, format.in_unit(*number), &style)
+            }
+        }
+    }
+
+    /// A line of its own.
+    fn line(&mut self, text: &str, format: &Format) -> Result<(), XlsxError> {
+        self.text(self.row, 0, text, format)?;
+        self.row += 1;
+        Ok(())
+    }
+
+    /// Prose over several columns, with as many rows as it needs.
+    fn prose(&mut self, text: &str, format: &Format) -> Result<(), XlsxError> {
+        for line in wrap(&without_steering(text), LONGEST_LINE) {
+            self.line(&line, format)?;
+        }
+        Ok(())
+    }
+
+    /// Makes room in a column for a text.
+    fn widen(&mut self, column: u16, text: &str) {
+        let column = usize::from(column);
+        if self.widths.len() <= column {
+            self.widths.resize(column + 1, NARROWEST_COLUMN);
+        }
+        self.widths[column] = self.widths[column].max(text.chars().count());
+    }
+
+    fn section(&mut self, section: &Section) -> Result<(), XlsxError> {
+        if let Some(note) = &section.note {
+            self.prose(note, &self.styles.soft.clone())?;
+        }
+        let has_captions = section.blocks.len() > 1;
+        for block in &section.blocks {
+            self.row += 1;
+            match block {
+                Block::Verdict(verdict) => self.verdict(verdict)?,
+                Block::Answer(answer) => self.answer(answer)?,
+                Block::Findings(findings) => self.findings(findings)?,
+                Block::Table(table) => {
+                    if has_captions {
+                        self.line(&table.caption, &self.styles.caption.clone())?;
+                    }
+                    self.table(table)?;
+                }
+                Block::Facts(facts) => self.facts(facts)?,
+                Block::Charts(group) => self.charts(&group.charts)?,
+                Block::Bars(charts) => self.bars(charts)?,
+                Block::HeatMaps(maps) => self.heat_maps(maps)?,
+                Block::Verbatim { caption, text } => {
+                    self.line(caption, &self.styles.caption.clone())?;
+                    for line in text.lines() {
+                        self.line(line, &self.styles.verbatim.clone())?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn verdict(&mut self, verdict: &VerdictBlock) -> Result<(), XlsxError> {
+        let category = verdict.category.map(|category| format!(" ({})", category_word(category)));
+        let answer = format!("{}{}", verdict.word(), category.unwrap_or_default());
+        self.line(&answer, &self.styles.title.clone())?;
+        let reasons = verdict.reasons.iter().map(|reason| format!("• {reason}"));
+        let lines = [Some(verdict.sentence.clone()), verdict.ended.clone()];
+        for line in lines.into_iter().flatten().chain(reasons) {
+            self.prose(&line, &self.styles.text.clone())?;
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, answer: &Answer) -> Result<(), XlsxError> {
+        self.line(&answer.headline, &self.styles.title.clone())?;
+        self.prose(&answer.sentence, &self.styles.text.clone())?;
+        self.points(&answer.points)?;
+        for list in &answer.lists {
+            self.row += 1;
+            self.line(list.heading, &self.styles.caption.clone())?;
+            self.points(&list.points)?;
+        }
+        Ok(())
+    }
+
+    fn points(&mut self, points: &[String]) -> Result<(), XlsxError> {
+        points.iter().try_for_each(|point| self.prose(&format!("• {point}"), &self.styles.text.clone()))
+    }
+
+    /// The circumstances: names in the first column, and texts as wide as prose.
+    fn brief(&mut self, lines: &[(&'static str, String)]) -> Result<(), XlsxError> {
+        self.row += 1;
+        for (name, text) in lines {
+            self.text(self.row, 0, name, &self.styles.soft.clone())?;
+            self.widen(0, name);
+            for line in wrap(&without_steering(text), LONGEST_LINE) {
+                self.text(self.row, 1, &line, &self.styles.text.clone())?;
+                self.row += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// A header, which may take several lines.
+    fn header(&mut self, row: u32, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
+        self.headers.push((row, column, text.chars().count()));
+        self.text(row, column, text, format)
+    }
+
+    fn headers(&mut self, headers: &[(String, bool)]) -> Result<(), XlsxError> {
+        for (column, (header, is_number)) in (0u16..).zip(headers) {
+            let style = if *is_number { &self.styles.number_header } else { &self.styles.header }.clone();
+            self.header(self.row, column, header, &style)?;
+            // A header of several words may take two lines.
+            let longest_word = header.split(' ').max_by_key(|word| word.len()).unwrap_or_default().to_owned();
+            self.widen(column, &longest_word);
+        }
+        self.row += 1;
+        Ok(())
+    }
+
+    fn table(&mut self, table: &Table) -> Result<(), XlsxError> {
+        let formats = table.formats(self.unit);
+        let headers: Vec<(String, bool)> = table
+            .columns
+            .iter()
+            .zip(&formats)
+            .map(|(column, format)| {
+                (column.full_name(unit_of(column.quantity, format)), column.quantity != Quantity::Words)
+            })
+            .collect();
+        self.headers(&headers)?;
+        for row in &table.rows {
+            let style = if row.is_total { &self.styles.strong } else { &self.styles.text }.clone();
+            let cells = row.cells.iter().zip(table.columns.iter().zip(&formats));
+            for (column, (value, (header, format))) in (0u16..).zip(cells) {
+                self.value((self.row, column), value, format, &style)?;
+                self.widen(column, &value.written(header.quantity, format));
+            }
+            self.row += 1;
+        }
+        Ok(())
+    }
+
+    fn findings(&mut self, findings: &[FindingLine]) -> Result<(), XlsxError> {
+        let headers =
+            [("severity", false), ("finding", false), ("fact", false), ("value", true), ("message", false)];
+        self.headers(&headers.map(|(name, is_number)| (name.to_owned(), is_number)))?;
+        for finding in findings {
+            // A row for each fact, and one at least; all of them tell whose they are.
+            let facts = finding.evidence.iter().map(Some);
+            let rows: Vec<Option<&Fact>> =
+                if finding.evidence.is_empty() { vec![None] } else { facts.collect() };
+            for (index, fact) in rows.into_iter().enumerate() {
+                let style = self.styles.text.clone();
+                self.text(self.row, 0, finding.severity.as_str(), &style)?;
+                self.text(self.row, 1, &finding.id, &style)?;
+                self.widen(1, &finding.id);
+                if let Some(fact) = fact {
+                    self.fact(fact, 2)?;
+                }
+                if index == 0 {
+                    self.text(self.row, 4, &finding.message, &style)?;
+                }
+                self.row += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn facts(&mut self, facts: &[Fact]) -> Result<(), XlsxError> {
+        self.headers(&[("name".to_owned(), false), ("value".to_owned(), true)])?;
+        for fact in facts {
+            self.fact(fact, 0)?;
+            self.row += 1;
+        }
+        Ok(())
+    }
+
+    /// A name with its unit, and the value beside it.
+    fn fact(&mut self, fact: &Fact, column: u16) -> Result<(), XlsxError> {
+        let format = fact.value.format(fact.quantity, self.unit);
+        let name = match (&fact.value, unit_of(fact.quantity, &format)) {
+            (Value::Count(_) | Value::Number(_) | Value::Change { .. }, unit) if !unit.is_empty() => {
+                format!("{}, {unit}", fact.name)
+            }
+            _ => fact.name.clone(),
+        };
+        self.text(self.row, column, &name, &self.styles.text.clone())?;
+        self.widen(column, &name);
+        self.widen(column + 1, &fact.value.written(fact.quantity, &format));
+        let style = match fact.value {
+            Value::Text(_) => self.styles.wrapped.clone(),
+            _ => self.styles.text.clone(),
+        };
+        self.value((self.row, column + 1), &fact.value, &format, &style)
+    }
+}
+
+/// The unit that a header says. Sizes are bytes, because a column has one unit.
+const fn unit_of(quantity: Quantity, format: &NumberFormat) -> &'static str {
+    match quantity {
+        Quantity::Bytes => "bytes",
+        _ => format.unit,
+    }
+}

@@ -1,0 +1,341 @@
+//! Native charts with the numbers that they are made of: charts stand at the top, their numbers below.
+
+use rust_xlsxwriter::{
+    Chart as NativeChart, ChartAxis, ChartAxisCrossing, ChartErrorBars, ChartErrorBarsType, ChartFont,
+    ChartFormat, ChartLegendPosition, ChartLine, ChartLineDashType, ChartMarker, ChartMarkerType, ChartRange,
+    ChartSolidFill, ChartType, Format, XlsxError,
+};
+
+use super::Sheet;
+use crate::chart::{Axis, BarChart, Chart, Dash, Limit, Line, Scale, Shape};
+use crate::quantity::NumberFormat;
+
+/// The size of a chart on the sheet, in pixels, and how many rows of the usual height it covers.
+const WIDTH: u32 = 620;
+const HEIGHT: u32 = 340;
+const ROWS: u32 = 18;
+/// The colours of the page's style sheet in its light form, by hue.
+const HUES: [u32; 5] = [0x0B_62A8, 0xC2_410C, 0x00_785A, 0x9A_3085, 0x7A_6200];
+const LIMIT_COLOR: u32 = 0xB3_261E;
+const MARKERS: [ChartMarkerType; 5] = [
+    ChartMarkerType::Circle,
+    ChartMarkerType::Square,
+    ChartMarkerType::Triangle,
+    ChartMarkerType::Diamond,
+    ChartMarkerType::X,
+];
+
+/// Lines whose points stand at the same places have one column of places.
+struct Columns<'d> {
+    places: Vec<f64>,
+    lines: Vec<&'d Line>,
+}
+
+/// A column of numbers below its header.
+#[derive(Clone, Copy)]
+struct Column {
+    header: u32,
+    column: u16,
+    count: u32,
+}
+
+impl Column {
+    fn values(self, sheet: &str) -> ChartRange {
+        let last = self.header + self.count.max(1);
+        ChartRange::new_from_range(sheet, self.header + 1, self.column, last, self.column)
+    }
+
+    fn name(self, sheet: &str) -> ChartRange {
+        ChartRange::new_from_range(sheet, self.header, self.column, self.header, self.column)
+    }
+}
+
+impl Sheet<'_> {
+    /// Line charts and points, side by side, then their numbers from left to right.
+    pub(super) fn charts(&mut self, charts: &[Chart]) -> Result<(), XlsxError> {
+        let top = self.row;
+        self.row += room(charts.len());
+        let (first_row, mut column, mut last_row) = (self.row, 0u16, self.row);
+        for (index, chart) in charts.iter().enumerate() {
+            let (native, width, end) = self.chart(chart, first_row, column)?;
+            self.place(&native, top, index)?;
+            column = column.saturating_add(width + 1);
+            last_row = last_row.max(end);
+        }
+        self.row = last_row;
+        Ok(())
+    }
+
+    /// The chart, with its numbers written from this place on; how many columns they take, and the row after them.
+    fn chart(&mut self, chart: &Chart, row: u32, left: u16) -> Result<(NativeChart, u16, u32), XlsxError> {
+        let numbers = chart.lines.iter().flat_map(|line| line.points.iter());
+        let x_format = NumberFormat::fit(chart.x.quantity, self.unit, numbers.clone().map(|(x, _)| *x));
+        let y_format = NumberFormat::fit(chart.y.quantity, self.unit, numbers.filter_map(|(_, y)| *y));
+        self.text(row, left, &chart.title, &self.styles.caption.clone())?;
+        let spans = chart.spans.iter().map(|span| {
+            let unit = x_format.unit;
+            format!(
+                "{} from {} to {} {unit}",
+                span.name,
+                x_format.write_round(span.from),
+                x_format.write_round(span.to)
+            )
+        });
+        self.text(row + 1, left, &spans.collect::<Vec<_>>().join(", "), &self.styles.soft.clone())?;
+        let header = row + 2;
+        let mut native = NativeChart::new(ChartType::ScatterStraight);
+        native.title().set_name((self.name.as_str(), row, left)).set_font(ChartFont::new().set_size(12));
+        let (mut column, mut end) = (left, header + 1);
+        for columns in columns_of(chart) {
+            if chart.x.scale == Scale::Nines {
+                let percentiles = columns.places.iter().copied();
+                self.column((header, column), &name_of(&chart.x, &x_format), percentiles, "General")?;
+                column += 1;
+            }
+            let places = self.places((header, column), &chart.x, &columns.places, &x_format)?;
+            column += 1;
+            for line in columns.lines {
+                let values: Vec<f64> = line.points.iter().map(|(_, y)| y.unwrap_or(f64::NAN)).collect();
+                let name = format!("{}, {}", line.name, y_format.unit);
+                let values = self.numbers((header, column), &name, &values, &y_format)?;
+                let places = Column { count: values.count, ..places };
+                self.series(&mut native, line, places, values);
+                column += 1;
+            }
+            end = end.max(header + 1 + places.count);
+        }
+        for limit in &chart.limits {
+            column = self.limit(&mut native, chart, limit, (header, column), (&x_format, &y_format))?;
+        }
+        axis(native.x_axis(), &chart.x, &x_format);
+        axis(native.y_axis(), &chart.y, &y_format);
+        if chart.x.scale == Scale::Nines {
+            native.x_axis().set_name(SLOWER).set_log_base(10).set_reverse().set_num_format("General");
+            native.x_axis().set_crossing(ChartAxisCrossing::Max);
+        }
+        native.legend().set_position(ChartLegendPosition::Bottom);
+        Ok((native, column - left, end))
+    }
+
+    fn series(&self, native: &mut NativeChart, line: &Line, places: Column, values: Column) {
+        let color = HUES[line.hue % HUES.len()];
+        let mut stroke = ChartLine::new();
+        stroke.set_color(color).set_width(if values.count > 200 { 1.0 } else { 1.75 });
+        stroke.set_dash_type(match line.dash {
+            Dash::Solid => ChartLineDashType::Solid,
+            Dash::Dashed => ChartLineDashType::Dash,
+            Dash::DashDot => ChartLineDashType::DashDot,
+        });
+        let mut marker = ChartMarker::new();
+        let mut format = ChartFormat::new();
+        if line.shape == Shape::Points {
+            marker.set_type(MARKERS[line.hue % MARKERS.len()]).set_size(7);
+            marker.set_format(ChartFormat::new().set_solid_fill(ChartSolidFill::new().set_color(color)));
+            format.set_no_line();
+        } else {
+            marker.set_none();
+            format.set_line(&stroke);
+        }
+        native
+            .add_series()
+            .set_categories(&places.values(&self.name))
+            .set_values(&values.values(&self.name))
+            .set_name(&values.name(&self.name))
+            .set_format(&mut format)
+            .set_marker(&marker);
+    }
+
+    /// A limit is a line of two points, from the left edge to where it ends.
+    fn limit(
+        &mut self,
+        native: &mut NativeChart,
+        chart: &Chart,
+        limit: &Limit,
+        (header, column): (u32, u16),
+        (x_format, y_format): (&NumberFormat, &NumberFormat),
+    ) -> Result<u16, XlsxError> {
+        let xs = chart.lines.iter().flat_map(|line| line.points.iter().map(|(x, _)| *x));
+        let (from, to) = xs.fold((f64::INFINITY, chart.x.to), |(low, high), x| (low.min(x), high.max(x)));
+        let ends = [from, limit.until.unwrap_or(to)];
+        let places = self.places((header, column), &chart.x, &ends, x_format)?;
+        let name = format!("limit for {}, {}", limit.name, y_format.unit);
+        let values = self.numbers((header, column + 1), &name, &[limit.value; 2], y_format)?;
+        let mut stroke = ChartLine::new();
+        stroke.set_color(LIMIT_COLOR).set_width(1.25).set_dash_type(ChartLineDashType::SquareDot);
+        native
+            .add_series()
+            .set_categories(&places.values(&self.name))
+            .set_values(&values.values(&self.name))
+            .set_name(&values.name(&self.name))
+            .set_format(ChartFormat::new().set_line(&stroke))
+            .set_marker(ChartMarker::new().set_none());
+        Ok(column + 2)
+    }
+
+    /// A column of values.
+    fn numbers(
+        &mut self,
+        (header, column): (u32, u16),
+        name: &str,
+        numbers: &[f64],
+        format: &NumberFormat,
+    ) -> Result<Column, XlsxError> {
+        let numbers = numbers.iter().map(|number| format.in_unit(*number));
+        self.column((header, column), name, numbers, &format.spreadsheet_format())
+    }
+
+    /// A column of places on the lower axis. On one that is not even, each has the digits that it needs.
+    fn places(
+        &mut self,
+        (header, column): (u32, u16),
+        axis: &Axis,
+        places: &[f64],
+        format: &NumberFormat,
+    ) -> Result<Column, XlsxError> {
+        let in_unit = places.iter().map(|place| format.in_unit(*place));
+        match axis.scale {
+            Scale::Linear => {
+                self.column((header, column), &name_of(axis, format), in_unit, &format.spreadsheet_format())
+            }
+            Scale::Log | Scale::Doublings => {
+                self.column((header, column), &name_of(axis, format), in_unit, "General")
+            }
+            // A logarithmic axis of those that are slower is the axis of percentiles.
+            Scale::Nines => {
+                self.column((header, column), SLOWER, in_unit.map(|percent| 100.0 - percent), "General")
+            }
+        }
+    }
+
+    /// A column of numbers; one that is none leaves its cell empty.
+    fn column(
+        &mut self,
+        (header, column): (u32, u16),
+        name: &str,
+        numbers: impl Iterator<Item = f64>,
+        shown: &str,
+    ) -> Result<Column, XlsxError> {
+        let style = Format::new().set_num_format(shown);
+        self.header(header, column, name, &self.styles.number_header.clone())?;
+        self.widen(column, "123,456,789");
+        let mut row = header;
+        for number in numbers {
+            row += 1;
+            self.number(row, column, number, &style)?;
+        }
+        Ok(Column { header, column, count: row - header })
+    }
+
+    /// Bars side by side: a row for each group, a column for each series.
+    pub(super) fn bars(&mut self, charts: &[BarChart]) -> Result<(), XlsxError> {
+        let top = self.row;
+        self.row += room(charts.len());
+        for (index, chart) in charts.iter().enumerate() {
+            let format = NumberFormat::fit(chart.value.quantity, self.unit, chart.values());
+            let mut native = NativeChart::new(ChartType::Column);
+            native
+                .title()
+                .set_name((self.name.as_str(), self.row, 0))
+                .set_font(ChartFont::new().set_size(12));
+            self.line(&chart.title, &self.styles.caption.clone())?;
+            let header = self.row;
+            self.text(header, 0, "group", &self.styles.header.clone())?;
+            for (row, group) in (header + 1..).zip(&chart.groups) {
+                self.text(row, 0, group, &self.styles.text.clone())?;
+                self.widen(0, group);
+            }
+            let mut column = 1;
+            for series in &chart.series {
+                let numbers: Vec<f64> =
+                    series.bars.iter().map(|bar| bar.map_or(f64::NAN, |bar| bar.value)).collect();
+                let name = format!("{}, {}", series.name, format.unit);
+                let values = self.numbers((header, column), &name, &numbers, &format)?;
+                column += 1;
+                let color = HUES[series.hue % HUES.len()];
+                let added = native.add_series();
+                added
+                    .set_categories(&Column { column: 0, ..values }.values(&self.name))
+                    .set_values(&values.values(&self.name))
+                    .set_name(&values.name(&self.name))
+                    .set_format(ChartFormat::new().set_solid_fill(ChartSolidFill::new().set_color(color)));
+                let interval = |of: fn(f64, (f64, f64)) -> f64| -> Vec<f64> {
+                    let off = |bar: &Option<crate::chart::Bar>| {
+                        bar.and_then(|bar| Some(of(bar.value, bar.interval?))).unwrap_or(f64::NAN)
+                    };
+                    series.bars.iter().map(off).collect()
+                };
+                if series.bars.iter().flatten().any(|bar| bar.interval.is_some()) {
+                    let below = interval(|value, (low, _)| value - low);
+                    let above = interval(|value, (_, high)| high - value);
+                    let below = self.numbers((header, column), "down to low end", &below, &format)?;
+                    let above = self.numbers((header, column + 1), "up to high end", &above, &format)?;
+                    column += 2;
+                    let mut bars = ChartErrorBars::new();
+                    let (above, below) = (above.values(&self.name), below.values(&self.name));
+                    bars.set_type(ChartErrorBarsType::Custom(above, below));
+                    added.set_y_error_bars(&bars);
+                }
+            }
+            axis(native.y_axis(), &chart.value, &format);
+            native.legend().set_position(ChartLegendPosition::Bottom);
+            self.place(&native, top, index)?;
+            self.row = header + 2 + u32::try_from(chart.groups.len()).unwrap_or(u32::MAX);
+        }
+        Ok(())
+    }
+
+    /// Two charts beside one another, in the room above the numbers.
+    fn place(&mut self, native: &NativeChart, top: u32, index: usize) -> Result<(), XlsxError> {
+        let mut native = native.clone();
+        native.set_width(WIDTH).set_height(HEIGHT);
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        let row = top + index / 2 * ROWS;
+        self.sheet.insert_chart_with_offset(row, 0, &native, index % 2 * (WIDTH + 20), 0)?;
+        Ok(())
+    }
+}
+
+const SLOWER: &str = "slower I/Os, %";
+
+/// The rows that so many charts cover, two beside one another, and one more.
+fn room(charts: usize) -> u32 {
+    u32::try_from(charts.div_ceil(2)).unwrap_or(u32::MAX) * ROWS + 1
+}
+
+/// Lines at the same places together. One that ends earlier belongs to those that go on.
+fn columns_of(chart: &Chart) -> Vec<Columns<'_>> {
+    let mut all: Vec<Columns<'_>> = Vec::new();
+    for line in &chart.lines {
+        let places: Vec<f64> = line.points.iter().map(|(x, _)| *x).collect();
+        let agree = |columns: &&mut Columns<'_>| {
+            columns.places.iter().zip(&places).all(|(left, right)| left.total_cmp(right).is_eq())
+        };
+        match all.iter_mut().find(agree) {
+            Some(columns) => {
+                if places.len() > columns.places.len() {
+                    columns.places = places;
+                }
+                columns.lines.push(line);
+            }
+            None => all.push(Columns { places, lines: vec![line] }),
+        }
+    }
+    all
+}
+
+fn name_of(axis: &Axis, format: &NumberFormat) -> String {
+    [axis.name, format.unit].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+fn axis(native: &mut ChartAxis, axis: &Axis, format: &NumberFormat) {
+    let name = name_of(axis, format);
+    if !name.is_empty() {
+        native.set_name(name.as_str());
+    }
+    native.set_num_format("General").set_crossing(ChartAxisCrossing::Min);
+    match axis.scale {
+        Scale::Log => drop(native.set_log_base(10)),
+        Scale::Doublings => drop(native.set_log_base(2)),
+        Scale::Linear | Scale::Nines => {}
+    }
+}

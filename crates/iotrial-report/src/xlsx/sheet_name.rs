@@ -1,0 +1,48 @@
+//! Names of sheets, as Excel allows them: short, without some signs, each only once.
+
+use crate::text::{cut, without_steering};
+
+/// Excel allows no longer one.
+const LONGEST: usize = 31;
+
+/// The names that are taken.
+#[derive(Debug, Default)]
+pub(super) struct SheetNames {
+    /// In lower case, because Excel does not tell cases apart.
+    taken: Vec<String>,
+}
+
+impl SheetNames {
+    /// A name for a part: its heading, with the number of its chapter before it.
+    pub(super) fn next(&mut self, chapter: usize, heading: &str) -> String {
+        let number = if chapter == 0 { String::new() } else { format!("{chapter} ") };
+        let is_forbidden =
+            |c: char| matches!(c, '[' | ']' | ':' | '*' | '?' | '/' | '\\' | '\'') || c.is_control();
+        let wanted = without_steering(&format!("{number}{heading}")).replace(is_forbidden, " ");
+        let mut name = cut(wanted.trim(), LONGEST);
+        for again in 2.. {
+            if !name.is_empty() && !self.taken.contains(&name.to_lowercase()) {
+                break;
+            }
+            let suffix = format!(" {again}");
+            name = format!("{}{suffix}", cut(wanted.trim(), LONGEST - suffix.len()));
+        }
+        self.taken.push(name.to_lowercase());
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_short_unique_and_free_of_what_excel_forbids() {
+        let mut names = SheetNames::default();
+        assert_eq!(names.next(0, "By role"), "By role");
+        assert_eq!(names.next(0, "by role"), "by role 2");
+        assert_eq!(names.next(12, "How latency spreads over time"), "12 How latency spreads over ti…");
+        assert_eq!(names.next(0, "a/b:c'"), "a b c");
+        assert_eq!(names.next(0, ""), " 2");
+    }
+}

@@ -1,0 +1,133 @@
+//! The forms of a report that go into files, for every command that has a document to show.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+use iotrial_report::csv::render_csv;
+use iotrial_report::document::Document;
+use iotrial_report::html::render_html;
+use iotrial_report::markdown::render_markdown;
+use iotrial_report::xlsx::render_xlsx;
+
+use crate::failure::Failure;
+use crate::output;
+use crate::store::write_whole;
+
+/// Where a report goes besides the terminal.
+#[derive(Debug, Args, Default)]
+pub struct ReportFiles {
+    /// Write one HTML page that needs no network: figures, charts, settings.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// Write a workbook: a sheet for each part, real numbers, native charts.
+    #[arg(long, value_name = "FILE")]
+    pub xlsx: Option<PathBuf>,
+
+    /// Write Markdown, for a ticket or a wiki; `-` is standard output.
+    #[arg(long, value_name = "FILE|-")]
+    pub markdown: Option<PathBuf>,
+
+    /// Write CSV, a row for each figure; `-` is standard output.
+    #[arg(long, value_name = "FILE|-")]
+    pub csv: Option<PathBuf>,
+}
+
+/// A form of a report.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    Html,
+    Xlsx,
+    Markdown,
+    Csv,
+}
+
+impl Form {
+    const fn option(self) -> &'static str {
+        match self {
+            Self::Html => "--html",
+            Self::Xlsx => "--xlsx",
+            Self::Markdown => "--markdown",
+            Self::Csv => "--csv",
+        }
+    }
+
+    fn render(self, document: &Document) -> anyhow::Result<Vec<u8>> {
+        Ok(match self {
+            Self::Html => render_html(document)?.into_bytes(),
+            Self::Xlsx => render_xlsx(document)?,
+            Self::Markdown => render_markdown(document).into_bytes(),
+            Self::Csv => render_csv(document)?.into_bytes(),
+        })
+    }
+
+    fn write(self, path: &Path, document: &Document) -> Result<(), Failure> {
+        let rendered =
+            self.render(document).with_context(|| format!("cannot make the report for {}", self.option()));
+        let bytes = rendered.map_err(Failure::execution)?;
+        if path == Path::new(STANDARD_OUTPUT) {
+            return output::bytes(&bytes);
+        }
+        write_whole(path, &bytes).map_err(Failure::execution)
+    }
+}
+
+/// Stands for standard output.
+const STANDARD_OUTPUT: &str = "-";
+
+impl ReportFiles {
+    /// Each form that is wanted, and where it goes.
+    fn wanted(&self) -> impl Iterator<Item = (Form, &Path)> {
+        let all = [
+            (Form::Html, &self.html),
+            (Form::Xlsx, &self.xlsx),
+            (Form::Markdown, &self.markdown),
+            (Form::Csv, &self.csv),
+        ];
+        all.into_iter().filter_map(|(form, path)| Some((form, path.as_deref()?)))
+    }
+
+    /// Whether one of the forms goes to standard output, which then holds nothing else.
+    pub fn take_standard_output(&self) -> bool {
+        self.wanted().any(|(_, path)| path == Path::new(STANDARD_OUTPUT))
+    }
+
+    /// Refuses what cannot all be done: two forms in one place. `json` goes to standard output.
+    pub fn check(&self, json: bool) -> Result<(), Failure> {
+        let mut taken = Vec::new();
+        if json {
+            taken.push(("--json", Path::new(STANDARD_OUTPUT)));
+        }
+        for (form, path) in self.wanted() {
+            let option = form.option();
+            let is_dash = path == Path::new(STANDARD_OUTPUT);
+            if is_dash && matches!(form, Form::Html | Form::Xlsx) {
+                let error = anyhow!("{option} needs the name of a file");
+                return Err(Failure::input(error).hint("only --markdown and --csv take `-`".to_owned()));
+            }
+            if let Some((other, _)) = taken.iter().find(|(_, other)| *other == path) {
+                let place =
+                    if is_dash { "standard output".to_owned() } else { format!("`{}`", path.display()) };
+                let error = anyhow!("{other} and {option} would both write to {place}");
+                return Err(Failure::input(error).hint("give each a file of its own".to_owned()));
+            }
+            taken.push((option, path));
+        }
+        Ok(())
+    }
+
+    /// Writes every form that is wanted, each whole or not at all. One that cannot be written does not keep the others
+    /// from it; the first failure comes back beside the files that are there.
+    pub fn write(&self, document: &Document) -> (Vec<PathBuf>, Result<(), Failure>) {
+        let (mut files, mut result) = (Vec::new(), Ok(()));
+        for (form, path) in self.wanted() {
+            match form.write(path, document) {
+                Ok(()) if path == Path::new(STANDARD_OUTPUT) => {}
+                Ok(()) => files.push(path.to_owned()),
+                Err(failure) => result = result.and(Err(failure)),
+            }
+        }
+        (files, result)
+    }
+}

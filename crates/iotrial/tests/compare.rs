@@ -1,0 +1,143 @@
+//! `iotrial compare` as a user meets it.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod support;
+
+use serde_json::Value;
+use support::{Bench, Ran};
+
+/// A run of the simulated device, whose service time is spread; returns the path of its record.
+fn run(bench: &Bench, label: &str, seed: &str, service_time_us: u32, more: &[&str]) -> String {
+    let device = format!("service_time_us = {service_time_us}, service_spread = 0.5, parallelism = 32");
+    let base = [
+        "run",
+        "--engine",
+        "sim",
+        "--sim",
+        &device,
+        "--seed",
+        seed,
+        "--ramp",
+        "1s",
+        "--duration",
+        "20s",
+        "--json",
+        "--quiet",
+        "--label",
+        label,
+    ];
+    let ran = bench.run(&[&base, more].concat());
+    ran.json()["record"].as_str().unwrap().to_owned()
+}
+
+fn compare(bench: &Bench, arguments: &[&str]) -> Ran {
+    bench.run(&[&["compare"], arguments].concat())
+}
+
+/// The change of a metric in the only pair.
+fn delta<'c>(comparison: &'c Value, metric: &str) -> &'c Value {
+    let deltas = comparison["against_baseline"][0]["deltas"].as_array().unwrap();
+    deltas
+        .iter()
+        .find(|delta| delta["metric"] == metric)
+        .unwrap_or_else(|| panic!("no {metric} in {comparison:#}"))
+}
+
+#[test]
+fn labels_in_the_store_are_compared_with_all_their_runs() {
+    let bench = Bench::new();
+    for seed in ["1", "2"] {
+        run(&bench, "slow", seed, 300, &["--attribute", "driver=a"]);
+        run(&bench, "fast", seed, 200, &["--attribute", "driver=b"]);
+    }
+    let comparison = compare(&bench, &["slow", "fast", "--json"]).expect_code(0).json();
+    assert_eq!(comparison["configurations"][0]["sources"].as_array().unwrap().len(), 2);
+    assert_eq!(comparison["recommendation"]["best"], "B");
+    let percent = delta(&comparison, "read.iops")["percent"].as_f64().unwrap();
+    assert!((percent - 50.0).abs() < 3.0, "300 µs against 200 µs: {percent}");
+    assert_eq!(comparison["factors"][0]["attribute"], "driver");
+}
+
+#[test]
+fn two_runs_of_the_same_device_show_no_difference() {
+    let bench = Bench::new();
+    let (first, other) = (run(&bench, "x", "1", 200, &[]), run(&bench, "y", "2", 200, &[]));
+    let comparison = compare(&bench, &[&first, &other, "--json"]).expect_code(0).json();
+    for delta in comparison["against_baseline"][0]["deltas"].as_array().unwrap() {
+        assert_eq!(delta["reading"], "no-difference", "{delta:#}");
+    }
+    assert_eq!(comparison["recommendation"]["best"], Value::Null);
+}
+
+#[test]
+fn a_gate_that_is_missed_ends_with_1_and_says_which() {
+    let bench = Bench::new();
+    let (before, after) = (run(&bench, "before", "1", 200, &[]), run(&bench, "after", "2", 300, &[]));
+    let gate = |gate: &str| compare(&bench, &[&before, &after, "--gate", gate]);
+    let missed = gate("write.p99 <= +10%").expect_code(1);
+    assert!(
+        missed.stdout.contains("write.p99 <= +10%") && missed.stdout.contains("missed"),
+        "{}",
+        missed.stdout
+    );
+    gate("write.p99 <= +90%").expect_code(0);
+    let wrong = gate("write.p98 <= +10%").expect_code(2);
+    assert!(wrong.stderr.contains("no configuration has the metric `write.p98`"), "{}", wrong.stderr);
+    gate("write.p99 <= much").expect_code(2);
+}
+
+#[test]
+fn a_folder_is_compared_whole_and_a_broken_record_in_it_is_named() {
+    let bench = Bench::new();
+    run(&bench, "x", "1", 200, &[]);
+    run(&bench, "y", "2", 200, &[]);
+    let store = bench.store();
+    let folder = store.to_str().unwrap();
+    compare(&bench, &[folder]).expect_code(0);
+    std::fs::write(store.join("broken.iotrial.json"), "{").unwrap();
+    let refused = compare(&bench, &[folder]).expect_code(2);
+    assert!(refused.stderr.contains("broken.iotrial.json` is no record"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("hint: take it out; --force compares the others"), "{}", refused.stderr);
+    let forced = compare(&bench, &[folder, "--force", "--json"]).expect_code(0);
+    assert!(forced.stderr.contains("warning: left out"), "{}", forced.stderr);
+    assert_eq!(forced.json()["configurations"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn wrong_input_is_refused_with_what_can_be_done() {
+    let bench = Bench::new();
+    let one = run(&bench, "x", "1", 200, &[]);
+    let other = run(&bench, "y", "2", 200, &["--buffered"]);
+    let check = |arguments: &[&str], expected: &[&str]| {
+        let refused = compare(&bench, arguments).expect_code(2);
+        assert!(expected.iter().all(|part| refused.stderr.contains(part)), "{}", refused.stderr);
+        assert_eq!(refused.stdout, "");
+    };
+    check(&[&one], &["there is only one configuration", "hint: give two or more records"]);
+    check(&[&one, &other], &["cannot be compared: I/O: direct against buffered", "hint: --force compares"]);
+    check(&[&one, "nowhere"], &["no record is labelled `nowhere`", "hint: `iotrial records` lists"]);
+    check(&[&one, "data"], &["the folder `data` has no records"]);
+    check(&["--table", "none.toml"], &["cannot read the table `none.toml`"]);
+    check(&[], &["required"]);
+    std::fs::write(bench.path().join("bad.toml"), "format = \"iotrial.table/1\"\ntitle = 3\n").unwrap();
+    check(
+        &["--table", "bad.toml"],
+        &["`bad.toml` is not a valid table", "line 2, column 9", "hint: docs/table-format.md"],
+    );
+}
+
+#[test]
+fn a_printed_table_is_shown_the_same_on_the_terminal_and_in_html() {
+    let bench = Bench::new();
+    let table = "format = \"iotrial.table/1\"\ntitle = \"T\"\n\
+        [[row]]\nid = \"A\"\nlabel = \"<one>\"\nattributes = { disks = 1 }\nread = { iops = 1000, lat_mean_us = 900 }\n\
+        [[row]]\nid = \"B\"\nattributes = { disks = 2 }\nread = { iops = 1369, lat_mean_us = 700 }\n";
+    std::fs::write(bench.path().join("t.toml"), table).unwrap();
+    let ran = compare(&bench, &["--table", "t.toml", "--html", "c.html"]).expect_code(0);
+    let html = std::fs::read_to_string(bench.path().join("c.html")).unwrap();
+    for text in ["+36.9", "−22.2", "Recommended: B"] {
+        assert!(ran.stdout.contains(text) && html.contains(text), "{text}\n{}", ran.stdout);
+    }
+    assert!(html.contains("&lt;one&gt;") && !html.contains("<one>"));
+}

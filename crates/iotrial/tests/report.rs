@@ -1,0 +1,135 @@
+//! Records shown again, in every form.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
+mod support;
+
+use support::Bench;
+
+/// A bench with a record of a simulated run, and the path of that record.
+fn with_record(bench: &Bench, label: &str, sim: &str) -> String {
+    let run = [
+        "run",
+        "--engine",
+        "sim",
+        "--sim",
+        sim,
+        "--ramp",
+        "1s",
+        "--duration",
+        "5s",
+        "--seed",
+        "7",
+        "--label",
+        label,
+        "--quiet",
+        "--json",
+    ];
+    bench.run(&run).json()["record"].as_str().unwrap().to_owned()
+}
+
+const FAST: &str = "service_time_us = 100, parallelism = 32";
+const SLOW: &str = "service_time_us = 900, parallelism = 32";
+
+fn read(bench: &Bench, name: &str) -> Vec<u8> {
+    std::fs::read(bench.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+#[test]
+fn one_record_is_written_in_every_form_at_once_and_the_terminal_names_the_files() {
+    let bench = Bench::new();
+    let record = with_record(&bench, "fast", FAST);
+    let forms = ["--html", "a.html", "--xlsx", "a.xlsx", "--markdown", "a.md", "--csv", "a.csv"];
+    let ran = bench.run(&[&["report", record.as_str()], &forms[..]].concat());
+    for name in ["a.html", "a.xlsx", "a.md", "a.csv"] {
+        assert!(ran.stdout.contains(&format!("report  {name}")), "{}", ran.stdout);
+    }
+    assert!(read(&bench, "a.xlsx").starts_with(b"PK"));
+    assert!(read(&bench, "a.html").starts_with(b"<!doctype html>"));
+    assert!(read(&bench, "a.md").starts_with(b"# fast"));
+    assert!(read(&bench, "a.csv").starts_with(b"run,section,"));
+}
+
+#[test]
+fn the_same_record_gives_the_same_files() {
+    let bench = Bench::new();
+    let record = with_record(&bench, "fast", FAST);
+    bench.run(&["report", &record, "--xlsx", "a.xlsx", "--csv", "a.csv"]);
+    bench.run(&["report", &record, "--xlsx", "b.xlsx", "--csv", "b.csv"]);
+    assert!(
+        read(&bench, "a.xlsx") == read(&bench, "b.xlsx") && read(&bench, "a.csv") == read(&bench, "b.csv")
+    );
+}
+
+#[test]
+fn a_form_on_standard_output_has_it_for_itself() {
+    let bench = Bench::new();
+    let record = with_record(&bench, "fast", FAST);
+    let csv = bench.run(&["report", &record, "--csv", "-", "--html", "a.html"]).stdout;
+    assert!(csv.lines().all(|line| line.matches(',').count() >= 8), "{csv}");
+    assert!(read(&bench, "a.html").starts_with(b"<!doctype html>"));
+    let markdown = bench.run(&["report", &record, "--markdown", "-"]).stdout;
+    assert!(markdown.starts_with("# fast\n") && !markdown.contains("record  "));
+}
+
+#[test]
+fn two_forms_in_one_place_are_refused_before_anything_is_written() {
+    let bench = Bench::new();
+    let record = with_record(&bench, "fast", FAST);
+    for (forms, message) in [
+        (&["--csv", "-", "--markdown", "-"][..], "standard output"),
+        (&["--json", "--csv", "-"], "--json and --csv would both write to standard output"),
+        (&["--html", "a", "--xlsx", "a"], "--html and --xlsx would both write to `a`"),
+        (&["--xlsx", "-"], "--xlsx needs the name of a file"),
+    ] {
+        let ran = bench.run(&[&["report", record.as_str()], forms].concat()).expect_code(2);
+        assert!(ran.stderr.contains(message) && ran.stderr.contains("hint: "), "{}", ran.stderr);
+        assert!(ran.stdout.is_empty() && !bench.path().join("a").exists());
+    }
+}
+
+#[test]
+fn several_records_stand_side_by_side_and_json_lists_their_summaries() {
+    let bench = Bench::new();
+    let (fast, slow) = (with_record(&bench, "fast", FAST), with_record(&bench, "slow", SLOW));
+    let shown = bench.run(&["report", &fast, &slow]).stdout;
+    for text in ["2 runs", "Figures side by side", "1 fast", "2 slow"] {
+        assert!(shown.contains(text), "{text}:\n{shown}");
+    }
+    let both = bench.run(&["report", &fast, &slow, "--json", "--html", "both.html"]).json();
+    let one = bench.run(&["report", &slow, "--json"]).json();
+    assert_eq!(both.as_array().unwrap().len(), 2);
+    assert_eq!((&both[1]["total"], &both[1]["record"]), (&one["total"], &one["record"]));
+    assert_eq!(both[0]["report"], "both.html");
+}
+
+#[test]
+fn a_form_that_cannot_be_written_keeps_neither_the_figures_nor_the_other_forms_from_being_shown() {
+    let bench = Bench::new();
+    let record = with_record(&bench, "fast", FAST);
+    let ran = bench.run(&["report", &record, "--html", "absent/a.html", "--csv", "a.csv"]).expect_code(3);
+    assert!(ran.stderr.contains("cannot write `absent/a.html`"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("By role") && ran.stdout.contains("report  a.csv"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("absent"));
+}
+
+/// The node has a number that no driver has, so that nothing could be written to it even if it were opened.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_block_device_is_no_place_for_a_report_needs_root() {
+    let bench = Bench::new();
+    let node = bench.path().join("node");
+    let made = std::process::Command::new("mknod").arg(&node).args(["b", "240", "77"]).output();
+    if !made.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: `mknod` cannot make a block device here");
+        return;
+    }
+    let record = with_record(&bench, "fast", FAST);
+    for form in ["--html", "--xlsx", "--markdown", "--csv"] {
+        let ran = bench.run(&["report", &record, form, "node"]).expect_code(3);
+        assert!(ran.stderr.contains("it is a block device"), "{}", ran.stderr);
+    }
+    let ran = bench.run(&["run", "--engine", "sim", "--duration", "1s", "--html", "node"]).expect_code(2);
+    assert!(ran.stderr.contains("is a block device") && ran.stdout.is_empty(), "{}", ran.stderr);
+    std::fs::remove_file(node).unwrap();
+}
