@@ -27,6 +27,8 @@ pub mod search;
 
 pub mod record;
 
+pub mod load_pattern;
+
 pub mod sweep;
 
 pub mod journal;

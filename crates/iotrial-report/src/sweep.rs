@@ -145,16 +145,16 @@ fn saturation(record: &SweepRecord, summary: &SweepSummary) -> Option<Section> {
     let row = |(curve, found): (&Curve, &Saturation)| {
         let mut cells = labels(summary, &curve.pattern, Some(curve.volume));
         cells.extend([
+            Value::Text(curve.limit.as_ref().map_or("–", |limit| limit.kind.as_str()).to_owned()),
             Value::Number(found.knee.outstanding),
-            within(found.knee_confidence, found.knee.outstanding),
             Value::Number(found.knee.lat_mean_us),
             Value::Text(if found.is_reached { "" } else { "≥" }.to_owned()),
             Value::Number(found.ceiling_iops),
             Value::Number(found.ceiling_mib_per_s),
-            within(found.ceiling_confidence, found.ceiling_iops),
-            Value::Number(found.saturated.outstanding),
             Value::Number(found.saturated.lat_mean_us),
-            Value::Text(curve.limit.as_ref().map_or("–", |limit| limit.kind.as_str()).to_owned()),
+            Value::Number(found.saturated.outstanding),
+            within(found.knee_confidence, found.knee.outstanding),
+            within(found.ceiling_confidence, found.ceiling_iops),
         ]);
         Row { cells, is_total: false }
     };
@@ -165,16 +165,16 @@ fn saturation(record: &SweepRecord, summary: &SweepSummary) -> Option<Section> {
     let mut columns = label_columns(summary);
     let first = columns.len();
     columns.extend([
+        Column::new("limit", Quantity::Words),
         Column::new("knee", Quantity::Count),
-        Column::new("± knee", Quantity::Percent).optional(),
         Column::new("knee lat", Quantity::LatencyUs),
         Column::new("", Quantity::Words),
         Column::new("ceiling", Quantity::Iops),
         Column::new("ceiling", Quantity::BandwidthMibPerS),
-        Column::new("± ceiling", Quantity::Percent).optional(),
+        Column::new("sat. lat", Quantity::LatencyUs).optional(),
         Column::new("saturated", Quantity::Count).optional(),
-        Column::new("sat. lat", Quantity::LatencyUs),
-        Column::new("limit", Quantity::Words),
+        Column::new("± knee", Quantity::Percent).optional(),
+        Column::new("± ceiling", Quantity::Percent).optional(),
     ]);
     let mut table = Table { caption: "Knee and ceiling".to_owned(), columns, rows, at_a_glance: true };
     let mark = first + 3;
