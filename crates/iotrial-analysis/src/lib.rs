@@ -29,6 +29,12 @@ pub mod verdict;
 
 pub mod summary;
 
+pub mod saturation;
+
+pub mod knee_search;
+
+pub mod sweep;
+
 pub mod comparison;
 
 #[cfg(test)]

@@ -139,6 +139,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         id: "01JD0000000000000000000000".to_owned(),
         label: None,
         attributes: [].into(),
+        study: None,
         tool: Tool {
             name: "iotrial".to_owned(),
             version: "0.1.0".to_owned(),

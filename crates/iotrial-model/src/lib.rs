@@ -27,6 +27,10 @@ pub mod search;
 
 pub mod record;
 
+pub mod sweep;
+
 pub mod journal;
 
 pub mod table;
+
+pub mod study;

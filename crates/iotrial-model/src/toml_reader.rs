@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::Range;
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use crate::units::{ByteSize, Rate, parse_duration};
 
@@ -351,6 +351,19 @@ impl<'t> TableReader<'t> {
             self.wrong_type(key, value, "a decimal number, a string, true or false");
         }
         scalar
+    }
+
+    /// A value whose form its type knows.
+    pub fn deserialized<T: serde::de::DeserializeOwned>(&mut self, key: &'static str) -> Option<T> {
+        let value = self.get(key)?;
+        match T::deserialize(ValueDeserializer::from(value.clone())) {
+            Ok(read) => Some(read),
+            Err(error) => {
+                let place = error.span().unwrap_or_else(|| value.span());
+                self.wrong(place, format!("`{key}`: {}", error.message()));
+                None
+            }
+        }
     }
 
     /// A table below this one, read by `read`.

@@ -26,6 +26,8 @@ mod text;
 
 mod comparison;
 
+mod sweep;
+
 mod ruler;
 
 mod svg;

@@ -17,6 +17,10 @@ use crate::quantity::{LatencyUnit, Quantity, in_seconds};
 use crate::search;
 use crate::settings;
 use crate::table::{Column, Row, Table, Value};
+use crate::text::cut;
+
+/// A title is not a text, and stands in every row of a CSV.
+const LONGEST_TITLE: usize = 200;
 
 impl Document {
     /// The document of one run. `summary` is the one of `record`.
@@ -39,7 +43,7 @@ impl Document {
             settings::profile(record),
         ];
         Self {
-            title: record.label.clone().unwrap_or_else(|| record.plan.profile.clone()),
+            title: cut(record.label.as_ref().unwrap_or(&record.plan.profile), LONGEST_TITLE),
             byline: format!("{}, {} {}", started_at(record), record.tool.name, record.tool.version),
             in_brief: settings::in_brief(record),
             sections: sections.into_iter().flatten().collect(),
@@ -50,9 +54,14 @@ impl Document {
 
 /// The start for people: to the minute, in UTC. A time that is none stands as it is.
 pub(crate) fn started_at(record: &RunRecord) -> String {
-    match record.started_at.parse::<Timestamp>() {
+    start_of(&record.started_at)
+}
+
+/// The same of a time as it stands in a record.
+pub(crate) fn start_of(started_at: &str) -> String {
+    match started_at.parse::<Timestamp>() {
         Ok(start) => start.strftime("%Y-%m-%d %H:%M UTC").to_string(),
-        Err(_) => record.started_at.clone(),
+        Err(_) => started_at.to_owned(),
     }
 }
 
@@ -82,18 +91,22 @@ fn verdict(record: &RunRecord, summary: &Summary) -> Option<Section> {
 }
 
 fn findings(summary: &Summary) -> Option<Section> {
-    let line = |finding: &Finding| FindingLine {
-        severity: finding.severity,
-        id: finding.id.clone(),
-        message: finding.message.clone(),
-        evidence: finding.evidence.iter().map(|(name, value)| evidence(name, value)).collect(),
-    };
     (!summary.findings.is_empty()).then(|| Section {
         id: "findings",
         heading: "Findings",
         note: None,
-        blocks: vec![Block::Findings(summary.findings.iter().map(line).collect())],
+        blocks: vec![Block::Findings(summary.findings.iter().map(finding_line).collect())],
     })
+}
+
+/// A finding as a line of the document.
+pub(crate) fn finding_line(finding: &Finding) -> FindingLine {
+    FindingLine {
+        severity: finding.severity,
+        id: finding.id.clone(),
+        message: finding.message.clone(),
+        evidence: finding.evidence.iter().map(|(name, value)| evidence(name, value)).collect(),
+    }
 }
 
 /// A fact behind a finding: a size in bytes becomes a size, anything else keeps the unit in its name.

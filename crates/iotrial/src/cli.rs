@@ -14,6 +14,13 @@ use iotrial_model::units::{ByteSize, parse_duration};
 
 use crate::report_files::ReportFiles;
 
+mod study;
+
+mod sweep;
+
+pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs};
+pub use sweep::SweepArgs;
+
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
     .usage(AnsiColor::Green.on_default().bold())
@@ -29,6 +36,7 @@ const STYLES: Styles = Styles::styled()
 Examples:
   iotrial run                                        the main job, in ./iotrial-data
   iotrial run postgresql-oltp --target /var/lib/pg   another load, at another place
+  iotrial sweep                                      where more outstanding I/O buys no more
   iotrial profiles                                   the loads that are built in
 
 Exit codes: 0 done, and qualified where a verdict was asked for; 1 done, but not qualified;
@@ -44,6 +52,10 @@ pub struct Cli {
 pub enum Command {
     /// Put storage on trial: one load, a verdict, an HTML report.
     Run(Box<RunArgs>),
+    /// Find where storage saturates: knee, ceiling, and what limits it, volume by volume and together.
+    Sweep(Box<SweepArgs>),
+    /// Measure several configurations, repeated and interleaved; resumes where it stopped.
+    Study(Box<StudyArgs>),
     /// Show records again: figures, verdict, HTML, XLSX, Markdown, CSV.
     Report(ReportArgs),
     /// Hold configurations against each other: side by side, by factor, ranked, with a recommendation.

@@ -9,4 +9,6 @@ pub mod profiles;
 pub mod records;
 pub mod report;
 pub mod run;
+pub mod study;
+pub mod sweep;
 pub mod target;

@@ -46,6 +46,21 @@ impl Failure {
         self
     }
 
+    /// With what it was about.
+    pub fn context(self, about: impl fmt::Display + Send + Sync + 'static) -> Self {
+        Self { error: self.error.context(about), ..self }
+    }
+
+    /// The error of that type among the causes.
+    pub fn cause<E: std::error::Error + Send + Sync + 'static>(&self) -> Option<&E> {
+        self.error.chain().find_map(|cause| cause.downcast_ref())
+    }
+
+    /// The error and its causes on one line.
+    pub fn reason(&self) -> String {
+        format!("{:#}", self.error)
+    }
+
     /// 2 or 3.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self.kind {

@@ -29,6 +29,8 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Some(Command::Run(args)) => command::run::run(&args),
+        Some(Command::Sweep(args)) => command::sweep::sweep(&args),
+        Some(Command::Study(args)) => command::study::study(&args),
         Some(Command::Report(args)) => command::report::report(&args),
         Some(Command::Compare(args)) => command::compare::compare(&args),
         Some(Command::Records(args)) => command::records::records(&args),

@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use iotrial_analysis::findings::findings;
@@ -23,6 +24,9 @@ use crate::live::Live;
 use crate::setup::{Setup, prepare_failure};
 use crate::signal::control_by_signals;
 use crate::store::{JournalWriter, Store};
+
+/// A pause looks at the brake so often.
+const PAUSE_TICK: Duration = Duration::from_millis(50);
 
 /// Targets, the store, the live view and the brake.
 pub struct Rig<'a> {
@@ -51,9 +55,14 @@ struct TrialJournal(Option<JournalWriter>);
 impl<'a> Rig<'a> {
     /// A rig whose targets are not laid out yet. One program has one.
     pub fn new(args: &'a LoadArgs, setup: Setup) -> Result<Self, Failure> {
+        let control = control_by_signals().context("cannot catch Ctrl-C").map_err(Failure::execution)?;
+        Self::controlled(args, setup, control)
+    }
+
+    /// A rig with a brake that others pull too. One program may have several of them, one after the other.
+    pub fn controlled(args: &'a LoadArgs, setup: Setup, control: Arc<Control>) -> Result<Self, Failure> {
         let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
         let live = Live::new(args.quiet);
-        let control = control_by_signals().context("cannot catch Ctrl-C").map_err(Failure::execution)?;
         Ok(Self { args, setup, store, live, control, prepared: None })
     }
 
@@ -120,7 +129,10 @@ impl<'a> Rig<'a> {
         let mut journal_error = None;
         let mut watch = SteadyWatch::new(&record.plan);
         let mut steady_end = None;
+        self.live.start(&record.plan);
+        let (live, plan) = (&self.live, &record.plan);
         let outcome = self.load(record, &mut |interval| {
+            live.interval(plan, interval);
             if let Err(error) = journal.writer().interval(interval) {
                 // The figures are still in memory; the run goes on and the end says what was lost.
                 journal_error.get_or_insert(error);
@@ -142,9 +154,36 @@ impl<'a> Rig<'a> {
         Ok(())
     }
 
+    /// Runs a plan on the targets without a journal, for a command that keeps what comes of it in its own way.
+    pub fn measure(&mut self, plan: Plan) -> Result<RunRecord, Failure> {
+        self.live.finish();
+        let mut record = self.setup.record(self.args, plan);
+        let outcome = self.load(&record, &mut |_| Decision::GoOn)?;
+        note_outcome(&mut record, outcome);
+        record.findings = findings(&record);
+        Ok(record)
+    }
+
+    /// Whether the user wants an end.
+    pub fn is_stopping(&self) -> bool {
+        self.control.is_stopping()
+    }
+
+    /// Waits without load; a stop ends it.
+    pub fn pause(&self, duration: Duration) {
+        let end = Instant::now() + duration;
+        while !self.is_stopping() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            std::thread::sleep(left.min(PAUSE_TICK));
+        }
+    }
+
     /// Puts a load on the targets.
     fn load(
-        &mut self,
+        &self,
         record: &RunRecord,
         decide: &mut dyn FnMut(&Interval) -> Decision,
     ) -> Result<RunOutcome, Failure> {
@@ -157,13 +196,8 @@ impl<'a> Rig<'a> {
                 device_names.push(device.name.clone());
             }
         }
-        self.live.start(&record.plan);
-        let live = &self.live;
         let plan = Arc::new(record.plan.clone());
-        let outcome = run::run_until(&plan, &areas.into(), &device_names, &self.control, &mut |interval| {
-            live.interval(&plan, interval);
-            decide(interval)
-        });
+        let outcome = run::run_until(&plan, &areas.into(), &device_names, &self.control, decide);
         outcome.map_err(Failure::execution)
     }
 

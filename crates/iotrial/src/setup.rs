@@ -11,7 +11,9 @@ use iotrial_engine::target::{self, PrepareError, ProbedTarget};
 use iotrial_model::builtin::builtin_profile;
 use iotrial_model::plan::{EngineKind, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::Profile;
-use iotrial_model::record::{Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, Tool};
+use iotrial_model::record::{
+    Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, StudyPlace, Tool,
+};
 use iotrial_model::units::ByteSize;
 use ulid::Ulid;
 
@@ -32,6 +34,8 @@ pub struct Setup {
     host: Host,
     /// As they were found; none where the engine touches no target.
     pub probed: Vec<ProbedTarget>,
+    /// The place in the study that the load is a part of.
+    pub study: Option<StudyPlace>,
 }
 
 impl Setup {
@@ -42,6 +46,11 @@ impl Setup {
             Some(name) => load_thresholds(name, None)?,
             None => load_thresholds(&profile.thresholds, Path::new(&args.profile).parent())?,
         };
+        Self::with(args, profile, thresholds)
+    }
+
+    /// The same with a profile and a threshold set that are at hand; those that `args` names are not looked at.
+    pub fn with(args: &LoadArgs, profile: Profile, thresholds: ThresholdSet) -> Result<Self, Failure> {
         let host = host_facts();
         let request = plan_request(args, &host)?;
         let probed = probe_targets(args, request.engine)?;
@@ -57,7 +66,7 @@ impl Setup {
             })?;
         }
         let layout = target::rehearse(&plan, &probed).map_err(prepare_failure)?;
-        Ok(Self { plan, layout, thresholds, profile, host, probed })
+        Ok(Self { plan, layout, thresholds, profile, host, probed, study: None })
     }
 
     /// The record of a run of `plan`, as far as it is known before the load.
@@ -73,6 +82,7 @@ impl Setup {
                 method_version: METHOD_VERSION,
             },
             started_at: jiff::Timestamp::now().to_string(),
+            study: self.study.clone(),
             host: self.host.clone(),
             targets: self.probed.iter().map(|one| one.record.clone()).collect(),
             profile: self.profile.text.clone(),
@@ -91,12 +101,26 @@ impl Setup {
     }
 }
 
+/// The plan of a load on a target that nobody has looked at: only its times and the shape of its jobs can be relied upon.
+pub fn unseen_plan(args: &LoadArgs, profile: &Profile) -> Result<Plan, Failure> {
+    let request = plan_request(args, &host_facts())?;
+    let target = imagined_target(request.engine);
+    Plan::decide(profile, &request, &[target]).map_err(plan_failure)
+}
+
 /// A built-in profile, or the one in a file.
 pub fn load_profile(name: &str) -> Result<Profile, Failure> {
+    load_profile_from(Path::new(""), name)
+}
+
+/// A built-in profile, or the one in a file, whose path counts from `folder`.
+pub fn load_profile_from(folder: &Path, name: &str) -> Result<Profile, Failure> {
     let text = if is_file_name(name) {
-        std::fs::read_to_string(name).with_context(|| format!("cannot read the profile `{name}`")).map_err(
-            |error| Failure::input(error).hint("`iotrial profiles` lists the built-in ones".to_owned()),
-        )?
+        std::fs::read_to_string(folder.join(name))
+            .with_context(|| format!("cannot read the profile `{name}`"))
+            .map_err(|error| {
+                Failure::input(error).hint("`iotrial profiles` lists the built-in ones".to_owned())
+            })?
     } else {
         let builtin = builtin_profile(name).map_err(|error| {
             let hint = match error.nearest {

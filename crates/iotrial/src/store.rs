@@ -3,6 +3,7 @@
 //! The records are the truth. The index is an SQLite file beside them that can be thrown away at any
 //! time: whatever is missing in it is read from the records again.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use anyhow::Context;
 use iotrial_analysis::findings::findings;
 use iotrial_model::journal;
 use iotrial_model::record::{EndedHow, Interval, RECORD_FORMAT, RunRecord};
+use iotrial_model::sweep::{SWEEP_FORMAT, SweepRecord};
 use rusqlite::Connection;
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -31,6 +33,7 @@ const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 const RECORD_SUFFIX: &str = ".iotrial.json";
 const COMPRESSED_SUFFIX: &str = ".iotrial.json.zst";
+const SWEEP_SUFFIX: &str = ".iotrial-sweep.json";
 const JOURNAL_SUFFIX: &str = ".iotrial.journal";
 
 /// A folder of records.
@@ -151,10 +154,54 @@ impl Store {
         Ok(entries)
     }
 
+    /// Keeps the record of a sweep as far as it is known now.
+    pub fn write_sweep(&self, record: &SweepRecord) -> anyhow::Result<PathBuf> {
+        let path = self.folder.join(format!("{}{SWEEP_SUFFIX}", record.id));
+        let mut bytes = serde_json::to_vec(record)?;
+        bytes.push(b'\n');
+        write_whole(&path, &bytes)?;
+        Ok(path)
+    }
+
+    /// All sweeps, the newest first. They are few, so no index knows them.
+    pub fn sweeps(&self) -> anyhow::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for path in self.files(&[SWEEP_SUFFIX])?.into_iter().rev() {
+            match read_sweep(&path) {
+                Ok(record) => entries.push(Entry::of_sweep(&record, &path)),
+                Err(error) => eprintln!("warning: {error:#}"),
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Every record by its id.
+    pub fn paths_by_id(&self) -> anyhow::Result<BTreeMap<String, PathBuf>> {
+        let id = |path: &Path| file_name(path).split('.').next().unwrap_or_default().to_owned();
+        let files = self.files(&[RECORD_SUFFIX, COMPRESSED_SUFFIX])?;
+        Ok(files.into_iter().map(|path| (id(&path), path)).collect())
+    }
+
+    /// Takes the record of another store, byte for byte; one that is here already stays as it is.
+    pub fn adopt(&self, record: &RunRecord, path: &Path) -> anyhow::Result<()> {
+        let is_id = ulid::Ulid::from_string(&record.id).is_ok();
+        anyhow::ensure!(is_id, "its id `{}` is no ULID", harmless(&record.id));
+        if self.paths_by_id()?.contains_key(&record.id) {
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))?;
+        let suffix = if bytes.starts_with(&ZSTD_MAGIC) { COMPRESSED_SUFFIX } else { RECORD_SUFFIX };
+        let adopted = self.folder.join(format!("{}{suffix}", record.id));
+        write_whole(&adopted, &bytes)?;
+        self.note(record, &adopted);
+        Ok(())
+    }
+
     /// The record whose id begins so.
     pub fn find(&self, name: &str) -> anyhow::Result<PathBuf> {
         let matches: Vec<PathBuf> = self
-            .files(&[RECORD_SUFFIX, COMPRESSED_SUFFIX])?
+            .files(&[RECORD_SUFFIX, COMPRESSED_SUFFIX, SWEEP_SUFFIX])?
             .into_iter()
             .filter(|path| file_name(path).to_lowercase().starts_with(&name.to_lowercase()))
             .collect();
@@ -292,11 +339,6 @@ fn select(index: &Connection) -> rusqlite::Result<Vec<Entry>> {
 impl Entry {
     fn of(record: &RunRecord, path: &Path) -> Self {
         let targets: Vec<&str> = record.targets.iter().map(|target| target.path.as_str()).collect();
-        let ended = match record.ended.how {
-            EndedHow::Complete => "complete",
-            EndedHow::Interrupted => "interrupted",
-            EndedHow::Failed => "failed",
-        };
         Self {
             id: record.id.clone(),
             path: path.to_owned(),
@@ -304,8 +346,29 @@ impl Entry {
             profile: record.plan.profile.clone(),
             label: record.label.clone(),
             targets: targets.join(", "),
-            ended: ended.to_owned(),
+            ended: ended_word(record.ended.how).to_owned(),
         }
+    }
+
+    fn of_sweep(record: &SweepRecord, path: &Path) -> Self {
+        let targets: Vec<&str> = record.targets.iter().map(|target| target.path.as_str()).collect();
+        Self {
+            id: record.id.clone(),
+            path: path.to_owned(),
+            started_at: record.started_at.clone(),
+            profile: "sweep".to_owned(),
+            label: record.label.clone(),
+            targets: targets.join(", "),
+            ended: ended_word(record.ended.how).to_owned(),
+        }
+    }
+}
+
+const fn ended_word(how: EndedHow) -> &'static str {
+    match how {
+        EndedHow::Complete => "complete",
+        EndedHow::Interrupted => "interrupted",
+        EndedHow::Failed => "failed",
     }
 }
 
@@ -363,12 +426,7 @@ fn list(folder: &Path, suffixes: &[&str]) -> anyhow::Result<Vec<PathBuf>> {
 /// Reads a record in any of its forms: plain, compressed, or the journal that a crash left.
 pub fn read_record(path: &Path) -> anyhow::Result<RunRecord> {
     let read = || -> anyhow::Result<RunRecord> {
-        let bytes = read_limited(File::open(path)?)?;
-        let is_compressed = bytes.starts_with(&ZSTD_MAGIC);
-        let bytes =
-            if is_compressed { read_limited(StreamingDecoder::new(bytes.as_slice())?)? } else { bytes };
-        let object_count = bytes.iter().filter(|byte| **byte == b'{').count();
-        anyhow::ensure!(object_count <= MOST_OBJECTS, "it has more than {MOST_OBJECTS} JSON objects");
+        let bytes = read_bytes(path)?;
         let record = if file_name(path).ends_with(JOURNAL_SUFFIX) {
             RunRecord::from_journal(&bytes)?
         } else {
@@ -383,6 +441,38 @@ pub fn read_record(path: &Path) -> anyhow::Result<RunRecord> {
         Ok(record)
     };
     read().with_context(|| format!("`{}` is no record that can be read", path.display()))
+}
+
+/// Whether a file holds the record of a sweep rather than that of a run: by what it says of itself.
+pub fn is_sweep(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut head));
+    read.is_ok() && String::from_utf8_lossy(&head).contains("iotrial.sweep/")
+}
+
+/// Reads the record of a sweep.
+pub fn read_sweep(path: &Path) -> anyhow::Result<SweepRecord> {
+    let read = || -> anyhow::Result<SweepRecord> {
+        let record: SweepRecord = serde_json::from_slice(&read_bytes(path)?)?;
+        anyhow::ensure!(
+            record.format == SWEEP_FORMAT,
+            "its format is `{}`, not `{SWEEP_FORMAT}`",
+            harmless(&record.format)
+        );
+        record.check()?;
+        Ok(record)
+    };
+    read().with_context(|| format!("`{}` is no record of a sweep that can be read", path.display()))
+}
+
+/// A stranger's file, unpacked, within what is read at all.
+fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let bytes = read_limited(File::open(path)?)?;
+    let is_compressed = bytes.starts_with(&ZSTD_MAGIC);
+    let bytes = if is_compressed { read_limited(StreamingDecoder::new(bytes.as_slice())?)? } else { bytes };
+    let object_count = bytes.iter().filter(|byte| **byte == b'{').count();
+    anyhow::ensure!(object_count <= MOST_OBJECTS, "it has more than {MOST_OBJECTS} JSON objects");
+    Ok(bytes)
 }
 
 fn read_limited(source: impl Read) -> anyhow::Result<Vec<u8>> {

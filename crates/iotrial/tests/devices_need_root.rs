@@ -7,14 +7,16 @@
 #[path = "../../iotrial-engine/tests/rig/mod.rs"]
 mod rig;
 mod support;
+mod throttled;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use rig::{Loop, MIB, Mount, Process, is_root, turn};
 use serde_json::Value;
 use support::{Bench, Ran};
+use throttled::Throttled;
 
 const READS: &str = r#"
 format = "iotrial.profile/1"
@@ -62,52 +64,6 @@ fn has(summary: &Value, id: &str) -> bool {
     summary["findings"].as_array().unwrap().iter().any(|one| one["id"] == id)
 }
 
-/// A control group of its own with a limit on reads; gone at the end.
-struct Throttled(PathBuf);
-
-impl Throttled {
-    /// `None` where the kernel has no such groups.
-    fn new(device: &Loop, reads_per_s: u32) -> Option<Self> {
-        let groups = Path::new("/sys/fs/cgroup/blkio");
-        if !groups.join("blkio.throttle.read_iops_device").exists() {
-            return None;
-        }
-        let group = Self(groups.join(format!("iotrial-test-{}", std::process::id())));
-        fs::create_dir(&group.0).ok()?;
-        let number = fs::read_to_string(format!("/sys/block/{}/dev", device.name())).unwrap();
-        fs::write(
-            group.0.join("blkio.throttle.read_iops_device"),
-            format!("{} {reads_per_s}", number.trim()),
-        )
-        .ok()?;
-        Some(group)
-    }
-
-    /// The command, run in the group from its first I/O on.
-    fn run(&self, command: &Command) -> Command {
-        let mut within = Command::new("sh");
-        within.args(["-ec", "echo $$ > \"$0\"; exec \"$@\"", rig::text(&self.0.join("cgroup.procs"))]);
-        within.arg(command.get_program()).args(command.get_args());
-        within.current_dir(command.get_current_dir().unwrap());
-        within.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        within.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        within
-    }
-}
-
-impl Drop for Throttled {
-    fn drop(&mut self) {
-        // A group is busy for a moment after its last process has ended.
-        for _ in 0..50 {
-            if fs::remove_dir(&self.0).is_ok() {
-                return;
-            }
-            std::thread::yield_now();
-        }
-        eprintln!("left over: {}", self.0.display());
-    }
-}
-
 #[test]
 fn a_limit_of_a_real_kernel_needs_root() {
     let test = "a_limit_of_a_real_kernel_needs_root";
@@ -117,7 +73,7 @@ fn a_limit_of_a_real_kernel_needs_root() {
     }
     let bench = Bench::new();
     let device = Loop::over(&filled(&bench, "disk", 128), &["--direct-io=on"]);
-    let Some(group) = Throttled::new(&device, 2_000) else {
+    let Some(group) = Throttled::new(&[&device], 2_000) else {
         eprintln!("{test}: skipped, because there is no blkio controller of cgroup v1");
         return;
     };

@@ -10,7 +10,9 @@ use crate::store::Store;
 /// Lists the records, the newest first.
 pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
     let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
-    let entries = store.entries().map_err(Failure::execution)?;
+    let mut entries = store.entries().map_err(Failure::execution)?;
+    entries.extend(store.sweeps().map_err(Failure::execution)?);
+    entries.sort_by(|a, b| b.id.cmp(&a.id));
     if args.json {
         output::json(&entries)?;
         return Ok(ExitCode::SUCCESS);

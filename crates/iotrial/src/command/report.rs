@@ -15,9 +15,10 @@ use iotrial_report::terminal::{TerminalStyle, render_terminal};
 use serde::Serialize;
 
 use crate::cli::ReportArgs;
+use crate::command::sweep;
 use crate::failure::{Failure, NOT_QUALIFIED};
 use crate::output;
-use crate::store::{Store, read_record, write_whole};
+use crate::store::{Store, is_sweep, read_record, write_whole};
 
 /// Shows records.
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
@@ -26,6 +27,13 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let mut records = Vec::with_capacity(args.records.len());
     for name in &args.records {
         let path = find(name, args.store.store.as_deref())?;
+        if is_sweep(&path) {
+            if args.records.len() > 1 {
+                let error = anyhow::anyhow!("`{name}` is a sweep, which is shown alone");
+                return Err(Failure::input(error).hint("give it in a call of its own".to_owned()));
+            }
+            return sweep::report(args, &path);
+        }
         let record = read_record(&path).map_err(Failure::input)?;
         let own = if named.is_none() { Some(thresholds_of(&record)?) } else { None };
         records.push((path, record, own));

@@ -67,7 +67,7 @@ fn close(args: &RunArgs, rig: &Rig<'_>, trial: Trial) -> Result<ExitCode, Failur
 }
 
 /// Whether a file can be written there: better known before a long run than after it.
-fn check_is_writable(path: &Path) -> Result<(), Failure> {
+pub fn check_is_writable(path: &Path) -> Result<(), Failure> {
     let existed = path.exists();
     if existed && !path.is_file() && !path.is_dir() {
         if is_block_device(path).is_ok_and(|is_block_device| is_block_device) {

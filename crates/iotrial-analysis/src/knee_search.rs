@@ -1,0 +1,144 @@
+//! Which load to measure next to find the knee with few measurements.
+//!
+//! Three steps, each decided from the points so far: the load is multiplied by four until that brings no more; the fitted
+//! knee is measured, and again where the fit moves; then every load is measured again, until it has its repeats.
+
+use crate::saturation::{LoadPoint, Saturation, by_load, is_saturated};
+
+/// The load is multiplied by this from one step to the next.
+const STEP_FACTOR: u32 = 4;
+/// A knee has been measured when a load lies as close to it as this, in percent.
+const CLOSE_PERCENT: f64 = 10.0;
+/// Loads at the knee, beside those of the steps.
+const MOST_REFINEMENTS: usize = 3;
+/// The long measurement is made at so many times the knee, so that the ceiling is reached for certain, and a limiter lets
+/// I/Os wait several times their service.
+const BEYOND_KNEE: f64 = 4.0;
+/// And with at least so many outstanding: of fewer, none may have to wait.
+const LEAST_BEYOND: u32 = 8;
+/// A load that brings less than this share of the best does not show the ceiling.
+const NEAR_BEST: f64 = 0.97;
+
+/// The bounds of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchBounds {
+    /// No more outstanding I/Os than this.
+    pub most_outstanding: u32,
+    /// How often each load is measured.
+    pub repeats: u32,
+}
+
+impl SearchBounds {
+    /// The outstanding I/Os to measure next; `None` when the search is done.
+    pub fn next(&self, points: &[LoadPoint]) -> Option<u32> {
+        if by_load(points).is_empty() {
+            return points.is_empty().then_some(1);
+        }
+        if let Some(higher) = self.higher(points) {
+            return Some(higher);
+        }
+        if let Some(knee) = self.unmeasured_knee(points) {
+            return Some(knee);
+        }
+        // The order of the first measurements, so that time changes all loads alike.
+        let mut loads: Vec<u32> = Vec::new();
+        for one in points {
+            if !loads.contains(&one.outstanding) {
+                loads.push(one.outstanding);
+            }
+        }
+        let count = |load: u32| points.iter().filter(|one| one.outstanding == load).count();
+        let least = loads.into_iter().min_by_key(|load| count(*load))?;
+        (count(least) < self.repeats as usize).then_some(least)
+    }
+
+    /// The next higher load, where the highest one still brought more than those below it.
+    pub fn higher(&self, points: &[LoadPoint]) -> Option<u32> {
+        let top = by_load(points).last()?.outstanding;
+        (!is_saturated(points) && top < self.most_outstanding)
+            .then(|| top.saturating_mul(STEP_FACTOR).min(self.most_outstanding))
+    }
+
+    /// The knee by the points so far, where it has not been measured yet.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the loads measured")]
+    fn unmeasured_knee(&self, points: &[LoadPoint]) -> Option<u32> {
+        let means = by_load(points);
+        let steps = std::iter::successors(Some(1_u32), |load| load.checked_mul(STEP_FACTOR));
+        let is_step = |load: u32| load == self.most_outstanding || steps.clone().any(|step| step == load);
+        if means.iter().filter(|one| !is_step(one.outstanding)).count() >= MOST_REFINEMENTS {
+            return None;
+        }
+        let knee = Saturation::of(points, None)?.knee.outstanding;
+        let rounded = knee.round() as u32;
+        let is_close =
+            |load: u32| load == rounded || (f64::from(load) / knee - 1.0).abs() <= CLOSE_PERCENT / 100.0;
+        (!means.iter().any(|one| is_close(one.outstanding))).then_some(rounded)
+    }
+
+    /// The load for the long measurement of the rate that lasts.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is bounded")]
+    pub fn sustained(&self, points: &[LoadPoint]) -> Option<u32> {
+        let means = by_load(points);
+        let best = means.iter().map(|one| one.iops).fold(0.0, f64::max);
+        let near_best = means.iter().find(|one| one.iops >= NEAR_BEST * best)?.outstanding;
+        if means.last().is_some_and(|top| top.iops < NEAR_BEST * best) {
+            // The rate falls again: what lies beyond is slower.
+            return Some(near_best);
+        }
+        let knee = Saturation::of(points, None)?.knee.outstanding;
+        let beyond = (BEYOND_KNEE * knee).ceil() as u32;
+        Some(beyond.max(near_best).max(LEAST_BEYOND).min(self.most_outstanding))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOUNDS: SearchBounds = SearchBounds { most_outstanding: 1_024, repeats: 2 };
+
+    fn search(bounds: SearchBounds, iops: impl Fn(f64) -> f64) -> Vec<LoadPoint> {
+        let mut points: Vec<LoadPoint> = Vec::new();
+        while let Some(outstanding) = bounds.next(&points) {
+            let iops = iops(f64::from(outstanding));
+            let mib_per_s = iops / 128.0;
+            points.push(LoadPoint { outstanding, iops, mib_per_s, lat_mean_us: None, chance: 0.0 });
+            assert!(points.len() < 50, "the search does not end: {points:?}");
+        }
+        points
+    }
+
+    #[test]
+    fn few_loads_are_measured_and_the_knee_is_among_them() {
+        for servers in [1_u32, 3, 8, 13, 32, 100, 200, 255] {
+            let points = search(BOUNDS, |n| n.min(f64::from(servers)) * 2_000.0);
+            let loads = by_load(&points);
+            assert!(loads.len() <= 8, "{servers}: {loads:?}");
+            assert!(
+                loads.iter().any(|one| (f64::from(one.outstanding) / f64::from(servers) - 1.0).abs() <= 0.1)
+            );
+            assert!(loads.iter().all(|one| one.count == 2), "{servers}: {loads:?}");
+            let sustained = BOUNDS.sustained(&points).unwrap();
+            assert!(sustained >= 8 && sustained >= 2 * servers, "{servers}: {sustained}");
+        }
+    }
+
+    #[test]
+    fn the_search_stays_within_its_bounds_and_ends_there() {
+        let bounds = SearchBounds { most_outstanding: 20, repeats: 1 };
+        let points = search(bounds, |n| n * 100.0);
+        assert_eq!(points.iter().map(|one| one.outstanding).collect::<Vec<_>>(), [1, 4, 16, 20]);
+        assert_eq!(bounds.sustained(&points), Some(20));
+    }
+
+    #[test]
+    fn a_rate_that_falls_again_is_measured_where_it_is_highest() {
+        let points = search(BOUNDS, |n| n / (1.0 + 0.05 * (n - 1.0) + 0.001 * n * (n - 1.0)));
+        assert_eq!(BOUNDS.sustained(&points).map(|load| load < 100), Some(true), "{points:?}");
+    }
+
+    #[test]
+    fn a_device_that_answers_nothing_ends_the_search() {
+        assert_eq!(search(BOUNDS, |_| 0.0).len(), 1);
+    }
+}

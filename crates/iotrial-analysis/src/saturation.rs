@@ -1,0 +1,319 @@
+//! Where more outstanding I/O buys no more throughput: the knee, the ceiling, and how sure both are.
+//!
+//! Works on a plain list of loads with their rates, from wherever they come. Two models are fitted, and the one that lies
+//! closer to the points is taken:
+//!
+//! - queueing with a ceiling: `X(N) = min(C, N / (R₀ (1 + σ (N − 1))))`. Without a ceiling this is a closed network of
+//!   equally loaded servers, one for each I/O that finds a free one (balanced job bounds: Zahorjan, Sevcik, Eager and
+//!   Galler, 1982); with σ = 0 it is a device that serves so many at once, or a rate limit before it (asymptotic bounds:
+//!   Denning and Buzen, 1978). Where chance rounds the corner, `X(N) = N / (R₀ (1 + (N / (C R₀))ᵖ)^(1/p))`: both bounds as
+//!   asymptotes, with p = 1 for the network, and the bounds themselves for large p;
+//! - the universal scalability law (Gunther, 1993): `X(N) = N / (R₀ (1 + σ (N − 1) + κ N (N − 1)))`, which can fall again.
+//!
+//! The knee is where `X(N) / R(N)` is largest, throughput per latency (power: Giessler et al., 1978; Kleinrock, 1979). As
+//! `R = N / X`, that is where `X² / N` is: below it one percent more load brings more throughput than latency, beyond it
+//! more latency than throughput. On a device that serves c I/Os at once it is c, behind a rate limit C it is `C R₀`.
+
+use serde::Serialize;
+
+mod model;
+
+pub use model::Model;
+
+/// A load with its rate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoadPoint {
+    /// Outstanding I/Os, on all volumes together; at least 1.
+    pub outstanding: u32,
+    /// I/Os per second; more than zero.
+    pub iops: f64,
+    /// MiB per second.
+    pub mib_per_s: f64,
+    /// Mean latency; `None` where it is not known, and then `outstanding / iops` stands for it.
+    pub lat_mean_us: Option<f64>,
+    /// Relative standard error of the rate by the chance in few I/Os: the spread of their latencies, as a share of the mean,
+    /// by the square root of their number. Zero where it is not known. Points with more count less.
+    pub chance: f64,
+}
+
+impl LoadPoint {
+    /// How much the point counts: what differs from time to time, and the chance in a mean of so many I/Os.
+    fn weight(&self) -> f64 {
+        1.0 / (POINT_ERROR * POINT_ERROR + self.chance * self.chance)
+    }
+}
+
+/// Two measurements of the same load differ by about so much even on a quiet device.
+const POINT_ERROR: f64 = 0.01;
+
+/// A point this much above the rate that lasts belongs to a burst.
+const BURST_RATIO: f64 = 1.05;
+
+/// From this share of the ceiling on a load counts as saturating.
+const SATURATED_SHARE: f64 = 0.95;
+
+/// A rate that lies so many percent below its peak at the highest load has fallen, and does not merely vary.
+const MOST_FALL_PERCENT: f64 = 10.0;
+
+/// A step of the load that brings less than this share more has reached the ceiling.
+const LEAST_GAIN: f64 = 0.1;
+
+/// A load on the fitted curve.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Load {
+    /// Outstanding I/Os.
+    pub outstanding: f64,
+    /// I/Os per second.
+    pub iops: f64,
+    /// MiB per second.
+    pub bandwidth_mib_per_s: f64,
+    /// Mean latency.
+    pub lat_mean_us: f64,
+}
+
+/// The ends of a 95 % confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Confidence {
+    /// Not below this.
+    pub low: f64,
+    /// Not above this.
+    pub high: f64,
+}
+
+/// What the points say.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Saturation {
+    /// The highest load with latency still in proportion.
+    pub knee: Load,
+    /// Of the knee's outstanding I/Os; `None` with too few points to tell.
+    pub knee_confidence: Option<Confidence>,
+    /// The lowest measured load, from the knee on, that reaches 95 % of the ceiling.
+    pub saturated: Load,
+    /// The rate that more outstanding I/O does not raise.
+    pub ceiling_iops: f64,
+    /// The same in MiB per second.
+    pub ceiling_mib_per_s: f64,
+    /// Of `ceiling_iops`; `None` with too few points to tell.
+    pub ceiling_confidence: Option<Confidence>,
+    /// Whether the ceiling was seen: the highest loads brought no more. Otherwise it is only the highest rate measured.
+    pub is_reached: bool,
+    /// By how many percent the rate at the highest load lies below the highest rate; zero where it does not fall.
+    pub falls_by_percent: f64,
+    /// The model that was taken.
+    pub fit: Fit,
+}
+
+/// A fitted model, and how well it fits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Fit {
+    /// The curve.
+    #[serde(flatten)]
+    pub model: Model,
+    /// Root of the mean squared relative distance of the points from the curve.
+    pub rms_percent: f64,
+    /// Share of the variance of the rates that the curve explains; `None` where the rates do not vary.
+    pub r_squared: Option<f64>,
+    /// How many points it was fitted to.
+    pub point_count: usize,
+}
+
+/// The mean of what was measured at one load.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MeanPoint {
+    /// Outstanding I/Os.
+    pub outstanding: u32,
+    /// I/Os per second.
+    pub iops: f64,
+    /// MiB per second.
+    pub mib_per_s: f64,
+    /// Mean latency.
+    pub lat_mean_us: f64,
+    /// Measurements.
+    pub count: usize,
+}
+
+/// The means by load, the lowest first. Loads without any rate are left out.
+#[expect(clippy::cast_precision_loss, reason = "a few points")]
+pub fn by_load(points: &[LoadPoint]) -> Vec<MeanPoint> {
+    let mut loads: Vec<u32> = points.iter().filter(|one| is_usable(one)).map(|one| one.outstanding).collect();
+    loads.sort_unstable();
+    loads.dedup();
+    let mean = |outstanding: u32| {
+        let same = || points.iter().filter(move |one| one.outstanding == outstanding && is_usable(one));
+        let count = same().count();
+        let mean_of = |of: fn(&LoadPoint) -> f64| same().map(of).sum::<f64>() / count as f64;
+        let iops = mean_of(|one| one.iops);
+        let by_littles_law = 1e6 * f64::from(outstanding) / iops;
+        let measured: Vec<f64> = same().filter_map(|one| one.lat_mean_us).collect();
+        let lat_mean_us = if measured.is_empty() {
+            by_littles_law
+        } else {
+            measured.iter().sum::<f64>() / measured.len() as f64
+        };
+        MeanPoint { outstanding, iops, mib_per_s: mean_of(|one| one.mib_per_s), lat_mean_us, count }
+    };
+    loads.into_iter().map(mean).collect()
+}
+
+fn is_usable(point: &LoadPoint) -> bool {
+    point.outstanding > 0 && point.iops.is_finite() && point.iops > 0.0
+}
+
+/// Whether the highest load brought hardly more than a lower one. The highest is at least twice the lower one, so that
+/// it had its chance.
+pub fn is_saturated(points: &[LoadPoint]) -> bool {
+    let means = by_load(points);
+    let Some((top, lower)) = means.split_last() else { return false };
+    let best = lower.iter().filter(|one| one.outstanding <= top.outstanding / 2).map(|one| one.iops);
+    best.max_by(f64::total_cmp).is_some_and(|best| top.iops < (1.0 + LEAST_GAIN) * best)
+}
+
+impl Saturation {
+    /// What the points say; `None` without any. `sustained` is the rate that lasts, where it was measured: then points above
+    /// it are those of a burst, and say nothing of the ceiling.
+    pub fn of(points: &[LoadPoint], sustained: Option<Sustained>) -> Option<Self> {
+        let lowest = points.iter().filter(|one| is_usable(one)).map(|one| one.outstanding).min()?;
+        let lasts = |one: &LoadPoint| {
+            one.outstanding == lowest || sustained.is_none_or(|rate| one.iops <= BURST_RATIO * rate.iops)
+        };
+        let usable: Vec<LoadPoint> =
+            points.iter().filter(|one| is_usable(one) && lasts(one)).copied().collect();
+        let fixed = sustained.map(|rate| rate.iops);
+        let fit = model::fit(&usable, fixed)?;
+        let means = by_load(&usable);
+        let highest = means.iter().map(|one| one.iops).fold(0.0, f64::max);
+        let is_reached = is_saturated(points) || fit.model.has_ceiling_within(means.last()?.outstanding);
+        let last = means.last()?.iops;
+        let falls_by_percent = (100.0 * (1.0 - last / highest)).max(0.0);
+        // A model's ceiling that no measurement came near is no result, and one that lies between a peak and what follows is
+        // neither.
+        let of_model =
+            fit.model.ceiling_iops().filter(|_| is_reached && falls_by_percent < MOST_FALL_PERCENT);
+        let ceiling_iops = fixed.or(of_model).unwrap_or(highest);
+        let mib_per_io = means.iter().map(|one| one.mib_per_s).sum::<f64>()
+            / means.iter().map(|one| one.iops).sum::<f64>();
+        let load = |outstanding: f64| {
+            let iops = fit.model.iops(outstanding).min(fixed.unwrap_or(f64::INFINITY));
+            Load {
+                outstanding,
+                iops,
+                bandwidth_mib_per_s: iops * mib_per_io,
+                lat_mean_us: 1e6 * outstanding / iops,
+            }
+        };
+        let knee = load(fit.model.knee(lowest, means.last()?.outstanding));
+        let all = by_load(points);
+        let saturating = all.iter().find(|one| {
+            f64::from(one.outstanding) >= knee.outstanding.round()
+                && one.iops >= SATURATED_SHARE * ceiling_iops
+        });
+        let saturated = saturating.map_or(knee, |one| {
+            let outstanding = f64::from(one.outstanding);
+            if fixed.is_some_and(|rate| one.iops > BURST_RATIO * rate) {
+                // It was measured in the burst; this is what remains of it.
+                return load(outstanding);
+            }
+            let (iops, bandwidth_mib_per_s) = (one.iops, one.mib_per_s);
+            Load { outstanding, iops, bandwidth_mib_per_s, lat_mean_us: one.lat_mean_us }
+        });
+        let (knee_confidence, ceiling_confidence) = model::confidence(&usable, sustained, &fit)
+            .map_or((None, sustained.and_then(Sustained::confidence)), |(knee, ceiling)| {
+                (Some(knee), sustained.map_or(Some(ceiling), Sustained::confidence))
+            });
+        Some(Self {
+            knee,
+            knee_confidence,
+            saturated,
+            ceiling_iops,
+            ceiling_mib_per_s: ceiling_iops * mib_per_io,
+            ceiling_confidence,
+            is_reached,
+            falls_by_percent,
+            fit,
+        })
+    }
+}
+
+/// The rate that lasts, from a long measurement beyond the knee.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Sustained {
+    /// I/Os per second.
+    pub iops: f64,
+    /// Standard error of that mean; `None` with a single second.
+    pub iops_standard_error: Option<f64>,
+    /// The burst before it, where there was one.
+    pub burst: Option<Burst>,
+}
+
+/// A device that was faster at first.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Burst {
+    /// I/Os per second until then.
+    pub iops: f64,
+    /// Seconds from the start of the load; `None` where it was over before the long measurement.
+    pub ended_after_s: Option<f64>,
+}
+
+/// What follows a burst has to last so many seconds before it counts.
+const LEAST_PLATEAU: usize = 3;
+/// A burst is so many times what follows: less may be chance, and a kernel that shares tokens out ten times a second moves a
+/// tenth of them from one second to the next.
+const LEAST_BURST_RATIO: f64 = 1.25;
+
+impl Sustained {
+    /// From the rates of whole seconds, of which the first `ramp` ones are not measured.
+    ///
+    /// The course is cut in two where the squared distances from the means of both parts are least. Where the first part is
+    /// 25 % above the second, and the second lasts three seconds, the second alone is the rate that lasts, without the
+    /// second in which it changed. Otherwise it is the mean of the measured seconds.
+    #[expect(clippy::cast_precision_loss, reason = "a few thousand seconds")]
+    pub fn of_course(rates: &[f64], ramp: usize) -> Option<Self> {
+        let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+        let squares = |part: &[f64]| {
+            let middle = mean(part);
+            part.iter().map(|rate| (rate - middle).powi(2)).sum::<f64>()
+        };
+        let of = |part: &[f64], burst: Option<Burst>| {
+            let count = part.len() as f64;
+            let error = (part.len() > 1).then(|| (squares(part) / (count - 1.0) / count).sqrt());
+            Self { iops: mean(part), iops_standard_error: error, burst }
+        };
+        let cut = (1..(rates.len() + 1).saturating_sub(LEAST_PLATEAU)).min_by(|a, b| {
+            let sum = |at: usize| squares(&rates[..at]) + squares(&rates[at..]);
+            sum(*a).total_cmp(&sum(*b))
+        });
+        if let Some(cut) = cut {
+            let (before, after) = rates.split_at(cut);
+            if mean(before) >= LEAST_BURST_RATIO * mean(after) && mean(after) > 0.0 {
+                // The change may have fallen into the first second of what follows.
+                let settled = if after.len() > LEAST_PLATEAU { &after[1..] } else { after };
+                let burst = Burst { iops: before[0].max(mean(before)), ended_after_s: Some(cut as f64) };
+                return Some(of(settled, Some(burst)));
+            }
+        }
+        let measured = rates.get(ramp..).filter(|part| !part.is_empty())?;
+        (mean(measured) > 0.0).then(|| of(measured, None))
+    }
+
+    /// The same with the burst that short measurements before it showed, in every repeat of a load.
+    pub fn with_burst_of(self, short: &[LoadPoint]) -> Self {
+        let slowest_repeat = |load: &MeanPoint| {
+            let repeats = short.iter().filter(|one| one.outstanding == load.outstanding);
+            repeats.map(|one| one.iops).fold(f64::INFINITY, f64::min)
+        };
+        let fastest = by_load(short).iter().map(slowest_repeat).fold(0.0, f64::max);
+        if self.burst.is_some() || fastest < LEAST_BURST_RATIO * self.iops {
+            return self;
+        }
+        Self { burst: Some(Burst { iops: fastest, ended_after_s: None }), ..self }
+    }
+
+    fn confidence(self) -> Option<Confidence> {
+        let half = 2.0 * self.iops_standard_error?;
+        Some(Confidence { low: self.iops - half, high: self.iops + half })
+    }
+}
+
+#[cfg(test)]
+#[path = "saturation/tests.rs"]
+mod tests;

@@ -1,0 +1,109 @@
+use super::*;
+
+fn points(loads: &[u32], iops: impl Fn(f64) -> f64) -> Vec<LoadPoint> {
+    let point = |outstanding: &u32| {
+        let iops = iops(f64::from(*outstanding));
+        LoadPoint { outstanding: *outstanding, iops, mib_per_s: iops / 128.0, lat_mean_us: None, chance: 0.0 }
+    };
+    loads.iter().map(point).collect()
+}
+
+const GRID: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+
+fn saturation(iops: impl Fn(f64) -> f64) -> Saturation {
+    Saturation::of(&points(&GRID, iops), None).unwrap()
+}
+
+#[track_caller]
+fn assert_near(found: f64, expected: f64, tolerance: f64) {
+    assert!((found / expected - 1.0).abs() <= tolerance, "{found} is not within {tolerance} of {expected}");
+}
+
+#[test]
+fn a_device_that_serves_so_many_at_once_has_its_knee_there() {
+    for servers in [1.0, 5.0, 24.0, 48.0] {
+        let found = saturation(|n: f64| n.min(servers) * 2_000.0);
+        assert_near(found.knee.outstanding, servers, 1e-6);
+        assert_near(found.ceiling_iops, servers * 2_000.0, 1e-6);
+        assert_near(found.knee.lat_mean_us, 500.0, 1e-6);
+        assert!(found.is_reached && found.fit.rms_percent < 1e-6, "{found:?}");
+    }
+}
+
+#[test]
+fn a_rate_limit_has_its_knee_at_limit_times_latency() {
+    let found = saturation(|n: f64| (n * 1_000.0).min(12_500.0));
+    assert_near(found.knee.outstanding, 12.5, 1e-6);
+    assert_eq!(found.saturated.outstanding, 16.0);
+}
+
+#[test]
+fn servers_that_are_met_by_chance_have_their_knee_where_latency_has_doubled() {
+    // Sixteen of them; the ceiling of 16 times the rate of one is never quite reached.
+    let found = saturation(|n: f64| n * 1_000.0 / (1.0 + (n - 1.0) / 16.0));
+    assert_near(found.knee.outstanding, 15.0, 1e-3);
+    assert_near(found.knee.lat_mean_us, 1_875.0, 1e-3);
+    assert!(!found.is_reached);
+}
+
+#[test]
+fn a_rate_that_falls_again_is_told_by_the_universal_scalability_law() {
+    let found = saturation(|n: f64| n * 1_000.0 / (1.0 + 0.02 * (n - 1.0) + 0.001 * n * (n - 1.0)));
+    assert!(matches!(found.fit.model, Model::UniversalScalabilityLaw { .. }), "{found:?}");
+    assert!(found.falls_by_percent > 30.0 && found.is_reached);
+    // 1 − σ − (σ − κ) N − 3 κ N² = 0 with σ = 0.02, κ = 0.001.
+    assert_near(found.knee.outstanding, 15.186, 1e-3);
+}
+
+#[test]
+fn noise_widens_the_confidence_and_leaves_the_knee() {
+    // Three repeats, alternately off by 2 %.
+    let mut noisy = Vec::new();
+    for (index, factor) in (0_u8..).zip([1.02, 0.98, 1.0]) {
+        let sign = |n: f64| if (n.log2() + f64::from(index)) % 2.0 < 0.5 { factor } else { 2.0 - factor };
+        noisy.extend(points(&GRID, |n: f64| n.min(24.0) * 2_000.0 * sign(n)));
+    }
+    let found = Saturation::of(&noisy, None).unwrap();
+    assert_near(found.knee.outstanding, 24.0, 0.03);
+    let knee = found.knee_confidence.unwrap();
+    assert!(knee.low < 24.0 && 24.0 < knee.high && knee.high - knee.low < 4.0, "{knee:?}");
+    let ceiling = found.ceiling_confidence.unwrap();
+    assert!(ceiling.low < 48_000.0 && 48_000.0 < ceiling.high, "{ceiling:?}");
+    let exact = Saturation::of(&points(&GRID, |n: f64| n.min(24.0) * 2_000.0), None).unwrap();
+    let exact = exact.knee_confidence.unwrap();
+    assert!(exact.high - exact.low < 1e-3, "{exact:?}");
+}
+
+#[test]
+fn a_burst_says_nothing_of_the_ceiling() {
+    // 32 at once in 1 ms while it lasts; 4,000 a second after that.
+    let burst = points(&GRID, |n: f64| n.min(32.0) * 1_000.0);
+    let mut course = vec![32_000.0; 5];
+    course.push(20_000.0);
+    course.extend([4_000.0; 6]);
+    let sustained = Sustained::of_course(&course, 1).unwrap();
+    assert_near(sustained.iops, 4_000.0, 1e-9);
+    assert_eq!(sustained.burst.unwrap().ended_after_s, Some(6.0));
+    let found = Saturation::of(&burst, Some(sustained)).unwrap();
+    assert_near(found.knee.outstanding, 4.0, 1e-6);
+    assert_near(found.ceiling_iops, 4_000.0, 1e-9);
+}
+
+#[test]
+fn a_steady_course_has_no_burst_and_its_ramp_does_not_count() {
+    let course: Vec<f64> =
+        (0..11).map(|second| if second == 0 { 500.0 } else { 1_000.0 + f64::from(second % 2) }).collect();
+    let found = Sustained::of_course(&course, 1).unwrap();
+    assert_eq!(found.burst, None);
+    assert_near(found.iops, 1_000.5, 1e-3);
+    assert_eq!(Sustained::of_course(&[], 0), None);
+    assert_eq!(Sustained::of_course(&[0.0, 0.0], 0), None);
+}
+
+#[test]
+fn without_a_rate_there_is_nothing_to_say() {
+    assert_eq!(Saturation::of(&[], None), None);
+    assert_eq!(Saturation::of(&points(&[1, 2], |_| 0.0), None), None);
+    let one = Saturation::of(&points(&[4], |_| 100.0), None).unwrap();
+    assert_eq!((one.knee.outstanding, one.is_reached, one.knee_confidence), (4.0, false, None));
+}

@@ -1,0 +1,230 @@
+//! The summary of a sweep: a curve for each pattern and volume, how volumes scale together, and what limits them.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use iotrial_model::plan::PhaseKind;
+use iotrial_model::record::{EndedHow, Finding, JobCounts, OpCounts, Severity};
+use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, SweepMethod, SweepRecord};
+use serde::Serialize;
+
+use crate::figures::{Figures, percentile_us};
+use crate::saturation::{LoadPoint, Saturation, Sustained, is_saturated};
+
+mod limit;
+
+mod scaling;
+
+pub use limit::{Limit, LimitKind};
+pub use scaling::{Scaling, ScalingRow};
+
+/// Every figure of a sweep; what `sweep --json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SweepSummary {
+    /// How the loads were chosen.
+    pub method: SweepMethod,
+    /// `complete`, `interrupted` or `failed`.
+    pub ended: EndedHow,
+    /// Why, unless it is complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_reason: Option<String>,
+    /// All measured phases together.
+    pub measured_s: f64,
+    /// Where the volumes are, in the order in which curves and scaling name them.
+    pub volumes: Vec<String>,
+    /// In the order in which they were measured.
+    pub curves: Vec<Curve>,
+    /// Several volumes together, by pattern; empty for one volume.
+    pub scaling: Vec<Scaling>,
+    /// What the reader should know, the most serious first.
+    pub findings: Vec<Finding>,
+}
+
+/// One pattern on one volume at several loads.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Curve {
+    /// The kind of I/O.
+    pub pattern: LoadPattern,
+    /// Index into [`SweepSummary::volumes`].
+    pub volume: usize,
+    /// In the order in which they were measured.
+    pub probes: Vec<Probe>,
+    /// The rate that lasts beyond the knee; `None` where it was not measured.
+    pub sustained: Option<Sustained>,
+    /// Knee and ceiling; `None` where nothing was measured, and for a series, whose loads do not rise.
+    pub saturation: Option<Saturation>,
+    /// What holds the rate at its ceiling.
+    pub limit: Option<Limit>,
+}
+
+/// One load and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Probe {
+    /// What it was for.
+    pub purpose: ProbePurpose,
+    /// Outstanding I/Os on all its volumes together.
+    pub outstanding: u32,
+    /// Length of the measured phase.
+    pub measured_s: f64,
+    /// Relative standard error of the rate by chance: half of the middle 68 % of the latencies, in percent of their mean, by the
+    /// square root of the number of I/Os.
+    pub iops_standard_error_percent: f64,
+    /// Reads and writes together.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+/// Findings that a sweep tells in another way, or that its short probes always have.
+const TOLD_ELSEWHERE: [&str; 5] =
+    ["short-run", "flat-iops-limit", "flat-bandwidth-limit", "throttled-after-burst", "unsteady"];
+
+impl SweepSummary {
+    /// Computes every figure once.
+    pub fn new(record: &SweepRecord) -> Self {
+        let mut curves = curves(record);
+        limit::name_limits(record, &mut curves);
+        let scaling = scaling::scaling(record, &curves);
+        let volumes = if record.targets.is_empty() {
+            vec![record.settings.engine.as_str().to_owned()]
+        } else {
+            record.targets.iter().map(|target| target.path.clone()).collect()
+        };
+        Self {
+            method: record.settings.method,
+            ended: record.ended.how,
+            ended_reason: record.ended.reason.clone(),
+            measured_s: record.probes.iter().map(|probe| probe.measured.as_secs_f64()).sum(),
+            volumes,
+            curves,
+            scaling,
+            findings: findings(record),
+        }
+    }
+}
+
+impl Probe {
+    /// The figures of a probe.
+    #[expect(clippy::cast_precision_loss, reason = "the root of a count")]
+    pub fn of(probe: &ProbeRecord) -> Self {
+        let counts = all_counts(&probe.counts);
+        let figures = Figures::new(&counts, probe.measured);
+        let at = |percent: f64| percentile_us(&counts.total_latency, percent);
+        let spread = at(84.13)
+            .zip(at(15.87))
+            .zip(figures.lat_mean_us)
+            .map(|((high, low), mean)| (high - low) / 2.0 / mean);
+        Self {
+            purpose: probe.purpose,
+            outstanding: total_outstanding(probe),
+            measured_s: probe.measured.as_secs_f64(),
+            iops_standard_error_percent: 100.0 * spread.unwrap_or_default()
+                / (figures.io_count.max(1) as f64).sqrt(),
+            figures,
+        }
+    }
+
+    /// As a point of a curve.
+    pub fn point(&self) -> LoadPoint {
+        LoadPoint {
+            outstanding: self.outstanding,
+            iops: self.figures.iops,
+            mib_per_s: self.figures.bandwidth_mib_per_s,
+            lat_mean_us: self.figures.lat_mean_us,
+            chance: self.iops_standard_error_percent / 100.0,
+        }
+    }
+}
+
+fn total_outstanding(probe: &ProbeRecord) -> u32 {
+    probe.outstanding.saturating_mul(u32::try_from(probe.volumes.len()).unwrap_or(u32::MAX))
+}
+
+fn all_counts(counts: &[JobCounts]) -> OpCounts {
+    let mut all = OpCounts::default();
+    counts.iter().flat_map(|one| one.read.iter().chain(&one.write)).for_each(|op| all.merge(op));
+    all
+}
+
+/// The rate that lasts, of a long probe.
+#[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
+pub(crate) fn sustained(probe: &ProbeRecord) -> Option<Sustained> {
+    let whole = |duration: Duration| duration.as_secs_f64() >= 0.9;
+    let seconds = || probe.course.iter().filter(|second| whole(second.duration));
+    let rates: Vec<f64> =
+        seconds().map(|second| second.io_count as f64 / second.duration.as_secs_f64()).collect();
+    let ramp = seconds().filter(|second| second.phase != PhaseKind::Measure).count();
+    Sustained::of_course(&rates, ramp).or_else(|| {
+        // Shorter than a second: the mean is all there is.
+        let iops = Figures::new(&all_counts(&probe.counts), probe.measured).iops;
+        (iops > 0.0).then_some(Sustained { iops, iops_standard_error: None, burst: None })
+    })
+}
+
+fn curves(record: &SweepRecord) -> Vec<Curve> {
+    let is_series = record.settings.method == SweepMethod::Sqlio;
+    // A series may have a pattern twice, and its tests are no curve.
+    let key_of = |probe: &ProbeRecord| {
+        (probe.pattern, probe.volumes[0], if is_series { probe.outstanding } else { 0 })
+    };
+    let alone = || record.probes.iter().filter(|probe| probe.purpose != ProbePurpose::Together);
+    let mut order: Vec<(LoadPattern, usize, u32)> = Vec::new();
+    for probe in alone() {
+        if !order.contains(&key_of(probe)) {
+            order.push(key_of(probe));
+        }
+    }
+    let curve = |key: (LoadPattern, usize, u32)| {
+        let (pattern, volume, _) = key;
+        let mine = || alone().filter(|probe| key_of(probe) == key);
+        let probes: Vec<Probe> = mine().map(Probe::of).collect();
+        let short = |one: &&Probe| one.purpose != ProbePurpose::Sustained;
+        let mut points: Vec<LoadPoint> = probes.iter().filter(short).map(Probe::point).collect();
+        let long = mine().rfind(|probe| probe.purpose == ProbePurpose::Sustained);
+        let sustained = long.and_then(sustained).map(|rate| rate.with_burst_of(&points));
+        if let (Some(long), Some(rate)) = (long, sustained) {
+            let measured = Probe::of(long).point();
+            let share = rate.iops / measured.iops;
+            points.push(LoadPoint {
+                iops: rate.iops,
+                mib_per_s: measured.mib_per_s * share,
+                // Of a burst and what follows the mean latency says nothing.
+                lat_mean_us: measured.lat_mean_us.filter(|_| rate.burst.is_none()),
+                ..measured
+            });
+        }
+        // Where a long measurement showed no ceiling, it is a point like others.
+        let ceiling = sustained.filter(|rate| rate.burst.is_some() || is_saturated(&points));
+        let saturation = if is_series { None } else { Saturation::of(&points, ceiling) };
+        Curve { pattern, volume, probes, sustained, saturation, limit: None }
+    };
+    order.into_iter().map(curve).collect()
+}
+
+/// The findings of the long probes, and the serious ones of all, each once with the first probe that had it.
+fn findings(record: &SweepRecord) -> Vec<Finding> {
+    let mut first: BTreeMap<&str, (&ProbeRecord, &Finding, usize)> = BTreeMap::new();
+    for probe in &record.probes {
+        let counts = |finding: &&Finding| {
+            !TOLD_ELSEWHERE.contains(&finding.id.as_str())
+                && (probe.purpose != ProbePurpose::Search || finding.severity == Severity::Serious)
+        };
+        for finding in probe.findings.iter().filter(counts) {
+            first.entry(&finding.id).or_insert((probe, finding, 0)).2 += 1;
+        }
+    }
+    let mut all: Vec<Finding> = first
+        .into_values()
+        .map(|(probe, finding, count)| {
+            let others =
+                if count > 1 { format!(" (the same in {} other probes)", count - 1) } else { String::new() };
+            let message = format!("{} at {}: {}{others}", probe.pattern, probe.outstanding, finding.message);
+            Finding { message, ..finding.clone() }
+        })
+        .collect();
+    all.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    all
+}
+
+#[cfg(test)]
+#[path = "sweep/tests.rs"]
+mod tests;

@@ -1,0 +1,219 @@
+//! What holds a rate at its ceiling, with the evidence.
+
+use iotrial_model::record::Finding;
+use iotrial_model::sweep::{ProbePurpose, ProbeRecord, SweepRecord};
+use serde::Serialize;
+
+use super::Curve;
+use crate::saturation::Saturation;
+
+/// Ceilings of two block sizes within this are the same ceiling.
+pub(super) const SAME_PERCENT: f64 = 5.0;
+
+/// What holds a rate at its ceiling.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Limit {
+    /// In one word.
+    pub kind: LimitKind,
+    /// In one sentence, with the evidence.
+    pub sentence: String,
+}
+
+/// The kinds of limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitKind {
+    /// The CPU of the host that makes the load.
+    Generator,
+    /// So many I/Os per second, of whatever size.
+    IopsCap,
+    /// So many bytes per second, in I/Os of whatever size: a set limit, or the way to the device.
+    BandwidthCap,
+    /// A rate that is held after a burst: which one, only another block size can tell.
+    RateCap,
+    /// What the device does at once.
+    Device,
+    /// A device that several volumes lie on.
+    SharedDevice,
+    /// None among volumes: together they do what they do alone.
+    NoneShared,
+    /// The ceiling was not reached.
+    NotReached,
+    /// Something that the measurements do not tell.
+    Unknown,
+}
+
+impl LimitKind {
+    /// The word for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Generator => "own CPU",
+            Self::IopsCap => "IOPS cap",
+            Self::BandwidthCap => "bandwidth cap",
+            Self::RateCap => "rate cap",
+            Self::Device => "device",
+            Self::SharedDevice => "shared device",
+            Self::NoneShared => "none shared",
+            Self::NotReached => "not reached",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl Limit {
+    pub(super) fn new(kind: LimitKind, sentence: String) -> Self {
+        Self { kind, sentence }
+    }
+
+    /// One that is set on a rate, or the generator's, by the findings of a probe.
+    ///
+    /// A rate that stands still in every second is held by a limit, even where the generator is short of CPU: that would make
+    /// it wander.
+    pub(super) fn by_findings(probe: &ProbeRecord) -> Option<Self> {
+        let found = |id: &str| probe.findings.iter().find(|finding| finding.id == id);
+        let limit = |kind, finding: &Finding| Self::new(kind, finding.message.clone());
+        found("flat-iops-limit")
+            .map(|finding| limit(LimitKind::IopsCap, finding))
+            .or_else(|| found("flat-bandwidth-limit").map(|finding| limit(LimitKind::BandwidthCap, finding)))
+            .or_else(|| {
+                found("generator-busy")
+                    .filter(|finding| holds_the_rate(finding))
+                    .map(|finding| limit(LimitKind::Generator, finding))
+            })
+    }
+}
+
+/// From this share of its time on a CPU is used up.
+const USED_UP_PERCENT: f64 = 90.0;
+
+/// Whether the generator had no CPU left, rather than waiting for one now and then, which makes I/Os slower and holds no
+/// rate while others are outstanding.
+fn holds_the_rate(generator_busy: &Finding) -> bool {
+    let percent = |name: &str| {
+        generator_busy.evidence.get(name).and_then(serde_json::Value::as_f64).unwrap_or_default()
+    };
+    percent("busy_percent") + percent("steal_percent") >= USED_UP_PERCENT
+        || percent("busiest_thread_percent") >= USED_UP_PERCENT
+}
+
+/// A rate that was reached, with the block size and direction that reached it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reached {
+    pub(super) block_bytes: u64,
+    pub(super) rwmix_read_percent: u8,
+    pub(super) iops: f64,
+    pub(super) mib_per_s: f64,
+}
+
+impl Reached {
+    /// Whether another one of the same direction shows which of both rates is the limit: with a block size at least twice
+    /// or at most half as large, the one that stays the same.
+    pub(super) fn shared_limit(&self, others: &[Self]) -> Option<(LimitKind, Self)> {
+        let same = |a: f64, b: f64| (a / b - 1.0).abs() <= SAME_PERCENT / 100.0;
+        let is_other = |one: &&Self| {
+            one.rwmix_read_percent == self.rwmix_read_percent
+                && (one.block_bytes >= 2 * self.block_bytes || 2 * one.block_bytes <= self.block_bytes)
+        };
+        others.iter().filter(is_other).find_map(|other| {
+            if same(self.mib_per_s, other.mib_per_s) {
+                Some((LimitKind::BandwidthCap, *other))
+            } else if same(self.iops, other.iops) {
+                Some((LimitKind::IopsCap, *other))
+            } else {
+                None
+            }
+        })
+    }
+
+    /// The sentence for [`Self::shared_limit`].
+    pub(super) fn sentence(&self, kind: LimitKind, other: &Self) -> String {
+        let (small, large) = if self.block_bytes < other.block_bytes { (self, other) } else { (other, self) };
+        let sizes = format!(
+            "{} KiB and {} KiB",
+            small.block_bytes as f64 / 1024.0,
+            large.block_bytes as f64 / 1024.0
+        );
+        if kind == LimitKind::BandwidthCap {
+            format!(
+                "the same {:.0} and {:.0} MiB/s in I/Os of {sizes}, while the I/Os per second differ: a limit on bytes per second, set or of the way to the device",
+                small.mib_per_s, large.mib_per_s
+            )
+        } else {
+            format!(
+                "the same {:.0} and {:.0} IOPS in I/Os of {sizes}, while the bytes differ: a limit on I/Os per second",
+                small.iops, large.iops
+            )
+        }
+    }
+}
+
+impl Curve {
+    pub(super) fn reached(&self) -> Option<Reached> {
+        let found = self.saturation.as_ref().filter(|found| found.is_reached)?;
+        Some(Reached {
+            block_bytes: self.pattern.block_size.get(),
+            rwmix_read_percent: self.pattern.rwmix_read_percent,
+            iops: found.ceiling_iops,
+            mib_per_s: found.ceiling_mib_per_s,
+        })
+    }
+}
+
+/// Says of each curve what holds it.
+pub(super) fn name_limits(record: &SweepRecord, curves: &mut [Curve]) {
+    let reached: Vec<(usize, Option<Reached>)> =
+        curves.iter().map(|curve| (curve.volume, curve.reached())).collect();
+    for (index, curve) in curves.iter_mut().enumerate() {
+        let Some(saturation) = curve.saturation.clone() else { continue };
+        let same_volume = reached
+            .iter()
+            .enumerate()
+            .filter(|(other, (volume, _))| *other != index && *volume == curve.volume);
+        let others: Vec<Reached> = same_volume.filter_map(|(_, (_, one))| *one).collect();
+        curve.limit = Some(limit_of(record, curve, &saturation, &others));
+    }
+}
+
+fn limit_of(record: &SweepRecord, curve: &Curve, found: &Saturation, others: &[Reached]) -> Limit {
+    let mine = |probe: &&ProbeRecord| {
+        (probe.pattern, probe.volumes.as_slice()) == (curve.pattern, &[curve.volume][..])
+            && probe.purpose != ProbePurpose::Search
+            && probe.purpose != ProbePurpose::Together
+    };
+    // The deepest long probe is the one at the ceiling.
+    let long = record.probes.iter().filter(mine).max_by_key(|probe| probe.outstanding);
+    if let Some(limit) = long.and_then(Limit::by_findings) {
+        return limit;
+    }
+    if !found.is_reached {
+        let most = curve.probes.iter().map(|one| one.outstanding).max().unwrap_or_default();
+        return Limit::new(
+            LimitKind::NotReached,
+            format!(
+                "{most} outstanding I/Os still brought more: the ceiling lies beyond {:.0} IOPS",
+                found.ceiling_iops
+            ),
+        );
+    }
+    if let Some(reached) = curve.reached()
+        && let Some((kind, other)) = reached.shared_limit(others)
+    {
+        return Limit::new(kind, reached.sentence(kind, &other));
+    }
+    if let Some((rate, burst)) = curve.sustained.and_then(|rate| Some((rate, rate.burst?))) {
+        return Limit::new(
+            LimitKind::RateCap,
+            format!(
+                "{:.0} IOPS at first and {:.0} later: burst credits or a cache were used up, and what remains is held",
+                burst.iops, rate.iops
+            ),
+        );
+    }
+    let (knee, lat_us) = (found.knee.outstanding, found.knee.lat_mean_us);
+    Limit::new(
+        LimitKind::Device,
+        format!(
+            "up to {knee:.0} outstanding I/Os latency stays in proportion ({lat_us:.0} µs), beyond them they wait: the device, or a limit that is as smooth, has work for about {knee:.0} at once"
+        ),
+    )
+}

@@ -1,0 +1,184 @@
+//! What volumes do together, held against what each does alone.
+
+use std::collections::BTreeSet;
+
+use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, SweepRecord};
+use serde::Serialize;
+
+use super::limit::{Limit, LimitKind, Reached};
+use super::{Curve, Probe, sustained};
+
+/// Together at least this share of the sum: anything less has a cause.
+const FULL_EFFICIENCY_PERCENT: f64 = 90.0;
+
+/// One pattern on more and more volumes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scaling {
+    /// The kind of I/O.
+    pub pattern: LoadPattern,
+    /// The first volume alone, then more and more of them.
+    pub rows: Vec<ScalingRow>,
+    /// What all of them share, or that it is nothing.
+    pub limit: Limit,
+}
+
+/// Some volumes at once.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScalingRow {
+    /// How many.
+    pub volume_count: usize,
+    /// Outstanding I/Os on all of them together.
+    pub outstanding: u32,
+    /// I/Os per second, all together.
+    pub iops: f64,
+    /// MiB per second, all together.
+    pub bandwidth_mib_per_s: f64,
+    /// Mean latency.
+    pub lat_mean_us: Option<f64>,
+    /// 99th percentile of latency.
+    pub lat_p99_us: Option<f64>,
+    /// The sum of what each of them does alone.
+    pub sum_of_alone_iops: f64,
+    /// `iops` in percent of that sum.
+    pub efficiency_percent: f64,
+}
+
+/// The scaling of every pattern that was measured on several volumes at once.
+pub(super) fn scaling(record: &SweepRecord, curves: &[Curve]) -> Vec<Scaling> {
+    let mut patterns: Vec<LoadPattern> = Vec::new();
+    for probe in record.probes.iter().filter(|probe| probe.purpose == ProbePurpose::Together) {
+        if !patterns.contains(&probe.pattern) {
+            patterns.push(probe.pattern);
+        }
+    }
+    let tables: Vec<(LoadPattern, Vec<ScalingRow>)> = patterns
+        .into_iter()
+        .map(|pattern| (pattern, rows(record, curves, pattern)))
+        .filter(|(_, rows)| rows.len() > 1)
+        .collect();
+    let all: Vec<Reached> = tables.iter().filter_map(|(pattern, rows)| reached(*pattern, rows)).collect();
+    tables
+        .into_iter()
+        .map(|(pattern, rows)| {
+            let limit = limit_of(record, curves, pattern, &rows, &all);
+            Scaling { pattern, rows, limit }
+        })
+        .collect()
+}
+
+fn rows(record: &SweepRecord, curves: &[Curve], pattern: LoadPattern) -> Vec<ScalingRow> {
+    let alone = |volume: usize| {
+        let curve = curves.iter().find(|one| (one.pattern, one.volume) == (pattern, volume))?;
+        curve.saturation.as_ref().map(|found| (curve, found))
+    };
+    let mut rows = Vec::new();
+    if let Some((curve, found)) = alone(0) {
+        let long = curve.probes.iter().rfind(|one| one.purpose == ProbePurpose::Sustained);
+        let best = || curve.probes.iter().max_by(|a, b| a.figures.iops.total_cmp(&b.figures.iops));
+        if let Some(probe) = long.or_else(best) {
+            rows.push(row(1, probe, found.ceiling_iops, found.ceiling_iops));
+        }
+    }
+    for probe in together(record, pattern) {
+        let sum: Option<f64> =
+            probe.volumes.iter().map(|volume| alone(*volume).map(|(_, found)| found.ceiling_iops)).sum();
+        let (Some(sum), Some(rate)) = (sum, sustained(probe)) else { continue };
+        rows.push(row(probe.volumes.len(), &Probe::of(probe), rate.iops, sum));
+    }
+    rows
+}
+
+fn together(record: &SweepRecord, pattern: LoadPattern) -> impl Iterator<Item = &ProbeRecord> {
+    let is_one =
+        move |probe: &&ProbeRecord| probe.purpose == ProbePurpose::Together && probe.pattern == pattern;
+    record.probes.iter().filter(is_one)
+}
+
+fn row(volume_count: usize, probe: &Probe, iops: f64, sum_of_alone_iops: f64) -> ScalingRow {
+    let figures = &probe.figures;
+    let mib_per_io = if figures.iops > 0.0 { figures.bandwidth_mib_per_s / figures.iops } else { 0.0 };
+    ScalingRow {
+        volume_count,
+        outstanding: probe.outstanding,
+        iops,
+        bandwidth_mib_per_s: iops * mib_per_io,
+        lat_mean_us: figures.lat_mean_us,
+        lat_p99_us: figures.lat_p99_us,
+        sum_of_alone_iops,
+        efficiency_percent: 100.0 * iops / sum_of_alone_iops,
+    }
+}
+
+fn reached(pattern: LoadPattern, rows: &[ScalingRow]) -> Option<Reached> {
+    let last = rows.last()?;
+    Some(Reached {
+        block_bytes: pattern.block_size.get(),
+        rwmix_read_percent: pattern.rwmix_read_percent,
+        iops: last.iops,
+        mib_per_s: last.bandwidth_mib_per_s,
+    })
+}
+
+fn limit_of(
+    record: &SweepRecord,
+    curves: &[Curve],
+    pattern: LoadPattern,
+    rows: &[ScalingRow],
+    all: &[Reached],
+) -> Limit {
+    let last = rows.last().expect("a table has rows");
+    let count = last.volume_count;
+    if last.efficiency_percent >= FULL_EFFICIENCY_PERCENT {
+        let own =
+            curves.iter().filter(|curve| curve.pattern == pattern).filter_map(|curve| curve.limit.as_ref());
+        let kinds: BTreeSet<&str> = own.clone().map(|limit| limit.kind.as_str()).collect();
+        let each = match (kinds.len(), own.clone().next()) {
+            (1, Some(limit)) => {
+                format!("; the limit is each volume's own ({}): {}", limit.kind.as_str(), limit.sentence)
+            }
+            _ => "; the limit is each volume's own".to_owned(),
+        };
+        return Limit::new(
+            LimitKind::NoneShared,
+            format!(
+                "{count} volumes together do {:.0} % of what they do alone{each}",
+                last.efficiency_percent
+            ),
+        );
+    }
+    let short = format!(
+        "{count} volumes together do {:.0} IOPS, {:.0} % of the {:.0} that they do alone",
+        last.iops, last.efficiency_percent, last.sum_of_alone_iops
+    );
+    let probe = together(record, pattern).last().expect("a table has a probe of several volumes");
+    if let Some(limit) = Limit::by_findings(probe) {
+        return Limit::new(limit.kind, format!("{short}: {}", limit.sentence));
+    }
+    let mine = reached(pattern, rows).expect("a table has rows");
+    let shared = mine.shared_limit(all);
+    let device = shared_device(record, probe);
+    if let Some((kind, other)) = shared {
+        return Limit::new(kind, format!("{short}: {}", mine.sentence(kind, &other)));
+    }
+    match device {
+        Some(name) => Limit::new(LimitKind::SharedDevice, format!("{short}: all of them lie on `{name}`")),
+        None => Limit::new(
+            LimitKind::Unknown,
+            format!(
+                "{short}: they share a limit; a sweep with another block size tells whether it is one on I/Os or on bytes per second"
+            ),
+        ),
+    }
+}
+
+/// A device that all volumes of the probe lie on.
+fn shared_device(record: &SweepRecord, probe: &ProbeRecord) -> Option<String> {
+    let names = |volume: &usize| -> BTreeSet<&str> {
+        let target = record.targets.get(*volume);
+        target.into_iter().flat_map(|one| &one.devices).map(|device| device.name.as_str()).collect()
+    };
+    let mut all = probe.volumes.iter().map(names);
+    let first = all.next()?;
+    let shared = all.fold(first, |shared, one| shared.intersection(&one).copied().collect());
+    shared.into_iter().next().map(str::to_owned)
+}

@@ -1,0 +1,178 @@
+use std::collections::BTreeMap;
+
+use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::plan::EngineKind;
+use iotrial_model::record::{BlockDevice, Ended, Host, TargetRecord, Tool};
+use iotrial_model::sweep::{ProbeSecond, SWEEP_FORMAT, SweepSettings};
+use iotrial_model::units::ByteSize;
+
+use super::*;
+
+/// A probe of ten seconds at that rate, on volumes that share it evenly.
+fn probe(
+    pattern: &str,
+    volumes: &[usize],
+    outstanding: u32,
+    purpose: ProbePurpose,
+    iops: u64,
+) -> ProbeRecord {
+    let pattern: LoadPattern = pattern.parse().unwrap();
+    let each = iops / volumes.len() as u64;
+    let mut total_latency = LatencyHistogram::default();
+    let lat_s = f64::from(outstanding) * volumes.len() as f64 / iops as f64;
+    total_latency.record_n(Duration::from_secs_f64(lat_s), 10 * each);
+    let counts =
+        OpCounts { bytes: 10 * each * pattern.block_size.get(), total_latency, ..OpCounts::default() };
+    let second = ProbeSecond { phase: PhaseKind::Measure, duration: Duration::from_secs(1), io_count: iops };
+    ProbeRecord {
+        pattern,
+        outstanding,
+        volumes: volumes.to_vec(),
+        purpose,
+        measured: Duration::from_secs(10),
+        counts: vec![JobCounts { read: Some(counts), ..JobCounts::default() }; volumes.len()],
+        course: vec![second; 10],
+        cpu: None,
+        devices: Vec::new(),
+        findings: Vec::new(),
+    }
+}
+
+fn record(volume_count: usize, probes: Vec<ProbeRecord>) -> SweepRecord {
+    let target = |index: usize| TargetRecord {
+        path: format!("/mnt/{index}"),
+        devices: vec![BlockDevice { name: format!("sd{index}"), ..BlockDevice::default() }],
+        ..TargetRecord::default()
+    };
+    SweepRecord {
+        format: SWEEP_FORMAT.to_owned(),
+        id: "01".to_owned(),
+        label: None,
+        attributes: BTreeMap::new(),
+        tool: Tool { name: "iotrial".to_owned(), version: "0".to_owned(), method_version: 1 },
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        host: Host::default(),
+        targets: (0..volume_count).map(target).collect(),
+        settings: SweepSettings {
+            method: SweepMethod::Search,
+            engine: EngineKind::Uring,
+            engine_reason: None,
+            sim: None,
+            direct: true,
+            seed: 1,
+            step: Duration::from_secs(10),
+            idle: Duration::ZERO,
+            repeats: 1,
+            sizes: vec![ByteSize::GIB; volume_count],
+            notes: Vec::new(),
+        },
+        layout: None,
+        probes,
+        ended: Ended { how: EndedHow::Complete, reason: None },
+    }
+}
+
+/// A volume that serves `servers` I/Os at once in a millisecond each.
+fn alone(pattern: &str, volume: usize, servers: u32) -> Vec<ProbeRecord> {
+    let rate = |n: u32| u64::from(n.min(servers)) * 1_000;
+    let mut probes: Vec<ProbeRecord> =
+        [1, 4, 16, 64, 256].map(|n| probe(pattern, &[volume], n, ProbePurpose::Search, rate(n))).into();
+    probes.push(probe(pattern, &[volume], 4 * servers, ProbePurpose::Sustained, rate(4 * servers)));
+    probes
+}
+
+fn volumes(pattern: &str, count: usize, servers: u32, together_iops: u64) -> Vec<ProbeRecord> {
+    let mut probes: Vec<ProbeRecord> =
+        (0..count).flat_map(|volume| alone(pattern, volume, servers)).collect();
+    let all: Vec<usize> = (0..count).collect();
+    probes.push(probe(pattern, &all, 4 * servers, ProbePurpose::Together, together_iops));
+    probes
+}
+
+#[test]
+fn volumes_that_share_nothing_do_together_what_they_do_alone() {
+    let summary = SweepSummary::new(&record(3, volumes("randread-8k", 3, 10, 30_000)));
+    assert_eq!(summary.curves.len(), 3);
+    let found = &summary.scaling[0];
+    assert_eq!(found.rows.iter().map(|row| row.volume_count).collect::<Vec<_>>(), [1, 3]);
+    assert!((found.rows[1].efficiency_percent - 100.0).abs() < 0.1, "{found:?}");
+    assert_eq!(found.limit.kind, LimitKind::NoneShared);
+    assert!(found.limit.sentence.contains("about 10 at once"), "{}", found.limit.sentence);
+}
+
+#[test]
+fn equal_bytes_per_second_in_all_block_sizes_are_a_shared_path() {
+    // 312.5 MiB/s in all: 5,000 of 64 KiB, 625 of 512 KiB.
+    let mut probes = volumes("read-64k", 4, 4, 5_000);
+    probes.extend(volumes("read-512k", 4, 1, 625));
+    let summary = SweepSummary::new(&record(4, probes));
+    for found in &summary.scaling {
+        assert_eq!(found.limit.kind, LimitKind::BandwidthCap, "{found:?}");
+        assert!(found.limit.sentence.contains("the same 31"), "{}", found.limit.sentence);
+    }
+}
+
+#[test]
+fn equal_ios_per_second_in_all_block_sizes_are_an_iops_cap() {
+    let mut probes = volumes("randread-8k", 2, 10, 12_000);
+    probes.extend(volumes("randread-64k", 2, 10, 12_000));
+    let summary = SweepSummary::new(&record(2, probes));
+    assert!(
+        summary.scaling.iter().all(|found| found.limit.kind == LimitKind::IopsCap),
+        "{:?}",
+        summary.scaling
+    );
+}
+
+#[test]
+fn a_device_below_all_volumes_is_named_and_without_any_evidence_the_cause_is_unknown() {
+    let mut shared = record(2, volumes("randread-8k", 2, 10, 10_000));
+    let limit = |record: &SweepRecord| SweepSummary::new(record).scaling[0].limit.clone();
+    assert_eq!(limit(&shared).kind, LimitKind::Unknown);
+    for target in &mut shared.targets {
+        target.devices.push(BlockDevice { name: "nvme0n1".to_owned(), ..BlockDevice::default() });
+    }
+    let found = limit(&shared);
+    assert_eq!(found.kind, LimitKind::SharedDevice);
+    assert!(
+        found
+            .sentence
+            .ends_with("do 10000 IOPS, 50 % of the 20000 that they do alone: all of them lie on `nvme0n1`"),
+        "{}",
+        found.sentence
+    );
+}
+
+#[test]
+fn a_generator_short_of_cpu_is_the_limit_before_all_others() {
+    let mut probes = volumes("randread-8k", 2, 10, 10_000);
+    let busy = Finding {
+        id: "generator-busy".to_owned(),
+        severity: Severity::Warning,
+        message: "iotrial itself used 99 %".to_owned(),
+        evidence: BTreeMap::from([("busy_percent".to_owned(), 99.0.into())]),
+    };
+    probes.last_mut().unwrap().findings.push(busy);
+    let summary = SweepSummary::new(&record(2, probes.clone()));
+    assert_eq!(summary.scaling[0].limit.kind, LimitKind::Generator);
+    assert_eq!(summary.findings.len(), 1);
+    assert!(
+        summary.findings[0].message.starts_with("randread-8k at 40: iotrial itself"),
+        "{:?}",
+        summary.findings
+    );
+    // One that waits for a CPU now and then is told, and holds no rate.
+    let mut waits = record(2, probes);
+    waits.probes.last_mut().unwrap().findings[0].evidence.insert("busy_percent".to_owned(), 20.0.into());
+    assert_eq!(SweepSummary::new(&waits).scaling[0].limit.kind, LimitKind::Unknown);
+}
+
+#[test]
+fn a_sweep_that_was_stopped_early_says_what_it_knows() {
+    let summary = SweepSummary::new(&record(1, Vec::new()));
+    assert_eq!((summary.curves.len(), summary.scaling.len(), summary.measured_s), (0, 0, 0.0));
+    let summary = SweepSummary::new(&record(1, alone("read-64k", 0, 10)[..2].to_vec()));
+    let curve = &summary.curves[0];
+    assert!(!curve.saturation.as_ref().unwrap().is_reached);
+    assert_eq!(curve.limit.as_ref().unwrap().kind, LimitKind::NotReached);
+}

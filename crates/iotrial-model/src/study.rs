@@ -1,0 +1,339 @@
+//! A study says which configurations are held against each other, under which loads, how often and in which order.
+//!
+//! [`Study::parse`] is the only way to one, so a `Study` that exists is valid. Its text form is TOML, documented in
+//! `docs/study.md`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::plan::{EngineKind, SimDevice};
+use crate::record::AttributeValue;
+use crate::toml_reader::{Mistakes, Scalar, TableReader, read_toml};
+use crate::units::ByteSize;
+
+mod change;
+
+mod journal;
+
+mod order;
+
+mod text;
+
+pub use journal::{BegunCell, CellEnd, JOURNAL_FORMAT, JournalError, JournalLine, Progress};
+
+/// The value of `format` in a study file.
+pub const STUDY_FORMAT: &str = "iotrial.study/1";
+
+/// How often each configuration is measured under each load, unless the study says otherwise: with fewer there is no
+/// telling a difference from chance.
+const DEFAULT_REPEATS: u32 = 3;
+
+/// More repeats than anybody waits for.
+const MOST_REPEATS: u64 = 1_000;
+
+/// Configurations under the same loads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Study {
+    /// The short name, of which the journal gets its file name.
+    pub name: String,
+    /// One line for headings.
+    pub title: String,
+    /// The study of which this is the part that another machine measures.
+    pub part_of: Option<String>,
+    /// Built-in profiles, or files whose paths count from the study's folder; at least one.
+    pub profiles: Vec<String>,
+    /// How often each configuration is measured under each profile; at least once.
+    pub repeats: u32,
+    /// The targets are left alone so long before each load.
+    pub idle: Duration,
+    /// The order and the randomness of the loads come from it.
+    pub seed: u64,
+    /// What holds for every load.
+    pub load: StudyLoad,
+    /// What is held against each other; at least one.
+    pub configurations: Vec<Configuration>,
+    /// The profiles that the study brings along.
+    pub embedded: Vec<EmbeddedProfile>,
+}
+
+/// What holds for every load of a study. What is absent is decided as for `iotrial run`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct StudyLoad {
+    /// Full schedule and sizes instead of the quick ones.
+    pub full: bool,
+    /// All files of a load together.
+    pub size: Option<ByteSize>,
+    /// The measured phase.
+    pub duration: Option<Duration>,
+    /// The load runs so long before it is measured.
+    pub ramp: Option<Duration>,
+    /// Who does the I/O.
+    pub engine: Option<EngineKind>,
+    /// Through the page cache.
+    pub buffered: bool,
+    /// Files stay from one load to the next, instead of being laid out for each.
+    pub keep_files: bool,
+    /// The threshold set that judges; `None` takes the one of the profile.
+    pub thresholds: Option<String>,
+}
+
+/// One of the configurations that a study compares.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Configuration {
+    /// Its name; no other configuration of the study has it.
+    pub label: String,
+    /// What distinguishes it.
+    pub attributes: BTreeMap<String, AttributeValue>,
+    /// Directories, files of iotrial, or raw devices; their paths count from the study's folder.
+    pub targets: Vec<String>,
+    /// A command of the shell that attaches it.
+    pub before: Option<String>,
+    /// A command of the shell that detaches it.
+    pub after: Option<String>,
+    /// Whether another machine measures it.
+    pub elsewhere: bool,
+    /// The device, where the engine is `sim`.
+    pub sim: Option<SimDevice>,
+}
+
+/// A profile that a study brings along, so that nothing but the study is needed to make its load.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmbeddedProfile {
+    /// As [`Study::profiles`] names it.
+    pub name: String,
+    /// The profile, word for word.
+    pub text: String,
+    /// The threshold set that judges, word for word.
+    pub thresholds: String,
+}
+
+/// One measurement of a study: a configuration under a profile for the `repeat`-th time.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct Cell {
+    /// The configuration.
+    pub label: String,
+    /// As [`Study::profiles`] names it.
+    pub profile: String,
+    /// From 1.
+    pub repeat: u32,
+}
+
+impl Study {
+    /// Reads a study from its TOML text.
+    ///
+    /// # Errors
+    ///
+    /// Every mistake with line and column.
+    pub fn parse(text: &str) -> Result<Self, Mistakes> {
+        read_toml(text, |top| {
+            let format = top.required("format", |t, key| t.word(key, &[(STUDY_FORMAT, ())]));
+            let name = top.required("name", read_name);
+            let title = top.required("title", TableReader::text);
+            let part_of = top.text("part_of");
+            let profiles = top.required("profiles", read_profiles);
+            let repeats = top.integer("repeats", 1..=MOST_REPEATS);
+            let idle = top.duration("idle").unwrap_or_default();
+            let seed = top.integer("seed", 0..=u64::from(u32::MAX)).unwrap_or(1);
+            let load = top.table("load", StudyLoad::read).unwrap_or_default();
+            let mut labels = Vec::new();
+            let configurations = top.required("configuration", |t, key| {
+                t.tables(key, |table| Configuration::read(table, load.engine, &mut labels))
+            });
+            let embedded = top.tables("embedded", EmbeddedProfile::read).unwrap_or_default();
+            format?;
+            let repeats = repeats.and_then(|count| u32::try_from(count).ok()).unwrap_or(DEFAULT_REPEATS);
+            Some(Self {
+                name: name?,
+                title: title?,
+                part_of,
+                profiles: profiles?,
+                repeats,
+                idle,
+                seed,
+                load,
+                configurations: configurations?,
+                embedded,
+            })
+        })
+    }
+
+    /// The study by whose name its records go: itself, or the one of which it is a part.
+    pub fn whole_name(&self) -> &str {
+        self.part_of.as_deref().unwrap_or(&self.name)
+    }
+
+    /// The configuration of that name.
+    pub fn configuration(&self, label: &str) -> Option<&Configuration> {
+        self.configurations.iter().find(|configuration| configuration.label == label)
+    }
+
+    /// The profile that it brings along under that name.
+    pub fn embedded(&self, profile: &str) -> Option<&EmbeddedProfile> {
+        self.embedded.iter().find(|embedded| embedded.name == profile)
+    }
+
+    /// Every measurement, configuration by configuration.
+    pub fn cells(&self) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        for configuration in &self.configurations {
+            for profile in &self.profiles {
+                cells.extend((1..=self.repeats).map(|repeat| Cell {
+                    label: configuration.label.clone(),
+                    profile: profile.clone(),
+                    repeat,
+                }));
+            }
+        }
+        cells
+    }
+
+    /// The part of the study that is one configuration, to be measured where this is.
+    #[must_use]
+    pub fn part(&self, configuration: &Configuration) -> Self {
+        let slug: String = configuration
+            .label
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+            .collect();
+        let mut name = format!("{}-{slug}", self.name);
+        name.truncate(MOST_NAME_BYTES);
+        Self {
+            name,
+            part_of: Some(self.whole_name().to_owned()),
+            configurations: vec![Configuration { elsewhere: false, ..configuration.clone() }],
+            ..self.clone()
+        }
+    }
+}
+
+/// Longer names do not make readable file names.
+const MOST_NAME_BYTES: usize = 64;
+
+/// A name that is a file name on every system.
+fn read_name(table: &mut TableReader<'_>, key: &'static str) -> Option<String> {
+    let name = table.text(key)?;
+    let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    if is_plain && !name.is_empty() && !name.starts_with('.') && name.len() <= MOST_NAME_BYTES {
+        return Some(name);
+    }
+    table.refuse(
+        key,
+        format!("`{key}` must be up to {MOST_NAME_BYTES} letters a to z, digits, `-`, `_` and `.`, because the journal is named so"),
+    )
+}
+
+fn read_profiles(table: &mut TableReader<'_>, key: &'static str) -> Option<Vec<String>> {
+    let profiles = table.texts(key)?;
+    if profiles.is_empty() {
+        return table.refuse(key, format!("`{key}` needs at least one profile"));
+    }
+    let twice = profiles.iter().enumerate().find(|(position, name)| profiles[..*position].contains(name));
+    if let Some((_, name)) = twice {
+        return table
+            .refuse(key, format!("the profile `{name}` is named twice; `repeats` measures it again"));
+    }
+    Some(profiles)
+}
+
+impl StudyLoad {
+    fn read(table: &mut TableReader<'_>) -> Option<Self> {
+        const ENGINES: [EngineKind; 4] =
+            [EngineKind::Uring, EngineKind::Threads, EngineKind::Sim, EngineKind::Null];
+        let load = Self {
+            full: table.boolean("full").unwrap_or(false),
+            size: table.size("size"),
+            duration: table.duration("duration"),
+            ramp: table.duration("ramp"),
+            engine: table.word("engine", &ENGINES.map(|engine| (engine.as_str(), engine))),
+            buffered: table.boolean("buffered").unwrap_or(false),
+            keep_files: table.boolean("keep_files").unwrap_or(false),
+            thresholds: table.text("thresholds"),
+        };
+        if load.size.is_some_and(|size| size.get() == 0) {
+            return table.refuse("size", "`size` must be more than zero".to_owned());
+        }
+        if load.duration.is_some_and(|duration| duration.is_zero()) {
+            return table.refuse("duration", "`duration` must be more than zero".to_owned());
+        }
+        Some(load)
+    }
+}
+
+impl Configuration {
+    fn read(
+        table: &mut TableReader<'_>,
+        engine: Option<EngineKind>,
+        labels: &mut Vec<String>,
+    ) -> Option<Self> {
+        let label = table.required("label", read_label);
+        if let Some(label) = &label {
+            if labels.contains(label) {
+                table.refuse::<()>("label", format!("another configuration is labelled `{label}` already"));
+            }
+            labels.push(label.clone());
+        }
+        let attributes = table.table("attributes", |table| Some(table.scalars())).unwrap_or_default();
+        let elsewhere = table.boolean("elsewhere").unwrap_or(false);
+        let targets = table.texts("targets");
+        let touches_targets = engine.is_none_or(EngineKind::touches_targets);
+        if targets.as_ref().is_none_or(Vec::is_empty)
+            && !table.has("targets")
+            && touches_targets
+            && !elsewhere
+        {
+            table.refuse::<()>(
+                "label",
+                "`targets` is missing; `elsewhere = true` marks a configuration that another machine measures"
+                    .to_owned(),
+            );
+        }
+        let targets = targets.unwrap_or_default();
+        if table.has("targets") && targets.is_empty() {
+            table.refuse::<()>("targets", "`targets` needs at least one path".to_owned());
+        }
+        let sim: Option<SimDevice> = table.deserialized("sim");
+        if sim.is_some() && engine != Some(EngineKind::Sim) {
+            table.refuse::<()>("sim", "`sim` is for `engine = \"sim\"` in [load]".to_owned());
+        }
+        if let Some(error) = sim.as_ref().and_then(|device| device.check().err()) {
+            table.refuse::<()>("sim", format!("`sim`: {error}"));
+        }
+        Some(Self {
+            attributes: attributes.into_iter().map(|(key, value)| (key, attribute(value))).collect(),
+            targets,
+            before: table.text("before"),
+            after: table.text("after"),
+            elsewhere,
+            sim,
+            label: label?,
+        })
+    }
+}
+
+fn read_label(table: &mut TableReader<'_>, key: &'static str) -> Option<String> {
+    let label = table.text(key)?;
+    if label.trim() != label || label.is_empty() || label.chars().any(char::is_control) {
+        return table.refuse(key, format!("`{key}` must be one line without blanks around it"));
+    }
+    Some(label)
+}
+
+fn attribute(value: Scalar) -> AttributeValue {
+    match value {
+        Scalar::Number { text, .. } => AttributeValue::from_text(&text),
+        Scalar::Text(text) => AttributeValue::Text(text),
+        Scalar::Boolean(boolean) => AttributeValue::Text(boolean.to_string()),
+    }
+}
+
+impl EmbeddedProfile {
+    fn read(table: &mut TableReader<'_>) -> Option<Self> {
+        let name = table.required("name", TableReader::text);
+        let text = table.required("text", TableReader::text);
+        let thresholds = table.required("thresholds", TableReader::text);
+        Some(Self { name: name?, text: text?, thresholds: thresholds? })
+    }
+}
+
+#[cfg(test)]
+mod tests;

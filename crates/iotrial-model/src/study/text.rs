@@ -1,0 +1,124 @@
+//! A study as TOML that needs no other file: what the journal keeps, and what another machine gets.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{STUDY_FORMAT, Study};
+use crate::plan::SimDevice;
+use crate::record::AttributeValue;
+use crate::units::{ByteSize, format_duration, parse_duration};
+
+/// The file as it is written: plain values come before tables, as TOML wants it.
+#[derive(Serialize)]
+struct StudyFile<'s> {
+    format: &'static str,
+    name: &'s str,
+    title: &'s str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part_of: Option<&'s str>,
+    profiles: &'s [String],
+    repeats: u32,
+    idle: String,
+    seed: u64,
+    load: LoadTable<'s>,
+    configuration: Vec<ConfigurationTable<'s>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    embedded: Vec<EmbeddedTable<'s>>,
+}
+
+#[derive(Serialize)]
+struct LoadTable<'s> {
+    full: bool,
+    size: Option<String>,
+    duration: Option<String>,
+    ramp: Option<String>,
+    engine: Option<&'static str>,
+    buffered: bool,
+    keep_files: bool,
+    thresholds: Option<&'s str>,
+}
+
+#[derive(Serialize)]
+struct ConfigurationTable<'s> {
+    label: &'s str,
+    targets: Option<&'s [String]>,
+    before: Option<&'s str>,
+    after: Option<&'s str>,
+    elsewhere: bool,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    attributes: &'s BTreeMap<String, AttributeValue>,
+    sim: Option<&'s SimDevice>,
+}
+
+#[derive(Serialize)]
+struct EmbeddedTable<'s> {
+    name: &'s str,
+    text: &'s str,
+    thresholds: &'s str,
+}
+
+impl Study {
+    /// The study as TOML; [`Study::parse`] makes the same study of it.
+    pub fn to_toml(&self) -> String {
+        let file = StudyFile {
+            format: STUDY_FORMAT,
+            name: &self.name,
+            title: &self.title,
+            part_of: self.part_of.as_deref(),
+            profiles: &self.profiles,
+            repeats: self.repeats,
+            idle: time(self.idle),
+            seed: self.seed,
+            load: LoadTable {
+                full: self.load.full,
+                size: self.load.size.map(size),
+                duration: self.load.duration.map(time),
+                ramp: self.load.ramp.map(time),
+                engine: self.load.engine.map(|engine| engine.as_str()),
+                buffered: self.load.buffered,
+                keep_files: self.load.keep_files,
+                thresholds: self.load.thresholds.as_deref(),
+            },
+            configuration: self
+                .configurations
+                .iter()
+                .map(|configuration| ConfigurationTable {
+                    label: &configuration.label,
+                    targets: Some(configuration.targets.as_slice()).filter(|targets| !targets.is_empty()),
+                    before: configuration.before.as_deref(),
+                    after: configuration.after.as_deref(),
+                    elsewhere: configuration.elsewhere,
+                    attributes: &configuration.attributes,
+                    sim: configuration.sim.as_ref(),
+                })
+                .collect(),
+            embedded: self
+                .embedded
+                .iter()
+                .map(|embedded| EmbeddedTable {
+                    name: &embedded.name,
+                    text: &embedded.text,
+                    thresholds: &embedded.thresholds,
+                })
+                .collect(),
+        };
+        toml::to_string_pretty(&file).expect("a study is plain data")
+    }
+}
+
+/// As a person writes it, where that is exact.
+fn time(duration: Duration) -> String {
+    let readable = format_duration(duration);
+    if parse_duration(&readable).is_ok_and(|read| read == duration) {
+        readable
+    } else {
+        format!("{}ns", duration.as_nanos())
+    }
+}
+
+fn size(size: ByteSize) -> String {
+    let readable = size.to_string();
+    if readable.parse() == Ok(size) { readable } else { format!("{}B", size.get()) }
+}

@@ -1,0 +1,383 @@
+//! A sweep is one pattern after the other, each at several loads: the pattern, and the record of what happened.
+//!
+//! [`SweepRecord`] owns the file format `iotrial.sweep/1` (`docs/record.md`). As in a record of a run, it holds facts only.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::load::Pattern;
+use crate::plan::{EngineKind, PhaseKind, SimDevice};
+use crate::record::{
+    AttributeValue, CpuUse, DeviceCounters, Ended, Finding, Host, JobCounts, Layout, TargetRecord, Tool,
+};
+use crate::units::{ByteSize, ParseQuantityError, seconds};
+
+/// The value of `format` in the record of a sweep.
+pub const SWEEP_FORMAT: &str = "iotrial.sweep/1";
+
+/// No I/O of a sweep is larger.
+const LARGEST_BLOCK: ByteSize = ByteSize::mib(64);
+
+/// One kind of I/O, named as in fio with its block size: `randread-8k`, `write-64k`, `randrw70-8k`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct LoadPattern {
+    /// How offsets follow one another.
+    pub order: Pattern,
+    /// Share of reads: 0 is all writes, 100 is all reads.
+    pub rwmix_read_percent: u8,
+    /// Size of every I/O.
+    pub block_size: ByteSize,
+}
+
+/// Why a text is not a [`LoadPattern`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParsePatternError {
+    /// There is no block size behind a hyphen.
+    #[error("the pattern `{text}` has no block size")]
+    NoBlockSize {
+        /// What was given.
+        text: String,
+    },
+    /// The part before the hyphen is not one of ours.
+    #[error("the pattern `{text}` begins with `{word}`, which is not one of {PATTERN_WORDS}")]
+    UnknownWord {
+        /// What was given.
+        text: String,
+        /// Its first part.
+        word: String,
+    },
+    /// The block size cannot be read.
+    #[error("the pattern `{text}` has no valid block size")]
+    Size {
+        /// What was given.
+        text: String,
+        /// Why.
+        #[source]
+        source: ParseQuantityError,
+    },
+    /// The block size is none that a device takes.
+    #[error("the block size of `{text}` must be a multiple of 512 bytes up to 64 MiB")]
+    Block {
+        /// What was given.
+        text: String,
+    },
+}
+
+/// The words that [`LoadPattern`] understands, as listed in error messages.
+pub const PATTERN_WORDS: &str = "randread, randwrite, randrw, read, write, rw";
+
+impl LoadPattern {
+    /// Whether any of its I/Os is a write.
+    pub const fn writes(&self) -> bool {
+        self.rwmix_read_percent < 100
+    }
+
+    /// The name without the block size.
+    fn word(&self) -> String {
+        let random = if self.order == Pattern::Random { "rand" } else { "" };
+        match self.rwmix_read_percent {
+            0 => format!("{random}write"),
+            50 => format!("{random}rw"),
+            100 => format!("{random}read"),
+            percent => format!("{random}rw{percent}"),
+        }
+    }
+}
+
+impl fmt::Display for LoadPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.block_size.get();
+        let size = match bytes {
+            _ if bytes.is_multiple_of(1 << 20) => format!("{}m", bytes >> 20),
+            _ if bytes.is_multiple_of(1 << 10) => format!("{}k", bytes >> 10),
+            _ => format!("{bytes}b"),
+        };
+        f.pad(&format!("{}-{size}", self.word()))
+    }
+}
+
+impl FromStr for LoadPattern {
+    type Err = ParsePatternError;
+
+    fn from_str(text: &str) -> Result<Self, ParsePatternError> {
+        let whole = || text.to_owned();
+        let (word, size) =
+            text.split_once('-').ok_or_else(|| ParsePatternError::NoBlockSize { text: whole() })?;
+        let unknown = || ParsePatternError::UnknownWord { text: whole(), word: word.to_owned() };
+        let (order, direction) = match word.strip_prefix("rand") {
+            Some(direction) => (Pattern::Random, direction),
+            None => (Pattern::Sequential, word),
+        };
+        let rwmix_read_percent = match direction {
+            "read" => 100,
+            "write" => 0,
+            "rw" => 50,
+            mix => {
+                let percent: u8 =
+                    mix.strip_prefix("rw").and_then(|percent| percent.parse().ok()).ok_or_else(unknown)?;
+                if percent > 100 {
+                    return Err(unknown());
+                }
+                percent
+            }
+        };
+        let block_size: ByteSize =
+            size.parse().map_err(|source| ParsePatternError::Size { text: whole(), source })?;
+        if block_size.get() == 0 || !block_size.get().is_multiple_of(512) || block_size > LARGEST_BLOCK {
+            return Err(ParsePatternError::Block { text: whole() });
+        }
+        Ok(Self { order, rwmix_read_percent, block_size })
+    }
+}
+
+impl TryFrom<String> for LoadPattern {
+    type Error = ParsePatternError;
+
+    fn try_from(text: String) -> Result<Self, ParsePatternError> {
+        text.parse()
+    }
+}
+
+impl From<LoadPattern> for String {
+    fn from(pattern: LoadPattern) -> Self {
+        pattern.to_string()
+    }
+}
+
+/// What happened in one sweep.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SweepRecord {
+    /// Always [`SWEEP_FORMAT`].
+    pub format: String,
+    /// A ULID.
+    pub id: String,
+    /// What the user calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// What distinguishes the configuration.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attributes: BTreeMap<String, AttributeValue>,
+    /// Who measured.
+    pub tool: Tool,
+    /// RFC 3339, UTC.
+    pub started_at: String,
+    /// The machine.
+    pub host: Host,
+    /// The volumes as they were found; empty where the engine touches none.
+    pub targets: Vec<TargetRecord>,
+    /// What was asked and decided for all probes.
+    pub settings: SweepSettings,
+    /// How the files came to be; `None` where nothing had to be laid out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Layout>,
+    /// In the order in which they were made.
+    pub probes: Vec<ProbeRecord>,
+    /// How it ended.
+    pub ended: Ended,
+}
+
+/// What holds for all probes of a sweep.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SweepSettings {
+    /// How the loads are chosen.
+    pub method: SweepMethod,
+    /// Who carries the I/Os out.
+    pub engine: EngineKind,
+    /// Why it is another engine than asked for or than usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine_reason: Option<String>,
+    /// The device, where the engine is `sim`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sim: Option<SimDevice>,
+    /// Past the page cache.
+    pub direct: bool,
+    /// The first probe's; each later one has the next.
+    pub seed: u64,
+    /// Measured phase of a long probe.
+    #[serde(rename = "step_s", with = "seconds")]
+    pub step: Duration,
+    /// Without load between one pattern and the next.
+    #[serde(rename = "idle_s", with = "seconds")]
+    pub idle: Duration,
+    /// How often each load is measured.
+    pub repeats: u32,
+    /// Bytes of data on each volume.
+    #[serde(rename = "sizes_bytes")]
+    pub sizes: Vec<ByteSize>,
+    /// What was changed from what was asked, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// How the loads of a sweep are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SweepMethod {
+    /// By what the probes before them showed.
+    Search,
+    /// As given.
+    Grid,
+    /// The test series of the SQLIO paper.
+    Sqlio,
+    /// A search on files so small that a cache below holds them: what is measured is the way to it.
+    Channel,
+}
+
+/// One load on some volumes for some seconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProbeRecord {
+    /// What it did.
+    pub pattern: LoadPattern,
+    /// Outstanding I/Os on each volume.
+    pub outstanding: u32,
+    /// Indices into [`SweepRecord::targets`]; 0 where the engine touches none.
+    pub volumes: Vec<usize>,
+    /// What it is for.
+    pub purpose: ProbePurpose,
+    /// Length of the measured phase.
+    #[serde(rename = "measured_s", with = "seconds")]
+    pub measured: Duration,
+    /// What each volume did in the measured phase, in the order of `volumes`.
+    pub counts: Vec<JobCounts>,
+    /// All phases second by second, all volumes together.
+    pub course: Vec<ProbeSecond>,
+    /// CPU time over the measured phase; `None` where the clock is simulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuUse>,
+    /// What the operating system counted at the devices below over the measured phase.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<DeviceCounters>,
+    /// What the reader should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+}
+
+/// What a probe is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProbePurpose {
+    /// A short one that looks for the knee.
+    Search,
+    /// A long one beyond the knee: the rate that lasts.
+    Sustained,
+    /// A long one of a grid or a series.
+    Grid,
+    /// A long one on several volumes at once.
+    Together,
+}
+
+impl ProbePurpose {
+    /// The word for people and files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Search => "search",
+            Self::Sustained => "sustained",
+            Self::Grid => "grid",
+            Self::Together => "together",
+        }
+    }
+}
+
+/// About one second of a probe.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ProbeSecond {
+    /// Its phase.
+    pub phase: PhaseKind,
+    /// Its length.
+    #[serde(rename = "duration_s", with = "seconds")]
+    pub duration: Duration,
+    /// I/Os that succeeded.
+    pub io_count: u64,
+}
+
+/// Why the record of a sweep contradicts itself.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CheckSweepError {
+    /// The volumes of a probe are none, or not those that were counted.
+    #[error("its probe {probe} has counts of other volumes than it names")]
+    Volumes {
+        /// From 1.
+        probe: usize,
+    },
+    /// A number is beyond what any sweep can reach.
+    #[error("its {what} is beyond any sweep")]
+    OutOfRange {
+        /// Which number.
+        what: &'static str,
+    },
+}
+
+/// No count reaches this; a thousand of them still add up within 64 bits.
+const MOST_COUNTED: u64 = 1 << 53;
+
+impl SweepRecord {
+    /// Holds a record against itself, so that every sum and every index of the analysis is safe. Records come
+    /// from strangers.
+    ///
+    /// # Errors
+    ///
+    /// The first contradiction.
+    pub fn check(&self) -> Result<(), CheckSweepError> {
+        let in_range =
+            |what, holds: bool| if holds { Ok(()) } else { Err(CheckSweepError::OutOfRange { what }) };
+        in_range("number of probes", self.probes.len() <= 100_000)?;
+        in_range("number of volumes", self.targets.len() <= 10_000)?;
+        let volume_count = self.targets.len().max(1);
+        for (index, probe) in self.probes.iter().enumerate() {
+            let fits = !probe.volumes.is_empty()
+                && probe.volumes.len() == probe.counts.len()
+                && probe.volumes.iter().all(|volume| *volume < volume_count);
+            if !fits {
+                return Err(CheckSweepError::Volumes { probe: index + 1 });
+            }
+            in_range("outstanding I/O", (1..=1 << 16).contains(&probe.outstanding))?;
+            in_range("measured time", probe.measured <= Duration::from_secs(30 * 86_400))?;
+            let ops = probe.counts.iter().flat_map(|one| one.read.iter().chain(&one.write));
+            let counted = ops
+                .flat_map(|op| [op.bytes, op.error_count, op.io_count(), op.submission_latency_sum_ns])
+                .map(u128::from)
+                .sum::<u128>();
+            in_range("count", counted < u128::from(MOST_COUNTED) << 8)?;
+            in_range("count", probe.course.iter().all(|second| second.io_count < MOST_COUNTED))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_written_as_it_is_read() {
+        for text in
+            ["randread-8k", "randwrite-4k", "read-512k", "write-1m", "randrw-8k", "randrw70-16k", "rw-512b"]
+        {
+            let pattern: LoadPattern = text.parse().unwrap();
+            assert_eq!(pattern.to_string(), text);
+        }
+        let pattern: LoadPattern = "randrw70-8KiB".parse().unwrap();
+        assert_eq!((pattern.rwmix_read_percent, pattern.order), (70, Pattern::Random));
+        assert_eq!(pattern.to_string(), "randrw70-8k");
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_refused_with_the_part_that_is_wrong() {
+        let check = |text: &str, message: &str| {
+            let told = text.parse::<LoadPattern>().unwrap_err().to_string();
+            assert!(told.contains(message), "{text}: {told}");
+        };
+        check("randread", "has no block size");
+        check("randrea-8k", "begins with `randrea`, which is not one of randread, randwrite");
+        check("randrw170-8k", "begins with `randrw170`");
+        check("read-8", "no valid block size");
+        check("read-1000b", "multiple of 512 bytes");
+        check("read-0k", "multiple of 512 bytes");
+        check("read-128m", "up to 64 MiB");
+    }
+}

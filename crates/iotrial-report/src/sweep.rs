@@ -1,0 +1,543 @@
+//! The document of a sweep: knee and ceiling of every pattern, what limits them, the curves, and every probe.
+
+use iotrial_analysis::saturation::{Confidence, Model, Saturation};
+use iotrial_analysis::sweep::{Curve, Scaling, SweepSummary};
+use iotrial_model::record::{EndedHow, Severity};
+use iotrial_model::sweep::{ProbePurpose, SweepMethod, SweepRecord};
+use iotrial_model::units::format_duration;
+
+use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
+use crate::document::{Block, Document, Fact, FindingLine, Section};
+use crate::quantity::{Quantity, in_seconds};
+use crate::run;
+use crate::table::{Column, Row, Table, Value};
+use crate::text::cut;
+
+/// Points from one load to its double on a fitted line.
+const POINTS_PER_DOUBLING: u32 = 8;
+/// Names of volumes are cut to this many characters.
+const LONGEST_NAME: usize = 40;
+
+/// A curve that lies further from its points does not describe them.
+const ROUGH_FIT_PERCENT: f64 = 15.0;
+
+const OUTSTANDING: Axis =
+    Axis { name: "outstanding I/Os", quantity: Quantity::Count, scale: Scale::Doublings, to: 0.0 };
+const LATENCY: Axis = Axis { name: "", quantity: Quantity::LatencyUs, scale: Scale::Log, to: 0.0 };
+
+impl Document {
+    /// The document of one sweep. `summary` is the one of `record`.
+    pub fn of_sweep(record: &SweepRecord, summary: &SweepSummary) -> Self {
+        let sections = [
+            ended(summary),
+            saturation(record, summary),
+            limits(summary),
+            scaling(summary),
+            findings(summary),
+            curves(summary),
+            fits(summary),
+            probes(summary),
+            settings(record),
+        ];
+        Self {
+            title: record.label.clone().unwrap_or_else(|| title(record).to_owned()),
+            byline: format!(
+                "{}, {} {}",
+                run::start_of(&record.started_at),
+                record.tool.name,
+                record.tool.version
+            ),
+            in_brief: in_brief(record, summary),
+            sections: sections.into_iter().flatten().collect(),
+            chapters: Vec::new(),
+        }
+    }
+}
+
+const fn title(record: &SweepRecord) -> &'static str {
+    match record.settings.method {
+        SweepMethod::Search | SweepMethod::Grid => "Sweep of outstanding I/Os",
+        SweepMethod::Sqlio => "Series of the SQLIO paper",
+        SweepMethod::Channel => "Sweep of the channel",
+    }
+}
+
+fn in_brief(record: &SweepRecord, summary: &SweepSummary) -> Vec<(&'static str, String)> {
+    let settings = &record.settings;
+    let mut lines = Vec::new();
+    if !record.attributes.is_empty() {
+        let pairs = record.attributes.iter().map(|(name, value)| format!("{name} = {value}"));
+        lines.push(("Attributes", pairs.collect::<Vec<_>>().join(", ")));
+    }
+    let host = [record.host.name.clone(), record.host.os.clone()];
+    lines.push(("Host", host.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")));
+    lines.push((
+        if summary.volumes.len() == 1 { "Volume" } else { "Volumes" },
+        summary.volumes.iter().map(|path| cut(path, LONGEST_NAME)).collect::<Vec<_>>().join("; "),
+    ));
+    let access = match (settings.engine.touches_targets(), settings.direct) {
+        (false, _) => "engine",
+        (true, true) => "direct I/O by",
+        (true, false) => "through the page cache by",
+    };
+    lines.push((
+        "Load",
+        format!(
+            "{} probes, {} measured, {access} {}",
+            record.probes.len(),
+            in_seconds(summary.measured_s),
+            settings.engine.as_str()
+        ),
+    ));
+    lines
+}
+
+fn section(
+    id: &'static str,
+    heading: &'static str,
+    note: Option<String>,
+    blocks: Vec<Block>,
+) -> Option<Section> {
+    (!blocks.is_empty()).then_some(Section { id, heading, note, blocks })
+}
+
+fn ended(summary: &SweepSummary) -> Option<Section> {
+    let (severity, how) = match summary.ended {
+        EndedHow::Complete => return None,
+        EndedHow::Interrupted => (Severity::Warning, "the sweep was interrupted"),
+        EndedHow::Failed => (Severity::Serious, "the sweep failed"),
+    };
+    let message = match &summary.ended_reason {
+        Some(reason) => format!("{how}: {reason}; what follows is what was measured until then"),
+        None => how.to_owned(),
+    };
+    let line = FindingLine { severity, id: "ended".to_owned(), message, evidence: Vec::new() };
+    section("ended", "How it ended", None, vec![Block::Findings(vec![line])])
+}
+
+fn name_of(summary: &SweepSummary, volume: usize) -> String {
+    summary.volumes.get(volume).map_or_else(|| "?".to_owned(), |path| cut(path, LONGEST_NAME))
+}
+
+/// Labels of a row: the pattern, and the volume where there are several.
+fn labels(summary: &SweepSummary, pattern: &impl ToString, volume: Option<usize>) -> Vec<Value> {
+    let mut cells = vec![Value::Text(pattern.to_string())];
+    if summary.volumes.len() > 1 {
+        let name = volume.map_or_else(|| "together".to_owned(), |volume| name_of(summary, volume));
+        cells.push(Value::Text(name));
+    }
+    cells
+}
+
+fn label_columns(summary: &SweepSummary) -> Vec<Column> {
+    let mut columns = vec![Column::new("pattern", Quantity::Words)];
+    if summary.volumes.len() > 1 {
+        columns.push(Column::new("volume", Quantity::Words));
+    }
+    columns
+}
+
+fn found(summary: &SweepSummary) -> impl Iterator<Item = (&Curve, &Saturation)> {
+    summary.curves.iter().filter_map(|curve| Some((curve, curve.saturation.as_ref()?)))
+}
+
+fn saturation(record: &SweepRecord, summary: &SweepSummary) -> Option<Section> {
+    let row = |(curve, found): (&Curve, &Saturation)| {
+        let mut cells = labels(summary, &curve.pattern, Some(curve.volume));
+        cells.extend([
+            Value::Number(found.knee.outstanding),
+            within(found.knee_confidence, found.knee.outstanding),
+            Value::Number(found.knee.lat_mean_us),
+            Value::Text(if found.is_reached { "" } else { "≥" }.to_owned()),
+            Value::Number(found.ceiling_iops),
+            Value::Number(found.ceiling_mib_per_s),
+            within(found.ceiling_confidence, found.ceiling_iops),
+            Value::Number(found.saturated.outstanding),
+            Value::Number(found.saturated.lat_mean_us),
+            Value::Text(curve.limit.as_ref().map_or("–", |limit| limit.kind.as_str()).to_owned()),
+        ]);
+        Row { cells, is_total: false }
+    };
+    let rows: Vec<Row> = found(summary).map(row).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let mut columns = label_columns(summary);
+    let first = columns.len();
+    columns.extend([
+        Column::new("knee", Quantity::Count),
+        Column::new("± knee", Quantity::Percent).optional(),
+        Column::new("knee lat", Quantity::LatencyUs),
+        Column::new("", Quantity::Words),
+        Column::new("ceiling", Quantity::Iops),
+        Column::new("ceiling", Quantity::BandwidthMibPerS),
+        Column::new("± ceiling", Quantity::Percent).optional(),
+        Column::new("saturated", Quantity::Count).optional(),
+        Column::new("sat. lat", Quantity::LatencyUs),
+        Column::new("limit", Quantity::Words),
+    ]);
+    let mut table = Table { caption: "Knee and ceiling".to_owned(), columns, rows, at_a_glance: true };
+    let mark = first + 3;
+    if found(summary).all(|(_, found)| found.is_reached) {
+        table.columns.remove(mark);
+        table.rows.iter_mut().for_each(|row| drop(row.cells.remove(mark)));
+    }
+    let repeats = match record.settings.repeats {
+        1 => String::new(),
+        count => format!(" Each load was measured {count} times, as far as there was time."),
+    };
+    section(
+        "saturation",
+        "Where it saturates",
+        Some(format!(
+            "The knee is the highest load with latency still in proportion: beyond it more outstanding I/Os bring more latency than throughput. The ceiling is the rate that they do not raise; saturated is the lowest load that reaches 95 % of it. Latencies are means, ± is a 95 % confidence interval.{repeats}"
+        )),
+        vec![Block::Table(table)],
+    )
+}
+
+/// Half the width of a confidence interval in percent of the value.
+fn within(confidence: Option<Confidence>, value: f64) -> Value {
+    Value::number(confidence.map(|one| 50.0 * (one.high - one.low) / value))
+}
+
+fn limits(summary: &SweepSummary) -> Option<Section> {
+    let limit = |curve: &Curve| {
+        let limit = curve.limit.as_ref()?;
+        let volume = if summary.volumes.len() > 1 {
+            format!(" on {}", name_of(summary, curve.volume))
+        } else {
+            String::new()
+        };
+        Some(FindingLine {
+            severity: Severity::Note,
+            id: limit.kind.as_str().replace(' ', "-"),
+            message: format!("{}{volume}: {}", curve.pattern, limit.sentence),
+            evidence: Vec::new(),
+        })
+    };
+    let burst = |curve: &Curve| {
+        let rate = curve.sustained?;
+        let burst = rate.burst?;
+        let when = burst
+            .ended_after_s
+            .map_or_else(|| "before the long measurement".to_owned(), |s| format!("after {s:.0} s of load"));
+        Some(FindingLine {
+            severity: Severity::Warning,
+            id: "burst".to_owned(),
+            message: format!(
+                "{}: {:.0} IOPS at first, and {:.0} {when}; the ceiling is what lasts",
+                curve.pattern, burst.iops, rate.iops
+            ),
+            evidence: Vec::new(),
+        })
+    };
+    let falls = |curve: &Curve| {
+        let found = curve.saturation.as_ref()?;
+        (found.falls_by_percent > 10.0 && curve.sustained.is_none_or(|rate| rate.burst.is_none())).then(
+            || FindingLine {
+                severity: Severity::Warning,
+                id: "falls-again".to_owned(),
+                message: format!(
+                    "{}: more outstanding I/Os than it needs cost {:.0} % of the highest rate",
+                    curve.pattern, found.falls_by_percent
+                ),
+                evidence: Vec::new(),
+            },
+        )
+    };
+    let rough = |curve: &Curve| {
+        let found = curve.saturation.as_ref()?;
+        (found.fit.rms_percent > ROUGH_FIT_PERCENT).then(|| FindingLine {
+            severity: Severity::Warning,
+            id: "rough-fit".to_owned(),
+            message: format!(
+                "{}: the points lie {:.0} % off the curve, so the knee is rough: another load on the device, or one that no model describes; a longer --step tells which",
+                curve.pattern, found.fit.rms_percent
+            ),
+            evidence: Vec::new(),
+        })
+    };
+    let mut lines: Vec<FindingLine> = summary
+        .curves
+        .iter()
+        .flat_map(|curve| [burst(curve), falls(curve), rough(curve)])
+        .flatten()
+        .collect();
+    lines.extend(summary.curves.iter().filter_map(limit));
+    let blocks = if lines.is_empty() { Vec::new() } else { vec![Block::Findings(lines)] };
+    section("limits", "What limits it", None, blocks)
+}
+
+fn scaling(summary: &SweepSummary) -> Option<Section> {
+    let rows = summary.scaling.iter().flat_map(|one| {
+        one.rows.iter().map(move |row| Row {
+            cells: vec![
+                Value::Text(one.pattern.to_string()),
+                Value::Count(row.volume_count as u64),
+                Value::Count(row.outstanding.into()),
+                Value::Number(row.iops),
+                Value::Number(row.bandwidth_mib_per_s),
+                Value::number(row.lat_mean_us),
+                Value::number(row.lat_p99_us),
+                Value::Number(row.sum_of_alone_iops),
+                Value::Number(row.efficiency_percent),
+            ],
+            is_total: false,
+        })
+    });
+    let rows: Vec<Row> = rows.collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let table = Table {
+        caption: "Volumes together".to_owned(),
+        columns: vec![
+            Column::new("pattern", Quantity::Words),
+            Column::new("volumes", Quantity::Count),
+            Column::new("outst.", Quantity::Count).optional(),
+            Column::new("IOPS", Quantity::Iops),
+            Column::new("MiB/s", Quantity::BandwidthMibPerS),
+            Column::new("mean", Quantity::LatencyUs).under("lat"),
+            Column::new("p99", Quantity::LatencyUs).under("lat").optional(),
+            Column::new("alone, sum", Quantity::Iops),
+            Column::new("efficiency", Quantity::Percent),
+        ],
+        rows,
+        at_a_glance: true,
+    };
+    let line = |one: &Scaling| FindingLine {
+        severity: Severity::Note,
+        id: one.limit.kind.as_str().replace(' ', "-"),
+        message: format!("{}: {}", one.pattern, one.limit.sentence),
+        evidence: Vec::new(),
+    };
+    section(
+        "scaling",
+        "Volumes together",
+        Some("Each volume has the load that saturates it alone. The efficiency is what they do together in percent of the sum of what each does alone.".to_owned()),
+        vec![Block::Table(table), Block::Findings(summary.scaling.iter().map(line).collect())],
+    )
+}
+
+fn findings(summary: &SweepSummary) -> Option<Section> {
+    let lines: Vec<FindingLine> = summary.findings.iter().map(run::finding_line).collect();
+    let blocks = if lines.is_empty() { Vec::new() } else { vec![Block::Findings(lines)] };
+    section("findings", "Findings", None, blocks)
+}
+
+/// Throughput and latency over outstanding I/Os, a pair of charts for each pattern.
+fn curves(summary: &SweepSummary) -> Option<Section> {
+    let mut patterns = Vec::new();
+    for (curve, _) in found(summary) {
+        if !patterns.contains(&curve.pattern) {
+            patterns.push(curve.pattern);
+        }
+    }
+    let group = |pattern| {
+        let mine = || found(summary).filter(move |(curve, _)| curve.pattern == pattern);
+        let several = mine().count() > 1;
+        let mut rates = Vec::new();
+        let mut latencies = Vec::new();
+        for (hue, (curve, found)) in mine().enumerate() {
+            let name = |what: &str| {
+                if several { format!("{}, {what}", name_of(summary, curve.volume)) } else { what.to_owned() }
+            };
+            let line =
+                |what: &str, shape, points| Line { name: name(what), hue, dash: Dash::Solid, shape, points };
+            let measured = |of: fn(&iotrial_analysis::figures::Figures) -> Option<f64>| {
+                let mut points: Vec<(f64, Option<f64>)> =
+                    curve.probes.iter().map(|one| (f64::from(one.outstanding), of(&one.figures))).collect();
+                points.sort_by(|a, b| a.0.total_cmp(&b.0));
+                points
+            };
+            let loads = loads(curve);
+            let fitted = |of: fn(f64, f64) -> f64| {
+                loads.iter().map(|n| (*n, Some(of(*n, found.fit.model.iops(*n))))).collect::<Vec<_>>()
+            };
+            rates.push(line("measured", Shape::Points, measured(|f| Some(f.iops))));
+            rates.push(line("fitted", Shape::Fit, fitted(|_, iops| iops)));
+            latencies.push(line("measured", Shape::Points, measured(|f| f.lat_mean_us)));
+            let knee = |y: f64| Line {
+                hue: hue + 1,
+                ..line("knee", Shape::Points, vec![(found.knee.outstanding, Some(y))])
+            };
+            if !several {
+                rates.push(knee(found.knee.iops));
+            }
+            latencies.push(line("fitted", Shape::Fit, fitted(|n, iops| 1e6 * n / iops)));
+            if !several {
+                latencies.push(knee(found.knee.lat_mean_us));
+            }
+        }
+        let chart = |kind: &str, what: &str, y, lines| Chart {
+            id: format!("{kind}-{pattern}"),
+            title: format!("{what} of {pattern}"),
+            x: OUTSTANDING,
+            y,
+            lines,
+            spans: Vec::new(),
+            limits: Vec::new(),
+        };
+        let rate = Axis { name: "", quantity: Quantity::Iops, scale: Scale::Linear, to: 0.0 };
+        Block::Charts(ChartGroup {
+            charts: vec![
+                chart("rate", "I/Os per second", rate, rates),
+                chart("latency", "Mean latency", LATENCY, latencies),
+            ],
+        })
+    };
+    section(
+        "curves",
+        "Curves",
+        Some("Points are measured, lines are fitted. Of outstanding I/Os and of latency, equal distances are equal factors.".to_owned()),
+        patterns.into_iter().map(group).collect(),
+    )
+}
+
+/// Where a fitted line is drawn: from the lowest to the highest load, with the knee, where it bends.
+fn loads(curve: &Curve) -> Vec<f64> {
+    let all = || curve.probes.iter().map(|one| f64::from(one.outstanding));
+    let (lowest, highest) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
+    let mut loads: Vec<f64> = (0..)
+        .map(|step| lowest * 2f64.powf(f64::from(step) / f64::from(POINTS_PER_DOUBLING)))
+        .take_while(|load| *load < highest)
+        .collect();
+    loads.extend([highest]);
+    loads.extend(curve.saturation.as_ref().map(|found| found.knee.outstanding));
+    loads.sort_by(f64::total_cmp);
+    loads.dedup();
+    loads
+}
+
+fn fits(summary: &SweepSummary) -> Option<Section> {
+    let row = |(curve, found): (&Curve, &Saturation)| {
+        let fit = &found.fit;
+        let (alone_us, contention, coherency, ceiling, sharpness) = match fit.model {
+            Model::Queueing { alone_us, contention, ceiling_iops, sharpness } => {
+                (alone_us, contention, None, ceiling_iops, sharpness)
+            }
+            Model::UniversalScalabilityLaw { alone_us, contention, coherency } => {
+                (alone_us, contention, Some(coherency), None, None)
+            }
+        };
+        let mut cells = labels(summary, &curve.pattern, Some(curve.volume));
+        cells.extend([
+            Value::Text(fit.model.name().to_owned()),
+            Value::Number(alone_us),
+            Value::Number(contention),
+            Value::number(coherency),
+            Value::number(ceiling),
+            Value::number(sharpness),
+            Value::Number(fit.rms_percent),
+            Value::number(fit.r_squared),
+            Value::Count(fit.point_count as u64),
+        ]);
+        Row { cells, is_total: false }
+    };
+    let rows: Vec<Row> = found(summary).map(row).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let mut columns = label_columns(summary);
+    columns.extend([
+        Column::new("model", Quantity::Words),
+        Column::new("R₀", Quantity::LatencyUs),
+        Column::new("σ", Quantity::Unitless),
+        Column::new("κ", Quantity::Unitless),
+        Column::new("C", Quantity::Iops),
+        Column::new("p", Quantity::Unitless),
+        Column::new("off by", Quantity::Percent),
+        Column::new("R²", Quantity::Unitless),
+        Column::new("points", Quantity::Count),
+    ]);
+    let table = Table { caption: "Fitted models".to_owned(), columns, rows, at_a_glance: false };
+    section(
+        "fits",
+        "How well the models fit",
+        Some("Queueing with a ceiling: X(N) = min(C, N / (R₀ (1 + σ (N − 1)))), or with a round corner N / (R₀ (1 + (N / (C R₀))ᵖ)^(1/p)). Universal scalability law: X(N) = N / (R₀ (1 + σ (N − 1) + κ N (N − 1))). «Off by» is the root of the mean squared relative distance of the points from the curve.".to_owned()),
+        vec![Block::Table(table)],
+    )
+}
+
+fn probes(summary: &SweepSummary) -> Option<Section> {
+    let is_series = summary.method == SweepMethod::Sqlio;
+    let rows = summary.curves.iter().flat_map(|curve| {
+        curve.probes.iter().map(|probe| {
+            let figures = &probe.figures;
+            let mut cells = labels(summary, &curve.pattern, Some(curve.volume));
+            cells.extend([
+                Value::Count(probe.outstanding.into()),
+                Value::Text(
+                    match probe.purpose {
+                        ProbePurpose::Search => "search",
+                        ProbePurpose::Sustained => "sustained",
+                        ProbePurpose::Grid | ProbePurpose::Together => "",
+                    }
+                    .to_owned(),
+                ),
+                Value::Number(probe.measured_s),
+                Value::Number(figures.iops),
+                Value::Number(figures.bandwidth_mib_per_s),
+                Value::number(figures.lat_mean_us),
+                Value::number(figures.lat_p50_us),
+                Value::number(figures.lat_p99_us),
+                Value::number(figures.lat_max_us),
+                Value::Count(figures.error_count),
+            ]);
+            Row { cells, is_total: false }
+        })
+    });
+    let rows: Vec<Row> = rows.collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let latency = |name| Column::new(name, Quantity::LatencyUs).under("lat");
+    let mut columns = label_columns(summary);
+    columns.extend([
+        Column::new("outst.", Quantity::Count),
+        Column::new("purpose", Quantity::Words).optional(),
+        Column::new("measured", Quantity::Seconds).optional(),
+        Column::new("IOPS", Quantity::Iops),
+        Column::new("MiB/s", Quantity::BandwidthMibPerS),
+        latency("mean"),
+        latency("p50").optional(),
+        latency("p99"),
+        latency("max").optional(),
+        Column::new("errors", Quantity::Count).optional(),
+    ]);
+    let table = Table { caption: "Every probe".to_owned(), columns, rows, at_a_glance: is_series };
+    section("probes", if is_series { "The tests" } else { "Every probe" }, None, vec![Block::Table(table)])
+}
+
+fn settings(record: &SweepRecord) -> Option<Section> {
+    let settings = &record.settings;
+    let fact = |name: &str, text: String| Fact {
+        name: name.to_owned(),
+        quantity: Quantity::Words,
+        value: Value::Text(text),
+    };
+    let method = match settings.method {
+        SweepMethod::Search => "search for the knee",
+        SweepMethod::Grid => "grid as given",
+        SweepMethod::Sqlio => "series of the SQLIO paper",
+        SweepMethod::Channel => "search on files that a cache below holds",
+    };
+    let mut facts = vec![
+        fact("method", method.to_owned()),
+        fact("step", format_duration(settings.step)),
+        fact("idle between kinds of I/O", format_duration(settings.idle)),
+        fact("repeats", settings.repeats.to_string()),
+        fact("engine", settings.engine.as_str().to_owned()),
+        fact("seed", settings.seed.to_string()),
+    ];
+    facts.extend(settings.engine_reason.iter().map(|reason| fact("engine chosen because", reason.clone())));
+    for (target, size) in record.targets.iter().zip(&settings.sizes) {
+        facts.push(fact("volume", format!("{}, {size} of data", target.path)));
+    }
+    if let Some(memory) = record.host.memory {
+        facts.push(fact("memory of the host", memory.to_string()));
+    }
+    facts.extend(settings.notes.iter().map(|note| fact("note", note.clone())));
+    section("settings", "Settings", None, vec![Block::Facts(facts)])
+}

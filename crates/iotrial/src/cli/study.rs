@@ -1,0 +1,123 @@
+//! Options of `study`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::StoreArgs;
+
+/// Options of `study`.
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "\
+Examples:
+  iotrial study volumes.toml --dry-run              the order, the time and the bytes
+  iotrial study volumes.toml                        measure every configuration, in balanced order
+  iotrial study volumes.toml --resume               only what is missing, after whatever stopped it
+  iotrial study volumes.toml --status --html v.html what is done, what is missing, and the comparison
+  iotrial study export volumes.toml --label azure > azure.toml      what another machine measures …
+  iotrial study add volumes.toml 01JD….iotrial.json                 … and its records back
+
+Commands of the study (attach, mount) are shown and confirmed before the first one runs; without a
+terminal they need --yes. docs/study.md describes the file."
+)]
+pub struct StudyArgs {
+    /// What to do beside measuring.
+    #[command(subcommand)]
+    pub command: Option<StudyCommand>,
+
+    /// The study, a TOML file.
+    #[arg(required = true)]
+    pub file: Option<PathBuf>,
+
+    /// Go on where it stopped: measure what is missing or failed.
+    #[arg(long)]
+    pub resume: bool,
+
+    /// Go on although the study file changed: what the changes touch is measured again.
+    #[arg(long, requires = "resume")]
+    pub accept_changes: bool,
+
+    /// Begin anew; the earlier journal is put aside, and its records stay in the store.
+    #[arg(long, conflicts_with = "resume")]
+    pub restart: bool,
+
+    /// Say what is done and what is missing, and do nothing.
+    #[arg(long, conflicts_with_all = ["resume", "restart"])]
+    pub status: bool,
+
+    /// Say in which order, how long and how much would be measured, and do nothing.
+    #[arg(long, conflicts_with_all = ["status", "restart"])]
+    pub dry_run: bool,
+
+    /// Run the commands of the study without asking.
+    #[arg(short, long)]
+    pub yes: bool,
+
+    /// No progress.
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Write the comparison to this file; of several profiles to one for each, with its name.
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    pub html: Option<PathBuf>,
+
+    /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// What to do with a study beside measuring.
+#[derive(Debug, Subcommand)]
+pub enum StudyCommand {
+    /// Print the part of a study that another machine measures: one file with all that it needs.
+    Export(StudyExportArgs),
+    /// Take records of other machines into a study.
+    Add(StudyAddArgs),
+}
+
+/// Options of `study export`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  iotrial study export volumes.toml --label azure > azure.toml
+  scp azure.toml there: && ssh there iotrial study azure.toml")]
+pub struct StudyExportArgs {
+    /// The study, a TOML file.
+    pub file: PathBuf,
+
+    /// A configuration with `elsewhere = true`.
+    #[arg(short, long)]
+    pub label: String,
+
+    /// Where the other machine measures, where the study does not say so; may be repeated.
+    #[arg(short, long = "target", value_name = "PATH")]
+    pub targets: Vec<String>,
+}
+
+/// Options of `study add`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  iotrial study add volumes.toml azure/*.iotrial.json*
+  iotrial study add volumes.toml 01JD…                     a record of the store, of `iotrial run --label azure`")]
+pub struct StudyAddArgs {
+    /// The study, a TOML file.
+    pub file: PathBuf,
+
+    /// Files of records, or ids in the store.
+    #[arg(required = true)]
+    pub records: Vec<String>,
+
+    /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}

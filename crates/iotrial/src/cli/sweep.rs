@@ -1,0 +1,133 @@
+//! Options of `sweep`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum, value_parser};
+use iotrial_model::plan::SimDevice;
+use iotrial_model::record::AttributeValue;
+use iotrial_model::sweep::LoadPattern;
+use iotrial_model::units::{ByteSize, parse_duration};
+
+use super::{EngineChoice, StoreArgs, parse_attribute, parse_sim_device};
+
+/// Options of `sweep`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  iotrial sweep                                          six patterns in ./iotrial-data, about three minutes
+  iotrial sweep --pattern randread-8k,randrw70-8k --target /mnt/data --size 20GiB --step 60s
+  iotrial sweep --target /mnt/a --target /mnt/b --pattern read-64k,read-512k     alone, then together
+  iotrial sweep --pattern randread-8k --grid 1,2,4,8,16,32,64,128                the classic series
+  iotrial sweep --target /dev/nvme1n1 --pattern randread-8k                      reads a raw device only
+  iotrial sweep --series sqlio --full                    the series of the SQLIO paper, 47 minutes
+  iotrial sweep --channel --target /mnt/a --target /mnt/b                        the way to the array
+
+The knee is the highest load with latency still in proportion, the ceiling the rate that more
+outstanding I/O does not raise. docs/sweep.md has the method with its formulas and limits.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
+pub struct SweepArgs {
+    /// Kinds of I/O as in fio, each with its block size: randread, randwrite, randrw, read, write, rw; randrw70 reads 70 %
+    /// [default: randread-8k, randwrite-8k, read-64k, write-64k, read-512k, write-512k].
+    #[arg(short, long = "pattern", value_name = "NAME-SIZE", value_delimiter = ',')]
+    pub patterns: Vec<LoadPattern>,
+
+    /// Directory, file of iotrial, or raw block device; several are measured each alone, then together.
+    #[arg(short, long = "target", value_name = "PATH", default_value = "./iotrial-data")]
+    pub targets: Vec<PathBuf>,
+
+    /// All files together [default: 1 GiB for each target, at most what is free].
+    #[arg(short, long, value_name = "SIZE")]
+    pub size: Option<ByteSize>,
+
+    /// Measure exactly these outstanding I/Os instead of searching.
+    #[arg(long, value_name = "N,N…", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=4096))]
+    pub grid: Vec<u32>,
+
+    /// A published series of tests instead of a search.
+    #[arg(long, value_enum, conflicts_with_all = ["patterns", "grid", "repeats"])]
+    pub series: Option<SeriesChoice>,
+
+    /// The series with the times of its paper instead of 10 s and 5 s idle.
+    #[arg(long, requires = "series")]
+    pub full: bool,
+
+    /// The way to the storage instead of the storage: sequential I/O on files of 100 MiB, which a cache below holds.
+    #[arg(long, conflicts_with_all = ["grid", "series", "size"])]
+    pub channel: bool,
+
+    /// How long a load is measured that has to last; a search takes twice that for each pattern [default: 10s].
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub step: Option<Duration>,
+
+    /// Without load between one kind of I/O and the next, so that caches empty [default: 2s].
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub idle: Option<Duration>,
+
+    /// How often each load is measured [default: 2, of a grid 1].
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100))]
+    pub repeats: Option<u32>,
+
+    /// Who does the I/O [default: uring where the kernel allows it, else threads].
+    #[arg(long, value_enum)]
+    pub engine: Option<EngineChoice>,
+
+    /// Through the page cache: measures memory as much as storage, and the record says so.
+    #[arg(long)]
+    pub buffered: bool,
+
+    /// The threads ask the devices for completions instead of waiting for interrupts: costs a CPU for each thread, and
+    /// shows less latency than a database sees. Devices must be able to.
+    #[arg(long)]
+    pub polled: bool,
+
+    /// All randomness comes from it [default: another one each time].
+    #[arg(long)]
+    pub seed: Option<u64>,
+
+    /// The name of the configuration.
+    #[arg(short, long)]
+    pub label: Option<String>,
+
+    /// What distinguishes the configuration, such as volumes=3; may be repeated.
+    #[arg(short, long = "attribute", value_name = "KEY=VALUE", value_parser = parse_attribute)]
+    pub attributes: Vec<(String, AttributeValue)>,
+
+    /// The token of `iotrial target DEVICE`: destroys what is on it; one for each device, in order.
+    #[arg(long, value_name = "TOKEN")]
+    pub destroy: Vec<String>,
+
+    /// Keep the files for the next sweep.
+    #[arg(long)]
+    pub keep_files: bool,
+
+    /// No progress.
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// The simulated device of `--engine sim`, as TOML: 'service_time_us = 200, parallelism = 32'.
+    #[arg(long, value_name = "KEYS", value_parser = parse_sim_device)]
+    pub sim: Option<SimDevice>,
+
+    /// Say what would be done, and do nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Where the HTML report goes [default: beside the record].
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// The series that a user may choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SeriesChoice {
+    /// Of «Predeployment I/O Best Practices»: 15 tests of random 8 KiB and of sequential 4 KiB to 256 KiB.
+    Sqlio,
+}

@@ -1,0 +1,91 @@
+//! The commands of a study: what attaches a configuration before it is measured, and detaches it after.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use iotrial_engine::control::Control;
+use iotrial_model::study::{Configuration, Study};
+
+/// How often a command that runs is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Runs commands in the folder of the study.
+pub struct Shell {
+    control: Arc<Control>,
+    quiet: bool,
+}
+
+/// What a command is told by its environment.
+pub struct Surroundings<'a> {
+    pub folder: &'a Path,
+    pub study: &'a Study,
+    pub configuration: &'a Configuration,
+    pub repeat: u32,
+}
+
+impl Shell {
+    /// Quiet commands are heard only on standard error.
+    pub fn new(control: Arc<Control>, quiet: bool) -> Self {
+        Self { control, quiet }
+    }
+
+    /// Runs a command and waits for it; the reason, where it did not succeed. Its output goes to standard error.
+    ///
+    /// One stop of the user waits for the command, a second one in haste ends it.
+    pub fn run(&self, command: &str, around: &Surroundings<'_>) -> Result<(), String> {
+        let mut shell = shell(command);
+        if !around.folder.as_os_str().is_empty() {
+            shell.current_dir(around.folder);
+        }
+        let Surroundings { study, configuration, repeat, .. } = around;
+        shell
+            .env("IOTRIAL_STUDY", study.whole_name())
+            .env("IOTRIAL_LABEL", &configuration.label)
+            .env("IOTRIAL_REPEAT", repeat.to_string())
+            .env("IOTRIAL_TARGETS", configuration.targets.join("\n"));
+        for (key, value) in &configuration.attributes {
+            shell.env(variable(key), value.to_string());
+        }
+        shell.stdin(Stdio::null());
+        shell.stdout(if self.quiet { Stdio::null() } else { Stdio::from(std::io::stderr()) });
+        let was_aborted = self.control.is_aborted();
+        let mut child = shell.spawn().map_err(|error| format!("cannot start `{command}`: {error}"))?;
+        let status = loop {
+            match child.try_wait() {
+                Ok(Some(status)) => break status,
+                Ok(None) => {}
+                Err(error) => return Err(format!("cannot wait for `{command}`: {error}")),
+            }
+            if self.control.is_aborted() && !was_aborted {
+                // It may have ended by itself just now.
+                let _ = child.kill();
+            }
+            std::thread::sleep(LOOK_EVERY);
+        };
+        if status.success() { Ok(()) } else { Err(format!("`{command}` ended with {status}")) }
+    }
+}
+
+/// `IOTRIAL_ATTRIBUTE_DRIVER` of `driver`: a name that every shell takes.
+fn variable(key: &str) -> String {
+    let name = key.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' });
+    format!("IOTRIAL_ATTRIBUTE_{}", name.collect::<String>())
+}
+
+#[cfg(unix)]
+fn shell(command: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]);
+    shell
+}
+
+#[cfg(windows)]
+fn shell(command: &str) -> Command {
+    use std::os::windows::process::CommandExt;
+    let mut shell = Command::new("cmd");
+    // `cmd` has rules of its own for quotes; it gets the command as it was written.
+    shell.arg("/C").raw_arg(command);
+    shell
+}

@@ -1,0 +1,243 @@
+//! What is done of a study and what is missing, as text and as JSON.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use iotrial_model::record::AttributeValue;
+use iotrial_model::study::{Cell, CellEnd, Progress, Study};
+use serde::Serialize;
+
+use super::compared::Compared;
+use super::journal::path_in;
+use crate::failure::Failure;
+use crate::output::{self, harmless};
+use crate::store::Store;
+
+/// A study with what is measured of it.
+pub struct Shown<'s> {
+    study: &'s Study,
+    began_at: Option<String>,
+    cells: Vec<ShownCell>,
+    comparisons: Vec<Compared>,
+}
+
+/// One measurement. Its keys are an interface: `docs/study.md`.
+#[derive(Debug, Clone, Serialize)]
+pub struct ShownCell {
+    /// Label of the configuration.
+    pub label: String,
+    /// What distinguishes the configuration.
+    pub attributes: BTreeMap<String, AttributeValue>,
+    /// As the study names it.
+    pub profile: String,
+    /// From 1.
+    pub repeat: u32,
+    /// Whether another machine measures it.
+    pub elsewhere: bool,
+    /// How far it came.
+    pub state: CellState,
+    /// Where its record is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<PathBuf>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// How far a measurement came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CellState {
+    /// Its record is in the store.
+    Done,
+    /// It was tried.
+    Failed,
+    /// It was not tried, or stopped.
+    Missing,
+}
+
+#[derive(Serialize)]
+struct JsonStudy<'s> {
+    study: &'s str,
+    title: &'s str,
+    journal: PathBuf,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    began_at: Option<&'s str>,
+    complete: bool,
+    done_count: usize,
+    failed_count: usize,
+    missing_count: usize,
+    cells: &'s [ShownCell],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    comparisons: &'s [Compared],
+}
+
+impl<'s> Shown<'s> {
+    /// Holds the study against its journal and the store. `progress` is `None` where it never began.
+    pub fn new(study: &'s Study, progress: Option<&Progress>, store: &Store) -> Result<Self, Failure> {
+        let paths = store.paths_by_id().map_err(Failure::execution)?;
+        let asked_now = progress.map(|progress| progress.clone().asked_now(study));
+        let shown = |cell: Cell| {
+            let end = asked_now.as_ref().map_or(&CellEnd::Missing, |progress| progress.end_of(&cell));
+            let path = |record: &String| paths.get(record).cloned();
+            let (state, record, reason) = match end {
+                CellEnd::Done { record } => match path(record) {
+                    Some(path) => (CellState::Done, Some(path), None),
+                    None => (CellState::Missing, None, None),
+                },
+                CellEnd::Failed { reason, record } => {
+                    (CellState::Failed, record.as_ref().and_then(path), Some(reason.clone()))
+                }
+                CellEnd::Missing => (CellState::Missing, None, None),
+            };
+            let configuration = study.configuration(&cell.label).expect("cells are of the study");
+            ShownCell {
+                attributes: configuration.attributes.clone(),
+                elsewhere: configuration.elsewhere,
+                label: cell.label,
+                profile: cell.profile,
+                repeat: cell.repeat,
+                state,
+                record,
+                reason,
+            }
+        };
+        let cells = study.cells().into_iter().map(shown).collect();
+        Ok(Self {
+            study,
+            began_at: progress.map(|progress| progress.began_at.clone()),
+            cells,
+            comparisons: Vec::new(),
+        })
+    }
+
+    /// Whether everything is done that this machine measures.
+    pub fn is_measured_here(&self) -> bool {
+        self.cells.iter().filter(|cell| !cell.elsewhere).all(|cell| cell.state == CellState::Done)
+    }
+
+    /// Holds the configurations against each other, with a page for each profile where `html` says so.
+    pub fn compared(mut self, html: Option<&Path>) -> Result<Self, Failure> {
+        self.comparisons = Compared::all(&self.cells)?;
+        let of_several = self.comparisons.len() > 1;
+        if let Some(html) = html {
+            self.comparisons.iter_mut().try_for_each(|one| one.write_html(html, of_several))?;
+            if self.comparisons.is_empty() {
+                eprintln!("note: there is nothing to compare yet, and no report of it");
+            }
+        }
+        Ok(self)
+    }
+
+    fn count(&self, state: CellState) -> usize {
+        self.cells.iter().filter(|cell| cell.state == state).count()
+    }
+
+    /// Prints it, and on standard error what to do next.
+    pub fn print(&self, store: &Store, json: bool) -> Result<(), Failure> {
+        let complete = self.count(CellState::Done) == self.cells.len();
+        if json {
+            return output::json(&JsonStudy {
+                study: &self.study.name,
+                title: &self.study.title,
+                journal: path_in(store, self.study),
+                began_at: self.began_at.as_deref(),
+                complete,
+                done_count: self.count(CellState::Done),
+                failed_count: self.count(CellState::Failed),
+                missing_count: self.count(CellState::Missing),
+                cells: &self.cells,
+                comparisons: &self.comparisons,
+            });
+        }
+        output::text(&self.text())?;
+        for comparison in &self.comparisons {
+            output::text(&format!("\n{}", comparison.text()))?;
+        }
+        for hint in self.hints() {
+            eprintln!("{hint}");
+        }
+        Ok(())
+    }
+
+    fn text(&self) -> String {
+        let (done, all) = (self.count(CellState::Done), self.cells.len());
+        let mut text = format!("study    {}: {}\n", self.study.name, harmless(&self.study.title));
+        let failed = match self.count(CellState::Failed) {
+            0 => String::new(),
+            count => format!(", {count} failed"),
+        };
+        text.push_str(&format!("state    {done} of {all} measurements are done{failed}\n\n"));
+        let mut rows = vec![["configuration", "profile", "done", "missing"].map(str::to_owned)];
+        for of_load in self.cells.chunk_by(|a, b| (&a.label, &a.profile) == (&b.label, &b.profile)) {
+            let is_done = |cell: &&ShownCell| cell.state == CellState::Done;
+            let missing: Vec<String> =
+                of_load.iter().filter(|cell| !is_done(cell)).map(|cell| cell.repeat.to_string()).collect();
+            let elsewhere = if of_load[0].elsewhere { " elsewhere" } else { "" };
+            rows.push([
+                harmless(&of_load[0].label),
+                harmless(&of_load[0].profile),
+                format!("{} of {}", of_load.iter().filter(is_done).count(), of_load.len()),
+                match missing.len() {
+                    0 => String::new(),
+                    1 => format!("repeat {}{elsewhere}", missing[0]),
+                    _ => format!("repeats {}{elsewhere}", missing.join(", ")),
+                },
+            ]);
+        }
+        text.push_str(&aligned(&rows));
+        for cell in self.cells.iter().filter(|cell| cell.state == CellState::Failed) {
+            text.push_str(&format!(
+                "\nfailed   {}, {}, repeat {}: {}\n",
+                harmless(&cell.label),
+                harmless(&cell.profile),
+                cell.repeat,
+                harmless(cell.reason.as_deref().unwrap_or_default())
+            ));
+        }
+        text
+    }
+
+    /// What the user can do next.
+    fn hints(&self) -> Vec<String> {
+        let mut hints = Vec::new();
+        if self.began_at.is_some() && !self.is_measured_here() {
+            hints.push("hint: --resume measures what is missing or failed".to_owned());
+        }
+        let is_awaited = |cell: &&ShownCell| cell.elsewhere && cell.state != CellState::Done;
+        let mut awaited: Vec<&str> =
+            self.cells.iter().filter(is_awaited).map(|cell| cell.label.as_str()).collect();
+        awaited.dedup();
+        for label in awaited {
+            let label = harmless(label);
+            hints.push(format!(
+                "hint: `{label}` is measured elsewhere: `iotrial study export FILE --label '{label}'` there, and `iotrial study \
+                 add FILE RECORD…` brings its records here"
+            ));
+        }
+        if let Some(whole) = self.study.part_of.as_deref().filter(|_| self.is_measured_here()) {
+            let records: Vec<String> = self
+                .cells
+                .iter()
+                .filter_map(|cell| cell.record.as_ref().map(|path| format!("  {}", path.display())))
+                .collect();
+            hints.push(format!(
+                "hint: this is a part of the study `{}`; bring these records there with `iotrial study add FILE RECORD…`:\n{}",
+                harmless(whole),
+                records.join("\n")
+            ));
+        }
+        hints
+    }
+}
+
+/// Rows in columns as wide as their widest cell.
+fn aligned(rows: &[[String; 4]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2)];
+    let line = |[first, second, third, last]: &[String; 4]| {
+        let [a, b, c] = widths;
+        format!("{first:<a$}  {second:<b$}  {third:<c$}  {last}").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}

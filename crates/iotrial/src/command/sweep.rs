@@ -1,0 +1,289 @@
+//! `iotrial sweep`: where more outstanding I/O buys no more throughput.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use iotrial_analysis::sweep::SweepSummary;
+use iotrial_model::plan::{Plan, PlanError};
+use iotrial_model::profile::Profile;
+use iotrial_model::record::{Ended, EndedHow, RunRecord};
+use iotrial_model::sweep::{SWEEP_FORMAT, SweepMethod, SweepRecord, SweepSettings};
+use iotrial_model::units::format_duration;
+use iotrial_report::document::Document;
+use iotrial_report::html::render_html;
+use iotrial_report::terminal::render_terminal;
+use serde::Serialize;
+
+use crate::cli::{LoadArgs, ReportArgs, StoreArgs, SweepArgs};
+use crate::command::report::{load_thresholds, terminal_style};
+use crate::command::run::check_is_writable;
+use crate::failure::{Failure, NOT_CARRIED_OUT};
+use crate::output;
+use crate::rig::Rig;
+use crate::setup::{Setup, plan_failure};
+use crate::store::{read_sweep, write_whole};
+
+mod course;
+mod sweeper;
+
+use course::Course;
+use sweeper::Sweeper;
+
+/// Sweeps, and shows what came of it.
+pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
+    let course = Course::of(args)?;
+    let load = load_args(args);
+    let text = course.profile_text(args.targets.len());
+    let profile = Profile::parse(&text).expect("it is built from valid values");
+    let setup = Setup::with(&load, profile, load_thresholds("flash", None)?).map_err(|failure| {
+        let needs_token = matches!(failure.cause(), Some(PlanError::DeviceNotReleased { .. }));
+        if needs_token {
+            failure.hint("--pattern randread-8k,read-64k,read-512k only reads; for writes `iotrial target` shows the token for --destroy".to_owned())
+        } else {
+            failure
+        }
+    })?;
+    check_blocks(&course, &setup.plan)?;
+    if args.dry_run {
+        print_course(&course, &setup, args.json)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(html) = &args.html {
+        check_is_writable(html)?;
+    }
+    let mut rig = Rig::new(&load, setup)?;
+    let mut trial = rig.begin(rig.setup().plan.clone())?;
+    let is_prepared = rig.prepare(&mut trial)?;
+    let record = sweep_record(&course, &trial.record);
+    let base = trial.record.plan.clone();
+    // Its journal goes: the probes are kept in the record of the sweep.
+    drop(trial);
+    let mut sweeper = Sweeper::new(&mut rig, &course, base, record);
+    let swept = if is_prepared { sweeper.sweep() } else { Ok(()) };
+    let closed = swept.and_then(|()| close(args, sweeper));
+    rig.release()?;
+    closed
+}
+
+/// Keeps the record, writes the report, and shows both.
+fn close(args: &SweepArgs, mut sweeper: Sweeper<'_, '_>) -> Result<ExitCode, Failure> {
+    sweeper.keep()?;
+    let path = sweeper.path.clone().expect("it was kept just now");
+    let shown = Shown::new(&sweeper.record);
+    let html = match &args.html {
+        Some(html) => html.clone(),
+        None => path.with_file_name(format!("{}.html", sweeper.record.id)),
+    };
+    // The figures come first: whatever is wrong with the report must not hide them.
+    let written = shown.write_html(&html);
+    shown.print(args.json, &path, Some(html.as_path()).filter(|_| written.is_ok()))?;
+    written?;
+    Ok(shown.exit_code())
+}
+
+/// What the sweep asks of whatever makes a load.
+fn load_args(args: &SweepArgs) -> LoadArgs {
+    LoadArgs {
+        profile: "sweep".to_owned(),
+        targets: args.targets.clone(),
+        size: args.size,
+        duration: None,
+        ramp: None,
+        full: false,
+        engine: args.engine,
+        buffered: args.buffered,
+        polled: args.polled,
+        seed: args.seed,
+        label: args.label.clone(),
+        attributes: args.attributes.clone(),
+        thresholds: None,
+        destroy: args.destroy.clone(),
+        keep_files: args.keep_files,
+        quiet: args.quiet,
+        sim: args.sim.clone(),
+        store: StoreArgs { store: args.store.store.clone() },
+    }
+}
+
+/// Every block size has to suit every target, and every load the memory.
+fn check_blocks(course: &Course, plan: &Plan) -> Result<(), Failure> {
+    for test in &course.tests {
+        let block = test.pattern.block_size;
+        let misfit = |area: &&iotrial_model::plan::Area| !block.get().is_multiple_of(area.sector_size.get());
+        if let Some(area) = plan.areas.iter().find(misfit) {
+            return Err(plan_failure(PlanError::Misaligned {
+                job: test.pattern.to_string(),
+                block_size: block,
+                sector_size: area.sector_size,
+                path: area.path.clone(),
+            }));
+        }
+    }
+    Ok(())
+}
+
+fn sweep_record(course: &Course, run: &RunRecord) -> SweepRecord {
+    SweepRecord {
+        format: SWEEP_FORMAT.to_owned(),
+        id: run.id.clone(),
+        label: run.label.clone(),
+        attributes: run.attributes.clone(),
+        tool: run.tool.clone(),
+        started_at: run.started_at.clone(),
+        host: run.host.clone(),
+        targets: run.targets.clone(),
+        settings: SweepSettings {
+            method: course.method,
+            engine: run.plan.engine,
+            engine_reason: run.plan.engine_reason.clone(),
+            sim: run.plan.sim.clone(),
+            direct: run.plan.direct,
+            seed: run.plan.seed,
+            step: course.step,
+            idle: course.idle,
+            repeats: course.repeats,
+            sizes: run.plan.areas.iter().map(|area| area.length).collect(),
+            notes: run.plan.notes.clone(),
+        },
+        layout: run.layout,
+        probes: Vec::new(),
+        ended: Ended {
+            how: EndedHow::Interrupted,
+            reason: Some(match &run.ended.reason {
+                Some(reason) => reason.clone(),
+                None => "the program ended before the sweep did".to_owned(),
+            }),
+        },
+    }
+}
+
+/// What `--dry-run --json` prints.
+#[derive(Serialize)]
+struct JsonCourse {
+    would_write_bytes: u64,
+    would_reuse_bytes: u64,
+    method: SweepMethod,
+    patterns: Vec<String>,
+    /// Of a grid or a series, in the order of the patterns.
+    outstanding: Vec<Vec<u32>>,
+    volumes: Vec<String>,
+    size_bytes: Vec<u64>,
+    step_s: Vec<f64>,
+    idle_s: f64,
+    repeats: u32,
+    most_s: f64,
+}
+
+/// Every decision, before anything is done.
+fn print_course(course: &Course, setup: &Setup, json: bool) -> Result<(), Failure> {
+    let areas = &setup.plan.areas;
+    let most = course.duration(areas.len());
+    if json {
+        return output::json(&JsonCourse {
+            would_write_bytes: setup.layout.written.get(),
+            would_reuse_bytes: setup.layout.reused.get(),
+            method: course.method,
+            patterns: course.tests.iter().map(|test| test.pattern.to_string()).collect(),
+            outstanding: course.tests.iter().map(|test| test.loads.clone()).collect(),
+            volumes: areas.iter().map(|area| area.path.display().to_string()).collect(),
+            size_bytes: areas.iter().map(|area| area.length.get()).collect(),
+            step_s: course.tests.iter().map(|test| test.step.as_secs_f64()).collect(),
+            idle_s: course.idle.as_secs_f64(),
+            repeats: course.repeats,
+            most_s: most.as_secs_f64(),
+        });
+    }
+    let plan = &setup.plan;
+    let access = if plan.direct { "direct I/O" } else { "through the page cache" };
+    let mut lines = vec![
+        format!("engine    {}, {access}, seed {}", plan.engine.as_str(), plan.seed),
+        format!("time      at most {} after the layout", format_duration(most)),
+        format!("writes    {} before the load, and what the patterns write", setup.layout.written),
+    ];
+    lines.extend(plan.notes.iter().map(|note| format!("note      {note}")));
+    for area in areas {
+        lines.push(format!("volume    {}  {}", output::harmless(&area.path.to_string_lossy()), area.length));
+    }
+    for test in &course.tests {
+        let loads = if test.loads.is_empty() {
+            format!("searched, then {} beyond the knee", format_duration(test.step))
+        } else {
+            let loads: Vec<String> = test.loads.iter().map(ToString::to_string).collect();
+            format!("{} outstanding, {} each", loads.join(", "), format_duration(test.step))
+        };
+        lines.push(format!("pattern   {:<13} {loads}", test.pattern));
+    }
+    for count in Course::groups(areas.len()) {
+        lines.push(format!("together  {count} volumes"));
+    }
+    output::text(&(lines.join("\n") + "\n\nnothing was written\n"))
+}
+
+/// Shows a sweep again.
+pub fn report(args: &ReportArgs, path: &Path) -> Result<ExitCode, Failure> {
+    let record = read_sweep(path).map_err(Failure::input)?;
+    if args.thresholds.is_some() {
+        let error = anyhow::anyhow!("a sweep has no verdict, so --thresholds has nothing to judge");
+        return Err(Failure::input(error).hint("leave it out".to_owned()));
+    }
+    let shown = Shown::new(&record);
+    let (written, result) = args.files.write(&shown.document);
+    if !args.files.take_standard_output() {
+        let html = args.files.html.as_deref().filter(|html| written.iter().any(|path| path == html));
+        shown.print(args.json, path, html)?;
+    }
+    result?;
+    Ok(shown.exit_code())
+}
+
+/// A sweep with its figures and its document.
+pub struct Shown {
+    summary: SweepSummary,
+    document: Document,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct JsonSummary<'s> {
+    record: &'s Path,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<&'s Path>,
+    #[serde(flatten)]
+    summary: &'s SweepSummary,
+}
+
+impl Shown {
+    /// Computes every figure once.
+    pub fn new(record: &SweepRecord) -> Self {
+        let summary = SweepSummary::new(record);
+        let document = Document::of_sweep(record, &summary);
+        Self { summary, document }
+    }
+
+    /// Writes the HTML report, whole or not at all.
+    pub fn write_html(&self, path: &Path) -> Result<(), Failure> {
+        let html = render_html(&self.document).map_err(Failure::execution)?;
+        write_whole(path, html.as_bytes()).map_err(Failure::execution)
+    }
+
+    /// Prints the figures, and where everything is.
+    pub fn print(&self, json: bool, record: &Path, html: Option<&Path>) -> Result<(), Failure> {
+        if json {
+            return output::json(&JsonSummary { record, report: html, summary: &self.summary });
+        }
+        let mut text = render_terminal(&self.document, terminal_style());
+        text.push_str(&format!("\nrecord  {}\n", record.display()));
+        if let Some(html) = html {
+            text.push_str(&format!("report  {}\n", html.display()));
+        }
+        output::text(&text)
+    }
+
+    /// 0 where the sweep was carried out.
+    pub fn exit_code(&self) -> ExitCode {
+        match self.summary.ended {
+            EndedHow::Complete => ExitCode::SUCCESS,
+            EndedHow::Interrupted | EndedHow::Failed => ExitCode::from(NOT_CARRIED_OUT),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What a sweep is going to do: its patterns, its loads, its times.
+
+use std::time::Duration;
+
+use iotrial_model::load::Pattern;
+use iotrial_model::sweep::{LoadPattern, SweepMethod};
+use iotrial_model::units::ByteSize;
+
+use crate::cli::SweepArgs;
+use crate::failure::Failure;
+
+/// A measured phase of a search is this part of a step, so that two repeats of ten loads take one step.
+const SEARCH_PART: u32 = 20;
+/// Files for `--channel`: 100 MB fit the cache of any array (the SQLIO paper).
+const CHANNEL_SIZE: ByteSize = ByteSize::mib(100);
+/// Files of each target otherwise.
+const VOLUME_SIZE: ByteSize = ByteSize::gib(1);
+
+/// Decided before any target is looked at.
+#[derive(Debug, Clone)]
+pub struct Course {
+    pub method: SweepMethod,
+    /// With the outstanding I/Os of a grid or a series; empty for a search.
+    pub tests: Vec<Test>,
+    pub step: Duration,
+    pub idle: Duration,
+    pub repeats: u32,
+    /// Of the file on each volume, where no size was asked for.
+    pub volume_size: ByteSize,
+}
+
+/// One kind of I/O and its loads.
+#[derive(Debug, Clone)]
+pub struct Test {
+    pub pattern: LoadPattern,
+    pub loads: Vec<u32>,
+    /// Where it is not the step of the course.
+    pub step: Duration,
+}
+
+impl Course {
+    /// What the arguments ask for.
+    pub fn of(args: &SweepArgs) -> Result<Self, Failure> {
+        if let Some(zero) =
+            [("--step", args.step), ("--size", args.size.map(|size| Duration::from_secs(size.get())))]
+                .into_iter()
+                .find(|(_, value)| value.is_some_and(|value| value.is_zero()))
+        {
+            let hint = "leave it out for the default".to_owned();
+            return Err(Failure::input(anyhow::anyhow!("{} must be more than zero", zero.0)).hint(hint));
+        }
+        if args.series.is_some() {
+            return Ok(Self::sqlio(args));
+        }
+        let step = args.step.unwrap_or(Duration::from_secs(10));
+        let names: &[&str] = if args.channel {
+            &["read-64k", "read-512k", "write-512k"]
+        } else {
+            &["randread-8k", "randwrite-8k", "read-64k", "write-64k", "read-512k", "write-512k"]
+        };
+        let mut patterns = args.patterns.clone();
+        if patterns.is_empty() {
+            patterns = names.iter().map(|name| name.parse().expect("the names are constants")).collect();
+        }
+        if let Some(random) = patterns.iter().find(|one| args.channel && one.order == Pattern::Random) {
+            let error = anyhow::anyhow!("--channel measures sequential I/O, and `{random}` is random");
+            return Err(Failure::input(error).hint("such as --pattern read-64k,read-512k".to_owned()));
+        }
+        for (position, pattern) in patterns.iter().enumerate() {
+            if patterns[..position].contains(pattern) {
+                return Err(Failure::input(anyhow::anyhow!("the pattern `{pattern}` is given twice"))
+                    .hint("--repeats measures each load several times".to_owned()));
+            }
+        }
+        let mut loads = args.grid.clone();
+        loads.sort_unstable();
+        loads.dedup();
+        let method = match (loads.is_empty(), args.channel) {
+            (false, _) => SweepMethod::Grid,
+            (true, true) => SweepMethod::Channel,
+            (true, false) => SweepMethod::Search,
+        };
+        let test = |pattern| Test { pattern, loads: loads.clone(), step };
+        Ok(Self {
+            method,
+            tests: patterns.into_iter().map(test).collect(),
+            step,
+            idle: args.idle.unwrap_or(Duration::from_secs(2)),
+            repeats: args.repeats.unwrap_or(if loads.is_empty() { 2 } else { 1 }),
+            volume_size: if args.channel { CHANNEL_SIZE } else { VOLUME_SIZE },
+        })
+    }
+
+    /// The batch file in «Predeployment I/O Best Practices» (M. Ruthruff, 2007), with its order: 600 s for random I/O, 60 s for
+    /// sequential, and a minute of rest between tests, which it calls acceptable for most systems.
+    fn sqlio(args: &SweepArgs) -> Self {
+        let quick = Duration::from_secs(10);
+        let (random_step, step, idle) =
+            if args.full { (600, 60, 60) } else { (quick.as_secs(), quick.as_secs(), 5) };
+        let step = args.step.unwrap_or(Duration::from_secs(step));
+        let random_step = args.step.unwrap_or(Duration::from_secs(random_step));
+        let test = |name: String, load: u32, step: Duration| Test {
+            pattern: name.parse().expect("the names are constants"),
+            loads: vec![load],
+            step,
+        };
+        let random = ["randwrite-8k", "randread-8k"].map(|name| test(name.to_owned(), 32, random_step));
+        let small = [4, 8, 16, 32, 64].map(|kib| test(format!("write-{kib}k"), 1, step));
+        let large = |word: &str| [8, 64, 128, 256].map(|kib| test(format!("{word}-{kib}k"), 8, step));
+        Self {
+            method: SweepMethod::Sqlio,
+            tests: random.into_iter().chain(small).chain(large("read")).chain(large("write")).collect(),
+            step,
+            idle: args.idle.unwrap_or(Duration::from_secs(idle)),
+            repeats: 1,
+            volume_size: VOLUME_SIZE,
+        }
+    }
+
+    /// Measured phase of a probe that looks for the knee.
+    pub fn search_step(&self) -> Duration {
+        self.step / SEARCH_PART
+    }
+
+    /// Measured time that a search may take before its long probe.
+    pub fn search_budget(&self) -> Duration {
+        self.step * self.repeats / 2
+    }
+
+    /// How many volumes are measured together, one group after the other: 2, 4, 8, ..., all.
+    pub fn groups(volume_count: usize) -> Vec<usize> {
+        let mut groups: Vec<usize> = std::iter::successors(Some(2), |count| Some(2 * count))
+            .take_while(|count| *count < volume_count)
+            .collect();
+        if volume_count > 1 {
+            groups.push(volume_count);
+        }
+        groups
+    }
+
+    /// At most so long, without the layout.
+    #[expect(clippy::cast_possible_truncation, reason = "a few thousand volumes")]
+    pub fn duration(&self, volume_count: usize) -> Duration {
+        let volumes = volume_count as u32;
+        let groups = Self::groups(volume_count).len() as u32;
+        let with_ramp = |measured: Duration| measured + measured / 10;
+        let of_test = |test: &Test| match self.method {
+            SweepMethod::Search | SweepMethod::Channel => {
+                let alone = self.search_budget() * 3 / 2 + with_ramp(test.step) + self.idle;
+                alone * volumes + (with_ramp(test.step) + self.idle) * groups
+            }
+            SweepMethod::Grid | SweepMethod::Sqlio => {
+                let loads = test.loads.len() as u32;
+                let alone = with_ramp(test.step) * loads * self.repeats + self.idle;
+                alone * volumes + (with_ramp(test.step) + self.idle) * groups
+            }
+        };
+        self.tests.iter().map(of_test).sum()
+    }
+
+    /// A profile that lays out one file on each target, for all patterns; no load is made of it.
+    pub fn profile_text(&self, volume_count: usize) -> String {
+        let blocks = || self.tests.iter().map(|test| test.pattern.block_size);
+        let block = blocks().max().unwrap_or(ByteSize::kib(8)).get();
+        let writes = self.tests.iter().any(|test| test.pattern.writes());
+        let read_percent = if writes { 0 } else { 100 };
+        let size = self.volume_size.get() * volume_count as u64;
+        let seconds = self.duration(volume_count).as_secs().max(1);
+        format!(
+            "format = \"iotrial.profile/1\"\nname = \"sweep\"\ntitle = \"One pattern after the other, each at several loads\"\n\
+             schedule = {{ duration = \"{seconds}s\" }}\nquick = {{ size = \"{size}B\", duration = \"{seconds}s\" }}\n\
+             [[job]]\nname = \"volume\"\nrole = \"data\"\npattern = \"random\"\nrwmix_read_percent = {read_percent}\n\
+             block_size = \"{block}B\"\nnumjobs = {volume_count}\niodepth = 1\nsize = \"{size}B\"\n"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn volumes_are_doubled_until_all_of_them_work_together() {
+        assert_eq!(Course::groups(1), Vec::<usize>::new());
+        assert_eq!(Course::groups(2), [2]);
+        assert_eq!(Course::groups(3), [2, 3]);
+        assert_eq!(Course::groups(8), [2, 4, 8]);
+        assert_eq!(Course::groups(12), [2, 4, 8, 12]);
+    }
+}

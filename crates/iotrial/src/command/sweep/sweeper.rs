@@ -1,0 +1,355 @@
+//! The course of a sweep: probe after probe on one rig, each kept as soon as it is measured.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use iotrial_analysis::knee_search::SearchBounds;
+use iotrial_analysis::saturation::LoadPoint;
+use iotrial_analysis::sweep::{Probe, SweepSummary};
+use iotrial_model::load::{BlockSizes, Direction, Distribution, Durability, Pattern, Role};
+use iotrial_model::plan::{Arrival, EngineKind, Job, Phase, PhaseKind, Plan};
+use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
+use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, ProbeSecond, SweepMethod, SweepRecord};
+use iotrial_model::units::ByteSize;
+
+use super::course::{Course, Test};
+use crate::failure::Failure;
+use crate::rig::Rig;
+
+/// A search goes no further; whoever needs more gives a grid.
+const MOST_OUTSTANDING: u32 = 1_024;
+/// The engine `threads` has a thread for each.
+const MOST_THREADS: u32 = 256;
+/// Buffers of all outstanding I/Os take at most this part of the memory.
+const MEMORY_PART: u64 = 8;
+/// A rate of fewer I/Os is too much left to chance: 200 of them are 7 % of it, as the square root has it.
+const LEAST_IOS: u64 = 200;
+
+/// Makes the probes.
+pub struct Sweeper<'r, 'a> {
+    rig: &'r mut Rig<'a>,
+    course: &'r Course,
+    /// What all probes have in common: areas, engine, access.
+    base: Plan,
+    pub record: SweepRecord,
+    /// Where the record is kept, from the first probe on.
+    pub path: Option<PathBuf>,
+}
+
+/// Why no further probe is made. An error has its own way out.
+enum Stop {
+    /// By the user, or because the device failed; the record says which.
+    Ended,
+    Failed(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl<'r, 'a> Sweeper<'r, 'a> {
+    /// A sweep that has not begun.
+    pub fn new(rig: &'r mut Rig<'a>, course: &'r Course, base: Plan, record: SweepRecord) -> Self {
+        Self { rig, course, base, record, path: None }
+    }
+
+    /// Makes all probes, or those until it is stopped.
+    pub fn sweep(&mut self) -> Result<(), Failure> {
+        match self.all_tests() {
+            Ok(()) => {
+                self.record.ended = Ended { how: EndedHow::Complete, reason: None };
+                Ok(())
+            }
+            Err(Stop::Ended) => Ok(()),
+            Err(Stop::Failed(failure)) => Err(failure),
+        }
+    }
+
+    /// Brings what is known to the disk.
+    pub fn keep(&mut self) -> Result<(), Failure> {
+        self.path = Some(self.rig.store().write_sweep(&self.record).map_err(Failure::execution)?);
+        Ok(())
+    }
+
+    fn all_tests(&mut self) -> Result<(), Stop> {
+        let course = self.course;
+        let volume_count = self.base.areas.len();
+        for test in &course.tests {
+            for volume in 0..volume_count {
+                self.rest()?;
+                match course.method {
+                    SweepMethod::Search | SweepMethod::Channel => self.search(test, volume)?,
+                    SweepMethod::Grid | SweepMethod::Sqlio => self.grid(test, volume)?,
+                }
+            }
+            for count in Course::groups(volume_count) {
+                self.rest()?;
+                self.together(test, count)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// No load for a while, before every kind of I/O but the first.
+    fn rest(&mut self) -> Result<(), Stop> {
+        if !self.record.probes.is_empty() && self.base.engine.touches_targets() {
+            self.rig.pause(self.course.idle);
+        }
+        self.go_on()
+    }
+
+    fn go_on(&mut self) -> Result<(), Stop> {
+        if self.rig.is_stopping() {
+            let reason = Some("stopped by the user or a signal".to_owned());
+            self.record.ended = Ended { how: EndedHow::Interrupted, reason };
+            return Err(Stop::Ended);
+        }
+        Ok(())
+    }
+
+    fn search(&mut self, test: &Test, volume: usize) -> Result<(), Stop> {
+        let bounds = SearchBounds {
+            most_outstanding: self.most_outstanding(test.pattern),
+            repeats: self.course.repeats,
+        };
+        let mut step = self.course.search_step();
+        let mut left = self.course.search_budget();
+        let mut points: Vec<LoadPoint> = Vec::new();
+        while let Some(outstanding) = bounds.next(&points).filter(|_| left >= step) {
+            let probe = self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Search, step)?;
+            left -= step;
+            if points.is_empty() {
+                step = long_enough(step, probe.figures.io_count);
+            }
+            points.push(probe.point());
+        }
+        if let Some(outstanding) = bounds.sustained(&points) {
+            let long =
+                self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Sustained, test.step)?;
+            points.push(long.point());
+        }
+        // Short probes may have seen a ceiling where there is none.
+        while let Some(outstanding) = bounds.higher(&points) {
+            let probe = self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Search, step)?;
+            points.push(probe.point());
+        }
+        self.say_knee(test.pattern, volume);
+        Ok(())
+    }
+
+    fn grid(&mut self, test: &Test, volume: usize) -> Result<(), Stop> {
+        for _ in 0..self.course.repeats {
+            for outstanding in &test.loads {
+                self.probe(test.pattern, &[volume], *outstanding, ProbePurpose::Grid, test.step)?;
+            }
+        }
+        if self.course.method == SweepMethod::Grid {
+            self.say_knee(test.pattern, volume);
+        }
+        Ok(())
+    }
+
+    /// The first `count` volumes at once, each with the load that saturates any of them alone.
+    fn together(&mut self, test: &Test, count: usize) -> Result<(), Stop> {
+        let alone = self
+            .record
+            .probes
+            .iter()
+            .filter(|probe| probe.pattern == test.pattern && probe.volumes.len() == 1);
+        let long = alone.filter(|probe| probe.purpose != ProbePurpose::Search);
+        let Some(outstanding) = long.map(|probe| probe.outstanding).max() else { return Ok(()) };
+        let volumes: Vec<usize> = (0..count).collect();
+        self.probe(test.pattern, &volumes, outstanding, ProbePurpose::Together, test.step)?;
+        Ok(())
+    }
+
+    fn most_outstanding(&self, pattern: LoadPattern) -> u32 {
+        let most = if self.base.engine == EngineKind::Threads { MOST_THREADS } else { MOST_OUTSTANDING };
+        let memory = self.record.host.memory.map_or(u64::MAX, |memory| memory.get() / MEMORY_PART);
+        let volumes = self.base.areas.len() as u64;
+        u32::try_from(memory / pattern.block_size.get() / volumes).unwrap_or(u32::MAX).clamp(1, most)
+    }
+
+    /// Puts one load on some volumes and keeps what came of it.
+    fn probe(
+        &mut self,
+        pattern: LoadPattern,
+        volumes: &[usize],
+        outstanding: u32,
+        purpose: ProbePurpose,
+        measure: Duration,
+    ) -> Result<Probe, Stop> {
+        self.go_on()?;
+        let ramp = if purpose == ProbePurpose::Search { measure / 2 } else { measure / 10 };
+        let plan = self.plan(pattern, volumes, outstanding, [ramp, measure]);
+        let job_volumes: Vec<usize> = plan.jobs.iter().map(|job| job.areas[0]).collect();
+        let run = self.rig.measure(plan)?;
+        let ended = run.ended.clone();
+        let was_measured = ended.how == EndedHow::Complete;
+        if was_measured {
+            let probe = probe_record(run, pattern, volumes, outstanding, purpose, &job_volumes);
+            self.say_probe(&probe);
+            self.record.probes.push(probe);
+            self.keep()?;
+        }
+        if !was_measured {
+            let at = format!("{pattern} at {outstanding} outstanding");
+            let reason = ended.reason.map_or_else(|| at.clone(), |reason| format!("{at}: {reason}"));
+            self.record.ended = Ended { how: ended.how, reason: Some(reason) };
+            return Err(Stop::Ended);
+        }
+        let last = self.record.probes.last().expect("it was kept just now");
+        Ok(Probe::of(last))
+    }
+
+    /// The plan of a probe. A sequential load starts at another place each time, and a random one has another seed: what the
+    /// last probe read may still lie in a cache.
+    fn plan(
+        &self,
+        pattern: LoadPattern,
+        volumes: &[usize],
+        outstanding: u32,
+        [ramp, measure]: [Duration; 2],
+    ) -> Plan {
+        let probe_count = self.record.probes.len() as u64;
+        let mut areas = self.base.areas.clone();
+        if pattern.order == Pattern::Sequential {
+            for area in &mut areas {
+                let half = area.length.get() / 2 / ByteSize::MIB.get();
+                let start = ByteSize::mib(if half > 0 { probe_count * 7_919 % half } else { 0 });
+                area.offset = area.offset + start;
+                area.length = area.length - start;
+            }
+        }
+        let cpu_count = self.record.host.cpu_count.max(1);
+        // A stream of sequential I/O is one; random I/O is dealt out to the CPUs.
+        let parts = match pattern.order {
+            Pattern::Sequential => 1,
+            Pattern::Random if self.base.engine == EngineKind::Sim => 1,
+            Pattern::Random => {
+                (cpu_count / u32::try_from(volumes.len()).unwrap_or(u32::MAX)).clamp(1, outstanding)
+            }
+        };
+        let job = |volume: usize, part: u32| Job {
+            name: format!("volume-{volume}-{part}"),
+            role: Role::Data,
+            pattern: pattern.order,
+            distribution: Distribution::Uniform,
+            rwmix_read_percent: pattern.rwmix_read_percent,
+            block_size: BlockSizes::one(pattern.block_size),
+            iodepth: outstanding / parts + u32::from(part < outstanding % parts),
+            numjobs: 1,
+            arrival: Arrival::Closed,
+            durability: Durability::None,
+            flush_every: 1,
+            group_commit: None,
+            areas: vec![volume],
+            working_set: areas[volume].length.round_down_to(pattern.block_size),
+        };
+        let jobs: Vec<Job> = volumes
+            .iter()
+            .flat_map(|volume| (0..parts).map(move |part| (*volume, part)))
+            .map(|(v, p)| job(v, p))
+            .collect();
+        let threads = match self.base.engine {
+            EngineKind::Sim => 1,
+            _ => cpu_count.clamp(1, u32::try_from(jobs.len()).unwrap_or(u32::MAX)),
+        };
+        let phases = [(PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
+        Plan {
+            threads,
+            seed: self.base.seed.wrapping_add(probe_count),
+            phases: phases
+                .into_iter()
+                .filter(|(_, duration)| !duration.is_zero())
+                .map(|(kind, duration)| Phase { kind, duration })
+                .collect(),
+            interval: Duration::from_secs(measure.as_secs().div_ceil(3_600).max(1)),
+            areas,
+            jobs,
+            notes: Vec::new(),
+            ..self.base.clone()
+        }
+    }
+
+    fn say_probe(&self, probe: &ProbeRecord) {
+        let figures = Probe::of(probe);
+        let where_to = match probe.volumes.as_slice() {
+            [_] if self.base.areas.len() == 1 => String::new(),
+            [one] => format!("volume {}  ", one + 1),
+            several => format!("{} volumes  ", several.len()),
+        };
+        let mean =
+            figures.figures.lat_mean_us.map_or_else(|| "–".to_owned(), |us| format!("{:.3}", us / 1e3));
+        let purpose = if probe.purpose == ProbePurpose::Sustained { "  sustained" } else { "" };
+        self.rig.say(&format!(
+            "{:<13} {where_to}{:>5} outstanding {:>10.0} IOPS {:>9.1} MiB/s  mean {mean} ms{purpose}",
+            probe.pattern, figures.outstanding, figures.figures.iops, figures.figures.bandwidth_mib_per_s
+        ));
+    }
+
+    fn say_knee(&self, pattern: LoadPattern, volume: usize) {
+        let summary = SweepSummary::new(&self.record);
+        let curve = summary.curves.iter().find(|curve| (curve.pattern, curve.volume) == (pattern, volume));
+        let Some(found) = curve.and_then(|curve| curve.saturation.as_ref()) else { return };
+        let ceiling = if found.is_reached { "ceiling" } else { "no ceiling up to" };
+        self.rig.say(&format!(
+            "{pattern:<13} knee at {:.1} outstanding, {:.0} IOPS, {:.3} ms; {ceiling} {:.0} IOPS, {:.1} MiB/s",
+            found.knee.outstanding,
+            found.knee.iops,
+            found.knee.lat_mean_us / 1e3,
+            found.ceiling_iops,
+            found.ceiling_mib_per_s
+        ));
+    }
+}
+
+/// So long that a slow device does enough I/Os, and at most twice as long.
+#[expect(clippy::cast_precision_loss, reason = "a ratio")]
+fn long_enough(step: Duration, first_io_count: u64) -> Duration {
+    let factor = LEAST_IOS as f64 / first_io_count.max(1) as f64;
+    step.mul_f64(factor.clamp(1.0, 2.0))
+}
+
+/// What of a run belongs to its probe; the rest is the same for all of them.
+fn probe_record(
+    run: RunRecord,
+    pattern: LoadPattern,
+    volumes: &[usize],
+    outstanding: u32,
+    purpose: ProbePurpose,
+    job_volumes: &[usize],
+) -> ProbeRecord {
+    let counts = |volume: &usize| {
+        let mut all = JobCounts::default();
+        let mine = run.jobs.iter().zip(job_volumes).filter(|(_, of)| *of == volume);
+        mine.for_each(|(counts, _)| all.merge(counts));
+        all
+    };
+    let io_count = |jobs: &[JobCounts]| {
+        let ops = jobs.iter().flat_map(|job| Direction::ALL.into_iter().filter_map(|one| job.get(one)));
+        ops.map(iotrial_model::record::OpCounts::io_count).sum()
+    };
+    ProbeRecord {
+        pattern,
+        outstanding,
+        volumes: volumes.to_vec(),
+        purpose,
+        measured: run.measured_duration(),
+        counts: volumes.iter().map(counts).collect(),
+        course: run
+            .intervals
+            .iter()
+            .map(|one| ProbeSecond {
+                phase: one.phase,
+                duration: one.duration,
+                io_count: io_count(&one.jobs),
+            })
+            .collect(),
+        cpu: run.cpu,
+        devices: run.devices,
+        findings: run.findings,
+    }
+}

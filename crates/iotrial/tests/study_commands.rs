@@ -1,0 +1,262 @@
+//! The commands of a study, and what kills it: attached configurations are detached, and nothing is measured twice.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+
+use serde_json::Value;
+use support::{Bench, Ran};
+
+/// Two simulated devices whose commands write down what they were called for.
+const STUDY: &str = r#"
+format = "iotrial.study/1"
+name = "sims"
+title = "With commands"
+profiles = ["sqlserver-log", "postgresql-oltp"]
+repeats = 3
+
+[load]
+engine = "sim"
+ramp = "0s"
+duration = "2s"
+
+[[configuration]]
+label = "with commands"
+attributes = { volumes = 3, "free key" = "x" }
+targets = ["a", "b c"]
+before = 'echo "attach $IOTRIAL_STUDY/$IOTRIAL_LABEL/$IOTRIAL_REPEAT/$IOTRIAL_ATTRIBUTE_VOLUMES/$IOTRIAL_ATTRIBUTE_FREE_KEY" "$IOTRIAL_TARGETS" | tee -a log'
+after = 'echo detach $IOTRIAL_REPEAT >> log'
+
+[[configuration]]
+label = "plain"
+"#;
+
+fn write(bench: &Bench, text: &str) {
+    std::fs::write(bench.path().join("study.toml"), text).unwrap();
+}
+
+#[track_caller]
+fn with(text: &str, from: &str, to: &str) -> String {
+    assert!(text.contains(from), "{from}");
+    text.replacen(from, to, 1)
+}
+
+fn run(bench: &Bench, more: &[&str]) -> Ran {
+    bench.run(&[&["study", "study.toml", "--json"], more].concat())
+}
+
+/// What the commands wrote down.
+fn log(bench: &Bench) -> Vec<String> {
+    let text = std::fs::read_to_string(bench.path().join("log")).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn count(status: &Value, label: &str, state: &str) -> usize {
+    let cells = status["cells"].as_array().unwrap();
+    cells.iter().filter(|cell| cell["label"] == label && cell["state"] == state).count()
+}
+
+/// Complete records of the store, by configuration, profile and repeat.
+fn complete_records(bench: &Bench) -> BTreeMap<(String, String, u64), usize> {
+    let mut counts = BTreeMap::new();
+    for path in bench.stored(".iotrial.json") {
+        let record: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        if record["ended"]["how"] == "complete" {
+            let text = |value: &Value| value.as_str().unwrap().to_owned();
+            let study = &record["study"];
+            let cell = (text(&record["label"]), text(&study["profile"]), study["repeat"].as_u64().unwrap());
+            *counts.entry(cell).or_default() += 1;
+        }
+    }
+    counts
+}
+
+#[test]
+fn commands_need_consent_and_are_shown_before_anything_is_done() {
+    let bench = Bench::new();
+    write(&bench, STUDY);
+    let ran = run(&bench, &[]).expect_code(2);
+    for part in [
+        "before `with commands`: echo",
+        "after `with commands`: echo detach",
+        "no terminal to confirm",
+        "hint: read them, and add --yes",
+    ] {
+        assert!(ran.stderr.contains(part), "{part} is missing in:\n{}", ran.stderr);
+    }
+    assert!(log(&bench).is_empty() && bench.stored(".study").is_empty() && bench.stored(".json").is_empty());
+}
+
+#[test]
+fn commands_frame_the_loads_of_a_round_and_are_told_what_it_is_about() {
+    let bench = Bench::new();
+    write(&bench, STUDY);
+    let ran = run(&bench, &["--yes"]).expect_code(0);
+    assert_eq!(ran.json()["complete"], true);
+    let expected: Vec<String> = (1..=3)
+        .flat_map(|repeat| {
+            [
+                format!("attach sims/with commands/{repeat}/3/x a"),
+                "b c".to_owned(),
+                format!("detach {repeat}"),
+            ]
+        })
+        .collect();
+    assert_eq!(log(&bench), expected);
+    assert!(ran.stderr.contains("attach sims/with commands/1"), "their output is shown: {}", ran.stderr);
+    // Nothing is missing, so nothing is attached.
+    run(&bench, &["--resume"]).expect_code(0);
+    assert_eq!(log(&bench), expected);
+}
+
+#[test]
+fn a_command_before_that_fails_costs_its_configuration_and_the_command_after_runs_all_the_same() {
+    let bench = Bench::new();
+    let text = with(STUDY, "before = 'echo", "before = 'test -e ready && echo");
+    write(&bench, &with(&text, ">> log'", ">> log; test -e ready'"));
+    let ran = run(&bench, &["--yes"]).expect_code(3);
+    let status = ran.json();
+    assert_eq!((count(&status, "with commands", "failed"), count(&status, "plain", "done")), (6, 6));
+    assert!(
+        status["cells"][0]["reason"].as_str().unwrap().contains("the command before it failed"),
+        "{}",
+        status["cells"][0]
+    );
+    assert_eq!(log(&bench), ["detach 1", "detach 2", "detach 3"]);
+    assert!(
+        ran.stderr.contains("error: configuration `with commands`: the command before it failed"),
+        "{}",
+        ran.stderr
+    );
+    std::fs::write(bench.path().join("ready"), "").unwrap();
+    assert_eq!(run(&bench, &["--resume", "--yes"]).expect_code(0).json()["complete"], true);
+    assert_eq!(complete_records(&bench).len(), 12);
+    assert!(complete_records(&bench).values().all(|count| *count == 1));
+}
+
+#[test]
+fn a_command_after_that_fails_stops_the_study() {
+    let bench = Bench::new();
+    write(&bench, &with(STUDY, ">> log'", ">> log; test -e ready'"));
+    let ran = run(&bench, &["--yes"]).expect_code(3);
+    for part in ["configuration `with commands` could not be detached", "hint: the study stops"] {
+        assert!(ran.stderr.contains(part), "{part} is missing in:\n{}", ran.stderr);
+    }
+    assert_eq!(count(&ran.json(), "with commands", "done"), 2);
+    std::fs::write(bench.path().join("ready"), "").unwrap();
+    let ran = run(&bench, &["--resume", "--yes"]).expect_code(0);
+    assert!(ran.stderr.contains("`with commands` was left attached"), "{}", ran.stderr);
+    assert_eq!(log(&bench).iter().filter(|line| *line == "detach 1").count(), 2);
+    assert!(complete_records(&bench).values().all(|count| *count == 1));
+}
+
+#[test]
+fn a_killed_study_detaches_what_it_left_and_measures_only_what_is_missing() {
+    let bench = Bench::new();
+    let kill = r#"before = 'if [ "$IOTRIAL_REPEAT" = 2 ] && ! [ -e killed ]; then touch killed; kill -9 $PPID; fi; echo"#;
+    write(&bench, &with(STUDY, "before = 'echo", kill));
+    let killed = run(&bench, &["--yes"]);
+    assert_eq!(killed.code, -1, "{}", killed.stderr);
+    let status = run(&bench, &["--status"]).expect_code(0).json();
+    let done = status["done_count"].as_u64().unwrap();
+    assert!((2..=8).contains(&done), "{status:#}");
+    let resumed = run(&bench, &["--resume", "--yes"]).expect_code(0);
+    assert!(resumed.stderr.contains("`with commands` was left attached"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains(&format!("[1 of {}]", 12 - done)), "{}", resumed.stderr);
+    assert_eq!(resumed.json()["complete"], true);
+    let records = complete_records(&bench);
+    assert_eq!((records.len(), records.values().sum::<usize>()), (12, 12));
+}
+
+#[test]
+fn a_killed_study_that_begins_anew_detaches_what_it_left_as_it_was_attached() {
+    let bench = Bench::new();
+    write(
+        &bench,
+        &with(STUDY, "before = 'echo", "before = 'test -e killed || { touch killed; kill -9 $PPID; }; echo"),
+    );
+    assert_eq!(run(&bench, &["--yes"]).code, -1);
+    let plain = STUDY.find("[[configuration]]\nlabel = \"plain\"").unwrap();
+    let start = STUDY.find("[[configuration]]").unwrap();
+    write(&bench, &[&STUDY[..start], &STUDY[plain..]].concat());
+    let ran = run(&bench, &["--restart", "--yes"]).expect_code(0);
+    assert!(ran.stderr.contains("`with commands` was left attached: runs echo detach"), "{}", ran.stderr);
+    assert_eq!((ran.json()["complete"].as_bool(), bench.stored(".old-study").len()), (Some(true), 1));
+    assert!(log(&bench).iter().any(|line| line.starts_with("detach")), "{:?}", log(&bench));
+}
+
+/// Kills the program after each number of lines that it says, until none is left to say.
+#[test]
+fn a_study_that_is_killed_again_and_again_measures_each_cell_once() {
+    let bench = Bench::new();
+    write(&bench, STUDY);
+    let mut kill_count = 0;
+    for line_count in 1.. {
+        assert!(line_count < 200, "the study never ends");
+        let mut child =
+            bench.command(&["study", "study.toml", "--json", "--resume", "--yes"]).spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        // Each time a little further than to the first measurement that is missing.
+        let mut measured =
+            lines.map_while(Result::ok).filter(|line| line.starts_with('[') || line.starts_with("after"));
+        let was_seen = measured.nth(line_count % 4).is_some();
+        if was_seen {
+            child.kill().unwrap();
+        }
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        if ran.code == 0 {
+            assert_eq!(ran.json()["complete"], true);
+            break;
+        }
+        assert_eq!(ran.code, -1);
+        kill_count += 1;
+    }
+    assert!(kill_count >= 3, "{kill_count}");
+    let records = complete_records(&bench);
+    assert_eq!((records.len(), records.values().sum::<usize>()), (12, 12), "{records:?}");
+    let lines = log(&bench);
+    assert!(lines.last().unwrap().starts_with("detach"), "{lines:?}");
+}
+
+#[test]
+fn a_signal_stops_the_study_after_the_command_that_detaches() {
+    let bench = Bench::new();
+    let real = with(STUDY, "engine = \"sim\"", "size = \"64MiB\"");
+    let real = with(&real, "duration = \"2s\"", "duration = \"60s\"");
+    let real = with(&real, "targets = [\"a\", \"b c\"]", "targets = [\"data\"]");
+    let plain = real.find("[[configuration]]\nlabel = \"plain\"").unwrap();
+    write(&bench, &real[..plain]);
+    let mut child = bench.command(&["study", "study.toml", "--json", "--yes"]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().starts_with("measure: ETA")), "the study never measured");
+    let rest = std::thread::spawn(move || lines.map(Result::unwrap).collect::<Vec<_>>());
+    let status = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+    let ran = Ran::from(child.wait_with_output().unwrap()).expect_code(3);
+    assert_eq!((ran.json()["missing_count"].as_u64(), ran.json()["done_count"].as_u64()), (Some(6), Some(0)));
+    assert!(log(&bench).last().unwrap().starts_with("detach 1"), "{:?}", log(&bench));
+    assert!(bench.data_files().is_empty() && bench.stored(".journal").is_empty());
+    let said = rest.join().unwrap().join("\n");
+    assert!(said.contains("interrupted") && said.contains("stopped; --resume goes on from here"), "{said}");
+}
+
+#[test]
+fn two_programs_do_not_carry_out_one_study_at_once() {
+    let bench = Bench::new();
+    let again = format!(
+        "before = '{} study study.toml --resume --yes > inner 2>&1; echo $? >> inner; echo",
+        env!("CARGO_BIN_EXE_iotrial")
+    );
+    write(&bench, &with(STUDY, "before = 'echo", &again));
+    assert_eq!(run(&bench, &["--yes"]).expect_code(0).json()["complete"], true);
+    let inner = std::fs::read_to_string(bench.path().join("inner")).unwrap();
+    assert!(
+        inner.contains("another iotrial is carrying out the study `sims`") && inner.ends_with("3\n"),
+        "{inner}"
+    );
+    assert!(complete_records(&bench).values().all(|count| *count == 1));
+}

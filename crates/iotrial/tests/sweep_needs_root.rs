@@ -1,0 +1,63 @@
+//! Volumes together on a real kernel path: loop devices that are limited to 2,000 IOPS each, which take root. Skipped with a
+//! message where they cannot be made.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
+#[path = "../../iotrial-engine/tests/rig/mod.rs"]
+mod rig;
+mod support;
+mod throttled;
+
+use rig::{Loop, is_root, turn};
+use serde_json::Value;
+use support::{Bench, Ran};
+use throttled::Throttled;
+
+const LIMIT: u32 = 2_000;
+
+#[test]
+fn three_limited_volumes_scale_and_their_limit_is_named_needs_root() {
+    let test = "three_limited_volumes_scale_and_their_limit_is_named_needs_root";
+    let _turn = turn();
+    if !is_root(test) {
+        return;
+    }
+    let bench = Bench::new();
+    let devices = ["a", "b", "c"].map(|name| {
+        let path = bench.path().join(name);
+        let output = format!("of={}", rig::text(&path));
+        rig::run("dd", &["if=/dev/urandom", &output, "bs=1M", "count=64", "conv=fsync"]);
+        Loop::over(&path, &["--direct-io=on"])
+    });
+    let Some(group) = Throttled::new(&[&devices[0], &devices[1], &devices[2]], LIMIT) else {
+        eprintln!("{test}: skipped, because there is no blkio controller of cgroup v1");
+        return;
+    };
+    let mut arguments = vec!["sweep", "--pattern", "randread-4k,randread-8k", "--step", "4s", "--idle", "0s"];
+    arguments.extend(["--repeats", "1", "--json", "--quiet"]);
+    for device in &devices {
+        arguments.extend(["--target", rig::text(&device.node)]);
+    }
+    let summary = Ran::from(group.run(&bench.command(&arguments)).output().unwrap()).expect_code(0).json();
+    let number = |value: &Value, key: &str| value[key].as_f64().unwrap();
+    for curve in summary["curves"].as_array().unwrap() {
+        let ceiling = number(&curve["saturation"], "ceiling_iops");
+        assert!((ceiling / f64::from(LIMIT) - 1.0).abs() < 0.05, "{curve:#}");
+        assert_eq!(curve["limit"]["kind"], "iops-cap", "{curve:#}");
+    }
+    for scaling in summary["scaling"].as_array().unwrap() {
+        let rows = scaling["rows"].as_array().unwrap();
+        eprintln!("{rows:#?}");
+        let counts: Vec<f64> = rows.iter().map(|row| number(row, "volume_count")).collect();
+        assert_eq!(counts, [1.0, 2.0, 3.0]);
+        for row in rows {
+            let expected = number(row, "volume_count") * f64::from(LIMIT);
+            assert!((number(row, "iops") / expected - 1.0).abs() < 0.05, "{row:#}");
+        }
+        assert_eq!(scaling["limit"]["kind"], "none-shared", "{scaling:#}");
+        let sentence = scaling["limit"]["sentence"].as_str().unwrap();
+        assert!(sentence.contains("each volume's own (IOPS cap)"), "{sentence}");
+    }
+    assert_eq!(summary["scaling"].as_array().unwrap().len(), 2);
+}

@@ -1,0 +1,59 @@
+//! Limits of a real kernel, for the tests that need root.
+
+#![allow(
+    unreachable_pub,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a test, which says what it leaves"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::rig::{self, Loop};
+
+/// A control group of its own with a limit on the reads of each of some devices; gone at the end.
+pub struct Throttled(PathBuf);
+
+impl Throttled {
+    /// `None` where the kernel has no such groups.
+    pub fn new(devices: &[&Loop], reads_per_s: u32) -> Option<Self> {
+        let groups = Path::new("/sys/fs/cgroup/blkio");
+        if !groups.join("blkio.throttle.read_iops_device").exists() {
+            return None;
+        }
+        let group = Self(groups.join(format!("iotrial-test-{}", std::process::id())));
+        fs::create_dir(&group.0).ok()?;
+        for device in devices {
+            let number = fs::read_to_string(format!("/sys/block/{}/dev", device.name())).unwrap();
+            let limit = format!("{} {reads_per_s}", number.trim());
+            fs::write(group.0.join("blkio.throttle.read_iops_device"), limit).ok()?;
+        }
+        Some(group)
+    }
+
+    /// The command, run in the group from its first I/O on.
+    pub fn run(&self, command: &Command) -> Command {
+        let mut within = Command::new("sh");
+        within.args(["-ec", "echo $$ > \"$0\"; exec \"$@\"", rig::text(&self.0.join("cgroup.procs"))]);
+        within.arg(command.get_program()).args(command.get_args());
+        within.current_dir(command.get_current_dir().unwrap());
+        within.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        within.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        within
+    }
+}
+
+impl Drop for Throttled {
+    fn drop(&mut self) {
+        // A group is busy for a moment after its last process has ended.
+        for _ in 0..50 {
+            if fs::remove_dir(&self.0).is_ok() {
+                return;
+            }
+            std::thread::yield_now();
+        }
+        eprintln!("left over: {}", self.0.display());
+    }
+}
