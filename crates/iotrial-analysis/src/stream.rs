@@ -36,17 +36,23 @@ impl Stream {
     /// the totals of the record, or those of one interval.
     pub fn counts(self, record: &RunRecord, jobs: &[JobCounts], select: impl Fn(usize) -> bool) -> OpCounts {
         let mut merged = OpCounts::default();
-        for (job, counts) in jobs.iter().enumerate().filter(|(job, _)| select(*job)) {
+        for (_, one) in self.parts(record, jobs).into_iter().filter(|(job, _)| select(*job)) {
+            merged.merge(one);
+        }
+        merged
+    }
+
+    /// The same job by job, not merged: the index of the job, and its counts.
+    pub fn parts<'c>(self, record: &RunRecord, jobs: &'c [JobCounts]) -> Vec<(usize, &'c OpCounts)> {
+        let part = |(job, counts): (usize, &'c JobCounts)| {
             let one = match self {
                 Self::Read => counts.read.as_ref(),
                 Self::Write => counts.write.as_ref(),
                 Self::Commit => record.commits(job, counts),
             };
-            if let Some(one) = one {
-                merged.merge(one);
-            }
-        }
-        merged
+            one.map(|one| (job, one))
+        };
+        jobs.iter().enumerate().filter_map(part).collect()
     }
 
     /// The streams that the jobs which `select` picks are planned to have, in the order of tables.

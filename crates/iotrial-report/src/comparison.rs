@@ -33,13 +33,14 @@ impl Document {
         ];
         let count = comparison.configurations.len();
         let runs: usize = comparison.configurations.iter().map(Configuration::run_count).sum();
+        let is_printed = comparison.configurations.iter().all(|one| one.is_printed);
         let mut in_brief = vec![("baseline", title_of(comparison, &comparison.baseline))];
         if count > MOST_ROWS_AT_A_GLANCE {
             in_brief.push(("all figures", "in --html and --json".to_owned()));
         }
         Self {
             title: format!("Comparison of {count} configurations"),
-            byline: format!("From {runs} runs or printed rows"),
+            byline: format!("From {runs} {}", if is_printed { "printed rows" } else { "runs" }),
             in_brief,
             sections: sections.into_iter().flatten().collect(),
             chapters: Vec::new(),
@@ -372,9 +373,11 @@ fn against_baseline(comparison: &Comparison) -> Option<Section> {
         said.map(|said| &said.pair)
             .any(|said| said.baseline == pair.baseline && said.configuration == pair.configuration)
     };
-    let is_shown = comparison.is_baseline_chosen
-        || !comparison.gates.is_empty()
-        || !comparison.against_baseline.iter().any(is_said);
+    let is_said_by_factors = comparison.against_baseline.iter().all(is_said);
+    let is_shown = !is_said_by_factors
+        && (comparison.is_baseline_chosen
+            || !comparison.gates.is_empty()
+            || !comparison.against_baseline.iter().any(is_said));
     let rows: Vec<Row> = comparison
         .against_baseline
         .iter()

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::CompareError;
 use super::metric::Metric;
-use super::resample::{Figure, Spread, Units};
+use super::resample::{Figure, Spread, Unit, Units};
 use super::sample::{Measured, MeasuredCpu, Sample, SampleFigures, seed_of};
 use crate::figures::Figures;
 use crate::stream::Stream;
@@ -247,18 +247,17 @@ fn figures_of_runs(runs: &[Box<Measured>]) -> Vec<(Metric, f64)> {
     all
 }
 
+fn unit_of(run: &Measured, stream: Stream) -> Unit<'_> {
+    run.streams.iter().filter(|(known, _)| *known == stream).map(|(_, counts)| counts).collect()
+}
+
 /// From run to run; at least what the intervals of the runs let expect, because a few runs may agree by chance.
 fn spread_of_runs(runs: &[Box<Measured>], seed: u64) -> Option<Spread> {
     let durations_s = runs.iter().map(|run| run.duration.as_secs_f64()).collect();
-    let streams: Vec<(Stream, Vec<OpCounts>)> = runs[0]
-        .streams
+    let totals = merged_streams(runs);
+    let streams: Vec<(Stream, &OpCounts, Vec<Unit<'_>>)> = totals
         .iter()
-        .map(|(stream, _)| {
-            let of_run = |run: &Measured| {
-                run.streams.iter().find(|(known, _)| known == stream).map(|(_, counts)| counts.clone())
-            };
-            (*stream, runs.iter().map(|run| of_run(run).unwrap_or_default()).collect())
-        })
+        .map(|(stream, total)| (*stream, total, runs.iter().map(|run| unit_of(run, *stream)).collect()))
         .collect();
     let mut spread = Units::new(durations_s, &streams).spread_of_runs(seed)?;
     #[expect(clippy::cast_precision_loss, reason = "a number of runs")]

@@ -41,6 +41,9 @@ impl Figure {
     }
 }
 
+/// One unit of one stream, part by part: what each job did, or each run.
+pub(super) type Unit<'c> = Vec<&'c OpCounts>;
+
 /// What one stream did in each unit of resampling.
 struct StreamUnits {
     stream: Stream,
@@ -111,35 +114,39 @@ fn in_us(ns: u128) -> f64 {
 }
 
 impl StreamUnits {
-    fn new(stream: Stream, units: &[OpCounts]) -> Self {
-        // A percentile of a draw lies between the lowest and the highest one of the units drawn.
-        let lowest = units.iter().filter_map(|unit| percentile_edge_ns(unit, 99.0)).min().unwrap_or_default();
-        let highest =
-            units.iter().filter_map(|unit| percentile_edge_ns(unit, 99.9)).max().unwrap_or_default();
-        let edges = units.iter().flat_map(|unit| unit.total_latency.buckets());
-        let mut edges_ns: Vec<u128> =
-            edges.map(|(edge, _)| edge.as_nanos()).filter(|edge| (lowest..=highest).contains(edge)).collect();
-        edges_ns.sort_unstable();
-        edges_ns.dedup();
+    fn new(stream: Stream, total: &OpCounts, units: &[Unit<'_>]) -> Self {
+        // A percentile of a draw lies between the lowest and the highest one of the parts drawn.
+        let parts = || units.iter().flatten();
+        let lowest = parts().filter_map(|part| percentile_edge_ns(part, 99.0)).min().unwrap_or_default();
+        let highest = parts().filter_map(|part| percentile_edge_ns(part, 99.9)).max().unwrap_or_default();
+        let edges = total.total_latency.buckets().map(|(edge, _)| edge.as_nanos());
+        let edges_ns: Vec<u128> = edges.filter(|edge| (lowest..=highest).contains(edge)).collect();
         let mut up_to_edge = vec![0.0; edges_ns.len() * units.len()];
+        let mut of_unit = vec![0; edges_ns.len()];
         for (column, unit) in units.iter().enumerate() {
-            let mut buckets = unit.total_latency.buckets().peekable();
-            let mut seen = 0;
-            for (row, edge) in edges_ns.iter().enumerate() {
-                while let Some((_, count)) = buckets.next_if(|(upper, _)| upper.as_nanos() <= *edge) {
-                    seen += count;
+            of_unit.fill(0);
+            for part in unit {
+                let mut buckets = part.total_latency.buckets().peekable();
+                let mut seen = 0;
+                for (sum, edge) in of_unit.iter_mut().zip(&edges_ns) {
+                    while let Some((_, count)) = buckets.next_if(|(upper, _)| upper.as_nanos() <= *edge) {
+                        seen += count;
+                    }
+                    *sum += seen;
                 }
-                up_to_edge[row * units.len() + column] = in_single(number(seen));
+            }
+            for (row, sum) in of_unit.iter().enumerate() {
+                up_to_edge[row * units.len() + column] = in_single(number(*sum));
             }
         }
+        let sum = |of: fn(&OpCounts) -> f64| {
+            units.iter().map(|unit| unit.iter().map(|part| of(part)).sum()).collect::<Vec<f64>>()
+        };
         Self {
             stream,
-            io_count: units.iter().map(|unit| number(unit.io_count())).collect(),
-            bytes: units.iter().map(|unit| number(unit.bytes)).collect(),
-            latency_sum_us: units
-                .iter()
-                .map(|unit| unit.total_latency.mean_us().unwrap_or(0.0) * number(unit.io_count()))
-                .collect(),
+            io_count: sum(|part| number(part.io_count())),
+            bytes: sum(|part| number(part.bytes)),
+            latency_sum_us: sum(|part| part.total_latency.mean_us().unwrap_or(0.0) * number(part.io_count())),
             edges_us: edges_ns.into_iter().map(in_us).collect(),
             up_to_edge,
         }
@@ -221,10 +228,12 @@ fn weighted_single(weights: &[f32], values: &[f32]) -> f32 {
 }
 
 impl Units {
-    /// `streams` has the counts of each stream, unit by unit, as many as durations.
-    pub(super) fn new(durations_s: Vec<f64>, streams: &[(Stream, Vec<OpCounts>)]) -> Self {
-        let streams = streams.iter().map(|(stream, units)| StreamUnits::new(*stream, units)).collect();
-        Self { durations_s, streams }
+    /// `streams` has the counts of each stream: of all units together, and unit by unit, as many as durations.
+    pub(super) fn new(durations_s: Vec<f64>, streams: &[(Stream, &OpCounts, Vec<Unit<'_>>)]) -> Self {
+        let of_stream = |(stream, total, units): &(Stream, &OpCounts, Vec<Unit<'_>>)| {
+            StreamUnits::new(*stream, total, units)
+        };
+        Self { durations_s, streams: streams.iter().map(of_stream).collect() }
     }
 
     /// The spread of one run, whose units are intervals; `None` where they are too few to tell.

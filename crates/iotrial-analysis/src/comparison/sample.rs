@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineKind, Job};
-use iotrial_model::record::{AttributeValue, EndedHow, OpCounts, RunRecord, Severity};
+use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts, RunRecord, Severity};
 use iotrial_model::table::{PrintedJob, PrintedLoad, PrintedRow, PublishedTable};
 use iotrial_model::units::ByteSize;
 
 use super::metric::Metric;
-use super::resample::{Spread, Units};
+use super::resample::{Spread, Unit, Units};
 use crate::stream::Stream;
 
 /// One run of one configuration, or one printed row.
@@ -236,14 +236,17 @@ impl Sample {
             .collect();
         let durations_s =
             record.measured_intervals().map(|interval| interval.duration.as_secs_f64()).collect();
-        let by_interval: Vec<(Stream, Vec<OpCounts>)> = streams
+        let by_interval: Vec<(Stream, &OpCounts, Vec<Unit<'_>>)> = streams
             .iter()
-            .map(|(stream, _)| {
-                let counts =
-                    record.measured_intervals().map(|one| stream.counts(record, &one.jobs, |_| true));
-                (*stream, counts.collect())
+            .map(|(stream, total)| {
+                (
+                    *stream,
+                    total,
+                    record.measured_intervals().map(|one| unit_of(record, *stream, one)).collect(),
+                )
             })
             .collect();
+        let spread = Units::new(durations_s, &by_interval).spread_of_intervals(seed_of(&record.id));
         let cpu = record.cpu.map(|cpu| MeasuredCpu {
             user_s: cpu.user.as_secs_f64(),
             system_s: cpu.system.as_secs_f64(),
@@ -260,7 +263,7 @@ impl Sample {
                 duration: record.measured_duration(),
                 streams,
                 cpu,
-                spread: Units::new(durations_s, &by_interval).spread_of_intervals(seed_of(&record.id)),
+                spread,
             })),
         }
     }
@@ -345,6 +348,11 @@ fn caveats(record: &RunRecord) -> Vec<String> {
         .iter()
         .filter(|finding| finding.severity >= Severity::Warning && !ended_ids.contains(&finding.id.as_str()));
     ended.into_iter().chain(found.map(|finding| format!("{} [{}]", finding.message, finding.id))).collect()
+}
+
+/// What each job did in an interval.
+fn unit_of<'r>(record: &RunRecord, stream: Stream, interval: &'r Interval) -> Unit<'r> {
+    stream.parts(record, &interval.jobs).into_iter().map(|(_, counts)| counts).collect()
 }
 
 /// The same for the same record, another one for each other record (Fowler, Noll and Vo).
