@@ -94,6 +94,7 @@ Examples:
   iotrial run --until-steady 1h --duration 5m       five steady rounds of a minute, in an hour
   iotrial run --latency-limit 2ms@p99               the highest rate with 99 of 100 I/Os in 2 ms
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…   (see `iotrial target`)
+  iotrial run --fio-job mix.fio --target /mnt/a     a job of fio, in its own size and time
 
 Files are made in the target, written whole, and removed at the end. At least 10 % of the file
 system and 1 GiB stay free. Raw devices are only read unless a token releases them.")]
@@ -111,6 +112,14 @@ pub struct RunArgs {
     #[arg(long, value_name = "LATENCY@STATISTIC")]
     pub latency_limit: Option<LatencyLimit>,
 
+    /// A job file of fio, or its command line in quotes, instead of a profile; in full, unless --size and --duration
+    /// say less. What is not as in fio is said first (docs/fio-jobs.md).
+    #[arg(long, value_name = "FILE|COMMAND", conflicts_with_all = ["profile", "full"])]
+    pub fio_job: Option<String>,
+
+    #[command(flatten)]
+    pub fio: FioArgs,
+
     /// Say what would be done, and do nothing.
     #[arg(long)]
     pub dry_run: bool,
@@ -124,8 +133,20 @@ pub struct RunArgs {
     pub json: bool,
 }
 
+/// How a job of fio is read.
+#[derive(Debug, Args, Default)]
+pub struct FioArgs {
+    /// Of jobs that wait for others (`stonewall`), the set that is meant, from 1.
+    #[arg(long, value_name = "NUMBER")]
+    pub fio_set: Option<usize>,
+
+    /// Leave out options of fio that cannot be understood, or that have nothing like them here; each is told.
+    #[arg(long)]
+    pub fio_leave_out: bool,
+}
+
 /// Which load, on which targets, by which engine: what every command that makes a load is asked.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct LoadArgs {
     /// A built-in profile (see `iotrial profiles`) or a TOML file.
     #[arg(default_value = "sqlserver-oltp")]
@@ -201,7 +222,7 @@ pub struct LoadArgs {
 }
 
 /// Where records are kept.
-#[derive(Debug, Args, Default)]
+#[derive(Debug, Clone, Args, Default)]
 pub struct StoreArgs {
     /// Where records are kept [default: the platform's data folder].
     #[arg(long, value_name = "DIR", env = "IOTRIAL_STORE")]
@@ -306,10 +327,23 @@ pub struct RecordsArgs {
 
 /// Options of `profiles`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  iotrial profiles sqlserver-oltp > mine.toml")]
+#[command(after_help = "\
+Examples:
+  iotrial profiles sqlserver-oltp > mine.toml
+  iotrial profiles --from-fio mix.fio > mine.toml          every line says where it comes from
+  iotrial profiles --from-fio 'fio --name=a --rw=randread --bs=8k --size=4g --runtime=60'
+
+docs/profiles.md describes every key, docs/fio-jobs.md what becomes of each option of fio.")]
 pub struct ProfilesArgs {
     /// Print this one as it would be edited.
     pub name: Option<String>,
+
+    /// Print a job file of fio, or its command line in quotes, as a profile.
+    #[arg(long, value_name = "FILE|COMMAND", conflicts_with = "name")]
+    pub from_fio: Option<String>,
+
+    #[command(flatten)]
+    pub fio: FioArgs,
 
     /// One JSON document on standard output, nothing else there.
     #[arg(long)]

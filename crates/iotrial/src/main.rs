@@ -10,6 +10,7 @@
 mod cli;
 mod command;
 mod failure;
+mod fio_job;
 mod live;
 mod output;
 mod report_files;
