@@ -26,6 +26,8 @@ mod text;
 
 mod comparison;
 
+mod audit;
+
 mod sweep;
 
 mod ruler;

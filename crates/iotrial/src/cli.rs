@@ -60,6 +60,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Hold configurations against each other: side by side, by factor, ranked, with a recommendation.
     Compare(CompareArgs),
+    /// Ask whether a result agrees with itself: a record, a result of another tool, a printed table with its claims.
+    Audit(AuditArgs),
     /// List the records in the store.
     Records(RecordsArgs),
     /// List the built-in profiles, or print one to edit it.
@@ -306,6 +308,35 @@ pub struct CompareArgs {
     pub html: Option<PathBuf>,
 
     /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// Options of `audit`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  iotrial audit published.toml               a printed table, and what its text says of it
+  iotrial audit 01JD…                        a record in the store, by its id
+  iotrial audit ./results --html audit.html  every result in a folder
+  iotrial audit vendor.toml --json | jq '.findings[] | {place, message, cause, right}'
+
+Figures contradict each other only where the digits in print leave no values that agree: `98.6` stands for
+all that is rounded or cut off to it. docs/audit.md has every check with its sources and limits.
+
+Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input; 3 could not be carried out.")]
+pub struct AuditArgs {
+    /// Each a record, a table (docs/table-format.md), a folder of them, or an id in the store.
+    #[arg(required = true, value_name = "RESULT")]
+    pub results: Vec<String>,
+
+    #[command(flatten)]
+    pub files: ReportFiles,
+
+    /// One JSON document on standard output, nothing else there: the audit, or a list of them.
     #[arg(long)]
     pub json: bool,
 

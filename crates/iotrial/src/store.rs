@@ -466,7 +466,7 @@ pub fn read_sweep(path: &Path) -> anyhow::Result<SweepRecord> {
 }
 
 /// A stranger's file, unpacked, within what is read at all.
-fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+pub fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     let bytes = read_limited(File::open(path)?)?;
     let is_compressed = bytes.starts_with(&ZSTD_MAGIC);
     let bytes = if is_compressed { read_limited(StreamingDecoder::new(bytes.as_slice())?)? } else { bytes };

@@ -54,7 +54,14 @@ impl Stated {
 
 impl From<&PrintedNumber> for Stated {
     fn from(number: &PrintedNumber) -> Self {
-        Self::parse(&number.text.replace('_', "")).unwrap_or(Self::exact(number.value))
+        let stated = Self::parse(&number.text.replace('_', "")).unwrap_or(Self::exact(number.value));
+        let is_whole = stated.resolution == 1.0 && stated.value != 0.0;
+        if number.keeps_zeros || !is_whole {
+            return stated;
+        }
+        let steps = (0..15).map(|zeros| 10f64.powi(zeros));
+        let resolution = steps.take_while(|step| stated.value % step == 0.0).last().unwrap_or(1.0);
+        Self { resolution, ..stated }
     }
 }
 
@@ -77,6 +84,20 @@ mod tests {
         for none in ["", "inf", "nan", "1,2", "0x10", "1e999", "--1", "1e", "."] {
             assert_eq!(Stated::parse(none), None, "{none}");
         }
+    }
+
+    #[test]
+    fn zeros_at_the_end_of_a_printed_number_are_digits_only_in_a_string() {
+        let check = |text: &str, keeps_zeros, resolution: f64| {
+            let value = text.parse().unwrap();
+            let printed = PrintedNumber { text: text.to_owned(), value, keeps_zeros };
+            assert_eq!(Stated::from(&printed).resolution, resolution, "{text}");
+        };
+        check("98600", false, 100.0);
+        check("98600", true, 1.0);
+        check("6812", false, 1.0);
+        check("1072.5", false, 0.1);
+        check("0", false, 1.0);
     }
 
     #[test]

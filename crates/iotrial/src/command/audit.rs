@@ -1,0 +1,115 @@
+//! `iotrial audit`: does a result agree with itself?
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use iotrial_analysis::audit::Audit;
+use iotrial_model::imported::{IMPORTED_FORMAT, ImportedRecord};
+use iotrial_model::record::RECORD_FORMAT;
+use iotrial_model::table::{PublishedTable, TABLE_FORMAT};
+use iotrial_report::document::Document;
+use iotrial_report::terminal::render_terminal;
+
+use crate::cli::AuditArgs;
+use crate::command::report::terminal_style;
+use crate::failure::{CONTRADICTED, Failure};
+use crate::output;
+use crate::store::{Store, read_bytes, read_record};
+
+/// Audits, and shows what came of it.
+pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
+    args.files.check(args.json)?;
+    let mut audits = Vec::new();
+    for path in find_results(args)? {
+        audits.extend(audit_file(&path)?);
+    }
+    let document = Document::of_audits(&audits);
+    let (written, result) = args.files.write(&document);
+    if args.json {
+        match audits.as_slice() {
+            [one] => output::json(one)?,
+            several => output::json(&several)?,
+        }
+    } else if !args.files.take_standard_output() {
+        let mut text = render_terminal(&document, terminal_style());
+        if !written.is_empty() {
+            text.push('\n');
+        }
+        written.iter().for_each(|path| text.push_str(&format!("report  {}\n", path.display())));
+        output::text(&text)?;
+    }
+    result?;
+    let is_contradicted = audits.iter().any(Audit::has_contradictions);
+    Ok(if is_contradicted { ExitCode::from(CONTRADICTED) } else { ExitCode::SUCCESS })
+}
+
+/// The files that are meant, in the order in which they were named.
+fn find_results(args: &AuditArgs) -> Result<Vec<PathBuf>, Failure> {
+    let mut paths = Vec::new();
+    for name in &args.results {
+        let path = Path::new(name);
+        if path.is_dir() {
+            let files = files_in(path)
+                .with_context(|| format!("cannot read the folder `{name}`"))
+                .map_err(Failure::input)?;
+            if files.is_empty() {
+                return Err(Failure::input(anyhow::anyhow!("the folder `{name}` has no files")));
+            }
+            paths.extend(files);
+        } else if path.is_file() {
+            paths.push(path.to_owned());
+        } else {
+            let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
+            let hint =
+                "a result is a file, a folder of them, or an id that `iotrial records` lists".to_owned();
+            paths.push(store.find(name).map_err(|error| Failure::input(error).hint(hint))?);
+        }
+    }
+    Ok(paths)
+}
+
+fn files_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// What a file holds is told by what stands in it, never by its name. One file may hold several results.
+fn audit_file(path: &Path) -> Result<Vec<Audit>, Failure> {
+    let name = path.display().to_string();
+    let bytes = read_bytes(path).with_context(|| format!("cannot read `{name}`")).map_err(Failure::input)?;
+    let has = |format: &str| {
+        bytes.windows(format.len()).take(LONGEST_HEAD).any(|window| window == format.as_bytes())
+    };
+    if has(RECORD_FORMAT) {
+        return Ok(vec![Audit::of_run(&read_record(path).map_err(Failure::input)?)]);
+    }
+    if has(IMPORTED_FORMAT) {
+        let read = || -> anyhow::Result<ImportedRecord> {
+            let record: ImportedRecord = serde_json::from_slice(&bytes)?;
+            record.check()?;
+            Ok(record)
+        };
+        let record = read().with_context(|| format!("`{name}` is no record that can be read"));
+        return Ok(vec![Audit::of_imported(&record.map_err(Failure::input)?)]);
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    if !text.contains(TABLE_FORMAT) {
+        let error = anyhow::anyhow!("`{name}` is neither a record nor a table");
+        return Err(Failure::input(error).hint("docs/audit.md says what can be audited".to_owned()));
+    }
+    let table = PublishedTable::parse(&text)
+        .with_context(|| format!("`{name}` is not a valid table"))
+        .map_err(|error| Failure::input(error).hint("docs/table-format.md describes every key".to_owned()))?;
+    Ok(vec![Audit::of_table(&table)])
+}
+
+/// The format of a record stands among its first keys.
+const LONGEST_HEAD: usize = 4096;

@@ -1,0 +1,76 @@
+//! `iotrial audit` as a user meets it.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod support;
+
+use support::Bench;
+
+const TABLE: &str = "\
+format = \"iotrial.table/1\"
+title = \"A vendor's sheet\"
+[[row]]
+id = \"A\"
+load = { block_size_bytes = 8192, outstanding = 32 }
+read = { iops = 54321, bandwidth_mib_per_s = 424.4, lat_mean_us = 588.1 }
+[[row]]
+id = \"B\"
+load = { block_size_bytes = 8192, outstanding = 32 }
+read = { iops = 60123, bandwidth_mib_per_s = 469.7, lat_mean_us = 531.2 }
+[[claim]]
+kind = \"delta\"
+metric = \"read.iops\"
+baseline = \"A\"
+row = \"B\"
+percent = 10.7
+";
+
+#[test]
+fn a_table_that_agrees_ends_with_0_and_one_that_does_not_with_1() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("good.toml"), TABLE).unwrap();
+    std::fs::write(bench.path().join("bad.toml"), TABLE.replace("10.7", "12.1").replace("469.7", "492.5"))
+        .unwrap();
+    let good = bench.run(&["audit", "good.toml"]).expect_code(0);
+    assert!(good.stdout.contains("It agrees with itself"), "{}", good.stdout);
+    let bad = bench.run(&["audit", "bad.toml", "--json"]).expect_code(1).json();
+    let findings: Vec<&str> =
+        bad["findings"].as_array().unwrap().iter().map(|one| one["check"].as_str().unwrap()).collect();
+    assert_eq!(findings, ["iops-bandwidth", "claimed-change"]);
+    assert_eq!(bad["findings"][1]["right"], "+10.7 %");
+    let both = bench.run(&["audit", "good.toml", "bad.toml", "--html", "audit.html"]).expect_code(1);
+    assert!(both.stdout.contains("1 result contradicts itself"), "{}", both.stdout);
+    assert!(both.stdout.contains("report  audit.html"), "{}", both.stdout);
+    let html = std::fs::read_to_string(bench.path().join("audit.html")).unwrap();
+    assert!(html.contains("of 1,000,000 bytes, are printed as MiB"), "{html}");
+}
+
+#[test]
+fn a_run_is_audited_by_its_id_and_by_its_file() {
+    let bench = Bench::new();
+    let device = "service_time_us = 200, parallelism = 32";
+    let run =
+        ["run", "--engine", "sim", "--sim", device, "--seed", "1", "--duration", "20s", "--json", "--quiet"];
+    let record = bench.run(&run).json()["record"].as_str().unwrap().to_owned();
+    let by_file = bench.run(&["audit", &record, "--json"]).expect_code(0).json();
+    assert_eq!(by_file["findings"].as_array().unwrap().len(), 0, "{by_file:#}");
+    let id = record.rsplit('/').next().unwrap().split('.').next().unwrap();
+    let by_id = bench.run(&["audit", id, "--json"]).expect_code(0).json();
+    assert_eq!(by_id, by_file);
+}
+
+#[test]
+fn what_is_no_result_is_refused() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("x.txt"), "hello").unwrap();
+    std::fs::write(bench.path().join("t.toml"), "format = \"iotrial.table/1\"\n").unwrap();
+    std::fs::create_dir(bench.path().join("empty")).unwrap();
+    let check = |name: &str, message: &str| {
+        let told = bench.run(&["audit", name]).expect_code(2).stderr;
+        assert!(told.contains(message), "{name}: {told}");
+    };
+    check("x.txt", "`x.txt`");
+    check("t.toml", "`t.toml` is not a valid table");
+    check("empty", "the folder `empty` has no files");
+    check("gone", "hint: a result is a file, a folder of them, or an id");
+}
