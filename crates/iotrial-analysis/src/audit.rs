@@ -77,7 +77,8 @@ impl Audit {
         let mut tally = Tally::default();
         let implied = check_subject(&Subject::of_imported(record), &mut tally);
         observe_outstanding(&implied, "parts", &mut tally);
-        let name = record.label.clone().unwrap_or_else(|| record.source.file.clone());
+        let source = &record.source;
+        let name = record.label.clone().unwrap_or_else(|| format!("{}, {}", source.file, source.place));
         Self::of_tally(name, "import", tally)
     }
 

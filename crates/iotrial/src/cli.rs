@@ -329,7 +329,8 @@ all that is rounded or cut off to it. docs/audit.md has every check with its sou
 
 Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input; 3 could not be carried out.")]
 pub struct AuditArgs {
-    /// Each a record, a table (docs/table-format.md), a folder of them, or an id in the store.
+    /// Each a record, a result of fio or another tool (docs/import.md), a table (docs/table-format.md), a folder of them,
+    /// or an id in the store.
     #[arg(required = true, value_name = "RESULT")]
     pub results: Vec<String>,
 

@@ -69,7 +69,7 @@ fn what_is_no_result_is_refused() {
         let told = bench.run(&["audit", name]).expect_code(2).stderr;
         assert!(told.contains(message), "{name}: {told}");
     };
-    check("x.txt", "`x.txt`");
+    check("x.txt", "cannot audit `x.txt`");
     check("t.toml", "`t.toml` is not a valid table");
     check("empty", "the folder `empty` has no files");
     check("gone", "hint: a result is a file, a folder of them, or an id");

@@ -51,10 +51,7 @@ pub(super) struct Stream {
 impl Subject {
     /// The view of an import or of a row of a printed table.
     pub(super) fn of_imported(record: &ImportedRecord) -> Self {
-        let place = record
-            .label
-            .as_ref()
-            .map_or_else(|| record.source.place.clone(), |_| record.source.place.clone());
+        let place = &record.source.place;
         let mut parts = Vec::new();
         if let Some(total) = &record.total {
             let loads: Vec<StatedLoad> = record.jobs.iter().map(|job| job.load.clone()).collect();

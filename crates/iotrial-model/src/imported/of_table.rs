@@ -45,7 +45,7 @@ fn of_row(table: &PublishedTable, row: &PrintedRow, place: &TablePlace) -> Impor
     let mut total = StatedOps::default();
     for (name, number) in &row.figures {
         let stated = Stated::from(number);
-        if !put(&mut total, &mut record.cpu, name, stated) {
+        if !total.put(&mut record.cpu, name, stated) {
             record.other.insert(name.clone(), stated);
         }
     }
@@ -66,31 +66,36 @@ fn of_row(table: &PublishedTable, row: &PrintedRow, place: &TablePlace) -> Impor
     record
 }
 
-/// Puts a figure where it belongs; `false` where it is none of a stream and none of the CPU.
-fn put(ops: &mut StatedOps, cpu: &mut Option<StatedCpu>, name: &str, stated: Stated) -> bool {
-    let Some((place, figure)) = name.split_once('.') else { return false };
-    let stream = match place {
-        "read" => &mut ops.read,
-        "write" => &mut ops.write,
-        "total" => &mut ops.all,
-        "cpu" => {
-            let none =
-                StatedCpu { usr_percent: None, sys_percent: None, per_io_us: None, of: CpuBasis::Host };
-            let cpu = cpu.get_or_insert(none);
-            match figure {
-                "usr_percent" => cpu.usr_percent = Some(stated),
-                "sys_percent" => cpu.sys_percent = Some(stated),
-                "per_io_us" => cpu.per_io_us = Some(stated),
-                _ => return false,
-            }
-            return true;
-        }
+impl StatedOps {
+    /// Sets a figure by its name in tables, such as `read.lat_p99_us` or `cpu.usr_percent`; `false` where it is none of a stream
+    /// and none of the CPU.
+    pub fn put(&mut self, cpu: &mut Option<StatedCpu>, name: &str, stated: Stated) -> bool {
+        let Some((place, figure)) = name.split_once('.') else { return false };
+        let stream = match place {
+            "read" => &mut self.read,
+            "write" => &mut self.write,
+            "total" => &mut self.all,
+            "cpu" => return put_cpu(cpu, figure, stated),
+            _ => return false,
+        };
+        let mut one = stream.take().unwrap_or_default();
+        let is_put = one.put(figure, stated);
+        *stream = Some(one).filter(|one| *one != StatedStream::default());
+        is_put
+    }
+}
+
+fn put_cpu(cpu: &mut Option<StatedCpu>, figure: &str, stated: Stated) -> bool {
+    let none = StatedCpu { usr_percent: None, sys_percent: None, per_io_us: None, of: CpuBasis::Host };
+    let mut of_host = cpu.unwrap_or(none);
+    match figure {
+        "usr_percent" => of_host.usr_percent = Some(stated),
+        "sys_percent" => of_host.sys_percent = Some(stated),
+        "per_io_us" => of_host.per_io_us = Some(stated),
         _ => return false,
-    };
-    let mut one = stream.take().unwrap_or_default();
-    let is_put = one.put(figure, stated);
-    *stream = Some(one).filter(|one| *one != StatedStream::default());
-    is_put
+    }
+    *cpu = Some(of_host);
+    true
 }
 
 impl StatedStream {

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use iotrial_analysis::audit::Audit;
+use iotrial_import::{ForeignFile, Naming, import};
 use iotrial_model::imported::{IMPORTED_FORMAT, ImportedRecord};
 use iotrial_model::record::RECORD_FORMAT;
 use iotrial_model::table::{PublishedTable, TABLE_FORMAT};
@@ -14,7 +15,7 @@ use iotrial_report::terminal::render_terminal;
 use crate::cli::AuditArgs;
 use crate::command::report::terminal_style;
 use crate::failure::{CONTRADICTED, Failure};
-use crate::output;
+use crate::output::{self, harmless};
 use crate::store::{Store, read_bytes, read_record};
 
 /// Audits, and shows what came of it.
@@ -100,15 +101,26 @@ fn audit_file(path: &Path) -> Result<Vec<Audit>, Failure> {
         let record = read().with_context(|| format!("`{name}` is no record that can be read"));
         return Ok(vec![Audit::of_imported(&record.map_err(Failure::input)?)]);
     }
-    let text = String::from_utf8_lossy(&bytes);
-    if !text.contains(TABLE_FORMAT) {
-        let error = anyhow::anyhow!("`{name}` is neither a record nor a table");
-        return Err(Failure::input(error).hint("docs/audit.md says what can be audited".to_owned()));
+    if has(TABLE_FORMAT) {
+        let text = String::from_utf8_lossy(&bytes);
+        let table =
+            PublishedTable::parse(&text).with_context(|| format!("`{name}` is not a valid table")).map_err(
+                |error| Failure::input(error).hint("docs/table-format.md describes every key".to_owned()),
+            )?;
+        return Ok(vec![Audit::of_table(&table)]);
     }
-    let table = PublishedTable::parse(&text)
-        .with_context(|| format!("`{name}` is not a valid table"))
-        .map_err(|error| Failure::input(error).hint("docs/table-format.md describes every key".to_owned()))?;
-    Ok(vec![Audit::of_table(&table)])
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let beside = |name: &str| read_bytes(&folder.join(name)).ok();
+    let file = ForeignFile { name: &name, bytes: &bytes, beside: &beside };
+    let imported = import(&file, &Naming::default()).map_err(|error| {
+        let hint = error.hint().map(str::to_owned);
+        Failure::input(error).context(format!("cannot audit `{name}`")).hint(hint)
+    })?;
+    for warning in imported.warnings.iter().chain(imported.records.iter().flat_map(|record| &record.warnings))
+    {
+        eprintln!("warning: `{name}`: {}", harmless(&warning.to_string()));
+    }
+    Ok(imported.records.iter().map(Audit::of_imported).collect())
 }
 
 /// The format of a record stands among its first keys.
