@@ -109,7 +109,7 @@ fn the_words_of_the_four_set_ups_are_not_those_of_their_own_table() {
     );
     assert_eq!(
         audit.findings[0].message,
-        "1,072 µs is called excellent, and the table of categories calls it good: excellent is below 1 ms"
+        "1,072.5 µs is called excellent, and the table of categories calls it good: excellent is below 1 ms"
     );
     assert_eq!(held(&audit, "claimed-category"), (4, 6));
 }

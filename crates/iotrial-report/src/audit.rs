@@ -92,16 +92,18 @@ fn of_audit(audit: &Audit) -> Document {
     let headline = match (contradictions, doubts) {
         (0, 0) => "It agrees with itself".to_owned(),
         (0, doubts) => format!("It does not contradict itself, and leaves {}", plural(doubts, "doubt")),
-        (contradictions, 0) => plural(contradictions, "contradiction"),
-        (contradictions, doubts) => {
-            format!("{} and {}", plural(contradictions, "contradiction"), plural(doubts, "doubt"))
-        }
+        (contradictions, 0) => format!("It contradicts itself: {}", plural(contradictions, "contradiction")),
+        (contradictions, doubts) => format!(
+            "It contradicts itself: {} and {}",
+            plural(contradictions, "contradiction"),
+            plural(doubts, "doubt")
+        ),
     };
     let held = audit.held_count();
     let sentence = if held == 0 && audit.findings.is_empty() {
         "Nothing in it can be held against anything else.".to_owned()
     } else {
-        format!("{} of {} that could be checked agree.", held, plural(held + audit.findings.len(), "thing"))
+        format!("Checks that hold: {held} of {}.", held + audit.findings.len())
     };
     let lists = (!audit.unchecked.is_empty())
         .then(|| PointList { heading: "Not checked", points: audit.unchecked.clone() });
@@ -192,8 +194,8 @@ mod tests {
     fn a_contradiction_is_shown_with_cause_and_right_figure() {
         let document = Document::of_audits(&[audit("445")]);
         let shown = render_terminal(&document, TerminalStyle { width: 400, color: false });
-        assert!(shown.contains("? 1 contradiction\n"), "{shown}");
-        assert!(shown.contains("1 of 2 things that could be checked agree."), "{shown}");
+        assert!(shown.contains("? It contradicts itself: 1 contradiction\n"), "{shown}");
+        assert!(shown.contains("Checks that hold: 1 of 2."), "{shown}");
         assert!(
             shown.contains("Little's law gives 31.95 I/Os outstanding; the load has 32 (−0.2 %)."),
             "{shown}"

@@ -74,3 +74,18 @@ fn what_is_no_result_is_refused() {
     check("empty", "the folder `empty` has no files");
     check("gone", "hint: a result is a file, a folder of them, or an id");
 }
+
+#[test]
+fn one_bad_file_in_a_folder_does_not_keep_the_others_from_their_audit() {
+    let bench = Bench::new();
+    let folder = bench.path().join("results");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("a.toml"), TABLE).unwrap();
+    std::fs::write(folder.join("README.md"), "what these results are of").unwrap();
+    let ran = bench.run(&["audit", "results"]).expect_code(0);
+    assert!(ran.stderr.contains("README.md` is no result, and left out"), "{}", ran.stderr);
+    std::fs::write(folder.join("b.toml"), "format = \"iotrial.table/1\"\n").unwrap();
+    let ran = bench.run(&["audit", "results"]).expect_code(2);
+    assert!(ran.stdout.contains("It agrees with itself"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("error: 1 of 3 files could not be audited"), "{}", ran.stderr);
+}

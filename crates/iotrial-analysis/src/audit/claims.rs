@@ -3,7 +3,7 @@
 use iotrial_model::imported::Stated;
 use iotrial_model::table::{Claim, PrintedCategory, PublishedTable};
 
-use super::range::{Range, write_change, write_number};
+use super::range::{Range, write_change, write_stated};
 use super::tally::{AuditFinding, Tally, Weight};
 use crate::comparison::{Better, CompareRequest, Comparison, Metric, MetricGroup, Sample};
 
@@ -85,8 +85,8 @@ impl Claims<'_> {
             place: format!("{} from row {baseline} to row {row}", words_of(metric)),
             message: format!(
                 "{} after {} is a change of {}, not of {}",
-                write_number(to.value),
-                write_number(from.value),
+                write_stated(to),
+                write_stated(from),
                 write_change(right),
                 write_change(claimed.value)
             ),
@@ -130,8 +130,8 @@ impl Claims<'_> {
             place: words_of(metric),
             message: format!(
                 "row {row} stands before row {later}, and has {} against {}",
-                write_number(figure.value),
-                write_number(later_figure.value)
+                write_stated(figure),
+                write_stated(later_figure)
             ),
             cause: "the rows were ranked by another metric, or before a figure was corrected".to_owned(),
             right: Some(right.join(", ")),
@@ -261,7 +261,7 @@ impl Claims<'_> {
             place: format!("row {row}, {}", words_of(metric)),
             message: format!(
                 "{} µs is called {claimed}, and the table of categories calls it {own}{}",
-                write_number(figure.value),
+                write_stated(figure),
                 of_claimed.map_or_else(
                     || ", and knows no such word".to_owned(),
                     |edges| format!(": {claimed} is {edges}")

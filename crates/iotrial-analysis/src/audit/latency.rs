@@ -2,7 +2,7 @@
 
 use iotrial_model::imported::{Stated, StatedLatency};
 
-use super::range::{Range, write_change, write_number};
+use super::range::{Range, write_change, write_number, write_stated};
 use super::subject::Part;
 use super::tally::{AuditFinding, Tally, Weight};
 
@@ -62,7 +62,7 @@ fn contradiction(check: &'static str, place: &str, message: String, cause: &str)
 }
 
 fn us(stated: Stated) -> String {
-    format!("{} µs", write_number(stated.value))
+    format!("{} µs", write_stated(stated))
 }
 
 fn name_of(percent: f64) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use iotrial_model::record::AttributeValue;
 
-use super::range::{Range, write_change, write_number};
+use super::range::{Range, write_change, write_number, write_stated};
 use super::subject::Part;
 use super::tally::{AuditFinding, Tally, Weight};
 
@@ -140,7 +140,7 @@ pub(super) fn check_link(part: &Part, attributes: &BTreeMap<String, AttributeVal
                     check,
                     weight,
                     place: format!("{}, {}", part.place, stream.name),
-                    message: format!("the mean latency is {} µs, and {words}", write_number(mean.value)),
+                    message: format!("the mean latency is {} µs, and {words}", write_stated(mean)),
                     cause: "the I/Os were answered before they reached the storage: by a cache on this side, for blocks that were never written, or by an engine without a device".to_owned(),
                     right: Some(format!("at least {} µs", write_number(floor_us))),
                     off_by_percent: Some(100.0 * (mean.value / floor_us - 1.0)),
@@ -211,7 +211,7 @@ fn check_latency(part: &Part, link: &Link, tally: &mut Tally) {
             place: format!("{}, {}", part.place, stream.name),
             message: format!(
                 "the mean latency is {} µs, and a block alone takes {} µs over the link ({}): {}",
-                write_number(mean.value),
+                write_stated(mean),
                 write_number(least.low),
                 link.words,
                 write_change(off)

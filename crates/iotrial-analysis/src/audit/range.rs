@@ -101,6 +101,16 @@ impl fmt::Display for Range {
     }
 }
 
+/// A number as it was printed, thousands apart; of a counted one four digits.
+pub(super) fn write_stated(stated: Stated) -> String {
+    // No printed figure has more decimals that anybody reads.
+    let decimals = (0..=3).find(|decimals| stated.resolution >= 0.99 * 10f64.powi(-decimals));
+    match decimals.and_then(|decimals| usize::try_from(decimals).ok()) {
+        Some(decimals) if stated.resolution > 0.0 => group(&format!("{:.decimals$}", stated.value)),
+        _ => write_number(stated.value),
+    }
+}
+
 /// A number for a sentence: four digits, thousands apart.
 pub(super) fn write_number(number: f64) -> String {
     if !number.is_finite() {
@@ -116,20 +126,26 @@ pub(super) fn write_number(number: f64) -> String {
     } else {
         3
     };
-    let text = format!("{number:.decimals$}");
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let text = group(&format!("{number:.decimals$}"));
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+fn group(number: &str) -> String {
+    let (whole, fraction) =
+        number.split_once('.').map_or((number, None), |(whole, rest)| (whole, Some(rest)));
     let digits = whole.trim_start_matches('-');
-    let mut grouped = String::new();
+    let mut grouped = if whole.starts_with('-') { "−".to_owned() } else { String::new() };
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);
     }
-    let sign = if whole.starts_with('-') { "−" } else { "" };
-    let fraction = fraction.trim_end_matches('0');
-    let point = if fraction.is_empty() { "" } else { "." };
-    format!("{sign}{grouped}{point}{fraction}")
+    if let Some(fraction) = fraction {
+        grouped.push('.');
+        grouped.push_str(fraction);
+    }
+    grouped
 }
 
 /// A change in hundredths for a sentence, with its sign.
@@ -162,5 +178,10 @@ mod tests {
         check(-1_234_567.0, "−1,234,567");
         check(f64::INFINITY, "any");
         assert_eq!(write_change(-7.302), "−7.3 %");
+        let printed = |text: &str| write_stated(Stated::parse(text).unwrap());
+        assert_eq!(
+            ["1072.5", "30256.240", "770", "1e3"].map(printed),
+            ["1,072.5", "30,256.240", "770", "1,000"]
+        );
     }
 }

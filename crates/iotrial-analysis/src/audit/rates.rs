@@ -3,7 +3,7 @@
 use iotrial_model::imported::Stated;
 use iotrial_model::units::ByteSize;
 
-use super::range::{Range, write_change, write_number};
+use super::range::{Range, write_change, write_number, write_stated};
 use super::subject::{Part, Stream, bytes};
 use super::tally::{AuditFinding, Tally, Weight};
 
@@ -95,9 +95,9 @@ fn finding(
         place: place.to_owned(),
         message: format!(
             "{} IOPS of {size} are {} MiB/s, not {} MiB/s: {}{most}",
-            write_number(iops.value),
+            write_stated(iops),
             if block.low == block.high { write_number(mib_of(iops, block)) } else { mib.to_string() },
-            write_number(bandwidth.value),
+            write_stated(bandwidth),
             write_change(off),
         ),
         cause: diagnosis.cause,
@@ -205,7 +205,7 @@ fn check_sums(stream: &Stream, place: &str, tally: &mut Tally) {
             place: place.to_owned(),
             message: format!(
                 "{what} times {} s are {expected} {unit}, not {total} {unit}: {}",
-                write_number(runtime.value),
+                write_stated(runtime),
                 write_change(off)
             ),
             cause: format!(
@@ -280,7 +280,7 @@ fn check_transfer_size(part: &Part, stream: &Stream, place: &str, tally: &mut Ta
         place: place.to_owned(),
         message: format!(
             "an I/O is said to have {} kB, and MiB/s over IOPS are {} kB: {}",
-            write_number(kb.value),
+            write_stated(kb),
             implied.scaled(1e-3),
             write_change(off)
         ),
@@ -307,10 +307,10 @@ fn check_directions(part: &Part, tally: &mut Tally) {
             place: format!("{}, total", part.place),
             message: format!(
                 "{} {unit} read and {} written are {}, not {}: {}",
-                write_number(read.value),
-                write_number(write.value),
+                write_stated(read),
+                write_stated(write),
                 write_number(read.value + write.value),
-                write_number(all.value),
+                write_stated(all),
                 write_change(off)
             ),
             cause: "the total is of another run, or of one direction".to_owned(),

@@ -21,10 +21,26 @@ use crate::store::{Store, read_bytes, read_record};
 /// Audits, and shows what came of it.
 pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
-    let mut audits = Vec::new();
-    for path in find_results(args)? {
-        audits.extend(audit_file(&path)?);
+    let results = find_results(args)?;
+    let (mut audits, mut unreadable) = (Vec::new(), Vec::new());
+    for Found { path, is_named } in &results {
+        match audit_file(path) {
+            Ok(several) => audits.extend(several),
+            // A folder of results holds other things too.
+            Err(AuditFileError { is_foreign: true, .. }) if !is_named => {
+                eprintln!("note: `{}` is no result, and left out", harmless(&path.display().to_string()));
+            }
+            Err(AuditFileError { failure, .. }) => unreadable.push(failure),
+        }
     }
+    // One that cannot be read does not keep the others from their audit; with none of them it is all there is to say.
+    let mut unreadable = unreadable.into_iter();
+    if audits.is_empty() {
+        return Err(unreadable
+            .next()
+            .unwrap_or_else(|| Failure::input(anyhow::anyhow!("there is no result among these files"))));
+    }
+    let unreadable_count = unreadable.map(|failure| eprintln!("{failure}")).count();
     let document = Document::of_audits(&audits);
     let (written, result) = args.files.write(&document);
     if args.json {
@@ -41,12 +57,29 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
         output::text(&text)?;
     }
     result?;
+    if unreadable_count > 0 {
+        let error = anyhow::anyhow!("{unreadable_count} of {} files could not be audited", results.len());
+        return Err(Failure::input(error));
+    }
     let is_contradicted = audits.iter().any(Audit::has_contradictions);
     Ok(if is_contradicted { ExitCode::from(CONTRADICTED) } else { ExitCode::SUCCESS })
 }
 
+/// A file to audit.
+struct Found {
+    path: PathBuf,
+    /// Whether it was named itself, and not only its folder.
+    is_named: bool,
+}
+
+impl Found {
+    const fn named(path: PathBuf) -> Self {
+        Self { path, is_named: true }
+    }
+}
+
 /// The files that are meant, in the order in which they were named.
-fn find_results(args: &AuditArgs) -> Result<Vec<PathBuf>, Failure> {
+fn find_results(args: &AuditArgs) -> Result<Vec<Found>, Failure> {
     let mut paths = Vec::new();
     for name in &args.results {
         let path = Path::new(name);
@@ -57,14 +90,15 @@ fn find_results(args: &AuditArgs) -> Result<Vec<PathBuf>, Failure> {
             if files.is_empty() {
                 return Err(Failure::input(anyhow::anyhow!("the folder `{name}` has no files")));
             }
-            paths.extend(files);
+            paths.extend(files.into_iter().map(|path| Found { path, is_named: false }));
         } else if path.is_file() {
-            paths.push(path.to_owned());
+            paths.push(Found::named(path.to_owned()));
         } else {
             let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
             let hint =
                 "a result is a file, a folder of them, or an id that `iotrial records` lists".to_owned();
-            paths.push(store.find(name).map_err(|error| Failure::input(error).hint(hint))?);
+            let found = store.find(name).map_err(|error| Failure::input(error).hint(hint))?;
+            paths.push(Found::named(found));
         }
     }
     Ok(paths)
@@ -82,8 +116,21 @@ fn files_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// Why a file could not be audited.
+struct AuditFileError {
+    failure: Failure,
+    /// Whether it is no result at all, as others in a folder may be.
+    is_foreign: bool,
+}
+
+impl From<Failure> for AuditFileError {
+    fn from(failure: Failure) -> Self {
+        Self { failure, is_foreign: false }
+    }
+}
+
 /// What a file holds is told by what stands in it, never by its name. One file may hold several results.
-fn audit_file(path: &Path) -> Result<Vec<Audit>, Failure> {
+fn audit_file(path: &Path) -> Result<Vec<Audit>, AuditFileError> {
     let name = path.display().to_string();
     let bytes = read_bytes(path).with_context(|| format!("cannot read `{name}`")).map_err(Failure::input)?;
     let has = |format: &str| {
@@ -114,7 +161,9 @@ fn audit_file(path: &Path) -> Result<Vec<Audit>, Failure> {
     let file = ForeignFile { name: &name, bytes: &bytes, beside: &beside };
     let imported = import(&file, &Naming::default()).map_err(|error| {
         let hint = error.hint().map(str::to_owned);
-        Failure::input(error).context(format!("cannot audit `{name}`")).hint(hint)
+        let is_foreign = error.is_foreign();
+        let failure = Failure::input(error).context(format!("cannot audit `{name}`")).hint(hint);
+        AuditFileError { failure, is_foreign }
     })?;
     for warning in imported.warnings.iter().chain(imported.records.iter().flat_map(|record| &record.warnings))
     {
