@@ -2,7 +2,6 @@
 
 use iotrial_model::imported::{ImportedJob, ImportedRecord, Stated, StatedLoad, StatedStream};
 use iotrial_model::load::Pattern;
-use iotrial_model::record::AttributeValue;
 use iotrial_model::units::ByteSize;
 
 use crate::text::{Notes, number, numbered, quote};
@@ -55,7 +54,6 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
         let mut record = reading.record("CrystalDiskMark", version.as_deref(), format!("line {line}"));
         record.warnings = warnings;
         let name = quote(&name.split_whitespace().collect::<Vec<_>>().join(" "));
-        record.attributes.insert("test".to_owned(), AttributeValue::Text(name.clone()));
         let mut job = ImportedJob { name, ..ImportedJob::default() };
         match load.rwmix_read_percent {
             Some(100.0) => job.ops.read = Some(stream),

@@ -191,13 +191,8 @@ impl<'d, 't> Run<'d, 't> {
                 format!("{}{}", self.prefix, if several { &first.path } else { list }),
             );
             record.measured_at = measured_at(top);
-            if several {
-                // Runs that follow one another in one document are told apart by their jobs.
-                let name = first.node.get("jobname").and_then(Node::text).unwrap_or_default();
-                record
-                    .attributes
-                    .insert("job".to_owned(), iotrial_model::record::AttributeValue::Text(quote(name)));
-            } else {
+            // What the devices did is told of all runs together.
+            if !several {
                 record.devices = top
                     .get("disk_util")
                     .map_or(&[][..], Node::items)

@@ -5,7 +5,6 @@
 use iotrial_model::imported::{
     CpuBasis, ImportedJob, ImportedRecord, Stated, StatedCpu, StatedLatency, StatedPercentile, StatedStream,
 };
-use iotrial_model::record::AttributeValue;
 
 use crate::text::{count, number, numbered, quote};
 use crate::{ImportError, Reading};
@@ -61,7 +60,6 @@ fn read_line(line: usize, fields: &[&str], reading: &mut Reading<'_>) -> Result<
     }
     let mut record = reading.record("fio", version, format!("line {line}"));
     let mut job = ImportedJob { name: quote(fields[name_at]), ..ImportedJob::default() };
-    record.attributes.insert("job".to_owned(), AttributeValue::Text(job.name.clone()));
     for (index, name) in ["read", "write", "trim"].into_iter().enumerate().take(stream_count) {
         let from = first + index * width;
         let (stream, total_gib) = read_stream(&fields[from..from + width], line, from, reading);
@@ -142,7 +140,7 @@ fn read_stream(
             .and_then(|(percent, at)| Some((Stated::parse(percent)?.value, Stated::parse(at)?)));
         match parsed {
             // Lists shorter than the longest are padded.
-            Some((percent, _)) if percent == 0.0 => {}
+            Some((0.0, _)) => {}
             Some((percent, at)) => completion_latency.percentiles_us.push(StatedPercentile { percent, at }),
             None => reading
                 .notes

@@ -7,7 +7,6 @@ use iotrial_model::imported::{
     StatedOps, StatedStream,
 };
 use iotrial_model::load::Pattern;
-use iotrial_model::record::AttributeValue;
 use iotrial_model::units::ByteSize;
 
 use crate::text::{Notes, count, number, quote};
@@ -179,7 +178,6 @@ fn fill(
     let mut load = specification.map(Specification::load).unwrap_or_default();
     load.direct = Some(true);
     load.options.insert("workers".to_owned(), row.cell("# Workers").unwrap_or_default().trim().to_owned());
-    record.attributes.insert("test".to_owned(), AttributeValue::Text(quote(name)));
     let errors = |name: &str, notes: &mut Notes| row.count(name, notes);
     let mut ops = StatedOps {
         read: stream(row, "Read ", notes).filter(|one| !one.is_idle()),

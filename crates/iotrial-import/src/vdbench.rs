@@ -5,7 +5,6 @@ use iotrial_model::imported::{
     StatedOps, StatedStream,
 };
 use iotrial_model::load::Pattern;
-use iotrial_model::record::AttributeValue;
 use iotrial_model::units::ByteSize;
 
 use crate::text::{Notes, number, numbered, quote};
@@ -67,7 +66,6 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
         }
         let mut record = reading.record("vdbench", None, format!("line {line}"));
         let run = quote(row.cell("Run").unwrap_or("run"));
-        record.attributes.insert("run".to_owned(), AttributeValue::Text(run.clone()));
         let load = load_of(&row, &mut reading.notes);
         let mut share = |name: &str| row.stated(name, &mut reading.notes);
         let cpu = StatedCpu {

@@ -70,7 +70,7 @@ fn what_is_no_result_is_refused() {
         assert!(told.contains(message), "{name}: {told}");
     };
     check("x.txt", "cannot audit `x.txt`");
-    check("t.toml", "`t.toml` is not a valid table");
+    check("t.toml", "it is not a valid table");
     check("empty", "the folder `empty` has no files");
     check("gone", "hint: a result is a file, a folder of them, or an id");
 }

@@ -5,18 +5,18 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use iotrial_analysis::audit::Audit;
-use iotrial_import::{ForeignFile, Naming, import};
-use iotrial_model::imported::{IMPORTED_FORMAT, ImportedRecord};
-use iotrial_model::record::RECORD_FORMAT;
-use iotrial_model::table::{PublishedTable, TABLE_FORMAT};
+use iotrial_import::Naming;
+use iotrial_model::imported::SourceKind;
+use iotrial_model::table::PublishedTable;
 use iotrial_report::document::Document;
 use iotrial_report::terminal::render_terminal;
 
 use crate::cli::AuditArgs;
 use crate::command::report::terminal_style;
 use crate::failure::{CONTRADICTED, Failure};
+use crate::foreign::{self, files_in};
 use crate::output::{self, harmless};
-use crate::store::{Store, read_bytes, read_record};
+use crate::store::{Store, is_imported, is_record, read_imported, read_record, records_in};
 
 /// Audits, and shows what came of it.
 pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
@@ -84,9 +84,8 @@ fn find_results(args: &AuditArgs) -> Result<Vec<Found>, Failure> {
     for name in &args.results {
         let path = Path::new(name);
         if path.is_dir() {
-            let files = files_in(path)
-                .with_context(|| format!("cannot read the folder `{name}`"))
-                .map_err(Failure::input)?;
+            let mut files = records_in(path).map_err(Failure::input)?;
+            files.extend(files_in(path).map_err(Failure::input)?);
             if files.is_empty() {
                 return Err(Failure::input(anyhow::anyhow!("the folder `{name}` has no files")));
             }
@@ -104,18 +103,6 @@ fn find_results(args: &AuditArgs) -> Result<Vec<Found>, Failure> {
     Ok(paths)
 }
 
-fn files_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_file() {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
 /// Why a file could not be audited.
 struct AuditFileError {
     failure: Failure,
@@ -131,46 +118,27 @@ impl From<Failure> for AuditFileError {
 
 /// What a file holds is told by what stands in it, never by its name. One file may hold several results.
 fn audit_file(path: &Path) -> Result<Vec<Audit>, AuditFileError> {
-    let name = path.display().to_string();
-    let bytes = read_bytes(path).with_context(|| format!("cannot read `{name}`")).map_err(Failure::input)?;
-    let has = |format: &str| {
-        bytes.windows(format.len()).take(LONGEST_HEAD).any(|window| window == format.as_bytes())
-    };
-    if has(RECORD_FORMAT) {
+    if is_record(path) {
         return Ok(vec![Audit::of_run(&read_record(path).map_err(Failure::input)?)]);
     }
-    if has(IMPORTED_FORMAT) {
-        let read = || -> anyhow::Result<ImportedRecord> {
-            let record: ImportedRecord = serde_json::from_slice(&bytes)?;
-            record.check()?;
-            Ok(record)
-        };
-        let record = read().with_context(|| format!("`{name}` is no record that can be read"));
-        return Ok(vec![Audit::of_imported(&record.map_err(Failure::input)?)]);
+    if is_imported(path) {
+        return Ok(vec![Audit::of_imported(&read_imported(path).map_err(Failure::input)?)]);
     }
-    if has(TABLE_FORMAT) {
-        let text = String::from_utf8_lossy(&bytes);
-        let table =
-            PublishedTable::parse(&text).with_context(|| format!("`{name}` is not a valid table")).map_err(
-                |error| Failure::input(error).hint("docs/table-format.md describes every key".to_owned()),
-            )?;
-        return Ok(vec![Audit::of_table(&table)]);
-    }
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let beside = |name: &str| read_bytes(&folder.join(name)).ok();
-    let file = ForeignFile { name: &name, bytes: &bytes, beside: &beside };
-    let imported = import(&file, &Naming::default()).map_err(|error| {
-        let hint = error.hint().map(str::to_owned);
-        let is_foreign = error.is_foreign();
+    let name = path.display().to_string();
+    let imported = foreign::read(path, &Naming::default()).map_err(|error| {
+        let (hint, is_foreign) = (error.hint(), error.is_foreign());
         let failure = Failure::input(error).context(format!("cannot audit `{name}`")).hint(hint);
         AuditFileError { failure, is_foreign }
     })?;
+    if imported.kind == SourceKind::Table {
+        // What its text claims is no part of an import.
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the table `{name}`"));
+        let table = PublishedTable::parse(&text.map_err(Failure::input)?).map_err(Failure::input)?;
+        return Ok(vec![Audit::of_table(&table)]);
+    }
     for warning in imported.warnings.iter().chain(imported.records.iter().flat_map(|record| &record.warnings))
     {
-        eprintln!("warning: `{name}`: {}", harmless(&warning.to_string()));
+        eprintln!("warning: `{}`: {}", harmless(&name), harmless(&warning.to_string()));
     }
     Ok(imported.records.iter().map(Audit::of_imported).collect())
 }
-
-/// The format of a record stands among its first keys.
-const LONGEST_HEAD: usize = 4096;
