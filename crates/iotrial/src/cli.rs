@@ -331,10 +331,11 @@ Examples:
   iotrial audit ./results --html audit.html  every result in a folder
   iotrial audit vendor.toml --json | jq '.findings[] | {place, message, cause, right}'
 
-Figures contradict each other only where the digits in print leave no values that agree: `98.6` stands for
-all that is rounded or cut off to it. docs/audit.md has every check with its sources and limits.
+Figures contradict each other only where the digits in print leave no values that agree: 98.6
+stands for all that is rounded or cut off to it. docs/audit.md has every check with its limits.
 
-Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input; 3 could not be carried out.")]
+Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input, or a file that cannot
+be read among others that can; 3 could not be carried out.")]
 pub struct AuditArgs {
     /// Each a record, a result of fio or another tool (docs/import.md), a table (docs/table-format.md), a folder of them,
     /// or an id in the store.

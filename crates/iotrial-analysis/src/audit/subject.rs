@@ -82,15 +82,15 @@ impl Subject {
                 .filter_map(|direction| {
                     let ops = counts.counts.get(*direction)?;
                     let figures = Figures::new(ops, record.measured_duration());
-                    (figures.io_count > 0).then(|| Stream {
+                    (ops.io_count() > 0).then(|| Stream {
                         name: name_of(*direction),
                         stated: StatedStream {
                             runtime_s: Some(Stated::exact(runtime_s)),
-                            io_count: Some(figures.io_count),
+                            io_count: figures.io_count,
                             bytes: Some(ops.bytes),
-                            error_count: Some(figures.error_count),
-                            iops: Some(Stated::exact(figures.iops)),
-                            bandwidth_mib_per_s: Some(Stated::exact(figures.bandwidth_mib_per_s)),
+                            error_count: figures.error_count,
+                            iops: figures.iops.map(Stated::exact),
+                            bandwidth_mib_per_s: figures.bandwidth_mib_per_s.map(Stated::exact),
                             total_latency: latency_of(&figures),
                             ..StatedStream::default()
                         },
