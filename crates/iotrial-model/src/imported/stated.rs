@@ -39,10 +39,11 @@ impl Stated {
         value.is_finite().then(|| Self { value, resolution: 10f64.powi(exponent) })
     }
 
-    /// The same in a unit that is smaller by `factor`.
+    /// The same in a unit that is smaller by `factor`. 5.6061 ms are 5,606.1 µs, and not what binary fractions make of them.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
-        Self { value: self.value * factor, resolution: self.resolution * factor }
+        let exact = |number: f64| format!("{:.14e}", number * factor).parse().unwrap_or(number * factor);
+        Self { value: exact(self.value), resolution: exact(self.resolution) }
     }
 
     /// The same in a unit that is larger by `factor`.
@@ -104,6 +105,7 @@ mod tests {
     fn a_change_of_unit_changes_the_resolution_with_the_value() {
         let ms = Stated::parse("21").unwrap();
         assert_eq!(ms.times(1_000.0), Stated { value: 21_000.0, resolution: 1_000.0 });
+        assert_eq!(Stated::parse("5.6061").unwrap().times(1_000.0).value, 5_606.1);
         assert_eq!(Stated::parse("1536").unwrap().per(1_024.0).value, 1.5);
     }
 }
