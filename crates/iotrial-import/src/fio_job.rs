@@ -2,6 +2,7 @@
 //!
 //! Each option of fio is mapped, noted, or refused with a reason (`docs/fio-jobs.md`); none is dropped in silence.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -84,12 +85,25 @@ impl FioJobError {
 
     /// Something that the load can do without.
     fn note(&mut self, place: &Place, message: String, hint: Option<String>) {
-        self.0.push(FioJobMistake { place: place.clone(), message, hint, is_needed: false });
+        self.push(FioJobMistake { place: place.clone(), message, hint, is_needed: false });
     }
 
     /// Something that the load cannot do without.
     fn refuse(&mut self, place: &Place, message: String, hint: Option<String>) {
-        self.0.push(FioJobMistake { place: place.clone(), message, hint, is_needed: true });
+        self.push(FioJobMistake { place: place.clone(), message, hint, is_needed: true });
+    }
+
+    fn push(&mut self, mistake: FioJobMistake) {
+        match self.0.len() {
+            count if count < MOST_MISTAKES => self.0.push(mistake),
+            MOST_MISTAKES => self.0.push(FioJobMistake {
+                message: "and more from here on".to_owned(),
+                hint: None,
+                is_needed: true,
+                ..mistake
+            }),
+            _ => {}
+        }
     }
 }
 
@@ -124,6 +138,9 @@ impl Notes {
 const QUICK_SIZE: ByteSize = ByteSize::gib(2);
 const QUICK_RAMP: Duration = Duration::from_secs(5);
 const QUICK_RUNTIME: Duration = Duration::from_secs(30);
+
+/// A text with more mistakes is no job of fio.
+const MOST_MISTAKES: usize = 100;
 
 /// Whether a text looks like a command line of fio.
 pub fn is_command_line(text: &str) -> bool {
@@ -331,7 +348,7 @@ fn write_profile(
         text.push_str(&format!("ramp = {}\n", quoted(&format_duration((*ramp).min(QUICK_RAMP)))));
     }
     text.push_str(&format!("duration = {}\n", quoted(&format_duration(runtime.min(QUICK_RUNTIME)))));
-    let mut taken: Vec<String> = Vec::new();
+    let mut taken: BTreeSet<String> = BTreeSet::new();
     for job in jobs {
         let plain = plain_name(&job.name, "job");
         let name = (1..).map(|number| if number == 1 { plain.clone() } else { format!("{plain}-{number}") });
@@ -342,7 +359,7 @@ fn write_profile(
         lines
             .extend(job.keys.iter().map(|key| (format!("{} = {}", key.name, key.value), key.origin.clone())));
         push_lines(&mut text, &lines);
-        taken.push(name);
+        taken.insert(name);
     }
     text
 }

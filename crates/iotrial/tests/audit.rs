@@ -59,6 +59,45 @@ fn a_run_is_audited_by_its_id_and_by_its_file() {
     assert_eq!(by_id, by_file);
 }
 
+/// A file as a tool wrote it.
+fn golden(name: &str) -> String {
+    format!("{}/../iotrial-import/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn a_result_of_another_tool_is_audited_from_its_file_and_from_the_store() {
+    let bench = Bench::new();
+    let mix = golden("fio/mix.json");
+    let imported = bench.run(&["import", &mix, "--json"]).expect_code(0).json();
+    let id = imported["records"][0]["id"].as_str().unwrap();
+    let by_id = bench.run(&["audit", id, "--json"]).expect_code(0).json();
+    let by_file = bench.run(&["audit", &mix, "--json"]).expect_code(0).json();
+    assert_eq!((&by_id["kind"], &by_id["checks"]), (&"import".into(), &by_file["checks"]));
+    let held: u64 = by_id["checks"].as_array().unwrap().iter().map(|one| one["held"].as_u64().unwrap()).sum();
+    assert!(held > 10, "{by_id:#}");
+    // The same file with one figure changed: more I/Os than rate and runtime give.
+    let text = std::fs::read_to_string(&mix).unwrap();
+    let before = text.split("\"total_ios\" : ").nth(1).unwrap().split(',').next().unwrap();
+    let changed =
+        text.replacen(&format!("\"total_ios\" : {before}"), &format!("\"total_ios\" : {before}0"), 1);
+    std::fs::write(bench.path().join("changed.json"), changed).unwrap();
+    let audit = bench.run(&["audit", "changed.json", "--json"]).expect_code(1).json();
+    let found: Vec<&str> =
+        audit["findings"].as_array().unwrap().iter().map(|one| one["check"].as_str().unwrap()).collect();
+    assert!(found.contains(&"totals"), "{audit:#}");
+}
+
+#[test]
+fn no_result_that_a_tool_wrote_contradicts_itself() {
+    let bench = Bench::new();
+    for name in
+        ["fio/mix.json", "fio/stonewall.json", "fio/terse-3.txt", "diskspd/two-spans.xml", "sqlio", "vdbench"]
+    {
+        let ran = bench.run(&["audit", &golden(name), "--json"]);
+        assert_eq!(ran.code, 0, "{name}: {}\n{}", ran.stdout, ran.stderr);
+    }
+}
+
 #[test]
 fn what_is_no_result_is_refused() {
     let bench = Bench::new();

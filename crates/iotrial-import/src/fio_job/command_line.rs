@@ -2,7 +2,9 @@
 
 use super::FioJobError;
 use super::options::{ProgramOption, is_flag, program_option};
-use super::section::{GLOBAL, Place, Section, Setting, Surroundings, read_sections};
+use super::section::{
+    GLOBAL, MOST_SECTIONS, MOST_SETTINGS, Place, Section, Setting, Surroundings, read_sections,
+};
 use super::value::expand;
 
 /// Whether a text is a command line, and not a job file.
@@ -81,11 +83,20 @@ impl Reader<'_, '_> {
     fn set(&mut self, name: String, value: Option<String>, place: Place) {
         if name == "name" {
             let name = value.unwrap_or_default();
+            if self.sections.len() >= MOST_SECTIONS {
+                let message = format!("there are more than {MOST_SECTIONS} jobs");
+                return self.error.refuse(&place, message, None);
+            }
             let settings = if name == GLOBAL { Vec::new() } else { self.globals.clone() };
             return self.sections.push(Section { name, place, settings });
         }
         let section = self.sections.last_mut().filter(|section| section.name != GLOBAL);
         let is_global = section.is_none();
+        let count = section.as_ref().map_or(self.globals.len(), |section| section.settings.len());
+        if count >= 2 * MOST_SETTINGS || (is_global && count >= MOST_SETTINGS) {
+            let message = format!("there are more than {MOST_SETTINGS} options");
+            return self.error.refuse(&place, message, None);
+        }
         let setting = Setting { name, value, place, is_global };
         match section {
             Some(section) => section.settings.push(setting),

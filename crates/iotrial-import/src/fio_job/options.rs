@@ -390,6 +390,10 @@ pub(super) fn treatment(name: &str) -> Option<Treatment> {
 
 /// The option that was probably meant.
 pub(super) fn meant(name: &str) -> Option<&'static str> {
+    // A text of this length is no slip of the pen, and would take long to compare.
+    if name.len() > 64 {
+        return None;
+    }
     let names = OPTIONS.iter().map(|(name, _)| *name).chain(ALIASES.iter().map(|(alias, _)| *alias));
     nearest(name, names)
 }

@@ -97,6 +97,10 @@ const DEEPEST_INCLUDE: usize = 16;
 /// Files that are included, all together; one that includes two others would otherwise double with every level.
 const MOST_INCLUDES: usize = 256;
 
+/// More jobs, and more options of a job, than anybody writes: each job repeats those of `[global]`.
+pub(super) const MOST_SECTIONS: usize = 1_000;
+pub(super) const MOST_SETTINGS: usize = 1_000;
+
 /// Reads the text of a job file.
 pub(super) fn read_sections(
     text: &str,
@@ -146,7 +150,13 @@ impl SectionReader<'_, '_> {
 
     fn begin(&mut self, name: &str, place: Place) {
         let settings = if name == GLOBAL { Vec::new() } else { self.globals.clone() };
-        self.sections.retain(|section| section.name != GLOBAL);
+        if self.sections.last().is_some_and(|section| section.name == GLOBAL) {
+            self.sections.pop();
+        }
+        if self.sections.len() >= MOST_SECTIONS {
+            let message = format!("there are more than {MOST_SECTIONS} jobs");
+            return self.error.refuse(&place, message, None);
+        }
         self.sections.push(Section { name: name.to_owned(), place, settings });
     }
 
@@ -176,6 +186,11 @@ impl SectionReader<'_, '_> {
             return self.error.note(&place, format!("`{line}` stands before the first section"), Some(hint));
         };
         let is_global = section.name == GLOBAL;
+        let count = if is_global { self.globals.len() } else { section.settings.len() };
+        if count >= 2 * MOST_SETTINGS || (is_global && count >= MOST_SETTINGS) {
+            let message = format!("there are more than {MOST_SETTINGS} options");
+            return self.error.refuse(&place, message, None);
+        }
         let setting = Setting { name: name.to_ascii_lowercase(), value, place, is_global };
         if is_global { self.globals.push(setting) } else { section.settings.push(setting) }
     }

@@ -236,6 +236,17 @@ fn a_command_line_is_read_as_fio_reads_it() {
     assert!(told.contains("word 6: `odepth=8` is no option, and no job file: no such file"), "{told}");
 }
 
+#[test]
+fn a_text_that_is_made_to_be_large_is_refused_in_no_time() {
+    let many = |what: &str| what.repeat(1 << 17);
+    assert!(mistakes(&format!("[global]\n{}{}", many("bs=8k\n"), many("[a]\n"))).contains("more than 1000"));
+    assert!(mistakes(&many("[a]\n")).contains("more than 1000 jobs"));
+    assert!(mistakes(&format!("fio {}", many("--name=a "))).contains("more than 1000 jobs"));
+    assert!(mistakes(&job(&many("x=1\n"))).contains("more than 1000 options"));
+    assert!(mistakes(&job(&many("longword"))).contains("fio has no option"));
+    assert!(mistakes(&many("[a]x\n")).contains("and more from here on"));
+}
+
 proptest! {
     #[test]
     fn no_text_makes_it_panic(text in "\\PC{0,200}") {
