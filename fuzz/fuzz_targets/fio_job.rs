@@ -13,7 +13,7 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
         page_bytes: 4096,
     };
     for leaves_out in [false, true] {
-        let request = FioJobRequest { name: text.to_owned(), set: None, leaves_out };
+        let request = FioJobRequest { name: text.to_owned(), leaves_out, ..FioJobRequest::default() };
         if let Err(error) = profile_of_fio_job(text, &request, &surroundings) {
             let told = error.to_string();
             assert!(!told.contains("no valid profile comes out of it"), "{told}");

@@ -31,6 +31,8 @@ pub struct FioJobRequest {
     pub set: Option<usize>,
     /// Options that cannot be understood, or that have nothing like them here, are left out.
     pub leaves_out: bool,
+    /// How long a job runs that does not say it itself.
+    pub runtime: Option<Duration>,
 }
 
 /// A profile that says what a job of fio says.
@@ -162,7 +164,11 @@ pub fn profile_of_fio_job(
     let sections = read(text, surroundings, &mut error);
     let sections = choose_set(sections, request.set, &mut error);
     let mut notes = Notes::default();
-    let jobs: Vec<Job> = sections.iter().map(|section| read_job(section, &mut notes, &mut error)).collect();
+    let mut jobs: Vec<Job> =
+        sections.iter().map(|section| read_job(section, &mut notes, &mut error)).collect();
+    for job in jobs.iter_mut().filter(|job| job.runtime.is_none()) {
+        job.runtime = request.runtime.map(|runtime| (runtime, "asked for".to_owned()));
+    }
     let schedule = read_schedule(&jobs, &mut notes, &mut error);
     weigh_files(&jobs, &mut notes);
     error.0.sort_by_key(|mistake| mistake.place.position());
@@ -235,7 +241,11 @@ fn read_schedule(jobs: &[Job], notes: &mut Notes, error: &mut FioJobError) -> Op
                 "job `{}` has no `runtime`: it ends when an amount was moved, and iotrial measures for a time",
                 job.name
             );
-            error.refuse(&job.place, message, Some("add a runtime, such as runtime=60".to_owned()));
+            error.refuse(
+                &job.place,
+                message,
+                Some("add a runtime, such as runtime=60; `run` takes --duration for it".to_owned()),
+            );
         }
         if job.start_delay != first.start_delay {
             let message = format!(

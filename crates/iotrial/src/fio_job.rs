@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use iotrial_engine::host::host_facts;
@@ -31,13 +32,15 @@ pub fn check_fio_args(job: Option<&str>, args: &FioArgs) -> Result<(), Failure> 
 }
 
 /// The profile of a job file, or of a command line. What is not as in fio goes to standard error.
-pub fn fio_profile(job: &str, args: &FioArgs) -> Result<Profile, Failure> {
-    let made = read_fio_job(job, args)?;
+///
+/// `runtime` is that of jobs that do not say it themselves.
+pub fn fio_profile(job: &str, args: &FioArgs, runtime: Option<Duration>) -> Result<Profile, Failure> {
+    let made = read_fio_job(job, args, runtime)?;
     Profile::parse(&made.text).map_err(Failure::input)
 }
 
 /// The same as text, with its notes.
-pub fn read_fio_job(job: &str, args: &FioArgs) -> Result<FioProfile, Failure> {
+pub fn read_fio_job(job: &str, args: &FioArgs, runtime: Option<Duration>) -> Result<FioProfile, Failure> {
     let path = Path::new(job);
     // A file may have spaces in its name, and a command line may be a file that is not there.
     let is_file = !is_command_line(job) || path.is_file();
@@ -62,7 +65,7 @@ pub fn read_fio_job(job: &str, args: &FioArgs) -> Result<FioProfile, Failure> {
         memory_mib: host.memory.map_or(0, |memory| memory.get() >> 20),
         page_bytes: PAGE_BYTES,
     };
-    let request = FioJobRequest { name, set: args.fio_set, leaves_out: args.fio_leave_out };
+    let request = FioJobRequest { name, set: args.fio_set, leaves_out: args.fio_leave_out, runtime };
     let made = profile_of_fio_job(&text, &request, &surroundings).map_err(|error| {
         let hint = if args.fio_leave_out || !error.may_be_left_out() {
             "docs/fio-jobs.md says what becomes of each option"

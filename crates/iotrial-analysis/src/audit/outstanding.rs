@@ -36,7 +36,7 @@ pub(super) fn check_outstanding(part: &Part, tally: &mut Tally) -> Option<Implie
         let latency = right_latency(part, configured);
         tally.found(AuditFinding {
             check: LITTLES_LAW,
-            weight: Weight::Contradiction,
+            weight: if part.may_be_of_others() { Weight::Doubt } else { Weight::Contradiction },
             place: part.place.clone(),
             message: format!(
                 "rate times mean latency are {} I/Os outstanding, and the load has {} at most: {}",
@@ -51,7 +51,7 @@ pub(super) fn check_outstanding(part: &Part, tally: &mut Tally) -> Option<Implie
             }),
             off_by_percent: Some(off),
         });
-    } else if implied.range.high < configured * FEW_SHARE && !part.has_rate() {
+    } else if implied.range.high < configured * FEW_SHARE && !part.has_rate() && !part.has_flushes() {
         tally.found(AuditFinding {
             check: LITTLES_LAW,
             weight: Weight::Doubt,

@@ -6,7 +6,7 @@ use iotrial_model::imported::{
     ImportedJob, ImportedRecord, Stated, StatedDevice, StatedLatency, StatedLoad, StatedOps,
     StatedPercentile, StatedStream,
 };
-use iotrial_model::load::{Direction, Pattern};
+use iotrial_model::load::{Direction, Durability, Pattern};
 use iotrial_model::record::{AttributeValue, RunRecord};
 
 use super::range::Range;
@@ -53,15 +53,19 @@ impl Subject {
     pub(super) fn of_imported(record: &ImportedRecord) -> Self {
         let place = &record.source.place;
         let mut parts = Vec::new();
+        let load_of = |job: &ImportedJob| {
+            let same_name = record.jobs.iter().filter(|other| other.name == job.name).count();
+            if same_name > 1 { job.load.clone() } else { of_all_copies(&job.load) }
+        };
         if let Some(total) = &record.total {
-            let loads: Vec<StatedLoad> = record.jobs.iter().map(|job| job.load.clone()).collect();
+            let loads: Vec<StatedLoad> = record.jobs.iter().map(load_of).collect();
             parts.push(Part { place: place.clone(), loads, streams: streams_of(total, &record.other) });
         }
         let nothing = BTreeMap::new();
-        parts.extend(record.jobs.iter().map(|ImportedJob { name, load, ops, .. }| Part {
-            place: format!("{place}, job {name}"),
-            loads: vec![load.clone()],
-            streams: streams_of(ops, &nothing),
+        parts.extend(record.jobs.iter().map(|job| Part {
+            place: format!("{place}, job {}", job.name),
+            loads: vec![load_of(job)],
+            streams: streams_of(&job.ops, &nothing),
         }));
         parts.retain(|part| !part.streams.is_empty());
         Self { attributes: record.attributes.clone(), parts, devices: record.devices.clone() }
@@ -150,6 +154,23 @@ impl Part {
         self.loads.iter().any(|load| load.rate_iops.is_some())
     }
 
+    /// Whether flushes, which are timed apart from the writes before them, take a part of the time.
+    pub(super) fn has_flushes(&self) -> bool {
+        self.loads
+            .iter()
+            .any(|load| load.flush_every.is_some() || matches!(load.durability, Some(Durability::Fdatasync)))
+    }
+
+    /// Whether fio put several jobs into one entry, which carries the options of the first of them only.
+    pub(super) fn may_be_of_others(&self) -> bool {
+        self.loads.iter().any(|load| load.options.contains_key("group_reporting"))
+    }
+
+    /// I/Os that may be counted at one end of the measurement and not at the other.
+    pub(super) fn edge_count(&self) -> f64 {
+        self.outstanding().map_or(1.0, |(count, _)| bytes(count))
+    }
+
     /// Whether all of it goes past the page cache, and whether any is known to go through it.
     pub(super) fn is_direct(&self) -> bool {
         !self.loads.is_empty() && self.loads.iter().all(|load| load.direct == Some(true))
@@ -177,6 +198,13 @@ impl Stream {
             completion_latency
         }
     }
+}
+
+/// fio tells copies of a job one by one, or all of them in one entry that keeps their number among its options. Where a job
+/// stands once, it is all of them.
+fn of_all_copies(load: &StatedLoad) -> StatedLoad {
+    let written = load.options.get("numjobs").and_then(|text| text.trim().parse::<u64>().ok());
+    StatedLoad { numjobs: load.numjobs.max(written.filter(|_| load.numjobs.is_some())), ..load.clone() }
 }
 
 /// Whether a load has I/Os of a direction; of `None` it has some.

@@ -342,6 +342,34 @@ fn reads_that_no_device_saw_are_a_contradiction() {
 }
 
 #[test]
+fn what_tools_leave_out_of_an_entry_accuses_nobody() {
+    let outstanding = |load: StatedLoad| {
+        let mut stream = stream();
+        stream.total_latency.mean_us = Some(Stated::exact(318.0));
+        let audit = Audit::of_imported(&imported(load, stream));
+        audit.findings.into_iter().map(|finding| (finding.check, finding.weight)).collect::<Vec<_>>()
+    };
+    let with = |name: &str, value: &str| {
+        let mut load = random_reads();
+        load.options.insert(name.to_owned(), value.to_owned());
+        load
+    };
+    assert_eq!(outstanding(random_reads()), [("littles-law", Weight::Contradiction)]);
+    assert_eq!(outstanding(with("group_reporting", "1")), [("littles-law", Weight::Doubt)]);
+    assert_eq!(outstanding(with("numjobs", "4")), []);
+    // One I/O under way at the end of a short run is in the count, and not in the bytes.
+    let mut short = stream();
+    short.runtime_s = Some(Stated::exact(1.0));
+    short.io_count = Some(303);
+    short.total_latency.mean_us = Some(Stated::exact(3_280.0));
+    short.bytes = Some(302 * 4_096);
+    short.iops = Some(Stated::exact(303.0));
+    short.bandwidth_mib_per_s = Some(Stated::exact(302.0 * 4_096.0 / 1_048_576.0));
+    let load = StatedLoad { iodepth: Some(1), numjobs: Some(1), ..random_reads() };
+    assert_eq!(Audit::of_imported(&imported(load, short)).findings, []);
+}
+
+#[test]
 fn counts_of_an_import_are_held_against_rate_and_size() {
     let check = |change: fn(&mut StatedStream), check: &str| {
         let mut stream = stream();

@@ -149,7 +149,6 @@ impl SectionReader<'_, '_> {
     }
 
     fn begin(&mut self, name: &str, place: Place) {
-        let settings = if name == GLOBAL { Vec::new() } else { self.globals.clone() };
         if self.sections.last().is_some_and(|section| section.name == GLOBAL) {
             self.sections.pop();
         }
@@ -157,6 +156,7 @@ impl SectionReader<'_, '_> {
             let message = format!("there are more than {MOST_SECTIONS} jobs");
             return self.error.refuse(&place, message, None);
         }
+        let settings = if name == GLOBAL { Vec::new() } else { self.globals.clone() };
         self.sections.push(Section { name: name.to_owned(), place, settings });
     }
 

@@ -157,7 +157,7 @@ fn jobs_that_wait_for_others_are_sets_of_which_one_is_chosen() {
     assert!(told.contains("run in 2 sets, one after the other (`stonewall`)"), "{told}");
     assert!(told.contains("1: x, y; 2: z (choose one, such as --fio-set 1)"), "{told}");
     let chosen = |set| {
-        let request = FioJobRequest { name: "t".to_owned(), set: Some(set), leaves_out: false };
+        let request = FioJobRequest { name: "t".to_owned(), set: Some(set), ..FioJobRequest::default() };
         convert_with(&text, &request)
     };
     let names = |profile: Profile| profile.jobs.into_iter().map(|job| job.name).collect::<Vec<_>>();
@@ -219,6 +219,17 @@ fn what_is_not_as_in_fio_is_said() {
     check(&two, "a: `randseed=4`: iotrial draws other offsets");
     let (_, made) = convert(&job("rw=randread\nthread\ngroup_reporting=1"));
     assert!(made.text.contains("# No part of the load:\n# - group_reporting=1, thread\n"), "{}", made.text);
+}
+
+#[test]
+fn a_job_without_a_runtime_takes_the_one_that_is_asked_for() {
+    let runtime = Some(Duration::from_secs(7));
+    let request = FioJobRequest { name: "t".to_owned(), runtime, ..FioJobRequest::default() };
+    let (profile, made) = convert_with("[a]\nrw=read\nsize=1g\ndirect=1", &request).unwrap();
+    assert_eq!(profile.schedule.measure, Duration::from_secs(7));
+    assert!(made.text.contains("duration = \"7s\"  # asked for"), "{}", made.text);
+    let (profile, _) = convert_with(&job("rw=read"), &request).unwrap();
+    assert_eq!(profile.schedule.measure, Duration::from_secs(60));
 }
 
 #[test]

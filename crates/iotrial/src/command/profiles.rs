@@ -25,7 +25,7 @@ struct Line {
 pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
     check_fio_args(args.from_fio.as_deref(), &args.fio)?;
     if let Some(job) = &args.from_fio {
-        let made = read_fio_job(job, &args.fio)?;
+        let made = read_fio_job(job, &args.fio, None)?;
         if args.json {
             output::json(&serde_json::json!({ "text": made.text, "notes": made.notes }))?;
         } else {

@@ -30,7 +30,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let mut setup = match &args.fio_job {
         None => Setup::of(&load)?,
         Some(job) => {
-            let profile = fio_profile(job, &args.fio)?;
+            let profile = fio_profile(job, &args.fio, load.duration)?;
             // A job of fio says how much and how long; a shorter form is for the command line to ask for.
             load.full = true;
             let thresholds = load.thresholds.as_ref().unwrap_or(&profile.thresholds);
