@@ -192,6 +192,9 @@ impl JobProfile {
                 "`largest_write` must be a multiple of `block_size`, {block}, up to {LARGEST_BLOCK}, not {largest_write}"
             ));
         }
+        if tail == LogTail::Rewrite && self.iodepth > 1 {
+            return refuse("a log with `tail = \"rewrite\"` begins each write with the last block of the one before, so that one is in flight at a time: `iodepth = 1`".to_owned());
+        }
         // A commit that begins in a block that is written again ends one block later.
         let least = if tail == LogTail::Rewrite { commit_size + block } else { commit_size };
         if commit_size.get() == 0 || least > largest_write {
