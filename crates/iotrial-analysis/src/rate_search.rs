@@ -8,11 +8,12 @@
 use std::time::Duration;
 
 use iotrial_model::load::{Role, Spacing};
-use iotrial_model::plan::{Arrival, Phase, PhaseKind, Plan};
+use iotrial_model::plan::{Arrival, Job, MOST_OUTSTANDING_PER_THREAD, Phase, PhaseKind, Plan};
 use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
 use iotrial_model::search::{
     JobRate, LatencyLimit, LimitStatistic, Probe, ProbeKind, Search, SearchResult, WorstLatency,
 };
+use iotrial_model::units::ByteSize;
 
 use crate::figures::percentile_us;
 use crate::stream::{Stream, StreamCounts};
@@ -40,6 +41,13 @@ const SHORTEST_PROBE_S: f64 = 3.0;
 const LEAST_LIMITS_PER_PROBE: f64 = 100.0;
 /// No probe is longer.
 const LONGEST_PROBE_S: f64 = 3_600.0;
+/// The slots of an open job: twice as many as its closed load had, and some more. At up to 1.05 times the rate at saturation
+/// fewer than 1.05 times as many are in flight on average, unless they queue in the device; their number then varies by its
+/// root, so that an I/O finds no slot only behind a queue that decides without it.
+const SLOTS_PER_OUTSTANDING: u32 = 2;
+const MORE_SLOTS: u32 = 16;
+/// Their buffers take no more memory than this.
+const MOST_BUFFERS: ByteSize = ByteSize::gib(1);
 /// A queue that grew by more than this share of what was due is a rate that was not kept.
 const MOST_GROWTH: f64 = 0.01;
 /// More failures than this share are another load.
@@ -141,6 +149,7 @@ impl RateSearch {
                     plan.jobs[job].arrival =
                         Arrival::Open { iops: rate, spacing: Spacing::Poisson, bursts: None };
                 }
+                give_slots(&mut plan);
                 plan.phases = self.phases(kind, share)?;
             }
         }
@@ -318,6 +327,21 @@ impl RateSearch {
     fn lowest_failed_above(&self, held: f64, kinds: &[ProbeKind]) -> Option<f64> {
         let all = kinds.iter().flat_map(|kind| self.of_kind(*kind));
         all.filter(|(share, ok)| !ok && *share > held).map(|(share, _)| share).reduce(f64::min)
+    }
+}
+
+/// Gives the open jobs so many slots that no I/O waits for one of them, as far as memory and queues go: what an I/O waits
+/// is then the device's doing, whatever the closed load had outstanding.
+fn give_slots(plan: &mut Plan) {
+    let mut roomy = plan.jobs.clone();
+    for job in roomy.iter_mut().filter(|job| matches!(job.arrival, Arrival::Open { .. })) {
+        let slots = SLOTS_PER_OUTSTANDING * job.total_iodepth() + MORE_SLOTS;
+        job.iodepth = slots.div_ceil(job.numjobs);
+    }
+    let slots: u32 = roomy.iter().map(Job::total_iodepth).sum();
+    let buffers: ByteSize = roomy.iter().map(|job| job.largest_io() * u64::from(job.total_iodepth())).sum();
+    if slots <= MOST_OUTSTANDING_PER_THREAD && buffers <= MOST_BUFFERS {
+        plan.jobs = roomy;
     }
 }
 

@@ -264,7 +264,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             let open = &mut self.open[lane];
             let slot = open.free_slots.pop().expect("a lane among the due ones has a free slot");
             let late = now_ns - due_ns.max(open.free_since_ns) > LATE_NS;
-            if self.lanes[lane].log.is_some() {
+            if self.lanes[lane].log().is_some() {
                 self.stage_log_write(slot, now_ns, late);
             } else {
                 self.stage(slot, due_ns, late);
@@ -278,7 +278,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     fn stage_log_write(&mut self, slot: u32, now_ns: u64, late: bool) {
         let index = self.slots[slot as usize].lane as usize;
         let lane = &mut self.lanes[index];
-        let most_commits = lane.log.as_ref().map_or(1, LogWriter::most_commits);
+        let most_commits = lane.log().map_or(1, LogWriter::most_commits);
         let arrivals = lane.arrivals.as_mut().expect("a group commit has arrivals");
         let commits = &mut self.commits[slot as usize];
         commits.clear();
@@ -335,7 +335,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         let job = self.lanes[lane].job;
         let recorder = &mut self.recorders[job];
         recorder.record(&slot.issued, completion.completed_at_ns, completion.outcome);
-        if self.lanes[lane].log.is_some() {
+        if self.lanes[lane].log().is_some() {
             recorder.record_commits(&self.commits[completion.slot as usize], &slot.issued, completion);
         }
         let has_followers = self.followers.has(job);
@@ -426,7 +426,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             let lane = &self.lanes[slot.lane as usize];
             let recorder = &mut self.recorders[lane.job];
             recorder.note_unfinished(&slot.issued, end_ns);
-            if lane.log.is_some() {
+            if lane.log().is_some() {
                 recorder.note_unfinished_commits(&self.commits[index], end_ns);
             }
         }

@@ -17,7 +17,7 @@ use iotrial_model::record::{
 use crate::clock::{self, Clock, MonotonicClock, SimClock};
 use crate::control::{Control, Decision};
 use crate::drive::{Driver, Handover, Window, Wiring, as_ns};
-use crate::lane::Lane;
+use crate::lane::{JobCopy, Lane};
 use crate::meter::Meter;
 use crate::null::NullQueue;
 use crate::queue::IoQueue;
@@ -181,17 +181,17 @@ impl Workers {
         windows: &Arc<[Window]>,
         control: &Arc<Control>,
     ) -> Result<Self, StartRunError> {
-        let shares = share_lanes(plan, Lane::all(plan), plan.threads as usize);
+        let shares = share_copies(plan, JobCopy::all(plan), plan.threads as usize);
         let clock = MonotonicClock::before_start();
         let (handover_sender, handovers) = mpsc::sync_channel(HANDOVERS_AHEAD * shares.len());
         let (ready_sender, ready) = mpsc::channel();
         let (mut spares, mut threads, mut starters) = (Vec::new(), Vec::new(), Vec::new());
-        for (index, lanes) in shares.into_iter().enumerate() {
+        for (index, copies) in shares.into_iter().enumerate() {
             let (spare_sender, spare_receiver) = mpsc::channel();
             let (starter, start) = mpsc::channel();
             let worker = Worker {
                 index,
-                lanes,
+                lanes: Lane::of_copies(plan, copies),
                 plan: Arc::clone(plan),
                 areas: Arc::clone(areas),
                 windows: Arc::clone(windows),
@@ -240,31 +240,31 @@ impl Workers {
     }
 }
 
-/// Deals the lanes out so that every thread has about as many outstanding I/Os; none goes without. Jobs that follow one
+/// Deals the copies out so that every thread has about as many outstanding I/Os; none goes without. Jobs that follow one
 /// another stay together, so that no thread has to look at another one's counts.
-fn share_lanes(plan: &Plan, lanes: Vec<Lane>, thread_count: usize) -> Vec<Vec<Lane>> {
-    let mut groups: Vec<Vec<Lane>> = Vec::new();
+fn share_copies(plan: &Plan, copies: Vec<JobCopy>, thread_count: usize) -> Vec<Vec<JobCopy>> {
+    let mut groups: Vec<Vec<JobCopy>> = Vec::new();
     let mut group_of_leader = BTreeMap::new();
-    for lane in lanes {
-        match plan.leader_of(lane.job) {
+    for copy in copies {
+        match plan.leader_of(copy.job) {
             Some(leader) => {
                 let group = *group_of_leader.entry(leader).or_insert_with(|| {
                     groups.push(Vec::new());
                     groups.len() - 1
                 });
-                groups[group].push(lane);
+                groups[group].push(copy);
             }
-            None => groups.push(vec![lane]),
+            None => groups.push(vec![copy]),
         }
     }
-    let mut shares: Vec<(u64, Vec<Lane>)> =
+    let mut shares: Vec<(u64, Vec<JobCopy>)> =
         (0..thread_count.clamp(1, groups.len())).map(|_| (0, Vec::new())).collect();
     for group in groups {
         let lightest = shares.iter_mut().min_by_key(|(load, _)| *load).expect("there is at least one thread");
-        lightest.0 += group.iter().map(|lane| u64::from(lane.iodepth())).sum::<u64>();
+        lightest.0 += group.iter().map(|copy| u64::from(plan.jobs[copy.job].iodepth)).sum::<u64>();
         lightest.1.extend(group);
     }
-    shares.into_iter().map(|(_, lanes)| lanes).collect()
+    shares.into_iter().map(|(_, copies)| copies).collect()
 }
 
 /// What a thread needs to make its queue and drive it.
