@@ -3,10 +3,11 @@
 //! A closed load first shows each job's rate at saturation: its share of the mix, and the ceiling. Then every job gets
 //! its share of a rate as an open load with Poisson arrivals, and the rate is bisected: probes are only as long as
 //! the limit's statistic needs, and the highest rate that held is confirmed by a longer run. Latencies run from the
-//! time at which an I/O was due, and one that was never issued counts as one that waited until the end.
+//! time at which an I/O was due, and one that was never issued, or not back at the end, counts as one that waited until then.
 
 use std::time::Duration;
 
+use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::{Role, Spacing};
 use iotrial_model::plan::{Arrival, Job, MOST_OUTSTANDING_PER_THREAD, Phase, PhaseKind, Plan};
 use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
@@ -451,8 +452,8 @@ fn worst_latency(
     (worst, missing)
 }
 
-/// Adds what was with the device or not even issued at the end, and had waited for longer than `limit` by then.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count below the backlog")]
+/// Adds what was with the device or not even issued at the end, and had waited for longer than `limit` by then. Its latency
+/// is longer still. What had waited for less says nothing yet, and could only make the rate look better.
 fn add_waiting(
     counts: &mut OpCounts,
     record: &RunRecord,
@@ -460,19 +461,22 @@ fn add_waiting(
     of_role: impl Fn(usize) -> bool,
     limit: Duration,
 ) {
-    let oldest = Duration::from_nanos(counts.unfinished_oldest_ns);
-    if oldest > limit {
-        counts.total_latency.record_n(oldest, 1);
+    add_longer(&mut counts.total_latency, &counts.unfinished_age, limit, 1.0);
+    for (index, job) in record.jobs.iter().enumerate().filter(|(index, _)| of_role(*index)) {
+        let share = stream_share(record, index, stream);
+        add_longer(&mut counts.total_latency, &job.not_issued_age, limit, share);
     }
-    let Some(last) = record.intervals.last() else { return };
-    for (index, backlog) in last.backlog.iter().enumerate().filter(|(index, _)| of_role(*index)) {
-        let Some(Arriving { rate, .. }) = Arriving::at(record, index) else { continue };
-        // They were due one after the other, the oldest for as long as it takes to issue them all.
-        let oldest = Duration::from_secs_f64(if rate > 0.0 { *backlog as f64 / rate } else { 0.0 });
-        if oldest > limit {
-            let count = (oldest - limit).as_secs_f64() * rate * stream_share(record, index, stream);
-            counts.total_latency.record_n(limit + (oldest - limit) / 2, count as u64);
-        }
+}
+
+/// Adds a share of those ages that are above the limit.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a count")]
+fn add_longer(latency: &mut LatencyHistogram, ages: &LatencyHistogram, limit: Duration, share: f64) {
+    // What a bucket's share leaves goes to the next one: many buckets hold a single I/O.
+    let mut left = 0.0;
+    for (age, count) in ages.buckets().filter(|(age, _)| *age > limit) {
+        left += count as f64 * share;
+        latency.record_n(age, left as u64);
+        left -= left.floor();
     }
 }
 
@@ -504,7 +508,6 @@ fn three_digits(number: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::histogram::LatencyHistogram;
     use iotrial_model::record::EndedHow;
 
     use super::*;
@@ -638,8 +641,14 @@ mod tests {
         record.jobs[0] = JobCounts {
             read: Some(counts(80_000, Duration::from_micros(100))),
             write: Some(counts(80_000, Duration::from_micros(100))),
-            commit: None,
+            ..JobCounts::default()
         };
+        // They were due one after the other, up to the end.
+        let waiting = backlog(10);
+        for one in 0..waiting {
+            let age = Duration::from_secs_f64((one as f64 + 0.5) / 16_000.0);
+            record.jobs[0].not_issued_age.record_n(age, 1);
+        }
         record
     }
 
@@ -649,11 +658,28 @@ mod tests {
         assert_eq!(assess(&with_backlog(|_| 16), limit("1ms@p99")).1, None);
         let why_not = assess(&with_backlog(|second| 320 * second), limit("1ms@p99")).1.unwrap();
         assert_eq!(why_not, "job `pages` issued only 15680 of 16000 IOPS");
-        // 1,600 waited 100 ms at most: 1,584 of them longer than the limit, which is 1 % of all, and too many for p99.9.
+        // 1,600 waited 100 ms at most: 1,584 of them longer than the limit, which is 1 % of all, and too many for p99.9, which
+        // leaves 160 of them above it.
         let short = with_backlog(|second| 160 * second);
         assert_eq!(assess(&short, limit("1ms@p99")).1, None);
         let why_not = assess(&short, limit("1ms@p99.9")).1.unwrap();
-        assert!(why_not.starts_with("p99.9 of data reads is 50."), "{why_not}");
+        assert_eq!(why_not, "p99.9 of data reads is 90.0 ms");
+    }
+
+    #[test]
+    fn every_io_that_is_not_back_at_the_end_counts_with_what_it_waited() {
+        let limit = "1ms@p99.9".parse().unwrap();
+        let with = |count: u64, age: Duration| {
+            let mut record = with_backlog(|_| 0);
+            let read = record.jobs[0].read.as_mut().unwrap();
+            (read.unfinished_count, read.unfinished_oldest_ns) = (count, 50_000_000);
+            read.unfinished_age.record_n(age, count);
+            assess(&record, limit).1
+        };
+        // 80 of 80,000 are a thousandth.
+        assert_eq!(with(79, Duration::from_millis(50)), None);
+        assert_eq!(with(100, Duration::from_millis(50)).unwrap(), "p99.9 of data reads is 50.0 ms");
+        assert_eq!(with(100, Duration::from_micros(900)), None);
     }
 
     #[test]

@@ -80,8 +80,8 @@ pub(crate) struct Handover {
     /// When counting ended: the end of the window, or earlier where the load was stopped.
     pub(crate) end_ns: u64,
     pub(crate) recorders: Vec<JobRecorder>,
-    /// By job: I/Os of open lanes that were due and not issued at the end of the interval. Exact for the
-    /// last interval, elsewhere from the rate.
+    /// By job: I/Os of open lanes that were due and not issued at the end of the interval. Exact where the load may end
+    /// with it, elsewhere from the rate.
     pub(crate) backlog: Vec<u64>,
 }
 
@@ -218,8 +218,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         }
         if let Some(cut_short) = self.windows.get(self.window) {
             let end_ns = self.clock.now_ns().clamp(cut_short.start_ns, cut_short.end_ns);
-            self.note_unfinished(end_ns);
-            self.hand_over(end_ns);
+            self.hand_over(end_ns, true);
         }
         let in_flight = self.in_flight();
         self.drain(in_flight, completions)
@@ -393,20 +392,23 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     #[inline]
     fn end_windows_until(&mut self, now_ns: u64) {
         while let Some(window) = self.windows.get(self.window).filter(|window| now_ns >= window.end_ns) {
-            if window.ends_round || self.window + 1 == self.windows.len() {
-                self.note_unfinished(window.end_ns);
-            }
-            self.hand_over(window.end_ns);
+            let may_end = window.ends_round || self.window + 1 == self.windows.len();
+            self.hand_over(window.end_ns, may_end);
             self.window += 1;
         }
     }
 
     /// The recorders of the window go out, empty ones take their place.
     #[cold]
-    fn hand_over(&mut self, end_ns: u64) {
+    fn hand_over(&mut self, end_ns: u64, may_end: bool) {
+        let backlog = if may_end {
+            self.note_unfinished(end_ns);
+            self.note_not_issued(end_ns)
+        } else {
+            self.backlog(|arrivals, _| arrivals.backlog_estimate(end_ns))
+        };
         let empty = self.spares.try_recv().unwrap_or_else(|_| JobRecorder::all(self.plan));
         let recorders = std::mem::replace(&mut self.recorders, empty);
-        let backlog = self.backlog(end_ns);
         let handover = Handover { worker: self.worker, window: self.window, end_ns, recorders, backlog };
         // Whoever reads the handovers may have gone after an abort.
         let _ = self.handovers.send(handover);
@@ -432,14 +434,24 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         }
     }
 
-    /// By job, the I/Os, or commits, that are due at `end_ns` and not issued.
-    fn backlog(&mut self, end_ns: u64) -> Vec<u64> {
-        // Nothing is issued after the last window, so its due times may be used up.
-        let is_last = self.window + 1 == self.windows.len();
+    /// Counts what is due and not issued, and tells it by job.
+    fn note_not_issued(&mut self, end_ns: u64) -> Vec<u64> {
+        self.backlog(|arrivals, recorder| {
+            let mut count = 0;
+            arrivals.tell_backlog(end_ns, |due_ns| {
+                count += 1;
+                recorder.note_not_issued(end_ns.saturating_sub(due_ns));
+            });
+            count
+        })
+    }
+
+    /// By job, the sum of a count of each open lane's arrivals.
+    fn backlog(&mut self, mut count: impl FnMut(&Arrivals, &mut JobRecorder) -> u64) -> Vec<u64> {
         let mut backlog = vec![0; self.plan.jobs.len()];
-        for lane in &mut self.lanes {
-            if let Some(arrivals) = &mut lane.arrivals {
-                backlog[lane.job] += arrivals.backlog(end_ns, is_last);
+        for lane in &self.lanes {
+            if let Some(arrivals) = &lane.arrivals {
+                backlog[lane.job] += count(arrivals, &mut self.recorders[lane.job]);
             }
         }
         backlog

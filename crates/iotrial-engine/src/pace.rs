@@ -130,14 +130,14 @@ impl Pace {
         ((counted_ns - self.due_ns) / self.gap_ns).ceil() as u64
     }
 
-    /// Takes all I/Os that are due before `end_ns`, and counts them.
-    pub fn drain_until(&mut self, end_ns: u64) -> u64 {
-        let mut count = 0;
-        while self.due_ns() < end_ns {
-            self.advance();
-            count += 1;
-        }
-        count
+    /// The due times before `end_ns` of those that are not taken yet.
+    pub fn due_before(&self, end_ns: u64) -> impl Iterator<Item = u64> {
+        let mut pace = self.clone();
+        std::iter::from_fn(move || {
+            let due_ns = pace.due_ns();
+            pace.advance();
+            (due_ns < end_ns).then_some(due_ns)
+        })
     }
 
     #[inline]
@@ -171,9 +171,9 @@ mod tests {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1,000 s")]
             let end_ns = (seconds * 1e9) as u64;
             // A million Poisson arrivals have a standard deviation of 0.1 %.
-            let poisson = pace(Spacing::Poisson, iops).drain_until(end_ns);
+            let poisson = pace(Spacing::Poisson, iops).due_before(end_ns).count();
             assert!((995_000..=1_005_000).contains(&poisson), "{poisson} at {iops}");
-            let uniform = pace(Spacing::Uniform, iops).drain_until(end_ns);
+            let uniform = pace(Spacing::Uniform, iops).due_before(end_ns).count();
             assert!((999_999..=1_000_001).contains(&uniform), "{uniform} at {iops}");
         }
     }

@@ -240,6 +240,27 @@ fn what_hangs_at_the_end_is_told_with_its_age() {
 }
 
 #[test]
+fn everything_that_waits_at_the_end_is_counted_with_its_age() {
+    // Nothing comes back in the last second: four are with the device, and the others of that second are never issued.
+    let hang = SimStall { start_s: 11.0, duration_s: 100.0 };
+    let device = SimDevice { stalls: vec![hang], ..exact_device(8) };
+    let (plan, outcome) = simulate(
+        &(job("a", 100, "8KiB", 2, 2) + "rate = \"2000 iops\"\nspacing = \"uniform\"\n"),
+        device,
+    );
+    let totals = totals(&plan, &outcome);
+    let (read, waiting) = (totals[0].read.as_ref().unwrap(), &totals[0].not_issued_age);
+    assert_eq!((read.unfinished_count, read.unfinished_age.io_count()), (4, 4));
+    assert_near(read.unfinished_age.min().unwrap().as_secs_f64(), 1.0, 0.003);
+    assert_near(waiting.io_count() as f64, 2_000.0, 0.003);
+    assert_eq!(waiting.io_count(), outcome.intervals.last().unwrap().backlog[0]);
+    assert_near(waiting.mean_us().unwrap(), 500_000.0, 0.003);
+    assert_near(waiting.percentile(100.0).unwrap().as_secs_f64(), 1.0, 0.003);
+    // An interval that the load went on after has none of that.
+    assert_eq!(outcome.intervals[5].jobs[0].not_issued_age.io_count(), 0);
+}
+
+#[test]
 fn copies_of_an_open_job_share_their_slots_and_wait_for_no_one_while_another_is_free() {
     let device = SimDevice { service_time_us: 200.0, parallelism: 64, ..SimDevice::default() };
     let open = |numjobs, iodepth| {
@@ -287,7 +308,7 @@ fn copies_of_an_open_job_keep_their_areas_and_their_parts() {
         let (clock, offsets) = (SimClock::default(), Rc::default());
         let queue = SimQueue::new(clock.clone(), exact_device(8), Random::new(1, 0));
         drive_one_queue(&plan, Seen(queue, Rc::clone(&offsets)), clock).unwrap();
-        let part = plan.jobs[0].working_set.get() / 4;
+        let part = plan.jobs[0].working_set.get() / 8192 / 4 * 8192;
         let first = plan.areas[0].offset.get();
         let mut by_copy = vec![Vec::new(); 4];
         for offset in offsets.borrow().iter().map(|offset| offset - first) {

@@ -267,6 +267,9 @@ pub struct JobCounts {
     /// bytes are those of the log that they add.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<OpCounts>,
+    /// Of an open job: how long the I/Os, or commits, that were due and never issued had waited when the load ended.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub not_issued_age: LatencyHistogram,
 }
 
 impl JobCounts {
@@ -290,12 +293,17 @@ impl JobCounts {
                 mine.get_or_insert_default().merge(theirs);
             }
         }
+        self.not_issued_age.merge(&other.not_issued_age);
     }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 const fn is_zero(count: &u64) -> bool {
     *count == 0
+}
+
+fn is_empty(latency: &LatencyHistogram) -> bool {
+    latency.io_count() == 0
 }
 
 /// I/Os of one direction.
@@ -315,6 +323,9 @@ pub struct OpCounts {
     /// How long the oldest of them had been under way by then; their latency is longer still.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unfinished_oldest_ns: u64,
+    /// How long each of them had been under way; empty in older records.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub unfinished_age: LatencyHistogram,
     /// Of an open load: I/Os that the generator issued more than 100 µs late although it had a free slot.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub late_count: u64,
@@ -353,6 +364,7 @@ impl OpCounts {
         self.first_error = self.first_error.take().or_else(|| other.first_error.clone());
         self.unfinished_count += other.unfinished_count;
         self.unfinished_oldest_ns = self.unfinished_oldest_ns.max(other.unfinished_oldest_ns);
+        self.unfinished_age.merge(&other.unfinished_age);
         self.late_count += other.late_count;
         self.submission_latency_sum_ns += other.submission_latency_sum_ns;
         self.total_latency.merge(&other.total_latency);
@@ -397,8 +409,8 @@ pub struct Interval {
     /// In the order of the plan's jobs.
     pub jobs: Vec<JobCounts>,
     /// I/Os of open loads that were due and not issued at its end, in the order of the plan's jobs; absent
-    /// without an open load. Exact at the end of the run, where they are never issued; before that from the
-    /// rate.
+    /// without an open load. Exact at the end of the run, where they are never issued, and wherever it may have ended (the ends
+    /// of the rounds of a load that runs until it is steady); elsewhere from the rate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub backlog: Vec<u64>,
 }
@@ -406,10 +418,12 @@ pub struct Interval {
 impl Interval {
     /// Forgets what was under way at its end: the load went on, and only what its last interval leaves counts.
     pub fn forget_unfinished(&mut self) {
-        for op in
-            self.jobs.iter_mut().flat_map(|job| [&mut job.read, &mut job.write, &mut job.commit]).flatten()
-        {
-            (op.unfinished_count, op.unfinished_oldest_ns) = (0, 0);
+        for job in &mut self.jobs {
+            job.not_issued_age = LatencyHistogram::default();
+            for op in [&mut job.read, &mut job.write, &mut job.commit].into_iter().flatten() {
+                (op.unfinished_count, op.unfinished_oldest_ns) = (0, 0);
+                op.unfinished_age = LatencyHistogram::default();
+            }
         }
     }
 }

@@ -65,7 +65,13 @@ impl RunRecord {
         in_range("length of a phase", self.plan.phases.iter().all(|phase| phase.duration <= LONGEST / 16))?;
         in_range("number of phases", self.plan.phases.len() <= 16)?;
         let all = self.jobs.iter().chain(self.intervals.iter().flat_map(|interval| &interval.jobs));
-        let mut sums = [0u128; 7];
+        let mut sums = [0u128; 9];
+        let in_sums = |sums: &mut [u128; 9], numbers: [u64; 9]| {
+            sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += u128::from(number));
+        };
+        for counts in all.clone() {
+            in_sums(&mut sums, [0, 0, 0, 0, 0, 0, 0, 0, counts.not_issued_age.io_count()]);
+        }
         for counts in all.flat_map(|job| job.read.iter().chain(&job.write).chain(&job.commit)) {
             let numbers = [
                 counts.bytes,
@@ -75,8 +81,10 @@ impl RunRecord {
                 counts.unfinished_count,
                 counts.submission_latency_sum_ns,
                 counts.submission_latency_count.unwrap_or(0),
+                counts.unfinished_age.io_count(),
+                0,
             ];
-            sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += u128::from(number));
+            in_sums(&mut sums, numbers);
         }
         in_range("count", sums.iter().all(|sum| *sum < 1 << 63))?;
         let total: Duration = self
