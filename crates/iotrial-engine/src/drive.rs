@@ -30,6 +30,9 @@ const LONGEST_WAIT_NS: u64 = 100_000_000;
 /// generator's fault and counted as late.
 const LATE_NS: u64 = 100_000;
 
+/// A reap that took no longer than this did not wait: what it brought may have been there for as long as nobody looked.
+const PROMPT_NS: u64 = 50_000;
+
 /// After so long the next batch is handed over by a call of its own, which times its submission. A batch that is
 /// handed over by the call that also waits for completions cannot be timed.
 const SUBMISSION_SAMPLE_NS: u64 = 1_000_000;
@@ -95,7 +98,7 @@ struct Slot {
 #[derive(Default)]
 struct OpenLane {
     free_slots: Vec<u32>,
-    /// When its first free slot became free, after there was none.
+    /// The earliest moment at which its first free slot can have become free, after there was none.
     free_since_ns: u64,
 }
 
@@ -128,6 +131,10 @@ pub(crate) struct Driver<'r, Q, C> {
     followers: Followers,
     /// Slots of closed lanes that wait for those who follow them.
     held: Vec<u32>,
+    /// When the last reap came back: what was done by then has been taken.
+    looked_ns: u64,
+    /// The earliest moment at which the I/Os that are being taken can have been done.
+    done_since_ns: u64,
 }
 
 /// What a driver shares with the rest of the run.
@@ -182,6 +189,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             commits,
             followers,
             held: Vec::new(),
+            looked_ns: 0,
+            done_since_ns: 0,
         }
     }
 
@@ -203,8 +212,12 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         self.stage_due(now_ns);
         self.submit(now_ns)?;
         while self.window < self.windows.len() && !self.control.is_stopping() {
-            self.queue.reap(&mut completions, self.wait_until_ns())?;
+            let called_ns = self.clock.now_ns();
+            self.queue.reap(&mut completions, self.wait_until_ns(called_ns))?;
             let now_ns = self.clock.now_ns();
+            // A reap that waited found nothing when it was called; when it was woken, and how late, nobody knows.
+            self.done_since_ns = if now_ns - called_ns <= PROMPT_NS { self.looked_ns } else { now_ns };
+            self.looked_ns = now_ns;
             for completion in completions.drain(..) {
                 self.end_windows_until(completion.completed_at_ns);
                 self.take(&completion, now_ns);
@@ -226,8 +239,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
 
     /// The next moment at which the loop has something to do beside completions.
     #[inline]
-    fn wait_until_ns(&self) -> u64 {
-        let now_ns = self.clock.now_ns();
+    fn wait_until_ns(&self, now_ns: u64) -> u64 {
         let until_ns = self.windows[self.window].end_ns.min(now_ns + LONGEST_WAIT_NS);
         match self.due.peek() {
             // A sleeping thread wakes up late: the last stretch is watched instead of slept.
@@ -342,7 +354,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             self.lead(job, slot.issued.direction, completion.completed_at_ns);
         }
         if self.lanes[lane].arrivals.is_some() {
-            return self.free(completion.slot, now_ns);
+            return self.free(completion.slot);
         }
         if has_followers && self.followers.are_behind(job, &self.lanes) {
             return self.held.push(completion.slot);
@@ -352,13 +364,13 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
 
     /// Gives a slot back to its open lane.
     #[inline]
-    fn free(&mut self, slot: u32, now_ns: u64) {
+    fn free(&mut self, slot: u32) {
         let lane = self.slots[slot as usize].lane as usize;
         let open = &mut self.open[lane];
         let had_none = open.free_slots.is_empty();
         open.free_slots.push(slot);
         if had_none {
-            open.free_since_ns = now_ns;
+            open.free_since_ns = self.done_since_ns;
             self.await_next(lane);
         }
     }
@@ -471,5 +483,82 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             in_flight -= completions.drain(..).count();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::clock::SimClock;
+    use crate::lane::JobCopy;
+    use crate::queue::Outcome;
+    use crate::test_plan::open_job;
+
+    /// A device that takes 200 µs, and a host on which every submission takes the thread so long.
+    struct SlowHost {
+        clock: SimClock,
+        submission_ns: u64,
+        in_flight: Vec<(u64, u32, u32)>,
+    }
+
+    impl IoQueue for SlowHost {
+        fn submit(&mut self, requests: &[Request], _handing: Handing) -> io::Result<()> {
+            let done_ns = self.clock.now_ns() + 200_000;
+            self.in_flight.extend(requests.iter().map(|request| (done_ns, request.slot, request.length)));
+            self.clock.advance_to(self.clock.now_ns() + self.submission_ns);
+            Ok(())
+        }
+
+        fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()> {
+            let next_ns = self.in_flight.iter().map(|one| one.0).min().unwrap_or(u64::MAX);
+            self.clock.advance_to(next_ns.min(wait_until_ns));
+            let now_ns = self.clock.now_ns();
+            self.in_flight.retain(|(done_ns, slot, length)| {
+                let is_done = *done_ns <= now_ns;
+                if is_done {
+                    let outcome = Outcome::Bytes(*length);
+                    completions.push(Completion { slot: *slot, completed_at_ns: now_ns, outcome });
+                }
+                !is_done
+            });
+            Ok(())
+        }
+    }
+
+    /// The share of late I/Os of an open job, evenly spaced.
+    fn late_percent(iops: u32, iodepth: u32, submission_ns: u64) -> u64 {
+        let plan = open_job(iops, iodepth);
+        let (windows, control, clock) = (Window::all(&plan), Control::default(), SimClock::default());
+        let (handover_sender, handovers) = mpsc::sync_channel(windows.len());
+        let (_no_spares, spares) = mpsc::channel();
+        let wiring = Wiring {
+            worker: 0,
+            plan: &plan,
+            windows: &windows,
+            control: &control,
+            handovers: handover_sender,
+            spares,
+        };
+        let queue = SlowHost { clock: clock.clone(), submission_ns, in_flight: Vec::new() };
+        let lanes = Lane::of_copies(&plan, JobCopy::all(&plan));
+        Driver::new(queue, clock, lanes, wiring).run().unwrap();
+        let (mut late, mut all) = (0, 0);
+        for mut handover in handovers {
+            let read = handover.recorders[0].take().read.unwrap();
+            (late, all) = (late + read.late_count, all + read.io_count());
+        }
+        100 * late / all
+    }
+
+    #[test]
+    fn an_io_is_late_when_its_slot_was_free_and_the_thread_did_not_look() {
+        // A thread that looks every millisecond finds a slot free that was so for 800 µs, and an I/O that was due before.
+        assert!(late_percent(2_000, 1, 1_000_000) > 90);
+        assert_eq!(late_percent(2_000, 1, 0), 0);
+        // Twice of what the device carries: every I/O waits for it, and none for the thread.
+        assert_eq!(late_percent(10_000, 1, 0), 0);
+        assert_eq!(late_percent(10_000, 1, 20_000), 0);
     }
 }
