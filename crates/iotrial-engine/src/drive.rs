@@ -86,6 +86,8 @@ pub(crate) struct Handover {
     /// By job: I/Os of open lanes that were due and not issued at the end of the interval. Exact where the load may end
     /// with it, elsewhere from the rate.
     pub(crate) backlog: Vec<u64>,
+    /// Time for which the thread did nothing but watch the clock, so as to be on time.
+    pub(crate) watched_ns: u64,
 }
 
 /// One outstanding I/O.
@@ -135,6 +137,10 @@ pub(crate) struct Driver<'r, Q, C> {
     looked_ns: u64,
     /// The earliest moment at which the I/Os that are being taken can have been done.
     done_since_ns: u64,
+    /// The end of the last turn of the loop, where the thread watches the clock and had nothing else to do.
+    watching_since_ns: Option<u64>,
+    /// Time watched in the window.
+    watched_ns: u64,
 }
 
 /// What a driver shares with the rest of the run.
@@ -191,6 +197,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             held: Vec::new(),
             looked_ns: 0,
             done_since_ns: 0,
+            watching_since_ns: None,
+            watched_ns: 0,
         }
     }
 
@@ -213,8 +221,15 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         self.submit(now_ns)?;
         while self.window < self.windows.len() && !self.control.is_stopping() {
             let called_ns = self.clock.now_ns();
-            self.queue.reap(&mut completions, self.wait_until_ns(called_ns))?;
+            let wait_until_ns = self.wait_until_ns(called_ns);
+            self.queue.reap(&mut completions, wait_until_ns)?;
             let now_ns = self.clock.now_ns();
+            // No time to sleep in, and nothing to do.
+            let is_watching = wait_until_ns <= called_ns && completions.is_empty();
+            if is_watching {
+                self.watched_ns += now_ns - self.watching_since_ns.unwrap_or(called_ns);
+            }
+            self.watching_since_ns = is_watching.then_some(now_ns);
             // A reap that waited found nothing when it was called; when it was woken, and how late, nobody knows.
             self.done_since_ns = if now_ns - called_ns <= PROMPT_NS { self.looked_ns } else { now_ns };
             self.looked_ns = now_ns;
@@ -324,6 +339,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         if self.staged.is_empty() {
             return Ok(());
         }
+        self.watching_since_ns = None;
         if now_ns < self.next_sample_ns {
             self.queue.submit(&self.staged, Handing::WithReap)?;
             self.staged.clear();
@@ -421,7 +437,9 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         };
         let empty = self.spares.try_recv().unwrap_or_else(|_| JobRecorder::all(self.plan));
         let recorders = std::mem::replace(&mut self.recorders, empty);
-        let handover = Handover { worker: self.worker, window: self.window, end_ns, recorders, backlog };
+        let watched_ns = std::mem::take(&mut self.watched_ns);
+        let handover =
+            Handover { worker: self.worker, window: self.window, end_ns, recorders, backlog, watched_ns };
         // Whoever reads the handovers may have gone after an abort.
         let _ = self.handovers.send(handover);
     }

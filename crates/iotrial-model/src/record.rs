@@ -302,6 +302,11 @@ const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_nothing(time_s: &f64) -> bool {
+    *time_s == 0.0
+}
+
 fn is_empty(latency: &LatencyHistogram) -> bool {
     latency.io_count() == 0
 }
@@ -487,9 +492,17 @@ pub struct CpuUse {
     /// Of this process, in the kernel.
     #[serde(rename = "system_s", with = "seconds")]
     pub system: Duration,
+    /// The part of it in which threads that were not to be late for an I/O only watched the clock, summed over the threads;
+    /// zero in older records.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub watched_s: f64,
     /// Of the one thread of this process that used most, user and kernel; `None` where threads could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest_thread_s: Option<f64>,
+    /// Of the one that used most beside watching the clock, without that; `None` where threads could not be read, and in
+    /// older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busiest_work_s: Option<f64>,
     /// Time that threads of this process were ready to run and had no CPU, summed over the threads; `None` where the
     /// kernel does not count it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -503,6 +516,18 @@ pub struct CpuUse {
     /// Taken by the hypervisor, all CPUs together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_steal_s: Option<f64>,
+}
+
+impl CpuUse {
+    /// What the load cost, in user space and kernel: all but the watching of the clock.
+    pub fn work_s(&self) -> f64 {
+        ((self.user + self.system).as_secs_f64() - self.watched_s).max(0.0)
+    }
+
+    /// The same of the thread that did most of it; `None` where threads could not be read.
+    pub fn busiest_s(&self) -> Option<f64> {
+        self.busiest_work_s.or(self.busiest_thread_s)
+    }
 }
 
 /// What the operating system counted at one device over the measured phase.

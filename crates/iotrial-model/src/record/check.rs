@@ -93,7 +93,10 @@ impl RunRecord {
             .try_fold(Duration::ZERO, |sum, one| sum.checked_add(one.duration))
             .unwrap_or(Duration::MAX);
         in_range("duration", total <= LONGEST && self.intervals.iter().all(|one| one.start <= LONGEST))?;
-        let of_cpu = |cpu: &CpuUse| [cpu.wall, cpu.user, cpu.system].into_iter().all(|time| time <= LONGEST);
+        let of_cpu = |cpu: &CpuUse| {
+            let watched = (0.0..=LONGEST.as_secs_f64()).contains(&cpu.watched_s);
+            watched && [cpu.wall, cpu.user, cpu.system].into_iter().all(|time| time <= LONGEST)
+        };
         in_range("CPU time", self.cpu.as_ref().is_none_or(of_cpu))?;
         let of_device = |device: &DeviceCounters| {
             [device.read_count, device.read_bytes, device.write_count, device.write_bytes]
