@@ -5,6 +5,7 @@
 //! the limit's statistic needs, and the highest rate that held is confirmed by a longer run. Latencies run from the
 //! time at which an I/O was due, and one that was never issued, or not back at the end, counts as one that waited until then.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use iotrial_model::histogram::LatencyHistogram;
@@ -17,6 +18,7 @@ use iotrial_model::search::{
 use iotrial_model::units::ByteSize;
 
 use crate::figures::percentile_us;
+use crate::findings::{foreign_load, generator_busy, late_issues};
 use crate::stream::{Stream, StreamCounts};
 
 /// The bracket between the highest rate that held and the lowest that did not, as a quotient.
@@ -53,6 +55,8 @@ const MOST_BUFFERS: ByteSize = ByteSize::gib(1);
 const MOST_GROWTH: f64 = 0.01;
 /// More failures than this share are another load.
 const MOST_ERRORS: f64 = 0.001;
+/// A load that did not hold, where something else than the device may have been the limit, is tried so often in all.
+const MOST_DOUBTED_TRIES: usize = 2;
 /// So many longer runs at most.
 const MOST_CONFIRMATIONS: usize = 8;
 
@@ -241,6 +245,7 @@ impl RateSearch {
             worst,
             held: load.share.map(|_| why_not.is_none()),
             why_not,
+            doubts: if load.share.is_some() { doubts(record) } else { Vec::new() },
         });
         self.search.result = self.result();
         Ok(self.search.probes.last().expect("it was pushed above"))
@@ -248,6 +253,9 @@ impl RateSearch {
 
     /// Kind and share of the next load, behind that at saturation.
     fn next_share(&self) -> Option<(ProbeKind, f64)> {
+        if let Some(doubted) = self.doubted() {
+            return Some(doubted);
+        }
         let Some(held) = self.highest_held(ProbeKind::Probe) else {
             let tries = |share| self.tries(ProbeKind::Probe, share);
             // Where nothing holds, the lowest rate decides, and a single mishap shall not.
@@ -273,6 +281,16 @@ impl RateSearch {
         self.next_confirmation(held).map(|share| (ProbeKind::Confirmation, share))
     }
 
+    /// The last load, where it did not hold, but that may not be the device's fault, and another try is left.
+    fn doubted(&self) -> Option<(ProbeKind, f64)> {
+        let last = self.search.probes.last()?;
+        let share = last.share.filter(|_| last.held == Some(false) && !last.doubts.is_empty())?;
+        let is_spent =
+            last.kind == ProbeKind::Confirmation && self.of_kind(last.kind).count() >= MOST_CONFIRMATIONS;
+        let is_left = self.tries(last.kind, share) < MOST_DOUBTED_TRIES && !is_spent;
+        is_left.then_some((last.kind, share))
+    }
+
     /// The share of the next confirmation, first that of the highest probe that held.
     fn next_confirmation(&self, probed: f64) -> Option<f64> {
         let shares: Vec<f64> = self.of_kind(ProbeKind::Confirmation).map(|(share, _)| share).collect();
@@ -288,7 +306,9 @@ impl RateSearch {
             // Each step down is twice as large as the one before.
             None if lowest <= LOWEST_SHARE => None,
             None => {
-                let steps = 1 << (shares.len() - 1);
+                let mut tried = shares;
+                tried.dedup_by(|a, b| is_same(*a, *b));
+                let steps = 1 << (tried.len() - 1);
                 Some((lowest / BRACKET.powi(steps)).max(LOWEST_SHARE))
             }
         }
@@ -304,11 +324,25 @@ impl RateSearch {
         Some(SearchResult {
             held_iops: self.total_rate(held),
             not_held_iops: above.map(|share| self.total_rate(share)),
+            not_held_doubts: above.map(|share| self.doubts_at(share)).unwrap_or_default(),
             worst: self.search.probes.iter().find(is_it)?.worst.clone()?,
             job_rates: job_rates
                 .map(|(job, iops)| JobRate { name: self.plan.jobs[job].name.clone(), iops })
                 .collect(),
         })
+    }
+
+    /// The doubts of the loads that did not hold at a share; none where one of them is beyond doubt.
+    fn doubts_at(&self, share: f64) -> Vec<String> {
+        let is_it = |probe: &&Probe| {
+            probe.held == Some(false) && probe.share.is_some_and(|other| is_same(other, share))
+        };
+        let failed: Vec<&Probe> = self.search.probes.iter().filter(is_it).collect();
+        if failed.iter().any(|probe| probe.doubts.is_empty()) {
+            return Vec::new();
+        }
+        let all: BTreeSet<&String> = failed.iter().flat_map(|probe| &probe.doubts).collect();
+        all.into_iter().cloned().collect()
     }
 
     /// Share and outcome of every probe of a kind.
@@ -376,6 +410,12 @@ fn assess(record: &RunRecord, limit: LatencyLimit) -> (Option<WorstLatency>, Opt
         })
     });
     (worst, why_not)
+}
+
+/// Ids of the findings that tell of another limit than the device.
+fn doubts(record: &RunRecord) -> Vec<String> {
+    let found = [generator_busy(record), late_issues(record), foreign_load(record)];
+    found.into_iter().flatten().map(|finding| finding.id).collect()
 }
 
 fn errors(record: &RunRecord) -> Option<String> {
@@ -566,6 +606,52 @@ mod tests {
         let search = tried("2ms@p99", |_, share, load| share <= 0.97 && load != 2);
         let (held, not_held) = found(&search).unwrap();
         assert!(held > 0.97 / BRACKET && not_held.unwrap() > 0.97, "{held} {not_held:?}");
+    }
+
+    /// The same as [`tried`] on a host whose generator is busy where `is_busy` says so of the share and the number of the load.
+    fn doubted(truth: f64, is_busy: impl Fn(ProbeKind, f64, usize) -> bool) -> RateSearch {
+        let mut search = RateSearch::new("2ms@p99".parse().unwrap(), measured(30, |_| 16_000).plan).unwrap();
+        while let Some(load) = search.next_load().unwrap() {
+            let number = search.search().probes.len();
+            assert!(number < 40, "it does not end: {:#?}", search.search());
+            let mut record = measured(10, |_| 16_000);
+            // A real device counts what was issued.
+            record.plan = load.plan.clone();
+            let is_busy = load.share.is_some_and(|share| is_busy(load.kind, share, number));
+            if is_busy {
+                record.cpu.as_mut().unwrap().busiest_thread_s = Some(9.9);
+            }
+            if is_busy || load.share.is_some_and(|share| share > truth) {
+                let [read, write] = [1, 2].map(|_| counts(80_000, Duration::from_millis(9)));
+                (record.jobs[0].read, record.jobs[0].write) = (Some(read), Some(write));
+            }
+            search.note(&load, &record).unwrap();
+        }
+        search
+    }
+
+    #[test]
+    fn a_load_that_may_have_failed_for_want_of_cpu_is_tried_again_and_the_answer_says_so() {
+        // Once, by mishap: the second try tells.
+        let search = doubted(2.0, |_, _, number| number == 1);
+        assert_eq!(shares(&search, ProbeKind::Probe)[..2], [FIRST_SHARE; 2]);
+        let (held, not_held) = found(&search).unwrap();
+        assert!((held - HIGHEST_SHARE).abs() < 1e-9 && not_held.is_none(), "{held} {not_held:?}");
+        assert_eq!(search.search().probes[1].doubts, ["generator-busy"]);
+        // A host that carries 0.6 of what the device does, in confirmations 0.5.
+        let search = doubted(2.0, |kind, share, _| {
+            share > if kind == ProbeKind::Confirmation { 0.5 } else { 0.6 }
+        });
+        let result = search.search().result.as_ref().unwrap();
+        assert!(result.held_iops <= 0.5 * SATURATION_IOPS, "{result:?}");
+        assert_eq!(result.not_held_doubts, ["generator-busy"]);
+        for kind in [ProbeKind::Probe, ProbeKind::Confirmation] {
+            let tries = |share: f64| search.tries(kind, share);
+            assert!(shares(&search, kind).into_iter().all(|share| tries(share) <= 2));
+        }
+        // A device that sets the end itself is beyond doubt.
+        let search = doubted(0.8, |_, share, _| share > 0.95);
+        assert_eq!(search.search().result.as_ref().unwrap().not_held_doubts, [""; 0]);
     }
 
     #[test]

@@ -110,7 +110,7 @@ enum Shortage {
 /// Shares are of the CPUs that drive the load: wall time times the driving threads, at most the host's CPUs. Time in which
 /// a thread only watched the clock, so as not to be late for an I/O, was there for the load if it had needed it.
 #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
-pub(super) fn generator_busy(record: &RunRecord) -> Option<Finding> {
+pub(crate) fn generator_busy(record: &RunRecord) -> Option<Finding> {
     let cpu = record.cpu.as_ref()?;
     // The engine `threads` has a thread for each outstanding I/O; the others drive everything with a few.
     let threads = match record.plan.engine {

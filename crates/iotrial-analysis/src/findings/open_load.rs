@@ -37,7 +37,7 @@ pub(super) fn not_issued(record: &RunRecord) -> Option<Finding> {
 }
 
 /// The generator itself was late, though it had room for the I/O. The open job with the largest share is named.
-pub(super) fn late_issues(record: &RunRecord) -> Option<Finding> {
+pub(crate) fn late_issues(record: &RunRecord) -> Option<Finding> {
     let Share { job, count, percent } = worst(record, |_, arrivals| {
         let done = arrivals.iter().map(|counts| counts.io_count() + counts.error_count).sum();
         (arrivals.iter().map(|counts| counts.late_count).sum(), done)
@@ -95,16 +95,21 @@ pub(super) fn latency_limit_missed(record: &RunRecord) -> Option<Finding> {
         tried.min_by(|a, b| a.asked_iops.unwrap_or_default().total_cmp(&b.asked_iops.unwrap_or_default()))?;
     let (iops, share) = (lowest.asked_iops?, lowest.share? * 100.0);
     let why_not = lowest.why_not.as_deref().unwrap_or("no reason was recorded");
+    let doubt = match lowest.doubts.as_slice() {
+        [] => String::new(),
+        doubts => format!("; but {} was found there, so that it may not be the device's limit", doubts.join(", ")),
+    };
     let limit = search.limit;
     Some(finding(
         "latency-limit-missed",
         Severity::Warning,
         format!(
-            "no rate holds {limit}: even at {iops:.0} IOPS, {share:.0} % of the rate at saturation, {why_not}"
+            "no rate holds {limit}: even at {iops:.0} IOPS, {share:.0} % of the rate at saturation, {why_not}{doubt}"
         ),
         [
             ("limit", json!(limit)),
             ("lowest_iops", json!(iops)),
+            ("doubts", json!(lowest.doubts)),
             ("latency_us", json!(lowest.worst.as_ref().map(|worst| worst.latency_us))),
         ],
     ))
