@@ -133,6 +133,8 @@ pub(crate) struct Driver<'r, Q, C> {
     followers: Followers,
     /// Slots of closed lanes that wait for those who follow them.
     held: Vec<u32>,
+    /// Takes the place of `held` while that is gone through.
+    still_held: Vec<u32>,
     /// When the last reap came back: what was done by then has been taken.
     looked_ns: u64,
     /// The earliest moment at which the I/Os that are being taken can have been done.
@@ -171,7 +173,9 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
                 due.push(Reverse((due_ns, index as usize)));
             }
         }
-        let commits = vec![Vec::new(); slots.len()];
+        let slot_count = slots.len();
+        let commits = slots.iter().map(|slot| Vec::with_capacity(lanes[slot.lane as usize].commits_to_keep()));
+        let commits = commits.collect();
         let followers = Followers::among(plan, &lanes);
         let staged = Vec::with_capacity(slots.len());
         let recorders = JobRecorder::all(plan);
@@ -194,7 +198,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             due,
             commits,
             followers,
-            held: Vec::new(),
+            held: Vec::with_capacity(slot_count),
+            still_held: Vec::with_capacity(slot_count),
             looked_ns: 0,
             done_since_ns: 0,
             watching_since_ns: None,
@@ -406,7 +411,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     /// Lets the closed lanes go on whose followers have caught up.
     #[inline]
     fn release(&mut self, now_ns: u64) {
-        for slot in std::mem::take(&mut self.held) {
+        let mut held = std::mem::replace(&mut self.held, std::mem::take(&mut self.still_held));
+        for slot in held.drain(..) {
             let job = self.lanes[self.slots[slot as usize].lane as usize].job;
             if self.followers.are_behind(job, &self.lanes) {
                 self.held.push(slot);
@@ -414,6 +420,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
                 self.stage(slot, now_ns, false);
             }
         }
+        self.still_held = held;
     }
 
     /// Hands over every window that ends by `now_ns`.

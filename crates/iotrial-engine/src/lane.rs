@@ -174,7 +174,11 @@ impl Lane {
                 let share = PaceShare { turns: &turns, of: job.numjobs.into() };
                 Some(Arrivals::Paced(Pace::new(spacing, bursts, iops, share, random)))
             }
-            Arrival::Following { .. } => Some(Arrivals::Fed(VecDeque::new())),
+            Arrival::Following { .. } => {
+                // A follower that is further behind stops those that it follows, where they are closed.
+                let waiting = u64::from(job.total_iodepth()) * most_commits(&copies[0]);
+                Some(Arrivals::Fed(VecDeque::with_capacity(room(2 * waiting))))
+            }
         };
         let is_random = matches!(job.arrival, Arrival::Open { spacing: Spacing::Poisson, .. });
         Self {
@@ -201,6 +205,11 @@ impl Lane {
     /// The largest I/O of each of the lanes' slots, slot by slot.
     pub(crate) fn slot_lengths(lanes: &[Self]) -> Vec<u32> {
         lanes.iter().flat_map(|lane| std::iter::repeat_n(lane.largest_io, lane.iodepth as usize)).collect()
+    }
+
+    /// How many commits a write can hold, as far as memory is set aside for them.
+    pub(crate) fn commits_to_keep(&self) -> usize {
+        if self.log().is_some() { room(most_commits(&self.copies[0])) } else { 0 }
     }
 
     /// The log of a group commit.
@@ -266,6 +275,17 @@ impl Lane {
         self.unflushed_writes = 0;
         self.durability
     }
+}
+
+/// How many I/Os can be due at once without waiting for each other; of a log at its start, the commits of the largest write.
+fn most_commits(copy: &JobCopy) -> u64 {
+    copy.log.as_ref().map_or(1, LogWriter::most_commits)
+}
+
+/// Memory is set aside for so many due times before the load, and for more of them when they come.
+fn room(count: u64) -> usize {
+    const MOST: u64 = 1 << 16;
+    usize::try_from(count.min(MOST)).expect("it is small")
 }
 
 fn as_length(bytes: u64) -> u32 {

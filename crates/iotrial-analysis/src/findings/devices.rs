@@ -77,7 +77,8 @@ pub(crate) fn foreign_load(record: &RunRecord) -> Option<Finding> {
     ))
 }
 
-/// The excess of a step in percent of what came from above; all that the devices moved where nothing came.
+/// The excess of a step in percent of what came from above; zero where nothing came, because then there is nothing to hold
+/// it against.
 #[expect(clippy::cast_precision_loss, reason = "a share to 15 digits")]
 fn excess_of_above_percent(step: &ChainStep) -> f64 {
     let above = step.read.above_bytes + step.write.above_bytes;
