@@ -59,7 +59,9 @@ impl CpuSnapshot {
             time_of_day_s: self.time_of_day.zip(earlier.time_of_day).map(|(now, then)| between_s(then, now)),
             user: self.user.saturating_sub(earlier.user),
             system: self.system.saturating_sub(earlier.system),
+            watched_s: 0.0,
             busiest_thread_s: None,
+            busiest_work_s: None,
             run_queue_delay_s: None,
             involuntary_switch_count: self
                 .involuntary_switch_count
@@ -105,12 +107,25 @@ impl ThreadWatch {
         self.threads.extend(seen);
     }
 
-    /// Writes down what was used and waited for since the watch was as `earlier`.
-    pub(crate) fn tell_since(&self, earlier: &Self, cpu: &mut CpuUse) {
+    /// Writes down what was used and waited for since the watch was as `earlier`, and what of it was nothing but watching the
+    /// clock: `watched` has the threads that did, as far as they are known, and for how long.
+    pub(crate) fn tell_since(
+        &self,
+        earlier: &Self,
+        watched: &[(Option<u64>, Duration)],
+        cpu: &mut CpuUse,
+    ) {
         // A thread that came later had used nothing.
         let since = |thread: &u64| earlier.threads.get(thread).copied().unwrap_or_default();
-        let used = self.threads.iter().map(|(thread, now)| now.cpu.saturating_sub(since(thread).cpu));
-        cpu.busiest_thread_s = used.max().map(|time| time.as_secs_f64());
+        let used =
+            || self.threads.iter().map(|(thread, now)| (thread, now.cpu.saturating_sub(since(thread).cpu)));
+        let watched_by = |thread: &u64| -> Duration {
+            watched.iter().filter(|(id, _)| *id == Some(*thread)).map(|(_, time)| *time).sum()
+        };
+        let worked = used().map(|(thread, time)| time.saturating_sub(watched_by(thread)));
+        cpu.busiest_work_s = worked.max().map(|time| time.as_secs_f64());
+        cpu.busiest_thread_s = used().map(|(_, time)| time).max().map(|time| time.as_secs_f64());
+        cpu.watched_s = watched.iter().map(|(_, time)| time.as_secs_f64()).sum();
         let delays = self.threads.iter().map(|(thread, now)| {
             let then = since(thread).run_queue_delay.unwrap_or_default();
             now.run_queue_delay.map(|delay| delay.saturating_sub(then))
@@ -118,6 +133,11 @@ impl ThreadWatch {
         let delay: Option<Duration> = delays.sum();
         cpu.run_queue_delay_s = delay.filter(|_| !self.threads.is_empty()).map(|time| time.as_secs_f64());
     }
+}
+
+/// The number of this thread, by which its times are told; `None` where they are not.
+pub(crate) fn thread_id() -> Option<u64> {
+    os::thread_id()
 }
 
 /// What the operating system counted at block devices so far.
@@ -176,7 +196,9 @@ mod tests {
             time_of_day_s: Some(-20.0),
             user: Duration::from_secs(20),
             system: Duration::from_secs(40),
+            watched_s: 0.0,
             busiest_thread_s: None,
+            busiest_work_s: None,
             run_queue_delay_s: None,
             involuntary_switch_count: Some(140),
             host_busy_s: Some(100.0),
@@ -194,7 +216,8 @@ mod tests {
         let begin = ThreadWatch { threads: [(1, times(100, Some(10)))].into() };
         let told = |watch: &ThreadWatch| {
             let mut cpu = CpuUse::default();
-            watch.tell_since(&begin, &mut cpu);
+            watch.tell_since(&begin, &[], &mut cpu);
+            assert_eq!(cpu.busiest_work_s, cpu.busiest_thread_s);
             (cpu.busiest_thread_s, cpu.run_queue_delay_s)
         };
         let mut watch = begin.clone();
@@ -204,6 +227,20 @@ mod tests {
         watch.see(vec![(3, times(1, None))]);
         assert_eq!(told(&watch).1, None);
         assert_eq!(told(&ThreadWatch::default()), (None, None));
+    }
+
+    #[test]
+    fn the_thread_that_only_watched_the_clock_is_not_the_one_that_worked_most() {
+        let used = |cpu_ms| ThreadTimes { cpu: Duration::from_millis(cpu_ms), run_queue_delay: None };
+        let watch = ThreadWatch { threads: [(1, used(1_000)), (2, used(400))].into() };
+        let mut cpu = CpuUse::default();
+        let watched = [(Some(1), Duration::from_millis(900)), (Some(2), Duration::from_millis(50))];
+        watch.tell_since(&ThreadWatch::default(), &watched, &mut cpu);
+        assert_eq!((cpu.busiest_thread_s, cpu.busiest_work_s), (Some(1.0), Some(0.35)));
+        assert!((cpu.watched_s - 0.95).abs() < 1e-9);
+        // Unknown threads count in the sum.
+        watch.tell_since(&ThreadWatch::default(), &[(None, Duration::from_millis(900))], &mut cpu);
+        assert_eq!((cpu.busiest_work_s, cpu.watched_s), (Some(1.0), 0.9));
     }
 
     #[test]

@@ -69,6 +69,8 @@ pub(super) struct Measured {
 pub(super) struct MeasuredCpu {
     pub(super) user_s: f64,
     pub(super) system_s: f64,
+    /// Both, without the watching of the clock.
+    pub(super) work_s: f64,
     /// Of all CPUs of the host.
     pub(super) available_s: f64,
 }
@@ -279,6 +281,7 @@ impl Sample {
         let cpu = record.cpu.map(|cpu| MeasuredCpu {
             user_s: cpu.user.as_secs_f64(),
             system_s: cpu.system.as_secs_f64(),
+            work_s: cpu.work_s(),
             available_s: cpu.wall.as_secs_f64() * f64::from(record.host.all_cpu_count()),
         });
         Self {

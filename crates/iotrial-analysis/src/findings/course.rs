@@ -11,7 +11,7 @@ use iotrial_model::units::format_duration;
 use serde_json::json;
 
 use super::finding;
-use crate::steady_state::{MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, Rounds, SteadyState};
+use crate::steady_state::{MOST_BACKLOG_GROWTH_PERCENT, MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, Rounds, SteadyState};
 
 /// A measured phase shorter than this says nothing about caches and burst credits.
 const SHORTEST_TRUSTED: Duration = Duration::from_secs(60);
@@ -199,11 +199,9 @@ pub(crate) fn short_measurement(measured: Duration) -> Option<Finding> {
     Some(finding("short-run", severity, message, [("measured_s", json!(measured_s))]))
 }
 
-/// The load was still changing.
+/// The load was still changing, or its queue grew.
 pub(super) fn unsteady(record: &RunRecord) -> Option<Finding> {
     let steady = SteadyState::of(record)?;
-    let (value, Rounds { range_percent, slope_percent, rounds }) = steady.moving()?;
-    let verb = if *slope_percent < 0.0 { "fell" } else { "rose" };
     let waited = record.plan.until_steady.filter(|_| record.ended.how == EndedHow::Complete);
     let was_not = match waited {
         Some(until) => {
@@ -212,19 +210,31 @@ pub(super) fn unsteady(record: &RunRecord) -> Option<Finding> {
         }
         None => "the load was not steady: over five rounds".to_owned(),
     };
+    if let Some((value, Rounds { range_percent, slope_percent, rounds })) = steady.moving() {
+        let verb = if *slope_percent < 0.0 { "fell" } else { "rose" };
+        return Some(finding(
+            "unsteady",
+            Severity::Warning,
+            format!(
+                "{was_not} {value} ranged over {range_percent:.0} % of the average (at most {MOST_RANGE_PERCENT:.0} % is steady) and {verb} by {:.0} % (at most {MOST_SLOPE_PERCENT:.0} %)",
+                slope_percent.abs()
+            ),
+            [
+                ("value", json!(value)),
+                ("range_percent", json!(range_percent)),
+                ("slope_percent", json!(slope_percent)),
+                (if value == "IOPS" { "round_iops" } else { "rounds" }, json!(rounds)),
+            ],
+        ));
+    }
+    let growth_percent = steady.backlog_growth_percent.filter(|_| steady.backlog_grew())?;
     Some(finding(
         "unsteady",
         Severity::Warning,
         format!(
-            "{was_not} {value} ranged over {range_percent:.0} % of the average (at most {MOST_RANGE_PERCENT:.0} % is steady) and {verb} by {:.0} % (at most {MOST_SLOPE_PERCENT:.0} %)",
-            slope_percent.abs()
+            "{was_not} {growth_percent:.1} % of what came to be due only made a queue longer (at most {MOST_BACKLOG_GROWTH_PERCENT:.0} % is steady)"
         ),
-        [
-            ("value", json!(value)),
-            ("range_percent", json!(range_percent)),
-            ("slope_percent", json!(slope_percent)),
-            (if value == "IOPS" { "round_iops" } else { "rounds" }, json!(rounds)),
-        ],
+        [("value", json!("backlog")), ("backlog_growth_percent", json!(growth_percent))],
     ))
 }
 

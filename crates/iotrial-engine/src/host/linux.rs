@@ -68,6 +68,10 @@ fn involuntary_switch_count() -> Option<u64> {
     u64::try_from(usage.ru_nivcsw).ok()
 }
 
+pub(super) fn thread_id() -> Option<u64> {
+    u64::try_from(rustix::thread::gettid().as_raw_nonzero().get()).ok()
+}
+
 pub(super) fn thread_times() -> Vec<(u64, ThreadTimes)> {
     let ticks_per_second = rustix::param::clock_ticks_per_second();
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
