@@ -36,3 +36,5 @@ pub mod journal;
 pub mod table;
 
 pub mod study;
+
+pub mod demand;
