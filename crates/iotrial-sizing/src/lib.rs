@@ -22,3 +22,5 @@ pub mod requirement;
 pub mod measured;
 
 pub mod explanation;
+
+pub mod search;

@@ -6,7 +6,7 @@ use iotrial_model::units::ByteSize;
 use serde::Serialize;
 
 use crate::catalog::VolumeKind;
-use crate::chain::{Chain, ROUNDING};
+use crate::chain::{Chain, ElementKind, ROUNDING};
 use crate::configuration::{Resolved, SizedMachine};
 use crate::measure::{Load, Measure, grouped};
 use crate::rule::{Effect, broken_rules};
@@ -23,6 +23,8 @@ pub struct Unmet {
 /// How much of one limit a load takes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Share {
+    /// What the part is.
+    pub kind: ElementKind,
     /// Name of the part.
     pub element: String,
     /// What is bounded.
@@ -48,6 +50,7 @@ impl Share {
 /// The shares of a load of every limit that it touches, the fullest first.
 pub fn shares(chain: &Chain, load: &Load) -> Vec<Share> {
     let share = |headroom: crate::chain::Headroom<'_>| Share {
+        kind: headroom.element.kind,
         element: headroom.element.name.clone(),
         measure: headroom.limit.measure,
         used: headroom.limit.usage(load),
