@@ -28,6 +28,12 @@ mod comparison;
 
 mod sweep;
 
+mod explanation;
+
+mod sizing;
+
+pub mod catalogs;
+
 mod ruler;
 
 mod svg;

@@ -448,6 +448,12 @@ impl Catalog {
         BUILT_IN.iter().map(|text| Self::parse(text).expect("a test holds that they are valid")).collect()
     }
 
+    /// The text of one that is part of the program.
+    pub fn built_in_text(provider: &str) -> Option<&'static str> {
+        let is_meant = |text: &&str| Self::parse(text).is_ok_and(|catalog| catalog.provider == provider);
+        BUILT_IN.into_iter().find(|text| is_meant(&text))
+    }
+
     /// One that is part of the program.
     pub fn built_in_of(provider: &str) -> Option<Self> {
         Self::built_in().into_iter().find(|catalog| catalog.provider == provider)

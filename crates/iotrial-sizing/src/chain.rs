@@ -140,7 +140,7 @@ impl Chain {
                 };
                 elements.push(Element {
                     kind: ElementKind::Attachment,
-                    name: format!("{} {} attachment{}", pool.count, attachment.name, plural(pool.count)),
+                    name: format!("{} × {}", pool.count, attachment.name),
                     source: resolved.catalog.cited(&attachment.source),
                     limits: attachment.limits.iter().map(limit).collect(),
                 });
@@ -217,10 +217,6 @@ fn weights(count: usize, pools: &[usize], weight: Weight) -> Vec<Weight> {
     (0..count).map(|pool| if pools.contains(&pool) { weight } else { Weight::default() }).collect()
 }
 
-const fn plural(count: u32) -> &'static str {
-    if count == 1 { "" } else { "s" }
-}
-
 /// What volumes of a level carry: each limit of one of them, and the weights with which writes count more.
 pub(crate) fn volume_limits(
     level: &Level,
@@ -274,11 +270,11 @@ fn volume_element(
         most: most * times,
         weights: weights(resolved.pools.len(), pools, Weight { write: own.write * write_cost, ..own }),
     };
-    let called = if pool.level.name.is_empty() { &pool.kind.title } else { &pool.level.name };
+    let called = if pool.level.name.is_empty() { &pool.kind.name } else { &pool.level.name };
     let limits: Vec<Limit> = limits.into_iter().map(limit).collect();
     (!limits.is_empty()).then(|| Element {
         kind: ElementKind::Volumes,
-        name: format!("{count} volume{} {called}", plural(count)),
+        name: format!("{count} × {called}"),
         source: resolved.catalog.cited(&pool.kind.source),
         limits,
     })
@@ -325,10 +321,10 @@ pub(crate) fn machine_elements(
     };
     for path in &catalog.paths {
         let source = path.source.as_deref().map_or_else(String::new, |source| catalog.cited(source));
-        push(ElementKind::Path, format!("{} {}", path.count, path.name), &source, path_limits(path));
+        push(ElementKind::Path, format!("{} × {}", path.count, path.name), &source, path_limits(path));
     }
     for path in &machine.paths {
-        push(ElementKind::Path, format!("{} {}", path.count, path.name), &cited, path_limits(path));
+        push(ElementKind::Path, format!("{} × {}", path.count, path.name), &cited, path_limits(path));
     }
     for limit in &machine.limits {
         let network = sized.egress.unwrap_or(0.0);
@@ -347,7 +343,7 @@ pub(crate) fn machine_elements(
         let limit = |measure, most| Limit { measure, most, weights: hits.clone() };
         let limits =
             vec![limit(Measure::ReadIops, cache.iops), limit(Measure::ReadBandwidth, cache.bandwidth)];
-        push(ElementKind::HostCache, "cached limit of the host".to_owned(), &cited, limits);
+        push(ElementKind::HostCache, "host cache limit".to_owned(), &cited, limits);
     }
     if let Some(egress) = sized.egress {
         let weight = |passage: &Passage<'_>| {
@@ -363,13 +359,13 @@ pub(crate) fn machine_elements(
         let limit = |measure, most| Limit { measure, most, weights: all.clone() };
         push(
             ElementKind::Network,
-            "network out (egress)".to_owned(),
+            "network out".to_owned(),
             &cited,
             vec![limit(Measure::WriteBandwidth, egress)],
         );
         let (name, ingress) = match sized.ingress {
-            Some(ingress) => ("network in (ingress)", ingress),
-            None => ("network in (not stated, taken as out)", egress),
+            Some(ingress) => ("network in", ingress),
+            None => ("network in (as out)", egress),
         };
         push(ElementKind::Network, name.to_owned(), &cited, vec![limit(Measure::ReadBandwidth, ingress)]);
     }
@@ -383,7 +379,7 @@ fn queue_elements(resolved: &Resolved<'_>, latency_us: Option<f64>) -> Vec<Eleme
     paths
         .filter_map(|path| {
             let depth = path.queue_depth? * f64::from(path.count);
-            let name = format!("queues of {} {}", path.count, path.name);
+            let name = format!("queues of {} × {}", path.count, path.name);
             Some(concurrency(depth, latency_us, resolved.pools.len(), name))
         })
         .collect()

@@ -260,12 +260,17 @@ impl Configuration {
         })
     }
 
+    /// The machine in a few words: its name, with its cores where they are ordered.
+    pub fn machine_in_short(&self) -> String {
+        match self.ocpus {
+            Some(ocpus) => format!("{} {ocpus} OCPU", self.machine),
+            None => self.machine.clone(),
+        }
+    }
+
     /// In a few words: machine and pools.
     pub fn in_short(&self) -> String {
-        let mut text = self.machine.clone();
-        if let Some(ocpus) = self.ocpus {
-            let _ = write!(text, " {ocpus} OCPU");
-        }
+        let mut text = self.machine_in_short();
         for pool in &self.pools {
             let _ = write!(text, " + {}", pool.in_short());
         }
@@ -437,7 +442,18 @@ impl Pool {
         Ok((iops, bandwidth))
     }
 
-    /// In a few words: `5 × 1,134 GiB vpu-20`.
+    /// As few words as tell it from others of the same provider: `5 × 1,134 GiB vpu-20`.
+    pub fn label(&self) -> String {
+        let mut text = if self.count > 1 { format!("{} × ", self.count) } else { String::new() };
+        if self.size_gib > 0 {
+            #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
+            let _ = write!(text, "{} GiB ", crate::measure::grouped(self.size_gib as f64));
+        }
+        text.push_str(if self.level.is_empty() { &self.volume } else { &self.level });
+        text
+    }
+
+    /// In a few words: `5 × 1,134 GiB block-volume vpu-20 iscsi`.
     pub fn in_short(&self) -> String {
         let mut text = String::new();
         if self.count > 1 {

@@ -24,3 +24,5 @@ pub mod measured;
 pub mod explanation;
 
 pub mod search;
+
+pub mod sizing;

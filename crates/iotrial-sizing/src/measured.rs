@@ -251,8 +251,7 @@ fn judge(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> 
     let queue = full_queue.map(|(in_flight, outstanding, _)| {
         format!("{} of the {} I/Os offered were in flight", grouped(in_flight.round()), grouped(outstanding))
     });
-    let limit =
-        |share: &Share| format!("{:.0} % of the {} of {}", share.percent, share.measure, share.element);
+    let limit = |share: &Share| format!("{:.0} % of {}, {}", share.percent, share.element, share.measure);
     match (reached, fullest, full_queue) {
         (Some(share), _, queue_state) => {
             let mut bound_by = vec![BoundBy::Configuration];

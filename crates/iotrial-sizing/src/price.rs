@@ -96,15 +96,48 @@ pub struct Cost {
 }
 
 impl Cost {
+    /// The sum of the terms of one part.
+    pub fn of_part(&self, part: CostPart) -> f64 {
+        self.terms.iter().filter(|term| term.part == part).map(|term| term.per_month).sum()
+    }
+
     /// Whether everything has a price.
     pub fn is_complete(&self) -> bool {
         self.missing.is_empty()
     }
 }
 
-/// One part of the cost.
+/// The kinds of things that are paid for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CostPart {
+    /// Cores and memory.
+    Machine,
+    /// Capacity and performance.
+    Volumes,
+    /// The operating system.
+    Licence,
+}
+
+impl CostPart {
+    /// All of them, in the order in which tables show them.
+    pub const ALL: [Self; 3] = [Self::Machine, Self::Volumes, Self::Licence];
+
+    /// The word for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Machine => "machine",
+            Self::Volumes => "volumes",
+            Self::Licence => "licence",
+        }
+    }
+}
+
+/// One term of the cost.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CostTerm {
+    /// What kind of thing is paid for.
+    pub part: CostPart,
     /// What is paid for.
     pub what: String,
     /// How much of it.
@@ -207,7 +240,14 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
                     "machine" => sized.machine.name.clone(),
                     _ => format!("{} {}", sized.machine.name, part.what),
                 };
-                terms.push(part.term(what, &price.currency, &price.source, hours, &mut converter)?);
+                terms.push(part.term(
+                    CostPart::Machine,
+                    what,
+                    &price.currency,
+                    &price.source,
+                    hours,
+                    &mut converter,
+                )?);
             }
         }
         None => missing.push(format!("the price of {}", sized.machine.name)),
@@ -220,7 +260,14 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
                 for part in parts.into_iter().filter(|part| part.unit_price > 0.0 && part.amount > 0.0) {
                     let what = format!("{} × {called}, {}", pool.count, part.what);
                     let part = Part { amount: part.amount * f64::from(pool.count), ..part };
-                    terms.push(part.term(what, &price.currency, &price.source, hours, &mut converter)?);
+                    terms.push(part.term(
+                        CostPart::Volumes,
+                        what,
+                        &price.currency,
+                        &price.source,
+                        hours,
+                        &mut converter,
+                    )?);
                 }
             }
             None => missing.push(format!("the price of {called}")),
@@ -233,7 +280,14 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
                 let (amount, unit, unit_price) = licence_part(licence, sized);
                 let part = Part { what: "licence", amount, unit, unit_price, is_hourly: true };
                 let what = format!("{} licence", configuration.os);
-                terms.push(part.term(what, &catalog.currency, &licence.source, hours, &mut converter)?);
+                terms.push(part.term(
+                    CostPart::Licence,
+                    what,
+                    &catalog.currency,
+                    &licence.source,
+                    hours,
+                    &mut converter,
+                )?);
             }
             None => missing.push(format!("the {} licence", configuration.os)),
         }
@@ -270,6 +324,7 @@ impl Part {
 
     fn term(
         self,
+        part: CostPart,
         what: String,
         currency: &str,
         source: &str,
@@ -278,6 +333,7 @@ impl Part {
     ) -> Result<CostTerm, NoRate> {
         let factor = converter.factor(currency, &what)?;
         Ok(CostTerm {
+            part,
             what,
             amount: self.amount,
             unit: self.unit,

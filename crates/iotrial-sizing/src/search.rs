@@ -46,6 +46,8 @@ pub struct Search {
     pub volumes: Vec<String>,
     /// Parts of names of machines; empty takes all.
     pub machines: Vec<String>,
+    /// At most so many volumes; `None` leaves it to the machine.
+    pub volumes_max: Option<u32>,
 }
 
 /// What a provider has for a demand.
@@ -300,9 +302,17 @@ impl<'s> Space<'s> {
                     if machine.reach[kind_index] < factor * (1.0 - ROUNDING) {
                         continue;
                     }
-                    let fits =
-                        |volume: &&VolumeOption| self.is_allowed(option.kind, level, volume, &machine.sized);
-                    let Some(volume) = volumes.iter().find(fits) else { continue };
+                    let broken =
+                        |volume: &VolumeOption| self.broken(option.kind, level, volume, &machine.sized);
+                    let mut allowed = volumes.iter().filter_map(|volume| Some((volume, broken(volume)?)));
+                    let Some((first, warnings)) = allowed.next() else { continue };
+                    // Of what costs the same, the one that breaks the fewest rules.
+                    let same = |other: &(&VolumeOption, usize)| {
+                        other.0.cost <= first.cost * (1.0 + ROUNDING) && other.0.count == first.count
+                    };
+                    let others = [(first, warnings)].into_iter().chain(allowed.take_while(same));
+                    let (volume, _) =
+                        others.min_by_key(|(_, warnings)| *warnings).unwrap_or((first, warnings));
                     let cost = machine.cost + volume.cost;
                     let pick = Pick { machine: index, kind: kind_index, volume: volume.clone(), cost };
                     // The sizes of a machine stand side by side, and the cheapest one stands for it.
@@ -344,7 +354,8 @@ impl<'s> Space<'s> {
         };
         let level_index = kind.levels.iter().position(|other| std::ptr::eq(other, level))?;
         let mut all = Vec::new();
-        for count in 1..=kind.count_max.unwrap_or(MOST_VOLUMES) {
+        let most = kind.count_max.unwrap_or(MOST_VOLUMES);
+        for count in 1..=most.min(self.search.volumes_max.unwrap_or(most)) {
             let Some((size_gib, iops, bandwidth)) =
                 option.needs.least(level, kind, count, factor, self.demand.allow_burst)
             else {
@@ -370,14 +381,14 @@ impl<'s> Space<'s> {
         (!all.is_empty()).then_some(all)
     }
 
-    /// Whether a machine takes these volumes, and no rule forbids it.
-    fn is_allowed(
+    /// How many rules warn of these volumes on a machine; `None` where it does not take them, or a rule forbids it.
+    fn broken(
         &self,
         kind: &VolumeKind,
         level: &Level,
         volume: &VolumeOption,
         sized: &SizedMachine<'_>,
-    ) -> bool {
+    ) -> Option<usize> {
         let attachment = volume.attachment.map(|index| kind.attachments[index].name.as_str());
         let most = sized.machine.most_volumes(kind, attachment).unwrap_or(MOST_VOLUMES);
         // Where the ways to attach are counted apart, one that is not counted is not there.
@@ -385,7 +396,7 @@ impl<'s> Space<'s> {
         if volume.count > most
             || attachment.is_some_and(|name| !counted.is_empty() && !counted.contains_key(name))
         {
-            return false;
+            return None;
         }
         let by = Circumstances {
             volume: &kind.name,
@@ -401,7 +412,9 @@ impl<'s> Space<'s> {
             host_cache: HostCache::None,
             roles: &[],
         };
-        !self.catalog.rules.iter().any(|rule| rule.effect == Effect::Forbids && rule.is_broken(&by))
+        let broken: Vec<Effect> =
+            self.catalog.rules.iter().filter(|rule| rule.is_broken(&by)).map(|rule| rule.effect).collect();
+        (!broken.contains(&Effect::Forbids)).then_some(broken.len())
     }
 
     /// A pick as a configuration.
@@ -493,7 +506,7 @@ fn nearest(
         let pick = space.cheapest(possible).expect("it was there a moment ago");
         let closest = space.explain(&pick)?;
         let wall = wall_of(&closest).map_or_else(String::new, |share| {
-            format!("the {} of {}: {}", share.measure, share.element, share.written())
+            format!("{}, {}: {}", share.element, share.measure, share.written())
         });
         return Ok(Nearest { carries_times: Some(possible), wall, closest: Some(Box::new(closest)) });
     }

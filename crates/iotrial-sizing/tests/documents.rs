@@ -96,13 +96,13 @@ total = { iops = 41807.65, bandwidth_mib_per_s = 2612.98 }
     );
     let measured = against(&configuration, &rows);
     let fullest = |index: usize| &measured[index].shares[0];
-    assert_eq!(fullest(0).element, "block volume limit of the shape");
+    assert_eq!(fullest(0).element, "shape limit");
     assert_eq!((fullest(0).measure, fullest(1).measure), (Measure::ReadBandwidth, Measure::WriteBandwidth));
     assert_eq!(fullest(0).written(), "1,983 of 1,920 MB/s");
     // The line itself carries 2,000 MB/s.
     let line = measured[0].shares.iter().find(|share| share.element.starts_with("network in")).unwrap();
     assert_eq!(line.written(), "1,983 of 2,000 MB/s");
-    assert_eq!((fullest(2).element.as_str(), fullest(2).measure), ("1 volume vpu-120", Measure::Bandwidth));
+    assert_eq!((fullest(2).element.as_str(), fullest(2).measure), ("1 × vpu-120", Measure::Bandwidth));
     assert_eq!(fullest(2).written(), "2,740 of 2,680 MB/s");
     for one in &measured {
         assert_eq!(one.bound_by, [BoundBy::Configuration], "{}", one.sentence);
@@ -112,9 +112,9 @@ total = { iops = 41807.65, bandwidth_mib_per_s = 2612.98 }
     let mixes = [Mix { read_percent: 40.0, block_size: 65_536.0 }];
     let question = Question { mixes: &mixes, ..Question::default() };
     let explained = Explanation::new(&configuration.on(&catalog).unwrap(), &question).unwrap();
-    assert_eq!(explained.mixes[0].binds.as_deref(), Some("1 volume vpu-120"));
+    assert_eq!(explained.mixes[0].binds.as_deref(), Some("1 × vpu-120"));
     let reads = explained.alone.iter().find(|one| one.measure == Measure::ReadBandwidth).unwrap();
-    assert_eq!((reads.most, reads.binds.as_deref()), (Some(1.92e9), Some("block volume limit of the shape")));
+    assert_eq!((reads.most, reads.binds.as_deref()), (Some(1.92e9), Some("shape limit")));
 }
 
 /// Document 001, option 2: ten VPU 20 volumes behind 10 OCPU of Optimized3.
@@ -139,7 +139,7 @@ total = { iops = 61715, bandwidth_mib_per_s = 4044 }
     );
     let measured = against(&configuration, &rows);
     assert_eq!(measured[0].bound_by, [BoundBy::Configuration]);
-    assert_eq!(measured[0].shares[0].element, "block volume limit of the shape");
+    assert_eq!(measured[0].shares[0].element, "shape limit");
     assert_eq!(measured[0].shares[0].written(), "4,815 of 4,800 MB/s");
     assert_eq!((measured[1].shares[0].most, measured[1].shares[0].percent.round()), (4.8e9, 75.0));
     assert_eq!(measured[1].bound_by, [BoundBy::Unknown]);
@@ -188,7 +188,7 @@ write = { iops = 71400, bandwidth_mib_per_s = 656, lat_mean_us = 912.1 }
         assert!(row.bound_by.contains(&BoundBy::Concurrency), "{}: {}", row.label, row.sentence);
     }
     assert_eq!(measured[0].bound_by, [BoundBy::Configuration, BoundBy::Concurrency]);
-    assert_eq!(measured[0].shares[0].element, "1 paravirtualized attachment");
+    assert_eq!(measured[0].shares[0].element, "1 × paravirtualized");
     assert_eq!(measured[0].shares[0].written(), "152,500 of 150,000 IOPS");
     for row in &measured[1..] {
         assert_eq!(row.bound_by, [BoundBy::Concurrency], "{}: {}", row.label, row.sentence);
@@ -224,10 +224,10 @@ host_cache = "read-only"
     let explained = Explanation::new(&resolved, &Question::default()).unwrap();
     let of = |measure| explained.alone.iter().find(|one| one.measure == measure).unwrap();
     assert_eq!(of(Measure::ReadIops).most, Some(50_000.0));
-    assert_eq!(of(Measure::ReadIops).binds.as_deref(), Some("10 volumes P30"));
-    assert_eq!(of(Measure::ReadIops).next.as_ref().unwrap().element, "uncached limit of the VM");
+    assert_eq!(of(Measure::ReadIops).binds.as_deref(), Some("10 × P30"));
+    assert_eq!(of(Measure::ReadIops).next.as_ref().unwrap().element, "uncached VM limit");
     assert_eq!(of(Measure::ReadBandwidth).most, Some(768e6));
-    assert_eq!(of(Measure::WriteBandwidth).binds.as_deref(), Some("uncached limit of the VM"));
+    assert_eq!(of(Measure::WriteBandwidth).binds.as_deref(), Some("uncached VM limit"));
     assert_eq!(explained.cost.terms[1].per_month.round(), 1_352.0, "ten P30");
     let rules: Vec<&str> = explained.broken_rules.iter().map(|rule| rule.id.as_str()).collect();
     assert_eq!(rules, ["cache-on-log", "storage-spaces-columns"]);
@@ -273,7 +273,7 @@ write = { bandwidth = "3592.9MB/s", block_size = "16KiB" }
     let alone = fit(&configuration);
     assert!(alone.is_met, "{alone:?}");
     let egress = &alone.shares[0];
-    assert_eq!((egress.element.as_str(), egress.percent.round()), ("network out (egress)", 82.0));
+    assert_eq!((egress.element.as_str(), egress.percent.round()), ("network out", 82.0));
     assert!(
         alone.shares.iter().all(|share| !share.element.contains("uncached")),
         "NFS is no disk: {alone:?}"

@@ -313,7 +313,7 @@ fn bursts_count_only_where_they_are_allowed() {
     let steady = search(&catalog, &demand, &only).unwrap();
     assert!(steady.answers.is_empty());
     let nearest = steady.nearest.unwrap();
-    assert!(nearest.wall.contains("EBS limit of the instance: 10,000 of 5,417 IOPS"), "{}", nearest.wall);
+    assert!(nearest.wall.contains("EBS limit, IOPS: 10,000 of 5,417 IOPS"), "{}", nearest.wall);
     assert!((nearest.carries_times.unwrap() - 0.5417).abs() < 1e-6);
     let bursting = search(&catalog, &Demand { allow_burst: true, ..demand }, &only).unwrap();
     assert_eq!(bursting.answers[0].configuration.machine, "r5b.large");
@@ -325,13 +325,9 @@ fn a_demand_that_nothing_meets_is_answered_with_the_wall_and_what_comes_closest(
     let search_one = Search { answers: 1, ..Search::default() };
     let huge = Demand::of("huge", vec![stream(Direction::Read, 2_000_000.0, 4096.0)]);
     let nearest = search(&catalog, &huge, &search_one).unwrap().nearest.unwrap();
-    assert!(
-        nearest.wall.starts_with("the IOPS of block volume limit of the shape: 2,000,000 of 625,000"),
-        "{}",
-        nearest.wall
-    );
+    assert!(nearest.wall.starts_with("shape limit, IOPS: 2,000,000 of 625,000"), "{}", nearest.wall);
     assert!((nearest.carries_times.unwrap() - 0.3125).abs() < 1e-6);
-    assert_eq!(nearest.closest.unwrap().configuration.machine, "BM.Standard2.52");
+    assert!(nearest.closest.unwrap().configuration.machine.starts_with("BM."));
     let small = vec![stream(Direction::Read, 100.0, 8192.0)];
     let too_much_memory = Demand { memory_min: ByteSize::gib(1 << 20), ..Demand::of("memory", small) };
     let nearest = search(&catalog, &too_much_memory, &search_one).unwrap().nearest.unwrap();
@@ -359,7 +355,7 @@ fn a_currency_without_a_rate_is_refused_and_a_rate_brings_it_in() {
         dollars.left_out
     );
     let money = Money { rates: vec!["GBP/USD=1.3".parse::<GivenRate>().unwrap()], ..Money::default() };
-    let only = Search { money, answers: 1, volumes: vec!["premium-ssd-v2".to_owned()], machines: Vec::new() };
+    let only = Search { money, answers: 1, volumes: vec!["premium-ssd-v2".to_owned()], ..Search::default() };
     let pounds = search(&catalog, &demand, &only).unwrap();
     assert_eq!(pounds.answers[0].cost.rates[0].per_unit, 1.3);
 }

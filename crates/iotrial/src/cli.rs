@@ -14,10 +14,13 @@ use iotrial_model::units::{ByteSize, parse_duration};
 
 use crate::report_files::ReportFiles;
 
+mod size;
+
 mod study;
 
 mod sweep;
 
+pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
 pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs};
 pub use sweep::SweepArgs;
 
@@ -60,6 +63,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Hold configurations against each other: side by side, by factor, ranked, with a recommendation.
     Compare(CompareArgs),
+    /// Find what to buy: the cheapest configurations that meet a demand, and what binds a given one.
+    Size(Box<SizeArgs>),
     /// List the records in the store.
     Records(RecordsArgs),
     /// List the built-in profiles, or print one to edit it.

@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Some(Command::Study(args)) => command::study::study(&args),
         Some(Command::Report(args)) => command::report::report(&args),
         Some(Command::Compare(args)) => command::compare::compare(&args),
+        Some(Command::Size(args)) => command::size::size(&args),
         Some(Command::Records(args)) => command::records::records(&args),
         Some(Command::Profiles(args)) => command::profiles::profiles(&args),
         Some(Command::Target(args)) => command::target::target(&args),
