@@ -112,7 +112,8 @@ fn row(provider: &str, answer: &Explanation) -> Row {
     Row {
         cells: vec![
             Value::Text(provider.to_owned()),
-            Value::Text(configuration.machine_in_short()),
+            Value::Text(configuration.machine.clone()),
+            configuration.ocpus.map_or(Value::Absent, |ocpus| Value::Count(ocpus.into())),
             Value::Text(pools.join(" + ")),
             Value::Number(cost.per_month),
             Value::Text(if cost.is_complete() {
@@ -127,6 +128,33 @@ fn row(provider: &str, answer: &Explanation) -> Row {
     }
 }
 
+/// Configurations below one another, without the columns that say nothing.
+fn table(caption: String, first: &'static str, rows: Vec<Row>) -> Table {
+    let mut table = Table {
+        caption,
+        columns: vec![
+            Column::new(first, Quantity::Words),
+            Column::new("machine", Quantity::Words),
+            Column::new("OCPU", Quantity::Count),
+            Column::new("volumes", Quantity::Words),
+            Column::new("a month", Quantity::Money),
+            Column::new("and", Quantity::Words).optional(),
+            Column::new("used", Quantity::Percent),
+            Column::new("binds", Quantity::Words).optional(),
+        ],
+        rows,
+        at_a_glance: true,
+    };
+    let says_nothing = |value: &Value| *value == Value::Absent || *value == Value::Text(String::new());
+    for at in (0..table.columns.len()).rev() {
+        if table.rows.iter().all(|row| says_nothing(&row.cells[at])) {
+            table.columns.remove(at);
+            table.rows.iter_mut().for_each(|row| drop(row.cells.remove(at)));
+        }
+    }
+    table
+}
+
 fn side_by_side(sizing: &Sizing) -> Section {
     let rows: Vec<Row> = sizing
         .found
@@ -138,34 +166,12 @@ fn side_by_side(sizing: &Sizing) -> Section {
         .iter()
         .map(|one| row(&one.explanation.configuration.title, &one.explanation))
         .collect();
-    let columns = |first| {
-        vec![
-            Column::new(first, Quantity::Words),
-            Column::new("machine", Quantity::Words),
-            Column::new("volumes", Quantity::Words),
-            Column::new("a month", Quantity::Money),
-            Column::new("and", Quantity::Words).optional(),
-            Column::new("used", Quantity::Percent),
-            Column::new("binds", Quantity::Words).optional(),
-        ]
-    };
     let month =
         sizing.found.iter().flat_map(|found| &found.answers).map(|one| one.cost.hours_per_month).next();
     let mut blocks = Vec::new();
     if !rows.is_empty() {
-        let mut columns = columns("provider");
-        let mut rows = rows;
-        // A column that says nothing takes room from the others.
-        if rows.iter().all(|row| row.cells[4] == Value::Text(String::new())) {
-            columns.remove(4);
-            rows.iter_mut().for_each(|row| drop(row.cells.remove(4)));
-        }
-        blocks.push(Block::Table(Table {
-            caption: format!("The cheapest of each provider, {} a month", sizing.currency),
-            columns,
-            rows,
-            at_a_glance: true,
-        }));
+        let caption = format!("The cheapest of each provider, {} a month", sizing.currency);
+        blocks.push(Block::Table(table(caption, "provider", rows)));
     }
     let walls = sizing.found.iter().filter_map(|found| {
         let nearest = found.nearest.as_ref()?;
@@ -189,12 +195,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
         blocks.push(Block::Findings(walls));
     }
     if !against.is_empty() {
-        blocks.push(Block::Table(Table {
-            caption: "Held against it".to_owned(),
-            columns: columns("configuration of"),
-            rows: against,
-            at_a_glance: true,
-        }));
+        blocks.push(Block::Table(table("Held against it".to_owned(), "against", against)));
     }
     if blocks.is_empty() {
         let message = "no catalog was looked at".to_owned();

@@ -166,7 +166,7 @@ pub fn money(amount: f64, currency: &str) -> String {
 
 /// A cost with its currency, and whether something is missing in it.
 fn cost_words(cost: &Cost, currency: &str) -> String {
-    let sum = money(cost.per_month, currency);
+    let sum = format!("{} a month", money(cost.per_month, currency));
     if cost.is_complete() { sum } else { format!("{sum} without {}", cost.missing.join(" and ")) }
 }
 
@@ -250,7 +250,7 @@ fn points(
                 Some(other_answer) => {
                     let percent = 100.0 * (other_answer.cost.per_month / answer.cost.per_month - 1.0);
                     format!(
-                        "{}: {}, {} a month ({percent:+.0} %)",
+                        "{}: {}, {} ({percent:+.0} %)",
                         found[other].title,
                         other_answer.configuration.in_short(),
                         cost_words(&other_answer.cost, currency)
@@ -326,7 +326,12 @@ fn hold(
 }
 
 fn why_it_loses(explanation: &Explanation, answer: Option<&Explanation>, more: Option<f64>) -> String {
-    let name = explanation.configuration.in_short();
+    let configuration = &explanation.configuration;
+    let name = if configuration.title == configuration.machine {
+        configuration.in_short()
+    } else {
+        format!("{} ({})", configuration.title, configuration.in_short())
+    };
     let currency = &explanation.cost.currency;
     let fit = explanation.fit.as_ref().expect("it was held against a demand");
     if !fit.is_met {
