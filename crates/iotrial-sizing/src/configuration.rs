@@ -260,6 +260,18 @@ impl Configuration {
         })
     }
 
+    /// The configuration under what a demand says of copies, replicas and clusters, where that is more.
+    #[must_use]
+    pub fn under(&self, demand: &Demand) -> Self {
+        let more = |a: Mirror, b: Mirror| if a.copies() >= b.copies() { a } else { b };
+        Self {
+            mirror: more(self.mirror, demand.mirror),
+            replicas: self.replicas.max(demand.replicas),
+            clustered: self.clustered || demand.clustered,
+            ..self.clone()
+        }
+    }
+
     /// The machine in a few words: its name, with its cores where they are ordered.
     pub fn machine_in_short(&self) -> String {
         match self.ocpus {

@@ -303,15 +303,8 @@ fn hold(
     request: &Search,
     answer: Option<&Explanation>,
 ) -> Result<Against, SizingError> {
-    // What the demand says of copies and replicas holds for every configuration that is to meet it.
-    let asked = Configuration {
-        os: demand.os,
-        licence: demand.licence,
-        clustered: demand.clustered,
-        mirror: demand.mirror,
-        replicas: demand.replicas,
-        ..configuration.clone()
-    };
+    // What the demand says holds for every configuration that is to meet it.
+    let asked = Configuration { os: demand.os, licence: demand.licence, ..configuration.under(demand) };
     let resolved = asked.on(catalog)?;
     let question = Question {
         demand: Some(demand),

@@ -177,6 +177,14 @@ fn wrong_input_is_answered_with_what_would_be_right() {
         2,
         &["unknown key `speed`", "docs/catalogs.md"],
     );
+    check(&["size", "explain", "one.toml", "--capacity", "1TiB"], 2, &["a demand needs rates"]);
+    check(&["size", "explain", "one.toml", "--write", "1000MB/s@64KiB"], 0, &["It meets the demand"]);
+    // Data Guard sends every write once more.
+    check(
+        &["size", "explain", "one.toml", "--write", "1100MB/s@64KiB", "--replicas", "1"],
+        1,
+        &["It does not meet the demand", "network out"],
+    );
     check(&["size", "explain", "typo.toml"], 2, &["has no machine", "VM.Standard.E4.Flex"]);
     check(&["size", "explain", "one.toml", "--currency", "GBP"], 2, &["no rate from USD to GBP"]);
     check(

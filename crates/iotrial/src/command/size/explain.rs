@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
+use iotrial_model::demand::Demand;
 use iotrial_model::table::PublishedTable;
 use iotrial_report::document::Document;
 use iotrial_sizing::explanation::{Explanation, Question};
@@ -18,11 +19,17 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let configuration = input::configuration(&args.configuration)?;
     let catalogs = input::all_catalogs(&args.catalogs)?;
     let catalog = input::find(&catalogs, &configuration.provider)?;
+    let demand = input::demand(&args.demand, &args.store)?.map(|demand| Demand {
+        // Whoever does not ask for an operating system takes the one that is there.
+        os: args.demand.os.unwrap_or(configuration.os),
+        ..demand
+    });
+    let configuration =
+        demand.as_ref().map_or_else(|| configuration.clone(), |demand| configuration.under(demand));
     let resolved = configuration.on(catalog).map_err(|error| {
         let hint = error.hint();
         Failure::input(error).hint(hint).context(format!("`{}` cannot be had", args.configuration.display()))
     })?;
-    let demand = input::demand(&args.demand, &args.store)?;
     let measurements = measurements(args)?;
     let question = Question {
         mixes: &args.mixes,

@@ -49,6 +49,7 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
         .chain(args.writes.iter().map(stream(Direction::Write)))
         .collect();
     let mut demand = match (from_file, streams.is_empty()) {
+        (None, true) if asks_for_something(args) => return Err(no_rates()),
         (None, true) => return Ok(None),
         (None, false) => Demand::of("the demand", streams),
         (Some(demand), true) => demand,
@@ -76,6 +77,30 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
         return Err(Failure::input(error).hint("--years 3, or `years = 3` in the demand".to_owned()));
     }
     Ok(Some(demand))
+}
+
+/// Whether an option asks for something besides rates.
+fn asks_for_something(args: &DemandArgs) -> bool {
+    let DemandArgs {
+        capacity, growth, load_growth, years, latency, os, vcpus, memory, mirror, replicas, ..
+    } = args;
+    capacity.is_some()
+        || growth.is_some()
+        || load_growth.is_some()
+        || years.is_some()
+        || latency.is_some()
+        || os.is_some()
+        || vcpus.is_some()
+        || memory.is_some()
+        || mirror.is_some()
+        || replicas.is_some()
+        || args.own_licence
+        || args.clustered
+}
+
+fn no_rates() -> Failure {
+    Failure::input(anyhow!("a demand needs rates: nothing is said of reads or writes"))
+        .hint("--read 40000iops@8KiB --write 10000iops@8KiB, or --demand FILE".to_owned())
 }
 
 fn set<T>(field: &mut T, given: Option<T>) {
