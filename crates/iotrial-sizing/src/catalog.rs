@@ -451,7 +451,7 @@ impl Catalog {
     /// The text of one that is part of the program.
     pub fn built_in_text(provider: &str) -> Option<&'static str> {
         let is_meant = |text: &&str| Self::parse(text).is_ok_and(|catalog| catalog.provider == provider);
-        BUILT_IN.into_iter().find(|text| is_meant(&text))
+        BUILT_IN.into_iter().find(|text| is_meant(text))
     }
 
     /// One that is part of the program.
