@@ -35,6 +35,8 @@ pub mod journal;
 
 pub mod table;
 
+pub mod imported;
+
 pub mod study;
 
 pub mod demand;

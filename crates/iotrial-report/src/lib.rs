@@ -22,6 +22,8 @@ mod run;
 
 mod runs;
 
+mod imported;
+
 mod text;
 
 mod comparison;

@@ -1,6 +1,7 @@
 //! Measured figures beside the limits of the configuration that was measured: which limit was reached, or whether too
 //! little was asked of it, or whether something was the limit that no catalog knows.
 
+use iotrial_model::imported::ImportedRecord;
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::plan::Arrival;
 use iotrial_model::record::RunRecord;
@@ -76,6 +77,43 @@ impl Measurement {
             label: record.label.clone().unwrap_or_else(|| record.id.clone()),
             streams,
             outstanding: is_closed.then(|| f64::from(record.plan.total_iodepth())),
+            notes: Vec::new(),
+        }
+    }
+
+    /// What another tool measured, as far as it states rates by direction with a block size or a bandwidth.
+    #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
+    pub fn of_imported(record: &ImportedRecord) -> Self {
+        let mut streams = Vec::new();
+        for job in &record.jobs {
+            for (direction, stream) in [(Direction::Read, &job.ops.read), (Direction::Write, &job.ops.write)]
+            {
+                let Some(stream) = stream.as_ref().filter(|stream| !stream.is_idle()) else { continue };
+                let counted = || Some(stream.io_count? as f64 / stream.runtime_s?.value);
+                let Some(iops) =
+                    stream.iops.map(|iops| iops.value).or_else(counted).filter(|iops| *iops > 0.0)
+                else {
+                    continue;
+                };
+                let by_bandwidth = stream.bandwidth_mib_per_s.map(|rate| rate.value * 1_048_576.0 / iops);
+                let configured = job.load.block_size().map(|size| size.get() as f64);
+                let Some(block_size) = configured.or(by_bandwidth) else { continue };
+                let latency = stream.total_latency.mean_us.or(stream.completion_latency.mean_us);
+                streams.push(MeasuredStream {
+                    role: job.role,
+                    direction,
+                    iops,
+                    block_size,
+                    latency_mean_us: latency.map(|latency| latency.value),
+                });
+            }
+        }
+        let is_closed = record.jobs.iter().all(|job| job.load.rate_iops.is_none());
+        let offered: Option<u64> = record.jobs.iter().map(|job| job.load.total_outstanding()).sum();
+        Self {
+            label: record.label.clone().unwrap_or_else(|| record.id.clone()),
+            streams,
+            outstanding: offered.filter(|offered| is_closed && *offered > 0).map(|offered| offered as f64),
             notes: Vec::new(),
         }
     }

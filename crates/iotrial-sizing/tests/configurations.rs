@@ -1,5 +1,7 @@
 //! Configurations as files: what is wrong with them, and how they are placed.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::chain::Chain;
 use iotrial_sizing::configuration::Configuration;

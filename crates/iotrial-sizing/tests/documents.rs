@@ -1,5 +1,7 @@
 //! What four published documents worked out by hand: their prices, and what limited what they measured.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 use iotrial_model::demand::Demand;
 use iotrial_model::table::PublishedTable;
 use iotrial_sizing::catalog::Catalog;

@@ -1,5 +1,7 @@
 //! An own site: adapters, ports, RAID groups and spindles.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::chain::Chain;
 use iotrial_sizing::configuration::Configuration;

@@ -1,5 +1,7 @@
 //! The search: held against brute force, against the configurations of the documents, and against the clock.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 use iotrial_model::demand::{Demand, DemandStream, LatencyClass, Mirror, Os, StreamText};
 use iotrial_model::load::Direction;
 use iotrial_model::units::ByteSize;

@@ -14,12 +14,15 @@ use iotrial_model::units::{ByteSize, parse_duration};
 
 use crate::report_files::ReportFiles;
 
+mod import;
+
 mod size;
 
 mod study;
 
 mod sweep;
 
+pub use import::ImportArgs;
 pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
 pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs};
 pub use sweep::SweepArgs;
@@ -65,6 +68,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Find what to buy: the cheapest configurations that meet a demand, and what binds a given one.
     Size(Box<SizeArgs>),
+    /// Make records of results of other tools: fio, diskspd, SQLIO, Iometer, CrystalDiskMark, vdbench, printed tables.
+    Import(ImportArgs),
     /// List the records in the store.
     Records(RecordsArgs),
     /// List the built-in profiles, or print one to edit it.
@@ -221,12 +226,13 @@ Examples:
   iotrial report ./a.iotrial.json --html a.html   one page with charts, for the browser
   iotrial report 01JD… 01JE… --xlsx both.xlsx     two runs side by side, as a workbook
   iotrial report 01JD… --csv - | sort             a row for each figure
+  iotrial report fio.json --html fio.html         a result of another tool (see `iotrial import`)
   iotrial report 01JD… --markdown ticket.md --html report.html --xlsx report.xlsx
 
 All forms show the same figures. Several records stand side by side, then each by itself; which is better
 is for a comparison to say.")]
 pub struct ReportArgs {
-    /// Each a record's file, a journal that a crash left, or an id in the store.
+    /// Each a record's file, a journal that a crash left, a result of another tool, or an id in the store.
     #[arg(required = true, value_name = "RECORD")]
     pub records: Vec<String>,
 
@@ -252,6 +258,7 @@ Examples:
   iotrial compare before after                        two labels in the store, each with all its runs
   iotrial compare ./records --by driver --html c.html a folder; what the driver alone changes
   iotrial compare --table published.toml              figures that exist only on paper
+  iotrial compare ./fio-before ./fio-after            results of other tools (see `iotrial import`)
   iotrial compare before after --gate 'write.p99 <= +10%' --gate 'read.iops >= -5%'
 
 Runs with the same label and the same attributes are repeats of one configuration. A factor is an
@@ -261,7 +268,7 @@ the method, docs/table-format.md the format of tables.
 Exit codes: 0 compared, and every gate kept; 1 a gate missed; 2 wrong usage or input, or records
 that cannot be compared fairly; 3 could not be carried out.")]
 pub struct CompareArgs {
-    /// Files of records, folders of them, or ids or labels in the store.
+    /// Files of records or of results of other tools, folders of them, or ids or labels in the store.
     #[arg(value_name = "RECORD", required_unless_present = "tables")]
     pub records: Vec<String>,
 

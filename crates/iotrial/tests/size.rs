@@ -83,6 +83,24 @@ fn a_run_stands_beside_the_limits_of_its_configuration() {
 }
 
 #[test]
+fn what_another_tool_measured_stands_beside_the_limits_too() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("one.toml"), OPTION_1).unwrap();
+    let fio = r#"{"fio version":"fio-3.35","global options":{"bs":"8k","iodepth":"32"},"jobs":[{"jobname":"j","job options":{"rw":"randread","bs":"8k","iodepth":"32","numjobs":"1"},
+        "read":{"io_bytes":8192000000,"bw":800000,"iops":100000.0,"runtime":10000,"total_ios":1000000,"lat_ns":{"min":100000,"max":900000,"mean":310000.0,"stddev":1.0,"N":1000000}}}]}"#;
+    std::fs::write(bench.path().join("fio.json"), fio).unwrap();
+    let imported = bench.run(&["import", "fio.json"]);
+    assert!(imported.code <= 1, "{}{}", imported.stdout, imported.stderr);
+    let stored = std::fs::read_dir(bench.store()).unwrap().map(|entry| entry.unwrap().path());
+    let record = stored.into_iter().find(|path| path.to_string_lossy().contains("imported")).unwrap();
+    let explained =
+        json(&bench.run(&["size", "explain", "one.toml", "--record", record.to_str().unwrap(), "--json"]));
+    let measured = &explained["measured"][0];
+    assert_eq!(measured["iops"], 100_000.0, "{explained}");
+    assert_eq!(measured["bound_by"][0], "concurrency", "31 of 32 in flight: {measured}");
+}
+
+#[test]
 fn the_answer_has_all_its_forms_and_leads_back_to_a_test() {
     let bench = Bench::new();
     std::fs::write(bench.path().join("one.toml"), OPTION_1).unwrap();

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::CompareError;
 use super::metric::Metric;
 use super::resample::{Figure, Spread, Unit, Units};
-use super::sample::{Measured, MeasuredCpu, Sample, SampleFigures, seed_of};
+use super::sample::{LEAST_BEYOND, Measured, MeasuredCpu, Sample, SampleFigures, seed_of};
 use crate::figures::Figures;
 use crate::stream::Stream;
 
@@ -42,9 +42,6 @@ pub struct Configuration {
     #[serde(skip)]
     pub(super) together: Option<Spread>,
 }
-
-/// A percentile is told where at least so many I/Os lie beyond it.
-const LEAST_BEYOND: f64 = 10.0;
 
 impl Configuration {
     /// One figure.
@@ -92,7 +89,7 @@ impl Configuration {
         let label = label_of(&group);
         let (id, attributes) = (group[0].id.clone(), group[0].attributes.clone());
         let mut caveats: Vec<String> = Vec::new();
-        let mut printed: Vec<(Metric, f64)> = Vec::new();
+        let mut stated: Vec<(Metric, Vec<f64>)> = Vec::new();
         let mut runs: Vec<Box<Measured>> = Vec::new();
         let run_count = group.len();
         for (number, sample) in group.into_iter().enumerate() {
@@ -101,21 +98,28 @@ impl Configuration {
             caveats.extend(sample.caveats.into_iter().map(numbered));
             match sample.figures {
                 SampleFigures::Measured(run) => runs.push(run),
-                SampleFigures::Printed { figures, .. } => {
-                    if let Some((metric, _)) =
-                        figures.iter().find(|(metric, _)| printed.iter().any(|(known, _)| known == metric))
-                    {
-                        return Err(CompareError::PrintedTwice { label, metric: metric.title() });
+                SampleFigures::Stated(one) => {
+                    for (metric, value) in one.figures {
+                        match stated.iter_mut().find(|(known, _)| *known == metric) {
+                            Some(_) if one.is_printed => {
+                                return Err(CompareError::PrintedTwice { label, metric: metric.title() });
+                            }
+                            Some((_, repeats)) => repeats.push(value),
+                            None => stated.push((metric, vec![value])),
+                        }
                     }
-                    printed.extend(figures);
                 }
             }
         }
-        if !printed.is_empty() && !runs.is_empty() {
+        if !stated.is_empty() && !runs.is_empty() {
             return Err(CompareError::PrintedAndMeasured { label });
         }
         let is_printed = runs.is_empty();
-        let mut figures = if is_printed { printed } else { figures_of_runs(&runs) };
+        let mut figures = if is_printed {
+            stated.into_iter().map(|(metric, repeats)| (metric, middle(repeats))).collect()
+        } else {
+            figures_of_runs(&runs)
+        };
         figures.sort_by_key(|(metric, _)| metric.position());
         let spread = match runs.as_slice() {
             [] => None,
@@ -138,10 +142,15 @@ impl Configuration {
     }
 }
 
+/// The one in the middle: percentiles of repeats cannot be merged, and must not be averaged. Of an even number the lower one
+/// of two.
+fn middle(mut repeats: Vec<f64>) -> f64 {
+    repeats.sort_by(f64::total_cmp);
+    repeats[(repeats.len() - 1) / 2]
+}
+
 fn is_same_configuration(a: &Sample, b: &Sample) -> bool {
-    let several = |sample: &Sample| {
-        matches!(sample.figures, SampleFigures::Printed { is_one_of_several_loads: true, .. })
-    };
+    let several = |sample: &Sample| matches!(&sample.figures, SampleFigures::Stated(stated) if stated.is_one_of_several_loads);
     // Rows of one configuration under several loads are told apart by their labels only.
     if several(a) && several(b) && !a.attributes.is_empty() {
         return a.attributes == b.attributes;
@@ -211,7 +220,7 @@ fn figures_of_runs(runs: &[Box<Measured>]) -> Vec<(Metric, f64)> {
     for (stream, counts) in merged_streams(runs) {
         let figures = Figures::new(&counts, duration);
         #[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
-        let count = figures.io_count as f64;
+        let count = counts.io_count() as f64;
         // Commits are writes too where there are others.
         io_count +=
             if stream == Stream::Commit && runs[0].streams.iter().any(|(one, _)| *one == Stream::Write) {
@@ -221,9 +230,9 @@ fn figures_of_runs(runs: &[Box<Measured>]) -> Vec<(Metric, f64)> {
             };
         for figure in Figure::ALL {
             let value = match figure {
-                Figure::Iops => Some(figures.iops),
+                Figure::Iops => figures.iops,
                 // The commits of a group commit are no transfers of their own.
-                Figure::Bandwidth => Some(figures.bandwidth_mib_per_s).filter(|_| counts.bytes > 0),
+                Figure::Bandwidth => figures.bandwidth_mib_per_s.filter(|_| counts.bytes > 0),
                 Figure::Mean => figures.lat_mean_us,
                 Figure::P99 => figures.lat_p99_us.filter(|_| count * 0.01 >= LEAST_BEYOND),
                 Figure::P999 => figures.lat_p999_us.filter(|_| count * 0.001 >= LEAST_BEYOND),

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context;
 use iotrial_analysis::comparison::{CompareRequest, Comparison, Sample};
+use iotrial_import::Naming;
+use iotrial_model::imported::ImportedRecord;
 use iotrial_model::table::PublishedTable;
 use iotrial_report::document::Document;
 use iotrial_report::html::render_html;
@@ -18,8 +20,9 @@ use serde::Serialize;
 use crate::cli::CompareArgs;
 use crate::command::report::terminal_style;
 use crate::failure::{Failure, GATE_MISSED};
+use crate::foreign;
 use crate::output::{self, harmless};
-use crate::store::{Store, read_record, records_in, write_whole};
+use crate::store::{Store, is_imported, is_record, read_imported, read_record, records_in, write_whole};
 
 /// A larger table is not read; the published ones have some ten KiB.
 const MOST_TABLE_BYTES: u64 = 16 << 20;
@@ -35,7 +38,7 @@ struct JsonComparison<'c> {
 
 /// Compares, and shows what came of it.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
-    let mut samples = read_samples(&find_records(args)?, args.force)?;
+    let mut samples = read_samples(&find_records(args)?, &args.records, args.force)?;
     for table in &args.tables {
         samples.extend(read_table(table)?);
     }
@@ -83,12 +86,15 @@ fn find_records(args: &CompareArgs) -> Result<Vec<PathBuf>, Failure> {
             paths.push(path.to_owned());
         } else if path.is_dir() {
             let records = records_in(path).map_err(Failure::input)?;
-            if records.is_empty() {
+            // Without records of iotrial, it may be one of results of other tools.
+            let found =
+                if records.is_empty() { foreign::files_in(path).map_err(Failure::input)? } else { records };
+            if found.is_empty() {
                 let error = anyhow::anyhow!("the folder `{name}` has no records");
                 return Err(Failure::input(error)
                     .hint("records end in .iotrial.json or .iotrial.json.zst".to_owned()));
             }
-            paths.extend(records);
+            paths.extend(found);
         } else {
             let store = match &store {
                 Some(store) => store,
@@ -113,28 +119,35 @@ fn find_in_store(store: &Store, name: &str) -> Result<Vec<PathBuf>, Failure> {
     Ok(vec![found])
 }
 
+/// What a file holds, as far as a comparison needs it.
+enum Content {
+    Run(Box<Sample>),
+    Imported(Vec<ImportedRecord>),
+    /// A file in a folder that is no result at all.
+    Nothing,
+}
+
 /// Reads records and keeps of each what a comparison needs; several at a time, and never all of them at once.
-fn read_samples(paths: &[PathBuf], force: bool) -> Result<Vec<Sample>, Failure> {
+fn read_samples(paths: &[PathBuf], named: &[String], force: bool) -> Result<Vec<Sample>, Failure> {
     let next = AtomicUsize::new(0);
-    let samples: Vec<Mutex<Option<anyhow::Result<Sample>>>> =
-        paths.iter().map(|_| Mutex::new(None)).collect();
+    let slots: Vec<Slot> = paths.iter().map(|_| Mutex::new(None)).collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                while let Some((path, slot)) = next_of(&next, paths, &samples) {
-                    let read = read_record(path)
-                        .map(|record| Sample::of_record(&record, path.display().to_string()));
+                while let Some((path, slot)) = next_of(&next, paths, &slots) {
+                    let is_named = named.iter().any(|name| Path::new(name) == path);
+                    let read = read_content(path, is_named);
                     *slot.lock().expect("no thread panics while it writes one value") = Some(read);
                 }
             });
         }
     });
-    let mut read = Vec::with_capacity(paths.len());
+    let mut contents = Vec::with_capacity(paths.len());
     let mut broken = Vec::new();
-    for slot in samples {
+    for slot in slots {
         match slot.into_inner().expect("no thread panics while it writes one value") {
-            Some(Ok(sample)) => read.push(sample),
+            Some(Ok(content)) => contents.push(content),
             Some(Err(error)) => broken.push(error),
             None => unreachable!("every record is read before the threads end"),
         }
@@ -144,7 +157,7 @@ fn read_samples(paths: &[PathBuf], force: bool) -> Result<Vec<Sample>, Failure> 
     }
     let more = broken.len().saturating_sub(1);
     match broken.into_iter().next() {
-        None => Ok(read),
+        None => Ok(samples_of(contents)),
         Some(first) => {
             let others =
                 if more > 0 { format!(", and {more} more cannot be read either;") } else { ";".to_owned() };
@@ -153,7 +166,59 @@ fn read_samples(paths: &[PathBuf], force: bool) -> Result<Vec<Sample>, Failure> 
     }
 }
 
-type Slot = Mutex<Option<anyhow::Result<Sample>>>;
+/// Whether imported results are under several loads shows only when all of them are known.
+fn samples_of(contents: Vec<Content>) -> Vec<Sample> {
+    let imported: Vec<ImportedRecord> = contents
+        .iter()
+        .filter_map(|content| match content {
+            Content::Imported(records) => Some(records.clone()),
+            Content::Run(_) | Content::Nothing => None,
+        })
+        .flatten()
+        .collect();
+    let mut of_imported = Sample::of_imported(&imported).into_iter();
+    let mut samples = Vec::new();
+    for content in contents {
+        match content {
+            Content::Run(sample) => samples.push(*sample),
+            Content::Imported(records) => samples.extend(of_imported.by_ref().take(records.len())),
+            Content::Nothing => {}
+        }
+    }
+    samples
+}
+
+/// A record of iotrial, an imported one, or a result of another tool, which is called after its folder, or after itself
+/// where it was named itself.
+fn read_content(path: &Path, is_named: bool) -> anyhow::Result<Content> {
+    if is_imported(path) {
+        let mut record = read_imported(path)?;
+        foreign::forget_course(&mut record);
+        return Ok(Content::Imported(vec![record]));
+    }
+    if is_record(path) {
+        let record = read_record(path)?;
+        return Ok(Content::Run(Box::new(Sample::of_record(&record, path.display().to_string()))));
+    }
+    let label = if is_named { path.file_stem() } else { path.parent().and_then(Path::file_name) };
+    let label = label.map(|label| harmless(&label.to_string_lossy()));
+    match foreign::read(path, &Naming::default()) {
+        Ok(mut imported) => {
+            for record in &mut imported.records {
+                record.label = record.label.take().or_else(|| label.clone());
+                foreign::forget_course(record);
+            }
+            Ok(Content::Imported(imported.records))
+        }
+        Err(error) if error.is_foreign() && !is_named => Ok(Content::Nothing),
+        // Whoever names a file that is nothing known most likely means a record.
+        Err(error) if error.is_foreign() => read_record(path).map(|_| Content::Nothing),
+        Err(error) => Err(error)
+            .with_context(|| format!("`{}` cannot be imported", harmless(&path.display().to_string()))),
+    }
+}
+
+type Slot = Mutex<Option<anyhow::Result<Content>>>;
 
 fn next_of<'p>(
     next: &AtomicUsize,

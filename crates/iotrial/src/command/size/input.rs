@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow};
 use iotrial_model::demand::{Demand, DemandStream, StreamText};
 use iotrial_model::load::Direction;
-use iotrial_model::record::RunRecord;
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::configuration::Configuration;
+use iotrial_sizing::measured::{MeasuredStream, Measurement};
 use iotrial_sizing::price::Money;
 use iotrial_sizing::search::Search;
 
 use crate::cli::{CatalogArgs, DemandArgs, MoneyArgs, StoreArgs};
 use crate::failure::Failure;
-use crate::store::{Store, is_sweep, read_record};
+use crate::store::{Store, is_imported, is_sweep, read_imported, read_record};
 
 /// A larger file is none of ours.
 const MOST_BYTES: u64 = 16 << 20;
@@ -117,12 +117,24 @@ fn named_demand(name: &str, store: &StoreArgs) -> Result<Demand, Failure> {
             .with_context(|| format!("`{name}` is not a valid demand"))
             .map_err(|error| Failure::input(error).hint("docs/size.md describes every key".to_owned()));
     }
-    let record = record(name, store)?;
+    let path = find_record(name, store)?;
+    if is_imported(&path) {
+        let streams = measurement(name, store)?.streams;
+        let stream = |one: &MeasuredStream| DemandStream {
+            role: one.role,
+            direction: one.direction,
+            iops: one.iops,
+            block_size_bytes: one.block_size,
+        };
+        let demand = Demand::of(format!("what {name} did"), streams.iter().map(stream).collect());
+        return Ok(Demand { source: Some(format!("imported result {name}")), ..demand });
+    }
+    let record = read_record(&path).map_err(Failure::input)?;
     Demand::of_record(&record).ok_or_else(|| Failure::input(anyhow!("the record `{name}` has no I/O in it")))
 }
 
-/// A record by its file or its id in the store.
-pub(super) fn record(name: &str, store: &StoreArgs) -> Result<RunRecord, Failure> {
+/// The file of a record, by its path or its id in the store.
+fn find_record(name: &str, store: &StoreArgs) -> Result<PathBuf, Failure> {
     let path = PathBuf::from(name);
     let path = if path.is_file() {
         path
@@ -136,7 +148,24 @@ pub(super) fn record(name: &str, store: &StoreArgs) -> Result<RunRecord, Failure
         let error = anyhow!("`{name}` is a sweep, and not one run");
         return Err(Failure::input(error).hint("a record of `iotrial run` has one load".to_owned()));
     }
-    read_record(&path).map_err(Failure::input)
+    Ok(path)
+}
+
+/// What a record of iotrial or an imported result measured.
+pub(super) fn measurement(name: &str, store: &StoreArgs) -> Result<Measurement, Failure> {
+    let path = find_record(name, store)?;
+    let measurement = if is_imported(&path) {
+        Measurement::of_imported(&read_imported(&path).map_err(Failure::input)?)
+    } else {
+        Measurement::of_record(&read_record(&path).map_err(Failure::input)?)
+    };
+    if measurement.streams.is_empty() {
+        let error = anyhow!("the record `{name}` has no rates with a block size");
+        return Err(
+            Failure::input(error).hint("limits are held against I/Os per second and their size".to_owned())
+        );
+    }
+    Ok(measurement)
 }
 
 /// A configuration from its file.
