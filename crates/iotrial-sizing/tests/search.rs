@@ -1,4 +1,4 @@
-//! The search: held against brute force, against the configurations of the documents, and against the clock.
+//! The search: held against brute force and against the configurations of the documents.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

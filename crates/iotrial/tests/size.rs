@@ -187,7 +187,11 @@ fn wrong_input_is_answered_with_what_would_be_right() {
         2,
         &["no rate from USD to EUR", "--rate USD/EUR="],
     );
-    check(&["size", "--read", "1iops@8KiB", "--volume", "gp9"], 2, &["has no volume `gp9`", "gp3"]);
+    check(
+        &["size", "--read", "1iops@8KiB", "--volume", "gp3", "--volume", "gp9"],
+        2,
+        &["no catalog has a volume `gp9`", "gp3"],
+    );
     check(&["size", "--read", "1iops@8KiB", "--machine", "Cray"], 2, &["no machine has `Cray` in its name"]);
     check(&["size", "--read", "1iops@8KiB", "--growth", "20"], 2, &["needs the number of years"]);
     check(

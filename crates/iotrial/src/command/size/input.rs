@@ -216,17 +216,11 @@ pub(super) fn find<'c>(catalogs: &'c [Catalog], provider: &str) -> Result<&'c Ca
 /// Refuses names that no catalog has: a search among nothing would end in a wall that is none.
 pub(super) fn check_restrictions(catalogs: &[Catalog], search: &Search) -> Result<(), Failure> {
     for name in &search.volumes {
-        let mut unknown = None;
-        for catalog in catalogs {
-            match catalog.volume(name) {
-                Ok(_) => return Ok(()),
-                Err(error) => unknown = Some(error),
-            }
-        }
-        if let Some(error) = unknown {
-            let names =
-                catalogs.iter().flat_map(|catalog| catalog.volumes.iter().map(|kind| kind.name.as_str()));
-            let hint = format!("there are {}", names.collect::<Vec<_>>().join(", "));
+        let known =
+            || catalogs.iter().flat_map(|catalog| catalog.volumes.iter().map(|kind| kind.name.as_str()));
+        if !known().any(|known| known == name) {
+            let error = anyhow!("no catalog has a volume `{name}`");
+            let hint = format!("there are {}", known().collect::<Vec<_>>().join(", "));
             return Err(Failure::input(error).hint(hint));
         }
     }
