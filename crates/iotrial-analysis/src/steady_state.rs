@@ -163,14 +163,15 @@ fn tracks_latency(plan: &Plan) -> bool {
     plan.jobs.iter().any(|job| has_given_rate(plan, job))
 }
 
-/// Whether a job has a rate, or follows one that has.
+/// Whether a job has a rate that is the same all the time, or follows one that has: between bursts there is no latency.
 fn has_given_rate(plan: &Plan, job: &Job) -> bool {
     match job.arrival {
         Arrival::Closed => false,
-        Arrival::Open { .. } => true,
-        Arrival::Following { job, .. } => {
-            plan.jobs.get(job).is_some_and(|leader| matches!(leader.arrival, Arrival::Open { .. }))
-        }
+        Arrival::Open { bursts, .. } => bursts.is_none(),
+        Arrival::Following { job, .. } => plan
+            .jobs
+            .get(job)
+            .is_some_and(|leader| matches!(leader.arrival, Arrival::Open { bursts: None, .. })),
     }
 }
 
@@ -261,7 +262,8 @@ impl Sums {
         let ios = || Direction::ALL.into_iter().filter_map(|direction| counts.get(direction));
         self.io_count += ios().map(|op| op.io_count() as f64).sum::<f64>();
         self.bytes += ios().map(|op| op.bytes as f64).sum::<f64>();
-        let arrivals: Vec<&OpCounts> = counts.commit.as_ref().map_or_else(|| ios().collect(), |one| vec![one]);
+        let arrivals: Vec<&OpCounts> =
+            counts.commit.as_ref().map_or_else(|| ios().collect(), |one| vec![one]);
         let arrived: f64 = arrivals.iter().map(|op| op.io_count() as f64).sum();
         self.arrivals.push(arrived);
         if is_open {
