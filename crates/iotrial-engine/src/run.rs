@@ -9,6 +9,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use iotrial_model::load::Durability;
 use iotrial_model::plan::{Arrival, EngineKind, PhaseKind, Plan};
 use iotrial_model::record::{
     CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Interval, JobCounts, QueueSetup,
@@ -306,8 +307,11 @@ impl Worker {
         clock::wake_on_time();
         match self.plan.engine {
             EngineKind::Uring => {
+                let flushes = |lane: &&Lane| self.plan.jobs[lane.job].durability == Durability::Fdatasync;
+                let flushing = self.lanes.iter().filter(flushes).map(Lane::iodepth).sum();
+                let Plan { polled, .. } = *self.plan;
                 let queue =
-                    UringQueue::new(clock.clone(), &self.areas, &lengths, self.plan.polled, &mut random);
+                    UringQueue::new(clock.clone(), &self.areas, &lengths, flushing, polled, &mut random);
                 self.drive(queue, clock)
             }
             EngineKind::Threads => {

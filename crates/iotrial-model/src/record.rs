@@ -454,6 +454,10 @@ pub struct QueueSetup {
     /// Whether the ring knows the buffers, so that no I/O pins its pages; `None` without a ring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registered_buffers: Option<bool>,
+    /// Flushes that go on at once: the ring hands each to a worker of the kernel. With a 0 the kernel has the number and does
+    /// not tell it; `None` without a ring, and without writes that a flush follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush_workers: Option<u32>,
     /// Memory of the buffers.
     #[serde(default, rename = "buffer_bytes")]
     pub buffers: ByteSize,
@@ -470,6 +474,12 @@ impl QueueSetup {
         };
         self.registered_files = both(self.registered_files, other.registered_files);
         self.registered_buffers = both(self.registered_buffers, other.registered_buffers);
+        self.flush_workers = self
+            .flush_workers
+            .zip(other.flush_workers)
+            .map(|(a, b)| a + b)
+            .or(self.flush_workers)
+            .or(other.flush_workers);
         self.ring = self.ring.take().or_else(|| other.ring.clone());
         self.buffers = self.buffers + other.buffers;
         self.huge_pages = self.huge_pages + other.huge_pages;
