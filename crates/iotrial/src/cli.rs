@@ -245,6 +245,7 @@ pub struct ReportArgs {
 #[command(after_help = "\
 Examples:
   iotrial compare before after                        two labels in the store, each with all its runs
+  iotrial compare before after --html c.html --xlsx c.xlsx    charts, and a workbook with real numbers
   iotrial compare ./records --by driver --html c.html a folder; what the driver alone changes
   iotrial compare --table published.toml              figures that exist only on paper
   iotrial compare before after --gate 'write.p99 <= +10%' --gate 'read.iops >= -5%'
@@ -280,9 +281,8 @@ pub struct CompareArgs {
     #[arg(long)]
     pub force: bool,
 
-    /// Write the HTML report to this file.
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+    #[command(flatten)]
+    pub files: ReportFiles,
 
     /// One JSON document on standard output, nothing else there.
     #[arg(long)]

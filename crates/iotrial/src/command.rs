@@ -9,6 +9,7 @@ pub mod profiles;
 pub mod records;
 pub mod report;
 pub mod run;
+pub mod samples;
 pub mod study;
 pub mod sweep;
 pub mod target;

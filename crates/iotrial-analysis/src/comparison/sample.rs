@@ -11,6 +11,7 @@ use iotrial_model::units::ByteSize;
 
 use super::metric::Metric;
 use super::resample::{Spread, Unit, Units};
+use crate::latency_course::LatencyCourse;
 use crate::stream::Stream;
 
 /// One run of one configuration, or one printed row.
@@ -22,6 +23,8 @@ pub struct Sample {
     pub source: String,
     /// Id of the record or of the row.
     pub id: String,
+    /// Under what it was measured: the profile, or the title of a table.
+    pub subject: String,
     /// What the configuration is called.
     pub label: Option<String>,
     /// What distinguishes the configuration.
@@ -48,6 +51,8 @@ pub(super) enum SampleFigures {
 pub(super) struct Measured {
     pub(super) duration: Duration,
     pub(super) streams: Vec<(Stream, OpCounts)>,
+    /// How the latencies of each stream with any I/O spread over time.
+    pub(super) courses: Vec<(Stream, LatencyCourse)>,
     pub(super) cpu: Option<MeasuredCpu>,
     /// `None` where the intervals are too few.
     pub(super) spread: Option<Spread>,
@@ -247,6 +252,10 @@ impl Sample {
             })
             .collect();
         let spread = Units::new(durations_s, &by_interval).spread_of_intervals(seed_of(&record.id));
+        let courses = streams
+            .iter()
+            .filter_map(|(stream, _)| Some((*stream, LatencyCourse::of_stream(record, *stream)?)))
+            .collect();
         let cpu = record.cpu.map(|cpu| MeasuredCpu {
             user_s: cpu.user.as_secs_f64(),
             system_s: cpu.system.as_secs_f64(),
@@ -255,6 +264,7 @@ impl Sample {
         Self {
             source: source.into(),
             id: record.id.clone(),
+            subject: record.plan.profile.clone(),
             label: record.label.clone(),
             attributes: record.attributes.clone(),
             conditions: Conditions::of_record(record),
@@ -262,6 +272,7 @@ impl Sample {
             figures: SampleFigures::Measured(Box::new(Measured {
                 duration: record.measured_duration(),
                 streams,
+                courses,
                 cpu,
                 spread,
             })),
@@ -300,6 +311,7 @@ impl Sample {
                 Self {
                     source: format!("row `{}` of {source}", row.id),
                     id: row.id.clone(),
+                    subject: table.title.clone(),
                     label: Some(row.label.clone()),
                     attributes: row.attributes.clone(),
                     conditions,

@@ -16,6 +16,8 @@ const BAR_PITCH: f64 = 21.0;
 const BAR_HEIGHT: f64 = 16.0;
 /// Between the end of a bar, or of its error bar, and its value.
 const VALUE_GAP: f64 = 7.0;
+/// Keys are cut to this many letters.
+const LONGEST_KEY: usize = 8;
 /// Names of groups are cut to this many letters.
 const LONGEST_NAME: usize = 48;
 
@@ -44,6 +46,9 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
     for tick in &x.ruler.ticks {
         write!(svg, r#"<path class="grid" d="M{:.1} {top}V{bottom}"/>"#, x.position(*tick))?;
     }
+    if x.position(0.0) > LEFT {
+        write!(svg, r#"<path class="axis" d="M{:.1} {top}V{bottom}"/>"#, x.position(0.0))?;
+    }
     let mut y = top;
     for (group, name) in chart.groups.iter().enumerate() {
         write!(
@@ -54,6 +59,13 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
         )?;
         y += GROUP_HEIGHT;
         for series in &chart.series {
+            write!(
+                svg,
+                r#"<text class="tick" x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"#,
+                LEFT - VALUE_GAP,
+                y + BAR_HEIGHT / 2.0 + 4.5,
+                escape(&cut(&series.key, LONGEST_KEY))
+            )?;
             draw_bar(svg, name, series, series.bars.get(group).copied().flatten(), &x, y)?;
             y += BAR_PITCH;
         }
@@ -77,7 +89,7 @@ fn draw_bar(
         return write!(
             svg,
             r#"<text class="value" x="{}" y="{:.1}">–</text>"#,
-            LEFT + VALUE_GAP,
+            x.position(0.0) + VALUE_GAP,
             middle + 4.5
         );
     };
@@ -86,13 +98,19 @@ fn draw_bar(
         .interval
         .map(|(low, high)| format!(", {} to {}", x.format.write(low), x.format.write_with_unit(high)));
     let words = format!("{group}\n{}: {value}{}", series.name, interval.unwrap_or_default());
-    let width = x.position(bar.value) - LEFT;
+    let (zero, value_at) = (x.position(0.0), x.position(bar.value));
+    let (left, right) = (zero.min(value_at), zero.max(value_at));
+    let width = right - left;
     write!(svg, "<g><title>{}</title>", escape(&words))?;
-    write!(svg, r#"<path class="bar hue-{hue}" d="M{LEFT} {y:.1}h{width:.1}v{BAR_HEIGHT}h-{width:.1}Z"/>"#)?;
+    write!(
+        svg,
+        r#"<path class="bar hue-{hue}" d="M{left:.1} {y:.1}h{width:.1}v{BAR_HEIGHT}h-{width:.1}Z"/>"#
+    )?;
     if width > 8.0 * MARKER {
-        write!(svg, r#"<path class="bar-mark" d="{}"/>"#, marker(hue, LEFT + 2.5 * MARKER, middle))?;
+        let mark = if value_at < zero { right - 2.5 * MARKER } else { left + 2.5 * MARKER };
+        write!(svg, r#"<path class="bar-mark" d="{}"/>"#, marker(hue, mark, middle))?;
     }
-    let mut end = LEFT + width;
+    let mut end = right;
     if let Some((low, high)) = bar.interval {
         let (from, to) = (x.position(low), x.position(high));
         let (above, below) = (middle - 4.0, middle + 4.0);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::chart::{Axis, Scale, Span};
+use crate::chart::{Axis, Line, Scale, Span};
 use crate::quantity::{LatencyUnit, NumberFormat, without_trailing_zeros};
 use crate::ruler::Ruler;
 
@@ -17,8 +17,7 @@ pub(super) const BOTTOM: f64 = HEIGHT - 46.0;
 /// Room for one letter of a label on a phone, where letters are largest.
 const LETTER_WIDTH: f64 = 10.0;
 
-/// As many hues as the style sheet has.
-pub(super) const HUE_COUNT: usize = 5;
+pub(super) const HUE_COUNT: usize = Line::HUE_COUNT;
 /// Half the size of a marker.
 pub(super) const MARKER: f64 = 3.6;
 

@@ -1,9 +1,9 @@
 //! Native charts with the numbers that they are made of: charts stand at the top, their numbers below.
 
 use rust_xlsxwriter::{
-    Chart as NativeChart, ChartAxis, ChartAxisCrossing, ChartErrorBars, ChartErrorBarsType, ChartFont,
-    ChartFormat, ChartLegendPosition, ChartLine, ChartLineDashType, ChartMarker, ChartMarkerType, ChartRange,
-    ChartSolidFill, ChartType, Format, XlsxError,
+    Chart as NativeChart, ChartAxis, ChartAxisCrossing, ChartAxisLabelPosition, ChartErrorBars,
+    ChartErrorBarsType, ChartFont, ChartFormat, ChartLegendPosition, ChartLine, ChartLineDashType,
+    ChartMarker, ChartMarkerType, ChartRange, ChartSolidFill, ChartType, Format, XlsxError,
 };
 
 use super::Sheet;
@@ -277,6 +277,9 @@ impl Sheet<'_> {
                 }
             }
             axis(native.y_axis(), &chart.value, &format);
+            // Bars begin at zero, and their names stand below them, also where they go down.
+            native.y_axis().set_crossing(ChartAxisCrossing::Automatic);
+            native.x_axis().set_label_position(ChartAxisLabelPosition::Low);
             native.legend().set_position(ChartLegendPosition::Bottom);
             self.place(&native, top, index)?;
             self.row = header + 2 + u32::try_from(chart.groups.len()).unwrap_or(u32::MAX);

@@ -4,22 +4,21 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context;
 use iotrial_analysis::comparison::{CompareRequest, Comparison, Sample};
 use iotrial_model::table::PublishedTable;
 use iotrial_report::document::Document;
-use iotrial_report::html::render_html;
 use iotrial_report::terminal::render_terminal;
 use serde::Serialize;
 
 use crate::cli::CompareArgs;
 use crate::command::report::terminal_style;
+use crate::command::samples::read_samples;
 use crate::failure::{Failure, GATE_MISSED};
 use crate::output::{self, harmless};
-use crate::store::{Store, read_record, records_in, write_whole};
+use crate::report_files::written_lines;
+use crate::store::{Store, records_in};
 
 /// A larger table is not read; the published ones have some ten KiB.
 const MOST_TABLE_BYTES: u64 = 16 << 20;
@@ -35,7 +34,8 @@ struct JsonComparison<'c> {
 
 /// Compares, and shows what came of it.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
-    let mut samples = read_samples(&find_records(args)?, args.force)?;
+    args.files.check(args.json)?;
+    let mut samples = samples_of(&find_records(args)?, args.force)?;
     for table in &args.tables {
         samples.extend(read_table(table)?);
     }
@@ -51,25 +51,19 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
         Failure::input(anyhow::Error::msg(harmless(&error.to_string()))).hint(hint)
     })?;
     let document = Document::of_comparison(&comparison);
-    let html = args.html.as_deref();
-    let written = html.map_or(Ok(()), |html| write_html(&document, html));
-    let html = html.filter(|_| written.is_ok());
+    let (written, result) = args.files.write(&document);
     if args.json {
-        output::json(&JsonComparison { report: html, comparison: &comparison })?;
-    } else {
+        let report = args.files.html_of(&written);
+        output::json(&JsonComparison { report, comparison: &comparison })?;
+    } else if !args.files.take_standard_output() {
         let mut text = render_terminal(&document, terminal_style());
-        if let Some(html) = html {
-            text.push_str(&format!("\nreport  {}\n", html.display()));
+        if !written.is_empty() {
+            text.push_str(&format!("\n{}", written_lines(&written)));
         }
         output::text(&text)?;
     }
-    written?;
+    result?;
     Ok(if comparison.keeps_gates() { ExitCode::SUCCESS } else { ExitCode::from(GATE_MISSED) })
-}
-
-fn write_html(document: &Document, path: &Path) -> Result<(), Failure> {
-    let html = render_html(document).map_err(Failure::execution)?;
-    write_whole(path, html.as_bytes()).map_err(Failure::execution)
 }
 
 /// The files that are meant, in the order in which they were named.
@@ -113,55 +107,27 @@ fn find_in_store(store: &Store, name: &str) -> Result<Vec<PathBuf>, Failure> {
     Ok(vec![found])
 }
 
-/// Reads records and keeps of each what a comparison needs; several at a time, and never all of them at once.
-fn read_samples(paths: &[PathBuf], force: bool) -> Result<Vec<Sample>, Failure> {
-    let next = AtomicUsize::new(0);
-    let samples: Vec<Mutex<Option<anyhow::Result<Sample>>>> =
-        paths.iter().map(|_| Mutex::new(None)).collect();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some((path, slot)) = next_of(&next, paths, &samples) {
-                    let read = read_record(path)
-                        .map(|record| Sample::of_record(&record, path.display().to_string()));
-                    *slot.lock().expect("no thread panics while it writes one value") = Some(read);
-                }
-            });
-        }
-    });
-    let mut read = Vec::with_capacity(paths.len());
+/// What the records tell; one that cannot be read is an error, or left out by `force`.
+fn samples_of(paths: &[PathBuf], force: bool) -> Result<Vec<Sample>, Failure> {
+    let mut samples = Vec::with_capacity(paths.len());
     let mut broken = Vec::new();
-    for slot in samples {
-        match slot.into_inner().expect("no thread panics while it writes one value") {
-            Some(Ok(sample)) => read.push(sample),
-            Some(Err(error)) => broken.push(error),
-            None => unreachable!("every record is read before the threads end"),
+    for read in read_samples(paths) {
+        match read {
+            Ok(sample) => samples.push(sample),
+            Err(error) if force => eprintln!("warning: left out: {error:#}"),
+            Err(error) => broken.push(error),
         }
     }
-    if force {
-        broken.drain(..).for_each(|error| eprintln!("warning: left out: {error:#}"));
-    }
-    let more = broken.len().saturating_sub(1);
+    let others = match broken.len().saturating_sub(1) {
+        0 => ";".to_owned(),
+        more => format!(", and {more} more cannot be read either;"),
+    };
     match broken.into_iter().next() {
-        None => Ok(read),
+        None => Ok(samples),
         Some(first) => {
-            let others =
-                if more > 0 { format!(", and {more} more cannot be read either;") } else { ";".to_owned() };
             Err(Failure::input(first).hint(format!("take it out{others} --force compares the others")))
         }
     }
-}
-
-type Slot = Mutex<Option<anyhow::Result<Sample>>>;
-
-fn next_of<'p>(
-    next: &AtomicUsize,
-    paths: &'p [PathBuf],
-    slots: &'p [Slot],
-) -> Option<(&'p PathBuf, &'p Slot)> {
-    let index = next.fetch_add(1, Ordering::Relaxed);
-    Some((paths.get(index)?, slots.get(index)?))
 }
 
 fn read_table(path: &Path) -> Result<Vec<Sample>, Failure> {

@@ -23,7 +23,6 @@ use dialoguer::Confirm;
 use iotrial_model::study::{Cell, CellEnd, Progress, Study};
 
 use crate::cli::{StudyArgs, StudyCommand};
-use crate::command::run::check_is_writable;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::output::harmless;
 use crate::signal::control_by_signals;
@@ -41,10 +40,13 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
         Some(StudyCommand::Add(args)) => return exchange::add(args),
         None => {}
     }
-    if let Some(html) = &args.html {
-        check_is_writable(html)?;
-    }
+    args.files.check(args.json)?;
+    args.files.check_are_writable()?;
     let file = StudyFile::read(args.file.as_deref().expect("a file or a command is required"))?;
+    if args.files.take_standard_output() && file.study.profiles.len() > 1 {
+        let error = anyhow::anyhow!("the study has several profiles, and each a report of its own");
+        return Err(Failure::input(error).hint("give the name of a file instead of `-`".to_owned()));
+    }
     if args.dry_run {
         let progress = progress_to_resume(args, &file.study)?;
         let is_missing = |cell: &Cell| !progress.as_ref().is_some_and(|progress| is_done(progress, cell));
@@ -56,7 +58,7 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     if args.status {
         let progress = StudyJournal::look(&store, &file.study)?;
         let shown = Shown::new(&file.study, progress.as_ref(), &store)?;
-        shown.compared(args.html.as_deref())?.print(&store, args.json)?;
+        shown.compared().write_and_print(&store, &args.files, args.json)?;
         return Ok(ExitCode::SUCCESS);
     }
     measure(args, &file, &store)
@@ -100,9 +102,9 @@ fn measure(args: &StudyArgs, file: &StudyFile, store: &Store) -> Result<ExitCode
     let carried = carrier.carry_out(&outlook);
     // What is known is shown, whatever stopped the study.
     let shown = Shown::new(&file.study, Some(carrier.journal().progress()), store)?;
-    let shown = shown.compared(args.html.as_deref())?;
-    shown.print(store, args.json)?;
+    let shown = shown.compared().write_and_print(store, &args.files, args.json);
     carried?;
+    let shown = shown?;
     Ok(if shown.is_measured_here() { ExitCode::SUCCESS } else { ExitCode::from(NOT_CARRIED_OUT) })
 }
 
