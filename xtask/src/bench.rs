@@ -90,7 +90,15 @@ const MEAN_AND_P99: &[DuelFigure] = &[
 
 /// Direct I/O through io_uring; fio with all that makes it fast.
 fn on_disk(loads: Vec<(String, Load)>, figures: &'static [DuelFigure]) -> Duel {
-    Duel { loads, size: None, engines: ("uring", "io_uring"), buffered: false, registered: true, figures }
+    Duel {
+        loads,
+        size: None,
+        engines: ("uring", "io_uring"),
+        buffered: false,
+        registered: true,
+        twice: true,
+        figures,
+    }
 }
 
 fn one(job: BenchJob) -> Vec<(String, Load)> {
@@ -101,7 +109,7 @@ fn null() -> Duel {
     const FIGURES: &[DuelFigure] =
         &[("CPU µs per I/O", CPU, Some(Target::at_most(0.060))), ("IOPS", IOPS, None)];
     let loads = one(BenchJob::closed(70, "8KiB", 32));
-    Duel { engines: ("null", "null"), registered: false, ..on_disk(loads, FIGURES) }
+    Duel { engines: ("null", "null"), registered: false, twice: false, ..on_disk(loads, FIGURES) }
 }
 
 fn page_cache() -> Duel {
@@ -110,7 +118,7 @@ fn page_cache() -> Duel {
         ("IOPS", IOPS, Some(Target::ratio(1.6, f64::INFINITY))),
     ];
     let loads = one(BenchJob::closed(100, "4KiB", 32));
-    Duel { size: Some("256MiB"), buffered: true, ..on_disk(loads, FIGURES) }
+    Duel { size: Some("256MiB"), buffered: true, twice: false, ..on_disk(loads, FIGURES) }
 }
 
 fn direct() -> Duel {
@@ -137,7 +145,7 @@ fn sqlserver_oltp() -> Duel {
         ("CPU µs per I/O", CPU, None),
     ];
     let loads = vec![(String::new(), Load::BuiltIn("sqlserver-oltp"))];
-    Duel { registered: false, ..on_disk(loads, FIGURES) }
+    Duel { registered: false, twice: false, ..on_disk(loads, FIGURES) }
 }
 
 /// What became of a row.

@@ -66,7 +66,7 @@ pub trait IoQueue {
     fn submit(&mut self, requests: &[Request], handing: Handing) -> io::Result<()>;
 
     /// Appends what is done to `completions`. Where nothing is, waits for the first one, but at most
-    /// until the clock shows `wait_until_ns`.
+    /// until the clock shows `wait_until_ns`; it may come back earlier with nothing.
     ///
     /// # Errors
     ///

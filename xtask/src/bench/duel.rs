@@ -5,7 +5,7 @@
 
 use anyhow::Context as _;
 
-use super::figure::{Figure, Target};
+use super::figure::{Figure, Judged, Target};
 use super::load::{BenchJob, FioSettings, Measured, Stream, fio_jobs, profile};
 use super::tools::{Bench, LaidFiles, RAMP, seconds};
 use super::watched::{SELDOM, Watched};
@@ -22,6 +22,8 @@ pub(crate) struct Duel {
     pub(crate) buffered: bool,
     /// fio with registered files and buffers.
     pub(crate) registered: bool,
+    /// fio runs twice in each pair, so that what the machine alone does to a ratio stands beside it.
+    pub(crate) twice: bool,
     pub(crate) figures: &'static [DuelFigure],
 }
 
@@ -47,19 +49,45 @@ impl Duel {
                 Load::Job(job) => bench.write_profile(&profile(*job, 1))?,
             };
             let runs = Pairs { duel: self, bench, profile: &profile }.run(&mut files)?;
-            figures.extend(self.figures.iter().filter_map(|figure| figure_of(label, figure, &runs)));
+            for figure in self.figures {
+                figures.extend(figure_of(label, figure, &runs));
+                figures.extend(scatter_of(label, figure, &runs));
+            }
         }
         Ok(figures)
     }
 }
 
 /// One figure of all pairs; `None` where the load has no such thing.
-fn figure_of(label: &str, figure: &DuelFigure, runs: &[(Measured, Option<Measured>)]) -> Option<Figure> {
+fn figure_of(label: &str, figure: &DuelFigure, runs: &[Pair]) -> Option<Figure> {
     let (name, value, target) = figure;
-    let ours: Option<Vec<f64>> = runs.iter().map(|(ours, _)| value(ours)).collect();
-    let theirs = runs.iter().filter_map(|(_, theirs)| theirs.as_ref()).filter_map(value).collect();
-    let name = if label.is_empty() { (*name).to_owned() } else { format!("{label}: {name}") };
-    Some(Figure { name, ours: ours?, theirs, target: *target })
+    let ours: Option<Vec<f64>> = runs.iter().map(|pair| value(&pair.ours)).collect();
+    let theirs = runs.iter().filter_map(|pair| pair.theirs.as_ref()).filter_map(value).collect();
+    Some(Figure { name: labelled(label, name), ours: ours?, theirs, target: *target })
+}
+
+/// The same figure of fio's second runs against its first ones; `None` where it ran once, or nothing is judged by them.
+fn scatter_of(label: &str, figure: &DuelFigure, runs: &[Pair]) -> Option<Figure> {
+    let (name, value, target) = figure;
+    let of = |run: fn(&Pair) -> Option<&Measured>| -> Option<Vec<f64>> {
+        runs.iter().map(|pair| value(run(pair)?)).collect()
+    };
+    target.filter(|target| target.of == Judged::Ratio)?;
+    let (again, theirs) = (of(|pair| pair.again.as_ref())?, of(|pair| pair.theirs.as_ref())?);
+    Some(Figure { name: format!("{}, fio twice", labelled(label, name)), ours: again, theirs, target: None })
+}
+
+fn labelled(label: &str, name: &str) -> String {
+    if label.is_empty() { name.to_owned() } else { format!("{label}: {name}") }
+}
+
+/// Neighbouring runs.
+struct Pair {
+    ours: Measured,
+    /// Absent without fio.
+    theirs: Option<Measured>,
+    /// The second run of fio, where the duel has one.
+    again: Option<Measured>,
 }
 
 /// The pairs of one load.
@@ -70,7 +98,7 @@ struct Pairs<'b> {
 }
 
 impl Pairs<'_> {
-    fn run(&self, files: &mut Option<LaidFiles>) -> anyhow::Result<Vec<(Measured, Option<Measured>)>> {
+    fn run(&self, files: &mut Option<LaidFiles>) -> anyhow::Result<Vec<Pair>> {
         let plan = self.bench.plan(self.profile, &self.arguments())?;
         // The loads of a row lie on the same files, which are removed after the last one.
         let files = files.get_or_insert_with(|| LaidFiles::of(&plan));
@@ -83,10 +111,16 @@ impl Pairs<'_> {
             let is_ours_first = pair % 2 == 0;
             let ours_first = is_ours_first.then(|| self.ours(seed, files)).transpose()?;
             let has_fio = self.bench.fio_version.is_some();
-            let theirs = has_fio.then(|| self.theirs(seed, &plan, files)).transpose()?;
+            let mut theirs = has_fio.then(|| self.theirs(seed, &plan, files)).transpose()?;
+            let is_twice = has_fio && self.duel.twice;
+            let mut again = is_twice.then(|| self.theirs(seed, &plan, files)).transpose()?;
+            if is_twice && !is_ours_first {
+                // The neighbour of iotrial's run is the one it is held against.
+                std::mem::swap(&mut theirs, &mut again);
+            }
             let ours = ours_first.map_or_else(|| self.ours(seed, files), Ok)?;
             eprintln!("  pair {}: {}", pair + 1, told(&ours, theirs.as_ref()));
-            runs.push((ours, theirs));
+            runs.push(Pair { ours, theirs, again });
         }
         Ok(runs)
     }
@@ -151,18 +185,26 @@ mod tests {
 
     #[test]
     fn a_figure_holds_every_pair_and_one_that_the_load_has_not_is_left_out() {
-        let runs = [(run(10.0, 1.0), Some(run(5.0, 4.0))), (run(12.0, 1.0), Some(run(4.0, 2.0)))];
+        let runs = [
+            Pair { ours: run(10.0, 1.0), theirs: Some(run(5.0, 4.0)), again: Some(run(10.0, 4.0)) },
+            Pair { ours: run(12.0, 1.0), theirs: Some(run(4.0, 2.0)), again: Some(run(4.0, 4.0)) },
+        ];
         let iops: DuelFigure = ("IOPS", |m| Some(m.iops()), None);
         let figure = figure_of("8 deep", &iops, &runs).unwrap();
         assert_eq!((figure.name.as_str(), figure.ratios()), ("8 deep: IOPS", vec![2.0, 3.0]));
         let writes: DuelFigure = ("write IOPS", |m| Some(m.write?.iops), None);
         assert_eq!(figure_of("", &writes, &runs), None);
+        assert_eq!(scatter_of("8 deep", &iops, &runs), None, "nothing is judged by it");
+        let judged: DuelFigure = (iops.0, iops.1, Some(Target::ratio(0.97, 1.03)));
+        let scatter = scatter_of("8 deep", &judged, &runs).unwrap();
+        assert_eq!((scatter.name.as_str(), scatter.ratios()), ("8 deep: IOPS, fio twice", vec![2.0, 1.0]));
     }
 
     #[test]
     fn without_fio_the_figures_of_iotrial_remain() {
         let cpu: DuelFigure = ("CPU µs per I/O", |m| Some(m.cpu_per_io_us), Some(Target::at_most(2.0)));
-        let figure = figure_of("", &cpu, &[(run(10.0, 1.0), None), (run(10.0, 3.0), None)]).unwrap();
+        let alone = |cpu_per_io_us| Pair { ours: run(10.0, cpu_per_io_us), theirs: None, again: None };
+        let figure = figure_of("", &cpu, &[alone(1.0), alone(3.0)]).unwrap();
         assert_eq!((figure.theirs.len(), figure.is_reached()), (0, Some(true)));
     }
 }
