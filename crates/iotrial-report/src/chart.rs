@@ -78,6 +78,8 @@ pub enum Shape {
     Points,
     /// A line without any marker: what was fitted to points.
     Fit,
+    /// A ring around each point: what was looked for.
+    Ring,
 }
 
 /// How a line is broken.

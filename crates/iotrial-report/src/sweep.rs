@@ -315,7 +315,7 @@ fn scaling(summary: &SweepSummary) -> Option<Section> {
     section(
         "scaling",
         "Volumes together",
-        Some("Each volume has the load that saturates it alone. The efficiency is what they do together in percent of the sum of what each does alone.".to_owned()),
+        Some("Each volume has the load with which a volume alone did most. The efficiency is what they do together in percent of the sum of what each does alone.".to_owned()),
         vec![Block::Table(table), Block::Findings(summary.scaling.iter().map(line).collect())],
     )
 }
@@ -358,17 +358,10 @@ fn curves(summary: &SweepSummary) -> Option<Section> {
             rates.push(line("measured", Shape::Points, measured(|f| Some(f.iops))));
             rates.push(line("fitted", Shape::Fit, fitted(|_, iops| iops)));
             latencies.push(line("measured", Shape::Points, measured(|f| f.lat_mean_us)));
-            let knee = |y: f64| Line {
-                hue: hue + 1,
-                ..line("knee", Shape::Points, vec![(found.knee.outstanding, Some(y))])
-            };
-            if !several {
-                rates.push(knee(found.knee.iops));
-            }
             latencies.push(line("fitted", Shape::Fit, fitted(|n, iops| 1e6 * n / iops)));
-            if !several {
-                latencies.push(knee(found.knee.lat_mean_us));
-            }
+            let knee = |y: f64| line("knee", Shape::Ring, vec![(found.knee.outstanding, Some(y))]);
+            rates.push(knee(found.knee.iops));
+            latencies.push(knee(found.knee.lat_mean_us));
         }
         let chart = |kind: &str, what: &str, y, lines| Chart {
             id: format!("{kind}-{pattern}"),
@@ -390,7 +383,7 @@ fn curves(summary: &SweepSummary) -> Option<Section> {
     section(
         "curves",
         "Curves",
-        Some("Points are measured, lines are fitted. Of outstanding I/Os and of latency, equal distances are equal factors.".to_owned()),
+        Some("Points are measured, lines are fitted, rings are knees. Of outstanding I/Os and of latency, equal distances are equal factors.".to_owned()),
         patterns.into_iter().map(group).collect(),
     )
 }

@@ -125,6 +125,18 @@ fn a_study_ends_with_the_comparison_of_its_configurations() {
         assert!(html.contains("slow") && html.contains("fast"), "{page}");
     }
     assert!(!bench.path().join("out.html").exists());
+    let files = ["--status", "--xlsx", "out.xlsx", "--csv", "out.csv"];
+    run(&bench, &files).expect_code(0);
+    for profile in ["sqlserver-log", "oracle-slob-random"] {
+        bench.expect_file(&format!("out-{profile}.xlsx"), "PK");
+        bench.expect_file(&format!("out-{profile}.csv"), "run,");
+    }
+    refused(
+        &bench,
+        &["--status", "--markdown", "-"],
+        2,
+        &["several profiles", "hint: give the name of a file"],
+    );
     let status = run(&bench, &["--status", "--json"]).expect_code(0).json();
     let compared: Vec<(&str, &str, usize)> = status["comparisons"]
         .as_array()

@@ -196,7 +196,7 @@ pub(super) fn spread(comparison: &Comparison) -> Option<Section> {
         let shown: Vec<_> =
             drawn.iter().filter_map(|one| Some((one, one.configuration.course(stream)?))).collect();
         let courses: Vec<_> = shown.iter().map(|(_, course)| *course).collect();
-        let titles = shown.iter().map(|(one, _)| format!("{stream}s of {}", one.name));
+        let titles = shown.iter().map(|(one, _)| format!("Latency of {stream}s, {}", one.name));
         let aligned = AlignedCourses::new(&courses)?;
         Some(Block::HeatMaps(heat::side_by_side(stream.as_str(), titles, aligned)))
     };

@@ -128,7 +128,13 @@ impl Sheet<'_> {
         });
         let mut marker = ChartMarker::new();
         let mut format = ChartFormat::new();
-        if line.shape == Shape::Points {
+        if line.shape == Shape::Ring {
+            let mut around = ChartLine::new();
+            around.set_color(color).set_width(1.75);
+            marker.set_type(ChartMarkerType::Circle).set_size(13);
+            marker.set_format(ChartFormat::new().set_line(&around).set_no_fill());
+            format.set_no_line();
+        } else if line.shape == Shape::Points {
             marker.set_type(MARKERS[line.hue % MARKERS.len()]).set_size(7);
             marker.set_format(ChartFormat::new().set_solid_fill(ChartSolidFill::new().set_color(color)));
             format.set_no_line();
