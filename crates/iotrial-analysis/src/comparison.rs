@@ -206,7 +206,9 @@ impl CompareError {
             Self::Incomparable { .. } => {
                 Some("--force compares them all the same, with a warning".to_owned())
             }
-            Self::NoCommonMetric => None,
+            Self::NoCommonMetric => Some(
+                "two of them at least need the same figure of the same stream, such as read.iops".to_owned(),
+            ),
             Self::NothingMeasured { .. } => Some("take it out; --force compares the others".to_owned()),
             Self::UnknownBaseline { nearest, .. }
             | Self::UnknownAttribute { nearest, .. }

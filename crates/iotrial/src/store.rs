@@ -426,6 +426,7 @@ fn list(folder: &Path, suffixes: &[&str]) -> anyhow::Result<Vec<PathBuf>> {
 /// Reads a record in any of its forms: plain, compressed, or the journal that a crash left.
 pub fn read_record(path: &Path) -> anyhow::Result<RunRecord> {
     let read = || -> anyhow::Result<RunRecord> {
+        anyhow::ensure!(!is_sweep(path), "it is the record of a sweep, which `iotrial report` shows");
         let bytes = read_bytes(path)?;
         let record = if file_name(path).ends_with(JOURNAL_SUFFIX) {
             RunRecord::from_journal(&bytes)?

@@ -131,6 +131,18 @@ fn a_study_ends_with_the_comparison_of_its_configurations() {
         bench.expect_file(&format!("out-{profile}.xlsx"), "PK");
         bench.expect_file(&format!("out-{profile}.csv"), "run,");
     }
+    // The same comparison, against another baseline.
+    let compare = |more: &[&str]| bench.run(&[&["compare", "study.toml", "--json"], more].concat());
+    let compared = compare(&["--profile", "sqlserver-log", "--baseline", "fast"]).expect_code(0).json();
+    assert_eq!((&compared["baseline"], &compared["subjects"]), (&json!("B"), &json!(["sqlserver-log"])));
+    assert_eq!(compared["configurations"][0]["sources"].as_array().unwrap().len(), 2);
+    for more in [&[][..], &["--profile", "sqlserver-dss"]] {
+        let refused = compare(more).expect_code(2).stderr;
+        assert!(
+            refused.contains("--profile takes one of `sqlserver-log`, `oracle-slob-random`"),
+            "{refused}"
+        );
+    }
     refused(
         &bench,
         &["--status", "--markdown", "-"],

@@ -1,12 +1,15 @@
 //! `iotrial compare`: configurations held against each other.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use anyhow::Context;
 use iotrial_analysis::comparison::{CompareRequest, Comparison, Sample};
+use iotrial_model::record::AttributeValue;
 use iotrial_model::table::PublishedTable;
 use iotrial_report::document::Document;
 use iotrial_report::terminal::render_terminal;
@@ -15,6 +18,7 @@ use serde::Serialize;
 use crate::cli::CompareArgs;
 use crate::command::report::terminal_style;
 use crate::command::samples::read_samples;
+use crate::command::study;
 use crate::failure::{Failure, GATE_MISSED};
 use crate::output::{self, harmless};
 use crate::report_files::written_lines;
@@ -35,7 +39,7 @@ struct JsonComparison<'c> {
 /// Compares, and shows what came of it.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
-    let mut samples = samples_of(&find_records(args)?, args.force)?;
+    let mut samples = samples_of(find_records(args)?, args.force)?;
     for table in &args.tables {
         samples.extend(read_table(table)?);
     }
@@ -66,15 +70,39 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     Ok(if comparison.keeps_gates() { ExitCode::SUCCESS } else { ExitCode::from(GATE_MISSED) })
 }
 
-/// The files that are meant, in the order in which they were named.
-fn find_records(args: &CompareArgs) -> Result<Vec<PathBuf>, Failure> {
-    let mut paths = Vec::new();
+/// A record that is meant.
+struct Source {
+    path: PathBuf,
+    /// Label and attributes of its configuration, where a study says them.
+    name: Option<(String, BTreeMap<String, AttributeValue>)>,
+}
+
+impl From<PathBuf> for Source {
+    fn from(path: PathBuf) -> Self {
+        Self { path, name: None }
+    }
+}
+
+/// The records that are meant, in the order in which they were named.
+fn find_records(args: &CompareArgs) -> Result<Vec<Source>, Failure> {
+    let mut sources: Vec<Source> = Vec::new();
     // Paths need no store.
-    let mut store = None;
+    let mut opened = None;
+    let mut store = || match &opened {
+        Some(store) => Ok(Rc::clone(store)),
+        None => Store::open(args.store.store.as_deref())
+            .map(|store| Rc::clone(opened.insert(Rc::new(store))))
+            .map_err(Failure::execution),
+    };
     for name in &args.records {
         let path = Path::new(name);
-        if path.is_file() {
-            paths.push(path.to_owned());
+        if path.is_file() && path.extension().is_some_and(|extension| extension == "toml") {
+            let measured = study::measured(path, args.profile.as_deref(), &*store()?)?;
+            let source =
+                |one: study::Measured| Source { path: one.record, name: Some((one.label, one.attributes)) };
+            sources.extend(measured.into_iter().map(source));
+        } else if path.is_file() {
+            sources.push(path.to_owned().into());
         } else if path.is_dir() {
             let records = records_in(path).map_err(Failure::input)?;
             if records.is_empty() {
@@ -82,16 +110,12 @@ fn find_records(args: &CompareArgs) -> Result<Vec<PathBuf>, Failure> {
                 return Err(Failure::input(error)
                     .hint("records end in .iotrial.json or .iotrial.json.zst".to_owned()));
             }
-            paths.extend(records);
+            sources.extend(records.into_iter().map(Source::from));
         } else {
-            let store = match &store {
-                Some(store) => store,
-                None => store.insert(Store::open(args.store.store.as_deref()).map_err(Failure::execution)?),
-            };
-            paths.extend(find_in_store(store, name)?);
+            sources.extend(find_in_store(&*store()?, name)?.into_iter().map(Source::from));
         }
     }
-    Ok(paths)
+    Ok(sources)
 }
 
 /// All records with the label, or the one with the id.
@@ -108,12 +132,16 @@ fn find_in_store(store: &Store, name: &str) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// What the records tell; one that cannot be read is an error, or left out by `force`.
-fn samples_of(paths: &[PathBuf], force: bool) -> Result<Vec<Sample>, Failure> {
+fn samples_of(sources: Vec<Source>, force: bool) -> Result<Vec<Sample>, Failure> {
+    let (paths, names): (Vec<PathBuf>, Vec<_>) = sources.into_iter().map(|one| (one.path, one.name)).unzip();
     let mut samples = Vec::with_capacity(paths.len());
     let mut broken = Vec::new();
-    for read in read_samples(paths) {
+    for (read, name) in read_samples(&paths).into_iter().zip(names) {
         match read {
-            Ok(sample) => samples.push(sample),
+            Ok(sample) => samples.push(match name {
+                Some((label, attributes)) => sample.named(label, attributes),
+                None => sample,
+            }),
             Err(error) if force => eprintln!("warning: left out: {error:#}"),
             Err(error) => broken.push(error),
         }

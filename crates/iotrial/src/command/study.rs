@@ -16,10 +16,12 @@ mod compared;
 
 mod shown;
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use dialoguer::Confirm;
+use iotrial_model::record::AttributeValue;
 use iotrial_model::study::{Cell, CellEnd, Progress, Study};
 
 use crate::cli::{StudyArgs, StudyCommand};
@@ -62,6 +64,50 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     measure(args, &file, &store)
+}
+
+/// A measurement of a study that is done.
+pub struct Measured {
+    /// Label of its configuration, as the study has it now.
+    pub label: String,
+    /// Attributes of its configuration, likewise.
+    pub attributes: BTreeMap<String, AttributeValue>,
+    /// Where its record is.
+    pub record: PathBuf,
+}
+
+/// What is measured of the study in a file, for a comparison; of several profiles it has to be said which one.
+pub fn measured(path: &Path, profile: Option<&str>, store: &Store) -> Result<Vec<Measured>, Failure> {
+    let StudyFile { study, .. } = StudyFile::read(path)?;
+    let profile = match (profile, study.profiles.as_slice()) {
+        (None, [only]) => only,
+        (Some(name), profiles) if profiles.iter().any(|profile| profile == name) => name,
+        (wanted, profiles) => {
+            let known =
+                profiles.iter().map(|one| format!("`{}`", harmless(one))).collect::<Vec<_>>().join(", ");
+            let error = match wanted {
+                Some(name) => {
+                    anyhow::anyhow!("the study `{}` has no profile `{}`", study.name, harmless(name))
+                }
+                None => {
+                    anyhow::anyhow!("the study `{}` has several profiles, which are other loads", study.name)
+                }
+            };
+            return Err(Failure::input(error).hint(format!("--profile takes one of {known}")));
+        }
+    };
+    let progress = StudyJournal::look(store, &study)?;
+    let shown = Shown::new(&study, progress.as_ref(), store)?;
+    let measured: Vec<Measured> = shown.measured_under(profile).collect();
+    if measured.is_empty() {
+        let error = anyhow::anyhow!(
+            "nothing of the study `{}` is measured under `{}`",
+            study.name,
+            harmless(profile)
+        );
+        return Err(Failure::input(error).hint("`iotrial study FILE` measures it".to_owned()));
+    }
+    Ok(measured)
 }
 
 /// How far the study came that is to be resumed. Nothing is made where there is no store.

@@ -7,6 +7,7 @@ use iotrial_model::record::AttributeValue;
 use iotrial_model::study::{Cell, CellEnd, Progress, Study};
 use serde::Serialize;
 
+use super::Measured;
 use super::compared::Compared;
 use super::journal::path_in;
 use crate::failure::Failure;
@@ -144,6 +145,16 @@ impl<'s> Shown<'s> {
         self.print_hints();
         results.into_iter().collect::<Result<(), Failure>>()?;
         Ok(self)
+    }
+
+    /// What is measured under a profile.
+    pub fn measured_under(self, profile: &str) -> impl Iterator<Item = Measured> {
+        let is_meant = move |cell: &ShownCell| cell.profile == profile && cell.state == CellState::Done;
+        let measured = move |cell: ShownCell| {
+            let record = cell.record.clone().filter(|_| is_meant(&cell))?;
+            Some(Measured { label: cell.label, attributes: cell.attributes, record })
+        };
+        self.cells.into_iter().filter_map(measured)
     }
 
     fn count(&self, state: CellState) -> usize {
