@@ -202,17 +202,16 @@ fn within(confidence: Option<Confidence>, value: f64) -> Value {
 }
 
 fn limits(summary: &SweepSummary) -> Option<Section> {
+    let of = |curve: &Curve| match summary.volumes.len() {
+        0 | 1 => curve.pattern.to_string(),
+        _ => format!("{} on {}", curve.pattern, name_of(summary, curve.volume)),
+    };
     let limit = |curve: &Curve| {
         let limit = curve.limit.as_ref()?;
-        let volume = if summary.volumes.len() > 1 {
-            format!(" on {}", name_of(summary, curve.volume))
-        } else {
-            String::new()
-        };
         Some(FindingLine {
             severity: Severity::Note,
             id: limit.kind.as_str().replace(' ', "-"),
-            message: format!("{}{volume}: {}", curve.pattern, limit.sentence),
+            message: format!("{}: {}", of(curve), limit.sentence),
             evidence: Vec::new(),
         })
     };
@@ -227,7 +226,9 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
             id: "burst".to_owned(),
             message: format!(
                 "{}: {:.0} IOPS at first, and {:.0} {when}; the ceiling is what lasts",
-                curve.pattern, burst.iops, rate.iops
+                of(curve),
+                burst.iops,
+                rate.iops
             ),
             evidence: Vec::new(),
         })
@@ -240,7 +241,8 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
                 id: "falls-again".to_owned(),
                 message: format!(
                     "{}: more outstanding I/Os than it needs cost {:.0} % of the highest rate",
-                    curve.pattern, found.falls_by_percent
+                    of(curve),
+                    found.falls_by_percent
                 ),
                 evidence: Vec::new(),
             },
@@ -253,7 +255,8 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
             id: "rough-fit".to_owned(),
             message: format!(
                 "{}: the points lie {:.0} % off the curve, so the knee is rough: another load on the device, or one that no model describes; a longer --step tells which",
-                curve.pattern, found.fit.rms_percent
+                of(curve),
+                found.fit.rms_percent
             ),
             evidence: Vec::new(),
         })

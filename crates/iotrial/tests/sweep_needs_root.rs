@@ -12,7 +12,7 @@ mod throttled;
 use rig::{Loop, is_root, turn};
 use serde_json::Value;
 use support::{Bench, Ran};
-use throttled::{Throttled, ensure, within_three_tries};
+use throttled::{Throttled, ensure, memory_folder, within_three_tries};
 
 const LIMIT: u32 = 2_000;
 
@@ -24,11 +24,12 @@ fn three_limited_volumes_scale_and_their_limit_is_named_needs_root() {
         return;
     }
     let bench = Bench::new();
+    let memory = memory_folder();
     let devices = ["a", "b", "c"].map(|name| {
-        let path = bench.path().join(name);
+        let path = memory.path().join(name);
         let output = format!("of={}", rig::text(&path));
         rig::run("dd", &["if=/dev/urandom", &output, "bs=1M", "count=64", "conv=fsync"]);
-        Loop::over(&path, &["--direct-io=on"])
+        Loop::over(&path, &[])
     });
     let Some(group) = Throttled::new(&[&devices[0], &devices[1], &devices[2]], LIMIT) else {
         eprintln!("{test}: skipped, because there is no blkio controller of cgroup v1");

@@ -216,10 +216,12 @@ fn limit_of(record: &SweepRecord, curve: &Curve, found: &Saturation, others: &[R
         );
     }
     let (knee, lat_us) = (found.knee.outstanding, found.knee.lat_mean_us);
+    let latency =
+        if lat_us < 1_000.0 { format!("{lat_us:.0} µs") } else { format!("{:.2} ms", lat_us / 1e3) };
     Limit::new(
         LimitKind::Device,
         format!(
-            "up to {knee:.0} outstanding latency stays in proportion ({lat_us:.0} µs), beyond them they wait: the device, or a limit that is as smooth, has work for about {knee:.0} at once"
+            "up to {knee:.0} outstanding latency stays in proportion ({latency}), beyond them they wait: the device, or a limit that is as smooth, has work for about {knee:.0} at once"
         ),
     )
 }

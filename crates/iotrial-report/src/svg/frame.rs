@@ -176,7 +176,7 @@ pub(super) fn marker(hue: usize, x: f64, y: f64) -> String {
 
 /// A ring, with room for a marker in it.
 pub(super) fn ring(x: f64, y: f64) -> String {
-    let r = 1.9 * MARKER;
+    let r = 1.6 * MARKER;
     let d = 2.0 * r;
     format!("M{:.1} {y:.1}a{r:.2} {r:.2} 0 1 0 {d:.2} 0a{r:.2} {r:.2} 0 1 0 -{d:.2} 0Z", x - r)
 }
