@@ -196,6 +196,8 @@ pub struct BarChart {
     pub title: String,
     /// Along the bars, from zero to either side.
     pub value: Axis,
+    /// The axis goes no further than this on either side for an error bar, which then has no end.
+    pub reach: f64,
     /// The names of the groups, such as roles.
     pub groups: Vec<String>,
     /// What stands side by side in each group, such as configurations.
@@ -228,10 +230,10 @@ impl BarChart {
     /// Everything that has to find room along the axis.
     pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
         let bars = self.series.iter().flat_map(|series| series.bars.iter().flatten());
-        let ends = |bar: &Bar| {
+        let ends = move |bar: &Bar| {
             let (low, high) = bar.interval.unwrap_or((bar.value, bar.value));
             // The lower end of an error bar is inside the bar, unless that goes the other way.
-            [bar.value, high, low.min(0.0)]
+            [bar.value, high.min(self.reach), low.clamp(-self.reach, 0.0)]
         };
         bars.flat_map(ends)
     }

@@ -64,6 +64,13 @@ impl Ruler {
     }
 }
 
+impl Ruler {
+    /// Whether a value lies between its ends.
+    pub(crate) fn holds(&self, value: f64) -> bool {
+        (self.ends.0..=self.ends.1).contains(&coordinate(self.scale, value))
+    }
+}
+
 /// What is spread evenly along the ruler.
 fn coordinate(scale: Scale, value: f64) -> f64 {
     match scale {

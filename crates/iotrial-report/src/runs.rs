@@ -162,6 +162,7 @@ fn bars(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
         id: id.to_owned(),
         title: title.to_owned(),
         value: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
+        reach: f64::INFINITY,
         groups: streams.iter().map(|(role, stream)| format!("{role} {stream}")).collect(),
         series: runs
             .iter()

@@ -147,6 +147,9 @@ fn wrong_input_is_refused_with_what_can_be_done() {
     };
     check(&[&one], &["there is only one configuration", "hint: give two or more records"]);
     check(&[&one, &other], &["cannot be compared: I/O: direct against buffered", "hint: --force compares"]);
+    let sweep = ["sweep", "--engine", "sim", "--pattern", "randread-8k", "--step", "1s", "--quiet", "--json"];
+    let sweep = bench.run(&sweep).json()["record"].as_str().unwrap().to_owned();
+    check(&[&one, &sweep], &["it is the record of a sweep, which `iotrial report` shows"]);
     check(&[&one, "nowhere"], &["no record is labelled `nowhere`", "hint: `iotrial records` lists"]);
     check(&[&one, "data"], &["the folder `data` has no records"]);
     check(&["--table", "none.toml"], &["cannot read the table `none.toml`"]);
@@ -171,4 +174,6 @@ fn a_printed_table_is_shown_the_same_on_the_terminal_and_in_html() {
         assert!(ran.stdout.contains(text) && html.contains(text), "{text}\n{}", ran.stdout);
     }
     assert!(html.contains("&lt;one&gt;") && !html.contains("<one>"));
+    let refused = compare(&bench, &["t.toml"]).expect_code(2).stderr;
+    assert!(refused.contains("is a table of printed figures") && refused.contains("hint: --table t.toml"));
 }

@@ -18,6 +18,8 @@ const MOST_DRAWN: usize = 8;
 const MOST_PAIRS: usize = 5;
 /// More streams and loads than this are left to the table.
 const MOST_GROUPS: usize = 8;
+/// Changes are drawn at least so far, where their intervals reach that.
+const LEAST_REACH_PERCENT: f64 = 100.0;
 /// Names in legends are cut to this many characters.
 const LONGEST_NAME: usize = 40;
 
@@ -72,7 +74,9 @@ pub(super) fn bars(comparison: &Comparison) -> Option<Section> {
                 hue,
                 bars: groups.iter().map(|group| bar(one.configuration, group)).collect(),
             };
+            let series: Vec<BarSeries> = drawn.iter().enumerate().map(series).collect();
             BarChart {
+                reach: 2.0 * largest(&series),
                 id: format!("bars-{}", name.replace('_', "-")),
                 title: match quantity {
                     Quantity::Iops => "I/Os per second".to_owned(),
@@ -81,7 +85,7 @@ pub(super) fn bars(comparison: &Comparison) -> Option<Section> {
                 },
                 value: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
                 groups: groups.iter().map(|group| stream_name(*group)).collect(),
-                series: drawn.iter().enumerate().map(series).collect(),
+                series,
             }
         })
         .collect();
@@ -123,18 +127,26 @@ pub(super) fn changes(comparison: &Comparison, id: &str, what: &str, pairs: &[&P
             hue,
             bars: metrics.iter().map(|(_, metric)| bar(pair, metric)).collect(),
         };
+        let series: Vec<BarSeries> = shown.iter().enumerate().map(series).collect();
         (!metrics.is_empty()).then(|| BarChart {
+            reach: (3.0 * largest(&series)).max(LEAST_REACH_PERCENT),
             id: format!("{id}-{number}"),
             title: format!("{what}: {}", stream_name(stream)),
             value: Axis { name: "change", quantity: Quantity::ChangePercent, scale: Scale::Linear, to: 0.0 },
             groups: metrics.iter().map(|(title, _)| (*title).to_owned()).collect(),
-            series: shown.iter().enumerate().map(series).collect(),
+            series,
         })
     };
     let mut streams = streams(comparison);
     streams.truncate(MOST_GROUPS);
     let charts: Vec<BarChart> = streams.into_iter().enumerate().filter_map(chart).collect();
     (!charts.is_empty()).then_some(Block::Bars(charts))
+}
+
+/// The largest distance of a bar from zero. Of two or three runs an interval may reach many times as far, and would leave
+/// nothing to be seen of the bars.
+fn largest(series: &[BarSeries]) -> f64 {
+    series.iter().flat_map(|one| &one.bars).flatten().map(|bar| bar.value.abs()).fold(0.0, f64::max)
 }
 
 /// What of the pairs is not drawn, in a sentence.

@@ -113,11 +113,12 @@ fn draw_bar(
     let mut end = right;
     if let Some((low, high)) = bar.interval {
         let (from, to) = (x.position(low), x.position(high));
-        let (above, below) = (middle - 4.0, middle + 4.0);
-        write!(
-            svg,
-            r#"<path class="error-bar" d="M{from:.1} {above:.1}V{below:.1}M{from:.1} {middle:.1}H{to:.1}M{to:.1} {above:.1}V{below:.1}"/>"#
-        )?;
+        let end_at = |at: f64, value: f64| match x.ruler.holds(value) {
+            true => format!("M{at:.1} {:.1}v8", middle - 4.0),
+            false => String::new(),
+        };
+        let ends = end_at(from, low) + &end_at(to, high);
+        write!(svg, r#"<path class="error-bar" d="M{from:.1} {middle:.1}H{to:.1}{ends}"/>"#)?;
         end = end.max(to);
     }
     write!(
@@ -141,4 +142,49 @@ fn description(chart: &BarChart, x: &Edge) -> String {
         format!("{group}: {}", values.collect::<Vec<_>>().join(", "))
     };
     chart.groups.iter().enumerate().map(group).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::{Axis, Scale};
+    use crate::quantity::Quantity;
+
+    /// The drawing of one bar.
+    fn drawn(bar: Bar, reach: f64) -> String {
+        let value = Axis { name: "", quantity: Quantity::ChangePercent, scale: Scale::Linear, to: 0.0 };
+        let series = BarSeries { key: "A".into(), name: "A".into(), hue: 0, bars: vec![Some(bar)] };
+        let chart = BarChart {
+            id: "id".into(),
+            title: "T".into(),
+            value,
+            reach,
+            groups: vec!["g".into()],
+            series: vec![series],
+        };
+        write_bar_chart("", &chart, LatencyUnit::Milliseconds)
+    }
+
+    #[test]
+    fn a_bar_below_zero_goes_the_other_way_and_its_axis_has_both_sides() {
+        let svg = drawn(Bar { value: -25.0, interval: Some((-30.0, -20.0)) }, f64::INFINITY);
+        assert!(svg.contains(">−30</text>") && svg.contains(">0</text>"), "{svg}");
+        assert!(svg.contains(">−25.0</text>") && svg.contains("−30.0 to −20.0 %"), "{svg}");
+    }
+
+    #[test]
+    fn an_error_bar_that_goes_on_and_on_has_no_end_and_leaves_the_bar_its_room() {
+        let ends = |reach: f64| {
+            let svg = drawn(Bar { value: 10.0, interval: Some((5.0, 2_000.0)) }, reach);
+            svg.split("class=\"error-bar\" d=\"")
+                .nth(1)
+                .unwrap()
+                .split('"')
+                .next()
+                .unwrap()
+                .matches('v')
+                .count()
+        };
+        assert_eq!((ends(f64::INFINITY), ends(100.0)), (2, 1));
+    }
 }

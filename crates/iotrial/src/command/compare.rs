@@ -10,7 +10,7 @@ use std::rc::Rc;
 use anyhow::Context;
 use iotrial_analysis::comparison::{CompareRequest, Comparison, Sample};
 use iotrial_model::record::AttributeValue;
-use iotrial_model::table::PublishedTable;
+use iotrial_model::table::{PublishedTable, TABLE_FORMAT};
 use iotrial_report::document::Document;
 use iotrial_report::terminal::render_terminal;
 use serde::Serialize;
@@ -97,6 +97,11 @@ fn find_records(args: &CompareArgs) -> Result<Vec<Source>, Failure> {
     for name in &args.records {
         let path = Path::new(name);
         if path.is_file() && path.extension().is_some_and(|extension| extension == "toml") {
+            // A study that cannot be read has its own message.
+            if std::fs::read_to_string(path).is_ok_and(|text| text.contains(TABLE_FORMAT)) {
+                let error = anyhow::anyhow!("`{name}` is a table of printed figures");
+                return Err(Failure::input(error).hint(format!("--table {name} reads it")));
+            }
             let measured = study::measured(path, args.profile.as_deref(), &*store()?)?;
             let source =
                 |one: study::Measured| Source { path: one.record, name: Some((one.label, one.attributes)) };
