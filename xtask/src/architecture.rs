@@ -234,7 +234,16 @@ fn every_key_of_a_record_is_documented() {
     let root = root().unwrap();
     let documentation = fs::read_to_string(root.join("docs/record.md")).unwrap();
     let mut undocumented = Vec::new();
-    for file in ["record.rs", "plan.rs", "plan/until_steady.rs", "search.rs", "sim_device.rs", "sweep.rs"] {
+    for file in [
+        "record.rs",
+        "plan.rs",
+        "plan/until_steady.rs",
+        "search.rs",
+        "sim_device.rs",
+        "sweep.rs",
+        "imported.rs",
+        "imported/stated.rs",
+    ] {
         let code = fs::read_to_string(root.join("crates/iotrial-model/src").join(file)).unwrap();
         let keys = serialized_keys(&code);
         assert!(!keys.is_empty(), "{file} has lost its keys, or this test no longer finds them: {keys:?}");

@@ -1,6 +1,6 @@
 //! A comparison: configurations side by side, what each factor changes, the ranking, and what to take.
 //!
-//! It works on [`Sample`]s, which come from records, from the runs of a study, or from printed tables. The method, with its
+//! It works on [`Sample`]s, which come from records, from the runs of a study, from imported results, or from printed tables. The method, with its
 //! sources and limits, stands in `docs/compare.md`. The modules stand in reading order.
 
 mod student;
@@ -118,7 +118,7 @@ pub enum CompareError {
         metric: String,
     },
     /// A configuration has printed and measured figures.
-    #[error("`{label}` is both printed and measured")]
+    #[error("`{label}` is both measured here and stated by another source")]
     PrintedAndMeasured {
         /// Its label.
         label: String,
@@ -202,7 +202,9 @@ impl CompareError {
                 "printed figures cannot be merged: give the rows different labels, attributes or loads"
                     .to_owned(),
             ),
-            Self::PrintedAndMeasured { .. } => Some("give the printed row another label".to_owned()),
+            Self::PrintedAndMeasured { .. } => {
+                Some("give what was imported or printed another label".to_owned())
+            }
             Self::Incomparable { .. } => {
                 Some("--force compares them all the same, with a warning".to_owned())
             }
@@ -303,7 +305,10 @@ fn without_doubles(samples: Vec<Sample>, findings: &mut Vec<Finding>) -> Vec<Sam
     let mut seen = BTreeSet::new();
     let mut once = Vec::with_capacity(samples.len());
     for sample in samples {
-        let is_record = matches!(sample.figures, sample::SampleFigures::Measured(_));
+        let is_record = match &sample.figures {
+            sample::SampleFigures::Measured(_) => true,
+            sample::SampleFigures::Stated(stated) => !stated.is_printed,
+        };
         if is_record && !seen.insert(sample.id.clone()) {
             let message = format!("The record {} was given twice, and counts once.", sample.id);
             findings.push(finding("given-twice", Severity::Note, message));
@@ -472,7 +477,7 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
     };
     note("printed-figures", names(&|one| one.is_printed), &|names| {
         format!(
-            "Printed, without a word on the spread: {names}. Changes are taken as they are, and below {PRINTED_SAME_PERCENT:.0} % as none."
+            "Stated, without a word on the spread: {names}. Changes are taken as they are, and below {PRINTED_SAME_PERCENT:.0} % as none."
         )
     });
     note(

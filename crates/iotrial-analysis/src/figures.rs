@@ -8,17 +8,18 @@ use serde::Serialize;
 
 /// What is said of reads, writes or commits. Latencies are total latencies (creation to completion).
 ///
-/// A latency is `None` when no I/O succeeded.
+/// Of a run of ours only a latency can be `None`, when no I/O succeeded; of an imported result, whatever its source does not
+/// state.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figures {
     /// I/Os that succeeded.
-    pub io_count: u64,
+    pub io_count: Option<u64>,
     /// I/Os that failed.
-    pub error_count: u64,
+    pub error_count: Option<u64>,
     /// Succeeded I/Os per second of the measured phase.
-    pub iops: f64,
+    pub iops: Option<f64>,
     /// Bytes of succeeded I/Os per second of the measured phase, in MiB.
-    pub bandwidth_mib_per_s: f64,
+    pub bandwidth_mib_per_s: Option<f64>,
     /// Mean.
     pub lat_mean_us: Option<f64>,
     /// Median.
@@ -45,10 +46,10 @@ impl Figures {
         let latency = &counts.total_latency;
         let io_count = counts.io_count();
         Self {
-            io_count,
-            error_count: counts.error_count,
-            iops: per_second(io_count as f64),
-            bandwidth_mib_per_s: per_second(counts.bytes as f64) / 1_048_576.0,
+            io_count: Some(io_count),
+            error_count: Some(counts.error_count),
+            iops: Some(per_second(io_count as f64)),
+            bandwidth_mib_per_s: Some(per_second(counts.bytes as f64) / 1_048_576.0),
             lat_mean_us: latency.mean_us(),
             lat_p50_us: percentile_us(latency, 50.0),
             lat_p90_us: percentile_us(latency, 90.0),
@@ -79,8 +80,8 @@ mod tests {
     #[test]
     fn a_stream_without_io_has_rates_of_zero_and_no_latency() {
         let figures = Figures::new(&OpCounts::default(), Duration::from_secs(10));
-        assert_eq!((figures.io_count, figures.iops, figures.lat_mean_us), (0, 0.0, None));
-        assert_eq!(Figures::new(&OpCounts::default(), Duration::ZERO).iops, 0.0);
+        assert_eq!((figures.io_count, figures.iops, figures.lat_mean_us), (Some(0), Some(0.0), None));
+        assert_eq!(Figures::new(&OpCounts::default(), Duration::ZERO).iops, Some(0.0));
     }
 
     #[test]
@@ -89,7 +90,7 @@ mod tests {
         counts.total_latency.record_n(Duration::from_micros(500), 100);
         counts.submission_latency_sum_ns = 100 * 4_000;
         let figures = Figures::new(&counts, Duration::from_secs(2));
-        assert_eq!((figures.iops, figures.bandwidth_mib_per_s), (50.0, 0.390_625));
+        assert_eq!((figures.iops, figures.bandwidth_mib_per_s), (Some(50.0), Some(0.390_625)));
         assert_eq!((figures.lat_mean_us, figures.slat_mean_us), (Some(500.0), Some(4.0)));
         assert_eq!(figures.lat_p99_us, Some(500.0));
     }

@@ -56,7 +56,10 @@ pub fn findings(record: &RunRecord) -> Vec<Finding> {
     all
 }
 
-fn finding<const N: usize>(
+pub(crate) use course::short_measurement;
+
+/// A finding with its evidence.
+pub(crate) fn finding<const N: usize>(
     id: &str,
     severity: Severity,
     message: String,

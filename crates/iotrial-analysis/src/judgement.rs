@@ -105,8 +105,22 @@ pub(crate) struct Judgement {
 impl Judgement {
     /// Holds every figure that the set judges, and that enough I/Os carry, against its bands.
     pub(crate) fn new(record: &RunRecord, thresholds: &ThresholdSet) -> Self {
+        let of_role = |role: Role| {
+            let is_mine = |job: usize| record.plan.jobs[job].role == role;
+            let figures = StreamCounts::of(record, is_mine).figures(record);
+            let planned = Stream::planned(record, is_mine).into_iter();
+            (role, planned.map(|stream| (stream, figures.get(stream).cloned())).collect())
+        };
+        Self::of(record.roles().into_iter().map(of_role), thresholds)
+    }
+
+    /// The same of figures from wherever they come: the streams that each role has.
+    pub(crate) fn of(
+        roles: impl IntoIterator<Item = (Role, Vec<(Stream, Option<Figures>)>)>,
+        thresholds: &ThresholdSet,
+    ) -> Self {
         let mut judgement = Self::default();
-        for role in record.roles() {
+        for (role, streams) in roles {
             if !thresholds.judges_role(role) {
                 judgement.gaps.push(Gap {
                     words: role.to_string(),
@@ -114,10 +128,8 @@ impl Judgement {
                 });
                 continue;
             }
-            let of_role = |job: usize| record.plan.jobs[job].role == role;
-            let figures = StreamCounts::of(record, of_role).figures(record);
-            for stream in Stream::planned(record, of_role) {
-                judgement.add_stream(role, stream, figures.get(stream), thresholds);
+            for (stream, figures) in streams {
+                judgement.add_stream(role, stream, figures.as_ref(), thresholds);
             }
         }
         judgement
@@ -140,14 +152,16 @@ impl Judgement {
             self.gaps.push(Gap { words, reason });
             return;
         }
-        let io_count = figures.map_or(0, |figures| figures.io_count);
-        if io_count < least_io_count(Statistic::Mean) {
+        // Of an imported result the count may not be known; what its source tells is then taken as it is.
+        let io_count = figures.map_or(Some(0), |figures| figures.io_count);
+        if let Some(io_count) = io_count.filter(|count| *count < least_io_count(Statistic::Mean)) {
             self.starved.push(format!("only {io_count} {words} finished, too few to judge"));
             return;
         }
         for (statistic, bands) in all {
             let value_us = figures.and_then(|figures| figure(figures, statistic));
-            match value_us.filter(|_| io_count >= least_io_count(statistic)) {
+            let too_few = io_count.filter(|count| *count < least_io_count(statistic));
+            match value_us.filter(|_| too_few.is_none()) {
                 Some(value_us) => self.judged.push(Judged {
                     role,
                     stream: stream.as_str(),
@@ -159,11 +173,13 @@ impl Judgement {
                 }),
                 None => {
                     let (name, least) = (statistic.as_str(), least_io_count(statistic));
+                    let why = too_few.map_or_else(
+                        || "the source does not state it".to_owned(),
+                        |count| format!("{count} I/Os are fewer than {least}"),
+                    );
                     self.gaps.push(Gap {
                         words: format!("{name} of {words}"),
-                        reason: format!(
-                            "{name} of {words} is not judged: {io_count} I/Os are fewer than {least}"
-                        ),
+                        reason: format!("{name} of {words} is not judged: {why}"),
                     });
                 }
             }

@@ -31,6 +31,8 @@ pub mod verdict;
 
 pub mod summary;
 
+pub mod imported;
+
 pub mod saturation;
 
 pub mod knee_search;

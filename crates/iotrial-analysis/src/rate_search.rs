@@ -220,7 +220,8 @@ impl RateSearch {
             }
             Some(_) => assess(record, self.search.limit),
         };
-        let iops = StreamCounts::of(record, |_| true).all_figures(record).map_or(0.0, |all| all.iops);
+        let iops =
+            StreamCounts::of(record, |_| true).all_figures(record).and_then(|all| all.iops).unwrap_or(0.0);
         self.search.probes.push(Probe {
             kind: load.kind,
             share: load.share,
@@ -461,7 +462,7 @@ fn stream_share(record: &RunRecord, index: usize, stream: Stream) -> f64 {
         Stream::Read => read_share,
         Stream::Write => 1.0 - read_share,
         Stream::Commit if record.is_commit(index) => 1.0 - read_share,
-        Stream::Commit => 0.0,
+        Stream::Commit | Stream::Mixed => 0.0,
     }
 }
 

@@ -17,10 +17,12 @@ pub enum Stream {
     Write,
     /// Log writes that are durable when they complete, and the commits of a group commit.
     Commit,
+    /// Reads and writes of a result whose source does not tell them apart.
+    Mixed,
 }
 
 impl Stream {
-    /// All of them, in the order in which tables show them.
+    /// Those that a run has, in the order in which tables show them.
     pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Commit];
 
     /// The word for people and files.
@@ -29,6 +31,7 @@ impl Stream {
             Self::Read => "read",
             Self::Write => "write",
             Self::Commit => "commit",
+            Self::Mixed => "mixed I/O",
         }
     }
 
@@ -49,6 +52,7 @@ impl Stream {
                 Self::Read => counts.read.as_ref(),
                 Self::Write => counts.write.as_ref(),
                 Self::Commit => record.commits(job, counts),
+                Self::Mixed => None,
             };
             one.map(|one| (job, one))
         };
@@ -77,7 +81,7 @@ impl fmt::Display for Stream {
 }
 
 /// The streams of a job, of a role, or of everything.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Streams {
     /// Absent where the load does not read.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,6 +92,9 @@ pub struct Streams {
     /// Log writes that are durable when they complete; absent where the load has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<Figures>,
+    /// Reads and writes together, of a result whose source states it itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all: Option<Figures>,
 }
 
 impl Streams {
@@ -97,6 +104,7 @@ impl Streams {
             Stream::Read => self.read.as_ref(),
             Stream::Write => self.write.as_ref(),
             Stream::Commit => self.commit.as_ref(),
+            Stream::Mixed => self.all.as_ref(),
         }
     }
 }
@@ -138,6 +146,7 @@ impl StreamCounts {
             read: figures(self.counts.get(Direction::Read)),
             write: figures(self.counts.get(Direction::Write)),
             commit: figures(self.commit.as_ref()),
+            all: None,
         }
     }
 }
@@ -179,9 +188,9 @@ mod tests {
         record.jobs[1].commit = Some(counts(3_000_000, Duration::from_micros(900)));
         assert_eq!(Stream::planned(&record, |job| job == 1), [Stream::Write, Stream::Commit]);
         let log = StreamCounts::of(&record, |job| job == 1).figures(&record);
-        assert_eq!(log.write.unwrap().iops, 2_000.0);
+        assert_eq!(log.write.unwrap().iops, Some(2_000.0));
         let commit = log.commit.unwrap();
-        assert_eq!((commit.iops, commit.lat_mean_us), (10_000.0, Some(900.0)));
+        assert_eq!((commit.iops, commit.lat_mean_us), (Some(10_000.0), Some(900.0)));
         let of_writes = Stream::Write.counts(&record, &record.jobs, |job| job == 1);
         assert_eq!(of_writes.io_count(), 600_000, "commits are not counted as writes");
     }

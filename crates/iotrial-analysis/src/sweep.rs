@@ -11,10 +11,13 @@ use serde::Serialize;
 use crate::figures::{Figures, percentile_us};
 use crate::saturation::{LoadPoint, Saturation, Sustained, is_saturated};
 
+mod imported;
+
 mod limit;
 
 mod scaling;
 
+pub use imported::LeftOut;
 pub use limit::{Limit, LimitKind};
 pub use scaling::{Scaling, ScalingRow};
 
@@ -82,7 +85,7 @@ impl SweepSummary {
     /// Computes every figure once.
     pub fn new(record: &SweepRecord) -> Self {
         let mut curves = curves(record);
-        limit::name_limits(record, &mut curves);
+        limit::name_limits(&record.probes, &mut curves);
         let scaling = scaling::scaling(record, &curves);
         let volumes = if record.targets.is_empty() {
             vec![record.settings.engine.as_str().to_owned()]
@@ -118,7 +121,7 @@ impl Probe {
             outstanding: total_outstanding(probe),
             measured_s: probe.measured.as_secs_f64(),
             iops_standard_error_percent: 100.0 * spread.unwrap_or_default()
-                / (figures.io_count.max(1) as f64).sqrt(),
+                / (figures.io_count.unwrap_or(0).max(1) as f64).sqrt(),
             figures,
         }
     }
@@ -127,8 +130,8 @@ impl Probe {
     pub fn point(&self) -> LoadPoint {
         LoadPoint {
             outstanding: self.outstanding,
-            iops: self.figures.iops,
-            mib_per_s: self.figures.bandwidth_mib_per_s,
+            iops: self.figures.iops.unwrap_or(0.0),
+            mib_per_s: self.figures.bandwidth_mib_per_s.unwrap_or(0.0),
             lat_mean_us: self.figures.lat_mean_us,
             chance: self.iops_standard_error_percent / 100.0,
         }
@@ -146,7 +149,7 @@ pub fn load_for_together(record: &SweepRecord, pattern: LoadPattern) -> Option<u
     };
     let mut best: BTreeMap<usize, (f64, u32)> = BTreeMap::new();
     for probe in record.probes.iter().filter(is_alone) {
-        let iops = Figures::new(&all_counts(&probe.counts), probe.measured).iops;
+        let iops = Figures::new(&all_counts(&probe.counts), probe.measured).iops.unwrap_or_default();
         let most = best.entry(probe.volumes[0]).or_insert((iops, probe.outstanding));
         if iops > most.0 {
             *most = (iops, probe.outstanding);
@@ -175,7 +178,7 @@ pub(crate) fn sustained(probe: &ProbeRecord) -> Option<Sustained> {
     let ramp = seconds().filter(|second| second.phase != PhaseKind::Measure).count();
     Sustained::of_course(&rates, ramp).or_else(|| {
         // Shorter than a second: the mean is all there is.
-        let iops = Figures::new(&all_counts(&probe.counts), probe.measured).iops;
+        let iops = Figures::new(&all_counts(&probe.counts), probe.measured).iops.unwrap_or(0.0);
         (iops > 0.0).then_some(Sustained { iops, iops_standard_error: None, burst: None })
     })
 }

@@ -36,12 +36,48 @@ pub struct Verdict {
 /// Judges a record by a set of thresholds.
 pub fn judge(record: &RunRecord, thresholds: &ThresholdSet) -> Verdict {
     let findings = all_findings(record);
-    let Judgement { judged, gaps, starved } = Judgement::new(record, thresholds);
-    let obstacles: Vec<String> = obstacles(record, &findings).into_iter().chain(starved).collect();
+    let no_device = match record.plan.engine {
+        EngineKind::Null => Some("the null engine measures the generator and touches no device"),
+        EngineKind::Sim => Some("the device was simulated, and none was measured"),
+        EngineKind::Uring | EngineKind::Threads => None,
+    };
+    let judgement = Judgement::new(record, thresholds);
     let conditions = conditions(record, &findings);
+    Case { profile: &record.plan.profile, no_device, judgement, conditions, findings: &findings }
+        .decide(thresholds)
+}
+
+/// What a verdict rests on, of a run or of an imported result.
+pub(crate) struct Case<'c> {
+    pub(crate) profile: &'c str,
+    /// Why no device was measured at all.
+    pub(crate) no_device: Option<&'static str>,
+    pub(crate) judgement: Judgement,
+    /// Under which doubtful conditions the figures came about, to follow «but» or «measured».
+    pub(crate) conditions: Vec<String>,
+    pub(crate) findings: &'c [Finding],
+}
+
+impl Case<'_> {
+    pub(crate) fn decide(self, thresholds: &ThresholdSet) -> Verdict {
+        let Self { profile, no_device, judgement, conditions, findings } = self;
+        let Judgement { judged, gaps, starved } = judgement;
+        let obstacles: Vec<String> = obstacles(no_device, findings).into_iter().chain(starved).collect();
+        decide(profile, judged, gaps, obstacles, &conditions, findings, thresholds)
+    }
+}
+
+fn decide(
+    profile: &str,
+    judged: Vec<Judged>,
+    gaps: Vec<Gap>,
+    obstacles: Vec<String>,
+    conditions: &[String],
+    findings: &[Finding],
+    thresholds: &ThresholdSet,
+) -> Verdict {
     let by_weight = judgement::by_weight(&judged);
     let worst = by_weight.first().copied();
-    let profile = &record.plan.profile;
     let (qualified, sentence) = match (obstacles.first(), worst) {
         (Some(obstacle), _) => (false, format!("Not qualified for {profile}: {obstacle}.")),
         (None, None) => {
@@ -49,15 +85,15 @@ pub fn judge(record: &RunRecord, thresholds: &ThresholdSet) -> Verdict {
             (false, format!("Not qualified for {profile}: {set} judges nothing of what it does."))
         }
         (None, Some(worst)) if worst.is_acceptable() => {
-            (true, qualified_sentence(profile, &thresholds.name, worst, &conditions, &gaps))
+            (true, qualified_sentence(profile, &thresholds.name, worst, conditions, &gaps))
         }
-        (None, Some(worst)) => (false, too_slow_sentence(profile, &thresholds.name, worst, &conditions)),
+        (None, Some(worst)) => (false, too_slow_sentence(profile, &thresholds.name, worst, conditions)),
     };
     Verdict {
         qualified,
         category: worst.map(|worst| worst.category),
         sentence,
-        reasons: reasons(obstacles, by_weight, &findings, gaps, thresholds),
+        reasons: reasons(obstacles, by_weight, findings, gaps, thresholds),
         thresholds: thresholds.name.clone(),
         judged,
     }
@@ -113,12 +149,7 @@ fn enumerate(words: &[String]) -> String {
 }
 
 /// What forbids to call anything qualified: the run did not end, I/Os failed, or no device was measured.
-fn obstacles(record: &RunRecord, findings: &[Finding]) -> Vec<String> {
-    let no_device = match record.plan.engine {
-        EngineKind::Null => Some("the null engine measures the generator and touches no device"),
-        EngineKind::Sim => Some("the device was simulated, and none was measured"),
-        EngineKind::Uring | EngineKind::Threads => None,
-    };
+fn obstacles(no_device: Option<&str>, findings: &[Finding]) -> Vec<String> {
     let found = findings.iter().filter(|finding| is_obstacle(finding)).map(|finding| finding.message.clone());
     no_device.map(str::to_owned).into_iter().chain(found).collect()
 }

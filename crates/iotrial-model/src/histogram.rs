@@ -11,6 +11,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -147,6 +148,24 @@ impl LatencyHistogram {
             min_ns: ns,
             max_ns: ns,
         });
+    }
+
+    /// The histogram of latencies with their counts, in any order; `None` where they are more than can be added up.
+    #[expect(clippy::cast_possible_truncation, reason = "an index is below 2^15")]
+    pub fn of_counts(counts: impl IntoIterator<Item = (Duration, u64)>) -> Option<Self> {
+        let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
+        let mut all = Self::default();
+        for (latency, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+            let ns = u64::try_from(latency.as_nanos()).ok()?;
+            let bucket = buckets.entry(bucket_index(ns.min(HIGHEST_TRACKABLE_NS)) as u32).or_default();
+            *bucket = bucket.checked_add(count)?;
+            all.io_count = all.io_count.checked_add(count)?;
+            all.sum_ns = all.sum_ns.checked_add(u128::from(ns) * u128::from(count))?;
+            all.min_ns = all.min_ns.min(ns);
+            all.max_ns = all.max_ns.max(ns);
+        }
+        all.buckets = buckets.into_iter().collect();
+        Some(all)
     }
 
     /// Adds another histogram, exactly.

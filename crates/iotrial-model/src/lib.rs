@@ -35,4 +35,6 @@ pub mod journal;
 
 pub mod table;
 
+pub mod imported;
+
 pub mod study;

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::load::{Pattern, Role};
 use crate::record::AttributeValue;
 use crate::toml_reader::{Mistakes, Scalar, TableReader, nearest, read_toml};
@@ -114,7 +116,8 @@ pub struct Bound {
 }
 
 /// On which side of a bound a figure lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum BoundRelation {
     /// It is lower.
     Below,

@@ -24,6 +24,8 @@ mod heat;
 
 mod runs;
 
+mod imported;
+
 mod text;
 
 mod comparison;

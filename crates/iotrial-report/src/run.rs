@@ -200,8 +200,8 @@ pub(crate) fn figures_row(labels: &[&str], stream: &str, figures: Option<&Figure
     let mut cells: Vec<Value> = labels.iter().map(|label| Value::Text((*label).to_owned())).collect();
     cells.extend([
         Value::Text(stream.to_owned()),
-        Value::number(figures.map(|f| f.iops)),
-        Value::number(figures.map(|f| f.bandwidth_mib_per_s)),
+        Value::number(figures.and_then(|f| f.iops)),
+        Value::number(figures.and_then(|f| f.bandwidth_mib_per_s)),
         latency(|f| f.lat_mean_us),
         latency(|f| f.lat_p50_us),
         latency(|f| f.lat_p90_us),
@@ -209,8 +209,8 @@ pub(crate) fn figures_row(labels: &[&str], stream: &str, figures: Option<&Figure
         latency(|f| f.lat_p999_us),
         latency(|f| f.lat_p9999_us),
         latency(|f| f.lat_max_us),
-        figures.map_or(Value::Absent, |f| Value::Count(f.error_count)),
-        figures.map_or(Value::Absent, |f| Value::Count(f.io_count)),
+        figures.and_then(|f| f.error_count).map_or(Value::Absent, Value::Count),
+        figures.and_then(|f| f.io_count).map_or(Value::Absent, Value::Count),
     ]);
     Row { cells, is_total }
 }
@@ -285,9 +285,9 @@ fn judged(summary: &Summary) -> Option<Section> {
 }
 
 fn throughput_over_time(record: &RunRecord, series: &[Series]) -> Option<Section> {
-    let chart = |id: &str, title: &str, quantity, of: fn(&Figures) -> f64| {
+    let chart = |id: &str, title: &str, quantity, of: fn(&Figures) -> Option<f64>| {
         let y = Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 };
-        over_time(record, series, id, title, y, move |figures| Some(of(figures)))
+        over_time(record, series, id, title, y, of)
     };
     (!record.intervals.is_empty()).then(|| Section {
         id: "throughput",
@@ -426,7 +426,7 @@ fn line(series: &Series, points: Vec<(f64, Option<f64>)>) -> Line {
         dash: match series.stream {
             Stream::Read => Dash::Solid,
             Stream::Write => Dash::Dashed,
-            Stream::Commit => Dash::DashDot,
+            Stream::Commit | Stream::Mixed => Dash::DashDot,
         },
         shape: Shape::Course,
         points,

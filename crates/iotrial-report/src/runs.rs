@@ -186,7 +186,7 @@ fn bars(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
         heading: "Throughput and latency side by side",
         note: None,
         blocks: vec![Block::Bars(vec![
-            chart("bars-iops", "I/Os per second", Quantity::Iops, |f| Some(f.iops)),
+            chart("bars-iops", "I/Os per second", Quantity::Iops, |f| f.iops),
             chart("bars-lat-p99", "p99 latency", Quantity::LatencyUs, |f| f.lat_p99_us),
         ])],
     })
@@ -213,7 +213,7 @@ fn over_time(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
                 limits: Vec::new(),
             };
             [
-                chart("iops", "I/Os per second", rate, |f| Some(f.iops)),
+                chart("iops", "I/Os per second", rate, |f| f.iops),
                 chart("p99", "p99 latency", run::LATENCY_AXIS, |f| f.lat_p99_us),
             ]
         })

@@ -30,7 +30,7 @@ impl Document {
     pub fn of_sweep(record: &SweepRecord, summary: &SweepSummary) -> Self {
         let sections = [
             ended(summary),
-            saturation(record, summary),
+            saturation(record.settings.repeats, summary),
             limits(summary),
             scaling(summary),
             findings(summary),
@@ -48,6 +48,43 @@ impl Document {
                 record.tool.version
             ),
             in_brief: in_brief(record, summary),
+            sections: sections.into_iter().flatten().collect(),
+            chapters: Vec::new(),
+        }
+    }
+}
+
+impl Document {
+    /// The document of imported results that were measured over a grid of loads. `sources` says where they come from, and
+    /// `notes` what is left out.
+    pub fn of_imported_sweep(summary: &SweepSummary, sources: String, notes: &[String]) -> Self {
+        let note = |note: &String| FindingLine {
+            severity: Severity::Note,
+            id: "left-out".to_owned(),
+            message: note.clone(),
+            evidence: Vec::new(),
+        };
+        let left_out = match notes {
+            [] => Vec::new(),
+            notes => vec![Block::Findings(notes.iter().map(note).collect())],
+        };
+        let sections = [
+            saturation(1, summary),
+            limits(summary),
+            curves(summary),
+            fits(summary),
+            probes(summary),
+            section("findings", "Findings", None, left_out),
+        ];
+        let count: usize = summary.curves.iter().map(|curve| curve.probes.len()).sum();
+        let configurations = summary.volumes.iter().map(|name| cut(name, LONGEST_NAME)).collect::<Vec<_>>();
+        Self {
+            title: "Imported results over their loads".to_owned(),
+            byline: sources,
+            in_brief: vec![
+                ("Of", configurations.join("; ")),
+                ("Load", format!("{count} results, {} measured", in_seconds(summary.measured_s))),
+            ],
             sections: sections.into_iter().flatten().collect(),
             chapters: Vec::new(),
         }
@@ -141,7 +178,7 @@ fn found(summary: &SweepSummary) -> impl Iterator<Item = (&Curve, &Saturation)> 
     summary.curves.iter().filter_map(|curve| Some((curve, curve.saturation.as_ref()?)))
 }
 
-fn saturation(record: &SweepRecord, summary: &SweepSummary) -> Option<Section> {
+fn saturation(repeats: u32, summary: &SweepSummary) -> Option<Section> {
     let row = |(curve, found): (&Curve, &Saturation)| {
         let mut cells = labels(summary, &curve.pattern, Some(curve.volume));
         cells.extend([
@@ -182,7 +219,7 @@ fn saturation(record: &SweepRecord, summary: &SweepSummary) -> Option<Section> {
         table.columns.remove(mark);
         table.rows.iter_mut().for_each(|row| drop(row.cells.remove(mark)));
     }
-    let repeats = match record.settings.repeats {
+    let repeats = match repeats {
         1 => String::new(),
         count => format!(" Each load was measured {count} times, as far as there was time."),
     };
@@ -358,7 +395,7 @@ fn curves(summary: &SweepSummary) -> Option<Section> {
             let fitted = |of: fn(f64, f64) -> f64| {
                 loads.iter().map(|n| (*n, Some(of(*n, found.fit.model.iops(*n))))).collect::<Vec<_>>()
             };
-            rates.push(line("measured", Shape::Points, measured(|f| Some(f.iops))));
+            rates.push(line("measured", Shape::Points, measured(|f| f.iops)));
             rates.push(line("fitted", Shape::Fit, fitted(|_, iops| iops)));
             latencies.push(line("measured", Shape::Points, measured(|f| f.lat_mean_us)));
             latencies.push(line("fitted", Shape::Fit, fitted(|n, iops| 1e6 * n / iops)));
@@ -473,13 +510,13 @@ fn probes(summary: &SweepSummary) -> Option<Section> {
                     .to_owned(),
                 ),
                 Value::Number(probe.measured_s),
-                Value::Number(figures.iops),
-                Value::Number(figures.bandwidth_mib_per_s),
+                Value::number(figures.iops),
+                Value::number(figures.bandwidth_mib_per_s),
                 Value::number(figures.lat_mean_us),
                 Value::number(figures.lat_p50_us),
                 Value::number(figures.lat_p99_us),
                 Value::number(figures.lat_max_us),
-                Value::Count(figures.error_count),
+                figures.error_count.map_or(Value::Absent, Value::Count),
             ]);
             Row { cells, is_total: false }
         })

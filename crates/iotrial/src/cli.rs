@@ -14,10 +14,13 @@ use iotrial_model::units::{ByteSize, parse_duration};
 
 use crate::report_files::ReportFiles;
 
+mod import;
+
 mod study;
 
 mod sweep;
 
+pub use import::ImportArgs;
 pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs};
 pub use sweep::SweepArgs;
 
@@ -60,6 +63,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Hold configurations against each other: side by side, by factor, ranked, with a recommendation.
     Compare(CompareArgs),
+    /// Make records of results of other tools: fio, diskspd, SQLIO, Iometer, CrystalDiskMark, vdbench, printed tables.
+    Import(ImportArgs),
     /// List the records in the store.
     Records(RecordsArgs),
     /// List the built-in profiles, or print one to edit it.
@@ -216,12 +221,13 @@ Examples:
   iotrial report ./a.iotrial.json --html a.html   one page with charts, for the browser
   iotrial report 01JD… 01JE… --xlsx both.xlsx     two runs side by side, as a workbook
   iotrial report 01JD… --csv - | sort             a row for each figure
+  iotrial report fio.json --html fio.html         a result of another tool (see `iotrial import`)
   iotrial report 01JD… --markdown ticket.md --html report.html --xlsx report.xlsx
 
 All forms show the same figures. Several records stand side by side, then each by itself; which is better
 is for a comparison to say.")]
 pub struct ReportArgs {
-    /// Each a record's file, a journal that a crash left, or an id in the store.
+    /// Each a record's file, a journal that a crash left, a result of another tool, or an id in the store.
     #[arg(required = true, value_name = "RECORD")]
     pub records: Vec<String>,
 
@@ -249,6 +255,7 @@ Examples:
   iotrial compare ./records --by driver --html c.html a folder; what the driver alone changes
   iotrial compare volumes.toml --baseline '3 volumes' a study, against another configuration
   iotrial compare --table published.toml              figures that exist only on paper
+  iotrial compare ./fio-before ./fio-after            results of other tools (see `iotrial import`)
   iotrial compare before after --gate 'write.p99 <= +10%' --gate 'read.iops >= -5%'
 
 Runs with the same label and the same attributes are repeats of one configuration. A factor is an
@@ -258,7 +265,7 @@ the method, docs/table-format.md the format of tables.
 Exit codes: 0 compared, and every gate kept; 1 a gate missed; 2 wrong usage or input, or records
 that cannot be compared fairly; 3 could not be carried out.")]
 pub struct CompareArgs {
-    /// Files of records, folders of them, ids or labels in the store, or studies (.toml).
+    /// Files of records or of results of other tools, folders of them, ids or labels in the store, or studies (.toml).
     #[arg(value_name = "RECORD", required_unless_present = "tables")]
     pub records: Vec<String>,
 

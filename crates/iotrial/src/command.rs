@@ -4,6 +4,7 @@ pub mod clean;
 pub mod compare;
 pub mod dry_run;
 pub mod generate;
+pub mod import;
 pub mod interview;
 pub mod profiles;
 pub mod records;

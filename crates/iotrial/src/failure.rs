@@ -26,6 +26,9 @@ pub const NOT_CARRIED_OUT: u8 = 3;
 /// The run is done, but the storage is not qualified.
 pub const NOT_QUALIFIED: u8 = 1;
 
+/// Imported, but some files could not be read.
+pub const NOT_ALL_READ: u8 = 1;
+
 /// Compared, but a gate is missed.
 pub const GATE_MISSED: u8 = 1;
 

@@ -159,13 +159,15 @@ fn role_line(plan: &Plan, interval: &Interval, role: Role, columns: usize) -> St
     let figures = Figures::new(&both, interval.duration);
     let ms = |us: Option<f64>| us.map_or_else(|| "–".to_owned(), |us| format!("{:.2}", us / 1_000.0));
     let bandwidth = match columns {
-        WIDE_COLUMNS.. => format!(" {:>7.1} MiB/s", figures.bandwidth_mib_per_s),
+        WIDE_COLUMNS.. => format!(" {:>7.1} MiB/s", figures.bandwidth_mib_per_s.unwrap_or(0.0)),
         _ => String::new(),
     };
-    let errors =
-        if figures.error_count > 0 { format!("  {} errors", figures.error_count) } else { String::new() };
+    let errors = if both.error_count > 0 { format!("  {} errors", both.error_count) } else { String::new() };
     let (mean, p99) = (ms(figures.lat_mean_us), ms(figures.lat_p99_us));
-    format!("{role:<6} {:>8.0} IOPS{bandwidth}  avg {mean} ms  p99 {p99} ms{errors}", figures.iops)
+    format!(
+        "{role:<6} {:>8.0} IOPS{bandwidth}  avg {mean} ms  p99 {p99} ms{errors}",
+        figures.iops.unwrap_or(0.0)
+    )
 }
 
 /// A line on standard error; whoever does not listen any more must not end the run.

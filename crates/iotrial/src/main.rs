@@ -10,6 +10,7 @@
 mod cli;
 mod command;
 mod failure;
+mod foreign;
 mod live;
 mod output;
 mod report_files;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Some(Command::Study(args)) => command::study::study(&args),
         Some(Command::Report(args)) => command::report::report(&args),
         Some(Command::Compare(args)) => command::compare::compare(&args),
+        Some(Command::Import(args)) => command::import::import(&args),
         Some(Command::Records(args)) => command::records::records(&args),
         Some(Command::Profiles(args)) => command::profiles::profiles(&args),
         Some(Command::Target(args)) => command::target::target(&args),

@@ -20,6 +20,10 @@ use serde::Serialize;
 
 use crate::output::harmless;
 
+mod imported;
+
+pub use imported::{is_imported, keep_imported, read_imported};
+
 /// Larger records are compressed.
 const COMPRESS_ABOVE_BYTES: usize = 1 << 20;
 
@@ -34,6 +38,8 @@ const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const RECORD_SUFFIX: &str = ".iotrial.json";
 const COMPRESSED_SUFFIX: &str = ".iotrial.json.zst";
 const SWEEP_SUFFIX: &str = ".iotrial-sweep.json";
+const IMPORTED_SUFFIX: &str = ".iotrial-imported.json";
+const COMPRESSED_IMPORTED_SUFFIX: &str = ".iotrial-imported.json.zst";
 const JOURNAL_SUFFIX: &str = ".iotrial.journal";
 
 /// A folder of records.
@@ -131,25 +137,30 @@ impl Store {
 
     /// All records, the newest first.
     pub fn entries(&self) -> anyhow::Result<Vec<Entry>> {
-        let index = self.index().context("cannot open the index of the store")?;
+        let mut index = self.index().context("cannot open the index of the store")?;
         let known = select(&index)?;
+        let mut known: BTreeMap<PathBuf, Entry> =
+            known.into_iter().map(|entry| (entry.path.clone(), entry)).collect();
         let mut entries = Vec::new();
-        for path in self.files(&[RECORD_SUFFIX, COMPRESSED_SUFFIX])? {
-            match known.iter().find(|entry| entry.path == path) {
-                Some(entry) => entries.push(entry.clone()),
-                None => match read_record(&path) {
-                    Ok(record) => {
-                        let entry = Entry::of(&record, &path);
-                        insert(&index, &entry)?;
+        // An import may bring thousands at once: they are written together.
+        let change = index.transaction()?;
+        let suffixes = [RECORD_SUFFIX, COMPRESSED_SUFFIX, IMPORTED_SUFFIX, COMPRESSED_IMPORTED_SUFFIX];
+        for path in self.files(&suffixes)? {
+            match known.remove(&path) {
+                Some(entry) => entries.push(entry),
+                None => match Entry::read(&path) {
+                    Ok(entry) => {
+                        insert(&change, &entry)?;
                         entries.push(entry);
                     }
                     Err(error) => eprintln!("warning: {error:#}"),
                 },
             }
         }
-        for gone in known.iter().filter(|entry| !entries.contains(entry)) {
-            index.execute("DELETE FROM record WHERE path = ?1", [gone.path.to_string_lossy()])?;
+        for gone in known.keys() {
+            change.execute("DELETE FROM record WHERE path = ?1", [gone.to_string_lossy()])?;
         }
+        change.commit()?;
         entries.sort_by(|a, b| b.id.cmp(&a.id));
         Ok(entries)
     }
@@ -201,7 +212,13 @@ impl Store {
     /// The record whose id begins so.
     pub fn find(&self, name: &str) -> anyhow::Result<PathBuf> {
         let matches: Vec<PathBuf> = self
-            .files(&[RECORD_SUFFIX, COMPRESSED_SUFFIX, SWEEP_SUFFIX])?
+            .files(&[
+                RECORD_SUFFIX,
+                COMPRESSED_SUFFIX,
+                SWEEP_SUFFIX,
+                IMPORTED_SUFFIX,
+                COMPRESSED_IMPORTED_SUFFIX,
+            ])?
             .into_iter()
             .filter(|path| file_name(path).to_lowercase().starts_with(&name.to_lowercase()))
             .collect();
@@ -337,6 +354,13 @@ fn select(index: &Connection) -> rusqlite::Result<Vec<Entry>> {
 }
 
 impl Entry {
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        if is_imported(path) {
+            return Ok(Self::of_imported(&read_imported(path)?, path));
+        }
+        Ok(Self::of(&read_record(path)?, path))
+    }
+
     fn of(record: &RunRecord, path: &Path) -> Self {
         let targets: Vec<&str> = record.targets.iter().map(|target| target.path.as_str()).collect();
         Self {
@@ -407,7 +431,7 @@ impl JournalWriter {
 
 /// The records in a folder that need not be a store, by name, and so by time.
 pub fn records_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    list(folder, &[RECORD_SUFFIX, COMPRESSED_SUFFIX])
+    list(folder, &[RECORD_SUFFIX, COMPRESSED_SUFFIX, IMPORTED_SUFFIX, COMPRESSED_IMPORTED_SUFFIX])
 }
 
 fn list(folder: &Path, suffixes: &[&str]) -> anyhow::Result<Vec<PathBuf>> {
@@ -446,9 +470,26 @@ pub fn read_record(path: &Path) -> anyhow::Result<RunRecord> {
 
 /// Whether a file holds the record of a sweep rather than that of a run: by what it says of itself.
 pub fn is_sweep(path: &Path) -> bool {
-    let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut head));
-    read.is_ok() && String::from_utf8_lossy(&head).contains("iotrial.sweep/")
+    head_contains(path, "iotrial.sweep/")
+}
+
+/// Whether a file holds the record of a run, whole or as the journal that a crash left.
+pub fn is_record(path: &Path) -> bool {
+    head_contains(path, "iotrial.record/") || file_name(path).ends_with(JOURNAL_SUFFIX)
+}
+
+/// Whether the first bytes of a file, unpacked, contain a word.
+fn head_contains(path: &Path, word: &str) -> bool {
+    let read = || -> anyhow::Result<Vec<u8>> {
+        let mut head = Vec::new();
+        File::open(path)?.take(64).read_to_end(&mut head)?;
+        if head.starts_with(&ZSTD_MAGIC) {
+            head.clear();
+            StreamingDecoder::new(File::open(path)?)?.take(64).read_to_end(&mut head)?;
+        }
+        Ok(head)
+    };
+    read().is_ok_and(|head| String::from_utf8_lossy(&head).contains(word))
 }
 
 /// Reads the record of a sweep.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::CompareError;
 use super::metric::Metric;
 use super::resample::{Figure, Spread, Unit, Units};
-use super::sample::{Measured, MeasuredCpu, Sample, SampleFigures, seed_of};
+use super::sample::{LEAST_BEYOND, Measured, MeasuredCpu, Sample, SampleFigures, seed_of};
 use super::student::{CONFIDENCE, student_limit};
 use crate::figures::Figures;
 use crate::latency_course::LatencyCourse;
@@ -51,9 +51,6 @@ pub struct Configuration {
     #[serde(skip)]
     courses: Vec<(Stream, LatencyCourse)>,
 }
-
-/// A percentile is told where at least so many I/Os lie beyond it.
-const LEAST_BEYOND: f64 = 10.0;
 
 impl Configuration {
     /// One figure.
@@ -125,7 +122,7 @@ impl Configuration {
         let label = label_of(&group);
         let (id, attributes) = (group[0].id.clone(), group[0].attributes.clone());
         let mut caveats: Vec<String> = Vec::new();
-        let mut printed: Vec<(Metric, f64)> = Vec::new();
+        let mut stated: Vec<(Metric, Vec<f64>)> = Vec::new();
         let mut runs: Vec<Box<Measured>> = Vec::new();
         let run_count = group.len();
         for (number, sample) in group.into_iter().enumerate() {
@@ -134,22 +131,29 @@ impl Configuration {
             caveats.extend(sample.caveats.into_iter().map(numbered));
             match sample.figures {
                 SampleFigures::Measured(run) => runs.push(run),
-                SampleFigures::Printed { figures, .. } => {
-                    if let Some((metric, _)) =
-                        figures.iter().find(|(metric, _)| printed.iter().any(|(known, _)| known == metric))
-                    {
-                        return Err(CompareError::PrintedTwice { label, metric: metric.title() });
+                SampleFigures::Stated(one) => {
+                    for (metric, value) in one.figures {
+                        match stated.iter_mut().find(|(known, _)| *known == metric) {
+                            Some(_) if one.is_printed => {
+                                return Err(CompareError::PrintedTwice { label, metric: metric.title() });
+                            }
+                            Some((_, repeats)) => repeats.push(value),
+                            None => stated.push((metric, vec![value])),
+                        }
                     }
-                    printed.extend(figures);
                 }
             }
         }
-        if !printed.is_empty() && !runs.is_empty() {
+        if !stated.is_empty() && !runs.is_empty() {
             return Err(CompareError::PrintedAndMeasured { label });
         }
         let is_printed = runs.is_empty();
         let streams = merged_streams(&runs);
-        let mut figures = if is_printed { printed } else { figures_of_runs(&runs, &streams) };
+        let mut figures = if is_printed {
+            stated.into_iter().map(|(metric, repeats)| (metric, middle(repeats))).collect()
+        } else {
+            figures_of_runs(&runs, &streams)
+        };
         figures.sort_by_key(|(metric, _)| metric.position());
         let spread = match runs.as_slice() {
             [] => None,
@@ -177,10 +181,15 @@ impl Configuration {
     }
 }
 
+/// The one in the middle: percentiles of repeats cannot be merged, and must not be averaged. Of an even number the lower one
+/// of two.
+fn middle(mut repeats: Vec<f64>) -> f64 {
+    repeats.sort_by(f64::total_cmp);
+    repeats[(repeats.len() - 1) / 2]
+}
+
 fn is_same_configuration(a: &Sample, b: &Sample) -> bool {
-    let several = |sample: &Sample| {
-        matches!(sample.figures, SampleFigures::Printed { is_one_of_several_loads: true, .. })
-    };
+    let several = |sample: &Sample| matches!(&sample.figures, SampleFigures::Stated(stated) if stated.is_one_of_several_loads);
     // Rows of one configuration under several loads are told apart by their labels only.
     if several(a) && several(b) && !a.attributes.is_empty() {
         return a.attributes == b.attributes;
@@ -244,15 +253,15 @@ fn figures_of_runs(runs: &[Box<Measured>], streams: &[(Stream, OpCounts)]) -> Ve
     for (stream, counts) in streams {
         let figures = Figures::new(counts, duration);
         #[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
-        let count = figures.io_count as f64;
+        let count = counts.io_count() as f64;
         // Commits are writes too where there are others.
         let are_writes = *stream == Stream::Commit && streams.iter().any(|(one, _)| *one == Stream::Write);
         io_count += if are_writes { 0.0 } else { count };
         for figure in Figure::ALL {
             let value = match figure {
-                Figure::Iops => Some(figures.iops),
+                Figure::Iops => figures.iops,
                 // The commits of a group commit are no transfers of their own.
-                Figure::Bandwidth => Some(figures.bandwidth_mib_per_s).filter(|_| counts.bytes > 0),
+                Figure::Bandwidth => figures.bandwidth_mib_per_s.filter(|_| counts.bytes > 0),
                 Figure::Mean => figures.lat_mean_us,
                 Figure::P99 => figures.lat_p99_us.filter(|_| count * 0.01 >= LEAST_BEYOND),
                 Figure::P999 => figures.lat_p999_us.filter(|_| count * 0.001 >= LEAST_BEYOND),

@@ -1,18 +1,22 @@
-//! A sample: one run of one configuration, or one printed row, with what has to agree for a comparison to be fair.
+//! A sample: one run of one configuration, or one result as its source states it, with what has to agree for a comparison to
+//! be fair.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use iotrial_model::imported::{ImportedJob, ImportedRecord, SourceKind, TablePlace};
 use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineKind, Job};
 use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts, RunRecord, Severity};
-use iotrial_model::table::{PrintedJob, PrintedLoad, PrintedRow, PublishedTable};
+use iotrial_model::table::PublishedTable;
 use iotrial_model::units::ByteSize;
 
 use super::metric::Metric;
 use super::resample::{Spread, Unit, Units};
+use crate::figures::Figures;
+use crate::imported::imported_findings;
 use crate::latency_course::LatencyCourse;
-use crate::stream::Stream;
+use crate::stream::{Stream, Streams};
 
 /// One run of one configuration, or one printed row.
 ///
@@ -39,11 +43,18 @@ pub struct Sample {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum SampleFigures {
     Measured(Box<Measured>),
-    /// As printed; the load where rows of the table have several.
-    Printed {
-        figures: Vec<(Metric, f64)>,
-        is_one_of_several_loads: bool,
-    },
+    /// As a source states them, printed or measured by another tool.
+    Stated(Stated),
+}
+
+/// What a source states.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Stated {
+    /// Each with the load where the configuration has several.
+    pub(super) figures: Vec<(Metric, f64)>,
+    pub(super) is_one_of_several_loads: bool,
+    /// Of a printed row, which has no repeats.
+    pub(super) is_printed: bool,
 }
 
 /// What one run measured.
@@ -146,12 +157,16 @@ impl Conditions {
         }
     }
 
-    fn of_table(table: &PublishedTable) -> Self {
-        let mut words =
-            vec![("method", format!("printed in {}", table.source.as_ref().unwrap_or(&table.title)))];
-        if !table.jobs.is_empty() {
-            let jobs: Vec<String> = table.jobs.iter().map(printed_job_words).collect();
-            words.push(("load", jobs.join("; ")));
+    /// `load` is absent where each metric carries its own.
+    fn of_imported(record: &ImportedRecord, load: Option<String>) -> Self {
+        let tool = &record.source.tool;
+        let method = if is_printed(record) { format!("printed in {tool}") } else { tool.clone() };
+        let mut words = vec![("method", method)];
+        words.extend(load.map(|load| ("load", load)));
+        let direct: Option<Vec<bool>> = record.jobs.iter().map(|job| job.load.direct).collect();
+        if let Some(direct) = direct.filter(|direct| !direct.is_empty()) {
+            let io = if direct.iter().all(|direct| *direct) { "direct" } else { "buffered" };
+            words.push(("I/O", io.to_owned()));
         }
         Self { words, working_set: None }
     }
@@ -197,22 +212,36 @@ fn job_words(job: &Job) -> String {
     words.join(" ")
 }
 
-fn printed_job_words(job: &PrintedJob) -> String {
-    let mut words = load_words(job.role, job.pattern, job.read_percent, written(job.block_size));
-    if let (Some(numjobs), Some(iodepth)) = (job.numjobs, job.iodepth) {
-        words.push(format!("{numjobs} x {iodepth}"));
+fn is_printed(record: &ImportedRecord) -> bool {
+    matches!(record.source.kind, SourceKind::Table | SourceKind::Csv)
+}
+
+/// The load of all jobs of a result, as far as it is stated; by the names of the jobs where it is not.
+fn stated_load_words(record: &ImportedRecord) -> Option<String> {
+    let jobs: Vec<String> = record.jobs.iter().map(stated_job_words).collect();
+    (!jobs.is_empty()).then(|| jobs.join("; "))
+}
+
+fn stated_job_words(job: &ImportedJob) -> String {
+    let load = &job.load;
+    let sizes: Vec<String> = load
+        .block_sizes
+        .iter()
+        .map(|one| match one.percent {
+            Some(percent) => format!("{} ({percent} %)", one.size),
+            None => one.size.to_string(),
+        })
+        .collect();
+    let sizes = (!sizes.is_empty()).then(|| sizes.join(" and "));
+    let mut words = load_words(job.role, load.pattern, load.rwmix_read_percent, sizes);
+    match (load.numjobs, load.iodepth, load.outstanding) {
+        (Some(numjobs), Some(iodepth), _) => words.push(format!("{numjobs} x {iodepth}")),
+        (_, _, Some(outstanding)) => words.push(format!("{outstanding} outstanding")),
+        _ => {}
     }
-    words.join(" ")
-}
-
-fn printed_load_words(load: &PrintedLoad) -> String {
-    let mut words = load_words(None, load.pattern, load.read_percent, written(load.block_size));
-    words.extend(load.outstanding.map(|outstanding| format!("{outstanding} outstanding")));
-    words.join(" ")
-}
-
-fn written(size: Option<ByteSize>) -> Option<String> {
-    size.map(|size| size.to_string())
+    words.extend(load.rate_iops.map(|rate| format!("at {rate} IOPS")));
+    words.extend(load.flush_every.map(|every| format!("flush_every {every}")));
+    if words.is_empty() { job.name.clone() } else { words.join(" ") }
 }
 
 fn load_words(
@@ -283,7 +312,7 @@ impl Sample {
     pub(super) fn is_empty(&self) -> bool {
         match &self.figures {
             SampleFigures::Measured(run) => run.streams.iter().all(|(_, counts)| counts.io_count() == 0),
-            SampleFigures::Printed { .. } => false,
+            SampleFigures::Stated(stated) => stated.figures.is_empty(),
         }
     }
 
@@ -295,56 +324,112 @@ impl Sample {
 
     /// The samples of a printed table, one a row. `source` says where the table lies.
     pub fn of_table(table: &PublishedTable, source: &str) -> Vec<Self> {
-        let loads: Vec<Option<String>> =
-            table.rows.iter().map(|row| row.load.as_ref().map(printed_load_words)).collect();
-        let has_several_loads = loads.iter().any(|load| *load != loads[0]);
-        table
-            .rows
+        let place = TablePlace { file: source.to_owned(), sha256: String::new(), read_by: String::new() };
+        let mut samples = Self::of_imported(&ImportedRecord::of_table(table, &place));
+        for (sample, row) in samples.iter_mut().zip(&table.rows) {
+            sample.source = format!("row `{}` of {source}", row.id);
+            sample.id.clone_from(&row.id);
+            sample.subject.clone_from(&table.title);
+        }
+        samples
+    }
+
+    /// The samples of imported results. Those of one configuration under several loads carry the load in each metric.
+    pub fn of_imported(records: &[ImportedRecord]) -> Vec<Self> {
+        let loads: Vec<Option<String>> = records.iter().map(stated_load_words).collect();
+        // Attributes tell configurations apart; without them the label does, and without a label nothing.
+        let configuration = |record: &ImportedRecord| match record.attributes.is_empty() {
+            false => Some(serde_json::json!(record.attributes).to_string()),
+            true => record.label.clone(),
+        };
+        let mut first: BTreeMap<String, &Option<String>> = BTreeMap::new();
+        let is_under_several = records.iter().zip(&loads).any(|(record, load)| {
+            configuration(record).is_some_and(|mine| *first.entry(mine).or_insert(load) != load)
+        });
+        records
             .iter()
             .zip(loads)
-            .map(|(row, load)| {
-                let mut conditions = Conditions::of_table(table);
-                if let Some(load) = load.as_ref().filter(|_| !has_several_loads) {
-                    conditions.words.push(("load of each row", load.clone()));
-                }
-                let load = load.filter(|_| has_several_loads);
+            .map(|(record, load)| {
+                let (in_metrics, in_common) = if is_under_several { (load, None) } else { (None, load) };
                 Self {
-                    source: format!("row `{}` of {source}", row.id),
-                    id: row.id.clone(),
-                    subject: table.title.clone(),
-                    label: Some(row.label.clone()),
-                    attributes: row.attributes.clone(),
-                    conditions,
-                    caveats: bounds(row),
-                    figures: SampleFigures::Printed {
-                        figures: printed_figures(row, load.as_deref()),
-                        is_one_of_several_loads: has_several_loads,
-                    },
+                    source: record.whence(),
+                    id: record.id.clone(),
+                    subject: format!("results of {}", record.source.tool),
+                    label: record.label.clone(),
+                    attributes: record.attributes.clone(),
+                    conditions: Conditions::of_imported(record, in_common),
+                    caveats: stated_caveats(record),
+                    figures: SampleFigures::Stated(Stated {
+                        figures: stated_figures(record, in_metrics.as_deref()),
+                        is_one_of_several_loads: is_under_several,
+                        is_printed: is_printed(record),
+                    }),
                 }
             })
             .collect()
     }
 }
 
-fn printed_figures(row: &PrintedRow, load: Option<&str>) -> Vec<(Metric, f64)> {
-    let figure = |(name, number): &(String, iotrial_model::table::PrintedNumber)| {
-        let (stream, name) = name.split_once('.')?;
-        Some((Metric { load: load.map(str::to_owned), ..Metric::new(stream, name) }, number.value))
-    };
-    row.figures.iter().filter_map(figure).collect()
+/// A percentile is told where at least so many I/Os lie beyond it.
+pub(super) const LEAST_BEYOND: f64 = 10.0;
+
+fn stated_figures(record: &ImportedRecord, load: Option<&str>) -> Vec<(Metric, f64)> {
+    let metric =
+        |stream: &str, name: &str| Metric { load: load.map(str::to_owned), ..Metric::new(stream, name) };
+    let mut all = Vec::new();
+    let streams = Streams::of_imported(record);
+    for (name, figures) in [("read", &streams.read), ("write", &streams.write), ("total", &streams.all)] {
+        let Some(figures) = figures else { continue };
+        let figures = named_figures(figures).into_iter();
+        all.extend(figures.filter_map(|(figure, value)| Some((metric(name, figure), value?))));
+    }
+    if let Some(cpu) = &record.cpu {
+        let figures = [
+            ("usr_percent", cpu.usr_percent),
+            ("sys_percent", cpu.sys_percent),
+            ("per_io_us", cpu.per_io_us),
+        ];
+        all.extend(
+            figures.into_iter().filter_map(|(name, stated)| Some((metric("cpu", name), stated?.value))),
+        );
+    }
+    let other = record.other.iter().filter_map(|(name, stated)| Some((name.split_once('.')?, stated.value)));
+    all.extend(other.map(|((stream, name), value)| (metric(stream, name), value)));
+    all
 }
 
-/// What was printed as a bound is told, and compared with nothing.
-fn bounds(row: &PrintedRow) -> Vec<String> {
-    let words = |bound: &iotrial_model::table::Bound| {
+/// The figures by the names that they have in tables. A percentile with too few I/Os beyond it is left out, where their number is known.
+fn named_figures(figures: &Figures) -> [(&'static str, Option<f64>); 9] {
+    #[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
+    let enough = |percentile: Option<f64>, beyond: f64| {
+        percentile.filter(|_| figures.io_count.is_none_or(|count| count as f64 * beyond >= LEAST_BEYOND))
+    };
+    [
+        ("iops", figures.iops),
+        ("bandwidth_mib_per_s", figures.bandwidth_mib_per_s),
+        ("lat_mean_us", figures.lat_mean_us),
+        ("lat_p50_us", figures.lat_p50_us),
+        ("lat_p90_us", enough(figures.lat_p90_us, 0.1)),
+        ("lat_p99_us", enough(figures.lat_p99_us, 0.01)),
+        ("lat_p999_us", enough(figures.lat_p999_us, 0.001)),
+        ("lat_p9999_us", enough(figures.lat_p9999_us, 0.0001)),
+        ("lat_max_us", figures.lat_max_us),
+    ]
+}
+
+/// What was printed as a bound is told, and compared with nothing. Results of tools also have findings.
+fn stated_caveats(record: &ImportedRecord) -> Vec<String> {
+    let bounds = record.bounds.iter().map(|bound| {
         format!(
             "{} was printed as {} {}, and is not compared",
             bound.metric,
             bound.relation.as_str(),
-            bound.number.text
+            bound.number.value
         )
-    };
-    row.bounds.iter().map(words).collect()
+    });
+    let findings = if is_printed(record) { Vec::new() } else { imported_findings(record) };
+    let found = findings.into_iter().filter(|finding| finding.severity >= Severity::Warning);
+    bounds.chain(found.map(|finding| format!("{} [{}]", finding.message, finding.id))).collect()
 }
 
 /// What its run says against its figures.

@@ -175,7 +175,11 @@ pub(super) fn clock_jump(record: &RunRecord) -> Option<Finding> {
 
 /// Less than a minute was measured.
 pub(super) fn short_run(record: &RunRecord) -> Option<Finding> {
-    let measured = record.measured_duration();
+    short_measurement(record.measured_duration())
+}
+
+/// The same of any time that was measured.
+pub(crate) fn short_measurement(measured: Duration) -> Option<Finding> {
     // Intervals end when the clock is read, so a phase of 60 s may come out a few milliseconds short.
     if measured + Duration::from_millis(500) >= SHORTEST_TRUSTED {
         return None;

@@ -1,7 +1,7 @@
 //! What holds a rate at its ceiling, with the evidence.
 
 use iotrial_model::record::Finding;
-use iotrial_model::sweep::{ProbePurpose, ProbeRecord, SweepRecord};
+use iotrial_model::sweep::{ProbePurpose, ProbeRecord};
 use serde::Serialize;
 
 use super::Curve;
@@ -165,8 +165,8 @@ impl Curve {
     }
 }
 
-/// Says of each curve what holds it.
-pub(super) fn name_limits(record: &SweepRecord, curves: &mut [Curve]) {
+/// Says of each curve what holds it, also from what the long ones of `probes` show beyond their figures.
+pub(super) fn name_limits(probes: &[ProbeRecord], curves: &mut [Curve]) {
     let reached: Vec<(usize, Option<Reached>)> =
         curves.iter().map(|curve| (curve.volume, curve.reached())).collect();
     for (index, curve) in curves.iter_mut().enumerate() {
@@ -176,18 +176,18 @@ pub(super) fn name_limits(record: &SweepRecord, curves: &mut [Curve]) {
             .enumerate()
             .filter(|(other, (volume, _))| *other != index && *volume == curve.volume);
         let others: Vec<Reached> = same_volume.filter_map(|(_, (_, one))| *one).collect();
-        curve.limit = Some(limit_of(record, curve, &saturation, &others));
+        curve.limit = Some(limit_of(probes, curve, &saturation, &others));
     }
 }
 
-fn limit_of(record: &SweepRecord, curve: &Curve, found: &Saturation, others: &[Reached]) -> Limit {
+fn limit_of(probes: &[ProbeRecord], curve: &Curve, found: &Saturation, others: &[Reached]) -> Limit {
     let mine = |probe: &&ProbeRecord| {
         (probe.pattern, probe.volumes.as_slice()) == (curve.pattern, &[curve.volume][..])
             && probe.purpose != ProbePurpose::Search
             && probe.purpose != ProbePurpose::Together
     };
     // The deepest long probe is the one at the ceiling.
-    let long = record.probes.iter().filter(mine).max_by_key(|probe| probe.outstanding);
+    let long = probes.iter().filter(mine).max_by_key(|probe| probe.outstanding);
     if let Some(limit) = long.and_then(Limit::by_findings) {
         return limit;
     }

@@ -74,7 +74,7 @@ fn rows(record: &SweepRecord, curves: &[Curve], pattern: LoadPattern) -> Vec<Sca
     let mut rows = Vec::new();
     if let Some((curve, found)) = alone(0) {
         let long = curve.probes.iter().rfind(|one| one.purpose == ProbePurpose::Sustained);
-        let best = || curve.probes.iter().max_by(|a, b| a.figures.iops.total_cmp(&b.figures.iops));
+        let best = || curve.probes.iter().max_by(|a, b| a.point().iops.total_cmp(&b.point().iops));
         if let Some(probe) = long.or_else(best) {
             rows.push(row(1, probe, found.ceiling_iops, found.ceiling_iops));
         }
@@ -96,7 +96,10 @@ fn together(record: &SweepRecord, pattern: LoadPattern) -> impl Iterator<Item = 
 
 fn row(volume_count: usize, probe: &Probe, iops: f64, sum_of_alone_iops: f64) -> ScalingRow {
     let figures = &probe.figures;
-    let mib_per_io = if figures.iops > 0.0 { figures.bandwidth_mib_per_s / figures.iops } else { 0.0 };
+    let mib_per_io = figures
+        .iops
+        .filter(|iops| *iops > 0.0)
+        .map_or(0.0, |iops| figures.bandwidth_mib_per_s.unwrap_or(0.0) / iops);
     ScalingRow {
         volume_count,
         outstanding: probe.outstanding,

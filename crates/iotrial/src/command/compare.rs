@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use anyhow::Context;
 use iotrial_analysis::comparison::{CompareRequest, Comparison, Sample};
+use iotrial_model::imported::ImportedRecord;
 use iotrial_model::record::AttributeValue;
 use iotrial_model::table::{PublishedTable, TABLE_FORMAT};
 use iotrial_report::document::Document;
@@ -17,9 +18,10 @@ use serde::Serialize;
 
 use crate::cli::CompareArgs;
 use crate::command::report::terminal_style;
-use crate::command::samples::read_samples;
+use crate::command::samples::{Content, read_contents};
 use crate::command::study;
 use crate::failure::{Failure, GATE_MISSED};
+use crate::foreign;
 use crate::output::{self, harmless};
 use crate::report_files::written_lines;
 use crate::store::{Store, records_in};
@@ -39,7 +41,7 @@ struct JsonComparison<'c> {
 /// Compares, and shows what came of it.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
-    let mut samples = samples_of(find_records(args)?, args.force)?;
+    let mut samples = samples_of(find_records(args)?, args)?;
     for table in &args.tables {
         samples.extend(read_table(table)?);
     }
@@ -74,7 +76,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
 struct Source {
     path: PathBuf,
     /// Label and attributes of its configuration, where a study says them.
-    name: Option<(String, BTreeMap<String, AttributeValue>)>,
+    name: Name,
 }
 
 impl From<PathBuf> for Source {
@@ -110,12 +112,15 @@ fn find_records(args: &CompareArgs) -> Result<Vec<Source>, Failure> {
             sources.push(path.to_owned().into());
         } else if path.is_dir() {
             let records = records_in(path).map_err(Failure::input)?;
-            if records.is_empty() {
+            // Without records of iotrial, it may be one of results of other tools.
+            let found =
+                if records.is_empty() { foreign::files_in(path).map_err(Failure::input)? } else { records };
+            if found.is_empty() {
                 let error = anyhow::anyhow!("the folder `{name}` has no records");
                 return Err(Failure::input(error)
                     .hint("records end in .iotrial.json or .iotrial.json.zst".to_owned()));
             }
-            sources.extend(records.into_iter().map(Source::from));
+            sources.extend(found.into_iter().map(Source::from));
         } else {
             sources.extend(find_in_store(&*store()?, name)?.into_iter().map(Source::from));
         }
@@ -136,18 +141,18 @@ fn find_in_store(store: &Store, name: &str) -> Result<Vec<PathBuf>, Failure> {
     Ok(vec![found])
 }
 
-/// What the records tell; one that cannot be read is an error, or left out by `force`.
-fn samples_of(sources: Vec<Source>, force: bool) -> Result<Vec<Sample>, Failure> {
-    let (paths, names): (Vec<PathBuf>, Vec<_>) = sources.into_iter().map(|one| (one.path, one.name)).unzip();
-    let mut samples = Vec::with_capacity(paths.len());
+type Name = Option<(String, BTreeMap<String, AttributeValue>)>;
+
+/// What the files tell; one that cannot be read is an error, or left out by `force`.
+fn samples_of(sources: Vec<Source>, args: &CompareArgs) -> Result<Vec<Sample>, Failure> {
+    let (paths, names): (Vec<PathBuf>, Vec<Name>) =
+        sources.into_iter().map(|one| (one.path, one.name)).unzip();
+    let mut contents: Vec<(Content, Name)> = Vec::with_capacity(paths.len());
     let mut broken = Vec::new();
-    for (read, name) in read_samples(&paths).into_iter().zip(names) {
+    for (read, name) in read_contents(&paths, &args.records).into_iter().zip(names) {
         match read {
-            Ok(sample) => samples.push(match name {
-                Some((label, attributes)) => sample.named(label, attributes),
-                None => sample,
-            }),
-            Err(error) if force => eprintln!("warning: left out: {error:#}"),
+            Ok(content) => contents.push((content, name)),
+            Err(error) if args.force => eprintln!("warning: left out: {error:#}"),
             Err(error) => broken.push(error),
         }
     }
@@ -156,11 +161,36 @@ fn samples_of(sources: Vec<Source>, force: bool) -> Result<Vec<Sample>, Failure>
         more => format!(", and {more} more cannot be read either;"),
     };
     match broken.into_iter().next() {
-        None => Ok(samples),
+        None => Ok(in_order(contents)),
         Some(first) => {
             Err(Failure::input(first).hint(format!("take it out{others} --force compares the others")))
         }
     }
+}
+
+/// Whether imported results are under several loads shows only when all of them are known.
+fn in_order(contents: Vec<(Content, Name)>) -> Vec<Sample> {
+    let imported: Vec<ImportedRecord> = contents
+        .iter()
+        .filter_map(|(content, _)| match content {
+            Content::Imported(records) => Some(records.clone()),
+            Content::Run(_) | Content::Nothing => None,
+        })
+        .flatten()
+        .collect();
+    let mut of_imported = Sample::of_imported(&imported).into_iter();
+    let mut samples = Vec::new();
+    for (content, name) in contents {
+        match (content, name) {
+            (Content::Run(sample), Some((label, attributes))) => {
+                samples.push(sample.named(label, attributes))
+            }
+            (Content::Run(sample), None) => samples.push(*sample),
+            (Content::Imported(records), _) => samples.extend(of_imported.by_ref().take(records.len())),
+            (Content::Nothing, _) => {}
+        }
+    }
+    samples
 }
 
 fn read_table(path: &Path) -> Result<Vec<Sample>, Failure> {

@@ -21,11 +21,14 @@ use crate::output;
 use crate::report_files::written_lines;
 use crate::store::{Store, is_sweep, read_record, write_whole};
 
+mod imported;
+
 /// Shows records.
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
     let named = args.thresholds.as_deref().map(|name| load_thresholds(name, None)).transpose()?;
     let mut records = Vec::with_capacity(args.records.len());
+    let mut imported = Vec::new();
     for name in &args.records {
         let path = find(name, args.store.store.as_deref())?;
         if is_sweep(&path) {
@@ -35,9 +38,21 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
             }
             return sweep::report(args, &path);
         }
+        if let Some(results) = imported::read(&path)? {
+            imported.extend(results.into_iter().map(|result| (path.clone(), result)));
+            continue;
+        }
         let record = read_record(&path).map_err(Failure::input)?;
         let own = if named.is_none() { Some(thresholds_of(&record)?) } else { None };
         records.push((path, record, own));
+    }
+    if !imported.is_empty() {
+        if let Some((path, ..)) = records.first() {
+            let error =
+                anyhow::anyhow!("`{}` is a run of iotrial, and others are imported results", path.display());
+            return Err(Failure::input(error).hint("show them in calls of their own".to_owned()));
+        }
+        return imported::report(args, &imported, named.as_ref());
     }
     let judged =
         records.iter().filter_map(|(_, record, own)| Some((record, own.as_ref().or(named.as_ref())?)));

@@ -271,7 +271,7 @@ fn figures(record: &RunRecord) -> String {
     record.jobs.iter().flat_map(|job| job.read.iter().chain(&job.write)).for_each(|op| both.merge(op));
     let figures = Figures::new(&both, record.measured_duration());
     let ms = |us: Option<f64>| us.map_or_else(|| "–".to_owned(), |us| format!("{:.2} ms", us / 1_000.0));
-    let (iops, bandwidth) = (figures.iops, figures.bandwidth_mib_per_s);
+    let (iops, bandwidth) = (figures.iops.unwrap_or(0.0), figures.bandwidth_mib_per_s.unwrap_or(0.0));
     let (mean, p99) = (ms(figures.lat_mean_us), ms(figures.lat_p99_us));
     format!("{iops:.0} IOPS, {bandwidth:.1} MiB/s, avg {mean}, p99 {p99}")
 }

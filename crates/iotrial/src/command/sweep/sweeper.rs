@@ -121,7 +121,7 @@ impl<'r, 'a> Sweeper<'r, 'a> {
             let probe = self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Search, step)?;
             left -= step;
             if points.is_empty() {
-                step = long_enough(step, probe.figures.io_count);
+                step = long_enough(step, probe.figures.io_count.unwrap_or(0));
             }
             points.push(probe.point());
         }
@@ -280,7 +280,10 @@ impl<'r, 'a> Sweeper<'r, 'a> {
         let purpose = if probe.purpose == ProbePurpose::Sustained { "  sustained" } else { "" };
         self.rig.say(&format!(
             "{:<13} {where_to}{:>5} outstanding {:>10.0} IOPS {:>9.1} MiB/s  mean {mean} ms{purpose}",
-            probe.pattern, figures.outstanding, figures.figures.iops, figures.figures.bandwidth_mib_per_s
+            probe.pattern,
+            figures.outstanding,
+            figures.point().iops,
+            figures.point().mib_per_s
         ));
     }
 

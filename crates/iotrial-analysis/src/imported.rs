@@ -1,0 +1,396 @@
+//! What an imported result means: its figures, what is doubtful about it, and the verdict.
+//!
+//! Figures are those that the source states, and what follows from them exactly: a rate from a count and a time, rates of jobs
+//! added up, a percentile of merged histograms. What does not follow stays unknown; percentiles are never averaged.
+
+use std::time::Duration;
+
+use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::imported::{
+    ImportedRecord, Source, SourceKind, Stated, StatedCpu, StatedLatency, StatedOps, StatedStream, Warning,
+};
+use iotrial_model::load::Role;
+use iotrial_model::record::{Finding, Severity};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::figures::{Figures, percentile_us};
+use crate::findings::{finding, short_measurement};
+use crate::judgement::Judgement;
+use crate::stream::{Stream, Streams};
+use crate::threshold::ThresholdSet;
+use crate::verdict::{Case, Verdict};
+
+/// A mean whose digits leave more room than this share of it is coarse.
+const COARSE_SHARE: f64 = 0.1;
+
+impl Figures {
+    /// The figures of a stream as its source states them.
+    pub fn of_stated(stream: &StatedStream) -> Self {
+        Self::together(&[stream])
+    }
+
+    /// The figures of streams that ran at once. What not all of them state is unknown of all.
+    fn together(streams: &[&StatedStream]) -> Self {
+        let all = |of: &dyn Fn(&StatedStream) -> Option<f64>| -> Option<Vec<f64>> {
+            streams.iter().map(|stream| of(stream)).collect()
+        };
+        let sum = |of: &dyn Fn(&StatedStream) -> Option<f64>| Some(all(of)?.iter().sum::<f64>());
+        let count = |of: &dyn Fn(&StatedStream) -> Option<u64>| -> Option<u64> {
+            streams.iter().map(|stream| of(stream)).sum()
+        };
+        let longest = |of: &dyn Fn(&StatedStream) -> Option<f64>| {
+            Some(all(of)?.into_iter().fold(0.0, f64::max)).filter(|_| !streams.is_empty())
+        };
+        // Weighted by what was done in each of them.
+        let mean = |of: &dyn Fn(&StatedStream) -> Option<f64>| {
+            let means = all(of)?;
+            if let [only] = means.as_slice() {
+                return Some(*only);
+            }
+            let weights = all(&|one| rough_count(one))?;
+            let weight: f64 = weights.iter().sum();
+            (weight > 0.0)
+                .then(|| means.iter().zip(&weights).map(|(mean, weight)| mean * weight).sum::<f64>() / weight)
+        };
+        let at = |percent: f64| percentile_of(streams, percent);
+        Self {
+            io_count: count(&|one| one.io_count),
+            error_count: count(&|one| one.error_count),
+            iops: sum(&rate),
+            bandwidth_mib_per_s: sum(&bandwidth),
+            lat_mean_us: mean(&|one| latency_of(one).mean_us.map(value)),
+            lat_p50_us: at(50.0),
+            lat_p90_us: at(90.0),
+            lat_p99_us: at(99.0),
+            lat_p999_us: at(99.9),
+            lat_p9999_us: at(99.99),
+            lat_max_us: longest(&|one| latency_of(one).max_us.map(value)),
+            slat_mean_us: mean(&|one| one.submission_latency.mean_us.map(value)),
+        }
+    }
+}
+
+fn value(stated: Stated) -> f64 {
+    stated.value
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
+fn per_second(amount: Option<u64>, stream: &StatedStream) -> Option<f64> {
+    let seconds = stream.runtime_s?.value;
+    (seconds > 0.0).then_some(amount? as f64 / seconds)
+}
+
+fn rate(stream: &StatedStream) -> Option<f64> {
+    stream.iops.map(value).or_else(|| per_second(stream.io_count, stream))
+}
+
+fn bandwidth(stream: &StatedStream) -> Option<f64> {
+    let of_bytes = || per_second(stream.bytes, stream).map(|bytes| bytes / 1_048_576.0);
+    stream.bandwidth_mib_per_s.map(value).or_else(of_bytes)
+}
+
+/// As a weight only.
+#[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
+fn rough_count(stream: &StatedStream) -> Option<f64> {
+    stream.io_count.map(|count| count as f64).or_else(|| stream.iops.map(value))
+}
+
+/// The total latency; where a tool was told not to time it, the one to completion.
+fn latency_of(stream: &StatedStream) -> &StatedLatency {
+    if stream.total_latency.mean_us.is_some() || stream.completion_latency.mean_us.is_none() {
+        &stream.total_latency
+    } else {
+        &stream.completion_latency
+    }
+}
+
+/// The latency whose percentiles are stated: most versions of fio have them of the completion latency only.
+fn distribution_of(stream: &StatedStream) -> &StatedLatency {
+    let has_any = |latency: &StatedLatency| !latency.percentiles_us.is_empty() || latency.histogram.is_some();
+    if has_any(&stream.total_latency) { &stream.total_latency } else { &stream.completion_latency }
+}
+
+fn percentile_of(streams: &[&StatedStream], percent: f64) -> Option<f64> {
+    if let [only] = streams {
+        let latency = distribution_of(only);
+        let of_histogram =
+            || latency.histogram.as_ref().and_then(|histogram| percentile_us(histogram, percent));
+        return latency.percentile(percent).map(value).or_else(of_histogram);
+    }
+    let histograms: Option<Vec<&LatencyHistogram>> =
+        streams.iter().map(|stream| distribution_of(stream).histogram.as_ref()).collect();
+    let mut merged = LatencyHistogram::default();
+    histograms?.into_iter().for_each(|histogram| merged.merge(histogram));
+    percentile_us(&merged, percent)
+}
+
+impl Streams {
+    /// The figures of what is stated.
+    pub fn of_stated(ops: &StatedOps) -> Self {
+        let figures = |stream: &Option<StatedStream>| stream.as_ref().map(Figures::of_stated);
+        Self { read: figures(&ops.read), write: figures(&ops.write), commit: None, all: figures(&ops.all) }
+    }
+
+    fn together(all: &[&StatedOps]) -> Self {
+        let figures = |of: fn(&StatedOps) -> Option<&StatedStream>| {
+            let streams: Vec<&StatedStream> = all.iter().filter_map(|ops| of(ops)).collect();
+            (!streams.is_empty()).then(|| Figures::together(&streams))
+        };
+        // A job that tells only of both at once cannot be added to those that tell them apart.
+        let is_plain = all.iter().all(|ops| ops.all.is_none() || (ops.read.is_some() && ops.write.is_some()));
+        if is_plain {
+            Self {
+                read: figures(|ops| ops.read.as_ref()),
+                write: figures(|ops| ops.write.as_ref()),
+                commit: None,
+                all: None,
+            }
+        } else {
+            let both: Vec<&StatedStream> = all
+                .iter()
+                .flat_map(|ops| match &ops.all {
+                    Some(both) => vec![both],
+                    None => ops.read.iter().chain(&ops.write).collect(),
+                })
+                .collect();
+            Self { all: Some(Figures::together(&both)), ..Self::default() }
+        }
+    }
+
+    /// All jobs of a record: as its source states it, or else added up.
+    pub fn of_imported(record: &ImportedRecord) -> Self {
+        match record.stated_total() {
+            Some(total) => Self::of_stated(total),
+            None => Self::together(&record.jobs.iter().map(|job| &job.ops).collect::<Vec<_>>()),
+        }
+    }
+}
+
+/// Reads and writes of a record as one, as the source states it, or else added up; `None` where there is neither.
+pub fn all_figures(record: &ImportedRecord) -> Option<Figures> {
+    let all: Vec<&StatedOps> = match record.stated_total() {
+        Some(total) => vec![total],
+        None => record.jobs.iter().map(|job| &job.ops).collect(),
+    };
+    let streams: Vec<&StatedStream> = all
+        .into_iter()
+        .flat_map(|ops| match &ops.all {
+            Some(both) => vec![both],
+            None => ops.read.iter().chain(&ops.write).collect(),
+        })
+        .collect();
+    (!streams.is_empty()).then(|| Figures::together(&streams))
+}
+
+/// How long a record was measured; `None` where that is not stated.
+pub fn measured_s(record: &ImportedRecord) -> Option<f64> {
+    let all = record.total.iter().chain(record.jobs.iter().map(|job| &job.ops));
+    let times = all.flat_map(|ops| ops.streams().filter_map(|(_, stream)| stream.runtime_s));
+    times.map(value).reduce(f64::max)
+}
+
+/// An imported record in figures. Its keys are an interface: `docs/json.md`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ImportedSummary {
+    /// Where it comes from.
+    pub source: Source,
+    /// What the figures mean.
+    pub verdict: Verdict,
+    /// The time that was measured; `None` where it is not stated.
+    pub measured_s: Option<f64>,
+    /// All jobs together.
+    pub total: Streams,
+    /// Each job, in the order of the source.
+    pub jobs: Vec<ImportedJobSummary>,
+    /// CPU as it is stated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<StatedCpu>,
+    /// What the reader should know, the most serious first.
+    pub findings: Vec<Finding>,
+    /// What was not understood.
+    pub warnings: Vec<Warning>,
+}
+
+/// One job.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ImportedJobSummary {
+    /// As the source calls it.
+    pub name: String,
+    /// What it stands for, where somebody said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// Its streams.
+    #[serde(flatten)]
+    pub streams: Streams,
+}
+
+impl ImportedSummary {
+    /// Computes every figure once.
+    pub fn new(record: &ImportedRecord, thresholds: &ThresholdSet) -> Self {
+        let mut findings = imported_findings(record);
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        Self {
+            source: record.source.clone(),
+            verdict: judge_imported(record, &findings, thresholds),
+            measured_s: measured_s(record),
+            total: Streams::of_imported(record),
+            jobs: record
+                .jobs
+                .iter()
+                .map(|job| ImportedJobSummary {
+                    name: job.name.clone(),
+                    role: job.role,
+                    streams: Streams::of_stated(&job.ops),
+                })
+                .collect(),
+            cpu: record.cpu,
+            findings,
+            warnings: record.warnings.clone(),
+        }
+    }
+}
+
+/// What the streams of each role are judged by. Where nobody said what the load stands for, it is taken for data.
+fn by_role(record: &ImportedRecord) -> Vec<(Role, Vec<(Stream, Option<Figures>)>)> {
+    let role_of = |job: &iotrial_model::imported::ImportedJob| job.role.unwrap_or(Role::Data);
+    let roles = Role::ALL.iter().copied().filter(|role| record.jobs.iter().any(|job| role_of(job) == *role));
+    let mut of_roles: Vec<(Role, Streams)> = roles
+        .map(|role| {
+            let mine = record.jobs.iter().filter(|job| role_of(job) == role);
+            (role, Streams::together(&mine.map(|job| &job.ops).collect::<Vec<_>>()))
+        })
+        .collect();
+    // Where only the total of all jobs is stated, it belongs to a role only if they all do.
+    if let (Some(total), true) = (record.stated_total(), of_roles.len() <= 1) {
+        let role = of_roles.first().map_or(Role::Data, |(role, _)| *role);
+        of_roles = vec![(role, Streams::of_stated(total))];
+    }
+    of_roles
+        .into_iter()
+        .map(|(role, mut streams)| {
+            // Both at once say nothing new beside each of them.
+            if streams.read.is_some() || streams.write.is_some() {
+                streams.all = None;
+            }
+            let all = [Stream::Read, Stream::Write, Stream::Mixed];
+            let there =
+                all.into_iter().filter_map(|stream| Some((stream, Some(streams.get(stream)?.clone()))));
+            (role, there.collect())
+        })
+        .collect()
+}
+
+fn judge_imported(record: &ImportedRecord, findings: &[Finding], thresholds: &ThresholdSet) -> Verdict {
+    let names: Vec<&str> = record.jobs.iter().map(|job| job.name.as_str()).collect();
+    let profile = match names.as_slice() {
+        [only] => format!("«{only}» of {}", record.source.tool),
+        _ => format!("the load of {}", record.source.tool),
+    };
+    let conditions = findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Warning)
+        .filter_map(|finding| match finding.id.as_str() {
+            "short-run" => Some(format!("only over {:.0} s", measured_s(record).unwrap_or(0.0))),
+            "coarse-latency" => Some("with latencies in coarse steps".to_owned()),
+            _ => None,
+        })
+        .collect();
+    let judgement = Judgement::of(by_role(record), thresholds);
+    Case { profile: &profile, no_device: None, judgement, conditions, findings }.decide(thresholds)
+}
+
+/// What the reader should know about the figures of a record.
+pub fn imported_findings(record: &ImportedRecord) -> Vec<Finding> {
+    let found = [
+        failed_jobs(record),
+        failed_ios(record),
+        buffered(record),
+        measured_s(record).and_then(|seconds| short_measurement(Duration::try_from_secs_f64(seconds).ok()?)),
+        coarse_latency(record),
+        other_latency(record),
+        no_role(record),
+        not_understood(record),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+fn failed_jobs(record: &ImportedRecord) -> Option<Finding> {
+    let mut failed = record.jobs.iter().filter_map(|job| Some((&job.name, job.error.as_ref()?)));
+    let (name, error) = failed.next()?;
+    let more = failed.count();
+    let others = if more > 0 { format!(", and {more} more failed") } else { String::new() };
+    let message = format!("the job `{name}` did not come to its end: {error}{others}");
+    Some(finding("failed", Severity::Serious, message, [("failed_count", json!(more + 1))]))
+}
+
+fn all_streams(record: &ImportedRecord) -> impl Iterator<Item = (&'static str, &StatedStream)> {
+    record.total.iter().chain(record.jobs.iter().map(|job| &job.ops)).flat_map(StatedOps::streams)
+}
+
+fn failed_ios(record: &ImportedRecord) -> Option<Finding> {
+    let count: u64 = all_streams(record).filter_map(|(_, stream)| stream.error_count).sum();
+    let message = format!("{count} I/Os failed; the figures are of those that did not");
+    (count > 0).then(|| finding("io-errors", Severity::Warning, message, [("error_count", json!(count))]))
+}
+
+fn buffered(record: &ImportedRecord) -> Option<Finding> {
+    let is_table = matches!(record.source.kind, SourceKind::Table | SourceKind::Csv);
+    let directs: Vec<Option<bool>> = record.jobs.iter().map(|job| job.load.direct).collect();
+    if directs.contains(&Some(false)) {
+        let message = "the I/O went through the page cache: what is measured is memory as much as storage";
+        return Some(finding("buffered-io", Severity::Warning, message.to_owned(), []));
+    }
+    (!is_table && directs.contains(&None)).then(|| {
+        let message = "the source does not say whether the I/O went past the page cache; if not, memory was measured as much as storage";
+        finding("unknown-cache", Severity::Note, message.to_owned(), [])
+    })
+}
+
+/// SQLIO tells whole milliseconds, which says little of a fast device.
+fn coarse_latency(record: &ImportedRecord) -> Option<Finding> {
+    let means = all_streams(record).filter_map(|(name, stream)| Some((name, latency_of(stream).mean_us?)));
+    let is_coarse = |(_, mean): &(&str, Stated)| mean.resolution > COARSE_SHARE * mean.value;
+    let (name, mean) = means.filter(is_coarse).max_by(|(_, a), (_, b)| {
+        (a.resolution / a.value.max(1.0)).total_cmp(&(b.resolution / b.value.max(1.0)))
+    })?;
+    let message = format!(
+        "{} tells latencies in steps of {} µs: a mean of {} µs of {name} may be off by that much",
+        record.source.tool, mean.resolution, mean.value
+    );
+    let evidence = [("resolution_us", json!(mean.resolution)), ("lat_mean_us", json!(mean.value))];
+    Some(finding("coarse-latency", Severity::Warning, message, evidence))
+}
+
+fn other_latency(record: &ImportedRecord) -> Option<Finding> {
+    let is_other = |stream: &&StatedStream| {
+        let (mean, spread) = (latency_of(stream), distribution_of(stream));
+        mean.mean_us.is_some() && !std::ptr::eq(mean, spread) && *spread != StatedLatency::default()
+    };
+    let of_other: Vec<&StatedStream> =
+        all_streams(record).map(|(_, stream)| stream).filter(is_other).collect();
+    let slat_us =
+        of_other.iter().filter_map(|stream| stream.submission_latency.mean_us).map(value).fold(0.0, f64::max);
+    (!of_other.is_empty()).then(|| {
+        let message = format!(
+            "percentiles are of the completion latency, the mean is of the total one: percentiles lack what the submission took, {slat_us:.1} µs on average"
+        );
+        finding("completion-latency", Severity::Note, message, [("slat_mean_us", json!(slat_us))])
+    })
+}
+
+fn no_role(record: &ImportedRecord) -> Option<Finding> {
+    let is_unknown = record.jobs.iter().all(|job| job.role.is_none());
+    is_unknown.then(|| {
+        let message = "nobody says what the load stands for: it is judged as data; `iotrial import --role log` says otherwise";
+        finding("no-role", Severity::Note, message.to_owned(), [])
+    })
+}
+
+fn not_understood(record: &ImportedRecord) -> Option<Finding> {
+    let first = record.warnings.first()?;
+    let count = record.warnings.len();
+    let others = if count > 1 { format!(", and {} more", count - 1) } else { String::new() };
+    let message = format!("the import has warnings: {first}{others}");
+    Some(finding("import-warnings", Severity::Note, message, [("warning_count", json!(count))]))
+}

@@ -1,0 +1,135 @@
+//! Imported results over a grid of loads, as the curves of a sweep.
+
+use iotrial_model::imported::ImportedRecord;
+use iotrial_model::load_pattern::LoadPattern;
+use iotrial_model::record::EndedHow;
+use iotrial_model::sweep::{ProbePurpose, SweepMethod};
+
+use super::{Curve, Probe, SweepSummary, limit};
+use crate::imported::{all_figures, measured_s};
+use crate::saturation::{LoadPoint, Saturation};
+
+/// A result that is no point of a curve.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// File and place.
+    pub whence: String,
+    /// What a point needs and the result does not state.
+    pub why: &'static str,
+}
+
+/// What a point of a curve needs.
+struct Point {
+    pattern: LoadPattern,
+    configuration: String,
+    probe: Probe,
+}
+
+impl SweepSummary {
+    /// The curves of results that were measured one by one: a curve for each kind of I/O of each configuration. Results that
+    /// do not state their load are left out, and told.
+    pub fn of_imported(records: &[ImportedRecord]) -> (Self, Vec<LeftOut>) {
+        let (mut points, mut left_out) = (Vec::new(), Vec::new());
+        for record in records {
+            match Point::of(record) {
+                Ok(point) => points.push(point),
+                Err(why) => left_out.push(LeftOut { whence: record.whence(), why }),
+            }
+        }
+        let mut volumes: Vec<String> = Vec::new();
+        let mut curves: Vec<Curve> = Vec::new();
+        for point in points {
+            let volume =
+                volumes.iter().position(|known| *known == point.configuration).unwrap_or_else(|| {
+                    volumes.push(point.configuration.clone());
+                    volumes.len() - 1
+                });
+            let pattern = point.pattern;
+            match curves.iter_mut().find(|curve| (curve.pattern, curve.volume) == (pattern, volume)) {
+                Some(curve) => curve.probes.push(point.probe),
+                None => curves.push(Curve {
+                    pattern,
+                    volume,
+                    probes: vec![point.probe],
+                    sustained: None,
+                    saturation: None,
+                    limit: None,
+                }),
+            }
+        }
+        curves.sort_by_key(|curve| (curve.pattern, curve.volume));
+        for curve in &mut curves {
+            curve.probes.sort_by_key(|probe| probe.outstanding);
+            let points: Vec<LoadPoint> = curve.probes.iter().map(Probe::point).collect();
+            curve.saturation = Saturation::of(&points, None);
+        }
+        limit::name_limits(&[], &mut curves);
+        let summary = Self {
+            method: SweepMethod::Grid,
+            ended: EndedHow::Complete,
+            ended_reason: None,
+            measured_s: curves.iter().flat_map(|curve| &curve.probes).map(|probe| probe.measured_s).sum(),
+            volumes,
+            curves,
+            scaling: Vec::new(),
+            findings: Vec::new(),
+        };
+        (summary, left_out)
+    }
+}
+
+impl Point {
+    fn of(record: &ImportedRecord) -> Result<Self, &'static str> {
+        let (first, others) = record.jobs.split_first().ok_or("its load")?;
+        let load = &first.load;
+        let is_same = others.iter().all(|job| {
+            (job.load.pattern, job.load.rwmix_read_percent, job.load.block_size())
+                == (load.pattern, load.rwmix_read_percent, load.block_size())
+        });
+        if !is_same {
+            return Err("a load that is one kind of I/O");
+        }
+        let percent = load.rwmix_read_percent.ok_or("its share of reads")?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
+        let pattern = LoadPattern {
+            order: load.pattern.ok_or("whether it is random or sequential")?,
+            rwmix_read_percent: percent.round().clamp(0.0, 100.0) as u8,
+            block_size: load.block_size().ok_or("one block size")?,
+        };
+        if load.rate_iops.is_some() {
+            return Err("a load without a rate that holds it back");
+        }
+        let outstanding: Option<u64> = record.jobs.iter().map(|job| job.load.total_outstanding()).sum();
+        let outstanding =
+            outstanding.and_then(|sum| u32::try_from(sum).ok()).filter(|sum| (1..=1 << 20).contains(sum));
+        let figures = all_figures(record).filter(|figures| figures.iops.is_some_and(|iops| iops > 0.0));
+        Ok(Self {
+            pattern,
+            configuration: configuration_of(record),
+            probe: Probe {
+                purpose: ProbePurpose::Grid,
+                outstanding: outstanding.ok_or("its outstanding I/Os")?,
+                measured_s: measured_s(record).unwrap_or(0.0),
+                iops_standard_error_percent: 0.0,
+                figures: figures.ok_or("a rate")?,
+            },
+        })
+    }
+}
+
+/// The label, else the attributes, else what it worked on.
+fn configuration_of(record: &ImportedRecord) -> String {
+    if let Some(label) = &record.label {
+        return label.clone();
+    }
+    let attributes: Vec<String> =
+        record.attributes.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let mut targets: Vec<&str> =
+        record.jobs.iter().flat_map(|job| &job.load.targets).map(String::as_str).collect();
+    targets.dedup();
+    match (attributes.is_empty(), targets.is_empty()) {
+        (false, _) => attributes.join(" "),
+        (true, false) => targets.join(", "),
+        (true, true) => record.source.tool.clone(),
+    }
+}

@@ -1,0 +1,148 @@
+//! CrystalDiskMark's text, versions 3 to 8. Each line of figures is a test of its own; MB are 1,000,000 bytes.
+
+use iotrial_model::imported::{ImportedJob, ImportedRecord, Stated, StatedLoad, StatedStream};
+use iotrial_model::load::Pattern;
+use iotrial_model::units::ByteSize;
+
+use crate::text::{Notes, number, numbered, quote};
+use crate::{ImportError, Reading};
+
+const MIB_PER_MB: f64 = 1e6 / 1_048_576.0;
+
+/// What a section of version 7 and later measures.
+#[derive(Clone, Copy)]
+enum Section {
+    Read,
+    Write,
+    Mix { read_percent: Option<f64> },
+}
+
+/// Reads all tests.
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+    let version = text.lines().find_map(|line| line.trim().strip_prefix("CrystalDiskMark "));
+    let version = version.and_then(|rest| rest.split_whitespace().next()).map(str::to_owned);
+    let mut section = None;
+    let mut records: Vec<ImportedRecord> = Vec::new();
+    let (mut size, mut date) = (None, None);
+    for (line, whole) in numbered(text) {
+        let text = whole.trim();
+        match text.split_once(']').map(|(head, rest)| (head.trim_start_matches('['), rest)) {
+            Some(("Read", _)) => section = Some(Section::Read),
+            Some(("Write", _)) => section = Some(Section::Write),
+            Some(("Mix", rest)) => section = Some(Section::Mix { read_percent: percent_of(rest) }),
+            _ => {}
+        }
+        if let Some((key, value)) = text.split_once(':') {
+            match key.trim() {
+                "Test" => size = size_at(value),
+                "Date" => date = date_of(value.trim()),
+                _ => {}
+            }
+        }
+        // The line that explains the unit has no figure before it.
+        let Some((name, figures)) = text.rsplit_once(':').filter(|(_, figures)| figures.contains("MB/s"))
+        else {
+            continue;
+        };
+        if text.starts_with('*') {
+            continue;
+        }
+        let notes = &mut reading.notes;
+        let stream = read_figures(figures, line, notes);
+        let load = load_of(name, section);
+        let warnings = notes.take();
+        let mut record = reading.record("CrystalDiskMark", version.as_deref(), format!("line {line}"));
+        record.warnings = warnings;
+        let name = quote(&name.split_whitespace().collect::<Vec<_>>().join(" "));
+        let mut job = ImportedJob { name, ..ImportedJob::default() };
+        match load.rwmix_read_percent {
+            Some(100.0) => job.ops.read = Some(stream),
+            Some(0.0) => job.ops.write = Some(stream),
+            _ => job.ops.all = Some(stream),
+        }
+        job.load = load;
+        record.jobs.push(job);
+        records.push(record);
+    }
+    for record in &mut records {
+        record.measured_at.clone_from(&date);
+        record.jobs.iter_mut().for_each(|job| job.load.size = size);
+    }
+    Ok(records)
+}
+
+/// `  3502.334 MB/s [   3340.1 IOPS] <  2392.88 us>`
+fn read_figures(figures: &str, line: usize, notes: &mut Notes) -> StatedStream {
+    let at = || format!("line {line}");
+    let before = |unit: &str, from: char| {
+        let text = figures.split(unit).next().filter(|text| text.len() < figures.len())?;
+        Some(text.rsplit(from).next().unwrap_or(text))
+    };
+    let mut stream = StatedStream {
+        bandwidth_mib_per_s: number(before("MB/s", ':').unwrap_or_default(), at, notes)
+            .map(|mb| mb.times(MIB_PER_MB)),
+        iops: before("IOPS", '[').and_then(|iops| number(iops, at, notes)),
+        ..StatedStream::default()
+    };
+    stream.total_latency.mean_us = before("us>", '<').and_then(|us| number(us, at, notes));
+    stream
+}
+
+/// `SEQ    1MiB (Q=  8, T= 1)`, `Random Read 4KiB (Q= 32,T= 1)`, `Random Read 4KB (QD=32)`, `Sequential Read`.
+fn load_of(name: &str, section: Option<Section>) -> StatedLoad {
+    let words = name.to_ascii_lowercase();
+    let number_behind = |key: &str| {
+        let rest = words.split_once(key)?.1.trim_start();
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        rest[..digits].parse::<u64>().ok()
+    };
+    let depth = number_behind("(q=").or_else(|| number_behind("(qd="));
+    let load = StatedLoad {
+        pattern: match () {
+            () if words.contains("rnd") || words.contains("random") => Some(Pattern::Random),
+            () if words.contains("seq") => Some(Pattern::Sequential),
+            () => None,
+        },
+        rwmix_read_percent: match section {
+            _ if words.contains("read") => Some(100.0),
+            _ if words.contains("write") => Some(0.0),
+            Some(Section::Read) => Some(100.0),
+            Some(Section::Write) => Some(0.0),
+            Some(Section::Mix { read_percent }) => read_percent,
+            None => None,
+        },
+        iodepth: depth,
+        numjobs: number_behind("t=").or(depth.map(|_| 1)),
+        ..StatedLoad::default()
+    };
+    let description = words.split('(').next().unwrap_or_default();
+    load.with_block_size(size_at(description))
+}
+
+/// The first size among words: `1MiB`, `4 KiB`, `512KB`. In names of tests KB are KiB.
+fn size_at(text: &str) -> Option<ByteSize> {
+    let text = text.to_ascii_lowercase();
+    let start = text.find(|c: char| c.is_ascii_digit())?;
+    let digits = text[start..].len() - text[start..].trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let number: u64 = text[start..start + digits].parse().ok()?;
+    let unit = text[start + digits..].trim_start();
+    let shift = match unit.as_bytes().first()? {
+        b'k' => 10,
+        b'm' => 20,
+        b'g' => 30,
+        _ => return None,
+    };
+    number.checked_mul(1 << shift).map(ByteSize::bytes)
+}
+
+/// ` Read 70%/Write 30%`
+fn percent_of(text: &str) -> Option<f64> {
+    let share = text.split_once("Read")?.1.split('%').next()?;
+    Stated::parse(share).map(|share| share.value).filter(|share| (0.0..=100.0).contains(share))
+}
+
+/// `2021/05/05 12:00:00`; the clock's zone is not told, and taken as UTC.
+fn date_of(text: &str) -> Option<String> {
+    let time = jiff::civil::DateTime::strptime("%Y/%m/%d %H:%M:%S", text).ok()?;
+    Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().to_string())
+}

@@ -1,0 +1,372 @@
+//! diskspd's XML, 2.0.21 to 2.3, with and without latency, one run for each time span.
+//!
+//! It prints counts for each thread and target, and latencies of all of them together. There is no rate: that follows
+//! from counts and time.
+
+use iotrial_model::imported::{
+    CpuBasis, ImportedJob, ImportedRecord, Stated, StatedCpu, StatedInterval, StatedLatency, StatedLoad,
+    StatedOps, StatedPercentile, StatedStream,
+};
+use iotrial_model::load::{Durability, Pattern};
+use iotrial_model::units::ByteSize;
+use quick_xml::Reader;
+use quick_xml::events::Event;
+
+use crate::text::{count, number, quote};
+use crate::{ImportError, Reading};
+
+/// A result has a few thousand elements.
+const MOST_ELEMENTS: usize = 1_000_000;
+const DEEPEST: usize = 64;
+
+/// An element with what stands in it.
+#[derive(Debug, Default)]
+struct Element {
+    name: String,
+    attributes: Vec<(String, String)>,
+    text: String,
+    children: Vec<Element>,
+}
+
+impl Element {
+    fn all<'e>(&'e self, name: &'e str) -> impl Iterator<Item = &'e Self> {
+        self.children.iter().filter(move |child| child.name == name)
+    }
+
+    fn child(&self, name: &str) -> Option<&Self> {
+        self.children.iter().find(|child| child.name == name)
+    }
+
+    fn text_of(&self, name: &str) -> Option<&str> {
+        self.child(name).map(|child| child.text.trim()).filter(|text| !text.is_empty())
+    }
+
+    fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Reads all time spans of all results in a text.
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+    let mut records = Vec::new();
+    let mut budget = MOST_ELEMENTS;
+    let mut from = 0;
+    let several = text.matches("<Results>").take(2).count() > 1;
+    while let Some(start) = text[from..].find("<Results>").map(|found| from + found) {
+        let line = 1 + text[..start].bytes().filter(|byte| *byte == b'\n').count();
+        let (results, length) = match parse(&text[start..], &mut budget) {
+            Ok(parsed) => parsed,
+            Err((offset, message)) => {
+                let line = line + text[start..].bytes().take(offset).filter(|byte| *byte == b'\n').count();
+                let place = format!("line {line}");
+                if records.is_empty() || budget == 0 {
+                    return Err(reading.broken(place, message));
+                }
+                reading.notes.warn(place, message);
+                from = start + 1;
+                continue;
+            }
+        };
+        let prefix = if several { format!("line {line}, ") } else { String::new() };
+        records.extend(read_results(&results, &prefix, reading));
+        from = start + length.max(1);
+    }
+    Ok(records)
+}
+
+/// The element that the text begins with, and where it ends; or where and why it is broken.
+fn parse(text: &str, budget: &mut usize) -> Result<(Element, usize), (usize, String)> {
+    let mut reader = Reader::from_str(text);
+    let mut open: Vec<Element> = Vec::new();
+    loop {
+        let event = reader.read_event();
+        let at = usize::try_from(reader.buffer_position()).unwrap_or(text.len());
+        let event = event.map_err(|error| (at, error.to_string()))?;
+        let mut begin = |start: &quick_xml::events::BytesStart<'_>| {
+            *budget = budget
+                .checked_sub(1)
+                .ok_or_else(|| (at, format!("there are more than {MOST_ELEMENTS} elements")))?;
+            let name = start.name();
+            let name: &str = name.as_ref();
+            let mut element = Element { name: name.to_owned(), ..Element::default() };
+            for attribute in start.attributes() {
+                let attribute = attribute.map_err(|error| (at, error.to_string()))?;
+                let key: &str = attribute.key.as_ref();
+                let value: &str = attribute.value.as_ref();
+                element.attributes.push((key.to_owned(), value.to_owned()));
+            }
+            Ok(element)
+        };
+        match event {
+            Event::Start(start) => {
+                if open.len() >= DEEPEST {
+                    return Err((at, format!("elements stand more than {DEEPEST} deep in one another")));
+                }
+                let element = begin(&start)?;
+                open.push(element);
+            }
+            Event::Empty(start) => {
+                let element = begin(&start)?;
+                match open.last_mut() {
+                    Some(parent) => parent.children.push(element),
+                    None => return Ok((element, at)),
+                }
+            }
+            Event::Text(text) => {
+                if let Some(element) = open.last_mut() {
+                    element.text.push_str(&text.xml10_content());
+                }
+            }
+            Event::GeneralRef(reference) => {
+                let name: &str = &reference;
+                let resolved = match name {
+                    "amp" => Some('&'),
+                    "lt" => Some('<'),
+                    "gt" => Some('>'),
+                    "quot" => Some('"'),
+                    "apos" => Some('\''),
+                    _ => reference.resolve_char_ref().map_err(|error| (at, error.to_string()))?,
+                };
+                if let Some(element) = open.last_mut() {
+                    element.text.push(resolved.unwrap_or('\u{fffd}'));
+                }
+            }
+            Event::End(_) => {
+                let Some(element) = open.pop() else {
+                    return Err((at, "an element ends that never began".to_owned()));
+                };
+                match open.last_mut() {
+                    Some(parent) => parent.children.push(element),
+                    None => return Ok((element, at)),
+                }
+            }
+            Event::Eof => return Err((at, "it ends before its XML does".to_owned())),
+            _ => {}
+        }
+    }
+}
+
+fn read_results(results: &Element, prefix: &str, reading: &mut Reading<'_>) -> Vec<ImportedRecord> {
+    let system = results.child("System");
+    let version = system.and_then(|system| system.child("Tool")).and_then(|tool| tool.text_of("Version"));
+    let profiles: Vec<&Element> = results
+        .child("Profile")
+        .and_then(|profile| profile.child("TimeSpans"))
+        .map(|spans| spans.all("TimeSpan").collect())
+        .unwrap_or_default();
+    for error in results.all("Error") {
+        reading.notes.warn(format!("{prefix}Results.Error"), format!("diskspd said: {}", quote(&error.text)));
+    }
+    let mut records = Vec::new();
+    for (index, span) in results.all("TimeSpan").enumerate() {
+        let path = format!("{prefix}TimeSpan[{index}]");
+        let mut record = reading.record("diskspd", version, path.clone());
+        record.host.name = system.and_then(|system| system.text_of("ComputerName")).map(quote);
+        record.measured_at = system.and_then(|system| system.text_of("RunTime")).and_then(time_of);
+        let cpus = span
+            .text_of("ProcCount")
+            .and_then(|text| count(text, || format!("{path}.ProcCount"), &mut reading.notes));
+        record.host.cpu_count = cpus.and_then(|cpus| u32::try_from(cpus).ok());
+        let profile = profiles.get(index).or(profiles.last()).copied();
+        Span { element: span, profile, path }.fill(&mut record, reading);
+        record.warnings.extend(reading.notes.take());
+        records.push(record);
+    }
+    records
+}
+
+/// `2021/04/14 23:25:42 UTC`, or without the zone in older versions, when it was that of the host and is not known.
+pub(crate) fn time_of(text: &str) -> Option<String> {
+    let time = jiff::civil::DateTime::strptime("%Y/%m/%d %H:%M:%S", text.strip_suffix("UTC")?.trim()).ok()?;
+    Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().to_string())
+}
+
+/// One time span of the result, with what was asked for it.
+struct Span<'e> {
+    element: &'e Element,
+    profile: Option<&'e Element>,
+    path: String,
+}
+
+impl Span<'_> {
+    fn fill(&self, record: &mut ImportedRecord, reading: &mut Reading<'_>) {
+        let runtime_s = self.stated(self.element, "TestTimeSeconds", 1.0, reading);
+        let targets: Vec<&Element> = self
+            .profile
+            .and_then(|profile| profile.child("Targets"))
+            .map(|targets| targets.all("Target").collect())
+            .unwrap_or_default();
+        let mut ops = self.ops(None, runtime_s, reading);
+        self.add_latency(&mut ops, reading);
+        match targets.as_slice() {
+            [one] => record.jobs.push(self.job(one, ops, reading)),
+            several => {
+                for target in several {
+                    let of_target = self.ops(target.text_of("Path"), runtime_s, reading);
+                    record.jobs.push(self.job(target, of_target, reading));
+                }
+                record.total = Some(ops);
+            }
+        }
+        record.cpu = self.cpu(reading);
+        record.intervals = self.intervals(reading);
+    }
+
+    fn stated(
+        &self,
+        element: &Element,
+        name: &str,
+        factor: f64,
+        reading: &mut Reading<'_>,
+    ) -> Option<Stated> {
+        let text = element.text_of(name)?;
+        let place = || format!("{}.{}.{name}", self.path, element.name);
+        number(text, place, &mut reading.notes).map(|stated| stated.times(factor))
+    }
+
+    /// The counts of all threads on one target, or on all.
+    fn ops(&self, path: Option<&str>, runtime_s: Option<Stated>, reading: &mut Reading<'_>) -> StatedOps {
+        let mut sums = [("ReadCount", 0u64), ("ReadBytes", 0), ("WriteCount", 0), ("WriteBytes", 0)];
+        let threads = self.element.all("Thread").flat_map(|thread| thread.all("Target"));
+        for target in threads.filter(|target| path.is_none() || target.text_of("Path") == path) {
+            for (name, sum) in &mut sums {
+                let Some(text) = target.text_of(name) else { continue };
+                let more = count(text, || format!("{}.Thread.Target.{name}", self.path), &mut reading.notes);
+                *sum = sum.saturating_add(more.unwrap_or(0));
+            }
+        }
+        let [(_, read_count), (_, read_bytes), (_, write_count), (_, write_bytes)] = sums;
+        let stream = |io_count: u64, bytes: u64| {
+            (io_count > 0).then(|| StatedStream {
+                runtime_s,
+                io_count: Some(io_count),
+                bytes: Some(bytes),
+                ..StatedStream::default()
+            })
+        };
+        let (read, write) = (stream(read_count, read_bytes), stream(write_count, write_bytes));
+        let both = read.is_some() && write.is_some();
+        let all = both.then(|| stream(read_count + write_count, read_bytes + write_bytes)).flatten();
+        StatedOps { read, write, all, sync: None }
+    }
+
+    fn add_latency(&self, ops: &mut StatedOps, reading: &mut Reading<'_>) {
+        let Some(latency) = self.element.child("Latency") else { return };
+        let streams = [
+            (&mut ops.read, ["AverageReadMilliseconds", "ReadLatencyStdev", "ReadMilliseconds"]),
+            (&mut ops.write, ["AverageWriteMilliseconds", "WriteLatencyStdev", "WriteMilliseconds"]),
+            (&mut ops.all, ["AverageTotalMilliseconds", "LatencyStdev", "TotalMilliseconds"]),
+        ];
+        for (stream, [mean, stddev, percentile]) in streams {
+            let Some(stream) = stream else { continue };
+            let mut stated = StatedLatency {
+                mean_us: self.stated(latency, mean, 1e3, reading),
+                stddev_us: self.stated(latency, stddev, 1e3, reading),
+                ..StatedLatency::default()
+            };
+            for bucket in latency.all("Bucket") {
+                let Some(percent) = self.stated(bucket, "Percentile", 1.0, reading) else { continue };
+                let Some(at) = self.stated(bucket, percentile, 1e3, reading) else { continue };
+                match percent.value {
+                    0.0 => stated.min_us = Some(at),
+                    100.0 => stated.max_us = Some(at),
+                    percent => stated.percentiles_us.push(StatedPercentile { percent, at }),
+                }
+            }
+            stated.percentiles_us.sort_by(|a, b| a.percent.total_cmp(&b.percent));
+            stream.total_latency = stated;
+        }
+    }
+
+    fn cpu(&self, reading: &mut Reading<'_>) -> Option<StatedCpu> {
+        let average = self.element.child("CpuUtilization")?.child("Average")?;
+        Some(StatedCpu {
+            usr_percent: self.stated(average, "UserPercent", 1.0, reading),
+            sys_percent: self.stated(average, "KernelPercent", 1.0, reading),
+            per_io_us: None,
+            of: CpuBasis::Host,
+        })
+    }
+
+    fn intervals(&self, reading: &mut Reading<'_>) -> Vec<StatedInterval> {
+        let Some(iops) = self.element.child("Iops") else { return Vec::new() };
+        let buckets: Vec<&Element> = iops.all("Bucket").collect();
+        let mut intervals = Vec::new();
+        let mut start_s = 0.0;
+        for (index, bucket) in buckets.iter().enumerate() {
+            let mut attribute = |name: &str, factor: f64| {
+                let text = bucket.attribute(name)?;
+                let place = || format!("{}.Iops.Bucket[{index}].{name}", self.path);
+                number(text, place, &mut reading.notes).map(|stated| stated.times(factor))
+            };
+            let Some(end_s) = attribute("SampleMillisecond", 1e-3).map(|end| end.value) else { continue };
+            let mut stream = |name: &str| {
+                let mut one = StatedStream { iops: attribute(name, 1.0), ..StatedStream::default() };
+                one.total_latency.mean_us = attribute(&format!("{name}AvgLatencyMilliseconds"), 1e3);
+                one.total_latency.min_us = attribute(&format!("{name}MinLatencyMilliseconds"), 1e3);
+                one.total_latency.max_us = attribute(&format!("{name}MaxLatencyMilliseconds"), 1e3);
+                one.total_latency.stddev_us = attribute(&format!("{name}LatencyStdDev"), 1e3);
+                Some(one).filter(|one| !one.is_idle())
+            };
+            let (read, write) = (stream("Read"), stream("Write"));
+            intervals.push(StatedInterval {
+                start_s,
+                duration_s: (end_s - start_s).max(0.0),
+                job: None,
+                ops: StatedOps { read, write, all: None, sync: None },
+            });
+            start_s = end_s;
+        }
+        intervals
+    }
+
+    fn job(&self, target: &Element, ops: StatedOps, reading: &mut Reading<'_>) -> ImportedJob {
+        let mut whole = |element: &Element, name: &str| {
+            let text = element.text_of(name)?;
+            count(text, || format!("{}.Target.{name}", self.path), &mut reading.notes)
+        };
+        let is_on = |name: &str| target.text_of(name).map(|text| text == "true");
+        let mut load = StatedLoad {
+            pattern: match (target.child("Random"), target.child("StrideSize")) {
+                (Some(_), _) if target.text_of("RandomRatio").is_none_or(|ratio| ratio == "100") => {
+                    Some(Pattern::Random)
+                }
+                (Some(_), _) => None,
+                (None, Some(_)) => Some(Pattern::Sequential),
+                (None, None) => None,
+            },
+            #[expect(clippy::cast_precision_loss, reason = "a percentage")]
+            rwmix_read_percent: whole(target, "WriteRatio")
+                .filter(|write| *write <= 100)
+                .map(|write| (100 - write) as f64),
+            iodepth: whole(target, "RequestCount").filter(|count| *count > 0),
+            numjobs: whole(target, "ThreadsPerFile").filter(|count| *count > 0),
+            direct: is_on("DisableOSCache").or_else(|| is_on("DisableAllCache")),
+            durability: is_on("WriteThrough")
+                .map(|through| if through { Durability::Dsync } else { Durability::None }),
+            targets: target.text_of("Path").map(quote).into_iter().collect(),
+            size: whole(target, "FileSize").map(ByteSize::bytes),
+            ..StatedLoad::default()
+        };
+        if let Some(profile) = self.profile {
+            // Threads that share all targets.
+            load.numjobs = load.numjobs.or_else(|| whole(profile, "ThreadCount").filter(|count| *count > 0));
+            #[expect(clippy::cast_precision_loss, reason = "seconds")]
+            let mut seconds = |name: &str| whole(profile, name).map(|seconds| seconds as f64);
+            (load.runtime_s, load.ramp_s) = (seconds("Duration"), seconds("Warmup"));
+        }
+        let rate = target.child("Throughput").filter(|rate| rate.attribute("unit") == Some("IOPS"));
+        #[expect(clippy::cast_precision_loss, reason = "a rate")]
+        let rate = rate.and_then(|_| whole(target, "Throughput")).map(|rate| rate as f64);
+        load.rate_iops = rate.map(|rate| {
+            #[expect(clippy::cast_precision_loss, reason = "a few threads")]
+            let threads = load.numjobs.unwrap_or(1) as f64;
+            rate * threads
+        });
+        let size = whole(target, "BlockSize").map(ByteSize::bytes);
+        let leaves = target.children.iter().filter(|child| child.children.is_empty());
+        load.options = leaves.map(|leaf| (leaf.name.clone(), leaf.text.trim().to_owned())).collect();
+        let name = target.text_of("Path").map_or_else(|| "target".to_owned(), quote);
+        ImportedJob { name, load: load.with_block_size(size), ops, ..ImportedJob::default() }
+    }
+}

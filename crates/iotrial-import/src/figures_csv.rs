@@ -1,0 +1,126 @@
+//! Printed figures as CSV, a row for each configuration under each load; the columns are those of `docs/import.md`.
+
+use std::collections::BTreeMap;
+
+use iotrial_model::imported::{ImportedJob, ImportedRecord, Stated, StatedLoad, StatedStream};
+use iotrial_model::load::Pattern;
+use iotrial_model::record::AttributeValue;
+use iotrial_model::units::ByteSize;
+
+use crate::text::{Notes, count, number, quote};
+use crate::{ImportError, Reading};
+
+const LOAD: [&str; 4] = ["load.pattern", "load.read_percent", "load.block_size_bytes", "load.outstanding"];
+const MOST_COLUMNS: usize = 1_000;
+
+/// The separator and the line with the names of columns: the first one that is no comment, if it names a figure of a stream.
+pub(crate) fn header(text: &str) -> Option<(u8, &str)> {
+    let line = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'))?;
+    [b',', b';', b'\t'].into_iter().find_map(|separator| {
+        let mut names = line.split(char::from(separator)).take(MOST_COLUMNS);
+        names.any(|name| is_figure(name.trim().trim_matches('"'))).then_some((separator, line))
+    })
+}
+
+/// Such as `read.iops`.
+fn is_figure(name: &str) -> bool {
+    let Some(("read" | "write" | "total", figure)) = name.split_once('.') else { return false };
+    StatedStream::default().put(figure, Stated::exact(0.0))
+}
+
+/// Reads all rows.
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+    let Some((separator, _)) = header(text) else { return Ok(Vec::new()) };
+    let mut table = csv::ReaderBuilder::new();
+    let mut table =
+        table.delimiter(separator).comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
+    let broken = |error: csv::Error, reading: &Reading<'_>| {
+        let line = error.position().map_or(1, csv::Position::line);
+        reading.broken(format!("line {line}"), error.to_string())
+    };
+    let columns: Vec<String> = match table.headers() {
+        Ok(header) => header.iter().take(MOST_COLUMNS).map(str::to_owned).collect(),
+        Err(error) => return Err(broken(error, reading)),
+    };
+    for (index, name) in columns.iter().enumerate() {
+        if columns[..index].contains(name) {
+            reading.notes.warn(
+                format!("column {}", index + 1),
+                format!("`{}` stands twice; the last one counts", quote(name)),
+            );
+        }
+    }
+    let mut records = Vec::new();
+    for row in table.records() {
+        let row = row.map_err(|error| broken(error, reading))?;
+        let line = row.position().map_or(0, csv::Position::line);
+        let cells: BTreeMap<&str, &str> =
+            columns.iter().map(String::as_str).zip(row.iter()).filter(|(_, cell)| !cell.is_empty()).collect();
+        let mut record = read_row(&cells, line, reading);
+        record.warnings.extend(reading.notes.take());
+        records.push(record);
+    }
+    Ok(records)
+}
+
+fn read_row(cells: &BTreeMap<&str, &str>, line: u64, reading: &mut Reading<'_>) -> ImportedRecord {
+    let text = |name: &str| cells.get(name).map(|text| quote(text));
+    let tool = text("tool").or_else(|| text("source")).unwrap_or_else(|| reading.file.name.to_owned());
+    let mut record = reading.record(&tool, text("version").as_deref(), format!("line {line}"));
+    record.label = text("label").or_else(|| text("id"));
+    let notes = &mut reading.notes;
+    let mut total = iotrial_model::imported::StatedOps::default();
+    let mut runtime_s = None;
+    for (name, cell) in cells {
+        let place = || format!("line {line}, `{}`", quote(name));
+        if let Some(attribute) = name.strip_prefix("attribute.") {
+            record.attributes.insert(quote(attribute), AttributeValue::from_text(cell));
+            continue;
+        }
+        if ["id", "label", "tool", "source", "version"].contains(name) || LOAD.contains(name) {
+            continue;
+        }
+        let Some(stated) = number(cell, place, notes) else { continue };
+        if *name == "runtime_s" {
+            runtime_s = Some(stated);
+        } else if !total.put(&mut record.cpu, name, stated) {
+            if name.contains('.') {
+                record.other.insert(quote(name), stated);
+            } else {
+                notes.warn(place(), "is no known column; figures of an application begin with `other.`");
+            }
+        }
+    }
+    for stream in [&mut total.read, &mut total.write, &mut total.all].into_iter().flatten() {
+        stream.runtime_s = runtime_s;
+    }
+    record.total = Some(total);
+    if LOAD.iter().any(|name| cells.contains_key(name)) {
+        let load = load_of(cells, line, notes);
+        record.jobs.push(ImportedJob { name: "load".to_owned(), load, ..ImportedJob::default() });
+    }
+    record
+}
+
+fn load_of(cells: &BTreeMap<&str, &str>, line: u64, notes: &mut Notes) -> StatedLoad {
+    let place = |name: &str| format!("line {line}, `{name}`");
+    let mut whole =
+        |name: &'static str| count(cells.get(name)?, || place(name), notes).filter(|count| *count > 0);
+    let (size, outstanding) = (whole("load.block_size_bytes"), whole("load.outstanding"));
+    let pattern = cells.get("load.pattern").and_then(|word| {
+        let known = Pattern::ALL.iter().copied().find(|pattern| pattern.as_str() == *word);
+        if known.is_none() {
+            notes.warn(place("load.pattern"), format!("`{}` is neither random nor sequential", quote(word)));
+        }
+        known
+    });
+    let percent =
+        cells.get("load.read_percent").and_then(|cell| number(cell, || place("load.read_percent"), notes));
+    let load = StatedLoad {
+        pattern,
+        rwmix_read_percent: percent.map(|percent| percent.value).filter(|percent| *percent <= 100.0),
+        outstanding,
+        ..StatedLoad::default()
+    };
+    load.with_block_size(size.map(ByteSize::bytes))
+}

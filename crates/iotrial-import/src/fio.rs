@@ -1,0 +1,493 @@
+//! fio's JSON and json+, from 2.1 with microseconds to 3.4x with nanoseconds.
+//!
+//! A document is one run of fio. Jobs of it that wait for those before them (`stonewall`) are runs of their own. What lies
+//! in the way of naive readers, and is met here: text before, between and after documents; `nan` where a number should be;
+//! keys that stand twice; `io_bytes` that were KiB before 3.0; padding among the percentiles; entries of a group that carry the
+//! options of one job only; clients with a list of their own.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::imported::{
+    CpuBasis, ImportedJob, ImportedRecord, Stated, StatedCpu, StatedDevice, StatedLatency, StatedOps,
+    StatedPercentile, StatedStream,
+};
+
+use crate::fio_log;
+use crate::fio_options::FioOptions;
+use crate::json::{Document, Node, documents};
+use crate::text::{numbered, quote};
+use crate::{ImportError, Reading};
+
+/// What a job may have and a record has no place for: percentages by depth and coarse latency, faults, switches.
+const PASSED_OVER: [&str; 22] = [
+    "eta",
+    "elapsed",
+    "job_start",
+    "job_runtime",
+    "groupid",
+    "ctx",
+    "majf",
+    "minf",
+    "iodepth_level",
+    "iodepth_submit",
+    "iodepth_complete",
+    "latency_ns",
+    "latency_us",
+    "latency_ms",
+    "latency_depth",
+    "latency_target",
+    "latency_percentile",
+    "latency_window",
+    "desc",
+    "port",
+    "steadystate",
+    "first_error",
+];
+/// The same of a stream.
+const STREAM_PASSED_OVER: [&str; 15] = [
+    "io_kbytes",
+    "bw_min",
+    "bw_max",
+    "bw_agg",
+    "bw_mean",
+    "bw_dev",
+    "bw_samples",
+    "iops_min",
+    "iops_max",
+    "iops_mean",
+    "iops_stddev",
+    "iops_samples",
+    "prios",
+    "short_ios",
+    "drop_ios",
+];
+
+/// Reads all documents of a text.
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+    let text = without_foreign_lines(text, reading);
+    let (documents, broken) = documents(&text);
+    let is_result = |one: &&Document<'_>| one.node.get("fio version").is_some();
+    let results: Vec<&Document<'_>> = documents.iter().filter(is_result).collect();
+    for one in &broken {
+        let place = format!("line {}, column {}", one.line, one.column);
+        let message =
+            if one.is_cut_off { "it ends before its JSON does".to_owned() } else { one.message.clone() };
+        // A word in braces is no broken document where there is a whole one.
+        if results.is_empty() {
+            return Err(reading.broken(place, message));
+        }
+        reading.notes.warn(place, message);
+    }
+    if results.is_empty() {
+        return Err(reading.no_result("there is no JSON document of fio"));
+    }
+    let mut records = Vec::new();
+    for (index, document) in results.iter().enumerate() {
+        let prefix = if results.len() > 1 {
+            format!("document {} (line {}), ", index + 1, document.line)
+        } else {
+            String::new()
+        };
+        for path in document.node.keys_twice().iter().filter(|path| !path.ends_with(".percentile.0.00")) {
+            reading.notes.warn(format!("{prefix}{path}"), "stands twice; the first one counts");
+        }
+        records.extend(Run { document, prefix }.records(reading));
+    }
+    Ok(records)
+}
+
+/// Lines that fio prints among its JSON, as where errors and results go into one file, are blanked out, and so are
+/// numbers that are none.
+fn without_foreign_lines<'t>(text: &'t str, reading: &mut Reading<'_>) -> Cow<'t, str> {
+    let is_message = |line: &str| line.starts_with("fio: ") || line.starts_with("fs: ");
+    if !text.lines().any(|line| is_message(line) || no_number(line).is_some()) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len() + 64);
+    for (number, line) in numbered(text) {
+        if is_message(line) {
+            reading.notes.warn_line(number, format!("fio said: {}", quote(line)));
+        } else if let Some(key) = no_number(line) {
+            reading.notes.warn_line(number, format!("`{}` is not a number", quote(key)));
+            let (key, value) = line.split_once("\" : ").unwrap_or((line, ""));
+            kept.push_str(key);
+            kept.push_str(if value.trim_end().ends_with(',') { "\" : null," } else { "\" : null" });
+        } else {
+            kept.push_str(line);
+        }
+        kept.push('\n');
+    }
+    Cow::Owned(kept)
+}
+
+/// The key of a line whose value is no number: `"iops" : -nan,`.
+fn no_number(line: &str) -> Option<&str> {
+    let (key, value) = line.split_once("\" : ")?;
+    let value = value.trim().trim_end_matches(',').trim_start_matches('-');
+    matches!(value, "nan" | "inf").then_some(key.trim().trim_start_matches('"'))
+}
+
+/// One document.
+struct Run<'d, 't> {
+    document: &'d Document<'t>,
+    prefix: String,
+}
+
+/// One entry of the list of jobs.
+struct Entry<'d, 't> {
+    node: &'d Node<'t>,
+    path: String,
+    options: FioOptions,
+}
+
+impl<'d, 't> Run<'d, 't> {
+    fn records(&self, reading: &mut Reading<'_>) -> Vec<ImportedRecord> {
+        let top = &self.document.node;
+        let list = ["jobs", "client_stats"].into_iter().find(|key| top.get(key).is_some());
+        let Some(list) = list else {
+            reading.notes.warn(format!("{}jobs", self.prefix), "is missing");
+            return Vec::new();
+        };
+        for (key, _) in top.entries() {
+            let known = [
+                "fio version",
+                "timestamp",
+                "timestamp_ms",
+                "time",
+                "global options",
+                "jobs",
+                "client_stats",
+                "disk_util",
+            ];
+            if !known.contains(&key.as_ref()) {
+                reading
+                    .notes
+                    .warn(format!("{}{}", self.prefix, quote(key)), "is not known, and not taken over");
+            }
+        }
+        let entries: Vec<Entry<'_, '_>> = top
+            .get(list)
+            .map_or(&[][..], Node::items)
+            .iter()
+            .enumerate()
+            .map(|(index, node)| Entry {
+                node,
+                path: format!("{list}[{index}]"),
+                options: self.options_of(node),
+            })
+            .collect();
+        let version = top.get("fio version").and_then(Node::text);
+        let version = version.map(|text| text.trim_start_matches("fio-"));
+        let runs = split_at_barriers(&entries);
+        let several = runs.len() > 1;
+        let mut records = Vec::new();
+        for run in runs {
+            let Some(first) = run.first() else { continue };
+            let mut record = reading.record(
+                "fio",
+                version,
+                format!("{}{}", self.prefix, if several { &first.path } else { list }),
+            );
+            record.measured_at = measured_at(top);
+            // What the devices did is told of all runs together.
+            if !several {
+                record.devices = top
+                    .get("disk_util")
+                    .map_or(&[][..], Node::items)
+                    .iter()
+                    .filter_map(|device| device_of(device, self.document.decimals))
+                    .collect();
+            }
+            for entry in run {
+                self.add_entry(entry, &mut record, reading);
+            }
+            if record.jobs.is_empty() && record.total.is_none() {
+                continue;
+            }
+            fio_log::add_intervals(&mut record, reading);
+            record.warnings.extend(reading.notes.take());
+            records.push(record);
+        }
+        records
+    }
+
+    /// Those of the job, and below them the global ones, of which clients have a list.
+    fn options_of(&self, job: &'d Node<'t>) -> FioOptions {
+        let text = |(key, value): &'d (Cow<'t, str>, Node<'t>)| Some((key.as_ref(), value.text()?));
+        let global = self.document.node.get("global options");
+        let globals = global.into_iter().flat_map(|node| {
+            if node.items().is_empty() { node.entries().iter() } else { node.items()[0].entries().iter() }
+        });
+        let own = job.get("job options").into_iter().flat_map(|node| node.entries().iter());
+        FioOptions::new(globals.chain(own).filter_map(text))
+    }
+
+    fn add_entry(&self, entry: &Entry<'_, '_>, record: &mut ImportedRecord, reading: &mut Reading<'_>) {
+        let path = format!("{}{}", self.prefix, entry.path);
+        let node = entry.node;
+        let name = node.get("jobname").and_then(Node::text).unwrap_or_default();
+        let mut ops = StatedOps::default();
+        for (key, value) in node.entries() {
+            let place = format!("{path}.{key}");
+            match key.as_ref() {
+                "read" => ops.read = self.stream(value, &place, reading),
+                "write" => ops.write = self.stream(value, &place, reading),
+                "mixed" => ops.all = self.stream(value, &place, reading),
+                "sync" => ops.sync = self.stream(value, &place, reading),
+                "trim" => {
+                    if self.stream(value, &place, reading).is_some() {
+                        reading.notes.warn(place, "trims are not taken over");
+                    }
+                }
+                "jobname" | "job options" | "error" | "usr_cpu" | "sys_cpu" | "total_err" | "hostname" => {}
+                known if PASSED_OVER.contains(&known) => {}
+                _ => reading.notes.warn(place, "is not known, and not taken over"),
+            }
+        }
+        let is_together = entry.options.is_on("group_reporting");
+        let numjobs = if is_together { entry.options.numjobs() } else { 1 };
+        if is_together {
+            warn_of_other_jobs(node, &ops, numjobs, &path, reading);
+        }
+        let hostname = node.get("hostname").and_then(Node::text);
+        if name == "All clients" {
+            record.total = Some(ops);
+            return;
+        }
+        let decimals = self.document.decimals;
+        let percent = |key: &str| {
+            Some(Stated::with_decimals(node.get(key)?.number().filter(|share| *share >= 0.0)?, decimals))
+        };
+        let cpu = StatedCpu {
+            usr_percent: percent("usr_cpu"),
+            sys_percent: percent("sys_cpu"),
+            per_io_us: None,
+            of: CpuBasis::EachCopy,
+        };
+        let error = node.get("error").and_then(Node::whole).filter(|code| *code != 0);
+        let job = ImportedJob {
+            name: hostname.map_or_else(|| quote(name), |host| quote(&format!("{host}: {name}"))),
+            role: None,
+            load: entry.options.load(numjobs, &path, &mut reading.notes),
+            ops,
+            error: error.map(|code| format!("fio ended the job with the error {code}")),
+            cpu: (cpu.usr_percent.is_some() || cpu.sys_percent.is_some()).then_some(cpu),
+        };
+        if let Some(error) = &job.error {
+            reading.notes.warn(format!("{path}.error"), error.clone());
+        }
+        record.jobs.push(job);
+    }
+
+    /// A stream; `None` where nothing was done.
+    fn stream(&self, node: &Node<'_>, path: &str, reading: &mut Reading<'_>) -> Option<StatedStream> {
+        let decimals = self.document.decimals;
+        let mut stream = StatedStream::default();
+        let fraction = |value: &Node<'_>| match value {
+            Node::Whole(_) => value.number().map(|number| Stated::with_decimals(number, 0)),
+            _ => value
+                .number()
+                .filter(|number| *number >= 0.0)
+                .map(|number| Stated::with_decimals(number, decimals)),
+        };
+        for (key, value) in node.entries() {
+            let place = || format!("{path}.{key}");
+            let is_read = match key.as_ref() {
+                "io_bytes" => set(&mut stream.bytes, value.whole()),
+                "total_ios" => set(&mut stream.io_count, value.whole()),
+                "runtime" => set(&mut stream.runtime_s, fraction(value).map(|ms| ms.per(1e3))),
+                "iops" => set(&mut stream.iops, fraction(value)),
+                // The finer one of two.
+                "bw_bytes" => {
+                    set(&mut stream.bandwidth_mib_per_s, fraction(value).map(|bytes| bytes.per(1_048_576.0)))
+                }
+                "bw" if node.get("bw_bytes").is_none() => {
+                    set(&mut stream.bandwidth_mib_per_s, fraction(value).map(|kib| kib.per(1_024.0)))
+                }
+                "bw" => true,
+                "slat_ns" => self.latency(value, 1e3, &place(), &mut stream.submission_latency, reading),
+                "clat_ns" => self.latency(value, 1e3, &place(), &mut stream.completion_latency, reading),
+                "lat_ns" => self.latency(value, 1e3, &place(), &mut stream.total_latency, reading),
+                "slat" => self.latency(value, 1.0, &place(), &mut stream.submission_latency, reading),
+                "clat" => self.latency(value, 1.0, &place(), &mut stream.completion_latency, reading),
+                "lat" => self.latency(value, 1.0, &place(), &mut stream.total_latency, reading),
+                known if STREAM_PASSED_OVER.contains(&known) => true,
+                _ => {
+                    reading.notes.warn(place(), "is not known, and not taken over");
+                    true
+                }
+            };
+            if !is_read && *value != Node::Null {
+                reading.notes.warn(place(), format!("{} is no number of zero or more", value.words()));
+            }
+        }
+        for (key, what) in [("short_ios", "came back short"), ("drop_ios", "were dropped")] {
+            if let Some(count) = node.get(key).and_then(Node::whole).filter(|count| *count > 0) {
+                reading.notes.warn(format!("{path}.{key}"), format!("{count} I/Os {what}"));
+            }
+        }
+        if stream.is_idle() {
+            return None;
+        }
+        if node.get("io_kbytes").is_none() && stream_counts_kib(&stream) {
+            stream.bytes = stream.bytes.and_then(|kib| kib.checked_mul(1_024));
+        }
+        Some(stream)
+    }
+
+    fn latency(
+        &self,
+        node: &Node<'_>,
+        per_us: f64,
+        path: &str,
+        latency: &mut StatedLatency,
+        reading: &mut Reading<'_>,
+    ) -> bool {
+        let decimals = self.document.decimals;
+        let stated = |value: &Node<'_>| {
+            let decimals = if matches!(value, Node::Whole(_)) { 0 } else { decimals };
+            let number = value.number().filter(|number| *number >= 0.0)?;
+            Some(Stated::with_decimals(number, decimals).per(per_us))
+        };
+        // Without any I/O fio prints zeros, and as minimum what it began with.
+        let is_empty = node.get("max").and_then(Node::number) == Some(0.0);
+        for (key, value) in node.entries() {
+            let is_read = match key.as_ref() {
+                _ if is_empty => true,
+                "mean" => set(&mut latency.mean_us, stated(value)),
+                "stddev" => set(&mut latency.stddev_us, stated(value)),
+                "min" => set(&mut latency.min_us, stated(value)),
+                "max" => set(&mut latency.max_us, stated(value)),
+                "percentile" => {
+                    for (percent, at) in value.entries() {
+                        // Lists shorter than the longest are padded.
+                        if percent == "0.00" {
+                            continue;
+                        }
+                        match percent.parse::<f64>().ok().zip(stated(at)) {
+                            Some((percent, at)) => {
+                                latency.percentiles_us.push(StatedPercentile { percent, at })
+                            }
+                            None => reading.notes.warn(
+                                format!("{path}.percentile.{}", quote(percent)),
+                                format!("{} is not understood", at.words()),
+                            ),
+                        }
+                    }
+                    latency.percentiles_us.sort_by(|a, b| a.percent.total_cmp(&b.percent));
+                    true
+                }
+                "bins" => {
+                    latency.histogram = histogram(value, per_us);
+                    latency.histogram.is_some()
+                }
+                "N" => true,
+                _ => {
+                    reading.notes.warn(format!("{path}.{}", quote(key)), "is not known, and not taken over");
+                    true
+                }
+            };
+            if !is_read && *value != Node::Null {
+                reading
+                    .notes
+                    .warn(format!("{path}.{}", quote(key)), format!("{} is not understood", value.words()));
+            }
+        }
+        true
+    }
+}
+
+/// Whether there was something to set.
+fn set<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
+    let is_there = value.is_some();
+    *slot = value;
+    is_there
+}
+
+/// `io_bytes` were KiB before 3.0, which rate and time tell.
+#[expect(clippy::cast_precision_loss, reason = "a factor of a thousand")]
+fn stream_counts_kib(stream: &StatedStream) -> bool {
+    let Some(((bytes, rate), runtime)) = stream.bytes.zip(stream.bandwidth_mib_per_s).zip(stream.runtime_s)
+    else {
+        return false;
+    };
+    let expected = rate.value * 1_048_576.0 * runtime.value;
+    expected > 32.0 * bytes as f64
+}
+
+/// Bins as json+ has them: the middle of each, in the unit of the latency, with its count.
+fn histogram(bins: &Node<'_>, per_us: f64) -> Option<LatencyHistogram> {
+    let ns_per_unit = 1e3 / per_us;
+    let bin = |(latency, count): &(Cow<'_, str>, Node<'_>)| {
+        let latency: u64 = latency.parse().ok()?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 or 1,000")]
+        let ns = latency.checked_mul(ns_per_unit as u64)?;
+        Some((Duration::from_nanos(ns), count.whole()?))
+    };
+    let bins: Option<Vec<(Duration, u64)>> = bins.entries().iter().map(bin).collect();
+    LatencyHistogram::of_counts(bins?).filter(|histogram| histogram.io_count() > 0)
+}
+
+/// What runs at once: from each job on that waits for all before it. Copies of it carry the option too and belong to its group.
+fn split_at_barriers<'e, 'd, 't>(entries: &'e [Entry<'d, 't>]) -> Vec<&'e [Entry<'d, 't>]> {
+    let group = |entry: &Entry<'_, '_>| entry.node.get("groupid").and_then(Node::whole);
+    let waits = |entry: &Entry<'_, '_>| entry.options.get(&["stonewall", "wait_for_previous"]).is_some();
+    let mut runs = Vec::new();
+    let mut from = 0;
+    for index in 1..entries.len() {
+        if waits(&entries[index]) && group(&entries[index]) != group(&entries[index - 1]) {
+            runs.push(&entries[from..index]);
+            from = index;
+        }
+    }
+    runs.push(&entries[from..]);
+    runs
+}
+
+/// The entry of a group carries the options of its first job only. The times of all copies, added up, tell whether there were
+/// others.
+fn warn_of_other_jobs(node: &Node<'_>, ops: &StatedOps, numjobs: u64, path: &str, reading: &mut Reading<'_>) {
+    let all_ms = node.get("job_runtime").and_then(Node::number);
+    let longest_s = ops
+        .streams()
+        .filter_map(|(_, stream)| stream.runtime_s)
+        .map(|stated| stated.value)
+        .fold(0.0, f64::max);
+    let Some(all_ms) = all_ms.filter(|_| longest_s > 0.0) else { return };
+    let copies = (all_ms / 1e3 / longest_s).round();
+    #[expect(clippy::cast_precision_loss, reason = "a few copies")]
+    let asked = numjobs as f64;
+    if copies > asked * 1.2 {
+        reading.notes.warn(
+            path,
+            format!("the figures are those of about {copies} copies, and the options those of {numjobs}: the group had other jobs, whose options the result does not have"),
+        );
+    }
+}
+
+fn measured_at(top: &Node<'_>) -> Option<String> {
+    let ms = top.get("timestamp_ms").and_then(Node::whole);
+    let ms = ms.or_else(|| top.get("timestamp").and_then(Node::whole)?.checked_mul(1_000))?;
+    let at = jiff::Timestamp::from_millisecond(i64::try_from(ms).ok()?).ok()?;
+    Some(at.to_string())
+}
+
+fn device_of(node: &Node<'_>, decimals: u32) -> Option<StatedDevice> {
+    let count = |key: &str| node.get(key).and_then(Node::whole);
+    // The kernel counts in sectors of 512 bytes, whatever the device has.
+    let bytes = |key: &str| count(key).and_then(|sectors| sectors.checked_mul(512));
+    Some(StatedDevice {
+        name: quote(node.get("name")?.text()?),
+        read_count: count("read_ios"),
+        write_count: count("write_ios"),
+        read_bytes: bytes("read_sectors"),
+        write_bytes: bytes("write_sectors"),
+        busy_percent: node
+            .get("util")
+            .and_then(Node::number)
+            .filter(|share| *share >= 0.0)
+            .map(|share| Stated::with_decimals(share, decimals)),
+    })
+}

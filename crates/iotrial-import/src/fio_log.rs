@@ -1,0 +1,214 @@
+//! fio's logs of rate, bandwidth and latency over time, which lie beside its JSON.
+//!
+//! A line is `time in ms, value, direction, block size` and more. Only averaged logs (`log_avg_msec`) are taken: the others have a
+//! line for each I/O, and say little about a stretch of time.
+
+use std::collections::BTreeMap;
+
+use iotrial_model::imported::{ImportedJob, ImportedRecord, Stated, StatedInterval, StatedStream};
+
+use crate::Reading;
+use crate::fio_options::FioOptions;
+use crate::text::{numbered, quote};
+
+/// Copies of one job whose logs are looked for.
+const MOST_COPIES: u64 = 4_096;
+/// Longer logs are cut off.
+const MOST_LINES: usize = 1_000_000;
+
+/// Whether a text consists of lines of a log.
+pub(crate) fn looks_like_log(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(5).peekable();
+    lines.peek().is_some() && lines.all(|line| parse_line(line).is_some())
+}
+
+struct LogLine {
+    time_ms: f64,
+    value: Stated,
+    is_write: bool,
+}
+
+/// `None` for anything that is no line of a log of reads or writes.
+fn parse_line(line: &str) -> Option<LogLine> {
+    let mut fields = line.split(',').map(str::trim);
+    let time_ms = Stated::parse(fields.next()?).filter(|time| time.resolution >= 1.0)?.value;
+    let value = Stated::parse(fields.next()?).filter(|value| value.value >= 0.0)?;
+    let is_write = match fields.next()? {
+        "0" => false,
+        "1" => true,
+        _ => return None,
+    };
+    Stated::parse(fields.next()?)?;
+    let rest =
+        fields.take(5).filter(|field| field.parse::<u64>().is_err() && !field.starts_with("0x")).count();
+    (rest == 0).then_some(LogLine { time_ms, value, is_write })
+}
+
+/// The kinds of log: the option that asks for it, and how its file is called.
+const KINDS: [(&str, &str); 3] =
+    [("write_iops_log", "iops"), ("write_bw_log", "bw"), ("write_lat_log", "lat")];
+
+/// One value of one stretch of one direction: the sum over the copies, and how many had one.
+#[derive(Default)]
+struct Cell {
+    sum: f64,
+    resolution: f64,
+    copies: u64,
+}
+
+/// The cells of one kind, by the number of the stretch and the direction.
+type Cells = BTreeMap<(u64, bool), Cell>;
+
+/// Adds what the logs of the jobs tell, where they lie beside the file.
+pub(crate) fn add_intervals(record: &mut ImportedRecord, reading: &mut Reading<'_>) {
+    let mut first_copy = 1;
+    let mut intervals = Vec::new();
+    for (index, job) in record.jobs.iter().enumerate() {
+        let copies = job.load.numjobs.unwrap_or(1).min(MOST_COPIES);
+        intervals.extend(intervals_of(
+            index,
+            job,
+            first_copy,
+            copies,
+            record.source.version.as_deref(),
+            reading,
+        ));
+        first_copy += copies;
+    }
+    record.intervals = intervals;
+}
+
+fn intervals_of(
+    index: usize,
+    job: &ImportedJob,
+    first_copy: u64,
+    copies: u64,
+    version: Option<&str>,
+    reading: &mut Reading<'_>,
+) -> Vec<StatedInterval> {
+    let options =
+        FioOptions::new(job.load.options.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    if options.is_empty() {
+        return Vec::new();
+    }
+    let window_ms: u64 =
+        options.get(&["log_avg_msec"]).and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+    let mut tables: [Cells; 3] = Default::default();
+    let mut found = 0;
+    for ((option, kind), cells) in KINDS.into_iter().zip(&mut tables) {
+        let Some(prefix) = options.get(&[option]) else { continue };
+        let prefix = if prefix.is_empty() || prefix == "1" { job.name.as_str() } else { prefix };
+        // Only names beside the file, never a way elsewhere.
+        let prefix = prefix.rsplit(['/', '\\']).next().unwrap_or(prefix);
+        let names = (first_copy..first_copy + copies).map(|copy| format!("{prefix}_{kind}.{copy}.log"));
+        for name in names.chain([format!("{prefix}_{kind}.log")]) {
+            let Some(bytes) = (reading.file.beside)(&name) else { continue };
+            found += 1;
+            if window_ms == 0 {
+                continue;
+            }
+            add_log(&name, &String::from_utf8_lossy(&bytes), window_ms, cells, reading);
+        }
+    }
+    if found > 0 && window_ms == 0 {
+        reading.notes.warn(
+            format!("the {found} logs of {}", quote(&job.name)),
+            "have a line for each I/O (no log_avg_msec), and are not taken over",
+        );
+    }
+    // Latencies were microseconds before 3.0.
+    let is_old =
+        version.and_then(|text| text.split('.').next()?.parse::<u32>().ok()).is_some_and(|major| major < 3);
+    let per_us = if is_old { 1.0 } else { 1e3 };
+    assemble(index, &tables, window_ms, per_us)
+}
+
+fn add_log(name: &str, text: &str, window_ms: u64, cells: &mut Cells, reading: &mut Reading<'_>) {
+    let mut unknown = 0;
+    let mut start_ms = None;
+    for (number, line) in numbered(text).take(MOST_LINES) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let Some(LogLine { time_ms, value, is_write }) = parse_line(line) else {
+            unknown += 1;
+            if unknown == 1 {
+                reading.notes.warn(
+                    format!("`{}`, line {number}", quote(name)),
+                    format!("`{}` is not understood", quote(line)),
+                );
+            }
+            continue;
+        };
+        // With `log_unix_epoch` the clock begins in 1970.
+        let start_ms = *start_ms.get_or_insert(if time_ms > 1e11 { time_ms } else { 0.0 });
+        #[expect(clippy::cast_precision_loss, reason = "milliseconds")]
+        let stretch = ((time_ms - start_ms).max(0.0) / window_ms as f64).round();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative, and floats saturate"
+        )]
+        let cell = cells.entry((stretch as u64, is_write)).or_default();
+        cell.sum += value.value;
+        cell.resolution += value.resolution;
+        cell.copies += 1;
+    }
+    if unknown > 1 {
+        reading.notes.warn(format!("`{}`", quote(name)), format!("{unknown} lines are not understood"));
+    }
+}
+
+/// The rates of the copies add up; their latencies do not, and are told only of one copy.
+fn assemble(job: usize, tables: &[Cells; 3], window_ms: u64, per_us: f64) -> Vec<StatedInterval> {
+    let [iops, bandwidth, latency] = tables;
+    let mut stretches: Vec<u64> =
+        tables.iter().flat_map(|cells| cells.keys().map(|(stretch, _)| *stretch)).collect();
+    stretches.sort_unstable();
+    stretches.dedup();
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds")]
+    let window_s = window_ms as f64 / 1e3;
+    let interval = |stretch: u64| {
+        let stream = |is_write: bool| {
+            let key = (stretch, is_write);
+            let sum = |cells: &Cells| {
+                cells.get(&key).map(|cell| Stated { value: cell.sum, resolution: cell.resolution })
+            };
+            let mut one = StatedStream {
+                iops: sum(iops),
+                bandwidth_mib_per_s: sum(bandwidth).map(|kib| kib.per(1_024.0)),
+                ..StatedStream::default()
+            };
+            one.total_latency.mean_us = latency
+                .get(&key)
+                .filter(|cell| cell.copies == 1)
+                .map(|cell| Stated { value: cell.sum, resolution: cell.resolution }.per(per_us));
+            Some(one).filter(|one| *one != StatedStream::default())
+        };
+        let mut interval =
+            StatedInterval { job: Some(job), duration_s: window_s, ..StatedInterval::default() };
+        // A line tells what lies before it.
+        #[expect(clippy::cast_precision_loss, reason = "milliseconds")]
+        let end_s = stretch as f64 * window_s;
+        interval.start_s = (end_s - window_s).max(0.0);
+        interval.ops.read = stream(false);
+        interval.ops.write = stream(true);
+        interval
+    };
+    stretches.into_iter().map(interval).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_log_are_told_from_other_numbers() {
+        assert!(looks_like_log("500, 12345, 0, 4096, 0\n1000, 12000, 1, 4096, 0x0\n"));
+        for other in
+            ["", "1;2;3", "500, 12345\n", "500, 12345, 7, 4096\n", "time, value, 0, 4096\n", "1.5, 2, 0, 8\n"]
+        {
+            assert!(!looks_like_log(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! fio's terse lines, versions 2 to 5: fields between semicolons, one line a job.
+//!
+//! Latencies are µs, amounts KiB. The lines say nothing of the load, and not what ran at once: each is a record of its own.
+
+use iotrial_model::imported::{
+    CpuBasis, ImportedJob, ImportedRecord, Stated, StatedCpu, StatedLatency, StatedPercentile, StatedStream,
+};
+
+use crate::text::{count, number, numbered, quote};
+use crate::{ImportError, Reading};
+
+/// Percentiles of each stream.
+const PERCENTILES: usize = 20;
+/// Fields of each stream: amount, rate, time, three latencies, percentiles, and how the bandwidth varied.
+const STREAM_FIELDS: usize = 4 + 3 * 4 + PERCENTILES + 5;
+/// Version 5 also tells how the rate varied.
+const MORE_FIELDS_OF_5: usize = 6;
+
+/// Whether a line is one of fio's terse output.
+pub(crate) fn is_terse(line: &str) -> bool {
+    let mut fields = line.trim_start().split(';');
+    match fields.next() {
+        Some("3" | "4" | "5") => {
+            fields.next().is_some_and(|version| version.starts_with("fio-")) && fields.count() > STREAM_FIELDS
+        }
+        Some("2") => fields.count() > 2 * STREAM_FIELDS,
+        _ => false,
+    }
+}
+
+/// Reads all lines.
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+    let mut records = Vec::new();
+    for (line, fields) in numbered(text).filter(|(_, line)| is_terse(line)) {
+        let fields: Vec<&str> = fields.trim().split(';').collect();
+        let mut record = read_line(line, &fields, reading)?;
+        record.warnings.extend(reading.notes.take());
+        records.push(record);
+    }
+    if records.len() > 1 {
+        reading
+            .notes
+            .warn("the lines", "do not say whether jobs ran at once: each is taken as a run of its own");
+    }
+    Ok(records)
+}
+
+fn read_line(line: usize, fields: &[&str], reading: &mut Reading<'_>) -> Result<ImportedRecord, ImportError> {
+    let terse = fields[0];
+    let (version, name_at) =
+        if terse == "2" { (None, 1) } else { (Some(fields[1].trim_start_matches("fio-")), 2) };
+    let width = STREAM_FIELDS + if terse == "5" { MORE_FIELDS_OF_5 } else { 0 };
+    let stream_count = if terse == "3" { 2 } else { 3 };
+    let first = name_at + 3;
+    let end = first + stream_count * width;
+    if fields.len() < end {
+        let message =
+            format!("a line of version {terse} has at least {end} fields, and this one {}", fields.len());
+        return Err(reading.broken(format!("line {line}"), message));
+    }
+    let mut record = reading.record("fio", version, format!("line {line}"));
+    let mut job = ImportedJob { name: quote(fields[name_at]), ..ImportedJob::default() };
+    for (index, name) in ["read", "write", "trim"].into_iter().enumerate().take(stream_count) {
+        let from = first + index * width;
+        let (stream, total_gib) = read_stream(&fields[from..from + width], line, from, reading);
+        if stream.is_idle() && total_gib.is_none_or(|total| total.value == 0.0) {
+            continue;
+        }
+        match name {
+            "read" => job.ops.read = Some(stream),
+            "write" => job.ops.write = Some(stream),
+            _ => {
+                reading.notes.warn_line(line, "trims are not taken over");
+                continue;
+            }
+        }
+        record.other.extend(total_gib.map(|total| (format!("{name}.total_gib"), total)));
+    }
+    let mut share = |at: usize| {
+        let field = fields.get(at)?.trim_end_matches('%');
+        number(field, || place(line, at), &mut reading.notes)
+    };
+    let cpu = StatedCpu {
+        usr_percent: share(end),
+        sys_percent: share(end + 1),
+        per_io_us: None,
+        of: CpuBasis::EachCopy,
+    };
+    job.cpu = Some(cpu).filter(|cpu| cpu.usr_percent.is_some());
+    let error = count(fields[name_at + 2], || place(line, name_at + 2), &mut reading.notes);
+    job.error =
+        error.filter(|code| *code != 0).map(|code| format!("fio ended the job with the error {code}"));
+    if let Some(error) = &job.error {
+        reading.notes.warn(place(line, name_at + 2), error.clone());
+    }
+    record.jobs.push(job);
+    Ok(record)
+}
+
+/// Fields are counted from 1.
+fn place(line: usize, field: usize) -> String {
+    format!("line {line}, field {}", field + 1)
+}
+
+/// The stream, and its amount, which is only told in KiB.
+fn read_stream(
+    fields: &[&str],
+    line: usize,
+    first: usize,
+    reading: &mut Reading<'_>,
+) -> (StatedStream, Option<Stated>) {
+    let mut at = |index: usize| number(fields[index], || place(line, first + index), &mut reading.notes);
+    let total_gib = at(0).map(|kib| kib.per(1_048_576.0));
+    let mut latency = |from: usize| {
+        let max = at(from + 1);
+        let is_empty = max.is_none_or(|max| max.value == 0.0);
+        let stated = StatedLatency {
+            min_us: at(from),
+            max_us: max,
+            mean_us: at(from + 2),
+            stddev_us: at(from + 3),
+            ..StatedLatency::default()
+        };
+        if is_empty { StatedLatency::default() } else { stated }
+    };
+    let submission_latency = latency(4);
+    let mut completion_latency = latency(8);
+    let total_latency = latency(12 + PERCENTILES);
+    let stream = StatedStream {
+        bandwidth_mib_per_s: at(1).map(|kib| kib.per(1_024.0)),
+        iops: at(2),
+        runtime_s: at(3).map(|ms| ms.per(1e3)),
+        submission_latency,
+        total_latency,
+        ..StatedStream::default()
+    };
+    for (index, field) in fields[12..12 + PERCENTILES].iter().enumerate() {
+        let parsed = field
+            .split_once("%=")
+            .and_then(|(percent, at)| Some((Stated::parse(percent)?.value, Stated::parse(at)?)));
+        match parsed {
+            // Lists shorter than the longest are padded.
+            Some((0.0, _)) => {}
+            Some((percent, at)) => completion_latency.percentiles_us.push(StatedPercentile { percent, at }),
+            None => reading
+                .notes
+                .warn(place(line, first + 12 + index), format!("`{}` is no percentile", quote(field))),
+        }
+    }
+    if completion_latency.mean_us.is_none() {
+        completion_latency.percentiles_us.clear();
+    }
+    completion_latency.percentiles_us.sort_by(|a, b| a.percent.total_cmp(&b.percent));
+    (StatedStream { completion_latency, ..stream }, total_gib)
+}

@@ -1,0 +1,271 @@
+//! Iometer's CSV, 2006 and 1.1: blocks that lines beginning with `'` open, a row for all, and rows for what it consists of.
+
+use std::collections::BTreeMap;
+
+use iotrial_model::imported::{
+    CpuBasis, ImportedJob, ImportedRecord, LatencyBand, Stated, StatedBlockSize, StatedCpu, StatedLoad,
+    StatedOps, StatedStream,
+};
+use iotrial_model::load::Pattern;
+use iotrial_model::units::ByteSize;
+
+use crate::text::{Notes, count, number, quote};
+use crate::{ImportError, Reading};
+
+/// An access specification: one line for each kind of I/O in it.
+#[derive(Default)]
+struct Specification {
+    sizes: Vec<StatedBlockSize>,
+    read_percent: f64,
+    random_percent: f64,
+    share: f64,
+}
+
+/// A row with its header.
+struct Row<'r> {
+    line: u64,
+    columns: &'r [String],
+    cells: &'r csv::StringRecord,
+}
+
+/// Reads all tests.
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+    let mut table = csv::ReaderBuilder::new();
+    let mut table = table.has_headers(false).flexible(true).quoting(true).from_reader(text.as_bytes());
+    let mut specifications: BTreeMap<String, Specification> = BTreeMap::new();
+    let mut block = String::new();
+    let (mut columns, mut in_specification) = (Vec::new(), None::<String>);
+    let (mut version, mut time) = (None, None);
+    let mut records: Vec<ImportedRecord> = Vec::new();
+    for cells in table.records() {
+        let cells = cells.map_err(|error| {
+            let line = error.position().map_or(0, csv::Position::line);
+            reading.broken(format!("line {line}"), error.to_string())
+        })?;
+        let line = cells.position().map_or(0, csv::Position::line);
+        let first = cells.get(0).unwrap_or_default().trim();
+        if let Some(heading) = first.strip_prefix('\'') {
+            heading.clone_into(&mut block);
+            if heading == "Access specification name" {
+                in_specification = None;
+            }
+            columns = cells.iter().map(|cell| cell.trim().trim_start_matches('\'').to_owned()).collect();
+            continue;
+        }
+        match block.as_str() {
+            "Version" => version = Some(quote(first)),
+            "Time Stamp" => time = Some(quote(first)),
+            "Access specification name" => {
+                in_specification = Some(first.to_owned());
+                specifications.insert(first.to_owned(), Specification::default());
+            }
+            "size" => {
+                if let Some(specification) =
+                    in_specification.as_ref().and_then(|name| specifications.get_mut(name))
+                {
+                    let row = Row { line, columns: &columns, cells: &cells };
+                    specification.add(&row, &mut reading.notes);
+                }
+            }
+            "Target Type" => {
+                let row = Row { line, columns: &columns, cells: &cells };
+                match first {
+                    "ALL" => {
+                        let mut record =
+                            reading.record("Iometer", version.as_deref(), format!("line {line}"));
+                        fill(&mut record, &row, &specifications, &mut reading.notes);
+                        if let Some(time) = &time {
+                            // Its zone is not told.
+                            record.jobs[0].load.options.insert("time stamp".to_owned(), time.clone());
+                        }
+                        record.warnings.extend(reading.notes.take());
+                        records.push(record);
+                    }
+                    "DISK" => {
+                        if let Some(job) = records.last_mut().and_then(|record| record.jobs.first_mut()) {
+                            let depth = row.stated("Queue Depth", &mut reading.notes).map(as_count);
+                            job.load.outstanding =
+                                depth.map(|depth| depth.saturating_add(job.load.outstanding.unwrap_or(0)));
+                            let name = quote(cells.get(1).unwrap_or_default());
+                            if !job.load.targets.contains(&name) {
+                                job.load.targets.push(name);
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(records)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "not negative, and floats saturate"
+)]
+fn as_count(stated: Stated) -> u64 {
+    stated.value as u64
+}
+
+impl Row<'_> {
+    fn cell(&self, name: &str) -> Option<&str> {
+        let index = self.columns.iter().position(|column| column == name)?;
+        self.cells.get(index)
+    }
+
+    fn stated(&self, name: &str, notes: &mut Notes) -> Option<Stated> {
+        number(self.cell(name)?, || format!("line {}, `{}`", self.line, quote(name)), notes)
+    }
+
+    fn count(&self, name: &str, notes: &mut Notes) -> Option<u64> {
+        count(self.cell(name)?, || format!("line {}, `{}`", self.line, quote(name)), notes)
+    }
+}
+
+impl Specification {
+    fn add(&mut self, row: &Row<'_>, notes: &mut Notes) {
+        let mut value = |name: &str| row.stated(name, notes).map_or(0.0, |stated| stated.value);
+        let share = value("% of size");
+        self.read_percent += value("% reads") * share / 100.0;
+        self.random_percent += value("% random") * share / 100.0;
+        self.share += share;
+        if let Some(size) = row.count("size", notes) {
+            self.sizes.push(StatedBlockSize {
+                direction: None,
+                size: ByteSize::bytes(size),
+                percent: Some(share),
+            });
+        }
+    }
+
+    fn load(&self) -> StatedLoad {
+        let mut sizes = self.sizes.clone();
+        if let [only] = sizes.as_mut_slice() {
+            only.percent = None;
+        }
+        let is_whole = (self.share - 100.0).abs() < 1e-6;
+        StatedLoad {
+            pattern: match self.random_percent {
+                _ if !is_whole => None,
+                0.0 => Some(Pattern::Sequential),
+                100.0 => Some(Pattern::Random),
+                _ => None,
+            },
+            rwmix_read_percent: is_whole.then_some(self.read_percent.min(100.0)),
+            block_sizes: sizes,
+            ..StatedLoad::default()
+        }
+    }
+}
+
+fn fill(
+    record: &mut ImportedRecord,
+    row: &Row<'_>,
+    specifications: &BTreeMap<String, Specification>,
+    notes: &mut Notes,
+) {
+    let name = row.cell("Access Specification Name").unwrap_or_default().trim();
+    let specification = specifications.get(name);
+    if specification.is_none() && !name.is_empty() {
+        notes.warn(
+            format!("line {}", row.line),
+            format!("the access specification `{}` is not in the file", quote(name)),
+        );
+    }
+    let mut load = specification.map(Specification::load).unwrap_or_default();
+    load.direct = Some(true);
+    load.options.insert("workers".to_owned(), row.cell("# Workers").unwrap_or_default().trim().to_owned());
+    let errors = |name: &str, notes: &mut Notes| row.count(name, notes);
+    let mut ops = StatedOps {
+        read: stream(row, "Read ", notes).filter(|one| !one.is_idle()),
+        write: stream(row, "Write ", notes).filter(|one| !one.is_idle()),
+        all: None,
+        sync: None,
+    };
+    if let Some(read) = &mut ops.read {
+        read.bytes = row.count("Bytes Read", notes);
+        read.io_count = row.count("Read I/Os", notes);
+        read.error_count = errors("Read Errors", notes);
+    }
+    if let Some(write) = &mut ops.write {
+        write.bytes = row.count("Bytes Written", notes);
+        write.io_count = row.count("Write I/Os", notes);
+        write.error_count = errors("Write Errors", notes);
+    }
+    let mut all = stream(row, "", notes).unwrap_or_default();
+    all.total_latency.bands = bands(row, notes);
+    match (&mut ops.read, &mut ops.write) {
+        (Some(only), None) | (None, Some(only)) => only.total_latency.bands = all.total_latency.bands,
+        _ => ops.all = Some(all).filter(|all| !all.is_idle()),
+    }
+    let mut share = |name: &str| row.stated(name, notes);
+    let cpu = StatedCpu {
+        usr_percent: share("% User Time"),
+        sys_percent: share("% Privileged Time"),
+        per_io_us: None,
+        of: CpuBasis::Host,
+    };
+    record.cpu = Some(cpu).filter(|cpu| cpu.usr_percent.is_some());
+    record.jobs.push(ImportedJob { name: quote(name), load, ops, ..ImportedJob::default() });
+}
+
+/// `kind` is what columns begin with: nothing, `Read ` or `Write `.
+fn stream(row: &Row<'_>, kind: &str, notes: &mut Notes) -> Option<StatedStream> {
+    // Before 1.1 there was one column, of 1,048,576 bytes; since then there is one of each unit.
+    let binary = row.stated(&format!("{kind}MiBps (Binary)"), notes);
+    let bandwidth = binary.or_else(|| row.stated(&format!("{kind}MBps"), notes));
+    let mut one = StatedStream {
+        iops: row.stated(&format!("{kind}IOps"), notes),
+        bandwidth_mib_per_s: bandwidth,
+        ..StatedStream::default()
+    };
+    one.iops?;
+    let mut ms = |name: String| row.stated(&name, notes).map(|ms| ms.times(1e3));
+    one.total_latency.mean_us = ms(format!("Average {kind}Response Time"));
+    one.total_latency.max_us = ms(format!("Maximum {kind}Response Time"));
+    Some(one)
+}
+
+/// The bins of 1.1: `0 to 50 uS`, `1 to 2 mS`, `>= 10 S`, each with its count of I/Os.
+fn bands(row: &Row<'_>, notes: &mut Notes) -> Vec<LatencyBand> {
+    let is_bin = |name: &str| name.ends_with(" uS") || name.ends_with(" mS") || name.ends_with(" S");
+    let counts: Vec<(f64, Option<f64>, f64)> = row
+        .columns
+        .iter()
+        .filter(|name| is_bin(name))
+        .filter_map(|name| {
+            let (from_us, below_us) = edges_of(name)?;
+            Some((from_us, below_us, row.stated(name, notes)?.value))
+        })
+        .collect();
+    let all: f64 = counts.iter().map(|(_, _, count)| count).sum();
+    if all <= 0.0 {
+        return Vec::new();
+    }
+    counts
+        .into_iter()
+        .map(|(from_us, below_us, count)| LatencyBand {
+            from_us,
+            below_us,
+            percent: Stated::exact(100.0 * count / all),
+        })
+        .collect()
+}
+
+fn edges_of(name: &str) -> Option<(f64, Option<f64>)> {
+    let (range, unit) = name.rsplit_once(' ')?;
+    let us = match unit {
+        "uS" => 1.0,
+        "mS" => 1e3,
+        "S" => 1e6,
+        _ => return None,
+    };
+    let edge = |text: &str| Stated::parse(text).map(|edge| edge.value * us);
+    match range.split_once(" to ") {
+        Some((from, below)) => Some((edge(from)?, Some(edge(below)?))),
+        None => Some((edge(range.trim_start_matches(['>', '=', ' ']))?, None)),
+    }
+}

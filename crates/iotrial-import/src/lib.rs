@@ -1,0 +1,295 @@
+//! Results of other tools, and printed ones, as records.
+//!
+//! [`import`] recognises a format by what stands in the file, never by its name, and hands it to the reader of that format. Each
+//! reader lies in a file of its own and takes over what the source states: units are converted exactly, nothing is
+//! worked out or filled in, and what it does not understand is a warning with its place. Nothing here opens a file: what
+//! lies beside one is asked for by name.
+
+#![forbid(unsafe_code)]
+
+mod text;
+
+mod json;
+
+mod fio_options;
+
+mod fio;
+
+mod fio_log;
+
+mod fio_terse;
+
+mod diskspd;
+
+mod diskspd_text;
+
+mod sqlio;
+
+mod iometer;
+
+mod crystaldiskmark;
+
+mod vdbench;
+
+mod figures_csv;
+
+mod recognise;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use iotrial_model::imported::{CheckImportedError, ImportedRecord, Source, SourceKind, TablePlace, Warning};
+use iotrial_model::load::Role;
+use iotrial_model::record::AttributeValue;
+use iotrial_model::table::PublishedTable;
+use iotrial_model::toml_reader::Mistakes;
+use sha2::{Digest, Sha256};
+use ulid::Ulid;
+
+pub use recognise::recognise;
+use text::{Notes, decode, unpack};
+
+/// What reads, with its version: it stands in every record.
+const READ_BY: &str = concat!("iotrial ", env!("CARGO_PKG_VERSION"));
+
+/// No file has so many runs.
+const MOST_RECORDS: usize = 100_000;
+
+/// What the user says of the results.
+#[derive(Debug, Clone, Default)]
+pub struct Naming {
+    /// What the configuration is called; otherwise the label of the source, where it has one.
+    pub label: Option<String>,
+    /// What distinguishes the configuration, beside what the source says itself.
+    pub attributes: BTreeMap<String, AttributeValue>,
+    /// What the load stands for, where the source does not say.
+    pub role: Option<Role>,
+}
+
+/// A file to import.
+pub struct ForeignFile<'f> {
+    /// As it is named in messages and records.
+    pub name: &'f str,
+    /// Its content.
+    pub bytes: &'f [u8],
+    /// The content of a file beside it, by its name; `None` where there is none.
+    pub beside: &'f dyn Fn(&str) -> Option<Vec<u8>>,
+}
+
+/// What a file told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Imported {
+    /// The format.
+    pub kind: SourceKind,
+    /// One for each run, in the order of the file; never empty.
+    pub records: Vec<ImportedRecord>,
+    /// What belongs to no run.
+    pub warnings: Vec<Warning>,
+}
+
+/// Why a file could not be imported. The message says nothing of the file: the caller names it.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// It is beyond what is read at all.
+    #[error("it is larger than 64 MiB, or would be when unpacked")]
+    TooLarge,
+    /// There is nothing in it.
+    #[error("it is empty")]
+    Empty,
+    /// It is a program, an image or the like.
+    #[error("it is no text")]
+    Binary,
+    /// It is packed and broken.
+    #[error("it cannot be unpacked: {message}")]
+    Packed {
+        /// Why.
+        message: String,
+    },
+    /// It is text of another kind.
+    #[error("it is no result that can be recognised")]
+    Unknown,
+    /// It is a log of fio, which is read with the JSON that it belongs to.
+    #[error("it is a log of fio, which is read with the JSON beside it")]
+    LogAlone,
+    /// It is of a known kind, and cannot be understood.
+    #[error("{place}: {message}")]
+    Broken {
+        /// The format.
+        kind: SourceKind,
+        /// Where: `line 12, column 7`.
+        place: String,
+        /// What.
+        message: String,
+    },
+    /// It is a printed table with mistakes.
+    #[error("it is not a valid table")]
+    Table {
+        /// All of them, with their places.
+        #[source]
+        source: Mistakes,
+    },
+    /// It is of a known kind, and has no result in it.
+    #[error("it is {} without a result in it: {why}", .kind.as_str())]
+    NoResult {
+        /// The format.
+        kind: SourceKind,
+        /// What is missing.
+        why: String,
+    },
+    /// A value in it is none that a device can have.
+    #[error("{place}: {source}")]
+    Absurd {
+        /// Which run.
+        place: String,
+        /// What.
+        #[source]
+        source: CheckImportedError,
+    },
+}
+
+impl ImportError {
+    /// What the reader can do.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Unknown => Some(
+                "results of fio (--output-format=json or terse), diskspd (XML or text), SQLIO, Iometer, CrystalDiskMark and vdbench can be read, and tables: docs/import.md",
+            ),
+            Self::LogAlone => Some("import the JSON of the same run; logs that lie beside it are found"),
+            Self::Table { .. } => Some("docs/table-format.md describes every key"),
+            Self::NoResult { .. } => Some("the run probably failed: the file says no more than that"),
+            Self::TooLarge => Some("split it, or import the runs one by one"),
+            Self::Broken { .. } | Self::Packed { .. } => Some(
+                "the file is probably cut off or was edited: copy it again, or import the others without it",
+            ),
+            Self::Empty | Self::Binary | Self::Absurd { .. } => None,
+        }
+    }
+
+    /// Whether the file is simply none of a known kind, as others in a folder may be.
+    pub const fn is_foreign(&self) -> bool {
+        matches!(self, Self::Unknown | Self::Binary | Self::Empty | Self::LogAlone)
+    }
+}
+
+/// What readers share: the file, what is beside it, and the warnings so far.
+pub(crate) struct Reading<'r> {
+    pub(crate) file: &'r ForeignFile<'r>,
+    pub(crate) kind: SourceKind,
+    pub(crate) sha256: String,
+    pub(crate) notes: Notes,
+}
+
+impl Reading<'_> {
+    /// A record of which only the source is known.
+    pub(crate) fn record(
+        &self,
+        tool: &str,
+        version: Option<&str>,
+        place: impl Into<String>,
+    ) -> ImportedRecord {
+        ImportedRecord::of_source(Source {
+            kind: self.kind,
+            tool: tool.to_owned(),
+            version: version.map(str::to_owned),
+            file: self.file.name.to_owned(),
+            place: place.into(),
+            sha256: self.sha256.clone(),
+            read_by: READ_BY.to_owned(),
+        })
+    }
+
+    pub(crate) fn broken(&self, place: impl Into<String>, message: impl Into<String>) -> ImportError {
+        ImportError::Broken { kind: self.kind, place: place.into(), message: message.into() }
+    }
+
+    pub(crate) fn no_result(&self, why: impl Into<String>) -> ImportError {
+        ImportError::NoResult { kind: self.kind, why: why.into() }
+    }
+}
+
+/// Reads a file, whatever it is.
+///
+/// # Errors
+///
+/// When nothing in it can be used. What is only partly understood comes with warnings.
+pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, ImportError> {
+    if file.bytes.len() > text::MOST_BYTES {
+        return Err(ImportError::TooLarge);
+    }
+    let mut notes = Notes::default();
+    let bytes = unpack(file.bytes)?;
+    let text = decode(&bytes, &mut notes)?;
+    let kind = match recognise(&text) {
+        Some(kind) => kind,
+        None if fio_log::looks_like_log(&text) => return Err(ImportError::LogAlone),
+        None => return Err(ImportError::Unknown),
+    };
+    let mut reading = Reading { file, kind, sha256: hexadecimal(&Sha256::digest(file.bytes)), notes };
+    let mut records = match kind {
+        SourceKind::FioJson => fio::read(&text, &mut reading)?,
+        SourceKind::FioTerse => fio_terse::read(&text, &mut reading)?,
+        SourceKind::DiskspdXml => diskspd::read(&text, &mut reading)?,
+        SourceKind::DiskspdText => diskspd_text::read(&text, &mut reading)?,
+        SourceKind::Sqlio => sqlio::read(&text, &mut reading)?,
+        SourceKind::Iometer => iometer::read(&text, &mut reading)?,
+        SourceKind::Crystaldiskmark => crystaldiskmark::read(&text, &mut reading)?,
+        SourceKind::Vdbench => vdbench::read(&text, &mut reading)?,
+        SourceKind::Table => read_table(&text, &reading)?,
+        SourceKind::Csv => figures_csv::read(&text, &mut reading)?,
+    };
+    if records.is_empty() {
+        return Err(reading.no_result("no run in it came to an end"));
+    }
+    if records.len() > MOST_RECORDS {
+        return Err(reading.broken("the whole file", format!("it has more than {MOST_RECORDS} runs")));
+    }
+    for record in &mut records {
+        name(record, naming);
+        record
+            .check()
+            .map_err(|source| ImportError::Absurd { place: record.source.place.clone(), source })?;
+    }
+    Ok(Imported { kind, records, warnings: reading.notes.take() })
+}
+
+fn read_table(text: &str, reading: &Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+    let table = PublishedTable::parse(text).map_err(|source| ImportError::Table { source })?;
+    let place = TablePlace {
+        file: reading.file.name.to_owned(),
+        sha256: reading.sha256.clone(),
+        read_by: READ_BY.to_owned(),
+    };
+    Ok(ImportedRecord::of_table(&table, &place))
+}
+
+/// Gives a record the names of the user, and the id that follows from all of it: the same result under the same names has the
+/// same id, so that it is kept once.
+fn name(record: &mut ImportedRecord, naming: &Naming) {
+    if let Some(label) = &naming.label {
+        record.label = Some(label.clone());
+    }
+    record.attributes.extend(naming.attributes.clone());
+    if let Some(role) = naming.role {
+        record.jobs.iter_mut().for_each(|job| job.role = job.role.or(Some(role)));
+    }
+    let named = serde_json::json!([
+        record.source.sha256,
+        record.source.place,
+        record.label,
+        record.attributes,
+        record.jobs.iter().map(|job| job.role).collect::<Vec<_>>(),
+    ]);
+    let digest = Sha256::digest(named.to_string());
+    let (_, random) = digest.split_at(16);
+    let random = random.iter().fold(0u128, |sum, byte| (sum << 8) | u128::from(*byte));
+    let at = record.measured_at.as_ref().and_then(|at| at.parse::<jiff::Timestamp>().ok());
+    let ms = at.and_then(|at| u64::try_from(at.as_millisecond()).ok()).unwrap_or(0);
+    record.id = Ulid::from_parts(ms, random).to_string();
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

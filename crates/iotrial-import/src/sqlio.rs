@@ -1,0 +1,231 @@
+//! SQLIO's text: one block for each run, latencies in whole milliseconds, a histogram of whole percents.
+
+use iotrial_model::imported::{
+    ImportedJob, ImportedRecord, LatencyBand, Stated, StatedLoad, StatedOps, StatedStream,
+};
+use iotrial_model::load::{Durability, Pattern};
+use iotrial_model::units::ByteSize;
+
+use crate::text::{Notes, number, numbered, quote};
+use crate::{ImportError, Reading};
+
+/// The lines of one run, with their numbers.
+type Block<'t> = Vec<(usize, &'t str)>;
+
+/// Reads all runs.
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+    let mut records = Vec::new();
+    for block in blocks(text) {
+        let Some((first, _)) = block.first() else { continue };
+        let place = format!("line {first}");
+        match read_block(&block, &place, reading) {
+            Some(record) => records.push(record),
+            None => reading.notes.warn(place, "the run has no figures: it did not come to its end"),
+        }
+    }
+    Ok(records)
+}
+
+/// A run begins with the line of the version; without one, where figures come a second time.
+fn blocks(text: &str) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    for (number, line) in numbered(text) {
+        let is_start = line.starts_with("sqlio v");
+        match blocks.last_mut() {
+            Some(block) if !is_start => block.push((number, line)),
+            _ if is_start || !line.trim().is_empty() => blocks.push(vec![(number, line)]),
+            _ => {}
+        }
+    }
+    blocks
+}
+
+fn read_block(block: &Block<'_>, place: &str, reading: &mut Reading<'_>) -> Option<ImportedRecord> {
+    let version = block[0].1.strip_prefix("sqlio v").map(str::trim);
+    let mut record = reading.record("SQLIO", version, place);
+    let mut load = StatedLoad { iodepth: Some(1), ..StatedLoad::default() };
+    let mut stream = StatedStream::default();
+    let (mut reads, mut runtime_s) = (None, None);
+    let mut edges: Vec<f64> = Vec::new();
+    for (line, text) in block {
+        let text = text.trim();
+        let at = || format!("line {line}");
+        let notes = &mut reading.notes;
+        let value_of = |name: &str| text.strip_prefix(name).map(str::trim);
+        if let Some((threads, is_read, seconds)) = threads_and_time(text) {
+            load.numjobs = Some(threads);
+            reads = Some(is_read);
+            runtime_s = Some(seconds);
+            load.targets = text
+                .split_once(" file")
+                .and_then(|(_, names)| names.split_once(' '))
+                .map(|(_, names)| names.split(", ").map(|name| name.trim().to_owned()).collect())
+                .unwrap_or_default();
+        } else if let Some(depth) = text.strip_prefix("enabling multiple I/Os per thread with ") {
+            load.iodepth = number(depth.trim_end_matches("outstanding"), at, notes).map(as_count);
+        } else if let Some(words) =
+            text.strip_prefix("using ").filter(|words| words.contains("KB") && words.contains("IOs"))
+        {
+            set_pattern(&mut load, words, at, notes);
+        } else if let Some(size) =
+            text.strip_prefix("using specified size: ").or_else(|| text.strip_prefix("using current size: "))
+        {
+            let mib = size.split_whitespace().next().unwrap_or_default();
+            load.size = number(mib, at, notes)
+                .and_then(|mib| as_count(mib).checked_mul(1 << 20))
+                .map(ByteSize::bytes);
+        } else if text.starts_with("buffering set to ") {
+            set_buffering(&mut load, text);
+        } else if let Some(value) = value_of("IOs/sec:") {
+            stream.iops = number(value, at, notes);
+        } else if let Some(value) = value_of("MBs/sec:") {
+            // Of 1,048,576 bytes: IOs/sec times the size of an I/O.
+            stream.bandwidth_mib_per_s = number(value, at, notes);
+        } else if let Some(value) = value_of("Min_Latency(ms):") {
+            stream.total_latency.min_us = number(value, at, notes).map(|ms| ms.times(1e3));
+        } else if let Some(value) = value_of("Avg_Latency(ms):") {
+            stream.total_latency.mean_us = number(value, at, notes).map(|ms| ms.times(1e3));
+        } else if let Some(value) = value_of("Max_Latency(ms):") {
+            stream.total_latency.max_us = number(value, at, notes).map(|ms| ms.times(1e3));
+        } else if let Some(row) = value_of("ms:") {
+            edges =
+                row.split_whitespace().filter_map(|edge| edge.trim_end_matches('+').parse().ok()).collect();
+        } else if let Some(row) = value_of("%:") {
+            let shares: Vec<Option<Stated>> =
+                row.split_whitespace().map(|share| number(share, at, notes)).collect();
+            stream.total_latency.bands = bands(&edges, &shares);
+            if shares.len() != edges.len() {
+                notes.warn(at(), format!("{} shares stand below {} classes", shares.len(), edges.len()));
+            }
+        } else if let Some(name) = value_of("parameter file used:") {
+            load.options.insert("parameter file".to_owned(), quote(name));
+        } else if !is_known(text) {
+            notes.warn(at(), format!("`{}` is not understood", quote(text)));
+        }
+    }
+    stream.iops.or(stream.bandwidth_mib_per_s)?;
+    stream.runtime_s = runtime_s;
+    load.runtime_s = runtime_s.map(|seconds| seconds.value);
+    add_parameters(&mut load, reading);
+    let mut ops = StatedOps::default();
+    match reads {
+        Some(true) => ops.read = Some(stream),
+        Some(false) => ops.write = Some(stream),
+        None => ops.all = Some(stream),
+    }
+    load.rwmix_read_percent = reads.map(|reads| if reads { 100.0 } else { 0.0 });
+    record.jobs.push(ImportedJob { name: "sqlio".to_owned(), load, ops, ..ImportedJob::default() });
+    record.warnings.extend(reading.notes.take());
+    Some(record)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "not negative, and floats saturate"
+)]
+fn as_count(stated: Stated) -> u64 {
+    stated.value as u64
+}
+
+/// `64 threads reading for 15 secs from file G:\testfile.dat`.
+fn threads_and_time(text: &str) -> Option<(u64, bool, Stated)> {
+    let mut words = text.split_whitespace();
+    let threads = words.next()?.parse().ok()?;
+    words.next().filter(|word| word.starts_with("thread"))?;
+    let is_read = match words.next()? {
+        "reading" => true,
+        "writing" => false,
+        _ => return None,
+    };
+    words.next().filter(|word| *word == "for")?;
+    Some((threads, is_read, Stated::parse(words.next()?)?))
+}
+
+/// `8KB random IOs`, `64KB sequential IOs`, `8KB IOs over 128KB stripes with 64 IOs per run`.
+fn set_pattern(load: &mut StatedLoad, words: &str, at: impl Fn() -> String, notes: &mut Notes) {
+    let size = words.split("KB").next().unwrap_or_default();
+    let bytes = number(size, &at, notes).and_then(|kib| as_count(kib).checked_mul(1_024));
+    *load = std::mem::take(load).with_block_size(bytes.map(ByteSize::bytes));
+    load.pattern = match () {
+        () if words.contains(" random ") => Some(Pattern::Random),
+        () if words.contains(" sequential ") => Some(Pattern::Sequential),
+        () => {
+            notes.warn(at(), format!("`{}` is neither random nor sequential", quote(words)));
+            None
+        }
+    };
+}
+
+/// `buffering set to use hardware disk cache (but not file cache)` and its kin.
+fn set_buffering(load: &mut StatedLoad, text: &str) {
+    load.options.insert("buffering".to_owned(), quote(text.trim_start_matches("buffering set to ")));
+    let (file_cache, disk_cache) = match () {
+        () if text.contains("not use file nor disk") => (false, false),
+        () if text.contains("both file and disk") => (true, true),
+        () if text.contains("hardware disk cache") => (false, true),
+        () if text.contains("software file cache") => (true, false),
+        () => return,
+    };
+    load.direct = Some(!file_cache);
+    load.durability = Some(if disk_cache { Durability::None } else { Durability::Dsync });
+}
+
+fn bands(edges_ms: &[f64], shares: &[Option<Stated>]) -> Vec<LatencyBand> {
+    edges_ms
+        .iter()
+        .zip(shares)
+        .enumerate()
+        .filter_map(|(index, (from, share))| {
+            Some(LatencyBand {
+                from_us: from * 1e3,
+                below_us: edges_ms.get(index + 1).map(|next| next * 1e3),
+                percent: (*share)?,
+            })
+        })
+        .collect()
+}
+
+/// The parameter file names each file with its threads; it lies beside the result where both were kept.
+fn add_parameters(load: &mut StatedLoad, reading: &mut Reading<'_>) {
+    let Some(name) = load.options.get("parameter file") else { return };
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned();
+    let Some(bytes) = (reading.file.beside)(&name) else { return };
+    let text = String::from_utf8_lossy(&bytes);
+    let mut threads = 0u64;
+    for (line, text) in numbered(&text) {
+        let text = text.split('#').next().unwrap_or_default();
+        let fields: Vec<&str> = text.split_whitespace().collect();
+        let [path, count, ..] = fields.as_slice() else { continue };
+        match count.parse::<u64>() {
+            Ok(count) => threads = threads.saturating_add(count),
+            Err(_) => reading.notes.warn(
+                format!("`{name}`, line {line}"),
+                format!("`{}` is no number of threads", quote(count)),
+            ),
+        }
+        load.options.insert(format!("parameter file, {}", quote(path)), fields[1..].join(" "));
+    }
+    if threads > 0 && load.numjobs.is_some_and(|stated| stated != threads) {
+        reading.notes.warn(
+            format!("`{name}`"),
+            format!("asks for {threads} threads, and the result tells of {}", load.numjobs.unwrap_or(0)),
+        );
+    }
+}
+
+/// Lines that say nothing about load or figures.
+fn is_known(text: &str) -> bool {
+    let beginnings = [
+        "sqlio v",
+        "using system counter",
+        "initialization done",
+        "CUMULATIVE DATA",
+        "throughput metrics",
+        "latency metrics",
+        "histogram",
+        "file ",
+        "size of file",
+    ];
+    text.is_empty() || beginnings.iter().any(|beginning| text.starts_with(beginning))
+}

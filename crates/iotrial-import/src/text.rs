@@ -1,0 +1,206 @@
+//! The text of a stranger's file: unpacked, decoded, and within limits before any reader begins.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use iotrial_model::imported::{Stated, Warning};
+use ruzstd::decoding::StreamingDecoder;
+
+use crate::ImportError;
+
+/// No larger file is read, packed or not.
+pub(crate) const MOST_BYTES: usize = 64 << 20;
+/// Warnings of one file beyond these are only counted.
+const MOST_WARNINGS: usize = 50;
+/// What is quoted of a stranger's text.
+const LONGEST_QUOTE: usize = 60;
+
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// Unpacks gzip and Zstandard; anything else stays as it is.
+pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
+    if bytes.starts_with(&GZIP_MAGIC) {
+        unpack_from(flate2::read::MultiGzDecoder::new(bytes)).map(Cow::Owned)
+    } else if bytes.starts_with(&ZSTD_MAGIC) {
+        let decoder = StreamingDecoder::new(bytes);
+        let decoder = decoder.map_err(|error| ImportError::Packed { message: error.to_string() })?;
+        unpack_from(decoder).map(Cow::Owned)
+    } else {
+        Ok(Cow::Borrowed(bytes))
+    }
+}
+
+fn unpack_from(packed: impl Read) -> Result<Vec<u8>, ImportError> {
+    let mut bytes = Vec::new();
+    let read = packed.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(|error| ImportError::Packed { message: error.to_string() })?;
+    if bytes.len() > MOST_BYTES { Err(ImportError::TooLarge) } else { Ok(bytes) }
+}
+
+/// The text: UTF-8 with or without a mark, or UTF-16 as PowerShell writes it. Single bytes that are no UTF-8 (a name in
+/// another code page) are replaced, and told.
+pub(crate) fn decode<'b>(bytes: &'b [u8], notes: &mut Notes) -> Result<Cow<'b, str>, ImportError> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(ImportError::Empty);
+    }
+    let wide = match bytes {
+        [0xff, 0xfe, rest @ ..] => Some((rest, u16::from_le_bytes as fn([u8; 2]) -> u16)),
+        [0xfe, 0xff, rest @ ..] => Some((rest, u16::from_be_bytes as fn([u8; 2]) -> u16)),
+        // Without a mark, plain characters still have one byte of zero each.
+        [first, 0, ..] if *first != 0 => Some((bytes, u16::from_le_bytes as fn([u8; 2]) -> u16)),
+        [0, second, ..] if *second != 0 => Some((bytes, u16::from_be_bytes as fn([u8; 2]) -> u16)),
+        _ => None,
+    };
+    if let Some((wide, unit)) = wide {
+        let units = wide.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+        let text: Result<String, _> = char::decode_utf16(units).collect();
+        let text = text.map_err(|_| ImportError::Binary)?;
+        return if text.contains('\0') { Err(ImportError::Binary) } else { Ok(Cow::Owned(text)) };
+    }
+    if bytes.contains(&0) {
+        return Err(ImportError::Binary);
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(Cow::Borrowed(text)),
+        Err(error) => {
+            let spoilt = bytes.iter().filter(|byte| !byte.is_ascii()).count();
+            if spoilt > bytes.len() / 10 {
+                return Err(ImportError::Binary);
+            }
+            let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+            notes.warn(
+                format!("line {line}"),
+                "is not UTF-8; characters that cannot be read are replaced".to_owned(),
+            );
+            Ok(Cow::Owned(String::from_utf8_lossy(bytes).into_owned()))
+        }
+    }
+}
+
+/// Warnings as they come up, within a limit.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    warnings: Vec<Warning>,
+    more: usize,
+}
+
+impl Notes {
+    pub(crate) fn warn(&mut self, place: impl Into<String>, message: impl Into<String>) {
+        if self.warnings.len() < MOST_WARNINGS {
+            self.warnings.push(Warning { place: place.into(), message: message.into() });
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Of a line, from 1.
+    pub(crate) fn warn_line(&mut self, line: usize, message: impl Into<String>) {
+        self.warn(format!("line {line}"), message);
+    }
+
+    /// The warnings so far; it goes on with none.
+    pub(crate) fn take(&mut self) -> Vec<Warning> {
+        let more = std::mem::take(&mut self.more);
+        let mut warnings = std::mem::take(&mut self.warnings);
+        if more > 0 {
+            let message = format!("{more} more values were not understood");
+            warnings.push(Warning { place: "the rest".to_owned(), message });
+        }
+        warnings
+    }
+}
+
+/// A stranger's text as it may stand in a message: short, and without control characters.
+pub(crate) fn quote(text: &str) -> String {
+    let mut quoted: String =
+        text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_QUOTE).collect();
+    if text.trim().chars().nth(LONGEST_QUOTE).is_some() {
+        quoted.push('…');
+    }
+    quoted
+}
+
+/// Lines with their numbers from 1.
+pub(crate) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().map(|(index, line)| (index + 1, line))
+}
+
+/// A number in a field that should hold one; a warning where it does not. A field that is empty, or says that there is
+/// nothing, holds none.
+pub(crate) fn number(field: &str, place: impl FnOnce() -> String, notes: &mut Notes) -> Option<Stated> {
+    let field = field.trim();
+    if field.is_empty() || field.eq_ignore_ascii_case("n/a") || field == "-" {
+        return None;
+    }
+    let stated = Stated::parse(field).filter(|stated| stated.value >= 0.0);
+    if stated.is_none() {
+        notes.warn(place(), format!("`{}` is no number of zero or more", quote(field)));
+    }
+    stated
+}
+
+/// The same of a count.
+pub(crate) fn count(field: &str, place: impl FnOnce() -> String, notes: &mut Notes) -> Option<u64> {
+    let stated = number(field, place, notes)?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within 53 bits")]
+    (stated.value < 9e15).then_some(stated.value as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: &[u8], expected: Result<&str, &str>) {
+        let decoded =
+            unpack(bytes).and_then(|bytes| decode(&bytes, &mut Notes::default()).map(Cow::into_owned));
+        match (decoded, expected) {
+            (Ok(text), Ok(expected)) => assert_eq!(text, expected),
+            (Err(error), Err(expected)) => assert!(error.to_string().contains(expected), "{error}"),
+            (found, expected) => panic!("{found:?} and not {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn text_is_decoded_from_what_windows_writes() {
+        let wide = |text: &str, unit: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            text.encode_utf16().flat_map(unit).collect()
+        };
+        check(b"plain", Ok("plain"));
+        check(b"\xef\xbb\xbfmarked", Ok("marked"));
+        check(&wide("\u{feff}wide", u16::to_le_bytes), Ok("wide"));
+        check(&wide("\u{feff}wide", u16::to_be_bytes), Ok("wide"));
+        check(&wide("unmarked", u16::to_le_bytes), Ok("unmarked"));
+        check(
+            b"with one \xfcmlaut in a long line of text",
+            Ok("with one \u{fffd}mlaut in a long line of text"),
+        );
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        check(b"", Err("it is empty"));
+        check(b" \r\n", Err("it is empty"));
+        check(b"\x7fELF\x02\x01\x01\x00\x00\x00", Err("it is no text"));
+        check(b"\xff\xd8\xff\xe0 and so on", Err("it is no text"));
+        check(&[0x1f, 0x8b, 8, 0, 0], Err("it cannot be unpacked"));
+        check(&[0x28, 0xb5, 0x2f, 0xfd, 0, 0], Err("it cannot be unpacked"));
+    }
+
+    #[test]
+    fn what_unpacks_to_more_than_the_limit_is_refused() {
+        use std::io::Write as _;
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        let zeros = vec![b'0'; 1 << 20];
+        (0..65).for_each(|_| packed.write_all(&zeros).unwrap());
+        check(&packed.finish().unwrap(), Err("larger than 64 MiB"));
+    }
+
+    #[test]
+    fn a_quote_is_short_and_harmless() {
+        assert_eq!(quote(" a\u{1b}[31mb \n"), "a [31mb");
+        assert_eq!(quote(&"x".repeat(100)).chars().count(), LONGEST_QUOTE + 1);
+    }
+}

@@ -1,0 +1,542 @@
+//! The record of a result that another tool measured, or that somebody printed.
+//!
+//! [`ImportedRecord`] owns the file format `iotrial.imported/1` (`docs/record.md`). It has what the source states and
+//! nothing else: a percentile without a histogram stays a percentile, a mean of whole milliseconds stays one, and what is
+//! not stated is absent. Figures that follow from it (sums over jobs, rates from counts) are those of
+//! `iotrial-analysis`, as they are for a run. One record is what ran at once: a file with several runs becomes several.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::histogram::LatencyHistogram;
+use crate::load::{Direction, Durability, Pattern, Role};
+use crate::record::AttributeValue;
+use crate::table::BoundRelation;
+use crate::units::ByteSize;
+
+mod check;
+
+mod of_table;
+
+mod stated;
+
+pub use check::CheckImportedError;
+pub use of_table::TablePlace;
+pub use stated::Stated;
+
+/// The value of `format` in an imported record.
+pub const IMPORTED_FORMAT: &str = "iotrial.imported/1";
+
+/// What a source states about one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ImportedRecord {
+    /// Always [`IMPORTED_FORMAT`].
+    pub format: String,
+    /// A ULID: of the time of the measurement, and of the content of the source, so that the same result has the same id.
+    pub id: String,
+    /// What the user calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// What distinguishes the configuration.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attributes: BTreeMap<String, AttributeValue>,
+    /// Where it comes from.
+    pub source: Source,
+    /// RFC 3339, UTC: when the run began or ended, whichever the source tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_at: Option<String>,
+    /// The machine.
+    #[serde(default, skip_serializing_if = "StatedHost::is_unknown")]
+    pub host: StatedHost,
+    /// What ran at once, and what each did. Empty where the source does not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<ImportedJob>,
+    /// All jobs together, where the source states it itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<StatedOps>,
+    /// The run over time, where it was logged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intervals: Vec<StatedInterval>,
+    /// CPU time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<StatedCpu>,
+    /// What the operating system counted at devices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<StatedDevice>,
+    /// Figures of an application and amounts, by stream and name with unit: `other.batch_requests_per_s`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub other: BTreeMap<String, Stated>,
+    /// Figures of which only a bound was printed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<StatedBound>,
+    /// What was not understood or is odd, each with its place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+/// Where a record comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// The format that was read.
+    pub kind: SourceKind,
+    /// Who measured, such as `fio`; of a printed table its source.
+    pub tool: String,
+    /// Its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The file as it was named.
+    pub file: String,
+    /// Where in the file: `jobs[3]`, `line 40`, `row A`.
+    pub place: String,
+    /// SHA-256 of the file, in hexadecimal digits.
+    pub sha256: String,
+    /// What read it, with its version.
+    pub read_by: String,
+}
+
+/// The formats that can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SourceKind {
+    /// fio's JSON, with or without bins.
+    FioJson,
+    /// fio's terse lines.
+    FioTerse,
+    /// diskspd's XML.
+    DiskspdXml,
+    /// diskspd's text.
+    DiskspdText,
+    /// SQLIO's text.
+    Sqlio,
+    /// Iometer's CSV.
+    Iometer,
+    /// CrystalDiskMark's text.
+    Crystaldiskmark,
+    /// vdbench's flat file.
+    Vdbench,
+    /// A printed table, `docs/table-format.md`.
+    Table,
+    /// The same as CSV, `docs/import.md`.
+    Csv,
+}
+
+impl SourceKind {
+    /// All of them, in the order of documents.
+    pub const ALL: [Self; 10] = [
+        Self::FioJson,
+        Self::FioTerse,
+        Self::DiskspdXml,
+        Self::DiskspdText,
+        Self::Sqlio,
+        Self::Iometer,
+        Self::Crystaldiskmark,
+        Self::Vdbench,
+        Self::Table,
+        Self::Csv,
+    ];
+
+    /// The words for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::FioJson => "fio JSON",
+            Self::FioTerse => "fio terse",
+            Self::DiskspdXml => "diskspd XML",
+            Self::DiskspdText => "diskspd text",
+            Self::Sqlio => "SQLIO text",
+            Self::Iometer => "Iometer CSV",
+            Self::Crystaldiskmark => "CrystalDiskMark text",
+            Self::Vdbench => "vdbench flat file",
+            Self::Table => "printed table",
+            Self::Csv => "CSV of figures",
+        }
+    }
+}
+
+/// The machine, as far as the source tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatedHost {
+    /// Network name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Logical CPUs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_count: Option<u32>,
+}
+
+impl StatedHost {
+    fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// One job: its load as it was configured, and what it did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ImportedJob {
+    /// As the source calls it.
+    pub name: String,
+    /// What it stands for, where somebody said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// As configured.
+    pub load: StatedLoad,
+    /// What it did.
+    #[serde(flatten)]
+    pub ops: StatedOps,
+    /// The error with which the tool ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// CPU time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<StatedCpu>,
+}
+
+/// A load as it was configured, as far as it is stated.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StatedLoad {
+    /// How offsets follow one another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<Pattern>,
+    /// Share of reads: 0 is all writes, 100 is all reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rwmix_read_percent: Option<f64>,
+    /// Sizes of I/Os; several where reads and writes differ, or where sizes are mixed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub block_sizes: Vec<StatedBlockSize>,
+    /// Outstanding I/Os of each copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iodepth: Option<u64>,
+    /// Copies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub numjobs: Option<u64>,
+    /// Outstanding I/Os of all copies, where only that is stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outstanding: Option<u64>,
+    /// Past the page cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct: Option<bool>,
+    /// When a write counts as done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability: Option<Durability>,
+    /// A flush after so many writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush_every: Option<u64>,
+    /// The rate that was asked for, of all copies; absent where as many I/Os as possible were made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_iops: Option<f64>,
+    /// What made the I/Os: `libaio`, `windowsaio`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
+    /// What it worked on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<String>,
+    /// What each copy touched.
+    #[serde(default, rename = "size_bytes", skip_serializing_if = "Option::is_none")]
+    pub size: Option<ByteSize>,
+    /// How long it was to be measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime_s: Option<f64>,
+    /// How long it was to run before that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ramp_s: Option<f64>,
+    /// Whether somebody worked it out instead of reading it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub inferred: bool,
+    /// Every option as it was written, also those above.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, String>,
+}
+
+/// One size among the I/Os of a load.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StatedBlockSize {
+    /// Of reads or of writes; of both where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
+    /// Size of one I/O.
+    #[serde(rename = "size_bytes")]
+    pub size: ByteSize,
+    /// Its share of them, where sizes are mixed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percent: Option<f64>,
+}
+
+impl StatedLoad {
+    /// Outstanding I/Os of all copies together; `None` where it is not stated.
+    pub fn total_outstanding(&self) -> Option<u64> {
+        self.outstanding.or_else(|| self.iodepth?.checked_mul(self.numjobs?))
+    }
+
+    /// The one size that all I/Os have; `None` where there are several or none is stated.
+    pub fn block_size(&self) -> Option<ByteSize> {
+        let (first, others) = self.block_sizes.split_first()?;
+        others.iter().all(|other| other.size == first.size).then_some(first.size)
+    }
+
+    /// Sets the one size that all I/Os have.
+    #[must_use]
+    pub fn with_block_size(mut self, size: Option<ByteSize>) -> Self {
+        self.block_sizes =
+            size.map(|size| StatedBlockSize { direction: None, size, percent: None }).into_iter().collect();
+        self
+    }
+}
+
+/// What was done, by direction, only where there was something.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StatedOps {
+    /// Reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<StatedStream>,
+    /// Writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write: Option<StatedStream>,
+    /// Reads and writes as one, as the source states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all: Option<StatedStream>,
+    /// Flushes that were timed apart from the writes before them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync: Option<StatedStream>,
+}
+
+impl StatedOps {
+    /// Every stream that is there, with its name.
+    pub fn streams(&self) -> impl Iterator<Item = (&'static str, &StatedStream)> {
+        let all = [("read", &self.read), ("write", &self.write), ("all", &self.all), ("sync", &self.sync)];
+        all.into_iter().filter_map(|(name, stream)| Some((name, stream.as_ref()?)))
+    }
+}
+
+/// What is stated of one stream of I/Os.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StatedStream {
+    /// How long it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime_s: Option<Stated>,
+    /// I/Os that were done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_count: Option<u64>,
+    /// Their bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// I/Os that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_count: Option<u64>,
+    /// I/Os per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops: Option<Stated>,
+    /// MiB (of 1,048,576 bytes) per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bandwidth_mib_per_s: Option<Stated>,
+    /// Creation or submission to completion, whichever the tool takes for all of it.
+    #[serde(default, skip_serializing_if = "StatedLatency::is_empty")]
+    pub total_latency: StatedLatency,
+    /// Submission to completion, where the tool tells it from the total.
+    #[serde(default, skip_serializing_if = "StatedLatency::is_empty")]
+    pub completion_latency: StatedLatency,
+    /// Creation to submission.
+    #[serde(default, skip_serializing_if = "StatedLatency::is_empty")]
+    pub submission_latency: StatedLatency,
+}
+
+impl StatedStream {
+    /// Whether nothing is stated, or only that nothing was done.
+    pub fn is_idle(&self) -> bool {
+        let nothing = |stated: Option<Stated>| stated.is_none_or(|stated| stated.value == 0.0);
+        self.io_count.unwrap_or(0) == 0
+            && self.bytes.unwrap_or(0) == 0
+            && self.error_count.unwrap_or(0) == 0
+            && nothing(self.iops)
+            && nothing(self.bandwidth_mib_per_s)
+            && nothing(self.total_latency.mean_us)
+            && self.total_latency.percentiles_us.iter().all(|one| one.at.value == 0.0)
+    }
+}
+
+/// What is stated of a latency.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StatedLatency {
+    /// Mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_us: Option<Stated>,
+    /// Standard deviation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stddev_us: Option<Stated>,
+    /// Shortest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_us: Option<Stated>,
+    /// Longest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_us: Option<Stated>,
+    /// The lowest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub percentiles_us: Vec<StatedPercentile>,
+    /// The distribution, only where the source has bins as fine as those of a histogram.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub histogram: Option<LatencyHistogram>,
+    /// The distribution in the coarse bins of the tool, the shortest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bands: Vec<LatencyBand>,
+}
+
+/// A percentile as the source states it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StatedPercentile {
+    /// From 0 to 100.
+    pub percent: f64,
+    /// The latency.
+    #[serde(flatten)]
+    pub at: Stated,
+}
+
+/// A coarse bin of a distribution.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LatencyBand {
+    /// It begins here.
+    pub from_us: f64,
+    /// It ends before this; the last one may have no end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below_us: Option<f64>,
+    /// Share of the I/Os.
+    pub percent: Stated,
+}
+
+impl StatedLatency {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// One percentile, such as 99.9.
+    pub fn percentile(&self, percent: f64) -> Option<Stated> {
+        let same = |one: &&StatedPercentile| (one.percent - percent).abs() < 1e-9;
+        self.percentiles_us.iter().find(same).map(|one| one.at)
+    }
+}
+
+/// A stretch of time. Latencies are those of the I/Os that completed in it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StatedInterval {
+    /// From the start that the tool counts from.
+    pub start_s: f64,
+    /// Its length.
+    pub duration_s: f64,
+    /// Index of the job; all of them together where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<usize>,
+    /// What was done.
+    #[serde(flatten)]
+    pub ops: StatedOps,
+}
+
+/// CPU time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StatedCpu {
+    /// In user space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usr_percent: Option<Stated>,
+    /// In the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sys_percent: Option<Stated>,
+    /// For one I/O.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_io_us: Option<Stated>,
+    /// What the shares are shares of.
+    pub of: CpuBasis,
+}
+
+/// What a share of CPU time is a share of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CpuBasis {
+    /// All CPUs of the host.
+    Host,
+    /// One CPU for each copy of the job, on average over them.
+    EachCopy,
+}
+
+/// What the operating system counted at a device, in the words of the tool.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StatedDevice {
+    /// Name.
+    pub name: String,
+    /// Reads completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_count: Option<u64>,
+    /// Writes completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_count: Option<u64>,
+    /// Bytes read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_bytes: Option<u64>,
+    /// Bytes written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_bytes: Option<u64>,
+    /// Share of the time in which it had something to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy_percent: Option<Stated>,
+}
+
+/// A figure of which only a bound was printed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StatedBound {
+    /// Such as `read.lat_mean_us`.
+    pub metric: String,
+    /// On which side the figure lies.
+    pub relation: BoundRelation,
+    /// The bound.
+    pub number: Stated,
+}
+
+/// Something in a source that was not understood, or is odd.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// Where: `line 12`, `jobs[0].read.iops`.
+    pub place: String,
+    /// What, in one clause.
+    pub message: String,
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)
+    }
+}
+
+impl ImportedRecord {
+    /// A record of which only the source is known.
+    pub fn of_source(source: Source) -> Self {
+        Self {
+            format: IMPORTED_FORMAT.to_owned(),
+            id: String::new(),
+            label: None,
+            attributes: BTreeMap::new(),
+            source,
+            measured_at: None,
+            host: StatedHost::default(),
+            jobs: Vec::new(),
+            total: None,
+            intervals: Vec::new(),
+            cpu: None,
+            devices: Vec::new(),
+            other: BTreeMap::new(),
+            bounds: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// What is stated of all jobs together: the total of the source, or of its only job.
+    pub fn stated_total(&self) -> Option<&StatedOps> {
+        match (&self.total, self.jobs.as_slice()) {
+            (Some(total), _) => Some(total),
+            (None, [only]) => Some(&only.ops),
+            (None, _) => None,
+        }
+    }
+
+    /// File and place, for messages: `` `r.json`, jobs[2] ``.
+    pub fn whence(&self) -> String {
+        let file = Path::new(&self.source.file);
+        format!("`{}`, {}", file.display(), self.source.place)
+    }
+}

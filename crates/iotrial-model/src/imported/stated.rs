@@ -1,0 +1,88 @@
+//! A number as a source states it, with the resolution that its digits have.
+
+use serde::{Deserialize, Serialize};
+
+use crate::table::PrintedNumber;
+
+/// A number as a source states it. Units are converted, and no digit is lost or won.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Stated {
+    /// In the unit that the name of its field ends in.
+    pub value: f64,
+    /// One step of the last digit, in the same unit: 1,000 µs where a tool prints whole milliseconds. What was measured lies
+    /// within one step of the value. Zero for a number that was counted.
+    pub resolution: f64,
+}
+
+impl Stated {
+    /// A number that is exact, such as one that was counted.
+    pub const fn exact(value: f64) -> Self {
+        Self { value, resolution: 0.0 }
+    }
+
+    /// A number with so many digits behind the point.
+    pub fn with_decimals(value: f64, decimals: u32) -> Self {
+        Self { value, resolution: 10f64.powi(-i32::try_from(decimals.min(300)).expect("small")) }
+    }
+
+    /// Reads a number as it is printed: `21`, `178.85`, `1.2e3`. `None` for anything that is no finite number.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        // Words such as `inf` are numbers to Rust.
+        if !text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
+            return None;
+        }
+        let value: f64 = text.parse().ok()?;
+        let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let decimals = digits.split_once('.').map_or(0, |(_, behind)| behind.len());
+        let exponent = exponent.parse::<i32>().ok()? - i32::try_from(decimals).ok()?;
+        value.is_finite().then(|| Self { value, resolution: 10f64.powi(exponent) })
+    }
+
+    /// The same in a unit that is smaller by `factor`.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        Self { value: self.value * factor, resolution: self.resolution * factor }
+    }
+
+    /// The same in a unit that is larger by `factor`.
+    #[must_use]
+    pub fn per(self, factor: f64) -> Self {
+        Self { value: self.value / factor, resolution: self.resolution / factor }
+    }
+}
+
+impl From<&PrintedNumber> for Stated {
+    fn from(number: &PrintedNumber) -> Self {
+        Self::parse(&number.text.replace('_', "")).unwrap_or(Self::exact(number.value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_resolution_is_one_step_of_the_last_digit() {
+        let check = |text: &str, value: f64, resolution: f64| {
+            let found = Stated::parse(text).unwrap();
+            assert!((found.value - value).abs() <= 1e-9 * value.abs(), "{text}: {found:?}");
+            assert!((found.resolution / resolution - 1.0).abs() < 1e-9, "{text}: {found:?}");
+        };
+        check("21", 21.0, 1.0);
+        check(" 178.85 ", 178.85, 0.01);
+        check("8.10", 8.1, 0.01);
+        check("1.25e3", 1250.0, 10.0);
+        check("-7", -7.0, 1.0);
+        for none in ["", "inf", "nan", "1,2", "0x10", "1e999", "--1", "1e", "."] {
+            assert_eq!(Stated::parse(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn a_change_of_unit_changes_the_resolution_with_the_value() {
+        let ms = Stated::parse("21").unwrap();
+        assert_eq!(ms.times(1_000.0), Stated { value: 21_000.0, resolution: 1_000.0 });
+        assert_eq!(Stated::parse("1536").unwrap().per(1_024.0).value, 1.5);
+    }
+}

@@ -1,0 +1,324 @@
+//! The document of an imported result: its figures, what speaks against them, and everything that its source states of the load.
+
+use iotrial_analysis::figures::Figures;
+use iotrial_analysis::imported::ImportedSummary;
+use iotrial_analysis::stream::Streams;
+use iotrial_model::imported::{ImportedJob, ImportedRecord, StatedStream};
+use iotrial_model::record::Severity;
+
+use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
+use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::quantity::{Quantity, in_seconds};
+use crate::run::{self, figures_row, figures_table};
+use crate::table::{Row, Value};
+use crate::text::cut;
+
+/// A title is not a text, and stands in every row of a CSV.
+const LONGEST_TITLE: usize = 200;
+/// Options of a job are shown up to this many characters each.
+const LONGEST_OPTION: usize = 120;
+/// Lines of a chart; jobs beyond them are left out of it.
+const MOST_LINES: usize = 8;
+
+impl Document {
+    /// The document of one imported result. `summary` is the one of `record`.
+    pub fn of_imported(record: &ImportedRecord, summary: &ImportedSummary) -> Self {
+        let sections = [
+            Some(verdict(summary)),
+            findings(summary),
+            figures(summary),
+            over_time(record),
+            loads(record),
+            Some(source(record, summary)),
+            warnings(summary),
+        ];
+        let tool = match &record.source.version {
+            Some(version) => format!("{} {version}", record.source.tool),
+            None => record.source.tool.clone(),
+        };
+        let at = record
+            .measured_at
+            .as_ref()
+            .map_or_else(|| "at a time that is not stated".to_owned(), |at| run::start_of(at));
+        Self {
+            title: cut(&title(record), LONGEST_TITLE),
+            byline: format!("{at}, {}", cut(&tool, LONGEST_TITLE)),
+            in_brief: in_brief(record, summary),
+            sections: sections.into_iter().flatten().collect(),
+            chapters: Vec::new(),
+        }
+    }
+
+    /// The document of several of them: their figures in one table, then each by itself.
+    pub fn of_imported_results(results: &[(&ImportedRecord, &ImportedSummary)]) -> Self {
+        if let [(record, summary)] = results {
+            return Self::of_imported(record, summary);
+        }
+        let rows = results.iter().enumerate().flat_map(|(index, (record, summary))| {
+            let name = format!("{} {}", index + 1, title(record));
+            stream_rows(&[&cut(&name, 60)], &summary.total, false)
+        });
+        let table = figures_table("Figures side by side", &["result"], rows.collect(), true);
+        Self {
+            title: format!("{} imported results", results.len()),
+            byline: "Side by side, then each by itself".to_owned(),
+            in_brief: Vec::new(),
+            sections: vec![Section {
+                id: "figures",
+                heading: "Figures side by side",
+                note: None,
+                blocks: vec![Block::Table(table)],
+            }],
+            chapters: results.iter().map(|(record, summary)| Self::of_imported(record, summary)).collect(),
+        }
+    }
+}
+
+/// The label, else the one job, else the file.
+fn title(record: &ImportedRecord) -> String {
+    match (&record.label, record.jobs.as_slice()) {
+        (Some(label), _) => label.clone(),
+        (None, [only]) if !only.name.is_empty() => only.name.clone(),
+        (None, _) => record.source.file.clone(),
+    }
+}
+
+fn in_brief(record: &ImportedRecord, summary: &ImportedSummary) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    if !record.attributes.is_empty() {
+        let pairs = record.attributes.iter().map(|(name, value)| format!("{name} = {value}"));
+        lines.push(("Attributes", pairs.collect::<Vec<_>>().join(", ")));
+    }
+    let host = record
+        .host
+        .name
+        .clone()
+        .into_iter()
+        .chain(record.host.cpu_count.map(|count| format!("{count} CPUs")));
+    let host: Vec<String> = host.collect();
+    if !host.is_empty() {
+        lines.push(("Host", host.join(", ")));
+    }
+    let mut targets: Vec<String> = record.jobs.iter().flat_map(|job| &job.load.targets).cloned().collect();
+    targets.dedup();
+    if !targets.is_empty() {
+        lines.push(("Target", cut(&targets.join("; "), LONGEST_OPTION)));
+    }
+    if let Some(seconds) = summary.measured_s {
+        lines.push(("Measured", in_seconds(seconds)));
+    }
+    lines
+}
+
+fn verdict(summary: &ImportedSummary) -> Section {
+    let verdict = &summary.verdict;
+    Section {
+        id: "verdict",
+        heading: "",
+        note: None,
+        blocks: vec![Block::Verdict(VerdictBlock {
+            qualified: verdict.qualified,
+            category: verdict.category,
+            sentence: verdict.sentence.clone(),
+            reasons: verdict.reasons.clone(),
+            ended: None,
+        })],
+    }
+}
+
+fn findings(summary: &ImportedSummary) -> Option<Section> {
+    (!summary.findings.is_empty()).then(|| Section {
+        id: "findings",
+        heading: "Findings",
+        note: None,
+        blocks: vec![Block::Findings(summary.findings.iter().map(run::finding_line).collect())],
+    })
+}
+
+fn stream_rows(labels: &[&str], streams: &Streams, is_total: bool) -> Vec<Row> {
+    let all = [("read", &streams.read), ("write", &streams.write), ("all", &streams.all)];
+    let there =
+        all.into_iter().filter_map(|(name, figures): (_, &Option<Figures>)| Some((name, figures.as_ref()?)));
+    there.map(|(name, figures)| figures_row(labels, name, Some(figures), is_total)).collect()
+}
+
+fn figures(summary: &ImportedSummary) -> Option<Section> {
+    let mut rows = Vec::new();
+    if summary.jobs.len() > 1 {
+        rows.extend(summary.jobs.iter().flat_map(|job| stream_rows(&[&job.name], &job.streams, false)));
+    }
+    let name = match summary.jobs.as_slice() {
+        [only] => only.name.as_str(),
+        _ => "total",
+    };
+    rows.extend(stream_rows(&[name], &summary.total, summary.jobs.len() > 1));
+    (!rows.is_empty()).then(|| Section {
+        id: "figures",
+        heading: "Figures",
+        note: Some(
+            "As the source states them, or as they follow from it exactly. What it does not state is left out.".to_owned(),
+        ),
+        blocks: vec![Block::Table(figures_table("Figures by job", &["job"], rows, true))],
+    })
+}
+
+/// The courses that the source logged.
+fn over_time(record: &ImportedRecord) -> Option<Section> {
+    let last = record.intervals.iter().map(|one| one.start_s + one.duration_s).fold(0.0, f64::max);
+    let chart = |id: &str, title: &str, y: Axis, of: &dyn Fn(&StatedStream) -> Option<f64>| Chart {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        x: Axis { name: run::TIME, quantity: Quantity::Seconds, scale: Scale::Linear, to: last },
+        y,
+        lines: lines(record, of),
+        spans: Vec::new(),
+        limits: Vec::new(),
+    };
+    let rate = Axis { name: "", quantity: Quantity::Iops, scale: Scale::Linear, to: 0.0 };
+    let charts = [
+        chart("chart-iops", "I/Os per second", rate, &|one| one.iops.map(|stated| stated.value)),
+        chart("chart-lat-mean", "Mean latency", run::LATENCY_AXIS, &|one| {
+            one.total_latency.mean_us.map(|stated| stated.value)
+        }),
+    ];
+    let charts: Vec<Chart> = charts.into_iter().filter(|chart| !chart.lines.is_empty()).collect();
+    (!charts.is_empty()).then(|| Section {
+        id: "over-time",
+        heading: "Over time",
+        note: Some("As the tool logged it.".to_owned()),
+        blocks: vec![Block::Charts(ChartGroup { charts })],
+    })
+}
+
+fn lines(record: &ImportedRecord, of: &dyn Fn(&StatedStream) -> Option<f64>) -> Vec<Line> {
+    let mut jobs: Vec<Option<usize>> = record.intervals.iter().map(|one| one.job).collect();
+    jobs.sort_unstable();
+    jobs.dedup();
+    let mut lines = Vec::new();
+    for (hue, job) in jobs.iter().enumerate() {
+        let name = job.and_then(|job| record.jobs.get(job)).map_or("all", |job| job.name.as_str());
+        for (stream, dash) in [("read", Dash::Solid), ("write", Dash::Dashed), ("all", Dash::DashDot)] {
+            let points: Vec<(f64, Option<f64>)> = record
+                .intervals
+                .iter()
+                .filter(|one| one.job == *job)
+                .filter_map(|one| {
+                    let stated = one.ops.streams().find(|(name, _)| *name == stream)?.1;
+                    Some((one.start_s + one.duration_s / 2.0, Some(of(stated)?)))
+                })
+                .collect();
+            if !points.is_empty() {
+                lines.push(Line {
+                    name: cut(&format!("{name} {stream}"), 40),
+                    hue,
+                    dash,
+                    shape: Shape::Course,
+                    points,
+                });
+            }
+        }
+    }
+    lines.truncate(MOST_LINES);
+    lines
+}
+
+fn fact(name: impl Into<String>, text: impl Into<String>) -> Fact {
+    Fact { name: name.into(), quantity: Quantity::Words, value: Value::Text(text.into()) }
+}
+
+fn loads(record: &ImportedRecord) -> Option<Section> {
+    let facts: Vec<Fact> = record.jobs.iter().flat_map(load_facts).collect();
+    (!facts.is_empty()).then(|| Section {
+        id: "load",
+        heading: "Load",
+        note: Some("As it was configured, as far as the source says.".to_owned()),
+        blocks: vec![Block::Facts(facts)],
+    })
+}
+
+fn load_facts(job: &ImportedJob) -> Vec<Fact> {
+    let load = &job.load;
+    let mut words: Vec<String> = Vec::new();
+    words.extend(job.role.map(|role| role.to_string()));
+    words.extend(load.pattern.map(|pattern| pattern.to_string()));
+    words.extend(load.rwmix_read_percent.map(|percent| format!("{percent} % reads")));
+    words.extend(load.block_sizes.iter().map(|one| {
+        let of =
+            one.direction.map_or_else(String::new, |direction| format!(" {direction:?}s").to_lowercase());
+        let share = one.percent.map_or_else(String::new, |percent| format!(" ({percent} %)"));
+        format!("{}{of}{share}", one.size)
+    }));
+    match (load.numjobs, load.iodepth, load.outstanding) {
+        (Some(numjobs), Some(iodepth), _) => words.push(format!("{numjobs} x {iodepth} outstanding")),
+        (_, _, Some(outstanding)) => words.push(format!("{outstanding} outstanding")),
+        (_, Some(iodepth), None) => words.push(format!("iodepth {iodepth}")),
+        _ => {}
+    }
+    words.extend(
+        load.direct.map(|direct| if direct { "direct" } else { "through the page cache" }.to_owned()),
+    );
+    words.extend(load.durability.map(|durability| format!("durability {durability}")));
+    words.extend(load.flush_every.map(|every| format!("a flush after {every} writes")));
+    words.extend(load.rate_iops.map(|rate| format!("at {rate} IOPS")));
+    words.extend(load.engine.clone());
+    words.extend(load.size.map(|size| format!("{size} each")));
+    if load.inferred {
+        words.push("worked out by somebody, not stated".to_owned());
+    }
+    if words.is_empty() {
+        words.push("not stated".to_owned());
+    }
+    let mut facts = vec![fact(job.name.clone(), words.join(", "))];
+    if !load.options.is_empty() {
+        let options: Vec<String> = load
+            .options
+            .iter()
+            .map(|(name, value)| cut(&format!("{name}={value}"), LONGEST_OPTION))
+            .collect();
+        facts.push(fact("options", options.join(" ")));
+    }
+    facts
+}
+
+fn source(record: &ImportedRecord, summary: &ImportedSummary) -> Section {
+    let source = &record.source;
+    let mut facts = vec![
+        fact("format", source.kind.as_str()),
+        fact("file", source.file.clone()),
+        fact("place", source.place.clone()),
+        fact("SHA-256", source.sha256.clone()),
+        fact("read by", source.read_by.clone()),
+    ];
+    if let Some(cpu) = &summary.cpu {
+        let share = |name: &str, stated: Option<iotrial_model::imported::Stated>| {
+            stated.map(|stated| Fact {
+                name: name.to_owned(),
+                quantity: Quantity::Percent,
+                value: Value::Number(stated.value),
+            })
+        };
+        facts.extend(share("CPU user", cpu.usr_percent));
+        facts.extend(share("CPU system", cpu.sys_percent));
+    }
+    facts.extend(record.other.iter().map(|(name, stated)| Fact {
+        name: name.clone(),
+        quantity: Quantity::Unitless,
+        value: Value::Number(stated.value),
+    }));
+    Section { id: "source", heading: "Source", note: None, blocks: vec![Block::Facts(facts)] }
+}
+
+fn warnings(summary: &ImportedSummary) -> Option<Section> {
+    let line = |warning: &iotrial_model::imported::Warning| FindingLine {
+        severity: Severity::Note,
+        id: "import".to_owned(),
+        message: warning.to_string(),
+        evidence: Vec::new(),
+    };
+    (!summary.warnings.is_empty()).then(|| Section {
+        id: "warnings",
+        heading: "What was not understood",
+        note: None,
+        blocks: vec![Block::Findings(summary.warnings.iter().map(line).collect())],
+    })
+}
