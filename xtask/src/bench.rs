@@ -23,6 +23,8 @@ mod duel;
 
 mod alone;
 
+mod comparison;
+
 use duel::{Duel, DuelFigure, Load};
 use figure::{Figure, Target};
 use load::BenchJob;
@@ -43,6 +45,7 @@ Rows, by name or by what the name begins with; all of them without one:
   stall           open and closed load on a simulated device that freezes for one second
   memory          resident memory of 20 jobs over ten minutes
   queues          threads of 1,000 queues
+  compare         1,000 records of a minute each, compared
 
 Options:
   --pairs 5         pairs of runs, the order within a pair alternates
@@ -63,7 +66,7 @@ struct Row {
     run: fn(&Bench) -> anyhow::Result<Vec<Figure>>,
 }
 
-const ROWS: [Row; 10] = [
+const ROWS: [Row; 11] = [
     Row { name: "null", run: |bench| null().run(bench) },
     Row { name: "page-cache", run: |bench| page_cache().run(bench) },
     Row { name: "direct", run: |bench| direct().run(bench) },
@@ -74,6 +77,7 @@ const ROWS: [Row; 10] = [
     Row { name: "stall", run: alone::stall },
     Row { name: "memory", run: alone::memory },
     Row { name: "queues", run: alone::queues },
+    Row { name: "compare", run: comparison::compare },
 ];
 
 const IOPS: fn(&load::Measured) -> Option<f64> = |measured| Some(measured.iops());

@@ -49,6 +49,9 @@ use recommendation::Evidence;
 /// Configurations held against each other. Its keys are an interface: `docs/json.md`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
+    /// Under what the figures were taken: the profile, or the title of a table; several only where they were forced
+    /// together.
+    pub subjects: Vec<String>,
     /// What is compared, in the order in which it was given.
     pub configurations: Vec<Configuration>,
     /// Every metric of any configuration, in the order of tables.
@@ -205,7 +208,9 @@ impl CompareError {
             Self::Incomparable { .. } => {
                 Some("--force compares them all the same, with a warning".to_owned())
             }
-            Self::NoCommonMetric => None,
+            Self::NoCommonMetric => Some(
+                "two of them at least need the same figure of the same stream, such as read.iops".to_owned(),
+            ),
             Self::NothingMeasured { .. } => Some("take it out; --force compares the others".to_owned()),
             Self::UnknownBaseline { nearest, .. }
             | Self::UnknownAttribute { nearest, .. }
@@ -229,6 +234,12 @@ impl Comparison {
         let samples = without_doubles(samples, &mut findings);
         let samples = without_empty(samples, request.force, &mut findings)?;
         check_conditions(&samples, request.force, &mut findings)?;
+        let mut subjects: Vec<String> = Vec::new();
+        for sample in &samples {
+            if !subjects.contains(&sample.subject) {
+                subjects.push(sample.subject.clone());
+            }
+        }
         let configurations = Configuration::all(samples)?;
         if let [only] = configurations.as_slice() {
             let label = (only.run_count() > 1).then(|| only.label.clone());
@@ -264,6 +275,7 @@ impl Comparison {
         findings.extend(findings_on_spread(&configurations));
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         Ok(Self {
+            subjects,
             baseline: configurations[baseline].key.clone(),
             is_baseline_chosen: request.baseline.is_some(),
             configurations,

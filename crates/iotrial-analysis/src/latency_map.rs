@@ -28,7 +28,7 @@ pub struct LatencyMap {
 }
 
 /// More stretches than this cannot be told apart at the width of a page.
-const MOST_STRETCHES: f64 = 200.0;
+const MOST_STRETCHES: u32 = 200;
 /// More bands than this cannot be told apart at the height of a chart.
 const MOST_BANDS: i32 = 40;
 /// Bands from one power of ten to the next, the finest first: as many as [`MOST_BANDS`] leaves room for.
@@ -39,7 +39,8 @@ const SHORTEST_US: f64 = 0.1;
 impl LatencyMap {
     /// A map of every stream of every role, in the order of tables; none where no I/O completed.
     pub fn of_record(record: &RunRecord) -> Vec<Self> {
-        let (Some(bands), Some(stretches)) = (Bands::of(record), Stretches::of(record)) else {
+        let (Some(bands), Some(stretches)) = (Bands::of(record), Stretches::of(record, MOST_STRETCHES))
+        else {
             return Vec::new();
         };
         let of_role = |role: Role| {
@@ -49,7 +50,6 @@ impl LatencyMap {
         record.roles().into_iter().flat_map(of_role).collect()
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "at most 200")]
     fn new(record: &RunRecord, role: Role, stream: Stream, bands: Bands, stretches: Stretches) -> Self {
         let mut counts = vec![vec![0u64; bands.count()]; stretches.count];
         for interval in &record.intervals {
@@ -63,7 +63,7 @@ impl LatencyMap {
             role,
             stream,
             stretch_s: stretches.length_s,
-            end_s: stretches.length_s * stretches.count as f64,
+            end_s: stretches.end_s(),
             bands_us: (bands.edge_us(bands.first), bands.edge_us(bands.end)),
             shares_percent: counts.iter().map(|column| shares_percent(column)).collect(),
         }
@@ -78,25 +78,26 @@ fn shares_percent(counts: &[u64]) -> Vec<f64> {
 
 /// The stretches of time of all maps of a record: whole intervals, as few of them as the width allows.
 #[derive(Debug, Clone, Copy)]
-struct Stretches {
+pub(crate) struct Stretches {
     length_s: f64,
-    count: usize,
+    pub(crate) count: usize,
 }
 
 impl Stretches {
+    /// At most about `most` of them.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "at most 200, or the intervals"
+        reason = "a few hundred, or the intervals"
     )]
-    fn of(record: &RunRecord) -> Option<Self> {
+    pub(crate) fn of(record: &RunRecord, most: u32) -> Option<Self> {
         let last = record.intervals.last()?;
         let end_s = (last.start + last.duration).as_secs_f64();
         let interval_s = record.plan.interval.as_secs_f64().max(end_s / 1e6);
         if interval_s <= 0.0 {
             return None;
         }
-        let length_s = interval_s * (end_s / interval_s / MOST_STRETCHES).ceil().max(1.0);
+        let length_s = interval_s * (end_s / interval_s / f64::from(most)).ceil().max(1.0);
         // A remainder of less than a hundredth is the jitter of the clock.
         let count = ((end_s / length_s - 0.01).ceil() as usize).max(1);
         Some(Self { length_s, count })
@@ -107,9 +108,15 @@ impl Stretches {
         clippy::cast_sign_loss,
         reason = "it is held within the count"
     )]
-    fn index(&self, interval: &Interval) -> usize {
+    pub(crate) fn index(&self, interval: &Interval) -> usize {
         let middle_s = (interval.start + interval.duration / 2).as_secs_f64();
         ((middle_s / self.length_s) as usize).min(self.count - 1)
+    }
+
+    /// The end of the last one.
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
+    pub(crate) fn end_s(&self) -> f64 {
+        self.length_s * self.count as f64
     }
 }
 
@@ -152,13 +159,18 @@ impl Bands {
     }
 
     fn edge_us(&self, edge: i32) -> f64 {
-        10f64.powf(f64::from(edge) / f64::from(self.per_decade))
+        band_edge_us(edge, self.per_decade)
     }
+}
+
+/// Edge `n` lies at `10^(n / per_decade)` microseconds.
+pub(crate) fn band_edge_us(edge: i32, per_decade: i32) -> f64 {
+    10f64.powf(f64::from(edge) / f64::from(per_decade))
 }
 
 /// The last edge that is below a latency, not on it.
 #[expect(clippy::cast_possible_truncation, reason = "a logarithm")]
-fn edge_below(latency_us: f64, per_decade: i32) -> i32 {
+pub(crate) fn edge_below(latency_us: f64, per_decade: i32) -> i32 {
     (latency_us.max(SHORTEST_US).log10() * f64::from(per_decade) - 1e-9).ceil() as i32 - 1
 }
 

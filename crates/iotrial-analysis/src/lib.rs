@@ -13,6 +13,8 @@ pub mod series;
 
 pub mod latency_map;
 
+pub mod latency_course;
+
 pub mod steady_state;
 
 pub mod rate_search;

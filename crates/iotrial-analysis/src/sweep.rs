@@ -138,6 +138,26 @@ impl Probe {
     }
 }
 
+/// Outstanding I/Os on each volume for the probe of several: those with which a volume alone did most in a probe of a whole
+/// step, and of all volumes the most. `None` without such a probe.
+///
+/// The deepest load of a grid would not do: where too many outstanding I/Os cost throughput, it would show that loss as one of
+/// working together.
+pub fn load_for_together(record: &SweepRecord, pattern: LoadPattern) -> Option<u32> {
+    let is_alone = |probe: &&ProbeRecord| {
+        probe.pattern == pattern && probe.volumes.len() == 1 && probe.purpose != ProbePurpose::Search
+    };
+    let mut best: BTreeMap<usize, (f64, u32)> = BTreeMap::new();
+    for probe in record.probes.iter().filter(is_alone) {
+        let iops = Figures::new(&all_counts(&probe.counts), probe.measured).iops.unwrap_or_default();
+        let most = best.entry(probe.volumes[0]).or_insert((iops, probe.outstanding));
+        if iops > most.0 {
+            *most = (iops, probe.outstanding);
+        }
+    }
+    best.into_values().map(|(_, outstanding)| outstanding).max()
+}
+
 fn total_outstanding(probe: &ProbeRecord) -> u32 {
     probe.outstanding.saturating_mul(u32::try_from(probe.volumes.len()).unwrap_or(u32::MAX))
 }

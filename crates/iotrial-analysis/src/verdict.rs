@@ -250,6 +250,7 @@ fn reasons(
 #[cfg(test)]
 mod tests {
     use iotrial_model::load::{Durability, Role};
+    use iotrial_model::plan::{Plan, UntilSteady};
     use iotrial_model::record::{Ended, EndedHow, JobCounts};
     use proptest::prelude::*;
 
@@ -377,6 +378,18 @@ mod tests {
         );
         let slowing = measured(300, |second| if second < 150 { 32_000 } else { 16_000 });
         assert!(sentence(&slowing, "flash").contains(", but without reaching a steady state: "));
+        let waited = RunRecord {
+            plan: Plan {
+                until_steady: Some(UntilSteady { round: Duration::from_secs(60) }),
+                ..slowing.plan.clone()
+            },
+            ..slowing.clone()
+        };
+        assert!(
+            sentence(&waited, "flash").contains(", but without reaching a steady state in "),
+            "{}",
+            sentence(&waited, "flash")
+        );
         let both = measured(30, |second| if second < 15 { 32_000 } else { 16_000 });
         assert!(
             sentence(&both, "flash").contains(", but without reaching a steady state and only over 30 s: ")

@@ -104,6 +104,41 @@ pub struct Search {
     pub result: Option<SearchResult>,
 }
 
+impl Search {
+    /// Whether every number is one that a search can reach: records come from strangers, and a chart has to end
+    /// somewhere.
+    pub(crate) fn is_in_range(&self) -> bool {
+        let positive = |number: f64| number > 0.0 && number < MOST;
+        let reached = |number: f64| (0.0..MOST).contains(&number);
+        let worst = |worst: &WorstLatency| reached(worst.latency_us);
+        let of_probe = |probe: &Probe| {
+            probe.share.is_none_or(reached)
+                && probe.asked_iops.is_none_or(positive)
+                && reached(probe.iops)
+                && probe.duration <= LONGEST
+                && probe.worst.as_ref().is_none_or(worst)
+        };
+        let of_result = |result: &SearchResult| {
+            positive(result.held_iops)
+                && result.not_held_iops.is_none_or(positive)
+                && worst(&result.worst)
+                && result.job_rates.len() <= MOST_PROBES
+                && result.job_rates.iter().all(|rate| reached(rate.iops))
+        };
+        self.limit.latency <= LONGEST
+            && self.probes.len() <= MOST_PROBES
+            && self.probes.iter().all(of_probe)
+            && self.result.as_ref().is_none_or(of_result)
+    }
+}
+
+/// No rate and no latency in microseconds reaches this.
+const MOST: f64 = 1e15;
+/// No load of a search lasts longer.
+const LONGEST: Duration = Duration::from_secs(365 * 86_400);
+/// No search has as many loads, and no plan as many jobs.
+const MOST_PROBES: usize = 10_000;
+
 /// One load of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Probe {

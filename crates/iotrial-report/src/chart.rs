@@ -78,6 +78,8 @@ pub enum Shape {
     Points,
     /// A line without any marker: what was fitted to points.
     Fit,
+    /// A ring around each point: what was looked for.
+    Ring,
 }
 
 /// How a line is broken.
@@ -89,6 +91,22 @@ pub enum Dash {
     Dashed,
     /// In long and short pieces.
     DashDot,
+}
+
+impl Dash {
+    /// How the line of one of many series is broken: five hues tell the first ones apart, the next ones are dashed.
+    pub(crate) const fn of_series(index: usize) -> Self {
+        match index / Line::HUE_COUNT % 3 {
+            0 => Self::Solid,
+            1 => Self::Dashed,
+            _ => Self::DashDot,
+        }
+    }
+}
+
+impl Line {
+    /// As many hues as the style sheet has.
+    pub(crate) const HUE_COUNT: usize = 5;
 }
 
 /// A stretch of the x axis.
@@ -176,8 +194,10 @@ pub struct BarChart {
     pub id: String,
     /// What is shown, without unit.
     pub title: String,
-    /// Along the bars, from zero.
+    /// Along the bars, from zero to either side.
     pub value: Axis,
+    /// The axis goes no further than this on either side for an error bar, which then has no end.
+    pub reach: f64,
     /// The names of the groups, such as roles.
     pub groups: Vec<String>,
     /// What stands side by side in each group, such as configurations.
@@ -200,6 +220,8 @@ pub struct Mark {
 /// One bar in each group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BarSeries {
+    /// Beside each bar, a few letters.
+    pub key: String,
     /// For the legend.
     pub name: String,
     /// Tells it from others by hue and marker.
@@ -211,7 +233,7 @@ pub struct BarSeries {
 /// A value with what it may be off.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bar {
-    /// The length of the bar.
+    /// Where the bar ends; one below zero goes the other way.
     pub value: f64,
     /// The ends of the error bar, such as those of a confidence interval.
     pub interval: Option<(f64, f64)>,
@@ -221,8 +243,11 @@ impl BarChart {
     /// Everything that has to find room along the axis.
     pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
         let bars = self.series.iter().flat_map(|series| series.bars.iter().flatten());
-        bars.flat_map(|bar| [Some(bar.value), bar.interval.map(|(_, high)| high)])
-            .flatten()
-            .chain(self.mark.as_ref().map(|mark| mark.value))
+        let ends = move |bar: &Bar| {
+            let (low, high) = bar.interval.unwrap_or((bar.value, bar.value));
+            // The lower end of an error bar is inside the bar, unless that goes the other way.
+            [bar.value, high.min(self.reach), low.clamp(-self.reach, 0.0)]
+        };
+        bars.flat_map(ends).chain(self.mark.as_ref().map(|mark| mark.value))
     }
 }

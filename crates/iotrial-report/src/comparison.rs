@@ -1,5 +1,7 @@
 //! The document of a comparison: what to take, what it rests on, and every figure, change and rank.
 
+mod charts;
+
 use iotrial_analysis::comparison::{
     Comparison, Configuration, Delta, FactorPair, GateOutcome, Metric, MetricGroup, Pair, Ranking, Reading,
     Recommendation, Standing,
@@ -8,12 +10,16 @@ use iotrial_model::record::Finding;
 
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
 use crate::quantity::{Quantity, group_thousands};
+use crate::run::LONGEST_TITLE;
 use crate::table::{Column, Row, Table, Value};
+use crate::text::cut;
 
 /// More rows than this are left to the forms that can be scrolled.
 const MOST_ROWS_AT_A_GLANCE: usize = 48;
 /// As many configurations to avoid are told, and the others counted.
 const MOST_AVOIDED: usize = 8;
+/// Names of attributes in titles of charts are cut to this many characters.
+const LONGEST_ATTRIBUTE: usize = 40;
 /// So many places of a ranking have a column of their own.
 const PLACES: [&str; 6] = ["1st", "2nd", "3rd", "4th", "5th", "6th"];
 
@@ -26,9 +32,12 @@ impl Document {
             findings(&comparison.findings),
             Some(configurations(comparison)),
             Some(side_by_side(comparison)),
+            charts::bars(comparison),
             factors(comparison),
             against_baseline(comparison),
             ranking(comparison),
+            charts::distribution(comparison),
+            charts::spread(comparison),
             changes(comparison),
         ];
         let count = comparison.configurations.len();
@@ -38,8 +47,9 @@ impl Document {
         if count > MOST_ROWS_AT_A_GLANCE {
             in_brief.push(("all figures", "in --html and --json".to_owned()));
         }
+        let subject = comparison.subjects.join(", ");
         Self {
-            title: format!("Comparison of {count} configurations"),
+            title: cut(&format!("{subject}: {count} configurations compared"), LONGEST_TITLE),
             byline: format!(
                 "From {runs} {}",
                 if is_printed { "results as their sources state them" } else { "runs" }
@@ -353,11 +363,21 @@ fn factors(comparison: &Comparison) -> Option<Section> {
             matrix_rows(comparison, &pair.pair, &labels)
         })
         .collect();
-    (!rows.is_empty()).then(|| Section {
+    let drawn = comparison.factors.iter().enumerate().filter_map(|(number, factor)| {
+        let pairs: Vec<&Pair> = factor.pairs.iter().map(|pair| &pair.pair).collect();
+        let id = format!("factor-{number}");
+        charts::changes(comparison, &id, &cut(&factor.attribute, LONGEST_ATTRIBUTE), &pairs)
+    });
+    let most_pairs = comparison.factors.iter().map(|factor| factor.pairs.len()).max().unwrap_or_default();
+    let table = matrix(comparison, "Changes by factor", &["factor", "from, to"], rows);
+    (!table.rows.is_empty()).then(|| Section {
         id: "factors",
         heading: "What each factor changes",
-        note: Some(format!("Configurations that differ in one attribute only. {LEGEND}")),
-        blocks: vec![Block::Table(matrix(comparison, "Changes by factor", &["factor", "from, to"], rows))],
+        note: Some(format!(
+            "Configurations that differ in one attribute only. {LEGEND}{}",
+            charts::pairs_left_out(most_pairs)
+        )),
+        blocks: drawn.chain([Block::Table(table)]).collect(),
     })
 }
 
@@ -381,16 +401,19 @@ fn against_baseline(comparison: &Comparison) -> Option<Section> {
         && (comparison.is_baseline_chosen
             || !comparison.gates.is_empty()
             || !comparison.against_baseline.iter().any(is_said));
-    let rows: Vec<Row> = comparison
-        .against_baseline
-        .iter()
-        .flat_map(|pair| matrix_rows(comparison, pair, &[keys(pair)]))
-        .collect();
-    (is_shown && !rows.is_empty()).then(|| Section {
+    let pairs: Vec<&Pair> = comparison.against_baseline.iter().collect();
+    let rows: Vec<Row> = pairs.iter().flat_map(|pair| matrix_rows(comparison, pair, &[keys(pair)])).collect();
+    let drawn = charts::changes(comparison, "against-baseline", "change", &pairs);
+    let table = matrix(comparison, "Changes against the baseline", &["from, to"], rows);
+    (is_shown && !table.rows.is_empty()).then(|| Section {
         id: "against-baseline",
         heading: "Against the baseline",
-        note: Some(format!("The baseline is {}. {LEGEND}", title_of(comparison, &comparison.baseline))),
-        blocks: vec![Block::Table(matrix(comparison, "Changes against the baseline", &["from, to"], rows))],
+        note: Some(format!(
+            "The baseline is {}. {LEGEND}{}",
+            title_of(comparison, &comparison.baseline),
+            charts::pairs_left_out(pairs.len())
+        )),
+        blocks: drawn.into_iter().chain([Block::Table(table)]).collect(),
     })
 }
 

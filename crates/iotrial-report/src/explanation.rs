@@ -346,6 +346,7 @@ fn picture(explanation: &Explanation, one: &PureReach) -> BarChart {
         value: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
         groups: one.parts.iter().enumerate().map(name).collect(),
         series: vec![BarSeries {
+            key: String::new(),
             name: "carries by itself".to_owned(),
             hue: 0,
             bars: one
@@ -354,6 +355,7 @@ fn picture(explanation: &Explanation, one: &PureReach) -> BarChart {
                 .map(|part| Some(Bar { value: part.most / unit, interval: None }))
                 .collect(),
         }],
+        reach: f64::INFINITY,
         decisive,
         mark: asked.map(|value| Mark { name: "asked", value }),
     }

@@ -20,6 +20,8 @@ mod search;
 
 mod run;
 
+mod heat;
+
 mod runs;
 
 mod imported;

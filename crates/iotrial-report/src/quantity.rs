@@ -151,7 +151,10 @@ impl NumberFormat {
 
     /// The number without its unit and with no more decimals than it has, for round numbers.
     pub(crate) fn write_round(&self, number: f64) -> String {
-        without_trailing_zeros(&group_thousands(&format!("{:.3}", number * self.factor))).to_owned()
+        let written = group_thousands(&format!("{:.3}", number * self.factor));
+        let written = without_trailing_zeros(&written);
+        // As in a change.
+        if self.is_signed { written.replace('-', "−") } else { written.to_owned() }
     }
 
     /// The number with its unit.

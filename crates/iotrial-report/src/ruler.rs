@@ -32,7 +32,7 @@ impl Ruler {
         let (low, high) = values
             .fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), value| (low.min(value), high.max(value)));
         let mut ticks = match scale {
-            Scale::Linear => linear_ticks(high),
+            Scale::Linear => linear_ticks(low.min(0.0), high),
             Scale::Log if low > high => log_ticks(100.0, 10_000.0),
             Scale::Doublings if low > high => doublings(1.0, 64.0),
             Scale::Doublings => doublings(low, high),
@@ -64,6 +64,13 @@ impl Ruler {
     }
 }
 
+impl Ruler {
+    /// Whether a value lies between its ends.
+    pub(crate) fn holds(&self, value: f64) -> bool {
+        (self.ends.0..=self.ends.1).contains(&coordinate(self.scale, value))
+    }
+}
+
 /// What is spread evenly along the ruler.
 fn coordinate(scale: Scale, value: f64) -> f64 {
     match scale {
@@ -73,13 +80,15 @@ fn coordinate(scale: Scale, value: f64) -> f64 {
     }
 }
 
-/// From zero to at least `high`, four to six of them, in steps of 1, 2 or 5 times a power of ten.
-fn linear_ticks(high: f64) -> Vec<f64> {
-    let high = if high > 0.0 { high } else { 1.0 };
-    let power = 10f64.powf((high / 5.0).log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].iter().map(|factor| factor * power).find(|step| step * 5.0 >= high);
+/// From at most `low` through zero to at least `high`, four to seven of them, in steps of 1, 2 or 5 times a power of ten.
+fn linear_ticks(low: f64, high: f64) -> Vec<f64> {
+    let range = if high > low { high - low } else { 1.0 };
+    let power = 10f64.powf((range / 5.0).log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].iter().map(|factor| factor * power).find(|step| step * 5.0 >= range);
     let step = step.unwrap_or(power * 10.0);
-    (0..).map(f64::from).map(|count| count * step).take_while(|tick| *tick < high + step * 0.999).collect()
+    let first = (low / step + 0.001).floor();
+    let ticks = (0..).map(|count| (first + f64::from(count)) * step);
+    ticks.take_while(|tick| *tick < high.max(low + range) + step * 0.999).collect()
 }
 
 /// With more ticks than this on a logarithmic ruler, only powers of ten are kept. Its ends stay.
@@ -122,8 +131,11 @@ mod tests {
     #[track_caller]
     fn check(scale: Scale, values: &[f64], expected: &[f64]) {
         let ruler = Ruler::new(scale, values.iter().copied(), (0.0, 100.0), false);
-        let close =
-            ruler.ticks.iter().zip(expected).all(|(tick, wanted)| (tick - wanted).abs() <= wanted * 1e-9);
+        let close = ruler
+            .ticks
+            .iter()
+            .zip(expected)
+            .all(|(tick, wanted)| (tick - wanted).abs() <= wanted.abs() * 1e-9);
         assert!(close && ruler.ticks.len() == expected.len(), "{values:?}: {:?}", ruler.ticks);
     }
 
@@ -132,6 +144,8 @@ mod tests {
         check(Scale::Linear, &[35.0], &[0.0, 10.0, 20.0, 30.0, 40.0]);
         check(Scale::Linear, &[9_800.0], &[0.0, 2_000.0, 4_000.0, 6_000.0, 8_000.0, 10_000.0]);
         check(Scale::Linear, &[10_000.0], &[0.0, 2_000.0, 4_000.0, 6_000.0, 8_000.0, 10_000.0]);
+        check(Scale::Linear, &[-38.0, 21.0], &[-40.0, -20.0, 0.0, 20.0, 40.0]);
+        check(Scale::Linear, &[-7.0, -3.0], &[-8.0, -6.0, -4.0, -2.0, 0.0]);
         check(Scale::Log, &[312.0, 4_500.0], &[200.0, 500.0, 1_000.0, 2_000.0, 5_000.0]);
         check(Scale::Log, &[85.0, 1_500_000.0], &[100.0, 1e3, 1e4, 1e5, 1e6]);
         check(Scale::Log, &[500.0], &[500.0, 1_000.0]);

@@ -13,6 +13,7 @@ use jiff::Timestamp;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, HeatMap, Limit, Line, Scale, Shape, Span};
 use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::heat;
 use crate::quantity::{LatencyUnit, Quantity, in_seconds};
 use crate::search;
 use crate::settings;
@@ -20,7 +21,7 @@ use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 
 /// A title is not a text, and stands in every row of a CSV.
-const LONGEST_TITLE: usize = 200;
+pub(crate) const LONGEST_TITLE: usize = 200;
 
 impl Document {
     /// The document of one run. `summary` is the one of `record`.
@@ -360,11 +361,10 @@ fn over_time(
 
 /// How dark a map is where, for every stream.
 fn latency_spread(record: &RunRecord) -> Option<Section> {
-    let x = Axis { name: TIME, quantity: Quantity::Seconds, scale: Scale::Linear, to: 0.0 };
     let map = |map: LatencyMap| HeatMap {
         id: format!("heat-{}-{}", map.role, map.stream),
         title: format!("Latency of {} {}s", map.role, map.stream),
-        x,
+        x: heat::TIME_AXIS,
         y: LATENCY_AXIS,
         x_range: (0.0, map.end_s),
         y_range: map.bands_us,
@@ -375,10 +375,7 @@ fn latency_spread(record: &RunRecord) -> Option<Section> {
     (!maps.is_empty()).then(|| Section {
         id: "spread",
         heading: "How latency spreads over time",
-        note: Some(
-            "Each column holds all I/Os of a stretch of time. The larger their share in a band of latency, the stronger its colour."
-                .to_owned(),
-        ),
+        note: Some(heat::HOW_TO_READ.to_owned()),
         blocks: vec![Block::HeatMaps(maps)],
     })
 }

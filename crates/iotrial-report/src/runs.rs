@@ -19,8 +19,6 @@ use crate::text::cut;
 
 /// Names in legends are cut to this many characters.
 const LONGEST_NAME: usize = 40;
-/// As many hues as tell lines apart; the next ones are broken in another way.
-const HUE_COUNT: usize = 5;
 
 /// A run with what is shown of it throughout.
 struct Run<'r> {
@@ -164,11 +162,13 @@ fn bars(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
         id: id.to_owned(),
         title: title.to_owned(),
         value: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
+        reach: f64::INFINITY,
         groups: streams.iter().map(|(role, stream)| format!("{role} {stream}")).collect(),
         series: runs
             .iter()
             .enumerate()
             .map(|(index, run)| BarSeries {
+                key: (index + 1).to_string(),
                 name: run.name.clone(),
                 hue: index,
                 bars: streams
@@ -279,11 +279,7 @@ fn lines(
         (!points.is_empty()).then(|| Line {
             name: run.name.clone(),
             hue: index,
-            dash: match index / HUE_COUNT % 3 {
-                0 => Dash::Solid,
-                1 => Dash::Dashed,
-                _ => Dash::DashDot,
-            },
+            dash: Dash::of_series(index),
             shape: Shape::Course,
             points,
         })

@@ -1,16 +1,20 @@
 //! The search for the highest rate that holds a latency limit: its answer and its probes.
 
 use iotrial_analysis::summary::Summary;
-use iotrial_model::search::{Probe, Search};
+use iotrial_model::search::{Probe, ProbeKind, Search};
 
+use crate::chart::{Axis, Chart, ChartGroup, Dash, Limit, Line, Scale, Shape};
 use crate::document::{Block, Fact, Section};
 use crate::quantity::{Quantity, group_thousands, in_seconds};
+use crate::run::LATENCY_AXIS;
 use crate::table::{Column, Row, Table, Value};
 
 /// Absent where no limit was given.
 pub(crate) fn search(summary: &Summary) -> Option<Section> {
     let search = summary.search.as_ref()?;
-    let mut blocks = vec![Block::Facts(facts(search)), Block::Table(probes(search))];
+    let mut blocks = vec![Block::Facts(facts(search))];
+    blocks.extend(chart(search));
+    blocks.push(Block::Table(probes(search)));
     if let Some(result) = &search.result {
         let row = |name: &str, iops: f64, is_total| Row {
             cells: vec![Value::Text(name.to_owned()), Value::Number(iops)],
@@ -79,6 +83,44 @@ fn facts(search: &Search) -> Vec<Fact> {
         None => facts.push(fact("highest rate that held", Quantity::Words, Value::Text("none".to_owned()))),
     }
     facts
+}
+
+/// The latency over the rate that was offered, with the limit as a line; the closed load at saturation offers none.
+fn chart(search: &Search) -> Option<Block> {
+    let line = |name: &str, hue: usize, held: bool, shape: Shape, kind: Option<ProbeKind>| {
+        let of_probe = |probe: &Probe| Some((probe.asked_iops?, Some(probe.worst.as_ref()?.latency_us)));
+        let is_meant =
+            |probe: &&Probe| probe.held == Some(held) && kind.is_none_or(|kind| probe.kind == kind);
+        let mut points: Vec<(f64, Option<f64>)> =
+            search.probes.iter().filter(is_meant).filter_map(of_probe).collect();
+        points.sort_by(|left, right| left.0.total_cmp(&right.0));
+        let name = name.to_owned();
+        (!points.is_empty()).then_some(Line { name, hue, dash: Dash::Solid, shape, points })
+    };
+    let lines = [
+        line("holds", 2, true, Shape::Points, None),
+        line("does not hold", 1, false, Shape::Points, None),
+        line("confirmed", 2, true, Shape::Ring, Some(ProbeKind::Confirmation)),
+    ];
+    let lines: Vec<Line> = lines.into_iter().flatten().collect();
+    let statistic = search.limit.statistic;
+    (!lines.is_empty()).then(|| {
+        Block::Charts(ChartGroup {
+            charts: vec![Chart {
+                id: "search-rates".to_owned(),
+                title: format!("The worst {statistic} of any stream by offered rate"),
+                x: Axis { name: "offered rate", quantity: Quantity::Iops, scale: Scale::Linear, to: 0.0 },
+                y: LATENCY_AXIS,
+                lines,
+                spans: Vec::new(),
+                limits: vec![Limit {
+                    name: format!("{statistic}, as asked"),
+                    value: search.limit.latency.as_secs_f64() * 1e6,
+                    until: None,
+                }],
+            }],
+        })
+    })
 }
 
 fn probes(search: &Search) -> Table {

@@ -49,6 +49,9 @@ pub(crate) fn write_sample(line: &Line) -> String {
         Shape::Course => (path, mark),
         Shape::Points => (String::new(), mark),
         Shape::Fit => (path, String::new()),
+        Shape::Ring => {
+            (String::new(), format!(r#"<path class="ring hue-{hue}" d="{}"/>"#, frame::ring(22.0, 7.0)))
+        }
     };
     format!(r#"<svg class="sample" viewBox="0 0 44 14" aria-hidden="true">{path}{mark}</svg>"#)
 }
@@ -134,18 +137,23 @@ fn draw_limits(svg: &mut String, chart: &Chart, x: &Edge, y: &Edge) -> std::fmt:
 
 fn draw_line(svg: &mut String, line: &Line, index: usize, x: &Edge, y: &Edge) -> std::fmt::Result {
     let hue = line.hue % HUE_COUNT;
-    let most = if line.shape == Shape::Points { usize::MAX } else { MOST_POINTS };
+    let is_line = matches!(line.shape, Shape::Course | Shape::Fit);
+    let most = if is_line { MOST_POINTS } else { usize::MAX };
     let points: Vec<(f64, Option<f64>)> = thin(&line.points, most)
         .iter()
         .map(|(at, value)| (x.position(*at), value.map(|value| y.position(value))))
         .collect();
-    if line.shape != Shape::Points {
+    if is_line {
         let density = if points.len() > DENSE_POINTS { " dense" } else { "" };
         let (dash, path) = (dash_class(line.dash), path(&points));
         write!(svg, r#"<path class="line hue-{hue} {dash}{density}" d="{path}"/>"#)?;
     }
     if line.shape == Shape::Fit {
         return Ok(());
+    }
+    if line.shape == Shape::Ring {
+        let rings = points.iter().filter_map(|(at, value)| value.map(|value| frame::ring(*at, value)));
+        return write!(svg, r#"<path class="ring hue-{hue}" d="{}"/>"#, rings.collect::<String>());
     }
     let step = if line.shape == Shape::Points { 1 } else { (points.len() / MARKERS_PER_LINE).max(1) };
     // Lines on top of one another have their markers side by side.

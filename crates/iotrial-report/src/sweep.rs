@@ -239,17 +239,16 @@ fn within(confidence: Option<Confidence>, value: f64) -> Value {
 }
 
 fn limits(summary: &SweepSummary) -> Option<Section> {
+    let of = |curve: &Curve| match summary.volumes.len() {
+        0 | 1 => curve.pattern.to_string(),
+        _ => format!("{} on {}", curve.pattern, name_of(summary, curve.volume)),
+    };
     let limit = |curve: &Curve| {
         let limit = curve.limit.as_ref()?;
-        let volume = if summary.volumes.len() > 1 {
-            format!(" on {}", name_of(summary, curve.volume))
-        } else {
-            String::new()
-        };
         Some(FindingLine {
             severity: Severity::Note,
             id: limit.kind.as_str().replace(' ', "-"),
-            message: format!("{}{volume}: {}", curve.pattern, limit.sentence),
+            message: format!("{}: {}", of(curve), limit.sentence),
             evidence: Vec::new(),
         })
     };
@@ -264,7 +263,9 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
             id: "burst".to_owned(),
             message: format!(
                 "{}: {:.0} IOPS at first, and {:.0} {when}; the ceiling is what lasts",
-                curve.pattern, burst.iops, rate.iops
+                of(curve),
+                burst.iops,
+                rate.iops
             ),
             evidence: Vec::new(),
         })
@@ -277,7 +278,8 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
                 id: "falls-again".to_owned(),
                 message: format!(
                     "{}: more outstanding I/Os than it needs cost {:.0} % of the highest rate",
-                    curve.pattern, found.falls_by_percent
+                    of(curve),
+                    found.falls_by_percent
                 ),
                 evidence: Vec::new(),
             },
@@ -290,7 +292,8 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
             id: "rough-fit".to_owned(),
             message: format!(
                 "{}: the points lie {:.0} % off the curve, so the knee is rough: another load on the device, or one that no model describes; a longer --step tells which",
-                curve.pattern, found.fit.rms_percent
+                of(curve),
+                found.fit.rms_percent
             ),
             evidence: Vec::new(),
         })
@@ -352,7 +355,7 @@ fn scaling(summary: &SweepSummary) -> Option<Section> {
     section(
         "scaling",
         "Volumes together",
-        Some("Each volume has the load that saturates it alone. The efficiency is what they do together in percent of the sum of what each does alone.".to_owned()),
+        Some("Each volume has the load with which a volume alone did most. The efficiency is what they do together in percent of the sum of what each does alone.".to_owned()),
         vec![Block::Table(table), Block::Findings(summary.scaling.iter().map(line).collect())],
     )
 }
@@ -395,17 +398,10 @@ fn curves(summary: &SweepSummary) -> Option<Section> {
             rates.push(line("measured", Shape::Points, measured(|f| f.iops)));
             rates.push(line("fitted", Shape::Fit, fitted(|_, iops| iops)));
             latencies.push(line("measured", Shape::Points, measured(|f| f.lat_mean_us)));
-            let knee = |y: f64| Line {
-                hue: hue + 1,
-                ..line("knee", Shape::Points, vec![(found.knee.outstanding, Some(y))])
-            };
-            if !several {
-                rates.push(knee(found.knee.iops));
-            }
             latencies.push(line("fitted", Shape::Fit, fitted(|n, iops| 1e6 * n / iops)));
-            if !several {
-                latencies.push(knee(found.knee.lat_mean_us));
-            }
+            let knee = |y: f64| line("knee", Shape::Ring, vec![(found.knee.outstanding, Some(y))]);
+            rates.push(knee(found.knee.iops));
+            latencies.push(knee(found.knee.lat_mean_us));
         }
         let chart = |kind: &str, what: &str, y, lines| Chart {
             id: format!("{kind}-{pattern}"),
@@ -427,7 +423,7 @@ fn curves(summary: &SweepSummary) -> Option<Section> {
     section(
         "curves",
         "Curves",
-        Some("Points are measured, lines are fitted. Of outstanding I/Os and of latency, equal distances are equal factors.".to_owned()),
+        Some("Points are measured, lines are fitted, rings are knees. Of outstanding I/Os and of latency, equal distances are equal factors.".to_owned()),
         patterns.into_iter().map(group).collect(),
     )
 }

@@ -12,9 +12,10 @@ fn page_of(record: &RunRecord) -> String {
     render_html(&Document::of_run(record, &fixture::summary(record))).expect("the template fits")
 }
 
-fn all_records() -> [RunRecord; 7] {
+fn all_records() -> [RunRecord; 8] {
     [
         fixture::oltp(),
+        fixture::searched(),
         fixture::oltp_of(30, 1_200),
         fixture::interrupted(),
         fixture::empty(),
@@ -174,6 +175,25 @@ fn measured_points_are_markers_and_what_was_fitted_is_a_line() {
     assert_eq!(chart.matches("class=\"line ").count(), 1);
     let markers = chart.split("class=\"mark hue-0\" d=\"").nth(1).unwrap().split('"').next().unwrap();
     assert_eq!(markers.matches('M').count(), 8);
+}
+
+#[test]
+fn a_search_shows_its_rates_its_limit_and_what_held() {
+    let page = page_of(&fixture::searched());
+    let search = page.split("<section id=\"search\"").nth(1).unwrap();
+    let chart = search.split("<svg class=\"chart\"").nth(1).unwrap();
+    let marks = |class: &str| {
+        let path =
+            chart.split(&format!("class=\"{class}\" d=\"")).nth(1).unwrap_or_else(|| panic!("no {class}"));
+        path.split('"').next().unwrap().matches('M').count()
+    };
+    // Two probes and the confirmation hold, and that one is ringed; of those that do not, one has no latency.
+    assert_eq!((marks("mark hue-2"), marks("mark hue-1"), marks("ring hue-2")), (3, 1, 1));
+    assert!(chart.contains("<title>limit for p99, as asked</title>"));
+    assert!(chart.contains("<title>36,000 IOPS\ndoes not hold: 5.2"), "{chart}");
+    for name in ["holds", "does not hold", "confirmed", "acceptable below"] {
+        assert!(search.contains(&format!("</svg>{name}</li>")), "{name}");
+    }
 }
 
 #[test]

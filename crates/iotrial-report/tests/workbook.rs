@@ -108,6 +108,28 @@ fn every_part_of_the_document_has_a_sheet() {
 }
 
 #[test]
+fn a_search_and_a_comparison_have_native_charts_over_real_numbers() {
+    let searched = sheet(&document_of(&fixture::searched()), "Highest rate within the limit");
+    let has = |range: &Range<Data>, number: f64| {
+        range.rows().flatten().any(|cell| matches!(cell, Data::Float(found) if (found - number).abs() < 1e-9))
+    };
+    assert!(has(&searched, 36_000.0) && has(&searched, 5.2) && has(&searched, 2.0));
+
+    let document = fixture::comparison();
+    let parts = parts(&document);
+    let charts: Vec<&String> =
+        parts.iter().filter(|(name, _)| name.starts_with("xl/charts/chart")).map(|(_, text)| text).collect();
+    // Five figures side by side, the changes of reads, writes and commits, and three streams by percentile.
+    assert_eq!(charts.len(), 5 + 3 + 3);
+    assert_eq!(charts.iter().filter(|chart| chart.contains("<c:errBars>")).count(), 8);
+    let names = open(&document).sheet_names();
+    let named = |begin: &str| names.iter().find(|name| name.starts_with(begin));
+    let bars = named("Throughput and latency").unwrap_or_else(|| panic!("{names:?}"));
+    assert!(sheet(&document, bars).rows().any(|row| row[0] == Data::String("read".into())));
+    assert!(named("How latency spreads").is_some(), "{names:?}");
+}
+
+#[test]
 fn charts_are_native_and_refer_to_the_numbers_on_their_sheet() {
     let parts = parts(&document_of(&fixture::oltp()));
     let charts: Vec<&(String, String)> =

@@ -279,7 +279,9 @@ pub struct ReportArgs {
 #[command(after_help = "\
 Examples:
   iotrial compare before after                        two labels in the store, each with all its runs
+  iotrial compare before after --html c.html --xlsx c.xlsx    charts, and a workbook with real numbers
   iotrial compare ./records --by driver --html c.html a folder; what the driver alone changes
+  iotrial compare volumes.toml --baseline '3 volumes' a study, against another configuration
   iotrial compare --table published.toml              figures that exist only on paper
   iotrial compare ./fio-before ./fio-after            results of other tools (see `iotrial import`)
   iotrial compare before after --gate 'write.p99 <= +10%' --gate 'read.iops >= -5%'
@@ -291,13 +293,17 @@ the method, docs/table-format.md the format of tables.
 Exit codes: 0 compared, and every gate kept; 1 a gate missed; 2 wrong usage or input, or records
 that cannot be compared fairly; 3 could not be carried out.")]
 pub struct CompareArgs {
-    /// Files of records or of results of other tools, folders of them, or ids or labels in the store.
+    /// Files of records or of results of other tools, folders of them, ids or labels in the store, or studies (.toml).
     #[arg(value_name = "RECORD", required_unless_present = "tables")]
     pub records: Vec<String>,
 
     /// A file with printed figures; may be repeated.
     #[arg(long = "table", value_name = "FILE")]
     pub tables: Vec<PathBuf>,
+
+    /// Of a study with several profiles the one under which is compared.
+    #[arg(long, value_name = "PROFILE")]
+    pub profile: Option<String>,
 
     /// Label of the configuration that others are compared with [default: the first one].
     #[arg(long, value_name = "LABEL")]
@@ -315,9 +321,8 @@ pub struct CompareArgs {
     #[arg(long)]
     pub force: bool,
 
-    /// Write the HTML report to this file.
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+    #[command(flatten)]
+    pub files: ReportFiles,
 
     /// One JSON document on standard output, nothing else there.
     #[arg(long)]

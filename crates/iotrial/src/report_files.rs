@@ -1,5 +1,6 @@
 //! The forms of a report that go into files, for every command that has a document to show.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -12,10 +13,10 @@ use iotrial_report::xlsx::render_xlsx;
 
 use crate::failure::Failure;
 use crate::output;
-use crate::store::write_whole;
+use crate::store::{is_block_device, write_whole};
 
 /// Where a report goes besides the terminal.
-#[derive(Debug, Args, Default)]
+#[derive(Debug, Clone, Args, Default)]
 pub struct ReportFiles {
     /// Write one HTML page that needs no network: figures, charts, settings.
     #[arg(long, value_name = "FILE")]
@@ -88,6 +89,11 @@ impl ReportFiles {
         all.into_iter().filter_map(|(form, path)| Some((form, path.as_deref()?)))
     }
 
+    /// Whether any form is wanted.
+    pub fn are_wanted(&self) -> bool {
+        self.wanted().next().is_some()
+    }
+
     /// Whether one of the forms goes to standard output, which then holds nothing else.
     pub fn take_standard_output(&self) -> bool {
         self.wanted().any(|(_, path)| path == Path::new(STANDARD_OUTPUT))
@@ -117,6 +123,32 @@ impl ReportFiles {
         Ok(())
     }
 
+    /// Refuses what cannot be written, better before a long measurement than after it.
+    pub fn check_are_writable(&self) -> Result<(), Failure> {
+        let files = self.wanted().map(|(_, path)| path).filter(|path| *path != Path::new(STANDARD_OUTPUT));
+        files.into_iter().try_for_each(check_is_writable)
+    }
+
+    /// The same forms in other places; what goes to standard output stays there.
+    #[must_use]
+    pub fn with_paths(&self, place: impl Fn(&Path) -> PathBuf) -> Self {
+        let put = |path: &Option<PathBuf>| {
+            path.as_deref()
+                .map(|path| if path == Path::new(STANDARD_OUTPUT) { path.to_owned() } else { place(path) })
+        };
+        Self {
+            html: put(&self.html),
+            xlsx: put(&self.xlsx),
+            markdown: put(&self.markdown),
+            csv: put(&self.csv),
+        }
+    }
+
+    /// The page, where it is one of the files that are there.
+    pub fn html_of(&self, written: &[PathBuf]) -> Option<&Path> {
+        self.html.as_deref().filter(|html| written.iter().any(|path| path == html))
+    }
+
     /// Writes every form that is wanted, each whole or not at all. One that cannot be written does not keep the others
     /// from it; the first failure comes back beside the files that are there.
     pub fn write(&self, document: &Document) -> (Vec<PathBuf>, Result<(), Failure>) {
@@ -130,4 +162,29 @@ impl ReportFiles {
         }
         (files, result)
     }
+}
+
+/// Whether a file can be written there: better known before a long run than after it.
+pub fn check_is_writable(path: &Path) -> Result<(), Failure> {
+    let existed = path.exists();
+    if existed && !path.is_file() && !path.is_dir() {
+        if is_block_device(path).is_ok_and(|is_block_device| is_block_device) {
+            let error = anyhow::anyhow!("`{}` is a block device, and holds data", path.display());
+            return Err(Failure::input(error).hint("give the name of a file".to_owned()));
+        }
+        // A pipe waits for its reader, and a device is left alone until there is something to write.
+        return Ok(());
+    }
+    let opened = File::options().append(true).create(true).open(path);
+    opened.with_context(|| format!("cannot write `{}`", path.display())).map_err(Failure::input)?;
+    if !existed {
+        let removed = std::fs::remove_file(path);
+        removed.with_context(|| format!("cannot remove `{}`", path.display())).map_err(Failure::execution)?;
+    }
+    Ok(())
+}
+
+/// Where the files of a report are, in lines.
+pub fn written_lines(written: &[PathBuf]) -> String {
+    written.iter().map(|path| format!("report  {}\n", path.display())).collect()
 }

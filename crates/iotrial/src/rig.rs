@@ -25,6 +25,8 @@ use crate::setup::{Setup, prepare_failure};
 use crate::signal::control_by_signals;
 use crate::store::{JournalWriter, Store};
 
+/// A load without a journal shows its progress from this duration on.
+const SHOWN_FROM: Duration = Duration::from_secs(5);
 /// A pause looks at the brake so often.
 const PAUSE_TICK: Duration = Duration::from_millis(50);
 
@@ -157,8 +159,20 @@ impl<'a> Rig<'a> {
     /// Runs a plan on the targets without a journal, for a command that keeps what comes of it in its own way.
     pub fn measure(&mut self, plan: Plan) -> Result<RunRecord, Failure> {
         self.live.finish();
+        // A bar for a second or two would only flicker.
+        let is_shown = plan.duration() >= SHOWN_FROM;
+        if is_shown {
+            self.live.start(&plan);
+        }
         let mut record = self.setup.record(self.args, plan);
-        let outcome = self.load(&record, &mut |_| Decision::GoOn)?;
+        let (live, plan) = (&self.live, &record.plan);
+        let outcome = self.load(&record, &mut |interval| {
+            if is_shown {
+                live.interval(plan, interval);
+            }
+            Decision::GoOn
+        })?;
+        self.live.finish();
         note_outcome(&mut record, outcome);
         record.findings = findings(&record);
         Ok(record)

@@ -279,7 +279,7 @@ impl Store {
         if is_recorded || !path.exists() {
             return remove_if_there(path);
         }
-        match read_limited(&mut file).and_then(|bytes| Ok(RunRecord::from_journal(&bytes)?)) {
+        match read_limited(&mut file, 0).and_then(|bytes| Ok(RunRecord::from_journal(&bytes)?)) {
             Ok(mut record) => {
                 record.findings = findings(&record);
                 let written = self.write(&record)?;
@@ -460,6 +460,7 @@ fn list(folder: &Path, suffixes: &[&str]) -> anyhow::Result<Vec<PathBuf>> {
 /// Reads a record in any of its forms: plain, compressed, or the journal that a crash left.
 pub fn read_record(path: &Path) -> anyhow::Result<RunRecord> {
     let read = || -> anyhow::Result<RunRecord> {
+        anyhow::ensure!(!is_sweep(path), "it is the record of a sweep, which `iotrial report` shows");
         let bytes = read_bytes(path)?;
         let record = if file_name(path).ends_with(JOURNAL_SUFFIX) {
             RunRecord::from_journal(&bytes)?
@@ -518,16 +519,26 @@ pub fn read_sweep(path: &Path) -> anyhow::Result<SweepRecord> {
 
 /// A stranger's file, unpacked, within what is read at all.
 fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let bytes = read_limited(File::open(path)?)?;
+    let file = File::open(path)?;
+    // A pipe has no length, and one byte more than the file has shows its end.
+    let length = file.metadata().map_or(0, |metadata| metadata.len().min(MOST_RECORD_BYTES) + 1);
+    let bytes = read_limited(file, length)?;
     let is_compressed = bytes.starts_with(&ZSTD_MAGIC);
-    let bytes = if is_compressed { read_limited(StreamingDecoder::new(bytes.as_slice())?)? } else { bytes };
-    let object_count = bytes.iter().filter(|byte| **byte == b'{').count();
+    let bytes =
+        if is_compressed { read_limited(StreamingDecoder::new(bytes.as_slice())?, 0)? } else { bytes };
+    let object_count = bytes.chunks(255).map(count_of_objects).sum::<usize>();
     anyhow::ensure!(object_count <= MOST_OBJECTS, "it has more than {MOST_OBJECTS} JSON objects");
     Ok(bytes)
 }
 
-fn read_limited(source: impl Read) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+/// In a chunk of at most 255 bytes, so that the count fits a byte: the processor then looks at many at once.
+fn count_of_objects(chunk: &[u8]) -> usize {
+    chunk.iter().fold(0u8, |count, byte| count.wrapping_add(u8::from(*byte == b'{'))).into()
+}
+
+/// `length` is what is expected.
+fn read_limited(source: impl Read, length: u64) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
     source.take(MOST_RECORD_BYTES + 1).read_to_end(&mut bytes)?;
     anyhow::ensure!(
         bytes.len() as u64 <= MOST_RECORD_BYTES,
@@ -552,9 +563,24 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path)?;
+        // The file is whole without this, too. After a crash it might be missing, and a folder that cannot be brought to the
+        // disk is no worse than that.
+        let _ = sync_folder(parent.unwrap_or(Path::new(".")));
         Ok(())
     };
     write().with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+/// Brings the names in a folder to the disk: a new file is there after a crash only when its folder is.
+#[cfg(unix)]
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Windows brings names to the disk with their files.
+#[cfg(not(unix))]
+pub fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Whether a report must not be written there: what stands on a block device would be gone.

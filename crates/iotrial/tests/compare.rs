@@ -60,6 +60,37 @@ fn labels_in_the_store_are_compared_with_all_their_runs() {
 }
 
 #[test]
+fn every_form_has_the_charts_or_the_figures_of_one_document() {
+    let bench = Bench::new();
+    let (first, other) = (run(&bench, "x", "1", 300, &[]), run(&bench, "y", "2", 200, &[]));
+    let files = ["--html", "c.html", "--xlsx", "c.xlsx", "--markdown", "c.md", "--csv", "c.csv"];
+    let ran = compare(&bench, &[&[first.as_str(), &other][..], &files].concat()).expect_code(0);
+    for (file, begin) in
+        [("c.html", "<!doctype html>"), ("c.xlsx", "PK"), ("c.md", "# sqlserver-oltp"), ("c.csv", "run,")]
+    {
+        bench.expect_file(file, begin);
+        assert!(ran.stdout.contains(&format!("report  {file}")), "{}", ran.stdout);
+    }
+    let html = std::fs::read_to_string(bench.path().join("c.html")).unwrap();
+    assert!(html.contains("<title>sqlserver-oltp: 2 configurations compared</title>"));
+    for id in ["bars-iops", "bars-lat-p999-us", "against-baseline-0", "curve-read", "heat-write-1"] {
+        assert!(html.contains(&format!("aria-labelledby=\"{id}-t ")), "{id}");
+    }
+    assert!(html.contains("class=\"error-bar\""));
+    // A change on the terminal is the same one everywhere.
+    let comparison = compare(&bench, &[&first, &other, "--json"]).json();
+    let shown = format!("{:+.1}", delta(&comparison, "read.iops")["percent"].as_f64().unwrap());
+    let markdown = std::fs::read_to_string(bench.path().join("c.md")).unwrap();
+    for text in [&ran.stdout, &html, &markdown] {
+        assert!(text.contains(&shown), "{shown}");
+    }
+    let piped = compare(&bench, &[&first, &other, "--csv", "-"]).expect_code(0).stdout;
+    assert!(piped.starts_with("run,section,") && piped.contains("I/Os per second"), "{piped}");
+    let refused = compare(&bench, &[&first, &other, "--csv", "-", "--json"]).expect_code(2).stderr;
+    assert!(refused.contains("--json and --csv would both write to standard output"), "{refused}");
+}
+
+#[test]
 fn two_runs_of_the_same_device_show_no_difference() {
     let bench = Bench::new();
     let (first, other) = (run(&bench, "x", "1", 200, &[]), run(&bench, "y", "2", 200, &[]));
@@ -116,6 +147,9 @@ fn wrong_input_is_refused_with_what_can_be_done() {
     };
     check(&[&one], &["there is only one configuration", "hint: give two or more records"]);
     check(&[&one, &other], &["cannot be compared: I/O: direct against buffered", "hint: --force compares"]);
+    let sweep = ["sweep", "--engine", "sim", "--pattern", "randread-8k", "--step", "1s", "--quiet", "--json"];
+    let sweep = bench.run(&sweep).json()["record"].as_str().unwrap().to_owned();
+    check(&[&one, &sweep], &["it is the record of a sweep, which `iotrial report` shows"]);
     check(&[&one, "nowhere"], &["no record is labelled `nowhere`", "hint: `iotrial records` lists"]);
     check(&[&one, "data"], &["the folder `data` has no records"]);
     check(&["--table", "none.toml"], &["cannot read the table `none.toml`"]);
@@ -140,4 +174,6 @@ fn a_printed_table_is_shown_the_same_on_the_terminal_and_in_html() {
         assert!(ran.stdout.contains(text) && html.contains(text), "{text}\n{}", ran.stdout);
     }
     assert!(html.contains("&lt;one&gt;") && !html.contains("<one>"));
+    let refused = compare(&bench, &["t.toml"]).expect_code(2).stderr;
+    assert!(refused.contains("is a table of printed figures") && refused.contains("hint: --table t.toml"));
 }

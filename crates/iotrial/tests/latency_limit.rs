@@ -119,6 +119,12 @@ fn a_cap_on_iops_is_found_whatever_the_burst_before_it() {
     let worst = number(&summary, "/search/result/worst/latency_us");
     assert!((number(&summary, "/total/read/lat_p99_us") - worst).abs() < 1e-6);
     assert_eq!(record["search"]["probes"][0]["kind"], "saturation");
+    // What a stranger's record cannot mean is refused.
+    let mut spoilt = record.clone();
+    *spoilt.pointer_mut("/search/result/held_iops").unwrap() = (-1.0).into();
+    std::fs::write(bench.path().join("spoilt.iotrial.json"), spoilt.to_string()).unwrap();
+    let refused = bench.run(&["report", "spoilt.iotrial.json"]).expect_code(2).stderr;
+    assert!(refused.contains("its search is beyond any run"), "{refused}");
 }
 
 #[test]

@@ -125,6 +125,30 @@ fn a_study_ends_with_the_comparison_of_its_configurations() {
         assert!(html.contains("slow") && html.contains("fast"), "{page}");
     }
     assert!(!bench.path().join("out.html").exists());
+    let files = ["--status", "--xlsx", "out.xlsx", "--csv", "out.csv"];
+    run(&bench, &files).expect_code(0);
+    for profile in ["sqlserver-log", "oracle-slob-random"] {
+        bench.expect_file(&format!("out-{profile}.xlsx"), "PK");
+        bench.expect_file(&format!("out-{profile}.csv"), "run,");
+    }
+    // The same comparison, against another baseline.
+    let compare = |more: &[&str]| bench.run(&[&["compare", "study.toml", "--json"], more].concat());
+    let compared = compare(&["--profile", "sqlserver-log", "--baseline", "fast"]).expect_code(0).json();
+    assert_eq!((&compared["baseline"], &compared["subjects"]), (&json!("B"), &json!(["sqlserver-log"])));
+    assert_eq!(compared["configurations"][0]["sources"].as_array().unwrap().len(), 2);
+    for more in [&[][..], &["--profile", "sqlserver-dss"]] {
+        let refused = compare(more).expect_code(2).stderr;
+        assert!(
+            refused.contains("--profile takes one of `sqlserver-log`, `oracle-slob-random`"),
+            "{refused}"
+        );
+    }
+    refused(
+        &bench,
+        &["--status", "--markdown", "-"],
+        2,
+        &["several profiles", "hint: give the name of a file"],
+    );
     let status = run(&bench, &["--status", "--json"]).expect_code(0).json();
     let compared: Vec<(&str, &str, usize)> = status["comparisons"]
         .as_array()

@@ -192,6 +192,39 @@ fn the_series_of_the_paper_has_its_tests_in_its_order() {
 }
 
 #[test]
+fn the_channel_is_swept_in_sequence_on_small_files_and_its_ceiling_is_that_of_the_way() {
+    let bench = Bench::new();
+    let sim = "service_time_us = 500, parallelism = 32, bandwidth_cap_mib_per_s = 400";
+    let summary = sweep(&bench, &["--channel", "--sim", sim]).expect_code(0).json();
+    assert_eq!(summary["method"], "channel");
+    let curves = summary["curves"].as_array().unwrap();
+    let patterns: Vec<&str> = curves.iter().map(|curve| curve["pattern"].as_str().unwrap()).collect();
+    assert_eq!(patterns, ["read-64k", "read-512k", "write-512k"]);
+    for curve in curves {
+        let ceiling = number(curve, "/saturation/ceiling_mib_per_s");
+        assert!((ceiling / 400.0 - 1.0).abs() < 0.05, "{curve:#}");
+    }
+    assert_eq!(curves[0]["limit"]["kind"], "bandwidth-cap", "{:#}", curves[0]["limit"]);
+    let sentence = curves[0]["limit"]["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("the same 400 MiB/s in I/Os of 64 KiB and 512 KiB"), "{sentence}");
+}
+
+#[test]
+fn a_sweep_is_written_in_every_form_with_its_knee_ringed() {
+    let bench = Bench::new();
+    let files = ["--html", "s.html", "--xlsx", "s.xlsx", "--markdown", "s.md", "--csv", "s.csv"];
+    sweep(&bench, &[&["--pattern", "randread-8k", "--step", "2s"][..], &files].concat()).expect_code(0);
+    for (file, begin) in [("s.html", "<!doctype"), ("s.xlsx", "PK"), ("s.md", "# Sweep"), ("s.csv", "run,")] {
+        bench.expect_file(file, begin);
+    }
+    let html = std::fs::read_to_string(bench.path().join("s.html")).unwrap();
+    assert_eq!(html.matches("class=\"ring hue-0\" d=\"M").count(), 2 + 1, "two charts and the legend");
+    assert!(html.contains("I/Os per second of randread-8k") && html.contains("Mean latency of randread-8k"));
+    let refused = sweep(&bench, &["--xlsx", "absent/s.xlsx"]).expect_code(2).stderr;
+    assert!(refused.contains("cannot write `absent/s.xlsx`"), "{refused}");
+}
+
+#[test]
 fn a_sweep_is_kept_listed_and_shown_again() {
     let bench = Bench::new();
     let arguments = ["--pattern", "randread-8k", "--label", "one", "--step", "2s"];

@@ -151,7 +151,7 @@ fn buffer_bytes(job: BenchJob) -> u64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "memory is far below 2^53 bytes")]
-fn mib(bytes: u64) -> f64 {
+pub(crate) fn mib(bytes: u64) -> f64 {
     bytes as f64 / 1_048_576.0
 }
 

@@ -70,6 +70,13 @@ impl Bench {
         command
     }
 
+    /// `iotrial compare` of all records in a folder, with JSON on standard output.
+    pub(crate) fn compare(&self, records: &Path) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(["compare", "--json"]).arg(records);
+        command
+    }
+
     /// The plan of such a run.
     ///
     /// # Errors

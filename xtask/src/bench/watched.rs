@@ -90,6 +90,11 @@ impl Watched {
         Ok(Self { document, wall, looks })
     }
 
+    /// From its start to its end, in seconds.
+    pub(crate) fn wall_s(&self) -> f64 {
+        self.wall.as_secs_f64()
+    }
+
     /// CPUs in use while the load of `ramp` and `runtime` was measured, such as 0.7.
     ///
     /// What the program took beside them was setup or report. Neither is longer than both, so the load surely

@@ -10,7 +10,10 @@ use super::CompareError;
 use super::metric::Metric;
 use super::resample::{Figure, Spread, Unit, Units};
 use super::sample::{LEAST_BEYOND, Measured, MeasuredCpu, Sample, SampleFigures, seed_of};
+use super::student::{CONFIDENCE, student_limit};
 use crate::figures::Figures;
+use crate::latency_course::LatencyCourse;
+use crate::series::{CurvePoint, latency_curve};
 use crate::stream::Stream;
 
 /// All runs of the same thing.
@@ -41,12 +44,42 @@ pub struct Configuration {
     /// How figures move together from one interval to the next, of its first run.
     #[serde(skip)]
     pub(super) together: Option<Spread>,
+    /// What each stream did in all runs together; empty for printed figures.
+    #[serde(skip)]
+    streams: Vec<(Stream, OpCounts)>,
+    /// How the latencies of each stream of its first run spread over time.
+    #[serde(skip)]
+    courses: Vec<(Stream, LatencyCourse)>,
 }
 
 impl Configuration {
     /// One figure.
     pub fn figure(&self, metric: &Metric) -> Option<f64> {
         self.figures.iter().find(|(known, _)| known == metric).map(|(_, value)| *value)
+    }
+
+    /// Where a figure lies with 95 % confidence, looked at by itself; `None` where that is not known.
+    pub fn interval(&self, metric: &Metric) -> Option<(f64, f64)> {
+        let spread = self.spread.as_ref()?;
+        let error = spread.standard_errors[metric.row_in(spread)?];
+        let reach = student_limit(1.0 - CONFIDENCE, spread.degrees) * error;
+        self.figure(metric).map(|value| (value * (-reach).exp(), value * reach.exp()))
+    }
+
+    /// The streams that were measured, in the order of tables; none where figures were printed.
+    pub fn streams(&self) -> impl Iterator<Item = Stream> {
+        self.streams.iter().map(|(stream, _)| *stream)
+    }
+
+    /// The latency by percentile of a stream, of all runs together; empty where it was not measured.
+    pub fn latency_curve(&self, stream: Stream) -> Vec<CurvePoint> {
+        let counts = self.streams.iter().find(|(known, _)| *known == stream).map(|(_, counts)| counts);
+        counts.map_or_else(Vec::new, |counts| latency_curve(&counts.total_latency))
+    }
+
+    /// How the latencies of a stream spread over time, of the first run.
+    pub fn course(&self, stream: Stream) -> Option<&LatencyCourse> {
+        self.courses.iter().find(|(known, _)| *known == stream).map(|(_, course)| course)
     }
 
     /// How many runs it has.
@@ -115,29 +148,35 @@ impl Configuration {
             return Err(CompareError::PrintedAndMeasured { label });
         }
         let is_printed = runs.is_empty();
+        let streams = merged_streams(&runs);
         let mut figures = if is_printed {
             stated.into_iter().map(|(metric, repeats)| (metric, middle(repeats))).collect()
         } else {
-            figures_of_runs(&runs)
+            figures_of_runs(&runs, &streams)
         };
         figures.sort_by_key(|(metric, _)| metric.position());
         let spread = match runs.as_slice() {
             [] => None,
             [run] => run.spread.clone(),
-            several => spread_of_runs(several, seed_of(&id)),
+            several => spread_of_runs(several, &streams, seed_of(&id)),
         };
+        let measured_s = (!is_printed).then(|| runs.iter().map(|run| run.duration.as_secs_f64()).sum());
+        let (together, courses) =
+            runs.into_iter().next().map_or((None, Vec::new()), |first| (first.spread, first.courses));
         Ok(Self {
             key,
             label,
             attributes,
             sources,
             is_printed,
-            measured_s: (!is_printed).then(|| runs.iter().map(|run| run.duration.as_secs_f64()).sum()),
+            measured_s,
             figures,
             caveats,
             id,
             spread,
-            together: runs.into_iter().next().and_then(|run| run.spread),
+            together,
+            streams,
+            courses,
         })
     }
 }
@@ -196,38 +235,28 @@ fn label_of(group: &[Sample]) -> String {
     words[..common].join(" ").trim_end_matches([',', ';', ':', '-']).to_owned()
 }
 
-/// The counts of each stream that all runs have, of all runs together.
+/// The counts of each stream that all runs have, of all runs together; none without runs.
 fn merged_streams(runs: &[Box<Measured>]) -> Vec<(Stream, OpCounts)> {
-    let of_run =
-        |run: &'_ Measured, stream: Stream| run.streams.iter().position(|(known, _)| *known == stream);
-    let mut merged = Vec::new();
-    for (stream, _) in &runs[0].streams {
-        let mut counts = OpCounts::default();
-        for run in runs {
-            if let Some(position) = of_run(run, *stream) {
-                counts.merge(&run.streams[position].1);
-            }
-        }
-        merged.push((*stream, counts));
+    let Some((first, others)) = runs.split_first() else { return Vec::new() };
+    let mut merged = first.streams.clone();
+    for (stream, counts) in &mut merged {
+        let same = others.iter().flat_map(|run| &run.streams).filter(|(known, _)| known == stream);
+        same.for_each(|(_, other)| counts.merge(other));
     }
     merged
 }
 
-fn figures_of_runs(runs: &[Box<Measured>]) -> Vec<(Metric, f64)> {
+fn figures_of_runs(runs: &[Box<Measured>], streams: &[(Stream, OpCounts)]) -> Vec<(Metric, f64)> {
     let duration: Duration = runs.iter().map(|run| run.duration).sum();
     let mut all = Vec::new();
     let mut io_count = 0.0;
-    for (stream, counts) in merged_streams(runs) {
-        let figures = Figures::new(&counts, duration);
+    for (stream, counts) in streams {
+        let figures = Figures::new(counts, duration);
         #[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
         let count = counts.io_count() as f64;
         // Commits are writes too where there are others.
-        io_count +=
-            if stream == Stream::Commit && runs[0].streams.iter().any(|(one, _)| *one == Stream::Write) {
-                0.0
-            } else {
-                count
-            };
+        let are_writes = *stream == Stream::Commit && streams.iter().any(|(one, _)| *one == Stream::Write);
+        io_count += if are_writes { 0.0 } else { count };
         for figure in Figure::ALL {
             let value = match figure {
                 Figure::Iops => figures.iops,
@@ -237,7 +266,7 @@ fn figures_of_runs(runs: &[Box<Measured>]) -> Vec<(Metric, f64)> {
                 Figure::P99 => figures.lat_p99_us.filter(|_| count * 0.01 >= LEAST_BEYOND),
                 Figure::P999 => figures.lat_p999_us.filter(|_| count * 0.001 >= LEAST_BEYOND),
             };
-            all.extend(value.map(|value| (Metric::of_figure(stream, figure), value)));
+            all.extend(value.map(|value| (Metric::of_figure(*stream, figure), value)));
         }
     }
     let cpus: Option<Vec<MeasuredCpu>> = runs.iter().map(|run| run.cpu).collect();
@@ -261,9 +290,8 @@ fn unit_of(run: &Measured, stream: Stream) -> Unit<'_> {
 }
 
 /// From run to run; at least what the intervals of the runs let expect, because a few runs may agree by chance.
-fn spread_of_runs(runs: &[Box<Measured>], seed: u64) -> Option<Spread> {
+fn spread_of_runs(runs: &[Box<Measured>], totals: &[(Stream, OpCounts)], seed: u64) -> Option<Spread> {
     let durations_s = runs.iter().map(|run| run.duration.as_secs_f64()).collect();
-    let totals = merged_streams(runs);
     let streams: Vec<(Stream, &OpCounts, Vec<Unit<'_>>)> = totals
         .iter()
         .map(|(stream, total)| (*stream, total, runs.iter().map(|run| unit_of(run, *stream)).collect()))

@@ -4,9 +4,8 @@ use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::metric::{Better, Metric, MetricGroup};
-use super::resample::{DRAW_COUNT, Figure, Spread};
-use super::student::{normal_beyond, student_limit};
-use crate::stream::Stream;
+use super::resample::{DRAW_COUNT, Spread};
+use super::student::{CONFIDENCE, normal_beyond, student_limit};
 
 /// All changes from one configuration to another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -76,6 +75,17 @@ impl Reading {
         matches!(self, Self::MuchWorse | Self::Worse)
     }
 
+    /// What the change back means.
+    const fn turned(self) -> Self {
+        match self {
+            Self::MuchBetter => Self::MuchWorse,
+            Self::Better => Self::Worse,
+            Self::Worse => Self::Better,
+            Self::MuchWorse => Self::MuchBetter,
+            same @ (Self::NoDifference | Self::TooFew | Self::Amount) => same,
+        }
+    }
+
     /// The words for people.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -94,8 +104,6 @@ impl Reading {
 pub const PRINTED_SAME_PERCENT: f64 = 2.0;
 /// From this factor on a change is a large one.
 pub const MUCH_FACTOR: f64 = 2.0;
-/// All intervals of a pair hold the true change together with this probability.
-const CONFIDENCE: f64 = 0.95;
 
 impl Pair {
     pub(super) fn new(baseline: &Configuration, other: &Configuration) -> Self {
@@ -107,6 +115,17 @@ impl Pair {
             is_told.then(|| judge.delta(metric, *from, to))
         });
         Self { baseline: baseline.key.clone(), configuration: other.key.clone(), deltas: deltas.collect() }
+    }
+
+    /// The same pair looked at from the other configuration.
+    pub(super) fn turned(&self) -> Self {
+        // From nothing to something is no change in percent.
+        let deltas = self.deltas.iter().filter(|delta| delta.to > 0.0 || delta.from == 0.0);
+        Self {
+            baseline: self.configuration.clone(),
+            configuration: self.baseline.clone(),
+            deltas: deltas.map(Delta::turned).collect(),
+        }
     }
 
     /// The change of one metric.
@@ -123,6 +142,28 @@ impl Pair {
     pub fn range(&self, group: MetricGroup) -> Option<(f64, f64)> {
         range(self.deltas.iter().filter(|delta| delta.metric.group() == group).map(|delta| delta.percent))
     }
+}
+
+impl Delta {
+    /// The change back: what doubles one way halves the other.
+    fn turned(&self) -> Self {
+        let back = |percent: f64| 100.0 * (100.0 / (100.0 + percent) - 1.0);
+        Self {
+            metric: self.metric.clone(),
+            from: self.to,
+            to: self.from,
+            percent: percent_of(self.to, self.from),
+            interval: self.interval.map(|one| Interval {
+                low_percent: back(one.high_percent),
+                high_percent: back(one.low_percent),
+            }),
+            reading: self.reading.turned(),
+        }
+    }
+}
+
+fn percent_of(from: f64, to: f64) -> f64 {
+    if from == to { 0.0 } else { 100.0 * (to / from - 1.0) }
 }
 
 /// The least and the largest of some numbers.
@@ -147,7 +188,7 @@ impl<'c> PairJudge<'c> {
     }
 
     pub(super) fn delta(&self, metric: &Metric, from: f64, to: f64) -> Delta {
-        let percent = if from == to { 0.0 } else { 100.0 * (to / from - 1.0) };
+        let percent = percent_of(from, to);
         let interval = self.interval(metric, from, to);
         let reading = self.read(metric, from, to, interval);
         Delta { metric: metric.clone(), from, to, percent, interval, reading }
@@ -181,7 +222,7 @@ impl<'c> PairJudge<'c> {
 
     fn interval(&self, metric: &Metric, from: f64, to: f64) -> Option<Interval> {
         let (of_baseline, of_other) = (self.baseline.spread.as_ref()?, self.other.spread.as_ref()?);
-        let error = |spread: &Spread| Some(spread.standard_errors[position(spread, metric)?]);
+        let error = |spread: &Spread| Some(spread.standard_errors[metric.row_in(spread)?]);
         let (a, b) = (error(of_baseline)?, error(of_other)?);
         let variance = a * a + b * b;
         // Welch (1947), Satterthwaite (1946).
@@ -197,13 +238,6 @@ impl<'c> PairJudge<'c> {
             high_percent: 100.0 * (change + reach).exp_m1(),
         })
     }
-}
-
-fn position(spread: &Spread, metric: &Metric) -> Option<usize> {
-    let is_meant = |(stream, figure): &(Stream, Figure)| {
-        metric.load.is_none() && metric.stream == stream.as_str() && metric.name == figure.key()
-    };
-    spread.figures.iter().position(is_meant)
 }
 
 /// What error each metric of a pair is left.

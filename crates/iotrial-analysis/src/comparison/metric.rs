@@ -3,7 +3,7 @@
 use iotrial_model::toml_reader::nearest;
 use serde::{Serialize, Serializer};
 
-use super::resample::Figure;
+use super::resample::{Figure, Spread};
 use crate::stream::Stream;
 
 /// Which way is better.
@@ -81,6 +81,14 @@ impl Metric {
             (_, name) if name.starts_with("lat_") => MetricGroup::TailLatency,
             _ => MetricGroup::Amount,
         }
+    }
+
+    /// Its row in a spread, where it is a figure of a stream.
+    pub(super) fn row_in(&self, spread: &Spread) -> Option<usize> {
+        let is_meant = |(stream, figure): &(Stream, Figure)| {
+            self.load.is_none() && self.stream == stream.as_str() && self.name == figure.key()
+        };
+        spread.figures.iter().position(is_meant)
     }
 
     /// Which way is better; `None` for an amount that is neither.

@@ -264,9 +264,7 @@ fn tail_problems(evidence: &Evidence<'_>, against_best: &[Pair]) -> Vec<TailProb
     let of_baseline = evidence.against_baseline.iter().filter(|_| evidence.factors.is_empty());
     let mut problems: Vec<TailProblem> = Vec::new();
     for pair in of_factors.chain(of_baseline).chain(against_best) {
-        let key_of = |key: &str| evidence.configurations.iter().find(|one| one.key == key);
-        let turned = key_of(&pair.configuration).zip(key_of(&pair.baseline)).map(|(a, b)| Pair::new(a, b));
-        for pair in [Some(pair), turned.as_ref()].into_iter().flatten() {
+        for pair in [pair, &pair.turned()] {
             for problem in TailProblem::of_pair(pair) {
                 let is_known = problems.iter().any(|known| {
                     (&known.baseline, &known.configuration, &known.tail.metric)

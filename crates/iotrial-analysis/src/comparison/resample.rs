@@ -96,20 +96,21 @@ fn length(count: usize) -> f64 {
 }
 
 /// The edge of the bucket in which the percentile lies, in ns; `None` without I/Os.
-fn percentile_edge_ns(counts: &OpCounts, percent: f64) -> Option<u128> {
+fn percentile_edge_ns(counts: &OpCounts, percent: f64) -> Option<u64> {
     let rank = percent / 100.0 * number(counts.io_count());
-    let mut seen = 0;
-    let mut buckets = counts.total_latency.buckets();
+    // From the longest latency down, which is the shorter way.
+    let mut up_to = counts.io_count();
+    let mut buckets = counts.total_latency.buckets_ns().rev();
     buckets
         .find(|(_, count)| {
-            seen += count;
-            number(seen) >= rank
+            up_to = up_to.saturating_sub(*count);
+            number(up_to) < rank
         })
-        .map(|(edge, _)| edge.as_nanos())
+        .map(|(edge_ns, _)| edge_ns)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
-fn in_us(ns: u128) -> f64 {
+fn in_us(ns: u64) -> f64 {
     ns as f64 / 1_000.0
 }
 
@@ -119,20 +120,21 @@ impl StreamUnits {
         let parts = || units.iter().flatten();
         let lowest = parts().filter_map(|part| percentile_edge_ns(part, 99.0)).min().unwrap_or_default();
         let highest = parts().filter_map(|part| percentile_edge_ns(part, 99.9)).max().unwrap_or_default();
-        let edges = total.total_latency.buckets().map(|(edge, _)| edge.as_nanos());
-        let edges_ns: Vec<u128> = edges.filter(|edge| (lowest..=highest).contains(edge)).collect();
+        let edges = total.total_latency.buckets_ns().map(|(edge_ns, _)| edge_ns);
+        let edges_ns: Vec<u64> = edges.filter(|edge| (lowest..=highest).contains(edge)).collect();
         let mut up_to_edge = vec![0.0; edges_ns.len() * units.len()];
         let mut of_unit = vec![0; edges_ns.len()];
         for (column, unit) in units.iter().enumerate() {
             of_unit.fill(0);
             for part in unit {
-                let mut buckets = part.total_latency.buckets().peekable();
-                let mut seen = 0;
-                for (sum, edge) in of_unit.iter_mut().zip(&edges_ns) {
-                    while let Some((_, count)) = buckets.next_if(|(upper, _)| upper.as_nanos() <= *edge) {
-                        seen += count;
+                // Beyond the lowest edge lie few buckets: they are taken off, from the longest latency down.
+                let mut buckets = part.total_latency.buckets_ns().rev().peekable();
+                let mut up_to = part.io_count();
+                for (sum, edge_ns) in of_unit.iter_mut().zip(&edges_ns).rev() {
+                    while let Some((_, count)) = buckets.next_if(|(upper_ns, _)| upper_ns > edge_ns) {
+                        up_to = up_to.saturating_sub(count);
                     }
-                    *sum += seen;
+                    *sum += up_to;
                 }
             }
             for (row, sum) in of_unit.iter().enumerate() {
@@ -210,11 +212,21 @@ fn in_single(value: f64) -> f32 {
     value as f32
 }
 
+/// In eight parts, so that the processor adds several at once.
 fn weighted(weights: &[f32], values: &[f64]) -> f64 {
-    weights.iter().zip(values).map(|(weight, value)| f64::from(*weight) * value).sum()
+    let mut sums = [0.0f64; 8];
+    let (weights, values) = (weights.chunks_exact(8), values.chunks_exact(8));
+    let rest = weights.remainder().iter().zip(values.remainder());
+    let rest: f64 = rest.map(|(weight, value)| f64::from(*weight) * value).sum();
+    for (weights, values) in weights.zip(values) {
+        for ((sum, weight), value) in sums.iter_mut().zip(weights).zip(values) {
+            *sum += f64::from(*weight) * value;
+        }
+    }
+    sums.iter().sum::<f64>() + rest
 }
 
-/// In eight parts, so that the processor adds several at once.
+/// The same in single precision.
 fn weighted_single(weights: &[f32], values: &[f32]) -> f32 {
     let mut sums = [0.0f32; 8];
     let (weights, values) = (weights.chunks_exact(8), values.chunks_exact(8));

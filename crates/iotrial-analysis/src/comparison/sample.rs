@@ -15,6 +15,7 @@ use super::metric::Metric;
 use super::resample::{Figure, Spread, Unit, Units};
 use crate::figures::Figures;
 use crate::imported::imported_findings;
+use crate::latency_course::LatencyCourse;
 use crate::stream::{Stream, Streams};
 
 /// One run of one configuration, or one printed row.
@@ -26,6 +27,8 @@ pub struct Sample {
     pub source: String,
     /// Id of the record or of the row.
     pub id: String,
+    /// Under what it was measured: the profile, or the title of a table.
+    pub subject: String,
     /// What the configuration is called.
     pub label: Option<String>,
     /// What distinguishes the configuration.
@@ -59,6 +62,8 @@ pub(super) struct Stated {
 pub(super) struct Measured {
     pub(super) duration: Duration,
     pub(super) streams: Vec<(Stream, OpCounts)>,
+    /// How the latencies of each stream with any I/O spread over time.
+    pub(super) courses: Vec<(Stream, LatencyCourse)>,
     pub(super) cpu: Option<MeasuredCpu>,
     /// `None` where the intervals are too few.
     pub(super) spread: Option<Spread>,
@@ -278,6 +283,10 @@ impl Sample {
             })
             .collect();
         let spread = Units::new(durations_s, &by_interval).spread_of_intervals(seed_of(&record.id));
+        let courses = streams
+            .iter()
+            .filter_map(|(stream, _)| Some((*stream, LatencyCourse::of_stream(record, *stream)?)))
+            .collect();
         let cpu = record.cpu.map(|cpu| MeasuredCpu {
             user_s: cpu.user.as_secs_f64(),
             system_s: cpu.system.as_secs_f64(),
@@ -287,6 +296,7 @@ impl Sample {
         Self {
             source: source.into(),
             id: record.id.clone(),
+            subject: record.plan.profile.clone(),
             label: record.label.clone(),
             attributes: record.attributes.clone(),
             conditions: Conditions::of_record(record),
@@ -294,6 +304,7 @@ impl Sample {
             figures: SampleFigures::Measured(Box::new(Measured {
                 duration: record.measured_duration(),
                 streams,
+                courses,
                 cpu,
                 spread,
             })),
@@ -321,6 +332,7 @@ impl Sample {
         for (sample, row) in samples.iter_mut().zip(&table.rows) {
             sample.source = format!("row `{}` of {source}", row.id);
             sample.id.clone_from(&row.id);
+            sample.subject.clone_from(&table.title);
         }
         samples
     }
@@ -345,6 +357,7 @@ impl Sample {
                 Self {
                     source: record.whence(),
                     id: record.id.clone(),
+                    subject: format!("results of {}", record.source.tool),
                     label: record.label.clone(),
                     attributes: record.attributes.clone(),
                     conditions: Conditions::of_imported(record, in_common),

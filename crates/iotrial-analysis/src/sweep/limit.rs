@@ -134,17 +134,23 @@ impl Reached {
             large.block_bytes as f64 / 1024.0
         );
         if kind == LimitKind::BandwidthCap {
+            let rates = both(small.mib_per_s, large.mib_per_s);
             format!(
-                "the same {:.0} and {:.0} MiB/s in I/Os of {sizes}, while the I/Os per second differ: a limit on bytes per second, set or of the way to the device",
-                small.mib_per_s, large.mib_per_s
+                "the same {rates} MiB/s in I/Os of {sizes}, while the I/Os per second differ: a limit on bytes per second, set or of the way to the device"
             )
         } else {
+            let rates = both(small.iops, large.iops);
             format!(
-                "the same {:.0} and {:.0} IOPS in I/Os of {sizes}, while the bytes differ: a limit on I/Os per second",
-                small.iops, large.iops
+                "the same {rates} IOPS in I/Os of {sizes}, while the bytes differ: a limit on I/Os per second"
             )
         }
     }
+}
+
+/// Two rates that are nearly the same, or the one that they are.
+fn both(one: f64, other: f64) -> String {
+    let (one, other) = (format!("{one:.0}"), format!("{other:.0}"));
+    if one == other { one } else { format!("{one} and {other}") }
 }
 
 impl Curve {
@@ -210,10 +216,12 @@ fn limit_of(probes: &[ProbeRecord], curve: &Curve, found: &Saturation, others: &
         );
     }
     let (knee, lat_us) = (found.knee.outstanding, found.knee.lat_mean_us);
+    let latency =
+        if lat_us < 1_000.0 { format!("{lat_us:.0} µs") } else { format!("{:.2} ms", lat_us / 1e3) };
     Limit::new(
         LimitKind::Device,
         format!(
-            "up to {knee:.0} outstanding I/Os latency stays in proportion ({lat_us:.0} µs), beyond them they wait: the device, or a limit that is as smooth, has work for about {knee:.0} at once"
+            "up to {knee:.0} outstanding latency stays in proportion ({latency}), beyond them they wait: the device, or a limit that is as smooth, has work for about {knee:.0} at once"
         ),
     )
 }

@@ -176,3 +176,24 @@ fn a_sweep_that_was_stopped_early_says_what_it_knows() {
     assert!(!curve.saturation.as_ref().unwrap().is_reached);
     assert_eq!(curve.limit.as_ref().unwrap().kind, LimitKind::NotReached);
 }
+
+#[test]
+fn volumes_work_together_with_the_load_at_which_each_alone_did_most() {
+    let pattern: LoadPattern = "randread-8k".parse().unwrap();
+    let at =
+        |volume, outstanding, iops| probe("randread-8k", &[volume], outstanding, ProbePurpose::Grid, iops);
+    // Too many outstanding I/Os cost the first volume throughput.
+    let falling = || vec![at(0, 8, 4_000), at(0, 32, 9_000), at(0, 128, 5_000)];
+    assert_eq!(load_for_together(&record(1, falling()), pattern), Some(32));
+    let mut both = falling();
+    both.extend([at(1, 8, 4_000), at(1, 32, 9_000), at(1, 128, 9_500)]);
+    assert_eq!(load_for_together(&record(2, both), pattern), Some(128));
+    // Short probes do not count.
+    assert_eq!(
+        load_for_together(
+            &record(1, vec![probe("randread-8k", &[0], 4, ProbePurpose::Search, 100)]),
+            pattern
+        ),
+        None
+    );
+}

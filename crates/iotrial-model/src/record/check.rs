@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{CpuUse, DeviceCounters, JobCounts, RunRecord};
+use crate::search::Search;
 
 /// Why a record contradicts itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -104,6 +105,7 @@ impl RunRecord {
                 .all(counted)
         };
         in_range("device count", self.devices.len() <= 10_000 && self.devices.iter().all(of_device))?;
+        in_range("search", self.search.as_ref().is_none_or(Search::is_in_range))?;
         in_range(
             "layout",
             self.layout.is_none_or(|layout| counted(layout.written.get()) && counted(layout.reused.get())),

@@ -16,6 +16,8 @@ const BAR_PITCH: f64 = 21.0;
 const BAR_HEIGHT: f64 = 16.0;
 /// Between the end of a bar, or of its error bar, and its value.
 const VALUE_GAP: f64 = 7.0;
+/// Keys are cut to this many letters.
+const LONGEST_KEY: usize = 8;
 /// Names of groups are cut to this many letters.
 const LONGEST_NAME: usize = 48;
 
@@ -44,6 +46,9 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
     for tick in &x.ruler.ticks {
         write!(svg, r#"<path class="grid" d="M{:.1} {top}V{bottom}"/>"#, x.position(*tick))?;
     }
+    if x.position(0.0) > LEFT {
+        write!(svg, r#"<path class="axis" d="M{:.1} {top}V{bottom}"/>"#, x.position(0.0))?;
+    }
     let mut y = top;
     for (group, name) in chart.groups.iter().enumerate() {
         let is_decisive = chart.decisive == Some(group);
@@ -56,6 +61,13 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
         )?;
         y += GROUP_HEIGHT;
         for series in &chart.series {
+            write!(
+                svg,
+                r#"<text class="tick" x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"#,
+                LEFT - VALUE_GAP,
+                y + BAR_HEIGHT / 2.0 + 4.5,
+                escape(&cut(&series.key, LONGEST_KEY))
+            )?;
             let bar = series.bars.get(group).copied().flatten();
             draw_bar(svg, name, series, bar, is_decisive, &x, y)?;
             y += BAR_PITCH;
@@ -89,7 +101,7 @@ fn draw_bar(
         return write!(
             svg,
             r#"<text class="value" x="{}" y="{:.1}">–</text>"#,
-            LEFT + VALUE_GAP,
+            x.position(0.0) + VALUE_GAP,
             middle + 4.5
         );
     };
@@ -98,24 +110,28 @@ fn draw_bar(
         .interval
         .map(|(low, high)| format!(", {} to {}", x.format.write(low), x.format.write_with_unit(high)));
     let words = format!("{group}\n{}: {value}{}", series.name, interval.unwrap_or_default());
-    let width = x.position(bar.value) - LEFT;
+    let (zero, value_at) = (x.position(0.0), x.position(bar.value));
+    let (left, right) = (zero.min(value_at), zero.max(value_at));
+    let width = right - left;
     write!(svg, "<g><title>{}</title>", escape(&words))?;
     let class = if is_decisive { " decisive" } else { "" };
     write!(
         svg,
-        r#"<path class="bar hue-{hue}{class}" d="M{LEFT} {y:.1}h{width:.1}v{BAR_HEIGHT}h-{width:.1}Z"/>"#
+        r#"<path class="bar hue-{hue}{class}" d="M{left:.1} {y:.1}h{width:.1}v{BAR_HEIGHT}h-{width:.1}Z"/>"#
     )?;
     if width > 8.0 * MARKER {
-        write!(svg, r#"<path class="bar-mark" d="{}"/>"#, marker(hue, LEFT + 2.5 * MARKER, middle))?;
+        let mark = if value_at < zero { right - 2.5 * MARKER } else { left + 2.5 * MARKER };
+        write!(svg, r#"<path class="bar-mark" d="{}"/>"#, marker(hue, mark, middle))?;
     }
-    let mut end = LEFT + width;
+    let mut end = right;
     if let Some((low, high)) = bar.interval {
         let (from, to) = (x.position(low), x.position(high));
-        let (above, below) = (middle - 4.0, middle + 4.0);
-        write!(
-            svg,
-            r#"<path class="error-bar" d="M{from:.1} {above:.1}V{below:.1}M{from:.1} {middle:.1}H{to:.1}M{to:.1} {above:.1}V{below:.1}"/>"#
-        )?;
+        let end_at = |at: f64, value: f64| match x.ruler.holds(value) {
+            true => format!("M{at:.1} {:.1}v8", middle - 4.0),
+            false => String::new(),
+        };
+        let ends = end_at(from, low) + &end_at(to, high);
+        write!(svg, r#"<path class="error-bar" d="M{from:.1} {middle:.1}H{to:.1}{ends}"/>"#)?;
         end = end.max(to);
     }
     write!(
@@ -139,4 +155,51 @@ fn description(chart: &BarChart, x: &Edge) -> String {
         format!("{group}: {}", values.collect::<Vec<_>>().join(", "))
     };
     chart.groups.iter().enumerate().map(group).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::{Axis, Scale};
+    use crate::quantity::Quantity;
+
+    /// The drawing of one bar.
+    fn drawn(bar: Bar, reach: f64) -> String {
+        let value = Axis { name: "", quantity: Quantity::ChangePercent, scale: Scale::Linear, to: 0.0 };
+        let series = BarSeries { key: "A".into(), name: "A".into(), hue: 0, bars: vec![Some(bar)] };
+        let chart = BarChart {
+            id: "id".into(),
+            title: "T".into(),
+            value,
+            reach,
+            groups: vec!["g".into()],
+            series: vec![series],
+            decisive: None,
+            mark: None,
+        };
+        write_bar_chart("", &chart, LatencyUnit::Milliseconds)
+    }
+
+    #[test]
+    fn a_bar_below_zero_goes_the_other_way_and_its_axis_has_both_sides() {
+        let svg = drawn(Bar { value: -25.0, interval: Some((-30.0, -20.0)) }, f64::INFINITY);
+        assert!(svg.contains(">−30</text>") && svg.contains(">0</text>"), "{svg}");
+        assert!(svg.contains(">−25.0</text>") && svg.contains("−30.0 to −20.0 %"), "{svg}");
+    }
+
+    #[test]
+    fn an_error_bar_that_goes_on_and_on_has_no_end_and_leaves_the_bar_its_room() {
+        let ends = |reach: f64| {
+            let svg = drawn(Bar { value: 10.0, interval: Some((5.0, 2_000.0)) }, reach);
+            svg.split("class=\"error-bar\" d=\"")
+                .nth(1)
+                .unwrap()
+                .split('"')
+                .next()
+                .unwrap()
+                .matches('v')
+                .count()
+        };
+        assert_eq!((ends(f64::INFINITY), ends(100.0)), (2, 1));
+    }
 }

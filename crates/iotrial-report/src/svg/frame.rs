@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::chart::{Axis, Scale, Span};
+use crate::chart::{Axis, Line, Scale, Span};
 use crate::quantity::{LatencyUnit, NumberFormat, without_trailing_zeros};
 use crate::ruler::Ruler;
 
@@ -17,8 +17,7 @@ pub(super) const BOTTOM: f64 = HEIGHT - 46.0;
 /// Room for one letter of a label on a phone, where letters are largest.
 const LETTER_WIDTH: f64 = 10.0;
 
-/// As many hues as the style sheet has.
-pub(super) const HUE_COUNT: usize = 5;
+pub(super) const HUE_COUNT: usize = Line::HUE_COUNT;
 /// Half the size of a marker.
 pub(super) const MARKER: f64 = 3.6;
 
@@ -173,6 +172,13 @@ pub(super) fn marker(hue: usize, x: f64, y: f64) -> String {
         3 => format!("M{x:.1} {:.1}l{r} {r}l-{r} {r}l-{r} -{r}Z", y - r),
         _ => format!("M{x:.1} {:.1}l-{r} -{d}h{d}Z", y + r),
     }
+}
+
+/// A ring, with room for a marker in it.
+pub(super) fn ring(x: f64, y: f64) -> String {
+    let r = 1.6 * MARKER;
+    let d = 2.0 * r;
+    format!("M{:.1} {y:.1}a{r:.2} {r:.2} 0 1 0 {d:.2} 0a{r:.2} {r:.2} 0 1 0 -{d:.2} 0Z", x - r)
 }
 
 /// Text for an element or an attribute.

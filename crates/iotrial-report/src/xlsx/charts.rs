@@ -1,9 +1,9 @@
 //! Native charts with the numbers that they are made of: charts stand at the top, their numbers below.
 
 use rust_xlsxwriter::{
-    Chart as NativeChart, ChartAxis, ChartAxisCrossing, ChartErrorBars, ChartErrorBarsType, ChartFont,
-    ChartFormat, ChartLegendPosition, ChartLine, ChartLineDashType, ChartMarker, ChartMarkerType, ChartRange,
-    ChartSolidFill, ChartType, Format, XlsxError,
+    Chart as NativeChart, ChartAxis, ChartAxisCrossing, ChartAxisLabelPosition, ChartErrorBars,
+    ChartErrorBarsType, ChartFont, ChartFormat, ChartLegendPosition, ChartLine, ChartLineDashType,
+    ChartMarker, ChartMarkerType, ChartRange, ChartSolidFill, ChartType, Format, XlsxError,
 };
 
 use super::Sheet;
@@ -128,7 +128,13 @@ impl Sheet<'_> {
         });
         let mut marker = ChartMarker::new();
         let mut format = ChartFormat::new();
-        if line.shape == Shape::Points {
+        if line.shape == Shape::Ring {
+            let mut around = ChartLine::new();
+            around.set_color(color).set_width(1.75);
+            marker.set_type(ChartMarkerType::Circle).set_size(13);
+            marker.set_format(ChartFormat::new().set_line(&around).set_no_fill());
+            format.set_no_line();
+        } else if line.shape == Shape::Points {
             marker.set_type(MARKERS[line.hue % MARKERS.len()]).set_size(7);
             marker.set_format(ChartFormat::new().set_solid_fill(ChartSolidFill::new().set_color(color)));
             format.set_no_line();
@@ -277,6 +283,9 @@ impl Sheet<'_> {
                 }
             }
             axis(native.y_axis(), &chart.value, &format);
+            // Bars begin at zero, and their names stand below them, also where they go down.
+            native.y_axis().set_crossing(ChartAxisCrossing::Automatic);
+            native.x_axis().set_label_position(ChartAxisLabelPosition::Low);
             native.legend().set_position(ChartLegendPosition::Bottom);
             self.place(&native, top, index)?;
             self.row = header + 2 + u32::try_from(chart.groups.len()).unwrap_or(u32::MAX);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::StoreArgs;
+use crate::report_files::ReportFiles;
 
 /// Options of `study`.
 #[derive(Debug, Args)]
@@ -19,6 +20,8 @@ Examples:
   iotrial study volumes.toml --status --html v.html what is done, what is missing, and the comparison
   iotrial study export volumes.toml --label azure > azure.toml      what another machine measures …
   iotrial study add volumes.toml 01JD….iotrial.json                 … and its records back
+
+The files of the report hold the comparison; of several profiles each has one, with its name.
 
 Commands of the study (attach, mount) are shown and confirmed before the first one runs; without a
 terminal they need --yes. docs/study.md describes the file."
@@ -49,7 +52,7 @@ pub struct StudyArgs {
     pub status: bool,
 
     /// Say in which order, how long and how much would be measured, and do nothing.
-    #[arg(long, conflicts_with_all = ["status", "restart"])]
+    #[arg(long, conflicts_with_all = ["status", "restart", "ReportFiles"])]
     pub dry_run: bool,
 
     /// Run the commands of the study without asking.
@@ -60,9 +63,8 @@ pub struct StudyArgs {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Write the comparison to this file; of several profiles to one for each, with its name.
-    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
-    pub html: Option<PathBuf>,
+    #[command(flatten)]
+    pub files: ReportFiles,
 
     /// One JSON document on standard output, nothing else there.
     #[arg(long)]

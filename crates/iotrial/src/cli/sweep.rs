@@ -10,6 +10,7 @@ use iotrial_model::sweep::LoadPattern;
 use iotrial_model::units::{ByteSize, parse_duration};
 
 use super::{EngineChoice, StoreArgs, parse_attribute, parse_sim_device};
+use crate::report_files::ReportFiles;
 
 /// Options of `sweep`.
 #[derive(Debug, Args)]
@@ -21,7 +22,10 @@ Examples:
   iotrial sweep --pattern randread-8k --grid 1,2,4,8,16,32,64,128                the classic series
   iotrial sweep --target /dev/nvme1n1 --pattern randread-8k                      reads a raw device only
   iotrial sweep --series sqlio --full                    the series of the SQLIO paper, 47 minutes
+  iotrial sweep --pattern randread-8k --xlsx sweep.xlsx  the figures as a workbook with native charts
   iotrial sweep --channel --target /mnt/a --target /mnt/b                        the way to the array
+
+A page with the curves goes beside the record, or where --html says.
 
 The knee is the highest load with latency still in proportion, the ceiling the rate that more
 outstanding I/O does not raise. docs/sweep.md has the method with its formulas and limits.")]
@@ -113,9 +117,8 @@ pub struct SweepArgs {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Where the HTML report goes [default: beside the record].
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+    #[command(flatten)]
+    pub files: ReportFiles,
 
     /// One JSON document on standard output, nothing else there.
     #[arg(long)]

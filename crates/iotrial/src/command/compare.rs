@@ -1,28 +1,30 @@
 //! `iotrial compare`: configurations held against each other.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::rc::Rc;
 
 use anyhow::Context;
 use iotrial_analysis::comparison::{CompareRequest, Comparison, Sample};
-use iotrial_import::Naming;
 use iotrial_model::imported::ImportedRecord;
-use iotrial_model::table::PublishedTable;
+use iotrial_model::record::AttributeValue;
+use iotrial_model::table::{PublishedTable, TABLE_FORMAT};
 use iotrial_report::document::Document;
-use iotrial_report::html::render_html;
 use iotrial_report::terminal::render_terminal;
 use serde::Serialize;
 
 use crate::cli::CompareArgs;
 use crate::command::report::terminal_style;
+use crate::command::samples::{Content, read_contents};
+use crate::command::study;
 use crate::failure::{Failure, GATE_MISSED};
 use crate::foreign;
 use crate::output::{self, harmless};
-use crate::store::{Store, is_imported, is_record, read_imported, read_record, records_in, write_whole};
+use crate::report_files::written_lines;
+use crate::store::{Store, records_in};
 
 /// A larger table is not read; the published ones have some ten KiB.
 const MOST_TABLE_BYTES: u64 = 16 << 20;
@@ -38,7 +40,8 @@ struct JsonComparison<'c> {
 
 /// Compares, and shows what came of it.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
-    let mut samples = read_samples(&find_records(args)?, &args.records, args.force)?;
+    args.files.check(args.json)?;
+    let mut samples = samples_of(find_records(args)?, args)?;
     for table in &args.tables {
         samples.extend(read_table(table)?);
     }
@@ -54,36 +57,59 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
         Failure::input(anyhow::Error::msg(harmless(&error.to_string()))).hint(hint)
     })?;
     let document = Document::of_comparison(&comparison);
-    let html = args.html.as_deref();
-    let written = html.map_or(Ok(()), |html| write_html(&document, html));
-    let html = html.filter(|_| written.is_ok());
+    let (written, result) = args.files.write(&document);
     if args.json {
-        output::json(&JsonComparison { report: html, comparison: &comparison })?;
-    } else {
+        let report = args.files.html_of(&written);
+        output::json(&JsonComparison { report, comparison: &comparison })?;
+    } else if !args.files.take_standard_output() {
         let mut text = render_terminal(&document, terminal_style());
-        if let Some(html) = html {
-            text.push_str(&format!("\nreport  {}\n", html.display()));
+        if !written.is_empty() {
+            text.push_str(&format!("\n{}", written_lines(&written)));
         }
         output::text(&text)?;
     }
-    written?;
+    result?;
     Ok(if comparison.keeps_gates() { ExitCode::SUCCESS } else { ExitCode::from(GATE_MISSED) })
 }
 
-fn write_html(document: &Document, path: &Path) -> Result<(), Failure> {
-    let html = render_html(document).map_err(Failure::execution)?;
-    write_whole(path, html.as_bytes()).map_err(Failure::execution)
+/// A record that is meant.
+struct Source {
+    path: PathBuf,
+    /// Label and attributes of its configuration, where a study says them.
+    name: Name,
 }
 
-/// The files that are meant, in the order in which they were named.
-fn find_records(args: &CompareArgs) -> Result<Vec<PathBuf>, Failure> {
-    let mut paths = Vec::new();
+impl From<PathBuf> for Source {
+    fn from(path: PathBuf) -> Self {
+        Self { path, name: None }
+    }
+}
+
+/// The records that are meant, in the order in which they were named.
+fn find_records(args: &CompareArgs) -> Result<Vec<Source>, Failure> {
+    let mut sources: Vec<Source> = Vec::new();
     // Paths need no store.
-    let mut store = None;
+    let mut opened = None;
+    let mut store = || match &opened {
+        Some(store) => Ok(Rc::clone(store)),
+        None => Store::open(args.store.store.as_deref())
+            .map(|store| Rc::clone(opened.insert(Rc::new(store))))
+            .map_err(Failure::execution),
+    };
     for name in &args.records {
         let path = Path::new(name);
-        if path.is_file() {
-            paths.push(path.to_owned());
+        if path.is_file() && path.extension().is_some_and(|extension| extension == "toml") {
+            // A study that cannot be read has its own message.
+            if std::fs::read_to_string(path).is_ok_and(|text| text.contains(TABLE_FORMAT)) {
+                let error = anyhow::anyhow!("`{name}` is a table of printed figures");
+                return Err(Failure::input(error).hint(format!("--table {name} reads it")));
+            }
+            let measured = study::measured(path, args.profile.as_deref(), &*store()?)?;
+            let source =
+                |one: study::Measured| Source { path: one.record, name: Some((one.label, one.attributes)) };
+            sources.extend(measured.into_iter().map(source));
+        } else if path.is_file() {
+            sources.push(path.to_owned().into());
         } else if path.is_dir() {
             let records = records_in(path).map_err(Failure::input)?;
             // Without records of iotrial, it may be one of results of other tools.
@@ -94,16 +120,12 @@ fn find_records(args: &CompareArgs) -> Result<Vec<PathBuf>, Failure> {
                 return Err(Failure::input(error)
                     .hint("records end in .iotrial.json or .iotrial.json.zst".to_owned()));
             }
-            paths.extend(found);
+            sources.extend(found.into_iter().map(Source::from));
         } else {
-            let store = match &store {
-                Some(store) => store,
-                None => store.insert(Store::open(args.store.store.as_deref()).map_err(Failure::execution)?),
-            };
-            paths.extend(find_in_store(store, name)?);
+            sources.extend(find_in_store(&*store()?, name)?.into_iter().map(Source::from));
         }
     }
-    Ok(paths)
+    Ok(sources)
 }
 
 /// All records with the label, or the one with the id.
@@ -119,58 +141,38 @@ fn find_in_store(store: &Store, name: &str) -> Result<Vec<PathBuf>, Failure> {
     Ok(vec![found])
 }
 
-/// What a file holds, as far as a comparison needs it.
-enum Content {
-    Run(Box<Sample>),
-    Imported(Vec<ImportedRecord>),
-    /// A file in a folder that is no result at all.
-    Nothing,
-}
+type Name = Option<(String, BTreeMap<String, AttributeValue>)>;
 
-/// Reads records and keeps of each what a comparison needs; several at a time, and never all of them at once.
-fn read_samples(paths: &[PathBuf], named: &[String], force: bool) -> Result<Vec<Sample>, Failure> {
-    let next = AtomicUsize::new(0);
-    let slots: Vec<Slot> = paths.iter().map(|_| Mutex::new(None)).collect();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some((path, slot)) = next_of(&next, paths, &slots) {
-                    let is_named = named.iter().any(|name| Path::new(name) == path);
-                    let read = read_content(path, is_named);
-                    *slot.lock().expect("no thread panics while it writes one value") = Some(read);
-                }
-            });
-        }
-    });
-    let mut contents = Vec::with_capacity(paths.len());
+/// What the files tell; one that cannot be read is an error, or left out by `force`.
+fn samples_of(sources: Vec<Source>, args: &CompareArgs) -> Result<Vec<Sample>, Failure> {
+    let (paths, names): (Vec<PathBuf>, Vec<Name>) =
+        sources.into_iter().map(|one| (one.path, one.name)).unzip();
+    let mut contents: Vec<(Content, Name)> = Vec::with_capacity(paths.len());
     let mut broken = Vec::new();
-    for slot in slots {
-        match slot.into_inner().expect("no thread panics while it writes one value") {
-            Some(Ok(content)) => contents.push(content),
-            Some(Err(error)) => broken.push(error),
-            None => unreachable!("every record is read before the threads end"),
+    for (read, name) in read_contents(&paths, &args.records).into_iter().zip(names) {
+        match read {
+            Ok(content) => contents.push((content, name)),
+            Err(error) if args.force => eprintln!("warning: left out: {error:#}"),
+            Err(error) => broken.push(error),
         }
     }
-    if force {
-        broken.drain(..).for_each(|error| eprintln!("warning: left out: {error:#}"));
-    }
-    let more = broken.len().saturating_sub(1);
+    let others = match broken.len().saturating_sub(1) {
+        0 => ";".to_owned(),
+        more => format!(", and {more} more cannot be read either;"),
+    };
     match broken.into_iter().next() {
-        None => Ok(samples_of(contents)),
+        None => Ok(in_order(contents)),
         Some(first) => {
-            let others =
-                if more > 0 { format!(", and {more} more cannot be read either;") } else { ";".to_owned() };
             Err(Failure::input(first).hint(format!("take it out{others} --force compares the others")))
         }
     }
 }
 
 /// Whether imported results are under several loads shows only when all of them are known.
-fn samples_of(contents: Vec<Content>) -> Vec<Sample> {
+fn in_order(contents: Vec<(Content, Name)>) -> Vec<Sample> {
     let imported: Vec<ImportedRecord> = contents
         .iter()
-        .filter_map(|content| match content {
+        .filter_map(|(content, _)| match content {
             Content::Imported(records) => Some(records.clone()),
             Content::Run(_) | Content::Nothing => None,
         })
@@ -178,55 +180,17 @@ fn samples_of(contents: Vec<Content>) -> Vec<Sample> {
         .collect();
     let mut of_imported = Sample::of_imported(&imported).into_iter();
     let mut samples = Vec::new();
-    for content in contents {
-        match content {
-            Content::Run(sample) => samples.push(*sample),
-            Content::Imported(records) => samples.extend(of_imported.by_ref().take(records.len())),
-            Content::Nothing => {}
+    for (content, name) in contents {
+        match (content, name) {
+            (Content::Run(sample), Some((label, attributes))) => {
+                samples.push(sample.named(label, attributes))
+            }
+            (Content::Run(sample), None) => samples.push(*sample),
+            (Content::Imported(records), _) => samples.extend(of_imported.by_ref().take(records.len())),
+            (Content::Nothing, _) => {}
         }
     }
     samples
-}
-
-/// A record of iotrial, an imported one, or a result of another tool, which is called after its folder, or after itself
-/// where it was named itself.
-fn read_content(path: &Path, is_named: bool) -> anyhow::Result<Content> {
-    if is_imported(path) {
-        let mut record = read_imported(path)?;
-        foreign::forget_course(&mut record);
-        return Ok(Content::Imported(vec![record]));
-    }
-    if is_record(path) {
-        let record = read_record(path)?;
-        return Ok(Content::Run(Box::new(Sample::of_record(&record, path.display().to_string()))));
-    }
-    let label = if is_named { path.file_stem() } else { path.parent().and_then(Path::file_name) };
-    let label = label.map(|label| harmless(&label.to_string_lossy()));
-    match foreign::read(path, &Naming::default()) {
-        Ok(mut imported) => {
-            for record in &mut imported.records {
-                record.label = record.label.take().or_else(|| label.clone());
-                foreign::forget_course(record);
-            }
-            Ok(Content::Imported(imported.records))
-        }
-        Err(error) if error.is_foreign() && !is_named => Ok(Content::Nothing),
-        // Whoever names a file that is nothing known most likely means a record.
-        Err(error) if error.is_foreign() => read_record(path).map(|_| Content::Nothing),
-        Err(error) => Err(error)
-            .with_context(|| format!("`{}` cannot be imported", harmless(&path.display().to_string()))),
-    }
-}
-
-type Slot = Mutex<Option<anyhow::Result<Content>>>;
-
-fn next_of<'p>(
-    next: &AtomicUsize,
-    paths: &'p [PathBuf],
-    slots: &'p [Slot],
-) -> Option<(&'p PathBuf, &'p Slot)> {
-    let index = next.fetch_add(1, Ordering::Relaxed);
-    Some((paths.get(index)?, slots.get(index)?))
 }
 
 fn read_table(path: &Path) -> Result<Vec<Sample>, Failure> {

@@ -18,6 +18,7 @@ use crate::cli::ReportArgs;
 use crate::command::sweep;
 use crate::failure::{Failure, NOT_QUALIFIED};
 use crate::output;
+use crate::report_files::written_lines;
 use crate::store::{Store, is_sweep, read_record, write_whole};
 
 mod imported;
@@ -179,7 +180,7 @@ impl Shown {
         let mut text = render_terminal(&self.document, terminal_style());
         text.push('\n');
         records.iter().for_each(|record| text.push_str(&format!("record  {}\n", record.display())));
-        written.iter().for_each(|path| text.push_str(&format!("report  {}\n", path.display())));
+        text.push_str(&written_lines(written));
         output::text(&text)
     }
 

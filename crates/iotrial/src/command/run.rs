@@ -1,10 +1,7 @@
 //! `iotrial run`: one profile on one set of targets, with a verdict and a report at the end.
 
-use std::fs::File;
-use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use iotrial_model::record::EndedHow;
 
 use crate::cli::RunArgs;
@@ -12,9 +9,9 @@ use crate::command::dry_run;
 use crate::command::report::{Shown, load_thresholds};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{check_fio_args, fio_profile};
+use crate::report_files::check_is_writable;
 use crate::rig::{Rig, Trial};
 use crate::setup::{Setup, plan_failure};
-use crate::store::is_block_device;
 
 mod search;
 
@@ -77,24 +74,4 @@ fn close(args: &RunArgs, rig: &Rig<'_>, trial: Trial) -> Result<ExitCode, Failur
     written?;
     let is_complete = record.ended.how == EndedHow::Complete;
     Ok(if is_complete { shown.exit_code() } else { ExitCode::from(NOT_CARRIED_OUT) })
-}
-
-/// Whether a file can be written there: better known before a long run than after it.
-pub fn check_is_writable(path: &Path) -> Result<(), Failure> {
-    let existed = path.exists();
-    if existed && !path.is_file() && !path.is_dir() {
-        if is_block_device(path).is_ok_and(|is_block_device| is_block_device) {
-            let error = anyhow::anyhow!("`{}` is a block device, and holds data", path.display());
-            return Err(Failure::input(error).hint("give the name of a file".to_owned()));
-        }
-        // A pipe waits for its reader, and a device is left alone until there is something to write.
-        return Ok(());
-    }
-    let opened = File::options().append(true).create(true).open(path);
-    opened.with_context(|| format!("cannot write `{}`", path.display())).map_err(Failure::input)?;
-    if !existed {
-        let removed = std::fs::remove_file(path);
-        removed.with_context(|| format!("cannot remove `{}`", path.display())).map_err(Failure::execution)?;
-    }
-    Ok(())
 }

@@ -16,14 +16,15 @@ mod compared;
 
 mod shown;
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use dialoguer::Confirm;
+use iotrial_model::record::AttributeValue;
 use iotrial_model::study::{Cell, CellEnd, Progress, Study};
 
 use crate::cli::{StudyArgs, StudyCommand};
-use crate::command::run::check_is_writable;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::output::harmless;
 use crate::signal::control_by_signals;
@@ -41,10 +42,13 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
         Some(StudyCommand::Add(args)) => return exchange::add(args),
         None => {}
     }
-    if let Some(html) = &args.html {
-        check_is_writable(html)?;
-    }
+    args.files.check(args.json)?;
+    args.files.check_are_writable()?;
     let file = StudyFile::read(args.file.as_deref().expect("a file or a command is required"))?;
+    if args.files.take_standard_output() && file.study.profiles.len() > 1 {
+        let error = anyhow::anyhow!("the study has several profiles, and each a report of its own");
+        return Err(Failure::input(error).hint("give the name of a file instead of `-`".to_owned()));
+    }
     if args.dry_run {
         let progress = progress_to_resume(args, &file.study)?;
         let is_missing = |cell: &Cell| !progress.as_ref().is_some_and(|progress| is_done(progress, cell));
@@ -56,10 +60,54 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     if args.status {
         let progress = StudyJournal::look(&store, &file.study)?;
         let shown = Shown::new(&file.study, progress.as_ref(), &store)?;
-        shown.compared(args.html.as_deref())?.print(&store, args.json)?;
+        shown.compared().write_and_print(&store, &args.files, args.json)?;
         return Ok(ExitCode::SUCCESS);
     }
     measure(args, &file, &store)
+}
+
+/// A measurement of a study that is done.
+pub struct Measured {
+    /// Label of its configuration, as the study has it now.
+    pub label: String,
+    /// Attributes of its configuration, likewise.
+    pub attributes: BTreeMap<String, AttributeValue>,
+    /// Where its record is.
+    pub record: PathBuf,
+}
+
+/// What is measured of the study in a file, for a comparison; of several profiles it has to be said which one.
+pub fn measured(path: &Path, profile: Option<&str>, store: &Store) -> Result<Vec<Measured>, Failure> {
+    let StudyFile { study, .. } = StudyFile::read(path)?;
+    let profile = match (profile, study.profiles.as_slice()) {
+        (None, [only]) => only,
+        (Some(name), profiles) if profiles.iter().any(|profile| profile == name) => name,
+        (wanted, profiles) => {
+            let known =
+                profiles.iter().map(|one| format!("`{}`", harmless(one))).collect::<Vec<_>>().join(", ");
+            let error = match wanted {
+                Some(name) => {
+                    anyhow::anyhow!("the study `{}` has no profile `{}`", study.name, harmless(name))
+                }
+                None => {
+                    anyhow::anyhow!("the study `{}` has several profiles, which are other loads", study.name)
+                }
+            };
+            return Err(Failure::input(error).hint(format!("--profile takes one of {known}")));
+        }
+    };
+    let progress = StudyJournal::look(store, &study)?;
+    let shown = Shown::new(&study, progress.as_ref(), store)?;
+    let measured: Vec<Measured> = shown.measured_under(profile).collect();
+    if measured.is_empty() {
+        let error = anyhow::anyhow!(
+            "nothing of the study `{}` is measured under `{}`",
+            study.name,
+            harmless(profile)
+        );
+        return Err(Failure::input(error).hint("`iotrial study FILE` measures it".to_owned()));
+    }
+    Ok(measured)
 }
 
 /// How far the study came that is to be resumed. Nothing is made where there is no store.
@@ -100,9 +148,9 @@ fn measure(args: &StudyArgs, file: &StudyFile, store: &Store) -> Result<ExitCode
     let carried = carrier.carry_out(&outlook);
     // What is known is shown, whatever stopped the study.
     let shown = Shown::new(&file.study, Some(carrier.journal().progress()), store)?;
-    let shown = shown.compared(args.html.as_deref())?;
-    shown.print(store, args.json)?;
+    let shown = shown.compared().write_and_print(store, &args.files, args.json);
     carried?;
+    let shown = shown?;
     Ok(if shown.is_measured_here() { ExitCode::SUCCESS } else { ExitCode::from(NOT_CARRIED_OUT) })
 }
 

@@ -10,18 +10,17 @@ use iotrial_model::record::{Ended, EndedHow, RunRecord};
 use iotrial_model::sweep::{SWEEP_FORMAT, SweepMethod, SweepRecord, SweepSettings};
 use iotrial_model::units::format_duration;
 use iotrial_report::document::Document;
-use iotrial_report::html::render_html;
 use iotrial_report::terminal::render_terminal;
 use serde::Serialize;
 
 use crate::cli::{LoadArgs, ReportArgs, StoreArgs, SweepArgs};
 use crate::command::report::{load_thresholds, terminal_style};
-use crate::command::run::check_is_writable;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::output;
+use crate::report_files::{ReportFiles, written_lines};
 use crate::rig::Rig;
 use crate::setup::{Setup, plan_failure};
-use crate::store::{read_sweep, write_whole};
+use crate::store::read_sweep;
 
 mod course;
 mod sweeper;
@@ -31,6 +30,7 @@ use sweeper::Sweeper;
 
 /// Sweeps, and shows what came of it.
 pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
+    args.files.check(args.json)?;
     let course = Course::of(args)?;
     let load = load_args(args);
     let text = course.profile_text(args.targets.len());
@@ -48,9 +48,7 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
         print_course(&course, &setup, args.json)?;
         return Ok(ExitCode::SUCCESS);
     }
-    if let Some(html) = &args.html {
-        check_is_writable(html)?;
-    }
+    args.files.check_are_writable()?;
     let mut rig = Rig::new(&load, setup)?;
     let mut trial = rig.begin(rig.setup().plan.clone())?;
     let is_prepared = rig.prepare(&mut trial)?;
@@ -70,15 +68,10 @@ fn close(args: &SweepArgs, mut sweeper: Sweeper<'_, '_>) -> Result<ExitCode, Fai
     sweeper.keep()?;
     let path = sweeper.path.clone().expect("it was kept just now");
     let shown = Shown::new(&sweeper.record);
-    let html = match &args.html {
-        Some(html) => html.clone(),
-        None => path.with_file_name(format!("{}.html", sweeper.record.id)),
-    };
-    // The figures come first: whatever is wrong with the report must not hide them.
-    let written = shown.write_html(&html);
-    shown.print(args.json, &path, Some(html.as_path()).filter(|_| written.is_ok()))?;
-    written?;
-    Ok(shown.exit_code())
+    let beside = || path.with_file_name(format!("{}.html", sweeper.record.id));
+    let files =
+        ReportFiles { html: args.files.html.clone().or_else(|| Some(beside())), ..args.files.clone() };
+    shown.write_and_print(&files, args.json, &path)
 }
 
 /// What the sweep asks of whatever makes a load.
@@ -226,18 +219,11 @@ pub fn report(args: &ReportArgs, path: &Path) -> Result<ExitCode, Failure> {
         let error = anyhow::anyhow!("a sweep has no verdict, so --thresholds has nothing to judge");
         return Err(Failure::input(error).hint("leave it out".to_owned()));
     }
-    let shown = Shown::new(&record);
-    let (written, result) = args.files.write(&shown.document);
-    if !args.files.take_standard_output() {
-        let html = args.files.html.as_deref().filter(|html| written.iter().any(|path| path == html));
-        shown.print(args.json, path, html)?;
-    }
-    result?;
-    Ok(shown.exit_code())
+    Shown::new(&record).write_and_print(&args.files, args.json, path)
 }
 
 /// A sweep with its figures and its document.
-pub struct Shown {
+struct Shown {
     summary: SweepSummary,
     document: Document,
 }
@@ -254,33 +240,30 @@ struct JsonSummary<'s> {
 
 impl Shown {
     /// Computes every figure once.
-    pub fn new(record: &SweepRecord) -> Self {
+    fn new(record: &SweepRecord) -> Self {
         let summary = SweepSummary::new(record);
         let document = Document::of_sweep(record, &summary);
         Self { summary, document }
     }
 
-    /// Writes the HTML report, whole or not at all.
-    pub fn write_html(&self, path: &Path) -> Result<(), Failure> {
-        let html = render_html(&self.document).map_err(Failure::execution)?;
-        write_whole(path, html.as_bytes()).map_err(Failure::execution)
-    }
-
-    /// Prints the figures, and where everything is.
-    pub fn print(&self, json: bool, record: &Path, html: Option<&Path>) -> Result<(), Failure> {
+    /// Writes the files that are wanted, and prints the figures and where everything is: whatever is wrong with a file
+    /// must not hide them.
+    fn write_and_print(&self, files: &ReportFiles, json: bool, record: &Path) -> Result<ExitCode, Failure> {
+        let (written, result) = files.write(&self.document);
         if json {
-            return output::json(&JsonSummary { record, report: html, summary: &self.summary });
+            let report = files.html_of(&written);
+            output::json(&JsonSummary { record, report, summary: &self.summary })?;
+        } else if !files.take_standard_output() {
+            let text = render_terminal(&self.document, terminal_style());
+            let written = written_lines(&written);
+            output::text(&format!("{text}\nrecord  {}\n{written}", record.display()))?;
         }
-        let mut text = render_terminal(&self.document, terminal_style());
-        text.push_str(&format!("\nrecord  {}\n", record.display()));
-        if let Some(html) = html {
-            text.push_str(&format!("report  {}\n", html.display()));
-        }
-        output::text(&text)
+        result?;
+        Ok(self.exit_code())
     }
 
     /// 0 where the sweep was carried out.
-    pub fn exit_code(&self) -> ExitCode {
+    fn exit_code(&self) -> ExitCode {
         match self.summary.ended {
             EndedHow::Complete => ExitCode::SUCCESS,
             EndedHow::Interrupted | EndedHow::Failed => ExitCode::from(NOT_CARRIED_OUT),

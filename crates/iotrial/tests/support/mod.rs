@@ -62,6 +62,13 @@ impl Bench {
             .map_or(Vec::new(), |entries| entries.map(|e| e.unwrap().path()).collect())
     }
 
+    /// Whether a file is there and begins so; what it begins with tells its form.
+    #[track_caller]
+    pub fn expect_file(&self, name: &str, begin: &str) {
+        let bytes = std::fs::read(self.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(bytes.starts_with(begin.as_bytes()), "{name}: {}", String::from_utf8_lossy(&bytes[..40]));
+    }
+
     /// The files of the store with that ending.
     pub fn stored(&self, ending: &str) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(self.store()) else { return Vec::new() };

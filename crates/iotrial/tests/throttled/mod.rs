@@ -13,6 +13,26 @@ use std::process::{Command, Stdio};
 
 use crate::rig::{self, Loop};
 
+/// A folder in memory, where the host has such a file system: what others do to the disk does not disturb a device in it.
+pub fn memory_folder() -> tempfile::TempDir {
+    let prefix = "iotrial-test-";
+    let in_memory = tempfile::Builder::new().prefix(prefix).tempdir_in("/dev/shm");
+    in_memory.or_else(|_| tempfile::Builder::new().prefix(prefix).tempdir()).unwrap()
+}
+
+/// Runs a test until it holds, three times at most. What one run on a busy host cannot show, another one may: the host can
+/// hold I/Os back and so keep a rate below a limit, and nothing makes a limit that is not there.
+pub fn within_three_tries(test: impl Fn() -> Result<(), String>) {
+    let failed: Vec<String> = (0..3).map_while(|_| test().err()).collect();
+    assert!(failed.len() < 3, "{}", failed.join("\n"));
+    failed.iter().for_each(|reason| eprintln!("tried again: {reason}"));
+}
+
+/// An error that says what is not so, and of what.
+pub fn ensure(holds: bool, what: &str, of: &serde_json::Value) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(format!("{what}: {of:#}")) }
+}
+
 /// A control group of its own with a limit on the reads of each of some devices; gone at the end.
 pub struct Throttled(PathBuf);
 

@@ -6,7 +6,6 @@
 
 use std::io::Write;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use iotrial_analysis::figures::Figures;
 use iotrial_engine::control::Control;
@@ -23,9 +22,6 @@ use crate::failure::Failure;
 use crate::output::harmless;
 use crate::rig::Rig;
 use crate::store::Store;
-
-/// How often an idle time looks whether it is to end.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Whatever is needed to carry a study out.
 pub struct Carrier<'a> {
@@ -236,7 +232,12 @@ impl<'a> Carrier<'a> {
         let mut rig = Rig::controlled(&args, setup, Arc::clone(&self.control))?;
         let mut trial = rig.begin(rig.setup().plan.clone())?;
         self.journal.note(JournalLine::Begun { cell: cell.clone(), record: trial.record.id.clone() })?;
-        let record = if rig.prepare(&mut trial)? && self.is_rested_after(idle) {
+        let is_prepared = rig.prepare(&mut trial)?;
+        if is_prepared && !idle.is_zero() {
+            self.say(&format!("idle for {}", format_duration(idle)));
+            rig.pause(idle);
+        }
+        let record = if is_prepared && !rig.is_stopping() {
             rig.run(&mut trial)?;
             Some(rig.save(trial)?.0)
         } else {
@@ -248,21 +249,6 @@ impl<'a> Carrier<'a> {
             self.warn(&failure.to_string());
         }
         Ok(record)
-    }
-
-    /// Leaves the targets alone for so long; false when the user stopped it.
-    fn is_rested_after(&self, idle: Duration) -> bool {
-        if !idle.is_zero() {
-            self.say(&format!("idle for {}", format_duration(idle)));
-        }
-        let begin = Instant::now();
-        while let Some(rest) = idle.checked_sub(begin.elapsed()).filter(|rest| !rest.is_zero()) {
-            if self.control.is_stopping() {
-                return false;
-            }
-            std::thread::sleep(rest.min(LOOK_EVERY));
-        }
-        !self.control.is_stopping()
     }
 
     /// Progress, unless nobody wants it.

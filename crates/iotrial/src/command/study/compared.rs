@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use iotrial_analysis::comparison::{CompareRequest, Comparison, Sample};
 use iotrial_report::document::Document;
-use iotrial_report::html::render_html;
 use iotrial_report::terminal::render_terminal;
 use serde::Serialize;
 
 use super::shown::{CellState, ShownCell};
 use crate::command::report::terminal_style;
+use crate::command::samples::read_samples;
 use crate::failure::Failure;
 use crate::output::harmless;
-use crate::store::{read_record, write_whole};
+use crate::report_files::{ReportFiles, written_lines};
 
 /// The configurations of a study under one profile, held against each other.
 #[derive(Serialize)]
@@ -25,76 +25,90 @@ pub struct Compared {
     comparison: Comparison,
     #[serde(skip)]
     document: Document,
+    /// The files of the report that are there.
+    #[serde(skip)]
+    written: Vec<PathBuf>,
 }
 
 impl Compared {
     /// Compares what is measured; a profile under which fewer than two configurations are is left out.
-    pub fn all(cells: &[ShownCell]) -> Result<Vec<Self>, Failure> {
+    pub fn all(cells: &[ShownCell]) -> Vec<Self> {
         let mut profiles: Vec<&str> = Vec::new();
         for cell in cells {
             if !profiles.contains(&cell.profile.as_str()) {
                 profiles.push(&cell.profile);
             }
         }
-        let mut all = Vec::new();
-        for profile in profiles {
+        let compared = |profile: &str| {
             let is_done = |cell: &&ShownCell| cell.profile == profile && cell.state == CellState::Done;
             let done: Vec<&ShownCell> = cells.iter().filter(is_done).collect();
-            if done.iter().any(|cell| cell.label != done[0].label) {
-                let samples = done.iter().map(|cell| sample(cell)).collect::<Result<Vec<_>, _>>()?;
-                match Comparison::new(samples, &CompareRequest::default()) {
-                    Ok(comparison) => {
-                        let document = Document::of_comparison(&comparison);
-                        all.push(Self { profile: profile.to_owned(), report: None, comparison, document });
-                    }
-                    // The records are safe, and the state of the study is to be seen.
-                    Err(error) => {
-                        eprintln!(
-                            "warning: no comparison under `{}`: {}",
-                            harmless(profile),
-                            harmless(&error.to_string())
-                        );
-                    }
+            let has_several = done.iter().any(|cell| cell.label != done[0].label);
+            let compared =
+                has_several.then(|| Comparison::new(samples(&done), &CompareRequest::default()))?;
+            match compared {
+                Ok(comparison) => Some(Self::new(profile, comparison)),
+                // The records are safe, and the state of the study is to be seen.
+                Err(error) => {
+                    let (profile, error) = (harmless(profile), harmless(&error.to_string()));
+                    eprintln!("warning: no comparison under `{profile}`: {error}");
+                    None
                 }
             }
-        }
-        Ok(all)
+        };
+        profiles.into_iter().filter_map(compared).collect()
     }
 
-    /// Writes the comparison as HTML; `of_several` puts the profile into the name of the file.
-    pub fn write_html(&mut self, path: &Path, of_several: bool) -> Result<(), Failure> {
-        let path = if of_several { with_profile(path, &self.profile) } else { path.to_owned() };
-        let html = render_html(&self.document).map_err(Failure::execution)?;
-        write_whole(&path, html.as_bytes()).map_err(Failure::execution)?;
-        self.report = Some(path);
-        Ok(())
+    fn new(profile: &str, comparison: Comparison) -> Self {
+        let document = Document::of_comparison(&comparison);
+        Self { profile: profile.to_owned(), report: None, comparison, document, written: Vec::new() }
+    }
+
+    /// Writes the comparison in every form that is wanted; `of_several` puts the profile into the names of the files.
+    pub fn write(&mut self, files: &ReportFiles, of_several: bool) -> Result<(), Failure> {
+        // By the name that it has in itself, which no other profile of the study has.
+        let name = self.comparison.subjects.first().unwrap_or(&self.profile);
+        let place = |path: &Path| if of_several { with_profile(path, name) } else { path.to_owned() };
+        let files = files.with_paths(place);
+        let (written, result) = files.write(&self.document);
+        self.report = files.html_of(&written).map(Path::to_owned);
+        self.written = written;
+        result
     }
 
     /// As a terminal shows it.
     pub fn text(&self) -> String {
         let mut text = format!("profile  {}\n\n", harmless(&self.profile));
         text.push_str(&render_terminal(&self.document, terminal_style()));
-        if let Some(report) = &self.report {
-            text.push_str(&format!("\nreport  {}\n", report.display()));
+        if !self.written.is_empty() {
+            text.push_str(&format!("\n{}", written_lines(&self.written)));
         }
         text
     }
 }
 
-/// What a comparison needs of a measurement, by the name that the study has for its configuration.
-fn sample(cell: &ShownCell) -> Result<Sample, Failure> {
-    let path = cell.record.as_deref().expect("what is done has a record");
-    let record = read_record(path).map_err(Failure::execution)?;
-    Ok(Sample::of_record(&record, path.display().to_string()).named(&cell.label, cell.attributes.clone()))
+/// What a comparison needs of each measurement, by the name that the study has for its configuration. A record that cannot
+/// be read is left out.
+fn samples(cells: &[&ShownCell]) -> Vec<Sample> {
+    let path = |cell: &&ShownCell| cell.record.clone().expect("what is done has a record");
+    let paths: Vec<PathBuf> = cells.iter().map(path).collect();
+    let named = |(read, cell): (anyhow::Result<Sample>, &&ShownCell)| match read {
+        Ok(sample) => Some(sample.named(&cell.label, cell.attributes.clone())),
+        Err(error) => {
+            eprintln!("warning: left out of the comparison: {error:#}");
+            None
+        }
+    };
+    read_samples(&paths).into_iter().zip(cells).filter_map(named).collect()
 }
 
 /// `report-sqlserver-log.html` of `report.html`.
 fn with_profile(path: &Path, profile: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let name = profile.rsplit(['/', '\\']).next().unwrap_or(profile);
-    let name = name.strip_suffix(".toml").unwrap_or(name);
     let end = path.extension().map_or_else(String::new, |end| format!(".{}", end.to_string_lossy()));
-    path.with_file_name(format!("{stem}-{name}{end}"))
+    // Names of profiles are free, those of files are not.
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let profile: String = profile.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
+    path.with_file_name(format!("{stem}-{profile}{end}"))
 }
 
 #[cfg(test)]
@@ -103,10 +117,11 @@ mod tests {
 
     #[test]
     fn each_of_several_profiles_gets_a_page_of_its_own() {
-        let check = |profile: &str, name: &str| {
-            assert_eq!(with_profile(Path::new("out/report.html"), profile), Path::new(name));
+        let check = |path: &str, profile: &str, name: &str| {
+            assert_eq!(with_profile(Path::new(path), profile), Path::new(name));
         };
-        check("sqlserver-log", "out/report-sqlserver-log.html");
-        check("../loads/mine.toml", "out/report-mine.html");
+        check("out/report.html", "sqlserver-log", "out/report-sqlserver-log.html");
+        check("report", "sqlserver-log", "report-sqlserver-log");
+        check("report.md", "../mine", "report-..-mine.md");
     }
 }

@@ -16,6 +16,7 @@ use super::shown::Shown;
 use crate::cli::{StudyAddArgs, StudyExportArgs};
 use crate::failure::Failure;
 use crate::output::{self, harmless};
+use crate::report_files::ReportFiles;
 use crate::setup::unseen_plan;
 use crate::store::{Store, read_record};
 
@@ -79,7 +80,8 @@ pub fn add(args: &StudyAddArgs) -> Result<ExitCode, Failure> {
             .map_err(Failure::execution)?;
         journal.note(JournalLine::Done { cell, record: record.id })?;
     }
-    Shown::new(&file.study, Some(journal.progress()), &store)?.print(&store, args.json)?;
+    let shown = Shown::new(&file.study, Some(journal.progress()), &store)?;
+    shown.write_and_print(&store, &ReportFiles::default(), args.json)?;
     Ok(ExitCode::SUCCESS)
 }
 

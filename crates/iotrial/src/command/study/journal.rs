@@ -10,7 +10,7 @@ use iotrial_model::study::{Cell, CellEnd, JOURNAL_FORMAT, JournalLine, Progress,
 use ulid::Ulid;
 
 use crate::failure::Failure;
-use crate::store::{Store, read_record};
+use crate::store::{Store, read_record, sync_folder};
 
 const SUFFIX: &str = ".iotrial.study";
 
@@ -64,7 +64,9 @@ impl StudyJournal {
             new.write_all(&head(&id, &at, study).to_bytes())?;
             new.as_file().sync_all()?;
             new.as_file().lock()?;
-            Ok(new.persist_noclobber(&path)?)
+            let file = new.persist_noclobber(&path)?;
+            sync_folder(store.folder())?;
+            Ok(file)
         };
         let file = create()
             .with_context(|| format!("cannot begin the journal `{}`", path.display()))

@@ -1,16 +1,18 @@
 //! What is done of a study and what is missing, as text and as JSON.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use iotrial_model::record::AttributeValue;
 use iotrial_model::study::{Cell, CellEnd, Progress, Study};
 use serde::Serialize;
 
+use super::Measured;
 use super::compared::Compared;
 use super::journal::path_in;
 use crate::failure::Failure;
 use crate::output::{self, harmless};
+use crate::report_files::ReportFiles;
 use crate::store::Store;
 
 /// A study with what is measured of it.
@@ -116,25 +118,51 @@ impl<'s> Shown<'s> {
         self.cells.iter().filter(|cell| !cell.elsewhere).all(|cell| cell.state == CellState::Done)
     }
 
-    /// Holds the configurations against each other, with a page for each profile where `html` says so.
-    pub fn compared(mut self, html: Option<&Path>) -> Result<Self, Failure> {
-        self.comparisons = Compared::all(&self.cells)?;
-        let of_several = self.comparisons.len() > 1;
-        if let Some(html) = html {
-            self.comparisons.iter_mut().try_for_each(|one| one.write_html(html, of_several))?;
-            if self.comparisons.is_empty() {
-                eprintln!("note: there is nothing to compare yet, and no report of it");
-            }
+    /// Holds the configurations against each other, one comparison for each profile.
+    #[must_use]
+    pub fn compared(self) -> Self {
+        let comparisons = Compared::all(&self.cells);
+        Self { comparisons, ..self }
+    }
+
+    /// Writes the files of the report that are wanted, of several profiles for each, and prints what is known: whatever is
+    /// wrong with a file must not hide it.
+    pub fn write_and_print(
+        mut self,
+        store: &Store,
+        files: &ReportFiles,
+        json: bool,
+    ) -> Result<Self, Failure> {
+        let of_several = self.study.profiles.len() > 1;
+        let write = |one: &mut Compared| one.write(files, of_several);
+        let results: Vec<Result<(), Failure>> = self.comparisons.iter_mut().map(write).collect();
+        if self.comparisons.is_empty() && files.are_wanted() {
+            eprintln!("note: there is nothing to compare yet, and no report of it");
         }
+        if json || !files.take_standard_output() {
+            self.print(store, json)?;
+        }
+        self.print_hints();
+        results.into_iter().collect::<Result<(), Failure>>()?;
         Ok(self)
+    }
+
+    /// What is measured under a profile.
+    pub fn measured_under(self, profile: &str) -> impl Iterator<Item = Measured> {
+        let is_meant = move |cell: &ShownCell| cell.profile == profile && cell.state == CellState::Done;
+        let measured = move |cell: ShownCell| {
+            let record = cell.record.clone().filter(|_| is_meant(&cell))?;
+            Some(Measured { label: cell.label, attributes: cell.attributes, record })
+        };
+        self.cells.into_iter().filter_map(measured)
     }
 
     fn count(&self, state: CellState) -> usize {
         self.cells.iter().filter(|cell| cell.state == state).count()
     }
 
-    /// Prints it, and on standard error what to do next.
-    pub fn print(&self, store: &Store, json: bool) -> Result<(), Failure> {
+    /// Prints it.
+    fn print(&self, store: &Store, json: bool) -> Result<(), Failure> {
         let complete = self.count(CellState::Done) == self.cells.len();
         if json {
             return output::json(&JsonStudy {
@@ -154,10 +182,12 @@ impl<'s> Shown<'s> {
         for comparison in &self.comparisons {
             output::text(&format!("\n{}", comparison.text()))?;
         }
-        for hint in self.hints() {
-            eprintln!("{hint}");
-        }
         Ok(())
+    }
+
+    /// On standard error what the user can do next.
+    fn print_hints(&self) {
+        self.hints().iter().for_each(|hint| eprintln!("{hint}"));
     }
 
     fn text(&self) -> String {

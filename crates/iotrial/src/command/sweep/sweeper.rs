@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use iotrial_analysis::knee_search::SearchBounds;
 use iotrial_analysis::saturation::LoadPoint;
-use iotrial_analysis::sweep::{Probe, SweepSummary};
+use iotrial_analysis::sweep::{Probe, SweepSummary, load_for_together};
 use iotrial_model::load::{BlockSizes, Direction, Distribution, Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineKind, Job, Phase, PhaseKind, Plan};
 use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
@@ -151,15 +151,9 @@ impl<'r, 'a> Sweeper<'r, 'a> {
         Ok(())
     }
 
-    /// The first `count` volumes at once, each with the load that saturates any of them alone.
+    /// The first `count` volumes at once, each with a load that saturates any of them alone.
     fn together(&mut self, test: &Test, count: usize) -> Result<(), Stop> {
-        let alone = self
-            .record
-            .probes
-            .iter()
-            .filter(|probe| probe.pattern == test.pattern && probe.volumes.len() == 1);
-        let long = alone.filter(|probe| probe.purpose != ProbePurpose::Search);
-        let Some(outstanding) = long.map(|probe| probe.outstanding).max() else { return Ok(()) };
+        let Some(outstanding) = load_for_together(&self.record, test.pattern) else { return Ok(()) };
         let volumes: Vec<usize> = (0..count).collect();
         self.probe(test.pattern, &volumes, outstanding, ProbePurpose::Together, test.step)?;
         Ok(())

@@ -1,0 +1,173 @@
+//! How long the I/Os of a stream took over time, kept small: what heat maps of several runs side by side are made of.
+
+use iotrial_model::record::RunRecord;
+
+use crate::latency_map::{Stretches, band_edge_us, edge_below};
+use crate::stream::Stream;
+
+/// The latencies of one stream of a run over time, all phases, in fine bands that suit any run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LatencyCourse {
+    end_s: f64,
+    /// For each stretch of time its bands, ascending, with their shares of the I/Os in percent.
+    stretches: Vec<Vec<(i32, f32)>>,
+}
+
+/// Courses in the bands that all of them have in common.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlignedCourses {
+    /// The lower edge of the first band and the upper edge of the last one. All bands have the same factor between
+    /// their edges.
+    pub bands_us: (f64, f64),
+    /// In the order in which they were given.
+    pub courses: Vec<AlignedCourse>,
+}
+
+/// One of several courses.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlignedCourse {
+    /// The end of the last stretch; the first one starts with the load.
+    pub end_s: f64,
+    /// For each stretch, for each band from the shortest latency on, its share of the I/Os that completed in the stretch.
+    /// A stretch in which none completed has no shares.
+    pub shares_percent: Vec<Vec<f64>>,
+}
+
+/// Two maps beside one another leave each half the width of a page.
+const MOST_STRETCHES: u32 = 100;
+/// Bands from one power of ten to the next.
+const BANDS_PER_DECADE: i32 = 20;
+/// More bands than this cannot be told apart at the height of a chart.
+const MOST_BANDS: i32 = 40;
+/// So many neighbours may become one band, the finest first.
+const JOINED: [i32; 4] = [1, 2, 4, 5];
+
+impl LatencyCourse {
+    /// The course of a stream of all jobs; `None` where no I/O completed.
+    pub(crate) fn of_stream(record: &RunRecord, stream: Stream) -> Option<Self> {
+        let stretches = Stretches::of(record, MOST_STRETCHES)?;
+        let mut counts: Vec<Vec<(i32, u64)>> = vec![Vec::new(); stretches.count];
+        for interval in &record.intervals {
+            let column = &mut counts[stretches.index(interval)];
+            for (_, part) in stream.parts(record, &interval.jobs) {
+                // Buckets ascend and are much narrower than bands: most lie in the band of the one before.
+                let mut buckets = part.total_latency.buckets_ns().peekable();
+                let mut position = 0;
+                while let Some((upper_edge_ns, mut count)) = buckets.next() {
+                    let band = edge_below(in_us(upper_edge_ns), BANDS_PER_DECADE);
+                    let end_ns = band_end_ns(band);
+                    while let Some((_, more)) = buckets.next_if(|(upper_edge_ns, _)| *upper_edge_ns <= end_ns)
+                    {
+                        count += more;
+                    }
+                    position += column[position..].iter().take_while(|(known, _)| *known < band).count();
+                    match column.get_mut(position).filter(|(known, _)| *known == band) {
+                        Some((_, sum)) => *sum += count,
+                        None => column.insert(position, (band, count)),
+                    }
+                }
+            }
+        }
+        let is_empty = counts.iter().all(Vec::is_empty);
+        let stretches_of = counts.iter().map(|column| shares_percent(column)).collect();
+        (!is_empty).then(|| Self { end_s: stretches.end_s(), stretches: stretches_of })
+    }
+
+    fn bands(&self) -> impl Iterator<Item = i32> {
+        self.stretches.iter().flatten().map(|(band, _)| *band)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
+fn in_us(ns: u64) -> f64 {
+    ns as f64 / 1e3
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a latency of hours at most")]
+fn band_end_ns(band: i32) -> u64 {
+    (band_edge_us(band + 1, BANDS_PER_DECADE) * 1e3) as u64
+}
+
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a share to seven digits")]
+fn shares_percent(counts: &[(i32, u64)]) -> Vec<(i32, f32)> {
+    let all: u64 = counts.iter().map(|(_, count)| count).sum();
+    counts.iter().map(|(band, count)| (*band, (100.0 * *count as f64 / all as f64) as f32)).collect()
+}
+
+impl AlignedCourses {
+    /// The courses in common bands, as fine as their range allows; `None` without any course.
+    pub fn new(courses: &[&LatencyCourse]) -> Option<Self> {
+        let bands = || courses.iter().flat_map(|course| course.bands());
+        let (lowest, highest) = (bands().min()?, bands().max()?);
+        let count_of = |joined: i32| highest.div_euclid(joined) - lowest.div_euclid(joined) + 1;
+        let coarsest = JOINED[JOINED.len() - 1];
+        let joined = JOINED.into_iter().find(|joined| count_of(*joined) <= MOST_BANDS).unwrap_or(coarsest);
+        let first = lowest.div_euclid(joined);
+        let count = usize::try_from(count_of(joined)).unwrap_or(1);
+        let column = |shares: &Vec<(i32, f32)>| {
+            let mut column = vec![0.0; if shares.is_empty() { 0 } else { count }];
+            for (band, share) in shares {
+                let row = usize::try_from(band.div_euclid(joined) - first).unwrap_or_default();
+                column[row] += f64::from(*share);
+            }
+            column
+        };
+        let aligned = |course: &&LatencyCourse| AlignedCourse {
+            end_s: course.end_s,
+            shares_percent: course.stretches.iter().map(column).collect(),
+        };
+        let edge = |band: i32| band_edge_us(band * joined, BANDS_PER_DECADE);
+        Some(Self {
+            bands_us: (edge(first), edge(first + count_of(joined))),
+            courses: courses.iter().map(aligned).collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_record::{healthy, measured};
+
+    #[test]
+    fn aligned_courses_have_the_same_bands_and_shares_that_add_up_to_the_whole() {
+        let (fast, slow) = (measured(30, |_| 16_000), measured(200, |_| 160));
+        let courses = [&fast, &slow].map(|record| LatencyCourse::of_stream(record, Stream::Read).unwrap());
+        let aligned = AlignedCourses::new(&courses.each_ref()).unwrap();
+        let (low_us, high_us) = aligned.bands_us;
+        let lengths: Vec<usize> = aligned.courses.iter().map(|one| one.shares_percent.len()).collect();
+        // A stretch for each second, and of two seconds where there would be more than a hundred.
+        assert_eq!(lengths, [30, 100]);
+        for (record, course) in [&fast, &slow].into_iter().zip(&aligned.courses) {
+            let mean_us = record.jobs[0].read.as_ref().unwrap().total_latency.mean_us().unwrap();
+            assert!(low_us < mean_us && mean_us < high_us, "{low_us} {mean_us} {high_us}");
+            for column in &course.shares_percent {
+                assert_eq!(column.len(), aligned.courses[0].shares_percent[0].len());
+                assert!(column.len() <= 40);
+                assert!((column.iter().sum::<f64>() - 100.0).abs() < 1e-3, "{column:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_latency_stands_between_the_edges_of_its_band() {
+        let record = healthy();
+        let course = LatencyCourse::of_stream(&record, Stream::Read).unwrap();
+        let aligned = AlignedCourses::new(&[&course]).unwrap();
+        let (low_us, high_us) = aligned.bands_us;
+        let mut all = record.intervals.iter().flat_map(|one| Stream::Read.parts(&record, &one.jobs));
+        assert!(all.all(|(_, counts)| {
+            let latency = &counts.total_latency;
+            latency.min().unwrap().as_secs_f64() * 1e6 >= low_us * (1.0 - 1e-2)
+                && latency.max().unwrap().as_secs_f64() * 1e6 <= high_us * (1.0 + 1e-2)
+        }));
+    }
+
+    #[test]
+    fn a_stream_without_io_has_no_course() {
+        let mut record = measured(10, |_| 16_000);
+        record.intervals.clear();
+        assert_eq!(LatencyCourse::of_stream(&record, Stream::Read), None);
+        assert_eq!(AlignedCourses::new(&[]), None);
+    }
+}

@@ -1,0 +1,235 @@
+//! The charts of a comparison: what configurations reach, what changes between them, and how their latencies spread.
+
+use iotrial_analysis::comparison::{Comparison, Configuration, Metric, Pair};
+use iotrial_analysis::latency_course::AlignedCourses;
+use iotrial_analysis::stream::Stream;
+
+use super::{StreamOf, keys, metric_of, stream_name, streams, used_columns};
+use crate::chart::{Axis, Bar, BarChart, BarSeries, Chart, ChartGroup, Dash, Line, Scale, Shape};
+use crate::document::{Block, Section};
+use crate::heat;
+use crate::quantity::Quantity;
+use crate::run;
+use crate::text::cut;
+
+/// More configurations than this are not told apart in one chart.
+const MOST_DRAWN: usize = 8;
+/// More pairs than this are not told apart in one chart.
+const MOST_PAIRS: usize = 5;
+/// More streams and loads than this are left to the table.
+const MOST_GROUPS: usize = 8;
+/// Changes are drawn at least so far, where their intervals reach that.
+const LEAST_REACH_PERCENT: f64 = 100.0;
+/// Names in legends are cut to this many characters.
+const LONGEST_NAME: usize = 40;
+
+/// A configuration as it is drawn throughout.
+struct Drawn<'c> {
+    configuration: &'c Configuration,
+    name: String,
+}
+
+/// All configurations; of very many the baseline and the best, in the order in which they were given.
+fn drawn(comparison: &Comparison) -> Vec<Drawn<'_>> {
+    let best = comparison.recommendation.standings.iter().map(|standing| standing.configuration.as_str());
+    let given = comparison.configurations.iter().map(|one| one.key.as_str());
+    let mut chosen: Vec<&str> = Vec::new();
+    for key in std::iter::once(comparison.baseline.as_str()).chain(best).chain(given) {
+        if chosen.len() < MOST_DRAWN && !chosen.contains(&key) {
+            chosen.push(key);
+        }
+    }
+    let is_chosen = |one: &&Configuration| chosen.contains(&one.key.as_str());
+    let drawn = |configuration| Drawn {
+        configuration,
+        name: cut(&Configuration::title(configuration), LONGEST_NAME),
+    };
+    comparison.configurations.iter().filter(is_chosen).map(drawn).collect()
+}
+
+/// What is not drawn, in a sentence.
+fn left_out(comparison: &Comparison) -> &'static str {
+    if comparison.configurations.len() > MOST_DRAWN {
+        " Of so many configurations the baseline and the best ones are drawn."
+    } else {
+        ""
+    }
+}
+
+/// What each configuration reaches: a chart for each figure, with a bar for each configuration under each stream.
+pub(super) fn bars(comparison: &Comparison) -> Option<Section> {
+    let drawn = drawn(comparison);
+    let mut groups = streams(comparison);
+    groups.truncate(MOST_GROUPS);
+    let charts: Vec<BarChart> = used_columns(comparison)
+        .into_iter()
+        .map(|(name, title, quantity)| {
+            let bar = |one: &Configuration, group: &StreamOf<'_>| {
+                let metric = metric_of(*group, name);
+                one.figure(&metric).map(|value| Bar { value, interval: one.interval(&metric) })
+            };
+            let series = |(hue, one): (usize, &Drawn<'_>)| BarSeries {
+                key: one.configuration.key.clone(),
+                name: one.name.clone(),
+                hue,
+                bars: groups.iter().map(|group| bar(one.configuration, group)).collect(),
+            };
+            let series: Vec<BarSeries> = drawn.iter().enumerate().map(series).collect();
+            BarChart {
+                reach: 2.0 * largest(&series),
+                id: format!("bars-{}", name.replace('_', "-")),
+                title: match quantity {
+                    Quantity::Iops => "I/Os per second".to_owned(),
+                    Quantity::BandwidthMibPerS => "Bandwidth".to_owned(),
+                    _ => format!("Latency, {title}"),
+                },
+                value: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
+                groups: groups.iter().map(|group| stream_name(*group)).collect(),
+                series,
+                decisive: None,
+                mark: None,
+            }
+        })
+        .collect();
+    let has_intervals = charts.iter().flat_map(|chart| &chart.series).flat_map(|series| &series.bars);
+    let has_intervals = has_intervals.flatten().any(|bar| bar.interval.is_some());
+    let note = if has_intervals {
+        "Error bars are 95 % confidence intervals of each figure by itself. Whether two configurations differ is told by the changes."
+    } else {
+        ""
+    };
+    let note = format!("{note}{}", left_out(comparison));
+    (!charts.is_empty() && !groups.is_empty()).then(|| Section {
+        id: "bars",
+        heading: "Throughput and latency side by side",
+        note: Some(note.trim().to_owned()).filter(|note| !note.is_empty()),
+        blocks: vec![Block::Bars(charts)],
+    })
+}
+
+/// What changes within pairs: a chart for each stream, with a bar for each pair under each figure. `id` begins their ids,
+/// `what` their titles.
+pub(super) fn changes(comparison: &Comparison, id: &str, what: &str, pairs: &[&Pair]) -> Option<Block> {
+    let shown = &pairs[..pairs.len().min(MOST_PAIRS)];
+    let columns = used_columns(comparison);
+    let chart = |(number, stream): (usize, StreamOf<'_>)| {
+        let metrics: Vec<(&str, Metric)> = columns
+            .iter()
+            .map(|(name, title, _)| (*title, metric_of(stream, name)))
+            .filter(|(_, metric)| shown.iter().any(|pair| pair.delta(metric).is_some()))
+            .collect();
+        let bar = |pair: &Pair, metric: &Metric| {
+            let delta = pair.delta(metric)?;
+            let interval = delta.interval.map(|one| (one.low_percent, one.high_percent));
+            Some(Bar { value: delta.percent, interval })
+        };
+        let series = |(hue, pair): (usize, &&Pair)| BarSeries {
+            key: keys(pair),
+            name: keys(pair),
+            hue,
+            bars: metrics.iter().map(|(_, metric)| bar(pair, metric)).collect(),
+        };
+        let series: Vec<BarSeries> = shown.iter().enumerate().map(series).collect();
+        (!metrics.is_empty()).then(|| BarChart {
+            reach: (3.0 * largest(&series)).max(LEAST_REACH_PERCENT),
+            id: format!("{id}-{number}"),
+            title: format!("{what}: {}", stream_name(stream)),
+            value: Axis { name: "change", quantity: Quantity::ChangePercent, scale: Scale::Linear, to: 0.0 },
+            groups: metrics.iter().map(|(title, _)| (*title).to_owned()).collect(),
+            series,
+            decisive: None,
+            mark: None,
+        })
+    };
+    let mut streams = streams(comparison);
+    streams.truncate(MOST_GROUPS);
+    let charts: Vec<BarChart> = streams.into_iter().enumerate().filter_map(chart).collect();
+    (!charts.is_empty()).then_some(Block::Bars(charts))
+}
+
+/// The largest distance of a bar from zero. Of two or three runs an interval may reach many times as far, and would leave
+/// nothing to be seen of the bars.
+fn largest(series: &[BarSeries]) -> f64 {
+    series.iter().flat_map(|one| &one.bars).flatten().map(|bar| bar.value.abs()).fold(0.0, f64::max)
+}
+
+/// What of the pairs is not drawn, in a sentence.
+pub(super) fn pairs_left_out(count: usize) -> String {
+    if count > MOST_PAIRS {
+        format!(" The first {MOST_PAIRS} of {count} pairs are drawn.")
+    } else {
+        String::new()
+    }
+}
+
+/// The streams that any of the configurations measured, in the order of tables.
+fn measured_streams(drawn: &[Drawn<'_>]) -> Vec<Stream> {
+    let has =
+        |stream: &Stream| drawn.iter().any(|one| one.configuration.streams().any(|known| known == *stream));
+    Stream::ALL.into_iter().filter(has).collect()
+}
+
+/// The percentile curves of all configurations over one another.
+pub(super) fn distribution(comparison: &Comparison) -> Option<Section> {
+    let drawn = drawn(comparison);
+    let line = |stream: Stream, index: usize, one: &Drawn<'_>| {
+        let curve = one.configuration.latency_curve(stream);
+        let points: Vec<_> = curve.iter().map(|at| (at.percent, Some(at.latency_us))).collect();
+        (!points.is_empty()).then(|| Line {
+            name: one.name.clone(),
+            hue: index,
+            dash: Dash::of_series(index),
+            shape: Shape::Course,
+            points,
+        })
+    };
+    let chart = |stream: Stream| Chart {
+        id: format!("curve-{stream}"),
+        title: format!("Latency of {stream}s by percentile"),
+        x: run::PERCENTILE_AXIS,
+        y: run::LATENCY_AXIS,
+        lines: drawn.iter().enumerate().filter_map(|(index, one)| line(stream, index, one)).collect(),
+        spans: Vec::new(),
+        limits: Vec::new(),
+    };
+    let charts: Vec<Chart> = measured_streams(&drawn).into_iter().map(chart).collect();
+    let charts: Vec<Chart> = charts.into_iter().filter(|chart| !chart.lines.is_empty()).collect();
+    (!charts.is_empty()).then(|| Section {
+        id: "distribution",
+        heading: "Latency distribution",
+        note: Some(format!(
+            "Of all runs of a configuration together. Each curve ends at the percentile that stands for one I/O.{}",
+            left_out(comparison)
+        )),
+        blocks: vec![Block::Charts(ChartGroup { charts })],
+    })
+}
+
+/// Heat maps side by side, with the same bands of latency in all maps of a stream.
+pub(super) fn spread(comparison: &Comparison) -> Option<Section> {
+    let drawn = drawn(comparison);
+    let maps = |stream: Stream| {
+        let shown: Vec<_> =
+            drawn.iter().filter_map(|one| Some((one, one.configuration.course(stream)?))).collect();
+        let courses: Vec<_> = shown.iter().map(|(_, course)| *course).collect();
+        let titles = shown.iter().map(|(one, _)| format!("Latency of {stream}s, {}", one.name));
+        let aligned = AlignedCourses::new(&courses)?;
+        Some(Block::HeatMaps(heat::side_by_side(stream.as_str(), titles, aligned)))
+    };
+    let blocks: Vec<Block> = measured_streams(&drawn).into_iter().filter_map(maps).collect();
+    let of_first = if drawn.iter().any(|one| one.configuration.run_count() > 1) {
+        " Of several runs of a configuration the first one is drawn."
+    } else {
+        ""
+    };
+    (!blocks.is_empty()).then(|| Section {
+        id: "spread",
+        heading: "How latency spreads over time",
+        note: Some(format!(
+            "{} All maps of a stream have the same bands.{of_first}{}",
+            heat::HOW_TO_READ,
+            left_out(comparison)
+        )),
+        blocks,
+    })
+}
