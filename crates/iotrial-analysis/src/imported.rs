@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::figures::{Figures, percentile_us};
 use crate::findings::{finding, short_measurement};
-use crate::judgement::Judgement;
+use crate::judgement::{Judgement, RoleStreams};
 use crate::stream::{Stream, Streams};
 use crate::threshold::ThresholdSet;
 use crate::verdict::{Case, Verdict};
@@ -252,7 +252,7 @@ impl ImportedSummary {
 }
 
 /// What the streams of each role are judged by. Where nobody said what the load stands for, it is taken for data.
-fn by_role(record: &ImportedRecord) -> Vec<(Role, Vec<(Stream, Option<Figures>)>)> {
+fn by_role(record: &ImportedRecord) -> Vec<(Role, RoleStreams)> {
     let role_of = |job: &iotrial_model::imported::ImportedJob| job.role.unwrap_or(Role::Data);
     let roles = Role::ALL.iter().copied().filter(|role| record.jobs.iter().any(|job| role_of(job) == *role));
     let mut of_roles: Vec<(Role, Streams)> = roles

@@ -639,9 +639,8 @@ mod tests {
         assert!((held - HIGHEST_SHARE).abs() < 1e-9 && not_held.is_none(), "{held} {not_held:?}");
         assert_eq!(search.search().probes[1].doubts, ["generator-busy"]);
         // A host that carries 0.6 of what the device does, in confirmations 0.5.
-        let search = doubted(2.0, |kind, share, _| {
-            share > if kind == ProbeKind::Confirmation { 0.5 } else { 0.6 }
-        });
+        let search =
+            doubted(2.0, |kind, share, _| share > if kind == ProbeKind::Confirmation { 0.5 } else { 0.6 });
         let result = search.search().result.as_ref().unwrap();
         assert!(result.held_iops <= 0.5 * SATURATION_IOPS, "{result:?}");
         assert_eq!(result.not_held_doubts, ["generator-busy"]);

@@ -272,7 +272,8 @@ impl Sums {
         let ios = || Direction::ALL.into_iter().filter_map(|direction| counts.get(direction));
         self.io_count += ios().map(|op| op.io_count() as f64).sum::<f64>();
         self.bytes += ios().map(|op| op.bytes as f64).sum::<f64>();
-        let arrivals: Vec<&OpCounts> = counts.commit.as_ref().map_or_else(|| ios().collect(), |one| vec![one]);
+        let arrivals: Vec<&OpCounts> =
+            counts.commit.as_ref().map_or_else(|| ios().collect(), |one| vec![one]);
         let arrived: f64 = arrivals.iter().map(|op| op.io_count() as f64).sum();
         self.arrivals.push(arrived);
         if is_open {

@@ -174,7 +174,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             }
         }
         let slot_count = slots.len();
-        let commits = slots.iter().map(|slot| Vec::with_capacity(lanes[slot.lane as usize].commits_to_keep()));
+        let commits =
+            slots.iter().map(|slot| Vec::with_capacity(lanes[slot.lane as usize].commits_to_keep()));
         let commits = commits.collect();
         let followers = Followers::among(plan, &lanes);
         let staged = Vec::with_capacity(slots.len());

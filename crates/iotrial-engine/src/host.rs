@@ -155,12 +155,7 @@ impl ThreadWatch {
 
     /// Writes down what was used and waited for since the watch was as `earlier`, and what of it was nothing but watching the
     /// clock: `watched` has the threads that did, as far as they are known, and for how long.
-    pub(crate) fn tell_since(
-        &self,
-        earlier: &Self,
-        watched: &[(Option<u64>, Duration)],
-        cpu: &mut CpuUse,
-    ) {
+    pub(crate) fn tell_since(&self, earlier: &Self, watched: &[(Option<u64>, Duration)], cpu: &mut CpuUse) {
         // A thread that came later had used nothing.
         let since = |thread: &u64| earlier.threads.get(thread).copied().unwrap_or_default();
         let used =

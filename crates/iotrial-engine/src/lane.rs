@@ -43,7 +43,9 @@ impl JobCopy {
             .iter()
             .enumerate()
             .flat_map(|(index, job)| copies(job).map(move |number| (index, job, number)));
-        all.zip(0..).map(|((index, job, number), stream)| Self::new(plan, stream, index, job, number)).collect()
+        all.zip(0..)
+            .map(|((index, job, number), stream)| Self::new(plan, stream, index, job, number))
+            .collect()
     }
 
     fn new(plan: &Plan, stream: u64, index: usize, job: &Job, number: u64) -> Self {

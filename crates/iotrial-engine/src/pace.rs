@@ -213,7 +213,9 @@ mod tests {
 
     #[test]
     fn evenly_spaced_copies_take_turns_however_they_are_dealt_to_threads() {
-        for threads in [&[&[0, 1, 2, 3][..]][..], &[&[0], &[1], &[2], &[3]], &[&[0, 3], &[1, 2]], &[&[0, 1, 3], &[2]]] {
+        for threads in
+            [&[&[0, 1, 2, 3][..]][..], &[&[0], &[1], &[2], &[3]], &[&[0, 3], &[1, 2]], &[&[0, 1, 3], &[2]]]
+        {
             let mut due: Vec<u64> = threads
                 .iter()
                 .flat_map(|turns| {

@@ -244,10 +244,8 @@ fn everything_that_waits_at_the_end_is_counted_with_its_age() {
     // Nothing comes back in the last second: four are with the device, and the others of that second are never issued.
     let hang = SimStall { start_s: 11.0, duration_s: 100.0 };
     let device = SimDevice { stalls: vec![hang], ..exact_device(8) };
-    let (plan, outcome) = simulate(
-        &(job("a", 100, "8KiB", 2, 2) + "rate = \"2000 iops\"\nspacing = \"uniform\"\n"),
-        device,
-    );
+    let (plan, outcome) =
+        simulate(&(job("a", 100, "8KiB", 2, 2) + "rate = \"2000 iops\"\nspacing = \"uniform\"\n"), device);
     let totals = totals(&plan, &outcome);
     let (read, waiting) = (totals[0].read.as_ref().unwrap(), &totals[0].not_issued_age);
     assert_eq!((read.unfinished_count, read.unfinished_age.io_count()), (4, 4));
@@ -316,7 +314,10 @@ fn copies_of_an_open_job_keep_their_areas_and_their_parts() {
         }
         for blocks in by_copy {
             assert!((2_800..3_200).contains(&blocks.len()), "{spacing}: {}", blocks.len());
-            assert!(blocks.iter().zip(0..).all(|(block, turn)| *block == turn), "{spacing}: one after the other");
+            assert!(
+                blocks.iter().zip(0..).all(|(block, turn)| *block == turn),
+                "{spacing}: one after the other"
+            );
         }
     }
 }

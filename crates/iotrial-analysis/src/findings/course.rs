@@ -11,7 +11,9 @@ use iotrial_model::units::format_duration;
 use serde_json::json;
 
 use super::finding;
-use crate::steady_state::{MOST_BACKLOG_GROWTH_PERCENT, MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, Rounds, SteadyState};
+use crate::steady_state::{
+    MOST_BACKLOG_GROWTH_PERCENT, MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, Rounds, SteadyState,
+};
 
 /// A measured phase shorter than this says nothing about caches and burst credits.
 const SHORTEST_TRUSTED: Duration = Duration::from_secs(60);

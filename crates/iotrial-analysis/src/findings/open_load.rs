@@ -97,7 +97,9 @@ pub(super) fn latency_limit_missed(record: &RunRecord) -> Option<Finding> {
     let why_not = lowest.why_not.as_deref().unwrap_or("no reason was recorded");
     let doubt = match lowest.doubts.as_slice() {
         [] => String::new(),
-        doubts => format!("; but {} was found there, so that it may not be the device's limit", doubts.join(", ")),
+        doubts => {
+            format!("; but {} was found there, so that it may not be the device's limit", doubts.join(", "))
+        }
     };
     let limit = search.limit;
     Some(finding(
