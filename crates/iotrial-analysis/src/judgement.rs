@@ -93,6 +93,9 @@ pub(crate) struct Gap {
     pub(crate) reason: String,
 }
 
+/// The streams that a role has, with their figures where there are any.
+pub(crate) type RoleStreams = Vec<(Stream, Option<Figures>)>;
+
 /// What was held against the bands.
 #[derive(Default)]
 pub(crate) struct Judgement {
@@ -116,7 +119,7 @@ impl Judgement {
 
     /// The same of figures from wherever they come: the streams that each role has.
     pub(crate) fn of(
-        roles: impl IntoIterator<Item = (Role, Vec<(Stream, Option<Figures>)>)>,
+        roles: impl IntoIterator<Item = (Role, RoleStreams)>,
         thresholds: &ThresholdSet,
     ) -> Self {
         let mut judgement = Self::default();

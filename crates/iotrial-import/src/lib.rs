@@ -57,6 +57,9 @@ const READ_BY: &str = concat!("iotrial ", env!("CARGO_PKG_VERSION"));
 /// No file has so many runs: each takes far more memory than it takes bytes in the file.
 const MOST_RECORDS: usize = 20_000;
 
+/// A larger table in TOML takes more memory than it is worth; the published ones have some ten KiB.
+const MOST_TABLE_BYTES: usize = 4 << 20;
+
 /// What the user says of the results.
 #[derive(Debug, Clone, Default)]
 pub struct Naming {
@@ -262,6 +265,11 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
 }
 
 fn read_table(text: &str, reading: &Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+    if text.len() > MOST_TABLE_BYTES {
+        return Err(
+            reading.broken("the whole file", "a table has at most 4 MiB; larger ones are given as CSV")
+        );
+    }
     if text.matches("[[").take(MOST_RECORDS + 1).count() > MOST_RECORDS {
         return Err(reading.broken("the whole file", format!("it has more than {MOST_RECORDS} tables")));
     }
