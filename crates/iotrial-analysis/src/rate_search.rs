@@ -3,18 +3,22 @@
 //! A closed load first shows each job's rate at saturation: its share of the mix, and the ceiling. Then every job gets
 //! its share of a rate as an open load with Poisson arrivals, and the rate is bisected: probes are only as long as
 //! the limit's statistic needs, and the highest rate that held is confirmed by a longer run. Latencies run from the
-//! time at which an I/O was due, and one that was never issued counts as one that waited until the end.
+//! time at which an I/O was due, and one that was never issued, or not back at the end, counts as one that waited until then.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::{Role, Spacing};
-use iotrial_model::plan::{Arrival, Phase, PhaseKind, Plan};
+use iotrial_model::plan::{Arrival, Job, MOST_OUTSTANDING_PER_THREAD, Phase, PhaseKind, Plan};
 use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
 use iotrial_model::search::{
     JobRate, LatencyLimit, LimitStatistic, Probe, ProbeKind, Search, SearchResult, WorstLatency,
 };
+use iotrial_model::units::ByteSize;
 
 use crate::figures::percentile_us;
+use crate::findings::{foreign_load, generator_busy, late_issues};
 use crate::stream::{Stream, StreamCounts};
 
 /// The bracket between the highest rate that held and the lowest that did not, as a quotient.
@@ -40,10 +44,19 @@ const SHORTEST_PROBE_S: f64 = 3.0;
 const LEAST_LIMITS_PER_PROBE: f64 = 100.0;
 /// No probe is longer.
 const LONGEST_PROBE_S: f64 = 3_600.0;
+/// The slots of an open job: twice as many as its closed load had, and some more. At up to 1.05 times the rate at saturation
+/// fewer than 1.05 times as many are in flight on average, unless they queue in the device; their number then varies by its
+/// root, so that an I/O finds no slot only behind a queue that decides without it.
+const SLOTS_PER_OUTSTANDING: u32 = 2;
+const MORE_SLOTS: u32 = 16;
+/// Their buffers take no more memory than this.
+const MOST_BUFFERS: ByteSize = ByteSize::gib(1);
 /// A queue that grew by more than this share of what was due is a rate that was not kept.
 const MOST_GROWTH: f64 = 0.01;
 /// More failures than this share are another load.
 const MOST_ERRORS: f64 = 0.001;
+/// A load that did not hold, where something else than the device may have been the limit, is tried so often in all.
+const MOST_DOUBTED_TRIES: usize = 2;
 /// So many longer runs at most.
 const MOST_CONFIRMATIONS: usize = 8;
 
@@ -141,6 +154,7 @@ impl RateSearch {
                     plan.jobs[job].arrival =
                         Arrival::Open { iops: rate, spacing: Spacing::Poisson, bursts: None };
                 }
+                give_slots(&mut plan);
                 plan.phases = self.phases(kind, share)?;
             }
         }
@@ -231,6 +245,7 @@ impl RateSearch {
             worst,
             held: load.share.map(|_| why_not.is_none()),
             why_not,
+            doubts: if load.share.is_some() { doubts(record) } else { Vec::new() },
         });
         self.search.result = self.result();
         Ok(self.search.probes.last().expect("it was pushed above"))
@@ -238,6 +253,9 @@ impl RateSearch {
 
     /// Kind and share of the next load, behind that at saturation.
     fn next_share(&self) -> Option<(ProbeKind, f64)> {
+        if let Some(doubted) = self.doubted() {
+            return Some(doubted);
+        }
         let Some(held) = self.highest_held(ProbeKind::Probe) else {
             let tries = |share| self.tries(ProbeKind::Probe, share);
             // Where nothing holds, the lowest rate decides, and a single mishap shall not.
@@ -263,6 +281,16 @@ impl RateSearch {
         self.next_confirmation(held).map(|share| (ProbeKind::Confirmation, share))
     }
 
+    /// The last load, where it did not hold, but that may not be the device's fault, and another try is left.
+    fn doubted(&self) -> Option<(ProbeKind, f64)> {
+        let last = self.search.probes.last()?;
+        let share = last.share.filter(|_| last.held == Some(false) && !last.doubts.is_empty())?;
+        let is_spent =
+            last.kind == ProbeKind::Confirmation && self.of_kind(last.kind).count() >= MOST_CONFIRMATIONS;
+        let is_left = self.tries(last.kind, share) < MOST_DOUBTED_TRIES && !is_spent;
+        is_left.then_some((last.kind, share))
+    }
+
     /// The share of the next confirmation, first that of the highest probe that held.
     fn next_confirmation(&self, probed: f64) -> Option<f64> {
         let shares: Vec<f64> = self.of_kind(ProbeKind::Confirmation).map(|(share, _)| share).collect();
@@ -278,7 +306,9 @@ impl RateSearch {
             // Each step down is twice as large as the one before.
             None if lowest <= LOWEST_SHARE => None,
             None => {
-                let steps = 1 << (shares.len() - 1);
+                let mut tried = shares;
+                tried.dedup_by(|a, b| is_same(*a, *b));
+                let steps = 1 << (tried.len() - 1);
                 Some((lowest / BRACKET.powi(steps)).max(LOWEST_SHARE))
             }
         }
@@ -294,11 +324,25 @@ impl RateSearch {
         Some(SearchResult {
             held_iops: self.total_rate(held),
             not_held_iops: above.map(|share| self.total_rate(share)),
+            not_held_doubts: above.map(|share| self.doubts_at(share)).unwrap_or_default(),
             worst: self.search.probes.iter().find(is_it)?.worst.clone()?,
             job_rates: job_rates
                 .map(|(job, iops)| JobRate { name: self.plan.jobs[job].name.clone(), iops })
                 .collect(),
         })
+    }
+
+    /// The doubts of the loads that did not hold at a share; none where one of them is beyond doubt.
+    fn doubts_at(&self, share: f64) -> Vec<String> {
+        let is_it = |probe: &&Probe| {
+            probe.held == Some(false) && probe.share.is_some_and(|other| is_same(other, share))
+        };
+        let failed: Vec<&Probe> = self.search.probes.iter().filter(is_it).collect();
+        if failed.iter().any(|probe| probe.doubts.is_empty()) {
+            return Vec::new();
+        }
+        let all: BTreeSet<&String> = failed.iter().flat_map(|probe| &probe.doubts).collect();
+        all.into_iter().cloned().collect()
     }
 
     /// Share and outcome of every probe of a kind.
@@ -318,6 +362,21 @@ impl RateSearch {
     fn lowest_failed_above(&self, held: f64, kinds: &[ProbeKind]) -> Option<f64> {
         let all = kinds.iter().flat_map(|kind| self.of_kind(*kind));
         all.filter(|(share, ok)| !ok && *share > held).map(|(share, _)| share).reduce(f64::min)
+    }
+}
+
+/// Gives the open jobs so many slots that no I/O waits for one of them, as far as memory and queues go: what an I/O waits
+/// is then the device's doing, whatever the closed load had outstanding.
+fn give_slots(plan: &mut Plan) {
+    let mut roomy = plan.jobs.clone();
+    for job in roomy.iter_mut().filter(|job| matches!(job.arrival, Arrival::Open { .. })) {
+        let slots = SLOTS_PER_OUTSTANDING * job.total_iodepth() + MORE_SLOTS;
+        job.iodepth = slots.div_ceil(job.numjobs);
+    }
+    let slots: u32 = roomy.iter().map(Job::total_iodepth).sum();
+    let buffers: ByteSize = roomy.iter().map(|job| job.largest_io() * u64::from(job.total_iodepth())).sum();
+    if slots <= MOST_OUTSTANDING_PER_THREAD && buffers <= MOST_BUFFERS {
+        plan.jobs = roomy;
     }
 }
 
@@ -351,6 +410,12 @@ fn assess(record: &RunRecord, limit: LatencyLimit) -> (Option<WorstLatency>, Opt
         })
     });
     (worst, why_not)
+}
+
+/// Ids of the findings that tell of another limit than the device.
+fn doubts(record: &RunRecord) -> Vec<String> {
+    let found = [generator_busy(record), late_issues(record), foreign_load(record)];
+    found.into_iter().flatten().map(|finding| finding.id).collect()
 }
 
 fn errors(record: &RunRecord) -> Option<String> {
@@ -427,8 +492,8 @@ fn worst_latency(
     (worst, missing)
 }
 
-/// Adds what was with the device or not even issued at the end, and had waited for longer than `limit` by then.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count below the backlog")]
+/// Adds what was with the device or not even issued at the end, and had waited for longer than `limit` by then. Its latency
+/// is longer still. What had waited for less says nothing yet, and could only make the rate look better.
 fn add_waiting(
     counts: &mut OpCounts,
     record: &RunRecord,
@@ -436,19 +501,22 @@ fn add_waiting(
     of_role: impl Fn(usize) -> bool,
     limit: Duration,
 ) {
-    let oldest = Duration::from_nanos(counts.unfinished_oldest_ns);
-    if oldest > limit {
-        counts.total_latency.record_n(oldest, 1);
+    add_longer(&mut counts.total_latency, &counts.unfinished_age, limit, 1.0);
+    for (index, job) in record.jobs.iter().enumerate().filter(|(index, _)| of_role(*index)) {
+        let share = stream_share(record, index, stream);
+        add_longer(&mut counts.total_latency, &job.not_issued_age, limit, share);
     }
-    let Some(last) = record.intervals.last() else { return };
-    for (index, backlog) in last.backlog.iter().enumerate().filter(|(index, _)| of_role(*index)) {
-        let Some(Arriving { rate, .. }) = Arriving::at(record, index) else { continue };
-        // They were due one after the other, the oldest for as long as it takes to issue them all.
-        let oldest = Duration::from_secs_f64(if rate > 0.0 { *backlog as f64 / rate } else { 0.0 });
-        if oldest > limit {
-            let count = (oldest - limit).as_secs_f64() * rate * stream_share(record, index, stream);
-            counts.total_latency.record_n(limit + (oldest - limit) / 2, count as u64);
-        }
+}
+
+/// Adds a share of those ages that are above the limit.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a count")]
+fn add_longer(latency: &mut LatencyHistogram, ages: &LatencyHistogram, limit: Duration, share: f64) {
+    // What a bucket's share leaves goes to the next one: many buckets hold a single I/O.
+    let mut left = 0.0;
+    for (age, count) in ages.buckets().filter(|(age, _)| *age > limit) {
+        left += count as f64 * share;
+        latency.record_n(age, left as u64);
+        left -= left.floor();
     }
 }
 
@@ -479,174 +547,4 @@ fn three_digits(number: f64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use iotrial_model::histogram::LatencyHistogram;
-    use iotrial_model::record::EndedHow;
-
-    use super::*;
-    use crate::test_record::{counts, measured};
-
-    const SATURATION_IOPS: f64 = 18_000.0;
-
-    /// A device on which a rate holds, or not, as `holds` says of the share and the number of the load. Reads of the first
-    /// job are 100 µs where it holds and 9 ms where it does not; its other streams are always fast.
-    fn tried(limit: &str, holds: impl Fn(ProbeKind, f64, usize) -> bool) -> RateSearch {
-        let mut plan = measured(30, |_| 16_000).plan;
-        plan.phases.insert(0, Phase { kind: PhaseKind::Ramp, duration: Duration::from_secs(5) });
-        let mut search = RateSearch::new(limit.parse().unwrap(), plan).unwrap();
-        while let Some(load) = search.next_load().unwrap() {
-            assert!(search.search().probes.len() < 40, "it does not end: {:#?}", search.search());
-            let is_held =
-                load.share.is_none_or(|share| holds(load.kind, share, search.search().probes.len()));
-            let seconds = load.plan.phases.last().unwrap().duration.as_secs();
-            let mut record = measured(seconds, |_| 16_000);
-            record.plan = load.plan.clone();
-            if !is_held {
-                record.jobs[0].read = Some(counts(8_000 * seconds, Duration::from_millis(9)));
-            }
-            assert_eq!(record.ended.how, EndedHow::Complete);
-            search.note(&load, &record).unwrap();
-        }
-        search
-    }
-
-    fn shares(search: &RateSearch, kind: ProbeKind) -> Vec<f64> {
-        search.of_kind(kind).map(|(share, _)| share).collect()
-    }
-
-    fn found(search: &RateSearch) -> Option<(f64, Option<f64>)> {
-        let result = search.search().result.as_ref()?;
-        Some((result.held_iops / SATURATION_IOPS, result.not_held_iops.map(|iops| iops / SATURATION_IOPS)))
-    }
-
-    #[test]
-    fn wherever_the_truth_lies_it_is_bracketed_within_five_percent_in_few_loads() {
-        for step in 6..=104 {
-            let truth = f64::from(step) / 100.0;
-            let search = tried("2ms@p99", |_, share, _| share <= truth);
-            let (held, not_held) = found(&search).unwrap();
-            assert!(held <= truth && not_held.unwrap() > truth, "{truth}: {held} {not_held:?}");
-            assert!(not_held.unwrap() / held <= BRACKET + 1e-6, "{truth}: {held} {not_held:?}");
-            let loads = search.search().probes.len();
-            assert!(loads <= 14 && (truth < 0.7 || loads <= 9), "{loads} loads for {truth}");
-            assert_eq!(shares(&search, ProbeKind::Confirmation).len(), 1);
-        }
-    }
-
-    #[test]
-    fn a_single_mishap_does_not_set_the_upper_end() {
-        // The truth is 0.97, and the third load fails by mishap.
-        let search = tried("2ms@p99", |_, share, load| share <= 0.97 && load != 2);
-        let (held, not_held) = found(&search).unwrap();
-        assert!(held > 0.97 / BRACKET && not_held.unwrap() > 0.97, "{held} {not_held:?}");
-    }
-
-    #[test]
-    fn a_rate_that_is_not_confirmed_is_left_by_ever_larger_steps_and_then_closed_in() {
-        for truth in [0.9, 0.72, 0.5, 0.2] {
-            let search = tried("2ms@p99", |kind, share, _| {
-                share <= if kind == ProbeKind::Confirmation { truth } else { 0.96 }
-            });
-            let (held, not_held) = found(&search).unwrap();
-            assert!(held <= truth && not_held.unwrap() > truth, "{truth}: {held} {not_held:?}");
-            let confirmations = shares(&search, ProbeKind::Confirmation).len();
-            assert!((2..=MOST_CONFIRMATIONS).contains(&confirmations), "{truth}: {confirmations}");
-            assert!(truth < 0.7 || not_held.unwrap() / held < 1.07, "{truth}: {held} {not_held:?}");
-        }
-    }
-
-    #[test]
-    fn what_does_not_even_hold_without_waiting_ends_after_the_lowest_rate_was_tried_twice() {
-        let search = tried("2ms@p99", |_, _, _| false);
-        assert_eq!(found(&search), None);
-        assert_eq!(shares(&search, ProbeKind::Probe), [FIRST_SHARE, LOWEST_SHARE, LOWEST_SHARE]);
-        let why_not = search.search().probes[1].why_not.as_deref();
-        assert_eq!(why_not, Some("p99 of data reads is 9.00 ms"));
-    }
-
-    #[test]
-    fn a_limit_that_never_binds_has_no_upper_end() {
-        let (held, not_held) = found(&tried("2ms@p99", |_, _, _| true)).unwrap();
-        assert!((held - HIGHEST_SHARE).abs() < 1e-9 && not_held.is_none(), "{held} {not_held:?}");
-    }
-
-    /// Seconds that are measured by a probe at saturation and by a confirmation, of streams with 2,000 I/Os a second.
-    fn seconds(limit: &str) -> [u64; 2] {
-        let mut search = RateSearch::new(limit.parse().unwrap(), measured(30, |_| 16_000).plan).unwrap();
-        let load = search.next_load().unwrap().unwrap();
-        search.note(&load, &measured(10, |_| 16_000)).unwrap();
-        [ProbeKind::Probe, ProbeKind::Confirmation]
-            .map(|kind| search.phases(kind, 1.0).unwrap().last().unwrap().duration.as_secs())
-    }
-
-    #[test]
-    fn a_probe_is_as_long_as_its_statistic_needs_and_no_longer_than_the_run_unless_it_must() {
-        // 10,000 I/Os are 5 s, a hundred times 100 ms are 10 s, 100,000 would be 50 s.
-        assert_eq!(seconds("2ms@p99"), [5, 30]);
-        assert_eq!(seconds("2ms@mean"), [3, 30]);
-        assert_eq!(seconds("100ms@p99"), [10, 30]);
-        assert_eq!(seconds("2ms@p99.9"), [30, 30]);
-        // Ten beyond p99.99 are 100,000 I/Os, which take 50 s.
-        assert_eq!(seconds("2ms@p99.99"), [50, 50]);
-    }
-
-    #[test]
-    fn a_percentile_that_would_take_hours_is_refused() {
-        let mut search =
-            RateSearch::new("2ms@p99.99999".parse().unwrap(), measured(30, |_| 16_000).plan).unwrap();
-        let load = search.next_load().unwrap().unwrap();
-        search.note(&load, &measured(10, |_| 16_000)).unwrap();
-        let error = search.next_load().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "log commits are too rare for p99.99999: ten of them beyond it take 20 hours"
-        );
-    }
-
-    /// An open load of 16,000 data I/Os a second that all took 100 µs, with this backlog at the end of each second.
-    fn with_backlog(backlog: impl Fn(u64) -> u64) -> RunRecord {
-        let mut record = measured(10, |_| 16_000);
-        record.plan.jobs[0].arrival =
-            Arrival::Open { iops: 16_000.0, spacing: Spacing::Poisson, bursts: None };
-        for (second, interval) in (1..).zip(&mut record.intervals) {
-            interval.backlog = vec![backlog(second), 0];
-        }
-        record.jobs[0] = JobCounts {
-            read: Some(counts(80_000, Duration::from_micros(100))),
-            write: Some(counts(80_000, Duration::from_micros(100))),
-            commit: None,
-        };
-        record
-    }
-
-    #[test]
-    fn a_queue_that_grows_does_not_hold_however_fast_the_others_were() {
-        let limit = |text: &str| text.parse::<LatencyLimit>().unwrap();
-        assert_eq!(assess(&with_backlog(|_| 16), limit("1ms@p99")).1, None);
-        let why_not = assess(&with_backlog(|second| 320 * second), limit("1ms@p99")).1.unwrap();
-        assert_eq!(why_not, "job `pages` issued only 15680 of 16000 IOPS");
-        // 1,600 waited 100 ms at most: 1,584 of them longer than the limit, which is 1 % of all, and too many for p99.9.
-        let short = with_backlog(|second| 160 * second);
-        assert_eq!(assess(&short, limit("1ms@p99")).1, None);
-        let why_not = assess(&short, limit("1ms@p99.9")).1.unwrap();
-        assert!(why_not.starts_with("p99.9 of data reads is 50."), "{why_not}");
-    }
-
-    #[test]
-    fn errors_and_a_stream_that_never_finished_anything_do_not_hold() {
-        let limit = "1ms@p99".parse().unwrap();
-        let mut record = with_backlog(|_| 0);
-        record.jobs[0].read.as_mut().unwrap().total_latency = LatencyHistogram::default();
-        assert_eq!(assess(&record, limit).1.unwrap(), "no data read finished");
-        let mut record = with_backlog(|_| 0);
-        record.jobs[0].read.as_mut().unwrap().error_count = 1_000;
-        assert!(assess(&record, limit).1.unwrap().starts_with("1000 of 181000 I/Os failed"));
-    }
-
-    #[test]
-    fn a_profile_with_a_rate_is_refused() {
-        let record = with_backlog(|_| 0);
-        let error = RateSearch::new("1ms@p99".parse().unwrap(), record.plan).unwrap_err();
-        assert_eq!(error, SearchError::HasRate { job: "pages".to_owned() });
-    }
-}
+mod tests;

@@ -40,7 +40,10 @@ impl Document {
         }
         Self {
             title: format!("Comparison of {count} configurations"),
-            byline: format!("From {runs} {}", if is_printed { "printed rows" } else { "runs" }),
+            byline: format!(
+                "From {runs} {}",
+                if is_printed { "results as their sources state them" } else { "runs" }
+            ),
             in_brief,
             sections: sections.into_iter().flatten().collect(),
             chapters: Vec::new(),

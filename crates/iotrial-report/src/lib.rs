@@ -28,6 +28,8 @@ mod text;
 
 mod comparison;
 
+mod audit;
+
 mod sweep;
 
 mod explanation;

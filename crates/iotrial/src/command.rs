@@ -1,5 +1,6 @@
 //! One module for each command.
 
+pub mod audit;
 pub mod clean;
 pub mod compare;
 pub mod dry_run;
