@@ -71,7 +71,7 @@ fn opening(explanation: &Explanation) -> Section {
         });
     }
     if !cost.missing.is_empty() {
-        let points = cost.missing.iter().map(|what| format!("{what} is in no source")).collect();
+        let points = cost.missing.iter().map(|what| format!("the {what} is in no source")).collect();
         lists.push(PointList { heading: "Missing in the cost", points });
     }
     let headline = format!("{}, {price}", explanation.configuration.in_short());

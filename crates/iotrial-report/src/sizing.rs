@@ -135,10 +135,10 @@ fn table(caption: String, first: &'static str, rows: Vec<Row>) -> Table {
         columns: vec![
             Column::new(first, Quantity::Words),
             Column::new("machine", Quantity::Words),
-            Column::new("OCPU", Quantity::Count),
+            Column::new("OCPU", Quantity::Count).optional(),
             Column::new("volumes", Quantity::Words),
             Column::new("a month", Quantity::Money),
-            Column::new("and", Quantity::Words).optional(),
+            Column::new("and", Quantity::Words),
             Column::new("used", Quantity::Percent),
             Column::new("binds", Quantity::Words).optional(),
         ],

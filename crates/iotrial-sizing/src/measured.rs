@@ -323,7 +323,7 @@ fn judge(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> 
         (None, Some(share), None) => (
             vec![BoundBy::Unknown],
             format!(
-                "the nearest limit was used to {} ({}): the concurrency was the limit, which cannot be told without outstanding I/Os and latency, or something that no catalog knows",
+                "no limit was reached: {} ({}). Whether the concurrency was the limit cannot be told without outstanding I/Os and latency; otherwise it was something that no catalog knows",
                 limit(share),
                 share.written()
             ),

@@ -238,7 +238,7 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
             for part in parts.into_iter().filter(|part| part.unit_price > 0.0) {
                 let what = match part.unit {
                     "machine" => sized.machine.name.clone(),
-                    _ => format!("{} {}", sized.machine.name, part.what),
+                    _ => format!("{}, {}", part.what, sized.machine.name),
                 };
                 terms.push(part.term(
                     CostPart::Machine,
@@ -250,7 +250,7 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
                 )?);
             }
         }
-        None => missing.push(format!("the price of {}", sized.machine.name)),
+        None => missing.push(format!("price of {}", sized.machine.name)),
     }
     for pool in &resolved.pools {
         let called = called(&pool.kind.name, pool.level);
@@ -258,7 +258,7 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
             Some(price) => {
                 let parts = volume_parts(pool.level, price, pool.size_gib, pool.iops, pool.bandwidth);
                 for part in parts.into_iter().filter(|part| part.unit_price > 0.0 && part.amount > 0.0) {
-                    let what = format!("{} × {called}, {}", pool.count, part.what);
+                    let what = format!("{}, {} × {called}", part.what, pool.count);
                     let part = Part { amount: part.amount * f64::from(pool.count), ..part };
                     terms.push(part.term(
                         CostPart::Volumes,
@@ -270,7 +270,7 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
                     )?);
                 }
             }
-            None => missing.push(format!("the price of {called}")),
+            None => missing.push(format!("price of {called}")),
         }
     }
     let configuration = &resolved.configuration;
@@ -289,7 +289,7 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
                     &mut converter,
                 )?);
             }
-            None => missing.push(format!("the {} licence", configuration.os)),
+            None => missing.push(format!("{} licence", configuration.os)),
         }
     }
     Ok(Cost {

@@ -167,7 +167,7 @@ pub fn money(amount: f64, currency: &str) -> String {
 /// A cost with its currency, and whether something is missing in it.
 fn cost_words(cost: &Cost, currency: &str) -> String {
     let sum = format!("{} a month", money(cost.per_month, currency));
-    if cost.is_complete() { sum } else { format!("{sum} without {}", cost.missing.join(" and ")) }
+    if cost.is_complete() { sum } else { format!("{sum} without the {}", cost.missing.join(" and the ")) }
 }
 
 /// The limit that is the nearest, in words.
