@@ -85,7 +85,8 @@ impl Rounds {
 }
 
 impl SteadyState {
-    /// Judges the measured phase. `None` when it has fewer intervals than there are rounds, or no I/O.
+    /// Judges the measured phase. `None` when it has fewer intervals than there are rounds, or no I/O, or rounds with a part
+    /// of a period of bursts, which differ whatever the device does.
     pub fn of(record: &RunRecord) -> Option<Self> {
         let sums: Vec<Sums> =
             record.measured_intervals().map(|interval| Sums::of(&record.plan, interval)).collect();
@@ -93,7 +94,7 @@ impl SteadyState {
     }
 
     fn of_sums(plan: &Plan, sums: &[Sums]) -> Option<Self> {
-        if sums.len() < ROUND_COUNT {
+        if sums.len() < ROUND_COUNT || !holds_whole_periods(plan, sums) {
             return None;
         }
         let per_second = |of: fn(&Sums) -> f64| in_rounds(sums, |one| (of(one), one.duration_s));
@@ -127,6 +128,16 @@ impl SteadyState {
             .filter_map(|(name, rounds)| Some((name, rounds?)))
             .find(|(_, rounds)| !rounds.held())
     }
+}
+
+/// Whether a round holds whole periods of the bursts of the load; true without bursts.
+#[expect(clippy::cast_precision_loss, reason = "there are five rounds")]
+fn holds_whole_periods(plan: &Plan, sums: &[Sums]) -> bool {
+    let Some(period) = plan.burst_period() else { return true };
+    let round_s = sums.iter().map(|one| one.duration_s).sum::<f64>() / ROUND_COUNT as f64;
+    let periods = round_s / period.as_secs_f64();
+    // A phase may end some milliseconds late.
+    periods > 0.5 && (periods - periods.round()).abs() < 0.01
 }
 
 fn tracks_bandwidth(plan: &Plan) -> bool {
@@ -319,6 +330,23 @@ mod tests {
 
     fn of_rounds(rounds: [f64; ROUND_COUNT]) -> Rounds {
         Rounds::new(rounds).unwrap()
+    }
+
+    #[test]
+    fn bursts_are_held_against_each_other_only_where_rounds_hold_whole_periods() {
+        // A burst in each tenth second.
+        let with_period = |seconds, period_s| {
+            let mut record = measured(seconds, |second| if second % 10 == 0 { 10_000 } else { 8 });
+            let bursts = iotrial_model::load::Bursts {
+                period: Duration::from_secs(period_s),
+                spread: Duration::from_secs(1),
+            };
+            record.plan.jobs[0].arrival =
+                Arrival::Open { iops: 1_000.0, spacing: Spacing::Uniform, bursts: Some(bursts) };
+            SteadyState::of(&record)
+        };
+        assert!(with_period(100, 10).unwrap().held);
+        assert_eq!((with_period(30, 10), with_period(60, 10)), (None, None));
     }
 
     #[test]

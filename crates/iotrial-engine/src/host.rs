@@ -1,7 +1,7 @@
 //! The machine that measures: what it is, and what it counted while the load ran.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use iotrial_model::record::{CpuUse, DeviceCounters, Host};
 
@@ -25,7 +25,7 @@ pub(crate) fn host_id() -> String {
 /// CPU time used so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CpuSnapshot {
-    time_of_day: Option<SystemTime>,
+    clocks: Option<ClockPair>,
     user: Duration,
     system: Duration,
     /// Of all threads that this process ever had.
@@ -44,7 +44,7 @@ pub(crate) struct HostTimes {
 impl CpuSnapshot {
     /// The counts of this moment; zero where they cannot be read.
     pub fn now() -> Self {
-        Self { time_of_day: Some(SystemTime::now()), ..os::cpu_snapshot() }
+        Self { clocks: ClockPair::read(), ..os::cpu_snapshot() }
     }
 
     /// What was used between `earlier` and this moment, which are `wall` apart; what single threads did is not in it.
@@ -56,7 +56,10 @@ impl CpuSnapshot {
         };
         CpuUse {
             wall,
-            time_of_day_s: self.time_of_day.zip(earlier.time_of_day).map(|(now, then)| between_s(then, now)),
+            time_of_day_s: self
+                .clocks
+                .zip(earlier.clocks)
+                .map(|(now, then)| wall.as_secs_f64() + now.jump_s(then)),
             user: self.user.saturating_sub(earlier.user),
             system: self.system.saturating_sub(earlier.system),
             watched_s: 0.0,
@@ -70,6 +73,49 @@ impl CpuSnapshot {
             host_busy_s: host(|times| times.busy),
             host_steal_s: host(|times| times.steal),
         }
+    }
+}
+
+/// The time of day, and the monotonic time of the same moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct ClockPair {
+    monotonic: Instant,
+    time_of_day: SystemTime,
+}
+
+/// The two clocks are read so close to each other on a machine with CPUs to spare, and no closer reading is sought.
+const NARROW_BRACKET: Duration = Duration::from_micros(20);
+/// So many readings at most, of which the closest counts.
+const MOST_BRACKETS: u32 = 20;
+/// Clocks that were never read closer than this say nothing of each other.
+const WIDEST_BRACKET: Duration = Duration::from_millis(20);
+
+impl ClockPair {
+    /// Reads the monotonic clock before and after the time of day, until nothing came between: a thread that loses its CPU
+    /// there would take the time without it for a jump. `None` where the thread was never left alone for that long.
+    fn read() -> Option<Self> {
+        Self::narrowest(|| (Instant::now(), SystemTime::now(), Instant::now()))
+    }
+
+    fn narrowest(mut bracket: impl FnMut() -> (Instant, SystemTime, Instant)) -> Option<Self> {
+        let mut best: Option<(Duration, Self)> = None;
+        for _ in 0..MOST_BRACKETS {
+            let (before, time_of_day, after) = bracket();
+            let width = after.saturating_duration_since(before);
+            if best.as_ref().is_none_or(|(narrowest, _)| width < *narrowest) {
+                best = Some((width, Self { monotonic: before + width / 2, time_of_day }));
+            }
+            if width <= NARROW_BRACKET {
+                break;
+            }
+        }
+        best.filter(|(width, _)| *width <= WIDEST_BRACKET).map(|(_, pair)| pair)
+    }
+
+    /// By how much more the time of day went on than the monotonic clock since `earlier`.
+    fn jump_s(self, earlier: Self) -> f64 {
+        let monotonic_s = self.monotonic.saturating_duration_since(earlier.monotonic).as_secs_f64();
+        between_s(earlier.time_of_day, self.time_of_day) - monotonic_s
     }
 }
 
@@ -174,8 +220,13 @@ mod tests {
 
     #[test]
     fn cpu_use_is_the_difference_and_never_negative() {
+        let epoch = Instant::now();
         let at = |seconds: u64, steal: u64| CpuSnapshot {
-            time_of_day: Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 - seconds)),
+            clocks: Some(ClockPair {
+                // Five seconds more than the wall clock of the meter, which was read at another moment.
+                monotonic: epoch + Duration::from_secs(seconds * 3 / 2),
+                time_of_day: SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 - seconds),
+            }),
             involuntary_switch_count: Some(7 * seconds),
             user: Duration::from_secs(seconds),
             system: Duration::from_secs(2 * seconds),
@@ -187,8 +238,8 @@ mod tests {
         let used = at(30, 6).since(&at(10, 7), Duration::from_secs(25));
         let expected = CpuUse {
             wall: Duration::from_secs(25),
-            // The clock was set back.
-            time_of_day_s: Some(-20.0),
+            // The clock was set back by 50 s: it went 20 s back while the other went 30 s on.
+            time_of_day_s: Some(-25.0),
             user: Duration::from_secs(20),
             system: Duration::from_secs(40),
             watched_s: 0.0,
@@ -200,6 +251,29 @@ mod tests {
             host_steal_s: Some(0.0),
         };
         assert_eq!(used, expected);
+    }
+
+    #[test]
+    fn clocks_with_a_pause_between_them_are_read_again_and_the_closest_reading_counts() {
+        let (epoch, day) = (Instant::now(), SystemTime::UNIX_EPOCH);
+        // Widths of the brackets in µs, one second after the other; the time of day is read in the middle.
+        let read = |widths_us: &[u64]| {
+            let mut at = 0;
+            let pair = ClockPair::narrowest(|| {
+                let width = Duration::from_micros(widths_us[at.min(widths_us.len() - 1)]);
+                let start = Duration::from_secs(at as u64);
+                at += 1;
+                (epoch + start, day + start + width / 2, epoch + start + width)
+            });
+            (pair, at)
+        };
+        let origin = ClockPair { monotonic: epoch, time_of_day: day };
+        let (pair, readings) = read(&[150_000, 40_000, 3]);
+        assert_eq!((pair.unwrap().jump_s(origin), readings), (0.0, 3));
+        let (pair, readings) = read(&[150_000, 90, 300]);
+        assert_eq!(pair.unwrap().monotonic, epoch + Duration::from_secs(1) + Duration::from_micros(45));
+        assert_eq!(readings, 20);
+        assert_eq!(read(&[150_000]).0, None);
     }
 
     #[test]

@@ -182,6 +182,19 @@ pub struct BarChart {
     pub groups: Vec<String>,
     /// What stands side by side in each group, such as configurations.
     pub series: Vec<BarSeries>,
+    /// The group that decides, such as the limit that binds; its name says so, too.
+    pub decisive: Option<usize>,
+    /// A value that all bars are held against, such as what is asked for.
+    pub mark: Option<Mark>,
+}
+
+/// A value across all bars.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// What it is.
+    pub name: &'static str,
+    /// On the axis of the bars.
+    pub value: f64,
 }
 
 /// One bar in each group.
@@ -208,6 +221,8 @@ impl BarChart {
     /// Everything that has to find room along the axis.
     pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
         let bars = self.series.iter().flat_map(|series| series.bars.iter().flatten());
-        bars.flat_map(|bar| [Some(bar.value), bar.interval.map(|(_, high)| high)]).flatten()
+        bars.flat_map(|bar| [Some(bar.value), bar.interval.map(|(_, high)| high)])
+            .flatten()
+            .chain(self.mark.as_ref().map(|mark| mark.value))
     }
 }

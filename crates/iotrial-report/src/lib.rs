@@ -32,6 +32,12 @@ mod audit;
 
 mod sweep;
 
+mod explanation;
+
+mod sizing;
+
+pub mod catalogs;
+
 mod ruler;
 
 mod svg;

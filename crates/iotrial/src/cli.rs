@@ -16,11 +16,14 @@ use crate::report_files::ReportFiles;
 
 mod import;
 
+mod size;
+
 mod study;
 
 mod sweep;
 
 pub use import::ImportArgs;
+pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
 pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs};
 pub use sweep::SweepArgs;
 
@@ -65,6 +68,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Ask whether a result agrees with itself: a record, a result of another tool, a printed table with its claims.
     Audit(AuditArgs),
+    /// Find what to buy: the cheapest configurations that meet a demand, and what binds a given one.
+    Size(Box<SizeArgs>),
     /// Make records of results of other tools: fio, diskspd, SQLIO, Iometer, CrystalDiskMark, vdbench, printed tables.
     Import(ImportArgs),
     /// List the records in the store.

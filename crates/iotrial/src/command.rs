@@ -11,6 +11,7 @@ pub mod profiles;
 pub mod records;
 pub mod report;
 pub mod run;
+pub mod size;
 pub mod study;
 pub mod sweep;
 pub mod target;

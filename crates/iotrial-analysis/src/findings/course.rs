@@ -17,7 +17,7 @@ use crate::steady_state::{
 
 /// A measured phase shorter than this says nothing about caches and burst credits.
 const SHORTEST_TRUSTED: Duration = Duration::from_secs(60);
-/// The clocks are read within microseconds of each other, or milliseconds where the generator is short of CPU.
+/// The clocks are read within 20 ms of each other at either end, however short of CPU the generator is.
 const MOST_CLOCK_JUMP_S: f64 = 0.1;
 /// Where the monotonic clock is not slewed with the time of day, as on Windows: the most that NTP slews, 500 ppm.
 const MOST_SLEW: f64 = 500e-6;
@@ -155,9 +155,9 @@ pub(super) fn clock_jump(record: &RunRecord) -> Option<Finding> {
     (jump_s.abs() > MOST_CLOCK_JUMP_S + MOST_SLEW * wall_s).then(|| {
         let way = if jump_s > 0.0 { "ahead" } else { "back" };
         let why = if jump_s > 0.0 {
-            "it was set, or the machine was suspended or migrated; then the latencies lack that time"
+            "either it was set, or the machine was suspended or migrated, and then the latencies lack that time"
         } else {
-            "it was set; latencies come from the other clock, but times of day in logs do not match"
+            "most likely it was set; latencies come from the other clock, but times of day in logs do not match"
         };
         finding(
             "clock-jump",

@@ -46,7 +46,7 @@ pub(super) fn cpu_snapshot() -> CpuSnapshot {
     let host = read("/proc/stat").and_then(|text| host_ticks(&text));
     let time = |ticks: u64| ticks_to_duration(ticks, ticks_per_second);
     CpuSnapshot {
-        time_of_day: None,
+        clocks: None,
         user: time(own.0),
         system: time(own.1),
         involuntary_switch_count: involuntary_switch_count(),

@@ -46,17 +46,28 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
     }
     let mut y = top;
     for (group, name) in chart.groups.iter().enumerate() {
+        let is_decisive = chart.decisive == Some(group);
+        let class = if is_decisive { " decisive" } else { "" };
         write!(
             svg,
-            r#"<text class="group-name" x="{LEFT}" y="{:.1}">{}</text>"#,
+            r#"<text class="group-name{class}" x="{LEFT}" y="{:.1}">{}</text>"#,
             y + GROUP_HEIGHT - 8.0,
             escape(&cut(name, LONGEST_NAME))
         )?;
         y += GROUP_HEIGHT;
         for series in &chart.series {
-            draw_bar(svg, name, series, series.bars.get(group).copied().flatten(), &x, y)?;
+            let bar = series.bars.get(group).copied().flatten();
+            draw_bar(svg, name, series, bar, is_decisive, &x, y)?;
             y += BAR_PITCH;
         }
+    }
+    if let Some(mark) = &chart.mark {
+        let at = x.position(mark.value);
+        write!(
+            svg,
+            r#"<path class="mark" d="M{at:.1} {top}V{bottom:.1}"><title>{}</title></path>"#,
+            mark.name
+        )?;
     }
     frame::x_axis(svg, &x, height)?;
     svg.push_str("</svg>");
@@ -68,6 +79,7 @@ fn draw_bar(
     group: &str,
     series: &BarSeries,
     bar: Option<Bar>,
+    is_decisive: bool,
     x: &Edge,
     y: f64,
 ) -> std::fmt::Result {
@@ -88,7 +100,11 @@ fn draw_bar(
     let words = format!("{group}\n{}: {value}{}", series.name, interval.unwrap_or_default());
     let width = x.position(bar.value) - LEFT;
     write!(svg, "<g><title>{}</title>", escape(&words))?;
-    write!(svg, r#"<path class="bar hue-{hue}" d="M{LEFT} {y:.1}h{width:.1}v{BAR_HEIGHT}h-{width:.1}Z"/>"#)?;
+    let class = if is_decisive { " decisive" } else { "" };
+    write!(
+        svg,
+        r#"<path class="bar hue-{hue}{class}" d="M{LEFT} {y:.1}h{width:.1}v{BAR_HEIGHT}h-{width:.1}Z"/>"#
+    )?;
     if width > 8.0 * MARKER {
         write!(svg, r#"<path class="bar-mark" d="{}"/>"#, marker(hue, LEFT + 2.5 * MARKER, middle))?;
     }
