@@ -139,6 +139,8 @@ pub(crate) struct Driver<'r, Q, C> {
     looked_ns: u64,
     /// The earliest moment at which the I/Os that are being taken can have been done.
     done_since_ns: u64,
+    /// Whether the next reap also hands I/Os over.
+    hands_over: bool,
     /// The end of the last turn of the loop, where the thread watches the clock and had nothing else to do.
     watching_since_ns: Option<u64>,
     /// Time watched in the window.
@@ -203,6 +205,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             still_held: Vec::with_capacity(slot_count),
             looked_ns: 0,
             done_since_ns: 0,
+            hands_over: false,
             watching_since_ns: None,
             watched_ns: 0,
         }
@@ -230,15 +233,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             let wait_until_ns = self.wait_until_ns(called_ns);
             self.queue.reap(&mut completions, wait_until_ns)?;
             let now_ns = self.clock.now_ns();
-            // No time to sleep in, and nothing to do.
-            let is_watching = wait_until_ns <= called_ns && completions.is_empty();
-            if is_watching {
-                self.watched_ns += now_ns - self.watching_since_ns.unwrap_or(called_ns);
-            }
-            self.watching_since_ns = is_watching.then_some(now_ns);
-            // A reap that waited found nothing when it was called; when it was woken, and how late, nobody knows.
-            self.done_since_ns = if now_ns - called_ns <= PROMPT_NS { self.looked_ns } else { now_ns };
-            self.looked_ns = now_ns;
+            self.note_turn(called_ns, now_ns, wait_until_ns, &completions);
             for completion in completions.drain(..) {
                 self.end_windows_until(completion.completed_at_ns);
                 self.take(&completion, now_ns);
@@ -256,6 +251,24 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         }
         let in_flight = self.in_flight();
         self.drain(in_flight, completions)
+    }
+
+    /// Notes what the thread did in a reap, called to wait until a time: watched the clock, waited, or brought I/Os that may have
+    /// been done for a while.
+    #[inline]
+    fn note_turn(&mut self, called_ns: u64, now_ns: u64, wait_until_ns: u64, completions: &[Completion]) {
+        let may_wait = wait_until_ns > called_ns;
+        // No time to sleep in, and nothing to do.
+        let is_watching = !may_wait && !self.hands_over && completions.is_empty();
+        if is_watching {
+            self.watched_ns += now_ns - self.watching_since_ns.unwrap_or(called_ns);
+        }
+        self.watching_since_ns = is_watching.then_some(now_ns);
+        self.hands_over = false;
+        // A reap that waited found nothing when it was called; when it was woken, and how late, nobody knows.
+        let has_waited = may_wait && now_ns - called_ns > PROMPT_NS;
+        self.done_since_ns = if has_waited { now_ns } else { self.looked_ns };
+        self.looked_ns = now_ns;
     }
 
     /// The next moment at which the loop has something to do beside completions.
@@ -349,6 +362,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         if now_ns < self.next_sample_ns {
             self.queue.submit(&self.staged, Handing::WithReap)?;
             self.staged.clear();
+            self.hands_over = true;
             return Ok(());
         }
         self.next_sample_ns = now_ns + SUBMISSION_SAMPLE_NS;
@@ -522,24 +536,50 @@ mod tests {
     use crate::queue::Outcome;
     use crate::test_plan::open_job;
 
-    /// A device that takes 200 µs, and a host on which every submission takes the thread so long.
+    /// The clock of [`SlowHost`], whose sleeps end late.
+    #[derive(Clone)]
+    struct HostClock(SimClock);
+
+    impl Clock for HostClock {
+        const WAKES_LATE_BY_NS: u64 = 50_000;
+
+        fn now_ns(&self) -> u64 {
+            self.0.now_ns()
+        }
+    }
+
+    /// A device that takes 200 µs, and a host on which everything takes the thread some time.
     struct SlowHost {
         clock: SimClock,
+        /// Of each submission.
         submission_ns: u64,
+        /// Of a reap that hands I/Os over, and of one that only looks.
+        handing_ns: u64,
+        look_ns: u64,
+        hands_over: bool,
         in_flight: Vec<(u64, u32, u32)>,
     }
 
+    impl SlowHost {
+        fn take_ns(&self, ns: u64) {
+            self.clock.advance_to(self.clock.now_ns() + ns);
+        }
+    }
+
     impl IoQueue for SlowHost {
-        fn submit(&mut self, requests: &[Request], _handing: Handing) -> io::Result<()> {
+        fn submit(&mut self, requests: &[Request], handing: Handing) -> io::Result<()> {
             let done_ns = self.clock.now_ns() + 200_000;
             self.in_flight.extend(requests.iter().map(|request| (done_ns, request.slot, request.length)));
-            self.clock.advance_to(self.clock.now_ns() + self.submission_ns);
+            self.take_ns(self.submission_ns);
+            self.hands_over = handing == Handing::WithReap;
             Ok(())
         }
 
         fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()> {
+            let cost_ns = if std::mem::take(&mut self.hands_over) { self.handing_ns } else { self.look_ns };
             let next_ns = self.in_flight.iter().map(|one| one.0).min().unwrap_or(u64::MAX);
             self.clock.advance_to(next_ns.min(wait_until_ns));
+            self.take_ns(cost_ns);
             let now_ns = self.clock.now_ns();
             self.in_flight.retain(|(done_ns, slot, length)| {
                 let is_done = *done_ns <= now_ns;
@@ -553,25 +593,36 @@ mod tests {
         }
     }
 
-    /// The share of late I/Os of an open job, evenly spaced.
-    fn late_percent(iops: u32, iodepth: u32, submission_ns: u64) -> u64 {
-        let plan = open_job(iops, iodepth);
-        let (windows, control, clock) = (Window::all(&plan), Control::default(), SimClock::default());
+    /// What an open job, evenly spaced for two seconds, hands over.
+    fn drive<C: Clock>(plan: &Plan, host: SlowHost, clock: C) -> Vec<Handover> {
+        let (windows, control) = (Window::all(plan), Control::default());
         let (handover_sender, handovers) = mpsc::sync_channel(windows.len());
         let (_no_spares, spares) = mpsc::channel();
         let wiring = Wiring {
             worker: 0,
-            plan: &plan,
+            plan,
             windows: &windows,
             control: &control,
             handovers: handover_sender,
             spares,
         };
-        let queue = SlowHost { clock: clock.clone(), submission_ns, in_flight: Vec::new() };
-        let lanes = Lane::of_copies(&plan, JobCopy::all(&plan));
-        Driver::new(queue, clock, lanes, wiring).run().unwrap();
+        let lanes = Lane::of_copies(plan, JobCopy::all(plan));
+        Driver::new(host, clock, lanes, wiring).run().unwrap();
+        handovers.into_iter().collect()
+    }
+
+    fn host(clock: &SimClock) -> SlowHost {
+        let in_flight = Vec::new();
+        let clock = clock.clone();
+        SlowHost { clock, submission_ns: 0, handing_ns: 0, look_ns: 0, hands_over: false, in_flight }
+    }
+
+    /// The share of late I/Os.
+    fn late_percent(iops: u32, submission_ns: u64) -> u64 {
+        let clock = SimClock::default();
+        let host = SlowHost { submission_ns, ..host(&clock) };
         let (mut late, mut all) = (0, 0);
-        for mut handover in handovers {
+        for mut handover in drive(&open_job(iops, 1), host, clock) {
             let read = handover.recorders[0].take().read.unwrap();
             (late, all) = (late + read.late_count, all + read.io_count());
         }
@@ -581,10 +632,28 @@ mod tests {
     #[test]
     fn an_io_is_late_when_its_slot_was_free_and_the_thread_did_not_look() {
         // A thread that looks every millisecond finds a slot free that was so for 800 µs, and an I/O that was due before.
-        assert!(late_percent(2_000, 1, 1_000_000) > 90);
-        assert_eq!(late_percent(2_000, 1, 0), 0);
+        assert!(late_percent(2_000, 1_000_000) > 90);
+        assert_eq!(late_percent(2_000, 0), 0);
         // Twice of what the device carries: every I/O waits for it, and none for the thread.
-        assert_eq!(late_percent(10_000, 1, 0), 0);
-        assert_eq!(late_percent(10_000, 1, 20_000), 0);
+        assert_eq!(late_percent(10_000, 0), 0);
+        assert_eq!(late_percent(10_000, 20_000), 0);
+    }
+
+    #[test]
+    fn only_turns_that_look_at_the_clock_and_do_nothing_are_watched() {
+        let watched_s = |iops: u32, handing_ns: u64| {
+            let clock = SimClock::default();
+            let host = SlowHost { handing_ns, look_ns: 1_000, ..host(&clock) };
+            let all = drive(&open_job(iops, 64), host, HostClock(clock));
+            all.iter().map(|handover| handover.watched_ns as f64 / 1e9).sum::<f64>()
+        };
+        // The last 50 µs before each of 2,000 I/Os, whatever it costs to hand them over.
+        for handing_ns in [1_000, 20_000] {
+            let watched_s = watched_s(1_000, handing_ns);
+            assert!((0.095..0.106).contains(&watched_s), "{watched_s}");
+        }
+        // The next one is always near; handing over costs 5 of the 20 µs between two of them, and a look brings one back.
+        let watched_s = watched_s(50_000, 5_000);
+        assert!((1.2..1.6).contains(&watched_s), "{watched_s}");
     }
 }
