@@ -34,7 +34,7 @@ pub struct Figures {
     pub lat_p9999_us: Option<f64>,
     /// Longest.
     pub lat_max_us: Option<f64>,
-    /// Mean of the part before submission to the operating system ended.
+    /// Mean of the part before submission to the operating system ended; `None` where it is not known of a fair sample.
     pub slat_mean_us: Option<f64>,
 }
 
@@ -45,19 +45,25 @@ impl Figures {
         let per_second = |amount: f64| if duration.is_zero() { 0.0 } else { amount / duration.as_secs_f64() };
         let latency = &counts.total_latency;
         let io_count = counts.io_count();
+        let lat_mean_us = latency.mean_us();
+        // A part that is longer than the whole comes of a sample that does not stand for all.
+        let slat_mean_us = counts
+            .submission_latency_mean_ns()
+            .map(|ns| ns / 1_000.0)
+            .filter(|slat_us| lat_mean_us.is_some_and(|lat_us| *slat_us <= lat_us));
         Self {
             io_count: Some(io_count),
             error_count: Some(counts.error_count),
             iops: Some(per_second(io_count as f64)),
             bandwidth_mib_per_s: Some(per_second(counts.bytes as f64) / 1_048_576.0),
-            lat_mean_us: latency.mean_us(),
+            lat_mean_us,
             lat_p50_us: percentile_us(latency, 50.0),
             lat_p90_us: percentile_us(latency, 90.0),
             lat_p99_us: percentile_us(latency, 99.0),
             lat_p999_us: percentile_us(latency, 99.9),
             lat_p9999_us: percentile_us(latency, 99.99),
             lat_max_us: latency.max().map(as_us),
-            slat_mean_us: counts.submission_latency_mean_ns().map(|ns| ns / 1_000.0),
+            slat_mean_us,
         }
     }
 }
@@ -93,5 +99,16 @@ mod tests {
         assert_eq!((figures.iops, figures.bandwidth_mib_per_s), (Some(50.0), Some(0.390_625)));
         assert_eq!((figures.lat_mean_us, figures.slat_mean_us), (Some(500.0), Some(4.0)));
         assert_eq!(figures.lat_p99_us, Some(500.0));
+    }
+
+    #[test]
+    fn a_part_of_the_latency_is_never_told_as_more_than_the_whole() {
+        let mut counts = OpCounts { submission_latency_count: Some(2), ..OpCounts::default() };
+        counts.total_latency.record_n(Duration::from_micros(200), 100);
+        let slat_us = |sum_ns| {
+            let counts = OpCounts { submission_latency_sum_ns: sum_ns, ..counts.clone() };
+            Figures::new(&counts, Duration::from_secs(1)).slat_mean_us
+        };
+        assert_eq!((slat_us(8_000), slat_us(800_000)), (Some(4.0), None));
     }
 }

@@ -57,6 +57,9 @@ pub fn findings(record: &RunRecord) -> Vec<Finding> {
 }
 
 pub(crate) use course::short_measurement;
+pub(crate) use devices::foreign_load;
+pub(crate) use generator::generator_busy;
+pub(crate) use open_load::late_issues;
 
 /// A finding with its evidence.
 pub(crate) fn finding<const N: usize>(

@@ -251,8 +251,11 @@ impl ImportedSummary {
     }
 }
 
+/// A role with the figures of its streams.
+type JudgedRole = (Role, Vec<(Stream, Option<Figures>)>);
+
 /// What the streams of each role are judged by. Where nobody said what the load stands for, it is taken for data.
-fn by_role(record: &ImportedRecord) -> Vec<(Role, Vec<(Stream, Option<Figures>)>)> {
+fn by_role(record: &ImportedRecord) -> Vec<JudgedRole> {
     let role_of = |job: &iotrial_model::imported::ImportedJob| job.role.unwrap_or(Role::Data);
     let roles = Role::ALL.iter().copied().filter(|role| record.jobs.iter().any(|job| role_of(job) == *role));
     let mut of_roles: Vec<(Role, Streams)> = roles

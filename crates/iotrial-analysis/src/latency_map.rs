@@ -1,7 +1,7 @@
 //! How the latencies of a stream spread, and how that changes over time: what a heat map shows.
 
 use iotrial_model::histogram::LatencyHistogram;
-use iotrial_model::load::{Direction, Role};
+use iotrial_model::load::Role;
 use iotrial_model::record::{Interval, RunRecord};
 
 use crate::stream::Stream;
@@ -133,7 +133,8 @@ struct Bands {
 impl Bands {
     fn of(record: &RunRecord) -> Option<Self> {
         let jobs = || record.intervals.iter().flat_map(|interval| &interval.jobs);
-        let counts = || jobs().flat_map(|job| Direction::ALL.iter().filter_map(|one| job.get(*one)));
+        // Commits of a group commit wait for longer than the writes that hold them.
+        let counts = || jobs().flat_map(|job| job.read.iter().chain(&job.write).chain(&job.commit));
         let latencies = || counts().map(|counts| &counts.total_latency);
         let shortest_us = latencies().filter_map(LatencyHistogram::min).min()?.as_secs_f64() * 1e6;
         let longest_us = latencies().filter_map(LatencyHistogram::max).max()?.as_secs_f64() * 1e6;
@@ -178,7 +179,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::test_record::{healthy, measured};
+    use crate::test_record::{counts, healthy, measured};
 
     #[test]
     fn the_shares_of_a_stretch_add_up_to_the_whole_and_stand_in_the_band_of_the_latency() {
@@ -234,6 +235,35 @@ mod tests {
         // The bucket of the histogram that holds 80 ns ends at 128 ns.
         assert!(column[..2].iter().sum::<f64>() > 0.0 && column[column.len() - 1] > 0.0);
         assert!(map.bands_us.0 <= 0.1 && map.bands_us.1 >= 3.6e9);
+    }
+
+    #[test]
+    fn commits_of_a_group_stand_in_the_bands_of_their_own_latency_and_not_of_their_writes() {
+        let mut record = healthy();
+        record.plan.jobs[1].group_commit = Some(iotrial_model::load::GroupCommit {
+            commit_size: iotrial_model::units::ByteSize::bytes(700),
+            largest_write: iotrial_model::units::ByteSize::kib(60),
+            tail: iotrial_model::load::LogTail::Pad,
+        });
+        for interval in &mut record.intervals {
+            interval.jobs[1].commit = Some(counts(10_000, Duration::from_millis(30)));
+        }
+        let maps = LatencyMap::of_record(&record);
+        let band_of = |stream: Stream| {
+            let map = maps.iter().find(|map| map.role == Role::Log && map.stream == stream).unwrap();
+            (
+                map.shares_percent[0].iter().position(|share| *share > 99.0),
+                map.bands_us,
+                map.shares_percent[0].len(),
+            )
+        };
+        let (writes, bands_us, band_count) = band_of(Stream::Write);
+        let (commits, ..) = band_of(Stream::Commit);
+        assert!(bands_us.1 >= 30_000.0, "{bands_us:?}");
+        assert!(
+            writes < commits && commits == Some(band_count - 1),
+            "{writes:?} {commits:?} of {band_count}"
+        );
     }
 
     #[test]

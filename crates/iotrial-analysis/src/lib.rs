@@ -41,5 +41,7 @@ pub mod sweep;
 
 pub mod comparison;
 
+pub mod audit;
+
 #[cfg(test)]
 mod test_record;

@@ -9,12 +9,14 @@
 //! SNIA tracks what its test is about: IOPS, throughput or latency. Here a load is steady when all of these are that it
 //! can vary on its own: IOPS always; bandwidth where there are several block sizes, because with one it is a
 //! multiple of IOPS; mean latency of open loads, because their rate is given and a closed load's latency follows from its rate.
+//! In a group commit that is the commits' latency, whose writes take the same time however many commits wait. And a
+//! load whose queue grows is not steady, whatever its latencies are so far.
 
 use std::time::Duration;
 
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{Arrival, Job, PhaseKind, Plan, STEADY_ROUNDS, UntilSteady};
-use iotrial_model::record::{Interval, JobCounts, RunRecord};
+use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
 use serde::Serialize;
 
 /// The rounds that are compared.
@@ -23,6 +25,11 @@ pub const ROUND_COUNT: usize = STEADY_ROUNDS as usize;
 pub const MOST_RANGE_PERCENT: f64 = 20.0;
 /// The most that the fitted line may rise or fall from the first to the last round, in percent of the average.
 pub const MOST_SLOPE_PERCENT: f64 = 10.0;
+/// The most of what came to be due in an open job over the rounds that may only have made its queue longer, in percent.
+pub const MOST_BACKLOG_GROWTH_PERCENT: f64 = 1.0;
+
+/// A queue that grew by fewer is the last moment's.
+const LEAST_BACKLOG_GROWTH: f64 = 16.0;
 
 /// How far the measured phase was from steady.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -38,6 +45,10 @@ pub struct SteadyState {
     /// Mean latency of the open loads in µs; `None` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<Rounds>,
+    /// The part of what came to be due over the rounds that only made the queue longer, in percent, of the open job whose
+    /// grew most; `None` where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backlog_growth_percent: Option<f64>,
 }
 
 /// One tracked value over the rounds.
@@ -74,7 +85,8 @@ impl Rounds {
 }
 
 impl SteadyState {
-    /// Judges the measured phase. `None` when it has fewer intervals than there are rounds, or no I/O.
+    /// Judges the measured phase. `None` when it has fewer intervals than there are rounds, or no I/O, or rounds with a part
+    /// of a period of bursts, which differ whatever the device does.
     pub fn of(record: &RunRecord) -> Option<Self> {
         let sums: Vec<Sums> =
             record.measured_intervals().map(|interval| Sums::of(&record.plan, interval)).collect();
@@ -82,7 +94,7 @@ impl SteadyState {
     }
 
     fn of_sums(plan: &Plan, sums: &[Sums]) -> Option<Self> {
-        if sums.len() < ROUND_COUNT {
+        if sums.len() < ROUND_COUNT || !holds_whole_periods(plan, sums) {
             return None;
         }
         let per_second = |of: fn(&Sums) -> f64| in_rounds(sums, |one| (of(one), one.duration_s));
@@ -92,9 +104,16 @@ impl SteadyState {
         let latency = tracks_latency(plan)
             .then(|| Rounds::new(in_rounds(sums, |one| (one.open_latency_us, one.open_io_count))))
             .flatten();
-        let held =
+        let backlog_growth_percent = backlog_growth_percent(plan, sums);
+        let are_steady =
             [Some(&iops), bandwidth.as_ref(), latency.as_ref()].into_iter().flatten().all(Rounds::held);
-        Some(Self { held, iops, bandwidth, latency })
+        let held = are_steady && !has_grown(backlog_growth_percent);
+        Some(Self { held, iops, bandwidth, latency, backlog_growth_percent })
+    }
+
+    /// Whether the queue of an open job grew by more than [`MOST_BACKLOG_GROWTH_PERCENT`].
+    pub fn backlog_grew(&self) -> bool {
+        has_grown(self.backlog_growth_percent)
     }
 
     /// The first tracked value that does not meet the criteria, by name.
@@ -111,9 +130,44 @@ impl SteadyState {
     }
 }
 
+/// Whether a round holds whole periods of the bursts of the load; true without bursts.
+#[expect(clippy::cast_precision_loss, reason = "there are five rounds")]
+fn holds_whole_periods(plan: &Plan, sums: &[Sums]) -> bool {
+    let Some(period) = plan.burst_period() else { return true };
+    let round_s = sums.iter().map(|one| one.duration_s).sum::<f64>() / ROUND_COUNT as f64;
+    let periods = round_s / period.as_secs_f64();
+    // A phase may end some milliseconds late.
+    periods > 0.5 && (periods - periods.round()).abs() < 0.01
+}
+
 fn tracks_bandwidth(plan: &Plan) -> bool {
     let varies = |job: &Job| !job.block_size.shares().is_empty() || job.group_commit.is_some();
     plan.jobs.iter().any(|job| job.block_size != plan.jobs[0].block_size || varies(job))
+}
+
+fn has_grown(backlog_growth_percent: Option<f64>) -> bool {
+    backlog_growth_percent.is_some_and(|percent| percent > MOST_BACKLOG_GROWTH_PERCENT)
+}
+
+/// Of the open job whose queue grew most: by how much from the end of the first interval to the end of the last, in percent
+/// of what came to be due between. The queue of a job that comes in bursts grows and shrinks by plan.
+#[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
+fn backlog_growth_percent(plan: &Plan, sums: &[Sums]) -> Option<f64> {
+    let [first, others @ ..] = sums else { return None };
+    let last = others.last()?;
+    let growth = |(index, _): (usize, &Job)| {
+        let backlog = |one: &Sums| one.backlog.get(index).copied().unwrap_or_default() as f64;
+        let done: f64 = others.iter().map(|one| one.arrivals[index]).sum();
+        let growth = backlog(last) - backlog(first);
+        if growth < LEAST_BACKLOG_GROWTH { 0.0 } else { 100.0 * growth / (growth + done) }
+    };
+    let has_queue = |job: &Job| match job.arrival {
+        Arrival::Closed => false,
+        Arrival::Open { bursts, .. } => bursts.is_none(),
+        Arrival::Following { .. } => true,
+    };
+    let open = plan.jobs.iter().enumerate().filter(|(_, job)| has_queue(job));
+    open.map(growth).reduce(f64::max)
 }
 
 fn tracks_latency(plan: &Plan) -> bool {
@@ -181,15 +235,19 @@ impl<'p> SteadyWatch<'p> {
 }
 
 /// What an interval adds to the rounds.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Sums {
     duration_s: f64,
     io_count: f64,
     bytes: f64,
-    /// Of the jobs whose rate is given.
+    /// Of the jobs whose rate is given; of a group commit its commits.
     open_io_count: f64,
     /// All their latencies together.
     open_latency_us: f64,
+    /// By job, what arrived and is done: I/Os, or commits.
+    arrivals: Vec<f64>,
+    /// By job, what was due and not issued at its end.
+    backlog: Vec<u64>,
 }
 
 impl Sums {
@@ -200,6 +258,8 @@ impl Sums {
             bytes: 0.0,
             open_io_count: 0.0,
             open_latency_us: 0.0,
+            arrivals: Vec::with_capacity(plan.jobs.len()),
+            backlog: interval.backlog.clone(),
         };
         for (job, counts) in plan.jobs.iter().zip(&interval.jobs) {
             sums.add(counts, has_given_rate(plan, job));
@@ -209,14 +269,18 @@ impl Sums {
 
     #[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
     fn add(&mut self, counts: &JobCounts, is_open: bool) {
-        for op in Direction::ALL.into_iter().filter_map(|direction| counts.get(direction)) {
-            let io_count = op.io_count() as f64;
-            self.io_count += io_count;
-            self.bytes += op.bytes as f64;
-            if is_open {
-                self.open_io_count += io_count;
-                self.open_latency_us += op.total_latency.mean_us().unwrap_or_default() * io_count;
-            }
+        let ios = || Direction::ALL.into_iter().filter_map(|direction| counts.get(direction));
+        self.io_count += ios().map(|op| op.io_count() as f64).sum::<f64>();
+        self.bytes += ios().map(|op| op.bytes as f64).sum::<f64>();
+        let arrivals: Vec<&OpCounts> =
+            counts.commit.as_ref().map_or_else(|| ios().collect(), |one| vec![one]);
+        let arrived: f64 = arrivals.iter().map(|op| op.io_count() as f64).sum();
+        self.arrivals.push(arrived);
+        if is_open {
+            self.open_io_count += arrived;
+            let latency_us =
+                |op: &&OpCounts| op.total_latency.mean_us().unwrap_or_default() * op.io_count() as f64;
+            self.open_latency_us += arrivals.iter().map(latency_us).sum::<f64>();
         }
     }
 }
@@ -257,8 +321,7 @@ fn least_squares_slope(values: &[f64]) -> f64 {
 mod tests {
     use proptest::prelude::*;
 
-    use iotrial_model::load::{BlockSizes, Spacing};
-    use iotrial_model::record::OpCounts;
+    use iotrial_model::load::{BlockSizes, GroupCommit, LogTail, Spacing};
     use iotrial_model::units::ByteSize;
 
     use super::*;
@@ -266,6 +329,23 @@ mod tests {
 
     fn of_rounds(rounds: [f64; ROUND_COUNT]) -> Rounds {
         Rounds::new(rounds).unwrap()
+    }
+
+    #[test]
+    fn bursts_are_held_against_each_other_only_where_rounds_hold_whole_periods() {
+        // A burst in each tenth second.
+        let with_period = |seconds, period_s| {
+            let mut record = measured(seconds, |second| if second % 10 == 0 { 10_000 } else { 8 });
+            let bursts = iotrial_model::load::Bursts {
+                period: Duration::from_secs(period_s),
+                spread: Duration::from_secs(1),
+            };
+            record.plan.jobs[0].arrival =
+                Arrival::Open { iops: 1_000.0, spacing: Spacing::Uniform, bursts: Some(bursts) };
+            SteadyState::of(&record)
+        };
+        assert!(with_period(100, 10).unwrap().held);
+        assert_eq!((with_period(30, 10), with_period(60, 10)), (None, None));
     }
 
     #[test]
@@ -365,6 +445,38 @@ mod tests {
     }
 
     #[test]
+    fn a_group_commit_is_steady_only_when_its_commits_are() {
+        let mut record = measured(50, |_| 1_000);
+        record.plan.jobs[1].arrival =
+            Arrival::Open { iops: 1_000.0, spacing: Spacing::Poisson, bursts: None };
+        record.plan.jobs[1].group_commit = Some(GroupCommit {
+            commit_size: ByteSize::bytes(700),
+            largest_write: ByteSize::kib(60),
+            tail: LogTail::Pad,
+        });
+        let with = |record: &mut RunRecord, latency_ms: fn(u64) -> u64, backlog: fn(u64) -> u64| {
+            for (second, interval) in (0..).zip(&mut record.intervals) {
+                let commits = counts(1_000, Duration::from_millis(latency_ms(second)));
+                interval.jobs[1].commit = Some(commits);
+                interval.backlog = vec![0, backlog(second)];
+            }
+            SteadyState::of(record).unwrap()
+        };
+        let steady = with(&mut record, |_| 2, |second| second % 2);
+        assert!(steady.held, "{steady:?}");
+        assert_eq!(steady.latency.unwrap().rounds.map(|us| (us / 100.0).round()), [20.0; ROUND_COUNT]);
+        // Its writes take as long as ever.
+        let steady = with(&mut record, |second| 2 + second, |_| 0);
+        assert!(!steady.held && !steady.backlog_grew(), "{steady:?}");
+        assert_eq!(steady.moving().unwrap().0, "mean latency");
+        // A queue that grows by 2 % of what is due, and one that grew before.
+        let steady = with(&mut record, |_| 2, |second| 20 * second);
+        assert!(!steady.held && steady.backlog_grew() && steady.moving().is_none(), "{steady:?}");
+        assert!((steady.backlog_growth_percent.unwrap() - 100.0 * 20.0 / 1_020.0).abs() < 1e-9, "{steady:?}");
+        assert!(with(&mut record, |_| 2, |_| 30_000).held);
+    }
+
+    #[test]
     fn with_several_block_sizes_bandwidth_has_to_stand_still_too() {
         let mut record = measured(50, |_| 1_000);
         record.plan.jobs[1].block_size = BlockSizes::one(ByteSize::kib(64));
@@ -423,6 +535,8 @@ mod tests {
                     bytes: 0.0,
                     open_io_count: 0.0,
                     open_latency_us: 0.0,
+                    arrivals: Vec::new(),
+                    backlog: Vec::new(),
                 })
                 .collect();
             let fast = of_rounds(in_rounds(&sums, |one| (one.io_count, one.duration_s)));

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use iotrial_model::load::Direction;
+use iotrial_model::plan::Arrival;
 use iotrial_model::record::{JobCounts, OpCounts, RunRecord};
 use serde::Serialize;
 
@@ -116,6 +117,9 @@ pub struct StreamCounts {
     pub counts: JobCounts,
     /// Those of the writes that are commits, and the commits of group commits.
     pub commit: Option<OpCounts>,
+    /// Whether any of them comes from a job that does not issue its I/Os when others complete. The sample of
+    /// submission latencies, the first batch of each millisecond, then holds too many that had to wait.
+    has_open: bool,
 }
 
 impl StreamCounts {
@@ -124,6 +128,7 @@ impl StreamCounts {
         let mut merged = Self::default();
         for (job, counts) in record.jobs.iter().enumerate().filter(|(job, _)| select(*job)) {
             merged.counts.merge(counts);
+            merged.has_open |= record.plan.jobs[job].arrival != Arrival::Closed;
             if let Some(commits) = record.commits(job, counts) {
                 merged.commit.get_or_insert_default().merge(commits);
             }
@@ -136,12 +141,17 @@ impl StreamCounts {
         let mut streams = Direction::ALL.iter().filter_map(|direction| self.counts.get(*direction));
         let mut all = streams.next()?.clone();
         streams.for_each(|one| all.merge(one));
-        Some(Figures::new(&all, record.measured_duration()))
+        Some(self.figures_of(&all, record))
+    }
+
+    fn figures_of(&self, counts: &OpCounts, record: &RunRecord) -> Figures {
+        let figures = Figures::new(counts, record.measured_duration());
+        Figures { slat_mean_us: figures.slat_mean_us.filter(|_| !self.has_open), ..figures }
     }
 
     /// The same as figures.
     pub fn figures(&self, record: &RunRecord) -> Streams {
-        let figures = |counts: Option<&OpCounts>| counts.map(|c| Figures::new(c, record.measured_duration()));
+        let figures = |counts: Option<&OpCounts>| counts.map(|counts| self.figures_of(counts, record));
         Streams {
             read: figures(self.counts.get(Direction::Read)),
             write: figures(self.counts.get(Direction::Write)),
@@ -167,6 +177,24 @@ mod tests {
         assert_eq!(Stream::planned(&record, |job| job == 1), [Stream::Commit]);
         let log = StreamCounts::of(&record, |job| job == 1);
         assert_eq!(log.commit, log.counts.write);
+    }
+
+    #[test]
+    fn submission_latency_is_told_of_a_closed_load_alone() {
+        let mut record = healthy();
+        let read = record.jobs[0].read.as_mut().unwrap();
+        (read.submission_latency_count, read.submission_latency_sum_ns) = (Some(1_000), 5_000_000);
+        let slat_us = |record: &RunRecord| {
+            let pages = StreamCounts::of(record, |job| job == 0);
+            (
+                pages.figures(record).read.unwrap().slat_mean_us,
+                pages.all_figures(record).unwrap().slat_mean_us,
+            )
+        };
+        assert!(slat_us(&record).0 == Some(5.0) && slat_us(&record).1.is_some());
+        record.plan.jobs[0].arrival =
+            Arrival::Open { iops: 16_000.0, spacing: iotrial_model::load::Spacing::Poisson, bursts: None };
+        assert_eq!(slat_us(&record), (None, None));
     }
 
     #[test]

@@ -59,13 +59,15 @@ pub struct CpuFigures {
     pub usr_percent: f64,
     /// In the kernel, as a share of all CPUs of the host.
     pub sys_percent: f64,
-    /// User and kernel time for one I/O that succeeded; `None` without I/Os.
+    /// The part of both in which threads only watched the clock, as a share of all CPUs of the host.
+    pub watched_percent: f64,
+    /// User and kernel time for one I/O that succeeded, without the watching; `None` without I/Os.
     pub per_io_us: Option<f64>,
     /// Anything but idle and waiting, of the whole host; `None` where it could not be read.
     pub host_busy_percent: Option<f64>,
     /// Taken by the hypervisor; `None` where it could not be read.
     pub host_steal_percent: Option<f64>,
-    /// Of the one thread that used most, as a share of one CPU; `None` where it could not be read.
+    /// Of the one thread that used most beside watching the clock, as a share of one CPU; `None` where it could not be read.
     pub busiest_thread_percent: Option<f64>,
     /// Time that threads of the generator were ready to run and had no CPU, summed over the threads, per second; `None`
     /// where the kernel does not count it.
@@ -137,10 +139,11 @@ fn cpu_figures(cpu: &CpuUse, cpu_count: u32, total: &JobCounts) -> CpuFigures {
     CpuFigures {
         usr_percent: percent(cpu.user.as_secs_f64()),
         sys_percent: percent(cpu.system.as_secs_f64()),
-        per_io_us: (io_count > 0).then(|| (cpu.user + cpu.system).as_secs_f64() * 1e6 / io_count as f64),
+        watched_percent: percent(cpu.watched_s),
+        per_io_us: (io_count > 0).then(|| cpu.work_s() * 1e6 / io_count as f64),
         host_busy_percent: cpu.host_busy_s.map(percent),
         host_steal_percent: cpu.host_steal_s.map(percent),
-        busiest_thread_percent: cpu.busiest_thread_s.and_then(per_s).map(|share| 100.0 * share),
+        busiest_thread_percent: cpu.busiest_s().and_then(per_s).map(|share| 100.0 * share),
         run_queue_delay_ms_per_s: cpu.run_queue_delay_s.and_then(per_s).map(|share| 1e3 * share),
         involuntary_switches_per_s: cpu.involuntary_switch_count.and_then(|count| per_s(count as f64)),
     }

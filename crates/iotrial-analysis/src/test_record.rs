@@ -61,7 +61,7 @@ fn interval(second: u64, iops: u64) -> Interval {
         start: Duration::from_secs(second),
         duration: Duration::from_secs(1),
         jobs: vec![
-            JobCounts { read: pages(), write: pages(), commit: None },
+            JobCounts { read: pages(), write: pages(), ..JobCounts::default() },
             JobCounts { write: Some(counts(iops / 8, latency(1, iops / 8))), ..JobCounts::default() },
         ],
         backlog: Vec::new(),

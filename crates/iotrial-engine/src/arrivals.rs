@@ -36,12 +36,19 @@ impl Arrivals {
         }
     }
 
-    /// I/Os that are due at `now_ns` and not taken; exact where it is the end of the load, which uses the due times up.
-    pub(crate) fn backlog(&mut self, now_ns: u64, is_end: bool) -> u64 {
+    /// About how many I/Os are due at `now_ns` and not taken.
+    pub(crate) fn backlog_estimate(&self, now_ns: u64) -> u64 {
         match self {
-            Self::Paced(pace) if is_end => pace.drain_until(now_ns),
             Self::Paced(pace) => pace.backlog_estimate(now_ns),
             Self::Fed(due) => due.len() as u64,
+        }
+    }
+
+    /// Tells the due time of each of them, exactly, which takes as long as there are many.
+    pub(crate) fn tell_backlog(&self, now_ns: u64, tell: impl FnMut(u64)) {
+        match self {
+            Self::Paced(pace) => pace.due_before(now_ns).for_each(tell),
+            Self::Fed(due) => due.iter().copied().for_each(tell),
         }
     }
 }

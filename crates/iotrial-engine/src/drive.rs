@@ -30,6 +30,9 @@ const LONGEST_WAIT_NS: u64 = 100_000_000;
 /// generator's fault and counted as late.
 const LATE_NS: u64 = 100_000;
 
+/// A reap that took no longer than this did not wait: what it brought may have been there for as long as nobody looked.
+const PROMPT_NS: u64 = 50_000;
+
 /// After so long the next batch is handed over by a call of its own, which times its submission. A batch that is
 /// handed over by the call that also waits for completions cannot be timed.
 const SUBMISSION_SAMPLE_NS: u64 = 1_000_000;
@@ -80,9 +83,11 @@ pub(crate) struct Handover {
     /// When counting ended: the end of the window, or earlier where the load was stopped.
     pub(crate) end_ns: u64,
     pub(crate) recorders: Vec<JobRecorder>,
-    /// By job: I/Os of open lanes that were due and not issued at the end of the interval. Exact for the
-    /// last interval, elsewhere from the rate.
+    /// By job: I/Os of open lanes that were due and not issued at the end of the interval. Exact where the load may end
+    /// with it, elsewhere from the rate.
     pub(crate) backlog: Vec<u64>,
+    /// Time for which the thread did nothing but watch the clock, so as to be on time.
+    pub(crate) watched_ns: u64,
 }
 
 /// One outstanding I/O.
@@ -95,7 +100,7 @@ struct Slot {
 #[derive(Default)]
 struct OpenLane {
     free_slots: Vec<u32>,
-    /// When its first free slot became free, after there was none.
+    /// The earliest moment at which its first free slot can have become free, after there was none.
     free_since_ns: u64,
 }
 
@@ -128,6 +133,16 @@ pub(crate) struct Driver<'r, Q, C> {
     followers: Followers,
     /// Slots of closed lanes that wait for those who follow them.
     held: Vec<u32>,
+    /// Takes the place of `held` while that is gone through.
+    still_held: Vec<u32>,
+    /// When the last reap came back: what was done by then has been taken.
+    looked_ns: u64,
+    /// The earliest moment at which the I/Os that are being taken can have been done.
+    done_since_ns: u64,
+    /// The end of the last turn of the loop, where the thread watches the clock and had nothing else to do.
+    watching_since_ns: Option<u64>,
+    /// Time watched in the window.
+    watched_ns: u64,
 }
 
 /// What a driver shares with the rest of the run.
@@ -158,7 +173,10 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
                 due.push(Reverse((due_ns, index as usize)));
             }
         }
-        let commits = vec![Vec::new(); slots.len()];
+        let slot_count = slots.len();
+        let commits =
+            slots.iter().map(|slot| Vec::with_capacity(lanes[slot.lane as usize].commits_to_keep()));
+        let commits = commits.collect();
         let followers = Followers::among(plan, &lanes);
         let staged = Vec::with_capacity(slots.len());
         let recorders = JobRecorder::all(plan);
@@ -181,7 +199,12 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             due,
             commits,
             followers,
-            held: Vec::new(),
+            held: Vec::with_capacity(slot_count),
+            still_held: Vec::with_capacity(slot_count),
+            looked_ns: 0,
+            done_since_ns: 0,
+            watching_since_ns: None,
+            watched_ns: 0,
         }
     }
 
@@ -203,8 +226,19 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         self.stage_due(now_ns);
         self.submit(now_ns)?;
         while self.window < self.windows.len() && !self.control.is_stopping() {
-            self.queue.reap(&mut completions, self.wait_until_ns())?;
+            let called_ns = self.clock.now_ns();
+            let wait_until_ns = self.wait_until_ns(called_ns);
+            self.queue.reap(&mut completions, wait_until_ns)?;
             let now_ns = self.clock.now_ns();
+            // No time to sleep in, and nothing to do.
+            let is_watching = wait_until_ns <= called_ns && completions.is_empty();
+            if is_watching {
+                self.watched_ns += now_ns - self.watching_since_ns.unwrap_or(called_ns);
+            }
+            self.watching_since_ns = is_watching.then_some(now_ns);
+            // A reap that waited found nothing when it was called; when it was woken, and how late, nobody knows.
+            self.done_since_ns = if now_ns - called_ns <= PROMPT_NS { self.looked_ns } else { now_ns };
+            self.looked_ns = now_ns;
             for completion in completions.drain(..) {
                 self.end_windows_until(completion.completed_at_ns);
                 self.take(&completion, now_ns);
@@ -218,8 +252,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         }
         if let Some(cut_short) = self.windows.get(self.window) {
             let end_ns = self.clock.now_ns().clamp(cut_short.start_ns, cut_short.end_ns);
-            self.note_unfinished(end_ns);
-            self.hand_over(end_ns);
+            self.hand_over(end_ns, true);
         }
         let in_flight = self.in_flight();
         self.drain(in_flight, completions)
@@ -227,8 +260,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
 
     /// The next moment at which the loop has something to do beside completions.
     #[inline]
-    fn wait_until_ns(&self) -> u64 {
-        let now_ns = self.clock.now_ns();
+    fn wait_until_ns(&self, now_ns: u64) -> u64 {
         let until_ns = self.windows[self.window].end_ns.min(now_ns + LONGEST_WAIT_NS);
         match self.due.peek() {
             // A sleeping thread wakes up late: the last stretch is watched instead of slept.
@@ -264,7 +296,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             let open = &mut self.open[lane];
             let slot = open.free_slots.pop().expect("a lane among the due ones has a free slot");
             let late = now_ns - due_ns.max(open.free_since_ns) > LATE_NS;
-            if self.lanes[lane].log.is_some() {
+            if self.lanes[lane].log().is_some() {
                 self.stage_log_write(slot, now_ns, late);
             } else {
                 self.stage(slot, due_ns, late);
@@ -278,7 +310,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     fn stage_log_write(&mut self, slot: u32, now_ns: u64, late: bool) {
         let index = self.slots[slot as usize].lane as usize;
         let lane = &mut self.lanes[index];
-        let most_commits = lane.log.as_ref().map_or(1, LogWriter::most_commits);
+        let most_commits = lane.log().map_or(1, LogWriter::most_commits);
         let arrivals = lane.arrivals.as_mut().expect("a group commit has arrivals");
         let commits = &mut self.commits[slot as usize];
         commits.clear();
@@ -313,6 +345,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         if self.staged.is_empty() {
             return Ok(());
         }
+        self.watching_since_ns = None;
         if now_ns < self.next_sample_ns {
             self.queue.submit(&self.staged, Handing::WithReap)?;
             self.staged.clear();
@@ -335,7 +368,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         let job = self.lanes[lane].job;
         let recorder = &mut self.recorders[job];
         recorder.record(&slot.issued, completion.completed_at_ns, completion.outcome);
-        if self.lanes[lane].log.is_some() {
+        if self.lanes[lane].log().is_some() {
             recorder.record_commits(&self.commits[completion.slot as usize], &slot.issued, completion);
         }
         let has_followers = self.followers.has(job);
@@ -343,7 +376,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             self.lead(job, slot.issued.direction, completion.completed_at_ns);
         }
         if self.lanes[lane].arrivals.is_some() {
-            return self.free(completion.slot, now_ns);
+            return self.free(completion.slot);
         }
         if has_followers && self.followers.are_behind(job, &self.lanes) {
             return self.held.push(completion.slot);
@@ -353,13 +386,13 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
 
     /// Gives a slot back to its open lane.
     #[inline]
-    fn free(&mut self, slot: u32, now_ns: u64) {
+    fn free(&mut self, slot: u32) {
         let lane = self.slots[slot as usize].lane as usize;
         let open = &mut self.open[lane];
         let had_none = open.free_slots.is_empty();
         open.free_slots.push(slot);
         if had_none {
-            open.free_since_ns = now_ns;
+            open.free_since_ns = self.done_since_ns;
             self.await_next(lane);
         }
     }
@@ -379,7 +412,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     /// Lets the closed lanes go on whose followers have caught up.
     #[inline]
     fn release(&mut self, now_ns: u64) {
-        for slot in std::mem::take(&mut self.held) {
+        let mut held = std::mem::replace(&mut self.held, std::mem::take(&mut self.still_held));
+        for slot in held.drain(..) {
             let job = self.lanes[self.slots[slot as usize].lane as usize].job;
             if self.followers.are_behind(job, &self.lanes) {
                 self.held.push(slot);
@@ -387,27 +421,33 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
                 self.stage(slot, now_ns, false);
             }
         }
+        self.still_held = held;
     }
 
     /// Hands over every window that ends by `now_ns`.
     #[inline]
     fn end_windows_until(&mut self, now_ns: u64) {
         while let Some(window) = self.windows.get(self.window).filter(|window| now_ns >= window.end_ns) {
-            if window.ends_round || self.window + 1 == self.windows.len() {
-                self.note_unfinished(window.end_ns);
-            }
-            self.hand_over(window.end_ns);
+            let may_end = window.ends_round || self.window + 1 == self.windows.len();
+            self.hand_over(window.end_ns, may_end);
             self.window += 1;
         }
     }
 
     /// The recorders of the window go out, empty ones take their place.
     #[cold]
-    fn hand_over(&mut self, end_ns: u64) {
+    fn hand_over(&mut self, end_ns: u64, may_end: bool) {
+        let backlog = if may_end {
+            self.note_unfinished(end_ns);
+            self.note_not_issued(end_ns)
+        } else {
+            self.backlog(|arrivals, _| arrivals.backlog_estimate(end_ns))
+        };
         let empty = self.spares.try_recv().unwrap_or_else(|_| JobRecorder::all(self.plan));
         let recorders = std::mem::replace(&mut self.recorders, empty);
-        let backlog = self.backlog(end_ns);
-        let handover = Handover { worker: self.worker, window: self.window, end_ns, recorders, backlog };
+        let watched_ns = std::mem::take(&mut self.watched_ns);
+        let handover =
+            Handover { worker: self.worker, window: self.window, end_ns, recorders, backlog, watched_ns };
         // Whoever reads the handovers may have gone after an abort.
         let _ = self.handovers.send(handover);
     }
@@ -426,20 +466,30 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             let lane = &self.lanes[slot.lane as usize];
             let recorder = &mut self.recorders[lane.job];
             recorder.note_unfinished(&slot.issued, end_ns);
-            if lane.log.is_some() {
+            if lane.log().is_some() {
                 recorder.note_unfinished_commits(&self.commits[index], end_ns);
             }
         }
     }
 
-    /// By job, the I/Os, or commits, that are due at `end_ns` and not issued.
-    fn backlog(&mut self, end_ns: u64) -> Vec<u64> {
-        // Nothing is issued after the last window, so its due times may be used up.
-        let is_last = self.window + 1 == self.windows.len();
+    /// Counts what is due and not issued, and tells it by job.
+    fn note_not_issued(&mut self, end_ns: u64) -> Vec<u64> {
+        self.backlog(|arrivals, recorder| {
+            let mut count = 0;
+            arrivals.tell_backlog(end_ns, |due_ns| {
+                count += 1;
+                recorder.note_not_issued(end_ns.saturating_sub(due_ns));
+            });
+            count
+        })
+    }
+
+    /// By job, the sum of a count of each open lane's arrivals.
+    fn backlog(&mut self, mut count: impl FnMut(&Arrivals, &mut JobRecorder) -> u64) -> Vec<u64> {
         let mut backlog = vec![0; self.plan.jobs.len()];
-        for lane in &mut self.lanes {
-            if let Some(arrivals) = &mut lane.arrivals {
-                backlog[lane.job] += arrivals.backlog(end_ns, is_last);
+        for lane in &self.lanes {
+            if let Some(arrivals) = &lane.arrivals {
+                backlog[lane.job] += count(arrivals, &mut self.recorders[lane.job]);
             }
         }
         backlog
@@ -459,5 +509,82 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             in_flight -= completions.drain(..).count();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::clock::SimClock;
+    use crate::lane::JobCopy;
+    use crate::queue::Outcome;
+    use crate::test_plan::open_job;
+
+    /// A device that takes 200 µs, and a host on which every submission takes the thread so long.
+    struct SlowHost {
+        clock: SimClock,
+        submission_ns: u64,
+        in_flight: Vec<(u64, u32, u32)>,
+    }
+
+    impl IoQueue for SlowHost {
+        fn submit(&mut self, requests: &[Request], _handing: Handing) -> io::Result<()> {
+            let done_ns = self.clock.now_ns() + 200_000;
+            self.in_flight.extend(requests.iter().map(|request| (done_ns, request.slot, request.length)));
+            self.clock.advance_to(self.clock.now_ns() + self.submission_ns);
+            Ok(())
+        }
+
+        fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()> {
+            let next_ns = self.in_flight.iter().map(|one| one.0).min().unwrap_or(u64::MAX);
+            self.clock.advance_to(next_ns.min(wait_until_ns));
+            let now_ns = self.clock.now_ns();
+            self.in_flight.retain(|(done_ns, slot, length)| {
+                let is_done = *done_ns <= now_ns;
+                if is_done {
+                    let outcome = Outcome::Bytes(*length);
+                    completions.push(Completion { slot: *slot, completed_at_ns: now_ns, outcome });
+                }
+                !is_done
+            });
+            Ok(())
+        }
+    }
+
+    /// The share of late I/Os of an open job, evenly spaced.
+    fn late_percent(iops: u32, iodepth: u32, submission_ns: u64) -> u64 {
+        let plan = open_job(iops, iodepth);
+        let (windows, control, clock) = (Window::all(&plan), Control::default(), SimClock::default());
+        let (handover_sender, handovers) = mpsc::sync_channel(windows.len());
+        let (_no_spares, spares) = mpsc::channel();
+        let wiring = Wiring {
+            worker: 0,
+            plan: &plan,
+            windows: &windows,
+            control: &control,
+            handovers: handover_sender,
+            spares,
+        };
+        let queue = SlowHost { clock: clock.clone(), submission_ns, in_flight: Vec::new() };
+        let lanes = Lane::of_copies(&plan, JobCopy::all(&plan));
+        Driver::new(queue, clock, lanes, wiring).run().unwrap();
+        let (mut late, mut all) = (0, 0);
+        for mut handover in handovers {
+            let read = handover.recorders[0].take().read.unwrap();
+            (late, all) = (late + read.late_count, all + read.io_count());
+        }
+        100 * late / all
+    }
+
+    #[test]
+    fn an_io_is_late_when_its_slot_was_free_and_the_thread_did_not_look() {
+        // A thread that looks every millisecond finds a slot free that was so for 800 µs, and an I/O that was due before.
+        assert!(late_percent(2_000, 1, 1_000_000) > 90);
+        assert_eq!(late_percent(2_000, 1, 0), 0);
+        // Twice of what the device carries: every I/O waits for it, and none for the thread.
+        assert_eq!(late_percent(10_000, 1, 0), 0);
+        assert_eq!(late_percent(10_000, 1, 20_000), 0);
     }
 }

@@ -1,7 +1,7 @@
 //! The machine that measures: what it is, and what it counted while the load ran.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use iotrial_model::record::{CpuUse, DeviceCounters, Host};
 
@@ -25,7 +25,7 @@ pub(crate) fn host_id() -> String {
 /// CPU time used so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CpuSnapshot {
-    time_of_day: Option<SystemTime>,
+    clocks: Option<ClockPair>,
     user: Duration,
     system: Duration,
     /// Of all threads that this process ever had.
@@ -44,7 +44,7 @@ pub(crate) struct HostTimes {
 impl CpuSnapshot {
     /// The counts of this moment; zero where they cannot be read.
     pub fn now() -> Self {
-        Self { time_of_day: Some(SystemTime::now()), ..os::cpu_snapshot() }
+        Self { clocks: ClockPair::read(), ..os::cpu_snapshot() }
     }
 
     /// What was used between `earlier` and this moment, which are `wall` apart; what single threads did is not in it.
@@ -56,10 +56,15 @@ impl CpuSnapshot {
         };
         CpuUse {
             wall,
-            time_of_day_s: self.time_of_day.zip(earlier.time_of_day).map(|(now, then)| between_s(then, now)),
+            time_of_day_s: self
+                .clocks
+                .zip(earlier.clocks)
+                .map(|(now, then)| wall.as_secs_f64() + now.jump_s(then)),
             user: self.user.saturating_sub(earlier.user),
             system: self.system.saturating_sub(earlier.system),
+            watched_s: 0.0,
             busiest_thread_s: None,
+            busiest_work_s: None,
             run_queue_delay_s: None,
             involuntary_switch_count: self
                 .involuntary_switch_count
@@ -68,6 +73,49 @@ impl CpuSnapshot {
             host_busy_s: host(|times| times.busy),
             host_steal_s: host(|times| times.steal),
         }
+    }
+}
+
+/// The time of day, and the monotonic time of the same moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct ClockPair {
+    monotonic: Instant,
+    time_of_day: SystemTime,
+}
+
+/// The two clocks are read so close to each other on a machine with CPUs to spare, and no closer reading is sought.
+const NARROW_BRACKET: Duration = Duration::from_micros(20);
+/// So many readings at most, of which the closest counts.
+const MOST_BRACKETS: u32 = 20;
+/// Clocks that were never read closer than this say nothing of each other.
+const WIDEST_BRACKET: Duration = Duration::from_millis(20);
+
+impl ClockPair {
+    /// Reads the monotonic clock before and after the time of day, until nothing came between: a thread that loses its CPU
+    /// there would take the time without it for a jump. `None` where the thread was never left alone for that long.
+    fn read() -> Option<Self> {
+        Self::narrowest(|| (Instant::now(), SystemTime::now(), Instant::now()))
+    }
+
+    fn narrowest(mut bracket: impl FnMut() -> (Instant, SystemTime, Instant)) -> Option<Self> {
+        let mut best: Option<(Duration, Self)> = None;
+        for _ in 0..MOST_BRACKETS {
+            let (before, time_of_day, after) = bracket();
+            let width = after.saturating_duration_since(before);
+            if best.as_ref().is_none_or(|(narrowest, _)| width < *narrowest) {
+                best = Some((width, Self { monotonic: before + width / 2, time_of_day }));
+            }
+            if width <= NARROW_BRACKET {
+                break;
+            }
+        }
+        best.filter(|(width, _)| *width <= WIDEST_BRACKET).map(|(_, pair)| pair)
+    }
+
+    /// By how much more the time of day went on than the monotonic clock since `earlier`.
+    fn jump_s(self, earlier: Self) -> f64 {
+        let monotonic_s = self.monotonic.saturating_duration_since(earlier.monotonic).as_secs_f64();
+        between_s(earlier.time_of_day, self.time_of_day) - monotonic_s
     }
 }
 
@@ -105,12 +153,20 @@ impl ThreadWatch {
         self.threads.extend(seen);
     }
 
-    /// Writes down what was used and waited for since the watch was as `earlier`.
-    pub(crate) fn tell_since(&self, earlier: &Self, cpu: &mut CpuUse) {
+    /// Writes down what was used and waited for since the watch was as `earlier`, and what of it was nothing but watching the
+    /// clock: `watched` has the threads that did, as far as they are known, and for how long.
+    pub(crate) fn tell_since(&self, earlier: &Self, watched: &[(Option<u64>, Duration)], cpu: &mut CpuUse) {
         // A thread that came later had used nothing.
         let since = |thread: &u64| earlier.threads.get(thread).copied().unwrap_or_default();
-        let used = self.threads.iter().map(|(thread, now)| now.cpu.saturating_sub(since(thread).cpu));
-        cpu.busiest_thread_s = used.max().map(|time| time.as_secs_f64());
+        let used =
+            || self.threads.iter().map(|(thread, now)| (thread, now.cpu.saturating_sub(since(thread).cpu)));
+        let watched_by = |thread: &u64| -> Duration {
+            watched.iter().filter(|(id, _)| *id == Some(*thread)).map(|(_, time)| *time).sum()
+        };
+        let worked = used().map(|(thread, time)| time.saturating_sub(watched_by(thread)));
+        cpu.busiest_work_s = worked.max().map(|time| time.as_secs_f64());
+        cpu.busiest_thread_s = used().map(|(_, time)| time).max().map(|time| time.as_secs_f64());
+        cpu.watched_s = watched.iter().map(|(_, time)| time.as_secs_f64()).sum();
         let delays = self.threads.iter().map(|(thread, now)| {
             let then = since(thread).run_queue_delay.unwrap_or_default();
             now.run_queue_delay.map(|delay| delay.saturating_sub(then))
@@ -118,6 +174,11 @@ impl ThreadWatch {
         let delay: Option<Duration> = delays.sum();
         cpu.run_queue_delay_s = delay.filter(|_| !self.threads.is_empty()).map(|time| time.as_secs_f64());
     }
+}
+
+/// The number of this thread, by which its times are told; `None` where they are not.
+pub(crate) fn thread_id() -> Option<u64> {
+    os::thread_id()
 }
 
 /// What the operating system counted at block devices so far.
@@ -159,8 +220,13 @@ mod tests {
 
     #[test]
     fn cpu_use_is_the_difference_and_never_negative() {
+        let epoch = Instant::now();
         let at = |seconds: u64, steal: u64| CpuSnapshot {
-            time_of_day: Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 - seconds)),
+            clocks: Some(ClockPair {
+                // Five seconds more than the wall clock of the meter, which was read at another moment.
+                monotonic: epoch + Duration::from_secs(seconds * 3 / 2),
+                time_of_day: SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 - seconds),
+            }),
             involuntary_switch_count: Some(7 * seconds),
             user: Duration::from_secs(seconds),
             system: Duration::from_secs(2 * seconds),
@@ -172,17 +238,42 @@ mod tests {
         let used = at(30, 6).since(&at(10, 7), Duration::from_secs(25));
         let expected = CpuUse {
             wall: Duration::from_secs(25),
-            // The clock was set back.
-            time_of_day_s: Some(-20.0),
+            // The clock was set back by 50 s: it went 20 s back while the other went 30 s on.
+            time_of_day_s: Some(-25.0),
             user: Duration::from_secs(20),
             system: Duration::from_secs(40),
+            watched_s: 0.0,
             busiest_thread_s: None,
+            busiest_work_s: None,
             run_queue_delay_s: None,
             involuntary_switch_count: Some(140),
             host_busy_s: Some(100.0),
             host_steal_s: Some(0.0),
         };
         assert_eq!(used, expected);
+    }
+
+    #[test]
+    fn clocks_with_a_pause_between_them_are_read_again_and_the_closest_reading_counts() {
+        let (epoch, day) = (Instant::now(), SystemTime::UNIX_EPOCH);
+        // Widths of the brackets in µs, one second after the other; the time of day is read in the middle.
+        let read = |widths_us: &[u64]| {
+            let mut at = 0;
+            let pair = ClockPair::narrowest(|| {
+                let width = Duration::from_micros(widths_us[at.min(widths_us.len() - 1)]);
+                let start = Duration::from_secs(at as u64);
+                at += 1;
+                (epoch + start, day + start + width / 2, epoch + start + width)
+            });
+            (pair, at)
+        };
+        let origin = ClockPair { monotonic: epoch, time_of_day: day };
+        let (pair, readings) = read(&[150_000, 40_000, 3]);
+        assert_eq!((pair.unwrap().jump_s(origin), readings), (0.0, 3));
+        let (pair, readings) = read(&[150_000, 90, 300]);
+        assert_eq!(pair.unwrap().monotonic, epoch + Duration::from_secs(1) + Duration::from_micros(45));
+        assert_eq!(readings, 20);
+        assert_eq!(read(&[150_000]).0, None);
     }
 
     #[test]
@@ -194,7 +285,8 @@ mod tests {
         let begin = ThreadWatch { threads: [(1, times(100, Some(10)))].into() };
         let told = |watch: &ThreadWatch| {
             let mut cpu = CpuUse::default();
-            watch.tell_since(&begin, &mut cpu);
+            watch.tell_since(&begin, &[], &mut cpu);
+            assert_eq!(cpu.busiest_work_s, cpu.busiest_thread_s);
             (cpu.busiest_thread_s, cpu.run_queue_delay_s)
         };
         let mut watch = begin.clone();
@@ -204,6 +296,20 @@ mod tests {
         watch.see(vec![(3, times(1, None))]);
         assert_eq!(told(&watch).1, None);
         assert_eq!(told(&ThreadWatch::default()), (None, None));
+    }
+
+    #[test]
+    fn the_thread_that_only_watched_the_clock_is_not_the_one_that_worked_most() {
+        let used = |cpu_ms| ThreadTimes { cpu: Duration::from_millis(cpu_ms), run_queue_delay: None };
+        let watch = ThreadWatch { threads: [(1, used(1_000)), (2, used(400))].into() };
+        let mut cpu = CpuUse::default();
+        let watched = [(Some(1), Duration::from_millis(900)), (Some(2), Duration::from_millis(50))];
+        watch.tell_since(&ThreadWatch::default(), &watched, &mut cpu);
+        assert_eq!((cpu.busiest_thread_s, cpu.busiest_work_s), (Some(1.0), Some(0.35)));
+        assert!((cpu.watched_s - 0.95).abs() < 1e-9);
+        // Unknown threads count in the sum.
+        watch.tell_since(&ThreadWatch::default(), &[(None, Duration::from_millis(900))], &mut cpu);
+        assert_eq!((cpu.busiest_work_s, cpu.watched_s), (Some(1.0), 0.9));
     }
 
     #[test]

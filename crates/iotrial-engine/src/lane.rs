@@ -1,26 +1,87 @@
-//! One copy of a job: what it does next, and where.
+//! What a job's copies on one thread do next, and where.
+//!
+//! In a closed job each copy is a lane: its outstanding I/Os are its own. The copies of an open job are one lane on their thread,
+//! with the slots of all of them and one stream of arrivals, so that no arrival waits for a slot while another copy has
+//! one free; the copies only decide where the I/Os go. The logs of a group commit are lanes of their own all the same, because a
+//! commit belongs to one log.
 
 use std::collections::VecDeque;
 
-use iotrial_model::load::{BlockSizes, Direction, Durability};
+use iotrial_model::load::{BlockSizes, Direction, Durability, Spacing};
 use iotrial_model::plan::{Arrival, Job, Plan};
 
 use crate::arrivals::Arrivals;
 use crate::group_commit::LogWriter;
 use crate::offset::{Offsets, Stretch};
-use crate::pace::Pace;
+use crate::pace::{Pace, PaceShare};
 use crate::queue::Request;
 use crate::random::Random;
 
 /// The streams of randomness for due times; the lanes' own begin at zero.
 const PACE_STREAM: u64 = 1 << 34;
 
-/// One copy of a job: its outstanding I/Os and where they go.
+/// One copy of a job: where its I/Os go.
+pub(crate) struct JobCopy {
+    /// Index into the plan's jobs.
+    pub(crate) job: usize,
+    /// Which copy of the job, from 0.
+    number: u64,
+    /// Of its random numbers; no other copy has the same.
+    stream: u64,
+    area: u32,
+    offsets: Offsets,
+    /// Where several commits become one write.
+    log: Option<LogWriter>,
+}
+
+impl JobCopy {
+    /// All copies of all jobs, in the order of the plan.
+    pub(crate) fn all(plan: &Plan) -> Vec<Self> {
+        let copies = |job: &Job| 0..u64::from(job.numjobs);
+        let all = plan
+            .jobs
+            .iter()
+            .enumerate()
+            .flat_map(|(index, job)| copies(job).map(move |number| (index, job, number)));
+        all.zip(0..)
+            .map(|((index, job, number), stream)| Self::new(plan, stream, index, job, number))
+            .collect()
+    }
+
+    fn new(plan: &Plan, stream: u64, index: usize, job: &Job, number: u64) -> Self {
+        let area_count = job.areas.len() as u64;
+        let on_area = number % area_count;
+        let area = job.areas[usize::try_from(on_area).expect("fewer than the areas")];
+        // The copies that share this area: every `area_count`-th one.
+        let copies_here = (u64::from(job.numjobs) - on_area).div_ceil(area_count);
+        let stretch = Stretch {
+            first_byte: plan.areas[area].offset.get(),
+            length: job.working_set.get(),
+            unit: job.block_size.unit().get(),
+        };
+        let copy_here = number / area_count;
+        Self {
+            job: index,
+            number,
+            stream,
+            area: u32::try_from(area).expect("a plan has few areas"),
+            offsets: Offsets::new(job.pattern, job.distribution, stretch, copy_here, copies_here),
+            log: job.group_commit.map(|group| LogWriter::new(group, stretch.part(copy_here, copies_here))),
+        }
+    }
+
+    /// Whether its I/Os may take the slots of the job's other copies.
+    fn shares_slots(&self, plan: &Plan) -> bool {
+        plan.jobs[self.job].arrival != Arrival::Closed && self.log.is_none()
+    }
+}
+
+/// Outstanding I/Os of a job on one thread, and what they do.
 pub(crate) struct Lane {
     /// Index into the plan's jobs.
     pub(crate) job: usize,
-    area: u32,
-    offsets: Offsets,
+    copies: Vec<JobCopy>,
+    turns: Turns,
     random: Random,
     rwmix_read_percent: u8,
     sizes: Sizes,
@@ -32,8 +93,14 @@ pub(crate) struct Lane {
     iodepth: u32,
     /// When its I/Os are due; `None` where each completion makes room for the next.
     pub(crate) arrivals: Option<Arrivals>,
-    /// Where several commits become one write.
-    pub(crate) log: Option<LogWriter>,
+}
+
+/// Which copy's the next I/O is.
+enum Turns {
+    /// One after the other; the next one's index.
+    InOrder(usize),
+    /// Any, so that what arrives at random arrives at random at each copy's area too.
+    Random,
 }
 
 /// How long the I/Os of a lane are.
@@ -84,36 +151,41 @@ impl Sizes {
 }
 
 impl Lane {
-    /// All copies of all jobs, in the order of the plan.
-    pub(crate) fn all(plan: &Plan) -> Vec<Self> {
-        let copies = |job: &Job| 0..u64::from(job.numjobs);
-        let lanes = plan
-            .jobs
-            .iter()
-            .enumerate()
-            .flat_map(|(index, job)| copies(job).map(move |copy| (index, job, copy)));
-        lanes
-            .enumerate()
-            .map(|(stream, (index, job, copy))| Self::new(plan, stream as u64, index, job, copy))
-            .collect()
+    /// The lanes of one thread, which drives these copies.
+    pub(crate) fn of_copies(plan: &Plan, copies: Vec<JobCopy>) -> Vec<Self> {
+        let mut of_lanes: Vec<Vec<JobCopy>> = Vec::new();
+        for copy in copies {
+            let is_together = |lane: &&mut Vec<JobCopy>| lane[0].job == copy.job && copy.shares_slots(plan);
+            match of_lanes.iter_mut().find(is_together) {
+                Some(lane) => lane.push(copy),
+                None => of_lanes.push(vec![copy]),
+            }
+        }
+        of_lanes.into_iter().map(|copies| Self::new(plan, copies)).collect()
     }
 
-    fn new(plan: &Plan, stream: u64, index: usize, job: &Job, copy: u64) -> Self {
-        let area_count = job.areas.len() as u64;
-        let on_area = copy % area_count;
-        let area = job.areas[usize::try_from(on_area).expect("fewer than the areas")];
-        // The copies that share this area: every `area_count`-th one.
-        let copies_here = (u64::from(job.numjobs) - on_area).div_ceil(area_count);
-        let stretch = Stretch {
-            first_byte: plan.areas[area].offset.get(),
-            length: job.working_set.get(),
-            unit: job.block_size.unit().get(),
+    /// A lane of some copies of one job.
+    fn new(plan: &Plan, copies: Vec<JobCopy>) -> Self {
+        let JobCopy { job: index, stream, .. } = copies[0];
+        let job = &plan.jobs[index];
+        let arrivals = match job.arrival {
+            Arrival::Closed => None,
+            Arrival::Open { iops, spacing, bursts } => {
+                let random = Random::new(plan.seed, PACE_STREAM + stream);
+                let turns: Vec<u64> = copies.iter().map(|copy| copy.number).collect();
+                let share = PaceShare { turns: &turns, of: job.numjobs.into() };
+                Some(Arrivals::Paced(Pace::new(spacing, bursts, iops, share, random)))
+            }
+            Arrival::Following { .. } => {
+                // A follower that is further behind stops those that it follows, where they are closed.
+                let waiting = u64::from(job.total_iodepth()) * most_commits(&copies[0]);
+                Some(Arrivals::Fed(VecDeque::with_capacity(room(2 * waiting))))
+            }
         };
-        let copy_here = copy / area_count;
+        let is_random = matches!(job.arrival, Arrival::Open { spacing: Spacing::Poisson, .. });
         Self {
             job: index,
-            area: u32::try_from(area).expect("a plan has few areas"),
-            offsets: Offsets::new(job.pattern, job.distribution, stretch, copy_here, copies_here),
+            turns: if is_random { Turns::Random } else { Turns::InOrder(0) },
             random: Random::new(plan.seed, stream),
             rwmix_read_percent: job.rwmix_read_percent,
             sizes: Sizes::new(&job.block_size),
@@ -121,17 +193,9 @@ impl Lane {
             durability: job.durability,
             flush_every: job.flush_every,
             unflushed_writes: 0,
-            iodepth: job.iodepth,
-            arrivals: match job.arrival {
-                Arrival::Closed => None,
-                Arrival::Open { iops, spacing, bursts } => {
-                    let random = Random::new(plan.seed, PACE_STREAM + stream);
-                    let copies = u64::from(job.numjobs);
-                    Some(Arrivals::Paced(Pace::new(spacing, bursts, iops, copy, copies, random)))
-                }
-                Arrival::Following { .. } => Some(Arrivals::Fed(VecDeque::new())),
-            },
-            log: job.group_commit.map(|group| LogWriter::new(group, stretch.part(copy_here, copies_here))),
+            iodepth: job.iodepth * u32::try_from(copies.len()).expect("a job has few copies"),
+            copies,
+            arrivals,
         }
     }
 
@@ -145,6 +209,33 @@ impl Lane {
         lanes.iter().flat_map(|lane| std::iter::repeat_n(lane.largest_io, lane.iodepth as usize)).collect()
     }
 
+    /// How many commits a write can hold, as far as memory is set aside for them.
+    pub(crate) fn commits_to_keep(&self) -> usize {
+        if self.log().is_some() { room(most_commits(&self.copies[0])) } else { 0 }
+    }
+
+    /// The log of a group commit.
+    pub(crate) fn log(&self) -> Option<&LogWriter> {
+        self.copies[0].log.as_ref()
+    }
+
+    /// The copy whose I/O is the next one.
+    #[inline]
+    fn next_copy(&mut self) -> usize {
+        if self.copies.len() == 1 {
+            return 0;
+        }
+        match &mut self.turns {
+            Turns::InOrder(next) => {
+                let copy = *next;
+                *next = if copy + 1 == self.copies.len() { 0 } else { copy + 1 };
+                copy
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "below the number of copies")]
+            Turns::Random => self.random.below(self.copies.len() as u64) as usize,
+        }
+    }
+
     /// The next I/O of a lane that is no group commit.
     #[inline]
     pub(crate) fn next_request(&mut self, slot: u32) -> Request {
@@ -154,10 +245,12 @@ impl Lane {
             percent => self.random.below(100) < u64::from(percent),
         };
         let (length, units) = self.sizes.next(&mut self.random);
+        let copy = self.next_copy();
+        let copy = &mut self.copies[copy];
         Request {
             slot,
-            area: self.area,
-            offset: self.offsets.next(units, &mut self.random),
+            area: copy.area,
+            offset: copy.offsets.next(units, &mut self.random),
             length,
             direction: if reads { Direction::Read } else { Direction::Write },
             durability: if reads { Durability::None } else { self.next_durability() },
@@ -166,10 +259,10 @@ impl Lane {
 
     /// The write of so many commits of a group commit.
     pub(crate) fn next_log_write(&mut self, slot: u32, commits: u64) -> Request {
-        let log = self.log.as_mut().expect("only a group commit writes commits");
-        let (offset, length) = log.write(commits);
+        let JobCopy { area, log, .. } = &mut self.copies[0];
+        let (offset, length) = log.as_mut().expect("only a group commit writes commits").write(commits);
         let durability = self.durability;
-        Request { slot, area: self.area, offset, length, direction: Direction::Write, durability }
+        Request { slot, area: *area, offset, length, direction: Direction::Write, durability }
     }
 
     #[inline]
@@ -184,6 +277,17 @@ impl Lane {
         self.unflushed_writes = 0;
         self.durability
     }
+}
+
+/// How many I/Os can be due at once without waiting for each other; of a log at its start, the commits of the largest write.
+fn most_commits(copy: &JobCopy) -> u64 {
+    copy.log.as_ref().map_or(1, LogWriter::most_commits)
+}
+
+/// Memory is set aside for so many due times before the load, and for more of them when they come.
+fn room(count: u64) -> usize {
+    const MOST: u64 = 1 << 16;
+    usize::try_from(count.min(MOST)).expect("it is small")
 }
 
 fn as_length(bytes: u64) -> u32 {

@@ -48,6 +48,8 @@ mod lane;
 mod recorder;
 
 mod drive;
+#[cfg(test)]
+mod test_plan;
 
 pub mod one_queue;
 

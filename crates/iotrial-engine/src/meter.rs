@@ -111,9 +111,13 @@ impl Meter {
         if now_ns >= last_ns { border_ns } else { next_ns.min(last_ns) }
     }
 
-    /// What was used and counted between two borders; without them between the first and the last reading. `None` where
+    /// What was used and counted between two borders, of which each thread watched the clock for a time; without borders between the first and the last reading. `None` where
     /// one of the two was not taken.
-    pub(crate) fn between(&self, borders: Option<(u64, u64)>) -> Option<(CpuUse, Vec<DeviceCounters>)> {
+    pub(crate) fn between(
+        &self,
+        borders: Option<(u64, u64)>,
+        watched: &[(Option<u64>, Duration)],
+    ) -> Option<(CpuUse, Vec<DeviceCounters>)> {
         let (first, last) = match borders {
             Some((start_ns, end_ns)) => {
                 let at = |ns| self.borders_ns.iter().position(|border_ns| *border_ns == ns);
@@ -124,7 +128,7 @@ impl Meter {
         let (start, end) = (self.readings.get(first)?, self.readings.get(last).filter(|_| last > first)?);
         let wall = Duration::from_nanos(end.at_ns - start.at_ns);
         let mut cpu = end.cpu.since(&start.cpu, wall);
-        end.threads.tell_since(&start.threads, &mut cpu);
+        end.threads.tell_since(&start.threads, watched, &mut cpu);
         Some((cpu, end.devices.since(&start.devices)))
     }
 }
@@ -147,7 +151,7 @@ mod tests {
 
     fn seconds_between(meter: &Meter, borders: Option<(u64, u64)>) -> Option<f64> {
         let borders = borders.map(|(from, to)| (from * 1_000_000_000, to * 1_000_000_000));
-        meter.between(borders).map(|(cpu, _)| cpu.wall.as_secs_f64())
+        meter.between(borders, &[]).map(|(cpu, _)| cpu.wall.as_secs_f64())
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! The device that completes at once: what is left is the cost of the generator.
 
 use std::io;
+use std::thread;
+use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
 
-/// Completes every request when it is reaped.
+/// Completes every request when it is reaped; without one it waits, as a device would.
 pub(crate) struct NullQueue<C> {
     clock: C,
     done: Vec<(u32, u32)>,
@@ -23,8 +25,12 @@ impl<C: Clock> IoQueue for NullQueue<C> {
         Ok(())
     }
 
-    fn reap(&mut self, completions: &mut Vec<Completion>, _wait_until_ns: u64) -> io::Result<()> {
+    fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()> {
         let completed_at_ns = self.clock.now_ns();
+        if self.done.is_empty() && wait_until_ns > completed_at_ns {
+            thread::sleep(Duration::from_nanos(wait_until_ns - completed_at_ns));
+            return Ok(());
+        }
         completions.extend(self.done.drain(..).map(|(slot, length)| Completion {
             slot,
             completed_at_ns,

@@ -9,7 +9,7 @@ use iotrial_model::record::JobCounts;
 use crate::clock::Clock;
 use crate::control::Control;
 use crate::drive::{Driver, Window, Wiring};
-use crate::lane::Lane;
+use crate::lane::{JobCopy, Lane};
 use crate::queue::IoQueue;
 
 /// What the loop counted over all phases.
@@ -37,7 +37,7 @@ pub fn drive_one_queue<Q: IoQueue, C: Clock>(plan: &Plan, queue: Q, clock: C) ->
     let (_no_spares, spares) = mpsc::channel();
     let wiring =
         Wiring { worker: 0, plan, windows: &windows, control: &control, handovers: handover_sender, spares };
-    Driver::new(queue, clock, Lane::all(plan), wiring).run()?;
+    Driver::new(queue, clock, Lane::of_copies(plan, JobCopy::all(plan)), wiring).run()?;
     let mut outcome = OneQueueOutcome { jobs: vec![JobCounts::default(); plan.jobs.len()], backlog_count: 0 };
     for mut handover in handovers {
         for (total, recorder) in outcome.jobs.iter_mut().zip(&mut handover.recorders) {

@@ -8,17 +8,40 @@ use iotrial_model::load::{Bursts, Spacing};
 
 use crate::random::Random;
 
-/// The due times of one copy of a job, one after the other.
+/// The due times of some copies of a job, one after the other.
 #[derive(Debug, Clone)]
 pub struct Pace {
-    spacing: Spacing,
+    gaps: Gaps,
     /// Mean time between two I/Os, of the time that counts: with bursts, that is the time of the bursts alone.
     gap_ns: f64,
     /// The next due time with its fraction, so that no rate drifts: 53 bits hold a thousandth of a
     /// nanosecond after an hour.
     due_ns: f64,
     bursts: Option<BurstsNs>,
-    random: Random,
+}
+
+/// The copies of a job whose due times are asked for: `turns` are their numbers, from 0 and rising, out of `of` that share the
+/// job's rate.
+#[derive(Debug, Clone, Copy)]
+pub struct PaceShare<'t> {
+    /// At least one.
+    pub turns: &'t [u64],
+    /// All copies of the job.
+    pub of: u64,
+}
+
+impl PaceShare<'static> {
+    /// The whole rate.
+    pub const ALL: Self = Self { turns: &[0], of: 1 };
+}
+
+/// The times between two I/Os.
+#[derive(Debug, Clone)]
+enum Gaps {
+    /// Those of a Poisson process.
+    Exponential(Random),
+    /// From each turn to the next, over and over.
+    Turns { gaps_ns: Vec<f64>, next: usize },
 }
 
 /// Bursts of `spread`, one every `period`: the time of all bursts, laid end to end, is the time that counts.
@@ -48,7 +71,7 @@ impl BurstsNs {
 }
 
 impl Pace {
-    /// The due times of copy `copy` out of `copies` that share `iops`, which must be more than zero.
+    /// The due times of those copies of a job that `share` names; `iops` is that of all copies, and more than zero.
     ///
     /// Evenly spaced copies take turns, so that together they are evenly spaced too; Poisson arrivals
     /// of several copies together are Poisson arrivals again. With bursts, `iops` is the mean over whole
@@ -58,16 +81,25 @@ impl Pace {
         spacing: Spacing,
         bursts: Option<Bursts>,
         iops: f64,
-        copy: u64,
-        copies: u64,
+        share: PaceShare<'_>,
         random: Random,
     ) -> Self {
         let bursts = bursts.map(BurstsNs::new);
         let counted_share = bursts.map_or(1.0, |bursts| bursts.spread / bursts.period);
-        let gap_ns = 1e9 * copies as f64 / iops * counted_share;
-        let mut pace = Self { spacing, gap_ns, due_ns: 0.0, bursts, random };
+        let turn_ns = 1e9 / iops * counted_share;
+        let PaceShare { turns, of } = share;
+        let gaps = match spacing {
+            Spacing::Poisson => Gaps::Exponential(random),
+            Spacing::Uniform => {
+                let following = turns.iter().skip(1).copied().chain([turns[0] + of]);
+                let gaps_ns = turns.iter().zip(following).map(|(turn, next)| turn_ns * (next - turn) as f64);
+                Gaps::Turns { gaps_ns: gaps_ns.collect(), next: 0 }
+            }
+        };
+        let gap_ns = turn_ns * of as f64 / turns.len() as f64;
+        let mut pace = Self { gaps, gap_ns, due_ns: 0.0, bursts };
         pace.due_ns = match spacing {
-            Spacing::Uniform => gap_ns * copy as f64 / copies as f64,
+            Spacing::Uniform => turn_ns * turns[0] as f64,
             Spacing::Poisson => pace.next_gap_ns(),
         };
         pace
@@ -98,22 +130,26 @@ impl Pace {
         ((counted_ns - self.due_ns) / self.gap_ns).ceil() as u64
     }
 
-    /// Takes all I/Os that are due before `end_ns`, and counts them.
-    pub fn drain_until(&mut self, end_ns: u64) -> u64 {
-        let mut count = 0;
-        while self.due_ns() < end_ns {
-            self.advance();
-            count += 1;
-        }
-        count
+    /// The due times before `end_ns` of those that are not taken yet.
+    pub fn due_before(&self, end_ns: u64) -> impl Iterator<Item = u64> {
+        let mut pace = self.clone();
+        std::iter::from_fn(move || {
+            let due_ns = pace.due_ns();
+            pace.advance();
+            (due_ns < end_ns).then_some(due_ns)
+        })
     }
 
     #[inline]
     fn next_gap_ns(&mut self) -> f64 {
-        match self.spacing {
-            Spacing::Uniform => self.gap_ns,
+        match &mut self.gaps {
+            Gaps::Turns { gaps_ns, next } => {
+                let gap_ns = gaps_ns[*next];
+                *next = if *next + 1 == gaps_ns.len() { 0 } else { *next + 1 };
+                gap_ns
+            }
             // The inverse of the exponential distribution; 1 - unit is never zero.
-            Spacing::Poisson => -(1.0 - self.random.unit()).ln() * self.gap_ns,
+            Gaps::Exponential(random) => -(1.0 - random.unit()).ln() * self.gap_ns,
         }
     }
 }
@@ -125,7 +161,7 @@ mod tests {
     use super::*;
 
     fn pace(spacing: Spacing, iops: f64) -> Pace {
-        Pace::new(spacing, None, iops, 0, 1, Random::new(1, 0))
+        Pace::new(spacing, None, iops, PaceShare::ALL, Random::new(1, 0))
     }
 
     #[test]
@@ -135,9 +171,9 @@ mod tests {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1,000 s")]
             let end_ns = (seconds * 1e9) as u64;
             // A million Poisson arrivals have a standard deviation of 0.1 %.
-            let poisson = pace(Spacing::Poisson, iops).drain_until(end_ns);
+            let poisson = pace(Spacing::Poisson, iops).due_before(end_ns).count();
             assert!((995_000..=1_005_000).contains(&poisson), "{poisson} at {iops}");
-            let uniform = pace(Spacing::Uniform, iops).drain_until(end_ns);
+            let uniform = pace(Spacing::Uniform, iops).due_before(end_ns).count();
             assert!((999_999..=1_000_001).contains(&uniform), "{uniform} at {iops}");
         }
     }
@@ -145,7 +181,7 @@ mod tests {
     /// The Kolmogorov–Smirnov distance of 100,000 gaps from the exponential distribution, times the root of their number.
     fn kolmogorov_smirnov(iops: f64, seed: u64) -> f64 {
         let count: u32 = 100_000;
-        let mut pace = Pace::new(Spacing::Poisson, None, iops, 0, 1, Random::new(seed, 0));
+        let mut pace = Pace::new(Spacing::Poisson, None, iops, PaceShare::ALL, Random::new(seed, 0));
         let mut before_ns = pace.due_ns;
         let mut gaps: Vec<f64> = (0..count)
             .map(|_| {
@@ -176,26 +212,32 @@ mod tests {
     }
 
     #[test]
-    fn evenly_spaced_copies_take_turns() {
-        let mut due: Vec<u64> = (0..4)
-            .flat_map(|copy| {
-                let mut pace = Pace::new(Spacing::Uniform, None, 1_000.0, copy, 4, Random::new(1, copy));
-                (0..3).map(move |_| {
-                    let due_ns = pace.due_ns();
-                    pace.advance();
-                    due_ns
+    fn evenly_spaced_copies_take_turns_however_they_are_dealt_to_threads() {
+        for threads in
+            [&[&[0, 1, 2, 3][..]][..], &[&[0], &[1], &[2], &[3]], &[&[0, 3], &[1, 2]], &[&[0, 1, 3], &[2]]]
+        {
+            let mut due: Vec<u64> = threads
+                .iter()
+                .flat_map(|turns| {
+                    let share = PaceShare { turns, of: 4 };
+                    let mut pace = Pace::new(Spacing::Uniform, None, 1_000.0, share, Random::new(1, 0));
+                    (0..3 * turns.len()).map(move |_| {
+                        let due_ns = pace.due_ns();
+                        pace.advance();
+                        due_ns
+                    })
                 })
-            })
-            .collect();
-        due.sort_unstable();
-        assert_eq!(due, (0..12).map(|turn| turn * 1_000_000).collect::<Vec<u64>>());
+                .collect();
+            due.sort_unstable();
+            assert_eq!(due, (0..12).map(|turn| turn * 1_000_000).collect::<Vec<u64>>(), "{threads:?}");
+        }
     }
 
     #[test]
     fn bursts_hold_the_whole_rate_in_their_part_of_each_period() {
         let bursts = Bursts { period: Duration::from_secs(10), spread: Duration::from_secs(2) };
         for spacing in [Spacing::Uniform, Spacing::Poisson] {
-            let mut pace = Pace::new(spacing, Some(bursts), 1_000.0, 0, 1, Random::new(1, 0));
+            let mut pace = Pace::new(spacing, Some(bursts), 1_000.0, PaceShare::ALL, Random::new(1, 0));
             let mut by_second = vec![0u32; 40];
             while pace.due_ns() < 40_000_000_000 {
                 by_second[usize::try_from(pace.due_ns() / 1_000_000_000).unwrap()] += 1;
@@ -212,7 +254,7 @@ mod tests {
     #[test]
     fn the_backlog_of_bursts_stands_still_between_them() {
         let bursts = Bursts { period: Duration::from_secs(10), spread: Duration::from_secs(2) };
-        let pace = Pace::new(Spacing::Uniform, Some(bursts), 1_000.0, 0, 1, Random::new(1, 0));
+        let pace = Pace::new(Spacing::Uniform, Some(bursts), 1_000.0, PaceShare::ALL, Random::new(1, 0));
         let at = |seconds: u64| pace.backlog_estimate(seconds * 1_000_000_000);
         assert_eq!([at(0), at(1), at(2), at(9), at(10), at(11)], [0, 5_000, 10_000, 10_000, 10_000, 15_000]);
     }

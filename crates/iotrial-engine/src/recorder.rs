@@ -1,8 +1,9 @@
 //! What one thread counts, by job and direction, until it is handed over.
 
 use std::io;
+use std::time::Duration;
 
-use iotrial_model::histogram::LatencyRecorder;
+use iotrial_model::histogram::{LatencyHistogram, LatencyRecorder};
 use iotrial_model::load::Direction;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{JobCounts, OpCounts};
@@ -19,6 +20,8 @@ pub(crate) struct JobRecorder {
     ops: [Option<Box<OpRecorder>>; 3],
     /// Of a group commit.
     commit_size: u64,
+    /// Of what was due and never issued.
+    not_issued_age: LatencyHistogram,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -30,8 +33,9 @@ struct OpRecorder {
     error_count: u64,
     first_error: Option<Failure>,
     late_count: u64,
-    unfinished_count: u64,
     unfinished_oldest_ns: u64,
+    /// Of all I/Os under way; touched at the end of a load only.
+    unfinished_age: LatencyHistogram,
 }
 
 /// An I/O as the recorder needs to know it.
@@ -73,6 +77,7 @@ impl JobRecorder {
                 ops: [job.reads(), job.writes(), job.group_commit.is_some()]
                     .map(|used| used.then(Box::default)),
                 commit_size: job.group_commit.map_or(0, |group| group.commit_size.get()),
+                not_issued_age: LatencyHistogram::default(),
             })
             .collect()
     }
@@ -122,23 +127,26 @@ impl JobRecorder {
     /// Counts the commits of a write that is still with the device when the load ends.
     pub(crate) fn note_unfinished_commits(&mut self, due_ns: &[u64], end_ns: u64) {
         let op = self.ops[COMMIT].as_mut().expect("a group commit has commits");
-        op.unfinished_count += due_ns.len() as u64;
-        let oldest_ns = due_ns.iter().map(|due_ns| end_ns.saturating_sub(*due_ns)).max().unwrap_or_default();
-        op.unfinished_oldest_ns = op.unfinished_oldest_ns.max(oldest_ns);
+        due_ns.iter().for_each(|due_ns| op.note_unfinished(end_ns.saturating_sub(*due_ns)));
     }
 
     /// Counts an I/O that is still with the device when the load ends.
     pub(crate) fn note_unfinished(&mut self, issued: &Issued, end_ns: u64) {
         let op = self.ops[issued.direction as usize].as_mut().expect("the job does I/O in this direction");
-        op.unfinished_count += 1;
-        op.unfinished_oldest_ns = op.unfinished_oldest_ns.max(end_ns.saturating_sub(issued.created_at_ns));
+        op.note_unfinished(end_ns.saturating_sub(issued.created_at_ns));
+    }
+
+    /// Counts an I/O, or commit, that was due and is not issued when the load ends.
+    pub(crate) fn note_not_issued(&mut self, age_ns: u64) {
+        self.not_issued_age.record_n(Duration::from_nanos(age_ns), 1);
     }
 
     /// Takes what was counted, as facts, and leaves the recorder empty.
     pub(crate) fn take(&mut self) -> JobCounts {
         let [read, write, commit] = &mut self.ops;
         let take = |op: &mut Option<Box<OpRecorder>>| op.as_mut().map(|op| op.take());
-        JobCounts { read: take(read), write: take(write), commit: take(commit) }
+        let not_issued_age = std::mem::take(&mut self.not_issued_age);
+        JobCounts { read: take(read), write: take(write), commit: take(commit), not_issued_age }
     }
 }
 
@@ -149,22 +157,29 @@ impl OpRecorder {
         self.first_error.get_or_insert(failure);
     }
 
+    fn note_unfinished(&mut self, age_ns: u64) {
+        self.unfinished_oldest_ns = self.unfinished_oldest_ns.max(age_ns);
+        self.unfinished_age.record_n(Duration::from_nanos(age_ns), 1);
+    }
+
     fn take(&mut self) -> OpCounts {
+        let unfinished_age = std::mem::take(&mut self.unfinished_age);
         let counts = OpCounts {
             bytes: self.bytes,
             error_count: self.error_count,
             first_error: self.first_error.map(|failure| failure.to_string()),
             submission_latency_count: Some(self.submission_latency_count),
             submission_latency_sum_ns: self.submission_latency_sum_ns,
-            unfinished_count: self.unfinished_count,
+            unfinished_count: unfinished_age.io_count(),
             unfinished_oldest_ns: self.unfinished_oldest_ns,
+            unfinished_age,
             late_count: self.late_count,
             total_latency: (&self.total_latency).into(),
         };
         self.total_latency.clear();
         (self.submission_latency_count, self.submission_latency_sum_ns) = (0, 0);
         (self.bytes, self.error_count, self.late_count) = (0, 0, 0);
-        (self.unfinished_count, self.unfinished_oldest_ns, self.first_error) = (0, 0, None);
+        (self.unfinished_oldest_ns, self.first_error) = (0, None);
         counts
     }
 }

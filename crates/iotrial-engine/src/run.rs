@@ -9,6 +9,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use iotrial_model::load::Durability;
 use iotrial_model::plan::{Arrival, EngineKind, PhaseKind, Plan};
 use iotrial_model::record::{
     CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Interval, JobCounts, QueueSetup,
@@ -17,7 +18,8 @@ use iotrial_model::record::{
 use crate::clock::{self, Clock, MonotonicClock, SimClock};
 use crate::control::{Control, Decision};
 use crate::drive::{Driver, Handover, Window, Wiring, as_ns};
-use crate::lane::Lane;
+use crate::host;
+use crate::lane::{JobCopy, Lane};
 use crate::meter::Meter;
 use crate::null::NullQueue;
 use crate::queue::IoQueue;
@@ -120,6 +122,7 @@ pub fn run_until(
         _ => Some(Meter::new(workers.clock.clone(), &windows, device_names)),
     };
     let engine_setup = workers.setup.clone();
+    let thread_ids = workers.thread_ids.clone();
     let mut collector = Collector::new(plan, &windows, workers.spares.len());
     let mut failure = None;
     while !control.is_aborted() {
@@ -159,7 +162,8 @@ pub fn run_until(
         }
     };
     let measured = collector.measured;
-    let (cpu, devices) = meter.and_then(|meter| meter.between(measured)).unzip();
+    let watched = collector.watched(&thread_ids);
+    let (cpu, devices) = meter.and_then(|meter| meter.between(measured, &watched)).unzip();
     let (intervals, devices) = (collector.intervals(), devices.unwrap_or_default());
     Ok(RunOutcome { intervals, engine_setup, cpu, devices, ended })
 }
@@ -168,6 +172,8 @@ pub fn run_until(
 struct Workers {
     clock: MonotonicClock,
     setup: EngineSetup,
+    /// By worker; `None` where the operating system does not tell.
+    thread_ids: Vec<Option<u64>>,
     handovers: Receiver<Handover>,
     spares: Vec<Sender<Vec<JobRecorder>>>,
     threads: Vec<JoinHandle<io::Result<()>>>,
@@ -181,17 +187,17 @@ impl Workers {
         windows: &Arc<[Window]>,
         control: &Arc<Control>,
     ) -> Result<Self, StartRunError> {
-        let shares = share_lanes(plan, Lane::all(plan), plan.threads as usize);
+        let shares = share_copies(plan, JobCopy::all(plan), plan.threads as usize);
         let clock = MonotonicClock::before_start();
         let (handover_sender, handovers) = mpsc::sync_channel(HANDOVERS_AHEAD * shares.len());
         let (ready_sender, ready) = mpsc::channel();
         let (mut spares, mut threads, mut starters) = (Vec::new(), Vec::new(), Vec::new());
-        for (index, lanes) in shares.into_iter().enumerate() {
+        for (index, copies) in shares.into_iter().enumerate() {
             let (spare_sender, spare_receiver) = mpsc::channel();
             let (starter, start) = mpsc::channel();
             let worker = Worker {
                 index,
-                lanes,
+                lanes: Lane::of_copies(plan, copies),
                 plan: Arc::clone(plan),
                 areas: Arc::clone(areas),
                 windows: Arc::clone(windows),
@@ -211,9 +217,13 @@ impl Workers {
         drop((handover_sender, ready_sender));
         // A thread says once whether its queue stands. On return, the others find their starters gone and end.
         let mut queues = QueueSetup::default();
+        let mut thread_ids = vec![None; threads.len()];
         for _ in 0..threads.len() {
             match ready.recv() {
-                Ok(Ok(queue)) => queues.merge(&queue),
+                Ok(Ok(Ready { worker, thread_id, queue })) => {
+                    queues.merge(&queue);
+                    thread_ids[worker] = thread_id;
+                }
                 Ok(Err(source)) => return Err(StartRunError::Queue { engine: plan.engine.as_str(), source }),
                 // It has panicked, which `join` passes on.
                 Err(_) => {}
@@ -226,7 +236,7 @@ impl Workers {
             // A thread that is gone has panicked, which `join` passes on.
             let _ = starter.send(());
         }
-        Ok(Self { clock, setup, handovers, spares, threads })
+        Ok(Self { clock, setup, thread_ids, handovers, spares, threads })
     }
 
     /// Waits for all threads; the error is that of the first whose queue broke.
@@ -240,31 +250,38 @@ impl Workers {
     }
 }
 
-/// Deals the lanes out so that every thread has about as many outstanding I/Os; none goes without. Jobs that follow one
+/// Deals the copies out so that every thread has about as many outstanding I/Os; none goes without. Jobs that follow one
 /// another stay together, so that no thread has to look at another one's counts.
-fn share_lanes(plan: &Plan, lanes: Vec<Lane>, thread_count: usize) -> Vec<Vec<Lane>> {
-    let mut groups: Vec<Vec<Lane>> = Vec::new();
+fn share_copies(plan: &Plan, copies: Vec<JobCopy>, thread_count: usize) -> Vec<Vec<JobCopy>> {
+    let mut groups: Vec<Vec<JobCopy>> = Vec::new();
     let mut group_of_leader = BTreeMap::new();
-    for lane in lanes {
-        match plan.leader_of(lane.job) {
+    for copy in copies {
+        match plan.leader_of(copy.job) {
             Some(leader) => {
                 let group = *group_of_leader.entry(leader).or_insert_with(|| {
                     groups.push(Vec::new());
                     groups.len() - 1
                 });
-                groups[group].push(lane);
+                groups[group].push(copy);
             }
-            None => groups.push(vec![lane]),
+            None => groups.push(vec![copy]),
         }
     }
-    let mut shares: Vec<(u64, Vec<Lane>)> =
+    let mut shares: Vec<(u64, Vec<JobCopy>)> =
         (0..thread_count.clamp(1, groups.len())).map(|_| (0, Vec::new())).collect();
     for group in groups {
         let lightest = shares.iter_mut().min_by_key(|(load, _)| *load).expect("there is at least one thread");
-        lightest.0 += group.iter().map(|lane| u64::from(lane.iodepth())).sum::<u64>();
+        lightest.0 += group.iter().map(|copy| u64::from(plan.jobs[copy.job].iodepth)).sum::<u64>();
         lightest.1.extend(group);
     }
-    shares.into_iter().map(|(_, lanes)| lanes).collect()
+    shares.into_iter().map(|(_, copies)| copies).collect()
+}
+
+/// What a thread tells when its queue stands.
+struct Ready {
+    worker: usize,
+    thread_id: Option<u64>,
+    queue: QueueSetup,
 }
 
 /// What a thread needs to make its queue and drive it.
@@ -278,7 +295,7 @@ struct Worker {
     clock: MonotonicClock,
     handovers: SyncSender<Handover>,
     spares: Receiver<Vec<JobRecorder>>,
-    ready: Sender<io::Result<QueueSetup>>,
+    ready: Sender<io::Result<Ready>>,
     start: Receiver<()>,
 }
 
@@ -290,8 +307,11 @@ impl Worker {
         clock::wake_on_time();
         match self.plan.engine {
             EngineKind::Uring => {
+                let flushes = |lane: &&Lane| self.plan.jobs[lane.job].durability == Durability::Fdatasync;
+                let flushing = self.lanes.iter().filter(flushes).map(Lane::iodepth).sum();
+                let Plan { polled, .. } = *self.plan;
                 let queue =
-                    UringQueue::new(clock.clone(), &self.areas, &lengths, self.plan.polled, &mut random);
+                    UringQueue::new(clock.clone(), &self.areas, &lengths, flushing, polled, &mut random);
                 self.drive(queue, clock)
             }
             EngineKind::Threads => {
@@ -317,7 +337,8 @@ impl Worker {
                 return Ok(());
             }
         };
-        let _ = self.ready.send(Ok(queue.setup()));
+        let ready = Ready { worker: self.index, thread_id: host::thread_id(), queue: queue.setup() };
+        let _ = self.ready.send(Ok(ready));
         if self.start.recv().is_err() {
             return Ok(());
         }
@@ -362,6 +383,8 @@ struct Collector<'r> {
     measured: Option<(u64, u64)>,
     /// By job: whether it ever succeeded, and for how many intervals on end every I/O failed.
     health: Vec<(bool, u32)>,
+    /// By window and worker, the time watched.
+    watched_ns: BTreeMap<usize, Vec<u64>>,
 }
 
 /// An interval that not all threads have handed over yet.
@@ -376,7 +399,8 @@ impl<'r> Collector<'r> {
     fn new(plan: &'r Plan, windows: &'r [Window], worker_count: usize) -> Self {
         let health = vec![(false, 0); plan.jobs.len()];
         let (open, intervals) = (BTreeMap::new(), Vec::new());
-        Self { plan, windows, worker_count, open, intervals, measured: None, health }
+        let watched_ns = BTreeMap::new();
+        Self { plan, windows, worker_count, open, intervals, measured: None, health, watched_ns }
     }
 
     fn add(
@@ -395,6 +419,8 @@ impl<'r> Collector<'r> {
             jobs: vec![JobCounts::default(); job_count],
             backlog: vec![0; job_count],
         });
+        let watched_ns = self.watched_ns.entry(handover.window).or_insert_with(|| vec![0; self.worker_count]);
+        watched_ns[handover.worker] = handover.watched_ns;
         open.arrived += 1;
         open.end_ns = handover.end_ns.max(open.end_ns);
         for (total, recorder) in open.jobs.iter_mut().zip(&mut handover.recorders) {
@@ -425,6 +451,19 @@ impl<'r> Collector<'r> {
         // The load went on after the one before.
         self.intervals.last_mut().into_iter().for_each(Interval::forget_unfinished);
         self.intervals.push(interval);
+    }
+
+    /// Thread and time watched in what is measured, of each worker.
+    fn watched(&self, thread_ids: &[Option<u64>]) -> Vec<(Option<u64>, Duration)> {
+        let from_ns = self.measured.map_or(0, |(start_ns, _)| start_ns);
+        let is_measured = |window: &usize| {
+            let Window { phase, start_ns, .. } = self.windows[*window];
+            phase == PhaseKind::Measure && start_ns >= from_ns
+        };
+        let measured = || self.watched_ns.iter().filter(|(window, _)| is_measured(window));
+        let of_worker = |worker: usize| measured().map(|(_, by_worker)| by_worker[worker]).sum();
+        let all = thread_ids.iter().enumerate();
+        all.map(|(worker, id)| (*id, Duration::from_nanos(of_worker(worker)))).collect()
     }
 
     /// All intervals; those before what counts are precondition.

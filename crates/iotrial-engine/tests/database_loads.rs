@@ -174,7 +174,7 @@ fn a_closed_job_waits_for_a_follower_that_cannot_keep_up() {
 fn checkpoints_write_in_bursts_beside_steady_reads() {
     let checkpoint = "[[job]]\nname = \"checkpoint\"\nrole = \"data\"\npattern = \"random\"\nrwmix_read_percent = 0\n\
                       block_size = \"8KiB\"\niodepth = 32\nsize = \"1GiB\"\nrate = \"1000 iops\"\n\
-                      bursts = { period = \"4s\", spread = \"1s\" }\n";
+                      bursts = { period = \"5s\", spread = \"1s\" }\n";
     let (totals, intervals) =
         simulate(&(job("reads", 100, "8KiB", 1, 4) + checkpoint), device(200.0, 0.0, 64));
     let by_second: Vec<u64> = intervals
@@ -183,7 +183,7 @@ fn checkpoints_write_in_bursts_beside_steady_reads() {
         .collect();
     for (second, count) in by_second.iter().enumerate() {
         // Half a millisecond of writes may end in the next second.
-        let range = if second % 4 == 0 { 3_700..4_300 } else { 0..5 };
+        let range = if second % 5 == 0 { 4_700..5_300 } else { 0..5 };
         assert!(range.contains(count), "{by_second:?}");
     }
     assert_near(totals[0].read.as_ref().unwrap().io_count() as f64, 200_000.0, 0.002);

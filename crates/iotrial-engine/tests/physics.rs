@@ -238,3 +238,86 @@ fn what_hangs_at_the_end_is_told_with_its_age() {
     assert_eq!(read.unfinished_count, 8);
     assert_near(read.unfinished_oldest_ns as f64, 6e9, 0.001);
 }
+
+#[test]
+fn everything_that_waits_at_the_end_is_counted_with_its_age() {
+    // Nothing comes back in the last second: four are with the device, and the others of that second are never issued.
+    let hang = SimStall { start_s: 11.0, duration_s: 100.0 };
+    let device = SimDevice { stalls: vec![hang], ..exact_device(8) };
+    let (plan, outcome) =
+        simulate(&(job("a", 100, "8KiB", 2, 2) + "rate = \"2000 iops\"\nspacing = \"uniform\"\n"), device);
+    let totals = totals(&plan, &outcome);
+    let (read, waiting) = (totals[0].read.as_ref().unwrap(), &totals[0].not_issued_age);
+    assert_eq!((read.unfinished_count, read.unfinished_age.io_count()), (4, 4));
+    assert_near(read.unfinished_age.min().unwrap().as_secs_f64(), 1.0, 0.003);
+    assert_near(waiting.io_count() as f64, 2_000.0, 0.003);
+    assert_eq!(waiting.io_count(), outcome.intervals.last().unwrap().backlog[0]);
+    assert_near(waiting.mean_us().unwrap(), 500_000.0, 0.003);
+    assert_near(waiting.percentile(100.0).unwrap().as_secs_f64(), 1.0, 0.003);
+    // An interval that the load went on after has none of that.
+    assert_eq!(outcome.intervals[5].jobs[0].not_issued_age.io_count(), 0);
+}
+
+#[test]
+fn copies_of_an_open_job_share_their_slots_and_wait_for_no_one_while_another_is_free() {
+    let device = SimDevice { service_time_us: 200.0, parallelism: 64, ..SimDevice::default() };
+    let open = |numjobs, iodepth| {
+        let (plan, outcome) =
+            simulate(&(job("a", 100, "8KiB", numjobs, iodepth) + "rate = \"80000 iops\"\n"), device.clone());
+        let read = totals(&plan, &outcome)[0].read.clone().unwrap();
+        assert_near(read.io_count() as f64, 800_000.0, 0.01);
+        [99.0, 99.9].map(|percent| read.total_latency.percentile(percent).unwrap().as_secs_f64() * 1e6)
+    };
+    // Sixteen are in flight on average, and at most 32.
+    let [p99_us, p999_us] = open(1, 32);
+    assert!(p99_us < 250.0, "{p99_us}");
+    for (numjobs, iodepth) in [(32, 1), (8, 4), (3, 11)] {
+        let [copies_p99_us, copies_p999_us] = open(numjobs, iodepth);
+        assert_near(copies_p99_us, p99_us, 0.02);
+        assert_near(copies_p999_us, p999_us, 0.05);
+    }
+}
+
+#[test]
+fn copies_of_an_open_job_keep_their_areas_and_their_parts() {
+    use iotrial_engine::clock::SimClock;
+    use iotrial_engine::one_queue::drive_one_queue;
+    use iotrial_engine::queue::{Completion, Handing, IoQueue, Request};
+    use iotrial_engine::random::Random;
+    use iotrial_engine::sim::SimQueue;
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    /// Writes down where the I/Os go.
+    struct Seen(SimQueue, Rc<RefCell<Vec<u64>>>);
+    impl IoQueue for Seen {
+        fn submit(&mut self, requests: &[Request], handing: Handing) -> std::io::Result<()> {
+            self.1.borrow_mut().extend(requests.iter().map(|request| request.offset));
+            self.0.submit(requests, handing)
+        }
+        fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> std::io::Result<()> {
+            self.0.reap(completions, wait_until_ns)
+        }
+    }
+    for spacing in ["uniform", "poisson"] {
+        let text = job("a", 100, "8KiB", 4, 1).replace("\"random\"", "\"sequential\"");
+        let text = format!("{text}rate = \"1000 iops\"\nspacing = \"{spacing}\"\n");
+        let plan = plan(&text, EngineKind::Sim, exact_device(8));
+        let (clock, offsets) = (SimClock::default(), Rc::default());
+        let queue = SimQueue::new(clock.clone(), exact_device(8), Random::new(1, 0));
+        drive_one_queue(&plan, Seen(queue, Rc::clone(&offsets)), clock).unwrap();
+        let part = plan.jobs[0].working_set.get() / 8192 / 4 * 8192;
+        let first = plan.areas[0].offset.get();
+        let mut by_copy = vec![Vec::new(); 4];
+        for offset in offsets.borrow().iter().map(|offset| offset - first) {
+            by_copy[usize::try_from(offset / part).unwrap()].push(offset % part / 8192);
+        }
+        for blocks in by_copy {
+            assert!((2_800..3_200).contains(&blocks.len()), "{spacing}: {}", blocks.len());
+            assert!(
+                blocks.iter().zip(0..).all(|(block, turn)| *block == turn),
+                "{spacing}: one after the other"
+            );
+        }
+    }
+}

@@ -47,6 +47,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
         if text.starts_with('*') {
             continue;
         }
+        reading.limit(&records)?;
         let notes = &mut reading.notes;
         let stream = read_figures(figures, line, notes);
         let load = load_of(name, section);

@@ -18,6 +18,9 @@ use crate::{ImportError, Reading};
 /// A result has a few thousand elements.
 const MOST_ELEMENTS: usize = 1_000_000;
 const DEEPEST: usize = 64;
+const MOST_SPANS: usize = 1_000;
+const MOST_TARGETS: usize = 256;
+const CUT_OFF: &str = "it ends before its XML does";
 
 /// An element with what stands in it.
 #[derive(Debug, Default)]
@@ -68,6 +71,15 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
             }
         };
         let prefix = if several { format!("line {line}, ") } else { String::new() };
+        reading.limit(&records)?;
+        let spans = || results.all("TimeSpan").chain(profiles_of(&results));
+        let targets = |span: &Element| span.child("Targets").map_or(0, |targets| targets.children.len());
+        if spans().count() > MOST_SPANS || spans().any(|span| targets(span) > MOST_TARGETS) {
+            let message = format!(
+                "it has more than {MOST_SPANS} time spans, or more than {MOST_TARGETS} targets in one"
+            );
+            return Err(reading.broken(format!("line {line}"), message));
+        }
         records.extend(read_results(&results, &prefix, reading));
         from = start + length.max(1);
     }
@@ -81,7 +93,10 @@ fn parse(text: &str, budget: &mut usize) -> Result<(Element, usize), (usize, Str
     loop {
         let event = reader.read_event();
         let at = usize::try_from(reader.buffer_position()).unwrap_or(text.len());
-        let event = event.map_err(|error| (at, error.to_string()))?;
+        let event = event.map_err(|error| match error {
+            quick_xml::Error::Syntax(_) if at >= text.len() => (at, CUT_OFF.to_owned()),
+            error => (at, error.to_string()),
+        })?;
         let mut begin = |start: &quick_xml::events::BytesStart<'_>| {
             *budget = budget
                 .checked_sub(1)
@@ -140,20 +155,22 @@ fn parse(text: &str, budget: &mut usize) -> Result<(Element, usize), (usize, Str
                     None => return Ok((element, at)),
                 }
             }
-            Event::Eof => return Err((at, "it ends before its XML does".to_owned())),
+            Event::Eof => return Err((at, CUT_OFF.to_owned())),
             _ => {}
         }
     }
 }
 
+/// What was asked for each time span.
+fn profiles_of(results: &Element) -> impl Iterator<Item = &Element> {
+    let spans = results.child("Profile").and_then(|profile| profile.child("TimeSpans"));
+    spans.into_iter().flat_map(|spans| spans.all("TimeSpan"))
+}
+
 fn read_results(results: &Element, prefix: &str, reading: &mut Reading<'_>) -> Vec<ImportedRecord> {
     let system = results.child("System");
     let version = system.and_then(|system| system.child("Tool")).and_then(|tool| tool.text_of("Version"));
-    let profiles: Vec<&Element> = results
-        .child("Profile")
-        .and_then(|profile| profile.child("TimeSpans"))
-        .map(|spans| spans.all("TimeSpan").collect())
-        .unwrap_or_default();
+    let profiles: Vec<&Element> = profiles_of(results).collect();
     for error in results.all("Error") {
         reading.notes.warn(format!("{prefix}Results.Error"), format!("diskspd said: {}", quote(&error.text)));
     }

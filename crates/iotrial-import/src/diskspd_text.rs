@@ -54,6 +54,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
         } else if let Some(rest) = text.strip_prefix("start time:") {
             started = time_of(rest.trim());
         } else if let Some(rest) = text.strip_prefix("Results for timespan ") {
+            reading.limit(&records)?;
             let number = rest.trim_end_matches(':').trim().parse().unwrap_or(span);
             let mut body = Vec::new();
             while let Some(next) = lines.next_if(|(_, text)| !is_next_block(text.trim())) {

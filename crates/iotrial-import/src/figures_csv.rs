@@ -53,6 +53,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
     let mut records = Vec::new();
     for row in table.records() {
         let row = row.map_err(|error| broken(error, reading))?;
+        reading.limit(&records)?;
         let line = row.position().map_or(0, csv::Position::line);
         let cells: BTreeMap<&str, &str> =
             columns.iter().map(String::as_str).zip(row.iter()).filter(|(_, cell)| !cell.is_empty()).collect();

@@ -64,6 +64,9 @@ const STREAM_PASSED_OVER: [&str; 15] = [
     "drop_ios",
 ];
 
+/// No run has so many jobs.
+const MOST_JOBS: usize = 10_000;
+
 /// Reads all documents of a text.
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
     let text = without_foreign_lines(text, reading);
@@ -81,7 +84,11 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
         reading.notes.warn(place, message);
     }
     if results.is_empty() {
-        return Err(reading.no_result("there is no JSON document of fio"));
+        // What fio said before it broke off is all that there is.
+        let said = reading.notes.take().into_iter().next().map(|warning| warning.message);
+        let other = || text.lines().find(|line| !line.trim().is_empty()).map(quote);
+        let said = said.or_else(other).unwrap_or_default();
+        return Err(reading.no_result(format!("there is no JSON of fio, only «{said}»")));
     }
     let mut records = Vec::new();
     for (index, document) in results.iter().enumerate() {
@@ -93,6 +100,11 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
         for path in document.node.keys_twice().iter().filter(|path| !path.ends_with(".percentile.0.00")) {
             reading.notes.warn(format!("{prefix}{path}"), "stands twice; the first one counts");
         }
+        reading.limit(&records)?;
+        let list = document.node.get("jobs").or(document.node.get("client_stats"));
+        if list.is_some_and(|list| list.items().len() > MOST_JOBS) {
+            return Err(reading.broken(format!("{prefix}jobs"), format!("there are more than {MOST_JOBS}")));
+        }
         records.extend(Run { document, prefix }.records(reading));
     }
     Ok(records)
@@ -101,7 +113,9 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
 /// Lines that fio prints among its JSON, as where errors and results go into one file, are blanked out, and so are
 /// numbers that are none.
 fn without_foreign_lines<'t>(text: &'t str, reading: &mut Reading<'_>) -> Cow<'t, str> {
-    let is_message = |line: &str| line.starts_with("fio: ") || line.starts_with("fs: ");
+    let is_message = |line: &str| {
+        line.starts_with("fio: ") || line.starts_with("fs: ") || line.contains(": verify failed at file ")
+    };
     if !text.lines().any(|line| is_message(line) || no_number(line).is_some()) {
         return Cow::Borrowed(text);
     }

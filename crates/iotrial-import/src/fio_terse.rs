@@ -32,6 +32,7 @@ pub(crate) fn is_terse(line: &str) -> bool {
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
     let mut records = Vec::new();
     for (line, fields) in numbered(text).filter(|(_, line)| is_terse(line)) {
+        reading.limit(&records)?;
         let fields: Vec<&str> = fields.trim().split(';').collect();
         let mut record = read_line(line, &fields, reading)?;
         record.warnings.extend(reading.notes.take());

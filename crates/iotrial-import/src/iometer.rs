@@ -71,6 +71,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
                 let row = Row { line, columns: &columns, cells: &cells };
                 match first {
                     "ALL" => {
+                        reading.limit(&records)?;
                         let mut record =
                             reading.record("Iometer", version.as_deref(), format!("line {line}"));
                         fill(&mut record, &row, &specifications, &mut reading.notes);
@@ -176,7 +177,6 @@ fn fill(
         );
     }
     let mut load = specification.map(Specification::load).unwrap_or_default();
-    load.direct = Some(true);
     load.options.insert("workers".to_owned(), row.cell("# Workers").unwrap_or_default().trim().to_owned());
     let errors = |name: &str, notes: &mut Notes| row.count(name, notes);
     let mut ops = StatedOps {

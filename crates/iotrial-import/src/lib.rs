@@ -1,4 +1,4 @@
-//! Results of other tools, and printed ones, as records.
+//! Results of other tools, and printed ones, as records; and the jobs of fio as profiles ([`fio_job`]).
 //!
 //! [`import`] recognises a format by what stands in the file, never by its name, and hands it to the reader of that format. Each
 //! reader lies in a file of its own and takes over what the source states: units are converted exactly, nothing is
@@ -35,6 +35,8 @@ mod figures_csv;
 
 mod recognise;
 
+pub mod fio_job;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -52,8 +54,8 @@ use text::{Notes, decode, unpack};
 /// What reads, with its version: it stands in every record.
 const READ_BY: &str = concat!("iotrial ", env!("CARGO_PKG_VERSION"));
 
-/// No file has so many runs.
-const MOST_RECORDS: usize = 100_000;
+/// No file has so many runs: each takes far more memory than it takes bytes in the file.
+const MOST_RECORDS: usize = 20_000;
 
 /// What the user says of the results.
 #[derive(Debug, Clone, Default)]
@@ -198,6 +200,14 @@ impl Reading<'_> {
         })
     }
 
+    /// Refuses a file with more runs than are read; a reader asks before it makes the next one.
+    pub(crate) fn limit(&self, records: &[ImportedRecord]) -> Result<(), ImportError> {
+        if records.len() < MOST_RECORDS {
+            return Ok(());
+        }
+        Err(self.broken("the whole file", format!("it has more than {MOST_RECORDS} runs")))
+    }
+
     pub(crate) fn broken(&self, place: impl Into<String>, message: impl Into<String>) -> ImportError {
         ImportError::Broken { kind: self.kind, place: place.into(), message: message.into() }
     }
@@ -219,6 +229,8 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
     let mut notes = Notes::default();
     let bytes = unpack(file.bytes)?;
     let text = decode(&bytes, &mut notes)?;
+    // Lines are counted alike wherever the text comes from.
+    let text = if text.contains('\r') { text.replace("\r\n", "\n").into() } else { text };
     let kind = match recognise(&text) {
         Some(kind) => kind,
         None if fio_log::looks_like_log(&text) => return Err(ImportError::LogAlone),
@@ -240,9 +252,6 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
     if records.is_empty() {
         return Err(reading.no_result("no run in it came to an end"));
     }
-    if records.len() > MOST_RECORDS {
-        return Err(reading.broken("the whole file", format!("it has more than {MOST_RECORDS} runs")));
-    }
     for record in &mut records {
         name(record, naming);
         record
@@ -253,6 +262,9 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
 }
 
 fn read_table(text: &str, reading: &Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+    if text.matches("[[").take(MOST_RECORDS + 1).count() > MOST_RECORDS {
+        return Err(reading.broken("the whole file", format!("it has more than {MOST_RECORDS} tables")));
+    }
     let table = PublishedTable::parse(text).map_err(|source| ImportError::Table { source })?;
     let place = TablePlace {
         file: reading.file.name.to_owned(),

@@ -17,6 +17,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
     let mut records = Vec::new();
     for block in blocks(text) {
         let Some((first, _)) = block.first() else { continue };
+        reading.limit(&records)?;
         let place = format!("line {first}");
         match read_block(&block, &place, reading) {
             Some(record) => records.push(record),

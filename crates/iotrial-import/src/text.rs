@@ -48,8 +48,12 @@ pub(crate) fn decode<'b>(bytes: &'b [u8], notes: &mut Notes) -> Result<Cow<'b, s
         [0xff, 0xfe, rest @ ..] => Some((rest, u16::from_le_bytes as fn([u8; 2]) -> u16)),
         [0xfe, 0xff, rest @ ..] => Some((rest, u16::from_be_bytes as fn([u8; 2]) -> u16)),
         // Without a mark, plain characters still have one byte of zero each.
-        [first, 0, ..] if *first != 0 => Some((bytes, u16::from_le_bytes as fn([u8; 2]) -> u16)),
-        [0, second, ..] if *second != 0 => Some((bytes, u16::from_be_bytes as fn([u8; 2]) -> u16)),
+        [first, 0, ..] if *first != 0 && half_is_zero(bytes) => {
+            Some((bytes, u16::from_le_bytes as fn([u8; 2]) -> u16))
+        }
+        [0, second, ..] if *second != 0 && half_is_zero(bytes) => {
+            Some((bytes, u16::from_be_bytes as fn([u8; 2]) -> u16))
+        }
         _ => None,
     };
     if let Some((wide, unit)) = wide {
@@ -77,6 +81,13 @@ pub(crate) fn decode<'b>(bytes: &'b [u8], notes: &mut Notes) -> Result<Cow<'b, s
             Ok(Cow::Owned(String::from_utf8_lossy(bytes).into_owned()))
         }
     }
+}
+
+/// Whether nearly every other byte is zero, as in plain characters of two bytes.
+fn half_is_zero(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(256)];
+    let zeros = head.iter().filter(|byte| **byte == 0).count();
+    (2 * head.len()..=5 * head.len() / 2).contains(&(5 * zeros))
 }
 
 /// Warnings as they come up, within a limit.

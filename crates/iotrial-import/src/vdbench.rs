@@ -64,6 +64,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
             intervals.push(StatedInterval { start_s, duration_s: 1.0, job: None, ops });
             continue;
         }
+        reading.limit(&records)?;
         let mut record = reading.record("vdbench", None, format!("line {line}"));
         let run = quote(row.cell("Run").unwrap_or("run"));
         let load = load_of(&row, &mut reading.notes);

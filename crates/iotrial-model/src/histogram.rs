@@ -6,18 +6,20 @@
 //! something, so that ten minutes of intervals stay small. Percentiles are never averaged: histograms
 //! are merged and asked again.
 //!
-//! The layout and the V2 encoding are those of <https://github.com/HdrHistogram/HdrHistogram>; tests
+//! The layout and the V2 encoding (`histogram/buckets.rs`) are those of <https://github.com/HdrHistogram/HdrHistogram>; tests
 //! hold both against the `hdrhistogram` crate, which has no sparse form.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+
+mod buckets;
+
+use buckets::{BucketWriter, Buckets, HdrV2Error, MOST_IN_BUCKET};
 
 /// Values that differ by less may share a bucket however small they are.
 const LOWEST_DISCERNIBLE_NS: u64 = 100;
@@ -98,8 +100,7 @@ impl LatencyRecorder {
 /// (64 ns below 131 µs).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LatencyHistogram {
-    /// Bucket index and count, by index, no count of zero.
-    buckets: Vec<(u32, u64)>,
+    buckets: Buckets,
     io_count: u64,
     sum_ns: u128,
     min_ns: u64,
@@ -108,23 +109,25 @@ pub struct LatencyHistogram {
 
 impl Default for LatencyHistogram {
     fn default() -> Self {
-        Self { buckets: Vec::new(), io_count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+        Self { buckets: Buckets::default(), io_count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
     }
 }
 
 impl From<&LatencyRecorder> for LatencyHistogram {
     #[expect(clippy::cast_possible_truncation, reason = "an index is below 2^15")]
     fn from(recorder: &LatencyRecorder) -> Self {
-        let buckets: Vec<(u32, u64)> = recorder
-            .touched()
-            .into_iter()
-            .flatten()
-            .map(|index| (index as u32, u64::from(recorder.counts[index])))
-            .filter(|(_, count)| *count > 0)
-            .collect();
+        let mut buckets = BucketWriter::default();
+        let mut io_count = 0;
+        for index in recorder.touched().into_iter().flatten() {
+            let count = u64::from(recorder.counts[index]);
+            if count > 0 {
+                buckets.push(index as u32, count);
+                io_count += count;
+            }
+        }
         Self {
-            io_count: buckets.iter().map(|(_, count)| count).sum(),
-            buckets,
+            buckets: buckets.finish(),
+            io_count,
             sum_ns: recorder.sum_ns.into(),
             min_ns: recorder.min_ns,
             max_ns: recorder.max_ns,
@@ -140,9 +143,10 @@ impl LatencyHistogram {
             return;
         }
         let ns = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
-        let index = bucket_index(ns.min(HIGHEST_TRACKABLE_NS)) as u32;
+        let mut bucket = BucketWriter::default();
+        bucket.push(bucket_index(ns.min(HIGHEST_TRACKABLE_NS)) as u32, count);
         self.merge(&Self {
-            buckets: vec![(index, count)],
+            buckets: bucket.finish(),
             io_count: count,
             sum_ns: u128::from(ns) * u128::from(count),
             min_ns: ns,
@@ -164,34 +168,20 @@ impl LatencyHistogram {
             all.min_ns = all.min_ns.min(ns);
             all.max_ns = all.max_ns.max(ns);
         }
-        all.buckets = buckets.into_iter().collect();
+        let mut written = BucketWriter::default();
+        for (index, count) in buckets {
+            if count > MOST_IN_BUCKET {
+                return None;
+            }
+            written.push(index, count);
+        }
+        all.buckets = written.finish();
         Some(all)
     }
 
     /// Adds another histogram, exactly.
     pub fn merge(&mut self, other: &Self) {
-        let mut merged = Vec::with_capacity(self.buckets.len() + other.buckets.len());
-        let (mut left, mut right) = (self.buckets.as_slice(), other.buckets.as_slice());
-        while let ([l, left_rest @ ..], [r, right_rest @ ..]) = (left, right) {
-            match l.0.cmp(&r.0) {
-                Ordering::Less => {
-                    merged.push(*l);
-                    left = left_rest;
-                }
-                Ordering::Greater => {
-                    merged.push(*r);
-                    right = right_rest;
-                }
-                Ordering::Equal => {
-                    merged.push((l.0, l.1 + r.1));
-                    (left, right) = (left_rest, right_rest);
-                }
-            }
-        }
-        merged.extend_from_slice(left);
-        merged.extend_from_slice(right);
-        merged.shrink_to_fit();
-        self.buckets = merged;
+        self.buckets = self.buckets.merged(&other.buckets);
         self.io_count += other.io_count;
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
@@ -233,7 +223,9 @@ impl LatencyHistogram {
         reason = "a rank between 1 and the number of I/Os"
     )]
     pub fn percentile(&self, percent: f64) -> Option<Duration> {
-        let rank = ((percent / 100.0 * self.io_count as f64).ceil() as u64).clamp(1, self.io_count.max(1));
+        // 99.9 % of 1,000 are 999, and not the next rank because the last bit of a product is one too many.
+        let exact = percent / 100.0 * self.io_count as f64;
+        let rank = ((exact * (1.0 - 1e-12)).ceil() as u64).clamp(1, self.io_count.max(1));
         let mut seen = 0;
         self.buckets
             .iter()
@@ -241,7 +233,7 @@ impl LatencyHistogram {
                 seen += count;
                 seen >= rank
             })
-            .map(|(index, _)| Duration::from_nanos(bucket_upper_edge_ns(*index).min(self.max_ns)))
+            .map(|(index, _)| Duration::from_nanos(bucket_upper_edge_ns(index).min(self.max_ns)))
     }
 
     /// Every bucket that holds something, shortest latency first: upper edge and number of I/Os.
@@ -251,117 +243,8 @@ impl LatencyHistogram {
 
     /// The same with the upper edge in nanoseconds, which is faster where very many are looked at.
     pub fn buckets_ns(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> {
-        self.buckets.iter().map(|(index, count)| (bucket_upper_edge_ns(*index), *count))
+        self.buckets.iter().map(|(index, count)| (bucket_upper_edge_ns(index), count))
     }
-
-    /// HdrHistogram's V2 encoding, uncompressed, in nanoseconds.
-    #[expect(clippy::cast_possible_truncation, reason = "the payload is below 300 KiB")]
-    fn to_hdr_v2(&self) -> Vec<u8> {
-        let mut payload = Vec::new();
-        let mut next_index = 0;
-        for &(index, count) in &self.buckets {
-            if index > next_index {
-                push_zigzag_leb128(&mut payload, -i64::from(index - next_index));
-            }
-            push_zigzag_leb128(&mut payload, i64::try_from(count).unwrap_or(i64::MAX));
-            next_index = index + 1;
-        }
-        let mut bytes = Vec::with_capacity(V2_HEADER_LENGTH + payload.len());
-        bytes.extend(V2_COOKIE.to_be_bytes());
-        bytes.extend((payload.len() as u32).to_be_bytes());
-        bytes.extend(0u32.to_be_bytes());
-        bytes.extend(SIGNIFICANT_DIGITS.to_be_bytes());
-        bytes.extend(LOWEST_DISCERNIBLE_NS.to_be_bytes());
-        bytes.extend(HIGHEST_TRACKABLE_NS.to_be_bytes());
-        bytes.extend(1f64.to_be_bytes());
-        bytes.extend(payload);
-        bytes
-    }
-
-    /// The buckets of a V2 encoding that has our layout.
-    fn buckets_from_hdr_v2(bytes: &[u8]) -> Result<Vec<(u32, u64)>, HdrV2Error> {
-        static EMPTY: LazyLock<Vec<u8>> = LazyLock::new(|| LatencyHistogram::default().to_hdr_v2());
-        let empty = EMPTY.as_slice();
-        let (header, mut payload) = bytes.split_at_checked(V2_HEADER_LENGTH).ok_or(HdrV2Error::Layout)?;
-        // The length of the payload, at 4 to 7, is the one part of the header that may differ.
-        if header[..4] != empty[..4] || header[8..] != empty[8..] {
-            return Err(HdrV2Error::Layout);
-        }
-        // A bucket takes two bytes, mostly: a short count with what is skipped before it, or a longer one.
-        let mut buckets = Vec::with_capacity(payload.len() / 2);
-        let mut index = 0u32;
-        while !payload.is_empty() {
-            let number = take_zigzag_leb128(&mut payload).ok_or(HdrV2Error::Payload)?;
-            let Ok(count) = u64::try_from(number) else {
-                let skipped = u32::try_from(number.unsigned_abs()).map_err(|_| HdrV2Error::Payload)?;
-                index = index.checked_add(skipped).ok_or(HdrV2Error::Payload)?;
-                continue;
-            };
-            if index as usize >= BUCKET_COUNT {
-                return Err(HdrV2Error::Payload);
-            }
-            if count > 0 {
-                buckets.push((index, count));
-            }
-            index += 1;
-        }
-        Ok(buckets)
-    }
-}
-
-const V2_COOKIE: u32 = 0x1c84_9303 | 0x10;
-const V2_HEADER_LENGTH: usize = 40;
-
-/// Why stored bytes are not one of our histograms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-enum HdrV2Error {
-    #[error("not an HdrHistogram V2 of 3 digits from 100 ns to 1 h")]
-    Layout,
-    #[error("the counts of the HdrHistogram are damaged")]
-    Payload,
-}
-
-#[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "zigzag works on the bits")]
-fn push_zigzag_leb128(bytes: &mut Vec<u8>, number: i64) {
-    let mut rest = ((number << 1) ^ (number >> 63)) as u64;
-    // At most nine bytes; the ninth carries eight bits.
-    for _ in 0..8 {
-        if rest < 0x80 {
-            bytes.push(rest as u8);
-            return;
-        }
-        bytes.push(rest as u8 | 0x80);
-        rest >>= 7;
-    }
-    bytes.push(rest as u8);
-}
-
-#[expect(clippy::cast_possible_wrap, reason = "zigzag works on the bits")]
-fn take_zigzag_leb128(bytes: &mut &[u8]) -> Option<i64> {
-    let number = |bits: u64| ((bits >> 1) as i64) ^ -((bits & 1) as i64);
-    // Nearly all numbers have one or two bytes.
-    match **bytes {
-        [first, ref rest @ ..] if first < 0x80 => {
-            *bytes = rest;
-            return Some(number(first.into()));
-        }
-        [first, second, ref rest @ ..] if second < 0x80 => {
-            *bytes = rest;
-            return Some(number(u64::from(first & 0x7f) | u64::from(second) << 7));
-        }
-        _ => {}
-    }
-    let mut bits = 0u64;
-    for position in 0..9 {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        let is_last = position == 8 || byte < 0x80;
-        bits |= u64::from(if position == 8 { byte } else { byte & 0x7f }) << (7 * position);
-        if is_last {
-            break;
-        }
-    }
-    Some(number(bits))
 }
 
 /// As it stands in a record: the buckets as other HdrHistogram tools read them (after Base64), and
@@ -378,7 +261,7 @@ struct HistogramText<'t> {
 impl Serialize for LatencyHistogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         HistogramText {
-            hdr_v2_ns: BASE64.encode(self.to_hdr_v2()).into(),
+            hdr_v2_ns: BASE64.encode(self.buckets.to_hdr_v2()).into(),
             sum_ns: u64::try_from(self.sum_ns).map_err(ser::Error::custom)?,
             min_ns: self.min_ns,
             max_ns: self.max_ns,
@@ -391,10 +274,10 @@ impl<'de> Deserialize<'de> for LatencyHistogram {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = HistogramText::deserialize(deserializer)?;
         let bytes = BASE64.decode(text.hdr_v2_ns.as_bytes()).map_err(de::Error::custom)?;
-        let buckets = Self::buckets_from_hdr_v2(&bytes).map_err(de::Error::custom)?;
+        let buckets = Buckets::from_hdr_v2(&bytes).map_err(de::Error::custom)?;
         let io_count = buckets
             .iter()
-            .try_fold(0u64, |sum, (_, count)| sum.checked_add(*count))
+            .try_fold(0u64, |sum, (_, count)| sum.checked_add(count))
             .ok_or_else(|| de::Error::custom(HdrV2Error::Payload))?;
         Ok(Self { buckets, io_count, sum_ns: text.sum_ns.into(), min_ns: text.min_ns, max_ns: text.max_ns })
     }
@@ -427,9 +310,20 @@ mod tests {
 
     /// The definition of a percentile, on the sorted list.
     fn percentile_of_sorted(sorted_ns: &[u64], percent: f64) -> u64 {
-        #[expect(clippy::cast_precision_loss, clippy::cast_sign_loss, clippy::cast_possible_truncation)]
-        let rank = ((percent / 100.0 * sorted_ns.len() as f64).ceil() as usize).max(1);
+        // In whole thousandths of a percent, without a rounding.
+        #[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation)]
+        let rank = ((percent * 1_000.0).round() as usize * sorted_ns.len()).div_ceil(100_000).max(1);
         sorted_ns[rank - 1]
+    }
+
+    #[test]
+    fn a_rank_that_is_a_whole_number_is_that_number() {
+        for thousands in [1, 10, 100, 1_000] {
+            let mut histogram = LatencyHistogram::default();
+            histogram.record_n(Duration::from_micros(100), 999 * thousands);
+            histogram.record_n(Duration::from_micros(900), thousands);
+            assert!(histogram.percentile(99.9).unwrap() < Duration::from_micros(101), "{thousands} thousand");
+        }
     }
 
     #[test]
@@ -482,11 +376,11 @@ mod tests {
         fn the_hdrhistogram_crate_reads_what_we_write_and_we_read_what_it_writes(latencies_ns in latencies()) {
             let ours = histogram_of(&latencies_ns);
             let theirs = crate_histogram_of(&latencies_ns);
-            let read: Histogram<u64> = HdrDeserializer::new().deserialize(&mut ours.to_hdr_v2().as_slice()).unwrap();
+            let read: Histogram<u64> = HdrDeserializer::new().deserialize(&mut ours.buckets.to_hdr_v2().as_slice()).unwrap();
             prop_assert_eq!(&read, &theirs);
             let mut written = Vec::new();
             V2Serializer::new().serialize(&theirs, &mut written).unwrap();
-            prop_assert_eq!(LatencyHistogram::buckets_from_hdr_v2(&written).unwrap(), ours.buckets);
+            prop_assert_eq!(Buckets::from_hdr_v2(&written).unwrap(), ours.buckets);
         }
 
         #[test]
@@ -514,11 +408,11 @@ mod tests {
 
         #[test]
         fn garbage_in_place_of_counts_is_an_error_not_a_panic(garbage in prop::collection::vec(any::<u8>(), 0..60)) {
-            let mut bytes = LatencyHistogram::default().to_hdr_v2();
+            let mut bytes = Buckets::default().to_hdr_v2();
             bytes.extend(&garbage);
             let text = format!(r#"{{"hdr_v2_ns":"{}","sum_ns":1,"min_ns":1,"max_ns":1}}"#, BASE64.encode(&bytes));
             let _ = serde_json::from_str::<LatencyHistogram>(&text);
-            let _ = LatencyHistogram::buckets_from_hdr_v2(&garbage);
+            let _ = Buckets::from_hdr_v2(&garbage);
         }
     }
 }

@@ -38,3 +38,5 @@ pub mod table;
 pub mod imported;
 
 pub mod study;
+
+pub mod demand;

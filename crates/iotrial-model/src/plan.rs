@@ -24,6 +24,8 @@ mod areas;
 
 mod interval;
 
+mod bursts;
+
 mod until_steady;
 
 pub use error::PlanError;
@@ -363,9 +365,11 @@ impl Plan {
         let Schedule { precondition, ramp, measure } =
             if request.full { profile.schedule } else { profile.quick.schedule };
         let (ramp, measure) = (request.ramp.unwrap_or(ramp), request.measure.unwrap_or(measure));
+        let mut notes = Vec::new();
         if measure.is_zero() {
             return Err(PlanError::NoDuration);
         }
+        let measure = bursts::measured_phase(profile, measure, request.measure.is_some(), &mut notes)?;
         if [precondition, ramp, measure].into_iter().any(|phase| phase > LONGEST_PHASE) {
             return Err(PlanError::TooLong);
         }
@@ -374,7 +378,6 @@ impl Plan {
             [(PhaseKind::Precondition, precondition), (PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
         let phases = phases.into_iter().filter(|(_, duration)| !duration.is_zero());
 
-        let mut notes = Vec::new();
         let size = size::decide(profile, request, targets, &mut notes)?;
         let mut areas = Areas::new(profile, size, targets);
         let jobs =

@@ -282,6 +282,7 @@ size = "4GiB"
             ),
             ("\"1KiB\", largest", "\"0B\", largest", "must hold at least one commit"),
             ("\"64KiB\" }", "\"8KiB\", tail = \"rewrite\" }", "and a block that is written again"),
+            ("\"64KiB\" }", "\"64KiB\", tail = \"rewrite\" }", "one is in flight at a time: `iodepth = 1`"),
         ] {
             assert!(base.contains(from), "{from}");
             let told = Profile::parse(&base.replace(from, to)).unwrap_err().to_string();

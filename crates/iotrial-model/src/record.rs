@@ -267,6 +267,9 @@ pub struct JobCounts {
     /// bytes are those of the log that they add.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<OpCounts>,
+    /// Of an open job: how long the I/Os, or commits, that were due and never issued had waited when the load ended.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub not_issued_age: LatencyHistogram,
 }
 
 impl JobCounts {
@@ -290,12 +293,22 @@ impl JobCounts {
                 mine.get_or_insert_default().merge(theirs);
             }
         }
+        self.not_issued_age.merge(&other.not_issued_age);
     }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 const fn is_zero(count: &u64) -> bool {
     *count == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_nothing(time_s: &f64) -> bool {
+    *time_s == 0.0
+}
+
+fn is_empty(latency: &LatencyHistogram) -> bool {
+    latency.io_count() == 0
 }
 
 /// I/Os of one direction.
@@ -315,6 +328,9 @@ pub struct OpCounts {
     /// How long the oldest of them had been under way by then; their latency is longer still.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unfinished_oldest_ns: u64,
+    /// How long each of them had been under way; empty in older records.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub unfinished_age: LatencyHistogram,
     /// Of an open load: I/Os that the generator issued more than 100 µs late although it had a free slot.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub late_count: u64,
@@ -353,6 +369,7 @@ impl OpCounts {
         self.first_error = self.first_error.take().or_else(|| other.first_error.clone());
         self.unfinished_count += other.unfinished_count;
         self.unfinished_oldest_ns = self.unfinished_oldest_ns.max(other.unfinished_oldest_ns);
+        self.unfinished_age.merge(&other.unfinished_age);
         self.late_count += other.late_count;
         self.submission_latency_sum_ns += other.submission_latency_sum_ns;
         self.total_latency.merge(&other.total_latency);
@@ -397,8 +414,8 @@ pub struct Interval {
     /// In the order of the plan's jobs.
     pub jobs: Vec<JobCounts>,
     /// I/Os of open loads that were due and not issued at its end, in the order of the plan's jobs; absent
-    /// without an open load. Exact at the end of the run, where they are never issued; before that from the
-    /// rate.
+    /// without an open load. Exact at the end of the run, where they are never issued, and wherever it may have ended (the ends
+    /// of the rounds of a load that runs until it is steady); elsewhere from the rate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub backlog: Vec<u64>,
 }
@@ -406,10 +423,12 @@ pub struct Interval {
 impl Interval {
     /// Forgets what was under way at its end: the load went on, and only what its last interval leaves counts.
     pub fn forget_unfinished(&mut self) {
-        for op in
-            self.jobs.iter_mut().flat_map(|job| [&mut job.read, &mut job.write, &mut job.commit]).flatten()
-        {
-            (op.unfinished_count, op.unfinished_oldest_ns) = (0, 0);
+        for job in &mut self.jobs {
+            job.not_issued_age = LatencyHistogram::default();
+            for op in [&mut job.read, &mut job.write, &mut job.commit].into_iter().flatten() {
+                (op.unfinished_count, op.unfinished_oldest_ns) = (0, 0);
+                op.unfinished_age = LatencyHistogram::default();
+            }
         }
     }
 }
@@ -435,6 +454,10 @@ pub struct QueueSetup {
     /// Whether the ring knows the buffers, so that no I/O pins its pages; `None` without a ring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registered_buffers: Option<bool>,
+    /// Flushes that go on at once: the ring hands each to a worker of the kernel. With a 0 the kernel has the number and does
+    /// not tell it; `None` without a ring, and without writes that a flush follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush_workers: Option<u32>,
     /// Memory of the buffers.
     #[serde(default, rename = "buffer_bytes")]
     pub buffers: ByteSize,
@@ -451,6 +474,12 @@ impl QueueSetup {
         };
         self.registered_files = both(self.registered_files, other.registered_files);
         self.registered_buffers = both(self.registered_buffers, other.registered_buffers);
+        self.flush_workers = self
+            .flush_workers
+            .zip(other.flush_workers)
+            .map(|(a, b)| a + b)
+            .or(self.flush_workers)
+            .or(other.flush_workers);
         self.ring = self.ring.take().or_else(|| other.ring.clone());
         self.buffers = self.buffers + other.buffers;
         self.huge_pages = self.huge_pages + other.huge_pages;
@@ -473,9 +502,17 @@ pub struct CpuUse {
     /// Of this process, in the kernel.
     #[serde(rename = "system_s", with = "seconds")]
     pub system: Duration,
+    /// The part of it in which threads that were not to be late for an I/O only watched the clock, summed over the threads;
+    /// zero in older records.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub watched_s: f64,
     /// Of the one thread of this process that used most, user and kernel; `None` where threads could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest_thread_s: Option<f64>,
+    /// Of the one that used most beside watching the clock, without that; `None` where threads could not be read, and in
+    /// older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busiest_work_s: Option<f64>,
     /// Time that threads of this process were ready to run and had no CPU, summed over the threads; `None` where the
     /// kernel does not count it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -489,6 +526,18 @@ pub struct CpuUse {
     /// Taken by the hypervisor, all CPUs together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_steal_s: Option<f64>,
+}
+
+impl CpuUse {
+    /// What the load cost, in user space and kernel: all but the watching of the clock.
+    pub fn work_s(&self) -> f64 {
+        ((self.user + self.system).as_secs_f64() - self.watched_s).max(0.0)
+    }
+
+    /// The same of the thread that did most of it; `None` where threads could not be read.
+    pub fn busiest_s(&self) -> Option<f64> {
+        self.busiest_work_s.or(self.busiest_thread_s)
+    }
 }
 
 /// What the operating system counted at one device over the measured phase.

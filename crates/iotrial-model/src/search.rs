@@ -164,6 +164,9 @@ pub struct Probe {
     /// Why it did not hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
+    /// Ids of the findings by which something else than the device may have been the limit: the generator or a foreign load.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<String>,
 }
 
 /// What a load of a search is for.
@@ -208,6 +211,9 @@ pub struct SearchResult {
     /// The lowest rate above it that did not; `None` where even 5 % more than the rate at saturation held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_held_iops: Option<f64>,
+    /// Doubts that every load at that rate had: the device itself may hold more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_held_doubts: Vec<String>,
     /// The worst stream at the rate that held.
     pub worst: WorstLatency,
     /// The rate of each job that was given one.

@@ -102,6 +102,9 @@ pub struct PrintedNumber {
     pub text: String,
     /// What it means.
     pub value: f64,
+    /// Whether zeros at the end of a whole number are digits that were printed. In a table they are so only in a string:
+    /// `98600` may have been 98.6 thousand.
+    pub keeps_zeros: bool,
 }
 
 /// A figure that was printed as a bound.
@@ -341,8 +344,8 @@ impl PrintedNumber {
     /// A number, or a string that keeps zeros at its end.
     fn of_scalar(scalar: Scalar) -> Option<Self> {
         let number = match scalar {
-            Scalar::Number { text, value } => Some(Self { text, value }),
-            Scalar::Text(text) => text.parse().ok().map(|value| Self { text, value }),
+            Scalar::Number { text, value } => Some(Self { text, value, keeps_zeros: false }),
+            Scalar::Text(text) => text.parse().ok().map(|value| Self { text, value, keeps_zeros: true }),
             Scalar::Boolean(_) => None,
         };
         number.filter(|number| number.value.is_finite())
@@ -485,7 +488,7 @@ percent = -7.30
         assert_eq!(row.figure("read.lat_mean_us").unwrap().text, "1072.50");
         assert_eq!(
             row.figure("read.iops").unwrap(),
-            &PrintedNumber { text: "98600".into(), value: 98_600.0 }
+            &PrintedNumber { text: "98600".into(), value: 98_600.0, keeps_zeros: false }
         );
         assert_eq!(row.attributes["disks"], AttributeValue::Integer(1));
         assert_eq!(row.attributes["cached"], AttributeValue::Text("true".into()));

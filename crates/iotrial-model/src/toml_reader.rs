@@ -406,6 +406,30 @@ impl<'t> TableReader<'t> {
         Some(all)
     }
 
+    /// A table of tables whose names the writer chooses, such as [source.page]; those with a mistake are left out, and noted.
+    pub fn named_tables<T>(
+        &mut self,
+        key: &'static str,
+        mut read: impl FnMut(&mut TableReader<'_>) -> Option<T>,
+    ) -> Option<Vec<(String, T)>> {
+        let value = self.get(key)?;
+        let Some(table) = value.get_ref().as_table() else {
+            self.wrong_type(key, value, &format!("tables, written as [{key}.NAME]"));
+            return None;
+        };
+        let mut all = Vec::new();
+        for (name, item) in table.iter() {
+            let name: &str = name.get_ref();
+            match item.get_ref().as_table() {
+                Some(table) => {
+                    all.extend(self.below(table, item.span(), &mut read).map(|read| (name.to_owned(), read)));
+                }
+                None => self.wrong_type(name, item, &format!("a table, written as [{key}.{name}]")),
+            }
+        }
+        Some(all)
+    }
+
     fn below<T>(
         &self,
         table: &'t DeTable<'t>,
@@ -425,7 +449,11 @@ impl<'t> TableReader<'t> {
         for key in self.table.keys() {
             let name: &str = key.get_ref();
             if !self.known.contains(&name) {
-                let hint = match nearest(name, self.known.iter().copied()) {
+                // A key whose unit was left out is the beginning of one that has it.
+                let begins =
+                    |known: &&str| known.strip_prefix(name).is_some_and(|unit| unit.starts_with('_'));
+                let with_unit = self.known.iter().copied().find(begins);
+                let hint = match with_unit.or_else(|| nearest(name, self.known.iter().copied())) {
                     Some(known) => format!("did you mean `{known}`?"),
                     None => format!("the keys here are {}", self.known.join(", ")),
                 };

@@ -202,6 +202,19 @@ pub struct BarChart {
     pub groups: Vec<String>,
     /// What stands side by side in each group, such as configurations.
     pub series: Vec<BarSeries>,
+    /// The group that decides, such as the limit that binds; its name says so, too.
+    pub decisive: Option<usize>,
+    /// A value that all bars are held against, such as what is asked for.
+    pub mark: Option<Mark>,
+}
+
+/// A value across all bars.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// What it is.
+    pub name: &'static str,
+    /// On the axis of the bars.
+    pub value: f64,
 }
 
 /// One bar in each group.
@@ -235,6 +248,6 @@ impl BarChart {
             // The lower end of an error bar is inside the bar, unless that goes the other way.
             [bar.value, high.min(self.reach), low.clamp(-self.reach, 0.0)]
         };
-        bars.flat_map(ends)
+        bars.flat_map(ends).chain(self.mark.as_ref().map(|mark| mark.value))
     }
 }

@@ -50,7 +50,10 @@ impl Document {
         let subject = comparison.subjects.join(", ");
         Self {
             title: cut(&format!("{subject}: {count} configurations compared"), LONGEST_TITLE),
-            byline: format!("From {runs} {}", if is_printed { "printed rows" } else { "runs" }),
+            byline: format!(
+                "From {runs} {}",
+                if is_printed { "results as their sources state them" } else { "runs" }
+            ),
             in_brief,
             sections: sections.into_iter().flatten().collect(),
             chapters: Vec::new(),

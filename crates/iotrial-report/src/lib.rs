@@ -30,7 +30,15 @@ mod text;
 
 mod comparison;
 
+mod audit;
+
 mod sweep;
+
+mod explanation;
+
+mod sizing;
+
+pub mod catalogs;
 
 mod ruler;
 

@@ -11,6 +11,10 @@ pub enum Quantity {
     Iops,
     /// MiB per second.
     BandwidthMibPerS,
+    /// MB per second of 10^6 bytes, as vendors state limits.
+    BandwidthMbPerS,
+    /// A sum of money, in the currency that the words beside it name.
+    Money,
     /// Microseconds; shown in µs or ms.
     LatencyUs,
     /// Microseconds of CPU time.
@@ -35,9 +39,10 @@ impl Quantity {
     /// The unit of the number itself, as files have it that programs read.
     pub(crate) const fn plain_unit(self) -> &'static str {
         match self {
-            Self::Words | Self::Count | Self::Ratio | Self::Unitless | Self::Place => "",
+            Self::Words | Self::Count | Self::Ratio | Self::Unitless | Self::Place | Self::Money => "",
             Self::Iops => "IOPS",
             Self::BandwidthMibPerS => "MiB/s",
+            Self::BandwidthMbPerS => "MB/s",
             Self::LatencyUs | Self::CpuTimeUs => "us",
             Self::Bytes => "bytes",
             Self::Seconds => "s",
@@ -85,6 +90,8 @@ impl NumberFormat {
             Quantity::Words | Quantity::Count | Quantity::Bytes => ("", 1.0, 1, 0),
             Quantity::Iops => ("IOPS", 1.0, 2, 1),
             Quantity::BandwidthMibPerS => ("MiB/s", 1.0, 3, 2),
+            Quantity::BandwidthMbPerS => ("MB/s", 1.0, 3, 1),
+            Quantity::Money => ("", 1.0, 9, 2),
             Quantity::LatencyUs => match latency_unit {
                 LatencyUnit::Microseconds => ("µs", 1.0, 3, 1),
                 LatencyUnit::Milliseconds => ("ms", 1e-3, 3, 3),

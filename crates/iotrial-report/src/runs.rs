@@ -180,6 +180,8 @@ fn bars(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
                     .collect(),
             })
             .collect(),
+        decisive: None,
+        mark: None,
     };
     runs.iter().any(Run::was_measured).then(|| Section {
         id: "bars",

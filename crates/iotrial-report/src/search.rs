@@ -53,8 +53,15 @@ fn answer(search: &Search) -> String {
         Some(not_held) => format!(" and {} IOPS do not", iops(not_held)),
         None => ", more than the closed load reaches; no higher rate was tried".to_owned(),
     };
+    let doubt = match result.not_held_doubts.as_slice() {
+        [] => String::new(),
+        doubts => format!(
+            " What did not hold was found with {}: the device itself may hold more.",
+            doubts.join(", ")
+        ),
+    };
     format!(
-        "{} IOPS hold {}{and_not}. The figures are those of the run that confirmed it.",
+        "{} IOPS hold {}{and_not}.{doubt} The figures are those of the run that confirmed it.",
         iops(result.held_iops),
         search.limit
     )
@@ -128,6 +135,7 @@ fn probes(search: &Search) -> Table {
             Value::text(probe.worst.as_ref().map(|worst| format!("{} {}", worst.role, worst.stream))),
             Value::text(probe.held.map(|held| if held { "yes" } else { "no" })),
             Value::text(probe.why_not.as_ref()),
+            Value::text((!probe.doubts.is_empty()).then(|| probe.doubts.join(", "))),
         ],
         is_total: false,
     };
@@ -143,6 +151,7 @@ fn probes(search: &Search) -> Table {
             Column::new("of", Quantity::Words).under("lat"),
             Column::new("holds", Quantity::Words),
             Column::new("why not", Quantity::Words).optional(),
+            Column::new("found", Quantity::Words).optional(),
         ],
         rows: search.probes.iter().map(row).collect(),
         at_a_glance: true,

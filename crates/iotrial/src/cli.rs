@@ -16,11 +16,14 @@ use crate::report_files::ReportFiles;
 
 mod import;
 
+mod size;
+
 mod study;
 
 mod sweep;
 
 pub use import::ImportArgs;
+pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
 pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs};
 pub use sweep::SweepArgs;
 
@@ -63,6 +66,10 @@ pub enum Command {
     Report(ReportArgs),
     /// Hold configurations against each other: side by side, by factor, ranked, with a recommendation.
     Compare(CompareArgs),
+    /// Ask whether a result agrees with itself: a record, a result of another tool, a printed table with its claims.
+    Audit(AuditArgs),
+    /// Find what to buy: the cheapest configurations that meet a demand, and what binds a given one.
+    Size(Box<SizeArgs>),
     /// Make records of results of other tools: fio, diskspd, SQLIO, Iometer, CrystalDiskMark, vdbench, printed tables.
     Import(ImportArgs),
     /// List the records in the store.
@@ -99,6 +106,7 @@ Examples:
   iotrial run --until-steady 1h --duration 5m       five steady rounds of a minute, in an hour
   iotrial run --latency-limit 2ms@p99               the highest rate with 99 of 100 I/Os in 2 ms
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…   (see `iotrial target`)
+  iotrial run --fio-job mix.fio --target /mnt/a     a job of fio, in its own size and time
 
 Files are made in the target, written whole, and removed at the end. At least 10 % of the file
 system and 1 GiB stay free. Raw devices are only read unless a token releases them.")]
@@ -116,6 +124,14 @@ pub struct RunArgs {
     #[arg(long, value_name = "LATENCY@STATISTIC")]
     pub latency_limit: Option<LatencyLimit>,
 
+    /// A job file of fio, or its command line in quotes, instead of a profile; in full, unless --size and --duration
+    /// say less. What is not as in fio is said first (docs/fio-jobs.md).
+    #[arg(long, value_name = "FILE|COMMAND", conflicts_with_all = ["profile", "full"])]
+    pub fio_job: Option<String>,
+
+    #[command(flatten)]
+    pub fio: FioArgs,
+
     /// Say what would be done, and do nothing.
     #[arg(long)]
     pub dry_run: bool,
@@ -129,8 +145,20 @@ pub struct RunArgs {
     pub json: bool,
 }
 
+/// How a job of fio is read.
+#[derive(Debug, Args, Default)]
+pub struct FioArgs {
+    /// Of jobs that wait for others (`stonewall`), the set that is meant, from 1.
+    #[arg(long, value_name = "NUMBER")]
+    pub fio_set: Option<usize>,
+
+    /// Leave out options of fio that cannot be understood, or that have nothing like them here; each is told.
+    #[arg(long)]
+    pub fio_leave_out: bool,
+}
+
 /// Which load, on which targets, by which engine: what every command that makes a load is asked.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct LoadArgs {
     /// A built-in profile (see `iotrial profiles`) or a TOML file.
     #[arg(default_value = "sqlserver-oltp")]
@@ -206,7 +234,7 @@ pub struct LoadArgs {
 }
 
 /// Where records are kept.
-#[derive(Debug, Args, Default)]
+#[derive(Debug, Clone, Args, Default)]
 pub struct StoreArgs {
     /// Where records are kept [default: the platform's data folder].
     #[arg(long, value_name = "DIR", env = "IOTRIAL_STORE")]
@@ -304,6 +332,37 @@ pub struct CompareArgs {
     pub store: StoreArgs,
 }
 
+/// Options of `audit`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  iotrial audit published.toml               a printed table, and what its text says of it
+  iotrial audit 01JD…                        a record in the store, by its id
+  iotrial audit ./results --html audit.html  every result in a folder
+  iotrial audit vendor.toml --json | jq '.findings[] | {place, message, cause, right}'
+
+Figures contradict each other only where the digits in print leave no values that agree: 98.6
+stands for all that is rounded or cut off to it. docs/audit.md has every check with its limits.
+
+Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input, or a file that cannot
+be read among others that can; 3 could not be carried out.")]
+pub struct AuditArgs {
+    /// Each a record, a result of fio or another tool (docs/import.md), a table (docs/table-format.md), a folder of them,
+    /// or an id in the store.
+    #[arg(required = true, value_name = "RESULT")]
+    pub results: Vec<String>,
+
+    #[command(flatten)]
+    pub files: ReportFiles,
+
+    /// One JSON document on standard output, nothing else there: the audit, or a list of them.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
 /// Options of `records`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  iotrial records --json")]
@@ -318,10 +377,23 @@ pub struct RecordsArgs {
 
 /// Options of `profiles`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  iotrial profiles sqlserver-oltp > mine.toml")]
+#[command(after_help = "\
+Examples:
+  iotrial profiles sqlserver-oltp > mine.toml
+  iotrial profiles --from-fio mix.fio > mine.toml          every line says where it comes from
+  iotrial profiles --from-fio 'fio --name=a --rw=randread --bs=8k --size=4g --runtime=60'
+
+docs/profiles.md describes every key, docs/fio-jobs.md what becomes of each option of fio.")]
 pub struct ProfilesArgs {
     /// Print this one as it would be edited.
     pub name: Option<String>,
+
+    /// Print a job file of fio, or its command line in quotes, as a profile.
+    #[arg(long, value_name = "FILE|COMMAND", conflicts_with = "name")]
+    pub from_fio: Option<String>,
+
+    #[command(flatten)]
+    pub fio: FioArgs,
 
     /// One JSON document on standard output, nothing else there.
     #[arg(long)]

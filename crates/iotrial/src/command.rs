@@ -1,5 +1,6 @@
 //! One module for each command.
 
+pub mod audit;
 pub mod clean;
 pub mod compare;
 pub mod dry_run;
@@ -11,6 +12,7 @@ pub mod records;
 pub mod report;
 pub mod run;
 pub mod samples;
+pub mod size;
 pub mod study;
 pub mod sweep;
 pub mod target;

@@ -32,6 +32,9 @@ pub const NOT_ALL_READ: u8 = 1;
 /// Compared, but a gate is missed.
 pub const GATE_MISSED: u8 = 1;
 
+/// Audited, but something contradicts itself.
+pub const CONTRADICTED: u8 = 1;
+
 impl Failure {
     /// Wrong usage or input.
     pub fn input(error: impl Into<anyhow::Error>) -> Self {

@@ -10,6 +10,7 @@
 mod cli;
 mod command;
 mod failure;
+mod fio_job;
 mod foreign;
 mod live;
 mod output;
@@ -34,6 +35,8 @@ fn main() -> ExitCode {
         Some(Command::Study(args)) => command::study::study(&args),
         Some(Command::Report(args)) => command::report::report(&args),
         Some(Command::Compare(args)) => command::compare::compare(&args),
+        Some(Command::Audit(args)) => command::audit::audit(&args),
+        Some(Command::Size(args)) => command::size::size(&args),
         Some(Command::Import(args)) => command::import::import(&args),
         Some(Command::Records(args)) => command::records::records(&args),
         Some(Command::Profiles(args)) => command::profiles::profiles(&args),

@@ -14,7 +14,7 @@ use iotrial_model::profile::Profile;
 use iotrial_model::record::{
     Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, StudyPlace, Tool,
 };
-use iotrial_model::units::ByteSize;
+use iotrial_model::units::{ByteSize, format_duration};
 use ulid::Ulid;
 
 use crate::cli::LoadArgs;
@@ -266,6 +266,14 @@ pub fn plan_failure(error: PlanError) -> Failure {
         }
         PlanError::TooDeep { .. } | PlanError::TooMuchMemory { .. } => {
             Failure::input(error).hint("lower iodepth, numjobs or block_size in the profile".to_owned())
+        }
+        PlanError::PartOfPeriod { whole, .. } => {
+            let hint = format!("give --duration {}, or a larger multiple", format_duration(*whole));
+            Failure::input(error).hint(hint)
+        }
+        PlanError::BurstsApart => {
+            let hint = "give the bursts of all jobs the same period".to_owned();
+            Failure::input(error).hint(hint)
         }
         PlanError::LimitTooShort { .. } => {
             Failure::input(error).hint("give a longer limit, or a shorter --duration".to_owned())

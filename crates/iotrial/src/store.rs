@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -15,12 +15,13 @@ use iotrial_model::record::{EndedHow, Interval, RECORD_FORMAT, RunRecord};
 use iotrial_model::sweep::{SWEEP_FORMAT, SweepRecord};
 use rusqlite::Connection;
 use ruzstd::decoding::StreamingDecoder;
-use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde::Serialize;
+use tempfile::NamedTempFile;
 
 use crate::output::harmless;
 
 mod imported;
+mod packed;
 
 pub use imported::{is_imported, keep_imported, read_imported};
 
@@ -123,16 +124,25 @@ impl Store {
         let _ = self.index().and_then(|index| insert(&index, &Entry::of(record, path)));
     }
 
+    /// Never holds the text of a record, which may be larger than the record in memory.
     fn write(&self, record: &RunRecord) -> anyhow::Result<PathBuf> {
-        let mut bytes = serde_json::to_vec(record)?;
-        bytes.push(b'\n');
-        let is_large = bytes.len() > COMPRESS_ABOVE_BYTES;
-        let suffix = if is_large { COMPRESSED_SUFFIX } else { RECORD_SUFFIX };
-        let bytes =
-            if is_large { compress_to_vec(bytes.as_slice(), CompressionLevel::Fastest) } else { bytes };
-        let path = self.folder.join(format!("{}{suffix}", record.id));
-        write_whole(&path, &bytes)?;
-        Ok(path)
+        let path_with = |suffix| self.folder.join(format!("{}{suffix}", record.id));
+        let write = || -> anyhow::Result<PathBuf> {
+            let mut text = BufWriter::new(NamedTempFile::new_in(&self.folder)?);
+            serde_json::to_writer(&mut text, record)?;
+            text.write_all(b"\n")?;
+            let text = text.into_inner()?;
+            let is_large = text.as_file().metadata()?.len() > COMPRESS_ABOVE_BYTES as u64;
+            let (file, path) = if is_large {
+                (packed::packed(&text, &self.folder)?, path_with(COMPRESSED_SUFFIX))
+            } else {
+                (text, path_with(RECORD_SUFFIX))
+            };
+            file.as_file().sync_all()?;
+            file.persist(&path)?;
+            Ok(path)
+        };
+        write().with_context(|| format!("cannot write `{}`", path_with(RECORD_SUFFIX).display()))
     }
 
     /// All records, the newest first.
@@ -549,7 +559,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
             return OpenOptions::new().write(true).open(path)?.write_all(bytes);
         }
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let mut file = tempfile::NamedTempFile::new_in(parent.unwrap_or(Path::new(".")))?;
+        let mut file = NamedTempFile::new_in(parent.unwrap_or(Path::new(".")))?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path)?;

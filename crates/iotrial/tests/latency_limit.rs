@@ -89,6 +89,21 @@ fn the_rate_found_is_that_of_a_fine_grid_of_long_runs() {
 }
 
 #[test]
+fn copies_with_one_io_each_hold_the_rate_of_one_copy_with_all_of_them() {
+    let bench = Bench::new();
+    let sim = "service_time_us = 200, parallelism = 64";
+    let held = |numjobs: u32, iodepth: u32| {
+        let text = profile(iodepth, &format!("numjobs = {numjobs}\n"));
+        let (_, summary) = run(&bench, &text, sim, &["--duration", "3s", "--latency-limit", "300us@p99"]);
+        number(&summary, "/search/result/held_iops")
+    };
+    // Thirty-two at once, 200 µs each.
+    let one = held(1, 32);
+    assert!((140_000.0..=168_000.0).contains(&one), "{one}");
+    assert!((held(32, 1) / one - 1.0).abs() < 0.03);
+}
+
+#[test]
 fn a_cap_on_iops_is_found_whatever_the_burst_before_it() {
     let bench = Bench::new();
     let summary =

@@ -279,7 +279,7 @@ fn figures_of_runs(runs: &[Box<Measured>], streams: &[(Stream, OpCounts)]) -> Ve
             all.push((Metric::new("cpu", "sys_percent"), 100.0 * system_s / available_s));
         }
         if io_count > 0.0 {
-            all.push((Metric::new("cpu", "per_io_us"), 1e6 * (user_s + system_s) / io_count));
+            all.push((Metric::new("cpu", "per_io_us"), 1e6 * sum(|cpu| cpu.work_s) / io_count));
         }
     }
     all

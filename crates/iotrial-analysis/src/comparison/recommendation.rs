@@ -93,9 +93,16 @@ fn titles(configurations: &[Configuration], key: &str) -> String {
     configurations.iter().find(|one| one.key == key).map_or_else(|| key.to_owned(), Configuration::title)
 }
 
+/// Over a grid of loads hundreds of metrics may have to be named: beyond these they are only counted.
+const MOST_NAMED: usize = 12;
+
 fn enumerate(words: &[String]) -> String {
     match words {
         [] => String::new(),
+        many if many.len() > MOST_NAMED => {
+            let named = MOST_NAMED - 2;
+            format!("{} and {} more", many[..named].join(", "), many.len() - named)
+        }
         [one] => one.clone(),
         [most @ .., last] => format!("{} and {last}", most.join(", ")),
     }

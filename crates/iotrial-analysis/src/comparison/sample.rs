@@ -12,7 +12,7 @@ use iotrial_model::table::PublishedTable;
 use iotrial_model::units::ByteSize;
 
 use super::metric::Metric;
-use super::resample::{Spread, Unit, Units};
+use super::resample::{Figure, Spread, Unit, Units};
 use crate::figures::Figures;
 use crate::imported::imported_findings;
 use crate::latency_course::LatencyCourse;
@@ -74,6 +74,8 @@ pub(super) struct Measured {
 pub(super) struct MeasuredCpu {
     pub(super) user_s: f64,
     pub(super) system_s: f64,
+    /// Both, without the watching of the clock.
+    pub(super) work_s: f64,
     /// Of all CPUs of the host.
     pub(super) available_s: f64,
 }
@@ -288,6 +290,7 @@ impl Sample {
         let cpu = record.cpu.map(|cpu| MeasuredCpu {
             user_s: cpu.user.as_secs_f64(),
             system_s: cpu.system.as_secs_f64(),
+            work_s: cpu.work_s(),
             available_s: cpu.wall.as_secs_f64() * f64::from(record.host.all_cpu_count()),
         });
         Self {
@@ -381,6 +384,9 @@ fn stated_figures(record: &ImportedRecord, load: Option<&str>) -> Vec<(Metric, f
     for (name, figures) in [("read", &streams.read), ("write", &streams.write), ("total", &streams.all)] {
         let Some(figures) = figures else { continue };
         let figures = named_figures(figures).into_iter();
+        // A row is taken as it was printed; of a result that was measured, the metrics are those of runs.
+        let is_taken = |figure: &str| is_printed(record) || Figure::ALL.iter().any(|one| one.key() == figure);
+        let figures = figures.filter(|(figure, _)| is_taken(figure));
         all.extend(figures.filter_map(|(figure, value)| Some((metric(name, figure), value?))));
     }
     if let Some(cpu) = &record.cpu {

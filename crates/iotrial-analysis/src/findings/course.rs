@@ -11,11 +11,13 @@ use iotrial_model::units::format_duration;
 use serde_json::json;
 
 use super::finding;
-use crate::steady_state::{MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, Rounds, SteadyState};
+use crate::steady_state::{
+    MOST_BACKLOG_GROWTH_PERCENT, MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, Rounds, SteadyState,
+};
 
 /// A measured phase shorter than this says nothing about caches and burst credits.
 const SHORTEST_TRUSTED: Duration = Duration::from_secs(60);
-/// The clocks are read within microseconds of each other, or milliseconds where the generator is short of CPU.
+/// The clocks are read within 20 ms of each other at either end, however short of CPU the generator is.
 const MOST_CLOCK_JUMP_S: f64 = 0.1;
 /// Where the monotonic clock is not slewed with the time of day, as on Windows: the most that NTP slews, 500 ppm.
 const MOST_SLEW: f64 = 500e-6;
@@ -153,9 +155,9 @@ pub(super) fn clock_jump(record: &RunRecord) -> Option<Finding> {
     (jump_s.abs() > MOST_CLOCK_JUMP_S + MOST_SLEW * wall_s).then(|| {
         let way = if jump_s > 0.0 { "ahead" } else { "back" };
         let why = if jump_s > 0.0 {
-            "it was set, or the machine was suspended or migrated; then the latencies lack that time"
+            "either it was set, or the machine was suspended or migrated, and then the latencies lack that time"
         } else {
-            "it was set; latencies come from the other clock, but times of day in logs do not match"
+            "most likely it was set; latencies come from the other clock, but times of day in logs do not match"
         };
         finding(
             "clock-jump",
@@ -199,11 +201,9 @@ pub(crate) fn short_measurement(measured: Duration) -> Option<Finding> {
     Some(finding("short-run", severity, message, [("measured_s", json!(measured_s))]))
 }
 
-/// The load was still changing.
+/// The load was still changing, or its queue grew.
 pub(super) fn unsteady(record: &RunRecord) -> Option<Finding> {
     let steady = SteadyState::of(record)?;
-    let (value, Rounds { range_percent, slope_percent, rounds }) = steady.moving()?;
-    let verb = if *slope_percent < 0.0 { "fell" } else { "rose" };
     let waited = record.plan.until_steady.filter(|_| record.ended.how == EndedHow::Complete);
     let was_not = match waited {
         Some(until) => {
@@ -212,19 +212,31 @@ pub(super) fn unsteady(record: &RunRecord) -> Option<Finding> {
         }
         None => "the load was not steady: over five rounds".to_owned(),
     };
+    if let Some((value, Rounds { range_percent, slope_percent, rounds })) = steady.moving() {
+        let verb = if *slope_percent < 0.0 { "fell" } else { "rose" };
+        return Some(finding(
+            "unsteady",
+            Severity::Warning,
+            format!(
+                "{was_not} {value} ranged over {range_percent:.0} % of the average (at most {MOST_RANGE_PERCENT:.0} % is steady) and {verb} by {:.0} % (at most {MOST_SLOPE_PERCENT:.0} %)",
+                slope_percent.abs()
+            ),
+            [
+                ("value", json!(value)),
+                ("range_percent", json!(range_percent)),
+                ("slope_percent", json!(slope_percent)),
+                (if value == "IOPS" { "round_iops" } else { "rounds" }, json!(rounds)),
+            ],
+        ));
+    }
+    let growth_percent = steady.backlog_growth_percent.filter(|_| steady.backlog_grew())?;
     Some(finding(
         "unsteady",
         Severity::Warning,
         format!(
-            "{was_not} {value} ranged over {range_percent:.0} % of the average (at most {MOST_RANGE_PERCENT:.0} % is steady) and {verb} by {:.0} % (at most {MOST_SLOPE_PERCENT:.0} %)",
-            slope_percent.abs()
+            "{was_not} {growth_percent:.1} % of what came to be due only made a queue longer (at most {MOST_BACKLOG_GROWTH_PERCENT:.0} % is steady)"
         ),
-        [
-            ("value", json!(value)),
-            ("range_percent", json!(range_percent)),
-            ("slope_percent", json!(slope_percent)),
-            (if value == "IOPS" { "round_iops" } else { "rounds" }, json!(rounds)),
-        ],
+        [("value", json!("backlog")), ("backlog_growth_percent", json!(growth_percent))],
     ))
 }
 

@@ -32,7 +32,7 @@ fn steps(record: &RunRecord) -> Vec<ChainStep> {
 /// The excess of each direction is held against all that was issued, so that the few writes that every host makes
 /// do not stand out of a load that only reads. It is told of the load's own devices, and of a disk whose other partitions
 /// were used; that an array or file system further down moves more is amplification, see [`amplified_io`].
-pub(super) fn foreign_load(record: &RunRecord) -> Option<Finding> {
+pub(crate) fn foreign_load(record: &RunRecord) -> Option<Finding> {
     let step = steps(record)
         .into_iter()
         .filter(|step| step.is_from_load() || step.is_partition)
@@ -77,7 +77,8 @@ pub(super) fn foreign_load(record: &RunRecord) -> Option<Finding> {
     ))
 }
 
-/// The excess of a step in percent of what came from above; all that the devices moved where nothing came.
+/// The excess of a step in percent of what came from above; zero where nothing came, because then there is nothing to hold
+/// it against.
 #[expect(clippy::cast_precision_loss, reason = "a share to 15 digits")]
 fn excess_of_above_percent(step: &ChainStep) -> f64 {
     let above = step.read.above_bytes + step.write.above_bytes;

@@ -107,9 +107,10 @@ enum Shortage {
 
 /// The generator had not the CPU that it needed: it used up its own, or waited for it, or the hypervisor took it.
 ///
-/// Shares are of the CPUs that drive the load: wall time times the driving threads, at most the host's CPUs.
+/// Shares are of the CPUs that drive the load: wall time times the driving threads, at most the host's CPUs. Time in which
+/// a thread only watched the clock, so as not to be late for an I/O, was there for the load if it had needed it.
 #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
-pub(super) fn generator_busy(record: &RunRecord) -> Option<Finding> {
+pub(crate) fn generator_busy(record: &RunRecord) -> Option<Finding> {
     let cpu = record.cpu.as_ref()?;
     // The engine `threads` has a thread for each outstanding I/O; the others drive everything with a few.
     let threads = match record.plan.engine {
@@ -123,8 +124,8 @@ pub(super) fn generator_busy(record: &RunRecord) -> Option<Finding> {
     }
     let driven_s = wall_s * f64::from(driven_cpu_count);
     let host_s = wall_s * f64::from(record.host.all_cpu_count());
-    let busy_percent = 100.0 * (cpu.user + cpu.system).as_secs_f64() / driven_s;
-    let busiest_percent = cpu.busiest_thread_s.map(|busiest_s| 100.0 * busiest_s / wall_s);
+    let busy_percent = 100.0 * cpu.work_s() / driven_s;
+    let busiest_percent = cpu.busiest_s().map(|busiest_s| 100.0 * busiest_s / wall_s);
     let delay_percent = cpu.run_queue_delay_s.map(|delay_s| 100.0 * delay_s / driven_s);
     let switches_per_s = cpu.involuntary_switch_count.map(|count| count as f64 / wall_s);
     let host_busy_percent = cpu.host_busy_s.map(|busy_s| 100.0 * busy_s / host_s);
@@ -189,6 +190,7 @@ pub(super) fn generator_busy(record: &RunRecord) -> Option<Finding> {
             ("driven_cpu_count", json!(driven_cpu_count)),
             ("user_s", json!(cpu.user.as_secs_f64())),
             ("system_s", json!(cpu.system.as_secs_f64())),
+            ("watched_s", json!(cpu.watched_s)),
             ("busiest_thread_percent", json!(busiest_percent)),
             ("run_queue_delay_percent", json!(delay_percent)),
             ("involuntary_switches_per_s", json!(switches_per_s)),
@@ -284,6 +286,23 @@ mod tests {
         assert!(generator_busy(&record).unwrap().message.contains("a thread that was busy for 100 %"));
         record.cpu = None;
         assert_eq!(generator_busy(&record), None);
+    }
+
+    #[test]
+    fn watching_the_clock_is_no_work() {
+        let with = |watched_s: f64, busiest_work_s: Option<f64>| {
+            let mut record = healthy();
+            let cpu = record.cpu.as_mut().unwrap();
+            (cpu.user, cpu.system) = (cpu.wall.mul_f64(1.9), Duration::ZERO);
+            (cpu.watched_s, cpu.busiest_thread_s) = (watched_s, Some(299.0));
+            cpu.busiest_work_s = busiest_work_s;
+            generator_busy(&record)
+        };
+        // Two threads, one of them watching for most of the 300 s.
+        assert_eq!(with(250.0, Some(280.0)), None);
+        assert!(with(20.0, Some(280.0)).is_some());
+        assert!(with(250.0, Some(290.0)).is_some());
+        assert!(with(250.0, None).is_some());
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! Latencies in two separate modes: a cache answers a part of the I/Os, and something slower the rest.
 
 use iotrial_model::histogram::LatencyHistogram;
-use iotrial_model::load::Direction;
+use iotrial_model::load::{Direction, Durability};
+use iotrial_model::plan::{EngineKind, Job};
 use iotrial_model::record::{Finding, RunRecord, Severity};
 use serde_json::json;
 
 use super::finding;
+use super::generator::generator_busy;
 use super::limit::flat_limit;
+use super::open_load::late_issues;
 use crate::figures::percentile_us;
 
 /// Both modes hold so much of the I/Os, or it is only a tail.
@@ -87,14 +90,23 @@ impl Modes {
 
 /// Whether the latencies of some job have two modes at the same time.
 pub(super) fn are_there(record: &RunRecord) -> bool {
-    find(record).is_some()
+    find(record, |_, _| true).is_some()
+}
+
+/// Whether the I/Os of a stream take different times by plan: some of its writes are flushed and others not, or they differ
+/// in size.
+fn differ_by_plan(job: &Job, direction: Direction) -> bool {
+    let some_are_flushed = job.durability != Durability::None && job.flush_every > 1;
+    let differ_in_size = job.block_size.shares().len() > 1 || job.group_commit.is_some();
+    differ_in_size || (direction == Direction::Write && some_are_flushed)
 }
 
 /// The job and direction with two modes, of which the fast one has most I/Os. A device that changed from
 /// fast to slow has two modes as well, but one after the other: so both must be there in half of the intervals.
-fn find(record: &RunRecord) -> Option<(usize, Direction, Modes)> {
+fn find(record: &RunRecord, select: impl Fn(&Job, Direction) -> bool) -> Option<(usize, Direction, Modes)> {
     let streams = (0..record.jobs.len()).flat_map(|job| Direction::ALL.map(|direction| (job, direction)));
     streams
+        .filter(|(job, direction)| select(&record.plan.jobs[*job], *direction))
         .filter_map(|(job, direction)| {
             let modes = Modes::of(&record.jobs[job].get(direction)?.total_latency)?;
             let (mut count, mut divided) = (0, 0);
@@ -112,10 +124,12 @@ fn find(record: &RunRecord) -> Option<(usize, Direction, Modes)> {
 
 /// A part of the I/Os came from a cache: their latencies have two modes with a gap between.
 ///
-/// A limiter that lets I/Os pass in slices makes two modes too, so that this is not said of a flat limit.
+/// A limiter that lets I/Os pass in slices makes two modes too, so that this is not said of a flat limit. Nor is it of a
+/// load that waited for its generator, where the second latency may be the scheduler's, or that had no device at all.
 pub(super) fn cache_served(record: &RunRecord) -> Option<Finding> {
-    let (job, direction, modes) = find(record)?;
-    if flat_limit(record).is_some() {
+    let (job, direction, modes) = find(record, |job, direction| !differ_by_plan(job, direction))?;
+    let waited_for_generator = generator_busy(record).is_some() || late_issues(record).is_some();
+    if record.plan.engine == EngineKind::Null || waited_for_generator || flat_limit(record).is_some() {
         return None;
     }
     let job = &record.plan.jobs[job];
@@ -144,6 +158,11 @@ pub(super) fn cache_served(record: &RunRecord) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use iotrial_model::load::{BlockShare, BlockSizes, Spacing};
+    use iotrial_model::plan::Arrival;
+    use iotrial_model::record::{JobCounts, OpCounts};
+    use iotrial_model::units::ByteSize;
 
     use super::*;
     use crate::test_record::measured;
@@ -174,29 +193,75 @@ mod tests {
         assert_eq!(Modes::of(&LatencyHistogram::default()), None);
     }
 
+    /// A run whose second by second latencies of one stream are these. Its rate is one that chance moves a little: one that
+    /// stands still would be a limit.
+    fn spoiled(direction: Direction, of: impl Fn(usize) -> LatencyHistogram) -> RunRecord {
+        let mut record = measured(300, |second| 16_500 + (second * 7_919) % 64);
+        spoil(&mut record, direction, of);
+        record
+    }
+
+    fn spoil(record: &mut RunRecord, direction: Direction, of: impl Fn(usize) -> LatencyHistogram) {
+        fn stream(job: &mut JobCounts, direction: Direction) -> &mut OpCounts {
+            match direction {
+                Direction::Read => job.read.as_mut().unwrap(),
+                Direction::Write => job.write.as_mut().unwrap(),
+            }
+        }
+        let mut total = LatencyHistogram::default();
+        for (second, interval) in record.intervals.iter_mut().enumerate() {
+            let latency = of(second);
+            total.merge(&latency);
+            stream(&mut interval.jobs[0], direction).total_latency = latency;
+        }
+        stream(&mut record.jobs[0], direction).total_latency = total;
+    }
+
+    #[test]
+    fn two_latencies_that_are_planned_or_the_generators_are_no_cache() {
+        let together = histogram(&[(100, 3_000), (2_000, 5_000)]);
+        let check = |direction, is_cache: bool, change: fn(&mut RunRecord)| {
+            let mut record = spoiled(direction, |_| together.clone());
+            change(&mut record);
+            assert_eq!(cache_served(&record).is_some(), is_cache, "{:?} {direction}", record.plan.jobs[0]);
+            // To the other findings they are two modes all the same.
+            assert!(are_there(&record));
+        };
+        for direction in Direction::ALL {
+            check(direction, true, |_| {});
+            check(direction, false, |record| {
+                let share = |size| BlockShare { size: ByteSize::kib(size), weight: 1 };
+                record.plan.jobs[0].block_size = BlockSizes::mix(vec![share(8), share(256)]).unwrap();
+            });
+            check(direction, false, |record| record.plan.engine = EngineKind::Null);
+            check(direction, false, |record| record.cpu.as_mut().unwrap().busiest_thread_s = Some(299.0));
+            check(direction, false, |record| {
+                record.plan.jobs[0].arrival =
+                    Arrival::Open { iops: 16_000.0, spacing: Spacing::Poisson, bursts: None };
+                record.jobs[0].write.as_mut().unwrap().late_count = 540_000;
+            });
+            // Every write is flushed.
+            check(direction, true, |record| record.plan.jobs[0].durability = Durability::Fdatasync);
+        }
+        let flush_some = |record: &mut RunRecord| {
+            (record.plan.jobs[0].durability, record.plan.jobs[0].flush_every) = (Durability::Fdatasync, 8);
+        };
+        check(Direction::Write, false, flush_some);
+        check(Direction::Read, true, flush_some);
+    }
+
     #[test]
     fn modes_one_after_the_other_are_no_cache() {
-        // A rate that chance moves a little: one that stands still would be a limit.
-        let mut record = measured(300, |second| 16_500 + (second * 7_919) % 64);
-        assert_eq!(cache_served(&record), None);
+        assert_eq!(cache_served(&measured(300, |second| 16_500 + (second * 7_919) % 64)), None);
         let together = histogram(&[(100, 3_000), (2_000, 5_000)]);
-        let spoil = |record: &mut RunRecord, of: &dyn Fn(usize) -> LatencyHistogram| {
-            let mut total = LatencyHistogram::default();
-            for (second, interval) in record.intervals.iter_mut().enumerate() {
-                let latency = of(second);
-                total.merge(&latency);
-                interval.jobs[0].read.as_mut().unwrap().total_latency = latency;
-            }
-            record.jobs[0].read.as_mut().unwrap().total_latency = total;
-        };
-        spoil(&mut record, &|_| together.clone());
+        let mut record = spoiled(Direction::Read, |_| together.clone());
         let found = cache_served(&record).unwrap();
         assert!(
             found.message.contains("reads of `pages` have two separate latencies: 38 %"),
             "{}",
             found.message
         );
-        spoil(&mut record, &|second| {
+        spoil(&mut record, Direction::Read, |second| {
             if second < 100 { histogram(&[(100, 8_000)]) } else { histogram(&[(2_000, 8_000)]) }
         });
         assert_eq!(cache_served(&record), None);

@@ -36,13 +36,10 @@ impl Pace {
 
     #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
     fn of_interval(interval: &Interval, plan: &Plan) -> Self {
-        let comes_in_bursts = |job: &Job| matches!(job.arrival, Arrival::Open { bursts: Some(_), .. });
         let jobs = || interval.jobs.iter().zip(&plan.jobs).filter(|(_, job)| !comes_in_bursts(job));
         let counts =
             || jobs().flat_map(|(counts, _)| Direction::ALL.into_iter().filter_map(|one| counts.get(one)));
         let duration_s = interval.duration.as_secs_f64();
-        let total_latency =
-            |one: &OpCounts| one.total_latency.mean_us().unwrap_or_default() / 1e6 * one.io_count() as f64;
         let shortest = counts().filter_map(|one| one.total_latency.min()).min();
         Self {
             phase: interval.phase,
@@ -50,7 +47,7 @@ impl Pace {
             duration_s,
             iops: counts().map(OpCounts::io_count).sum::<u64>() as f64 / duration_s,
             mib_per_s: counts().map(|one| one.bytes).sum::<u64>() as f64 / duration_s / 1_048_576.0,
-            total_latency_s: counts().map(total_latency).sum(),
+            total_latency_s: counts().map(total_latency_s).sum(),
             shortest_latency_s: shortest.map(|latency| latency.as_secs_f64()),
         }
     }
@@ -67,10 +64,42 @@ pub(super) fn shortest_latency_s(paces: &[Pace]) -> Option<f64> {
     paces.iter().filter_map(|pace| pace.shortest_latency_s).min_by(f64::total_cmp)
 }
 
-/// Whether the load kept the device under pressure: half or more of the I/Os that may be outstanding were. An open load
-/// that the device carries does not, and its rate is what was asked for, not what the device can do.
+/// Whether the load kept the device under pressure: half or more of the I/Os that its jobs keep outstanding were in flight.
+/// These jobs are the closed ones, and open ones that have a backlog. To any other open job `iodepth` is only a bound: its rate
+/// is what was asked for, not what the device can do, so that it neither presses nor hides that others do.
 pub(super) fn is_pressed(record: &RunRecord, paces: &[Pace]) -> bool {
-    in_flight(paces) >= 0.5 * f64::from(record.plan.total_iodepth())
+    let (Some(first), Some(last)) = (paces.first(), paces.last()) else { return false };
+    let looked_at = || {
+        let is_in = |start_s: f64| start_s >= first.start_s && start_s <= last.start_s;
+        record.intervals.iter().filter(move |interval| is_in(interval.start.as_secs_f64()))
+    };
+    let has_backlog = |job: usize| {
+        let behind = looked_at().filter(|one| one.backlog.get(job).is_some_and(|count| *count > 0)).count();
+        behind * 2 > looked_at().count()
+    };
+    let pressing: Vec<usize> = (0..record.plan.jobs.len())
+        .filter(|job| match record.plan.jobs[*job].arrival {
+            Arrival::Closed => true,
+            _ => !comes_in_bursts(&record.plan.jobs[*job]) && has_backlog(*job),
+        })
+        .collect();
+    let outstanding: u32 = pressing.iter().map(|job| record.plan.jobs[*job].total_iodepth()).sum();
+    let counts = looked_at().flat_map(|interval| {
+        pressing.iter().flat_map(|job| Direction::ALL.map(|direction| interval.jobs[*job].get(direction)))
+    });
+    let duration_s: f64 = looked_at().map(|interval| interval.duration.as_secs_f64()).sum();
+    let in_flight = counts.flatten().map(total_latency_s).sum::<f64>() / duration_s;
+    outstanding > 0 && in_flight >= 0.5 * f64::from(outstanding)
+}
+
+fn comes_in_bursts(job: &Job) -> bool {
+    matches!(job.arrival, Arrival::Open { bursts: Some(_), .. })
+}
+
+/// The latencies of all I/Os together.
+#[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
+fn total_latency_s(counts: &OpCounts) -> f64 {
+    counts.total_latency.mean_us().unwrap_or_default() / 1e6 * counts.io_count() as f64
 }
 
 /// The middle of the values, by size.
@@ -88,4 +117,55 @@ pub(super) fn is_flat(values: impl Iterator<Item = f64>, level: f64, percent: f6
         outside += usize::from((value / level - 1.0).abs() > percent / 100.0);
     }
     level > 0.0 && outside * 20 <= count
+}
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::load::Spacing;
+
+    use super::*;
+    use crate::findings::throttle::throttled_after_burst;
+    use crate::test_record::measured;
+
+    /// Three of four seconds at a fifth of the rate, with a quiet open job of many slots beside.
+    fn throttled_beside_a_quiet_job(backlog: u64) -> RunRecord {
+        let mut record = measured(60, |second| if second < 15 { 16_000 } else { 3_200 });
+        record.plan.jobs[1].arrival = Arrival::Open { iops: 400.0, spacing: Spacing::Poisson, bursts: None };
+        record.plan.jobs[1].iodepth = 128;
+        for interval in &mut record.intervals {
+            interval.backlog = vec![0, backlog];
+        }
+        record
+    }
+
+    #[test]
+    fn a_quiet_open_job_neither_presses_nor_hides_that_others_do() {
+        let mut record = throttled_beside_a_quiet_job(0);
+        assert!(is_pressed(&record, &Pace::of(&record)));
+        assert!(throttled_after_burst(&record).is_some());
+        // Alone it does not press, whatever its rate; with a backlog its slots count as well, and one in 128 is too few.
+        record.plan.jobs[0].arrival = record.plan.jobs[1].arrival;
+        assert!(!is_pressed(&record, &Pace::of(&record)));
+        let record = throttled_beside_a_quiet_job(7);
+        assert!(!is_pressed(&record, &Pace::of(&record)));
+        assert!(!is_pressed(&record, &[]));
+    }
+
+    #[test]
+    fn an_open_job_with_a_backlog_presses() {
+        let mut record = measured(60, |_| 16_000);
+        for job in &mut record.plan.jobs {
+            job.arrival = Arrival::Open { iops: 20_000.0, spacing: Spacing::Poisson, bursts: None };
+        }
+        let with = |record: &mut RunRecord, backlog: fn(u64) -> u64| {
+            for (second, interval) in (0..).zip(&mut record.intervals) {
+                interval.backlog = vec![backlog(second), 0];
+            }
+        };
+        with(&mut record, |second| 4_000 * second);
+        assert!(is_pressed(&record, &Pace::of(&record)));
+        // Poisson arrivals that meet a full device now and then.
+        with(&mut record, |second| second % 3 / 2);
+        assert!(!is_pressed(&record, &Pace::of(&record)));
+    }
 }

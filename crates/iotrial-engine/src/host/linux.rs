@@ -46,7 +46,7 @@ pub(super) fn cpu_snapshot() -> CpuSnapshot {
     let host = read("/proc/stat").and_then(|text| host_ticks(&text));
     let time = |ticks: u64| ticks_to_duration(ticks, ticks_per_second);
     CpuSnapshot {
-        time_of_day: None,
+        clocks: None,
         user: time(own.0),
         system: time(own.1),
         involuntary_switch_count: involuntary_switch_count(),
@@ -66,6 +66,10 @@ fn involuntary_switch_count() -> Option<u64> {
         usage.assume_init()
     };
     u64::try_from(usage.ru_nivcsw).ok()
+}
+
+pub(super) fn thread_id() -> Option<u64> {
+    u64::try_from(rustix::thread::gettid().as_raw_nonzero().get()).ok()
 }
 
 pub(super) fn thread_times() -> Vec<(u64, ThreadTimes)> {

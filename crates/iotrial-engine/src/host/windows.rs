@@ -51,6 +51,10 @@ pub(super) fn cpu_snapshot() -> CpuSnapshot {
 }
 
 /// Threads are not looked at here yet.
+pub(super) fn thread_id() -> Option<u64> {
+    None
+}
+
 pub(super) fn thread_times() -> Vec<(u64, ThreadTimes)> {
     Vec::new()
 }

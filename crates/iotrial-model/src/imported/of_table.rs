@@ -208,7 +208,7 @@ bounds = { write_lat_mean_us_below = 1000 }
         record.check().unwrap();
         assert_eq!((record.source.tool.as_str(), record.source.place.as_str()), ("a report", "row A"));
         let read = record.total.as_ref().unwrap().read.as_ref().unwrap();
-        assert_eq!(read.iops, Some(Stated { value: 98_600.0, resolution: 1.0 }));
+        assert_eq!(read.iops, Some(Stated { value: 98_600.0, resolution: 100.0 }));
         assert_eq!(read.total_latency.mean_us.unwrap().resolution, 0.01);
         assert_eq!(read.total_latency.percentile(99.9).unwrap().value, 2_671.0);
         assert_eq!(read.runtime_s, Some(Stated::exact(300.0)));

@@ -39,10 +39,11 @@ impl Stated {
         value.is_finite().then(|| Self { value, resolution: 10f64.powi(exponent) })
     }
 
-    /// The same in a unit that is smaller by `factor`.
+    /// The same in a unit that is smaller by `factor`. 5.6061 ms are 5,606.1 µs, and not what binary fractions make of them.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
-        Self { value: self.value * factor, resolution: self.resolution * factor }
+        let exact = |number: f64| format!("{:.14e}", number * factor).parse().unwrap_or(number * factor);
+        Self { value: exact(self.value), resolution: exact(self.resolution) }
     }
 
     /// The same in a unit that is larger by `factor`.
@@ -54,7 +55,14 @@ impl Stated {
 
 impl From<&PrintedNumber> for Stated {
     fn from(number: &PrintedNumber) -> Self {
-        Self::parse(&number.text.replace('_', "")).unwrap_or(Self::exact(number.value))
+        let stated = Self::parse(&number.text.replace('_', "")).unwrap_or(Self::exact(number.value));
+        let is_whole = stated.resolution == 1.0 && stated.value != 0.0;
+        if number.keeps_zeros || !is_whole {
+            return stated;
+        }
+        let steps = (0..15).map(|zeros| 10f64.powi(zeros));
+        let resolution = steps.take_while(|step| stated.value % step == 0.0).last().unwrap_or(1.0);
+        Self { resolution, ..stated }
     }
 }
 
@@ -80,9 +88,24 @@ mod tests {
     }
 
     #[test]
+    fn zeros_at_the_end_of_a_printed_number_are_digits_only_in_a_string() {
+        let check = |text: &str, keeps_zeros, resolution: f64| {
+            let value = text.parse().unwrap();
+            let printed = PrintedNumber { text: text.to_owned(), value, keeps_zeros };
+            assert_eq!(Stated::from(&printed).resolution, resolution, "{text}");
+        };
+        check("98600", false, 100.0);
+        check("98600", true, 1.0);
+        check("6812", false, 1.0);
+        check("1072.5", false, 0.1);
+        check("0", false, 1.0);
+    }
+
+    #[test]
     fn a_change_of_unit_changes_the_resolution_with_the_value() {
         let ms = Stated::parse("21").unwrap();
         assert_eq!(ms.times(1_000.0), Stated { value: 21_000.0, resolution: 1_000.0 });
+        assert_eq!(Stated::parse("5.6061").unwrap().times(1_000.0).value, 5_606.1);
         assert_eq!(Stated::parse("1536").unwrap().per(1_024.0).value, 1.5);
     }
 }

@@ -98,6 +98,25 @@ pub enum PlanError {
     /// A phase would not end.
     #[error("a phase must not last longer than 30 days")]
     TooLong,
+    /// A part of a period has another rate than was asked.
+    #[error(
+        "{} hold no whole number of periods of the bursts, which are {} long, and only whole ones have the rate that was asked",
+        format_duration(*asked),
+        format_duration(*period)
+    )]
+    PartOfPeriod {
+        /// The measured phase that the user asked for.
+        asked: Duration,
+        /// The time after which the bursts of all jobs come together again.
+        period: Duration,
+        /// The shortest phase of whole periods that is not shorter than asked.
+        whole: Duration,
+    },
+    /// No phase can hold whole periods of the bursts of all jobs.
+    #[error(
+        "the bursts of the jobs come together only after more than 30 days, and no phase lasts that long"
+    )]
+    BurstsApart,
     /// There is no time for the rounds that are compared.
     #[error(
         "steady state takes five rounds, {} together, and the limit is {}",

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::bursts::common_multiple;
 use super::interval::interval_of;
 use super::{LONGEST_PHASE, Phase, PhaseKind, Plan, PlanError};
 use crate::units::seconds;
@@ -34,7 +35,7 @@ impl Plan {
     /// The same load, measured until it is steady, for `limit` at most.
     ///
     /// The duration that was planned becomes the window: a round is a fifth of it, in whole seconds. The limit is cut
-    /// to whole rounds; `None` is 25 rounds.
+    /// to whole rounds; `None` is 25 rounds. With bursts a round holds whole periods of them.
     ///
     /// # Errors
     ///
@@ -48,6 +49,10 @@ impl Plan {
             return Err(PlanError::TooLong);
         }
         let mut round_s = asked.as_nanos().div_ceil(u128::from(STEADY_ROUNDS) * 1_000_000_000).max(1);
+        let period_s = self
+            .burst_period()
+            .map_or(1, |period| common_multiple(period.as_nanos(), 1_000_000_000) / 1_000_000_000);
+        round_s = round_s.next_multiple_of(period_s);
         // Longer rounds may need longer intervals, and the other way round; both grow, and soon agree.
         loop {
             let round = Duration::from_secs(u64::try_from(round_s).map_err(|_| PlanError::TooLong)?);
@@ -62,7 +67,7 @@ impl Plan {
                 return Err(PlanError::TooLong);
             }
             let interval = interval_of(before + measure);
-            let fitting_s = round_s.next_multiple_of(interval.as_secs().into());
+            let fitting_s = round_s.next_multiple_of(common_multiple(period_s, interval.as_secs().into()));
             if fitting_s == round_s {
                 self.phases.retain(|phase| phase.kind != PhaseKind::Measure);
                 self.phases.push(Phase { kind: PhaseKind::Measure, duration: measure });

@@ -200,6 +200,9 @@ impl JobProfile {
                 if tail == LogTail::Rewrite { " and a block that is written again" } else { "" }
             ));
         }
+        if tail == LogTail::Rewrite && self.iodepth > 1 {
+            return refuse("a log with `tail = \"rewrite\"` begins each write with the last block of the one before, so that one is in flight at a time: `iodepth = 1`".to_owned());
+        }
         Some(())
     }
 }

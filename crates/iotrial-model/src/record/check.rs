@@ -66,7 +66,13 @@ impl RunRecord {
         in_range("length of a phase", self.plan.phases.iter().all(|phase| phase.duration <= LONGEST / 16))?;
         in_range("number of phases", self.plan.phases.len() <= 16)?;
         let all = self.jobs.iter().chain(self.intervals.iter().flat_map(|interval| &interval.jobs));
-        let mut sums = [0u128; 7];
+        let mut sums = [0u128; 9];
+        let in_sums = |sums: &mut [u128; 9], numbers: [u64; 9]| {
+            sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += u128::from(number));
+        };
+        for counts in all.clone() {
+            in_sums(&mut sums, [0, 0, 0, 0, 0, 0, 0, 0, counts.not_issued_age.io_count()]);
+        }
         for counts in all.flat_map(|job| job.read.iter().chain(&job.write).chain(&job.commit)) {
             let numbers = [
                 counts.bytes,
@@ -76,8 +82,10 @@ impl RunRecord {
                 counts.unfinished_count,
                 counts.submission_latency_sum_ns,
                 counts.submission_latency_count.unwrap_or(0),
+                counts.unfinished_age.io_count(),
+                0,
             ];
-            sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += u128::from(number));
+            in_sums(&mut sums, numbers);
         }
         in_range("count", sums.iter().all(|sum| *sum < 1 << 63))?;
         let total: Duration = self
@@ -86,7 +94,10 @@ impl RunRecord {
             .try_fold(Duration::ZERO, |sum, one| sum.checked_add(one.duration))
             .unwrap_or(Duration::MAX);
         in_range("duration", total <= LONGEST && self.intervals.iter().all(|one| one.start <= LONGEST))?;
-        let of_cpu = |cpu: &CpuUse| [cpu.wall, cpu.user, cpu.system].into_iter().all(|time| time <= LONGEST);
+        let of_cpu = |cpu: &CpuUse| {
+            let watched = (0.0..=LONGEST.as_secs_f64()).contains(&cpu.watched_s);
+            watched && [cpu.wall, cpu.user, cpu.system].into_iter().all(|time| time <= LONGEST)
+        };
         in_range("CPU time", self.cpu.as_ref().is_none_or(of_cpu))?;
         let of_device = |device: &DeviceCounters| {
             [device.read_count, device.read_bytes, device.write_count, device.write_bytes]

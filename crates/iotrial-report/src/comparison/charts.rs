@@ -86,6 +86,8 @@ pub(super) fn bars(comparison: &Comparison) -> Option<Section> {
                 value: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
                 groups: groups.iter().map(|group| stream_name(*group)).collect(),
                 series,
+                decisive: None,
+                mark: None,
             }
         })
         .collect();
@@ -135,6 +137,8 @@ pub(super) fn changes(comparison: &Comparison, id: &str, what: &str, pairs: &[&P
             value: Axis { name: "change", quantity: Quantity::ChangePercent, scale: Scale::Linear, to: 0.0 },
             groups: metrics.iter().map(|(title, _)| (*title).to_owned()).collect(),
             series,
+            decisive: None,
+            mark: None,
         })
     };
     let mut streams = streams(comparison);

@@ -51,9 +51,11 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
     }
     let mut y = top;
     for (group, name) in chart.groups.iter().enumerate() {
+        let is_decisive = chart.decisive == Some(group);
+        let class = if is_decisive { " decisive" } else { "" };
         write!(
             svg,
-            r#"<text class="group-name" x="{LEFT}" y="{:.1}">{}</text>"#,
+            r#"<text class="group-name{class}" x="{LEFT}" y="{:.1}">{}</text>"#,
             y + GROUP_HEIGHT - 8.0,
             escape(&cut(name, LONGEST_NAME))
         )?;
@@ -66,9 +68,18 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
                 y + BAR_HEIGHT / 2.0 + 4.5,
                 escape(&cut(&series.key, LONGEST_KEY))
             )?;
-            draw_bar(svg, name, series, series.bars.get(group).copied().flatten(), &x, y)?;
+            let bar = series.bars.get(group).copied().flatten();
+            draw_bar(svg, name, series, bar, is_decisive, &x, y)?;
             y += BAR_PITCH;
         }
+    }
+    if let Some(mark) = &chart.mark {
+        let at = x.position(mark.value);
+        write!(
+            svg,
+            r#"<path class="mark" d="M{at:.1} {top}V{bottom:.1}"><title>{}</title></path>"#,
+            mark.name
+        )?;
     }
     frame::x_axis(svg, &x, height)?;
     svg.push_str("</svg>");
@@ -80,6 +91,7 @@ fn draw_bar(
     group: &str,
     series: &BarSeries,
     bar: Option<Bar>,
+    is_decisive: bool,
     x: &Edge,
     y: f64,
 ) -> std::fmt::Result {
@@ -102,9 +114,10 @@ fn draw_bar(
     let (left, right) = (zero.min(value_at), zero.max(value_at));
     let width = right - left;
     write!(svg, "<g><title>{}</title>", escape(&words))?;
+    let class = if is_decisive { " decisive" } else { "" };
     write!(
         svg,
-        r#"<path class="bar hue-{hue}" d="M{left:.1} {y:.1}h{width:.1}v{BAR_HEIGHT}h-{width:.1}Z"/>"#
+        r#"<path class="bar hue-{hue}{class}" d="M{left:.1} {y:.1}h{width:.1}v{BAR_HEIGHT}h-{width:.1}Z"/>"#
     )?;
     if width > 8.0 * MARKER {
         let mark = if value_at < zero { right - 2.5 * MARKER } else { left + 2.5 * MARKER };
@@ -161,6 +174,8 @@ mod tests {
             reach,
             groups: vec!["g".into()],
             series: vec![series],
+            decisive: None,
+            mark: None,
         };
         write_bar_chart("", &chart, LatencyUnit::Milliseconds)
     }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::cli::ProfilesArgs;
 use crate::failure::Failure;
+use crate::fio_job::{check_fio_args, read_fio_job};
 use crate::output;
 use crate::setup::load_profile;
 
@@ -22,6 +23,16 @@ struct Line {
 
 /// Lists the profiles, or prints one as it would be edited.
 pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
+    check_fio_args(args.from_fio.as_deref(), &args.fio)?;
+    if let Some(job) = &args.from_fio {
+        let made = read_fio_job(job, &args.fio, None)?;
+        if args.json {
+            output::json(&serde_json::json!({ "text": made.text, "notes": made.notes }))?;
+        } else {
+            output::text(&made.text)?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     if let Some(name) = &args.name {
         let text = load_profile(name)?.text;
         if args.json {

@@ -6,22 +6,35 @@ use iotrial_model::record::EndedHow;
 
 use crate::cli::RunArgs;
 use crate::command::dry_run;
-use crate::command::report::Shown;
+use crate::command::report::{Shown, load_thresholds};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
+use crate::fio_job::{check_fio_args, fio_profile};
 use crate::report_files::check_is_writable;
 use crate::rig::{Rig, Trial};
 use crate::setup::{Setup, plan_failure};
 
 mod search;
 
-/// Runs a profile and shows what came of it.
+/// Runs a profile, or a job of fio, and shows what came of it.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
+    check_fio_args(args.fio_job.as_deref(), &args.fio)?;
     if args.until_steady.is_some() && args.latency_limit.is_some() {
         let error = anyhow::anyhow!("--latency-limit and --until-steady exclude each other");
         let hint = "find the rate first, and give it to the jobs of a profile that runs until it is steady";
         return Err(Failure::input(error).hint(hint.to_owned()));
     }
-    let mut setup = Setup::of(&args.load)?;
+    let mut load = args.load.clone();
+    let mut setup = match &args.fio_job {
+        None => Setup::of(&load)?,
+        Some(job) => {
+            let profile = fio_profile(job, &args.fio, load.duration)?;
+            // A job of fio says how much and how long; a shorter form is for the command line to ask for.
+            load.full = true;
+            let thresholds = load.thresholds.as_ref().unwrap_or(&profile.thresholds);
+            let thresholds = load_thresholds(thresholds, None)?;
+            Setup::with(&load, profile, thresholds)?
+        }
+    };
     let search = args.latency_limit.map(|limit| search::plan(limit, &setup.plan)).transpose()?;
     if let Some(limit) = args.until_steady {
         setup.plan = setup.plan.until_steady(limit).map_err(plan_failure)?;
@@ -33,7 +46,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     if let Some(html) = &args.html {
         check_is_writable(html)?;
     }
-    let mut rig = Rig::new(&args.load, setup)?;
+    let mut rig = Rig::new(&load, setup)?;
     let mut trial = rig.begin(rig.setup().plan.clone())?;
     if rig.prepare(&mut trial)? {
         match search {

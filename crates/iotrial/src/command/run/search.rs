@@ -68,7 +68,9 @@ fn line(probe: &Probe, limit: LatencyLimit) -> String {
         _ => String::new(),
     };
     let (what, time, worst) = (probe.kind.as_str(), probe.duration.as_secs_f64(), worst.unwrap_or_default());
-    format!("{what}: {iops:.0} IOPS{share} for {time:.0} s{worst}{outcome}")
+    let doubts =
+        if probe.doubts.is_empty() { String::new() } else { format!(" ({})", probe.doubts.join(", ")) };
+    format!("{what}: {iops:.0} IOPS{share} for {time:.0} s{worst}{outcome}{doubts}")
 }
 
 /// What a search that was ended has shown.
@@ -123,10 +125,11 @@ mod tests {
             worst: Some(WorstLatency { role: Role::Data, stream: "read".to_owned(), latency_us: 2_310.0 }),
             held: Some(false),
             why_not: Some("p99 of data reads is 2.31 ms".to_owned()),
+            doubts: vec!["generator-busy".to_owned()],
         };
         assert_eq!(
             line(&probe, "2ms@p99".parse().unwrap()),
-            "probe: 112000 IOPS (70.0 % of saturation) for 3 s, p99 2.310 ms (data read): does not hold 2ms@p99, p99 of data reads is 2.31 ms"
+            "probe: 112000 IOPS (70.0 % of saturation) for 3 s, p99 2.310 ms (data read): does not hold 2ms@p99, p99 of data reads is 2.31 ms (generator-busy)"
         );
     }
 }

@@ -1,0 +1,91 @@
+//! Whether the storage did what the figures say, or a cache before it.
+
+use std::collections::BTreeMap;
+
+use iotrial_model::imported::StatedDevice;
+use iotrial_model::record::AttributeValue;
+
+use super::range::write_number;
+use super::subject::{Part, bytes};
+use super::tally::{AuditFinding, Tally, Weight};
+
+/// What the devices counted, and what memory could hold.
+pub(super) const CACHE_SERVED: &str = "cache-served";
+
+/// Ticks and counters of the operating system are read a moment before and after the I/Os; more than this share is no such moment.
+const COUNTER_SHARE: f64 = 0.02;
+
+const GIB: f64 = 1_073_741_824.0;
+
+/// Reads that the devices did not see, and loads that fit into memory.
+pub(super) fn check_cache(
+    parts: &[Part],
+    devices: &[StatedDevice],
+    attributes: &BTreeMap<String, AttributeValue>,
+    tally: &mut Tally,
+) {
+    check_devices(parts, devices, tally);
+    let memory = match attributes.get("memory_gib") {
+        Some(AttributeValue::Integer(gib)) => u64::try_from(*gib).ok().map(|gib| bytes(gib) * GIB),
+        Some(AttributeValue::Number(gib)) => Some(gib * GIB),
+        _ => None,
+    };
+    let Some(memory) = memory else { return };
+    for part in parts.iter().filter(|part| part.loads.iter().any(|load| load.direct == Some(false))) {
+        let sizes: Option<Vec<f64>> =
+            part.loads.iter().map(|load| load.size.map(|size| bytes(size.get()))).collect();
+        let Some(size) = sizes.map(|sizes| sizes.iter().sum::<f64>()).filter(|size| *size < memory) else {
+            continue;
+        };
+        tally.found(AuditFinding {
+            check: CACHE_SERVED,
+            weight: Weight::Doubt,
+            place: part.place.clone(),
+            message: format!(
+                "the load goes through the page cache and touches {} GiB, and memory has {} GiB",
+                write_number(size / GIB),
+                write_number(memory / GIB)
+            ),
+            cause: "memory can hold all of it, so the figures are those of memory".to_owned(),
+            right: None,
+            off_by_percent: None,
+        });
+    }
+}
+
+/// Random reads are not merged on their way: devices that count fewer of them did not do them. Counters that hold more than one
+/// run, or several devices that lie on one another, count more and accuse nobody.
+fn check_devices(parts: &[Part], devices: &[StatedDevice], tally: &mut Tally) {
+    let counted: Option<u64> = devices.iter().map(|device| device.read_count).sum();
+    let Some(counted) = counted.filter(|_| !devices.is_empty()) else { return };
+    let jobs: Vec<&Part> = parts.iter().filter(|part| part.loads.len() == 1).collect();
+    let is_known = !jobs.is_empty() && jobs.iter().all(|part| part.is_random());
+    let reads = jobs.iter().flat_map(|part| &part.streams).filter(|stream| stream.name == "read");
+    let reads: u64 = reads.filter_map(|stream| stream.stated.io_count).sum();
+    if !is_known || reads == 0 {
+        return;
+    }
+    let missing = 1.0 - bytes(counted) / bytes(reads);
+    if missing <= COUNTER_SHARE {
+        return tally.held(CACHE_SERVED);
+    }
+    let place = if let [one] = &jobs[..] { one.place.clone() } else { "all jobs".to_owned() };
+    tally.found(AuditFinding {
+        check: CACHE_SERVED,
+        weight: Weight::Contradiction,
+        place,
+        message: format!(
+            "{} reads are told, and the devices counted {}: {:.1} % never reached them",
+            write_number(bytes(reads)),
+            write_number(bytes(counted)),
+            100.0 * missing
+        ),
+        cause: if jobs.iter().all(|part| part.is_direct()) {
+            "the file was sparse or never written, so its blocks were read from nowhere".to_owned()
+        } else {
+            "the page cache answered, or the file was sparse or never written".to_owned()
+        },
+        right: None,
+        off_by_percent: None,
+    });
+}

@@ -1,0 +1,285 @@
+//! What the text around a printed table says of its rows, computed again from its figures.
+
+use iotrial_model::imported::Stated;
+use iotrial_model::table::{Claim, PrintedCategory, PublishedTable};
+
+use super::range::{Range, write_change, write_stated};
+use super::tally::{AuditFinding, Tally, Weight};
+use crate::comparison::{Better, CompareRequest, Comparison, Metric, MetricGroup, Sample};
+
+/// Changes from row to row.
+pub(super) const DELTA: &str = "claimed-change";
+/// The order of rows.
+pub(super) const RANK: &str = "claimed-ranking";
+/// The row to take.
+pub(super) const RECOMMENDATION: &str = "claimed-recommendation";
+/// A gain of no metric in particular.
+pub(super) const GAIN: &str = "claimed-gain";
+/// A word of the table of categories.
+pub(super) const CATEGORY: &str = "claimed-category";
+
+/// All claims of a table.
+pub(super) fn check_claims(table: &PublishedTable, tally: &mut Tally) {
+    let claims = Claims { table };
+    for claim in &table.claims {
+        match claim {
+            Claim::Delta { metric, baseline, row, percent } => {
+                claims.check_delta(metric, baseline, row, percent.into(), tally);
+            }
+            Claim::Rank { metric, order } => claims.check_rank(metric, order, tally),
+            Claim::Recommend { best, avoid } => claims.check_recommendation(best, avoid, tally),
+            Claim::Gain { baseline, row, percent, words } => {
+                claims.check_gain(baseline, row, percent.into(), words.as_deref(), tally);
+            }
+            Claim::Category { row, metric, category } => claims.check_category(row, metric, category, tally),
+        }
+    }
+}
+
+struct Claims<'t> {
+    table: &'t PublishedTable,
+}
+
+fn metric_of(name: &str) -> Option<Metric> {
+    name.split_once('.').map(|(stream, name)| Metric::new(stream, name))
+}
+
+/// The words of a metric in a sentence: `read p99.9`.
+fn words_of(name: &str) -> String {
+    match name.split_once('.') {
+        Some(("other", name)) => name.replace('_', " ").replace(" per s", " per second"),
+        Some((stream, figure)) => {
+            let metric = Metric::new(stream, figure);
+            format!("{stream} {}", metric.short_name())
+        }
+        None => name.to_owned(),
+    }
+}
+
+/// The change from one figure to another in hundredths.
+fn change(from: Range, to: Range) -> Range {
+    let quotient = to / from;
+    Range { low: 100.0 * (quotient.low - 1.0), high: 100.0 * (quotient.high - 1.0) }
+}
+
+impl Claims<'_> {
+    fn figure(&self, row: &str, metric: &str) -> Option<Stated> {
+        let row = self.table.rows.iter().find(|one| one.id == row)?;
+        row.figure(metric).map(Stated::from)
+    }
+
+    fn check_delta(&self, metric: &str, baseline: &str, row: &str, claimed: Stated, tally: &mut Tally) {
+        let figures = self.figure(baseline, metric).zip(self.figure(row, metric));
+        let Some((from, to)) = figures.filter(|(from, _)| from.value > 0.0) else {
+            return tally.unchecked(format!("rows {baseline} and {row} have not both {}", words_of(metric)));
+        };
+        if change(Range::of(from), Range::of(to)).overlaps(Range::of(claimed)) {
+            return tally.held(DELTA);
+        }
+        let right = 100.0 * (to.value / from.value - 1.0);
+        let opposite = 100.0 * (from.value / to.value - 1.0);
+        let overlaps_opposite = Range::of(claimed).overlaps(Range::from_to(opposite - 0.05, opposite + 0.05));
+        tally.found(AuditFinding {
+            check: DELTA,
+            weight: Weight::Contradiction,
+            place: format!("{} from row {baseline} to row {row}", words_of(metric)),
+            message: format!(
+                "{} after {} is a change of {}, not of {}",
+                write_stated(to),
+                write_stated(from),
+                write_change(right),
+                write_change(claimed.value)
+            ),
+            cause: if overlaps_opposite {
+                "the change was computed the other way round".to_owned()
+            } else {
+                "the figures or the change were printed wrongly, or are of different runs".to_owned()
+            },
+            right: Some(write_change(right)),
+            off_by_percent: None,
+        });
+    }
+
+    fn check_rank(&self, metric: &str, order: &[String], tally: &mut Tally) {
+        let Some(better) = metric_of(metric).and_then(|metric| metric.better()) else {
+            return tally.unchecked(format!("neither more nor less of {} is better", words_of(metric)));
+        };
+        let figures: Option<Vec<(&String, Stated)>> =
+            order.iter().map(|row| Some((row, self.figure(row, metric)?))).collect();
+        let Some(mut figures) = figures else {
+            return tally.unchecked(format!("not every row has {}", words_of(metric)));
+        };
+        let is_better = |a: Stated, b: Stated| match better {
+            Better::Higher => Range::of(a).is_above(Range::of(b)),
+            Better::Lower => Range::of(b).is_above(Range::of(a)),
+        };
+        // Not only neighbours: digits may leave them equal where those further apart are not.
+        let wrong = figures.iter().enumerate().find_map(|(index, (row, figure))| {
+            let later = figures[index + 1..].iter().find(|(_, later)| is_better(*later, *figure))?;
+            Some(((*row).clone(), *figure, later.0.clone(), later.1))
+        });
+        let Some((row, figure, later, later_figure)) = wrong else { return tally.held(RANK) };
+        figures.sort_by(|(_, a), (_, b)| match better {
+            Better::Higher => b.value.total_cmp(&a.value),
+            Better::Lower => a.value.total_cmp(&b.value),
+        });
+        let right: Vec<&str> = figures.iter().map(|(row, _)| row.as_str()).collect();
+        tally.found(AuditFinding {
+            check: RANK,
+            weight: Weight::Contradiction,
+            place: words_of(metric),
+            message: format!(
+                "row {row} stands before row {later}, and has {} against {}",
+                write_stated(figure),
+                write_stated(later_figure)
+            ),
+            cause: "the rows were ranked by another metric, or before a figure was corrected".to_owned(),
+            right: Some(right.join(", ")),
+            off_by_percent: None,
+        });
+    }
+
+    fn check_recommendation(&self, best: &str, avoid: &[String], tally: &mut Tally) {
+        let samples = Sample::of_table(self.table, "the table");
+        let comparison = match Comparison::new(samples, &CompareRequest::default()) {
+            Ok(comparison) => comparison,
+            Err(error) => return tally.unchecked(format!("the recommendation cannot be computed: {error}")),
+        };
+        let recommendation = &comparison.recommendation;
+        let is_told_to_avoid = avoid.iter().any(|row| row == best);
+        match &recommendation.best {
+            Some(found) if found == best && !is_told_to_avoid => tally.held(RECOMMENDATION),
+            Some(found) => tally.found(AuditFinding {
+                check: RECOMMENDATION,
+                weight: Weight::Contradiction,
+                place: format!("row {best}"),
+                message: format!(
+                    "row {best} is recommended, and the figures speak for {found}: {}",
+                    recommendation.sentence
+                ),
+                cause: "something else decided, such as price or risk, or the figures changed".to_owned(),
+                right: Some(format!("row {found}")),
+                off_by_percent: None,
+            }),
+            None => tally.found(AuditFinding {
+                check: RECOMMENDATION,
+                weight: Weight::Doubt,
+                place: format!("row {best}"),
+                message: format!(
+                    "row {best} is recommended, and the figures show no best one: {}",
+                    recommendation.sentence
+                ),
+                cause: "something else decided, such as price or risk".to_owned(),
+                right: None,
+                off_by_percent: None,
+            }),
+        }
+    }
+
+    /// A gain without its metric is true where all metrics of a kind show it.
+    fn check_gain(&self, baseline: &str, row: &str, claimed: Stated, words: Option<&str>, tally: &mut Tally) {
+        let Some(before) = self.table.rows.iter().find(|one| one.id == baseline) else { return };
+        let mut gains: Vec<(String, MetricGroup, Range, f64)> = Vec::new();
+        for (name, number) in &before.figures {
+            let Some(metric) = metric_of(name) else { continue };
+            let (Some(better), Some(to)) = (metric.better(), self.figure(row, name)) else { continue };
+            let from = Stated::from(number);
+            if from.value <= 0.0 || to.value <= 0.0 || metric.group() == MetricGroup::Cpu {
+                continue;
+            }
+            let change = change(Range::of(from), Range::of(to));
+            let value = 100.0 * (to.value / from.value - 1.0);
+            let (range, value) = match better {
+                Better::Higher => (change, value),
+                Better::Lower => (Range::from_to(-change.low, -change.high), -value),
+            };
+            gains.push((words_of(name), metric.group(), range, value));
+        }
+        let claimed_range = Range::of(claimed);
+        let (fitting, others): (Vec<_>, Vec<_>) =
+            gains.into_iter().partition(|(_, _, range, _)| range.overlaps(claimed_range));
+        let place = format!("row {row} against row {baseline}");
+        let quoted = words.map_or_else(|| write_change(claimed.value), |words| format!("«{words}»"));
+        let list = |gains: &[&(String, MetricGroup, Range, f64)]| {
+            let one = |(name, _, _, value): &&(String, MetricGroup, Range, f64)| {
+                format!("{name} {}", write_change(*value))
+            };
+            gains.iter().map(one).collect::<Vec<_>>().join(", ")
+        };
+        let finding = |message: String, cause: &str, right: Option<String>| AuditFinding {
+            check: GAIN,
+            weight: Weight::Contradiction,
+            place: place.clone(),
+            message,
+            cause: cause.to_owned(),
+            right,
+            off_by_percent: None,
+        };
+        let Some((_, group, ..)) = fitting.first() else {
+            if others.is_empty() {
+                return tally.unchecked(format!("{place} have no figure in common that could gain"));
+            }
+            let all: Vec<_> = others.iter().collect();
+            return tally.found(finding(
+                format!("{quoted}, and no figure gained that: {}", list(&all)),
+                "the gain is of a metric that is not printed",
+                None,
+            ));
+        };
+        let rivals: Vec<_> = others.iter().filter(|(_, other, ..)| other == group).collect();
+        if rivals.is_empty() {
+            return tally.held(GAIN);
+        }
+        let fits: Vec<_> = fitting.iter().collect();
+        tally.found(finding(
+            format!("{quoted} is true of {}, and not of {}", list(&fits), list(&rivals)),
+            "the metric with the larger gain was called by the name of all of them",
+            Some(format!("name the metric: {}; {}", list(&fits), list(&rivals))),
+        ));
+    }
+
+    fn check_category(&self, row: &str, metric: &str, claimed: &str, tally: &mut Tally) {
+        let Some(figure) = self.figure(row, metric) else {
+            return tally.unchecked(format!("row {row} has no {}", words_of(metric)));
+        };
+        let categories = &self.table.categories;
+        let place_of =
+            |us: f64| categories.iter().position(|one| one.below_ms.is_none_or(|edge| us / 1_000.0 < edge));
+        let range = Range::of(figure);
+        let (Some(best), Some(worst)) = (place_of(range.low), place_of(range.high)) else {
+            return tally.unchecked("no printed category holds the figure".to_owned());
+        };
+        let is_claimed = |one: &PrintedCategory| one.name.eq_ignore_ascii_case(claimed);
+        if categories[best..=worst].iter().any(is_claimed) {
+            return tally.held(CATEGORY);
+        }
+        let own = &categories[place_of(figure.value).unwrap_or(worst)].name;
+        let of_claimed = categories.iter().position(is_claimed).map(|index| edges(categories, index));
+        tally.found(AuditFinding {
+            check: CATEGORY,
+            weight: Weight::Contradiction,
+            place: format!("row {row}, {}", words_of(metric)),
+            message: format!(
+                "{} µs is called {claimed}, and the table of categories calls it {own}{}",
+                write_stated(figure),
+                of_claimed.map_or_else(
+                    || ", and knows no such word".to_owned(),
+                    |edges| format!(": {claimed} is {edges}")
+                )
+            ),
+            cause: "the text speaks more strongly than its own table".to_owned(),
+            right: Some(own.clone()),
+            off_by_percent: None,
+        });
+    }
+}
+
+fn edges(categories: &[PrintedCategory], index: usize) -> String {
+    let from = index.checked_sub(1).and_then(|before| categories[before].below_ms);
+    match (from, categories[index].below_ms) {
+        (None, Some(below)) => format!("below {below} ms"),
+        (Some(from), Some(below)) => format!("{from} to {below} ms"),
+        (Some(from), None) => format!("{from} ms and more"),
+        (None, None) => "anything".to_owned(),
+    }
+}

@@ -1,0 +1,273 @@
+//! A latency with its mean, extremes and percentiles held against itself.
+
+use iotrial_model::imported::{Stated, StatedLatency};
+
+use super::range::{Range, write_change, write_number, write_stated};
+use super::subject::Part;
+use super::tally::{AuditFinding, Tally, Weight};
+
+/// Percentiles in order, and between the extremes.
+pub(super) const PERCENTILE_ORDER: &str = "percentile-order";
+/// The mean between the extremes.
+pub(super) const MEAN_IN_RANGE: &str = "mean-in-range";
+/// The mean within what the percentiles allow.
+pub(super) const MEAN_BY_PERCENTILES: &str = "mean-by-percentiles";
+/// The standard deviation within what mean and extremes allow.
+pub(super) const DEVIATION: &str = "deviation";
+/// A histogram that ends too early.
+pub(super) const CLIPPED: &str = "clipped-histogram";
+
+/// Percentiles come from buckets. The widest of a tool that is imported are those of fio: 64 for each power of two, so that a
+/// value is at most this share of itself away (fio, stat.h, `FIO_IO_U_PLAT_BITS`).
+const BUCKET_SHARE: f64 = 1.0 / 64.0;
+
+/// The middle of the last bucket of fio, in µs: of its histogram in ns (29 groups), and of the one in µs before 3.0 (19 groups).
+/// Every I/O that takes longer is counted there, and shows as this.
+const LAST_BUCKETS_US: [f64; 2] = [17_112_760.32, 16_711_680.0];
+
+/// Where the last bucket of fio ends, in µs.
+const LAST_BUCKET_END_US: f64 = 17_179_869.184;
+
+/// All latencies of a part.
+pub(super) fn check_latencies(part: &Part, tally: &mut Tally) {
+    for stream in &part.streams {
+        let kinds = [
+            ("latency", &stream.stated.total_latency),
+            ("completion latency", &stream.stated.completion_latency),
+            ("submission latency", &stream.stated.submission_latency),
+        ];
+        for (name, latency) in kinds {
+            let place = format!("{}, {} {name}", part.place, stream.name);
+            let clipped = check_clipped(latency, &place, tally);
+            check_order(latency, &place, tally);
+            check_mean(latency, &place, tally);
+            if !clipped {
+                check_mean_by_percentiles(latency, &place, tally);
+            }
+            check_deviation(latency, &place, tally);
+        }
+    }
+}
+
+fn contradiction(check: &'static str, place: &str, message: String, cause: &str) -> AuditFinding {
+    AuditFinding {
+        check,
+        weight: Weight::Contradiction,
+        place: place.to_owned(),
+        message,
+        cause: cause.to_owned(),
+        right: None,
+        off_by_percent: None,
+    }
+}
+
+fn us(stated: Stated) -> String {
+    format!("{} µs", write_stated(stated))
+}
+
+fn name_of(percent: f64) -> String {
+    format!("p{percent}")
+}
+
+/// Whether a percentile is only the end of a histogram.
+fn check_clipped(latency: &StatedLatency, place: &str, tally: &mut Tally) -> bool {
+    let ends: Vec<_> = latency
+        .percentiles_us
+        .iter()
+        .filter(|one| {
+            let range = Range::of(one.at);
+            // A round number may be anything; the end of a histogram is none.
+            one.at.resolution <= 1_000.0
+                && LAST_BUCKETS_US.iter().any(|end| range.overlaps(Range::exact(*end)))
+        })
+        .collect();
+    let Some(first) = ends.first() else { return false };
+    let longest = latency.max_us.map_or_else(String::new, |max| format!(", and at most {}", us(max)));
+    tally.found(AuditFinding {
+        right: Some(format!("at least {} µs{longest}", write_number(LAST_BUCKET_END_US))),
+        ..contradiction(
+            CLIPPED,
+            place,
+            format!(
+                "{} is {}, which is the last bucket of fio's histogram and no latency{}",
+                name_of(first.percent),
+                us(first.at),
+                match ends.len() {
+                    1 => String::new(),
+                    count => format!("; so are {} higher percentiles", count - 1),
+                }
+            ),
+            "I/Os took longer than 17.2 s, and fio counts all of them in its last bucket",
+        )
+    });
+    true
+}
+
+fn check_order(latency: &StatedLatency, place: &str, tally: &mut Tally) {
+    let percentiles = &latency.percentiles_us;
+    if percentiles.is_empty() {
+        return;
+    }
+    let before = tally.findings.len();
+    for pair in percentiles.windows(2) {
+        if Range::of(pair[0].at).is_above(Range::of(pair[1].at)) {
+            tally.found(contradiction(
+                PERCENTILE_ORDER,
+                place,
+                format!(
+                    "{} is {}, and {} is less: {}",
+                    name_of(pair[0].percent),
+                    us(pair[0].at),
+                    name_of(pair[1].percent),
+                    us(pair[1].at)
+                ),
+                "two figures changed places, or are of different runs",
+            ));
+        }
+    }
+    // The highest and the lowest are held against the extremes; those between them follow.
+    if let (Some(last), Some(max)) = (percentiles.last(), latency.max_us)
+        && Range::of(last.at).is_above(Range::of(max).widened(BUCKET_SHARE))
+    {
+        tally.found(contradiction(
+            PERCENTILE_ORDER,
+            place,
+            format!(
+                "{} is {}, and the longest I/O is shorter: {}",
+                name_of(last.percent),
+                us(last.at),
+                us(max)
+            ),
+            "the maximum is of another run, direction or unit",
+        ));
+    }
+    if let (Some(first), Some(min)) = (percentiles.first(), latency.min_us)
+        && Range::of(min).is_above(Range::of(first.at).widened(BUCKET_SHARE))
+    {
+        tally.found(contradiction(
+            PERCENTILE_ORDER,
+            place,
+            format!(
+                "{} is {}, and the shortest I/O is longer: {}",
+                name_of(first.percent),
+                us(first.at),
+                us(min)
+            ),
+            "the minimum is of another run, direction or unit",
+        ));
+    }
+    if tally.findings.len() == before {
+        tally.held(PERCENTILE_ORDER);
+    }
+}
+
+fn check_mean(latency: &StatedLatency, place: &str, tally: &mut Tally) {
+    let Some(mean) = latency.mean_us else { return };
+    let beyond = |tally: &mut Tally, what: &str, extreme: Stated| {
+        let off = 100.0 * (mean.value / extreme.value - 1.0);
+        tally.found(AuditFinding {
+            off_by_percent: Some(off).filter(|off| off.is_finite()),
+            ..contradiction(
+                MEAN_IN_RANGE,
+                place,
+                format!("the mean is {}, and {what}: {}", us(mean), us(extreme)),
+                "one of them is of another run, direction or unit",
+            )
+        });
+    };
+    let mut is_checked = false;
+    if let Some(max) = latency.max_us {
+        is_checked = true;
+        if Range::of(mean).is_above(Range::of(max)) {
+            return beyond(tally, "the longest I/O is shorter", max);
+        }
+    }
+    if let Some(min) = latency.min_us {
+        is_checked = true;
+        if Range::of(min).is_above(Range::of(mean)) {
+            return beyond(tally, "the shortest I/O is longer", min);
+        }
+    }
+    if is_checked {
+        tally.held(MEAN_IN_RANGE);
+    }
+}
+
+/// What the percentiles allow for the mean. Of the I/Os, at least the share 100 − p takes the p-th percentile or longer, and at
+/// least the share p takes it or less; so the mean lies between two sums of steps.
+fn mean_bounds(latency: &StatedLatency) -> Option<Range> {
+    let percentiles = &latency.percentiles_us;
+    if percentiles.is_empty() {
+        return None;
+    }
+    let mut below = 0.0;
+    let mut floor = latency.min_us.map_or(0.0, |min| Range::of(min).low);
+    let mut bounds = Range::exact(0.0);
+    for one in percentiles {
+        let share = ((one.percent - below) / 100.0).max(0.0);
+        let at = Range::of(one.at).widened(BUCKET_SHARE);
+        bounds = bounds + Range { low: floor, high: at.high }.scaled(share);
+        (below, floor) = (one.percent, at.low.max(floor));
+    }
+    let share = (100.0 - below) / 100.0;
+    let longest = latency.max_us.map_or(f64::INFINITY, |max| Range::of(max).high);
+    let rest =
+        if share > 0.0 { Range { low: floor * share, high: longest * share } } else { Range::exact(0.0) };
+    Some(bounds + rest)
+}
+
+fn check_mean_by_percentiles(latency: &StatedLatency, place: &str, tally: &mut Tally) {
+    let (Some(mean), Some(bounds)) = (latency.mean_us, mean_bounds(latency)) else { return };
+    let range = Range::of(mean);
+    if range.overlaps(bounds) {
+        return tally.held(MEAN_BY_PERCENTILES);
+    }
+    let (side, edge) =
+        if range.low > bounds.high { ("at most", bounds.high) } else { ("at least", bounds.low) };
+    let off = 100.0 * (mean.value / edge - 1.0);
+    tally.found(AuditFinding {
+        right: Some(format!("{side} {} µs", write_number(edge))),
+        off_by_percent: Some(off),
+        ..contradiction(
+            MEAN_BY_PERCENTILES,
+            place,
+            format!(
+                "the mean is {}, and the percentiles allow {side} {} µs: {}",
+                us(mean),
+                write_number(edge),
+                write_change(off)
+            ),
+            "mean and percentiles are of different runs, units or parts of the latency, or percentiles were averaged",
+        )
+    });
+}
+
+/// With a mean m between a and b, the variance is at most (b − m)(m − a) (Bhatia and Davis, 2000).
+fn check_deviation(latency: &StatedLatency, place: &str, tally: &mut Tally) {
+    let (Some(deviation), Some(mean), Some(max)) = (latency.stddev_us, latency.mean_us, latency.max_us)
+    else {
+        return;
+    };
+    let (mean_range, max_range) = (Range::of(mean), Range::of(max));
+    let min = latency.min_us.map_or(0.0, |min| Range::of(min).low);
+    // The largest product that the digits allow: the middle between the extremes, where the mean may be there.
+    let middle = f64::midpoint(min, max_range.high).clamp(mean_range.low, mean_range.high);
+    let most = ((max_range.high - middle).max(0.0) * (middle - min).max(0.0)).sqrt();
+    // A sample of few I/Os is divided by one less than their number, which is a factor of √2 at most.
+    if Range::of(deviation).low <= most * std::f64::consts::SQRT_2 {
+        return tally.held(DEVIATION);
+    }
+    tally.found(AuditFinding {
+        right: Some(format!("at most {} µs", write_number(most))),
+        ..contradiction(
+            DEVIATION,
+            place,
+            format!(
+                "the standard deviation is {}, and mean and extremes allow at most {} µs",
+                us(deviation),
+                write_number(most)
+            ),
+            "the extremes are not those of all I/Os, or the units differ",
+        )
+    });
+}

@@ -1,0 +1,106 @@
+//! Little's law: the I/Os outstanding on average are their rate times their mean latency (Little, A Proof for the Queuing
+//! Formula L = λW, 1961). No load keeps more of them outstanding than it was configured for.
+
+use super::range::{Range, write_change, write_number};
+use super::subject::{Part, bytes};
+use super::tally::{AuditFinding, Tally, Weight};
+
+/// Little's law against the configured outstanding I/Os.
+pub(super) const LITTLES_LAW: &str = "littles-law";
+
+/// A closed load that keeps fewer of its I/Os outstanding than this share of them has something that holds it back.
+const FEW_SHARE: f64 = 0.5;
+
+/// What Little's law gives for one part; for sentences about several.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Implied {
+    /// From the digits in print.
+    pub range: Range,
+    /// From the numbers as they stand.
+    pub value: f64,
+    /// What is configured, and how much of that somebody worked out.
+    pub configured: Option<(u64, u64)>,
+}
+
+/// Holds rate and latency against what was configured.
+pub(super) fn check_outstanding(part: &Part, tally: &mut Tally) -> Option<Implied> {
+    let implied = implied(part)?;
+    let Some((configured, _)) = implied.configured else {
+        return Some(implied);
+    };
+    let configured = bytes(configured);
+    // I/Os that were under way when the measurement began or ended count with all of their latency.
+    let edges = edges(part);
+    if implied.range.low > configured * (1.0 + edges) {
+        let off = 100.0 * (implied.value / configured - 1.0);
+        let latency = right_latency(part, configured);
+        tally.found(AuditFinding {
+            check: LITTLES_LAW,
+            weight: if part.may_be_of_others() { Weight::Doubt } else { Weight::Contradiction },
+            place: part.place.clone(),
+            message: format!(
+                "rate times mean latency are {} I/Os outstanding, and the load has {} at most: {}",
+                implied.range,
+                write_number(configured),
+                write_change(off)
+            ),
+            cause: "latency and rate are of different runs or units, or more copies ran than are told"
+                .to_owned(),
+            right: latency.map(|latency| {
+                format!("a mean latency of at most {} µs at these rates", write_number(latency))
+            }),
+            off_by_percent: Some(off),
+        });
+    } else if implied.range.high < configured * FEW_SHARE && !part.has_rate() && !part.has_flushes() {
+        tally.found(AuditFinding {
+            check: LITTLES_LAW,
+            weight: Weight::Doubt,
+            place: part.place.clone(),
+            message: format!(
+                "rate times mean latency are {} I/Os outstanding, and the load was to keep {}: {}",
+                implied.range,
+                write_number(configured),
+                write_change(100.0 * (implied.value / configured - 1.0))
+            ),
+            cause: "the generator or its host was the limit, the page cache answered while an I/O was handed over, a rate held it back, or the latency is only a part of it".to_owned(),
+            right: None,
+            off_by_percent: None,
+        });
+    } else {
+        tally.held(LITTLES_LAW);
+    }
+    Some(implied)
+}
+
+/// Both directions, or their sum where only that is there.
+fn implied(part: &Part) -> Option<Implied> {
+    let directions: Vec<_> = part.streams.iter().filter(|stream| stream.name != "total").collect();
+    let streams = if directions.is_empty() { part.streams.iter().collect() } else { directions };
+    let mut range = Range::exact(0.0);
+    let mut value = 0.0;
+    for stream in streams {
+        let (iops, latency) = (stream.stated.iops?, stream.latency().mean_us?);
+        range = range + Range::of(iops) * Range::of(latency).scaled(1e-6);
+        value += iops.value * latency.value * 1e-6;
+    }
+    (value > 0.0).then(|| Implied { range, value, configured: part.outstanding() })
+}
+
+/// The share of the runtime that one I/O took at most.
+fn edges(part: &Part) -> f64 {
+    let share = part.streams.iter().filter_map(|stream| {
+        let runtime = stream.stated.runtime_s?.value;
+        let latency = stream.latency();
+        let longest = latency.max_us.map(|max| max.value).or_else(|| {
+            // Without the longest I/O, as many means as the mean is of the whole: generous, and rarely needed.
+            latency.mean_us.map(|mean| mean.value * 100.0)
+        })?;
+        (runtime > 0.0).then(|| longest * 1e-6 / runtime)
+    });
+    share.fold(1e-9, f64::max)
+}
+
+fn right_latency(part: &Part, configured: f64) -> Option<f64> {
+    let iops: f64 = part.streams.iter().filter_map(|stream| Some(stream.stated.iops?.value)).sum();
+    (iops > 0.0).then(|| configured / iops * 1e6)
+}

@@ -1,0 +1,328 @@
+//! Rates, sizes and totals: I/Os per second times their size are bytes per second, and both times the runtime are totals.
+
+use iotrial_model::imported::Stated;
+use iotrial_model::units::ByteSize;
+
+use super::range::{Range, write_change, write_number, write_stated};
+use super::subject::{Part, Stream, bytes};
+use super::tally::{AuditFinding, Tally, Weight};
+
+const MIB: f64 = 1_048_576.0;
+
+/// IOPS × block size against throughput.
+pub(super) const IOPS_BANDWIDTH: &str = "iops-bandwidth";
+/// Totals against rate × time.
+pub(super) const TOTALS: &str = "totals";
+/// Bytes against the number of I/Os.
+pub(super) const TRANSFER_SIZE: &str = "transfer-size";
+
+/// All that is said of how much and how fast.
+pub(super) fn check_rates(part: &Part, tally: &mut Tally) {
+    for stream in &part.streams {
+        let place = format!("{}, {}", part.place, stream.name);
+        check_bandwidth(part, stream, &place, tally);
+        check_sums(stream, &place, tally);
+        check_transfer_size(part, stream, &place, tally);
+    }
+    check_directions(part, tally);
+}
+
+/// Why a printed throughput is not IOPS × block size, and what is right where that is not the product.
+struct Diagnosis {
+    cause: String,
+    right: Option<String>,
+}
+
+fn check_bandwidth(part: &Part, stream: &Stream, place: &str, tally: &mut Tally) {
+    let (Some(iops), Some(bandwidth)) = (stream.stated.iops, stream.stated.bandwidth_mib_per_s) else {
+        return;
+    };
+    let Some(block) = part.block_range(stream.name) else {
+        return tally.unchecked(format!(
+            "{}: the block size is not stated, so IOPS say nothing of MiB/s",
+            part.place
+        ));
+    };
+    // Tools count the I/Os and the bytes at different moments: those under way at an end may be in one and not in the other.
+    let runtime = stream.stated.runtime_s.map(|runtime| runtime.value).filter(|seconds| *seconds > 0.0);
+    let edges = runtime.map_or(0.0, |seconds| part.edge_count() / seconds);
+    let counted = Range::of(iops);
+    let counted = Range { low: (counted.low - edges).max(0.0), high: counted.high + edges };
+    let product = counted * block;
+    let printed = Range::of(bandwidth).scaled(MIB);
+    if !product.overlaps(printed) {
+        let diagnosis = diagnose(part, stream, product, block, Range::of(bandwidth));
+        return tally.found(finding(
+            place,
+            iops,
+            bandwidth,
+            block,
+            product,
+            diagnosis,
+            Weight::Contradiction,
+        ));
+    }
+    // Numbers with zeros at their end agree with much. Where the numbers as they stand do not, and fit one of the usual
+    // mistakes to the last digit, that is worth a word.
+    let exact = Range::exact(iops.value) * block;
+    let agree = (Range::of_all_digits(iops) * block).overlaps(Range::of_all_digits(bandwidth).scaled(MIB));
+    if let Some(diagnosis) = mistaken_unit(exact, Range::exact(bandwidth.value)).filter(|_| !agree) {
+        return tally.found(finding(place, iops, bandwidth, block, exact, diagnosis, Weight::Doubt));
+    }
+    tally.held(IOPS_BANDWIDTH);
+}
+
+fn finding(
+    place: &str,
+    iops: Stated,
+    bandwidth: Stated,
+    block: Range,
+    product: Range,
+    diagnosis: Diagnosis,
+    weight: Weight,
+) -> AuditFinding {
+    let mib = product.scaled(1.0 / MIB);
+    // From the printed number to the nearest that would agree.
+    let nearest = bandwidth.value.clamp(mib.low, mib.high);
+    let off = if mib.low == mib.high || block.low == block.high {
+        100.0 * (bandwidth.value / mib_of(iops, block) - 1.0)
+    } else {
+        100.0 * (bandwidth.value / nearest - 1.0)
+    };
+    let size = write_block(block);
+    let most = match weight {
+        Weight::Contradiction => String::new(),
+        Weight::Doubt => ", unless the zeros at the end are no digits".to_owned(),
+    };
+    AuditFinding {
+        check: IOPS_BANDWIDTH,
+        weight,
+        place: place.to_owned(),
+        message: format!(
+            "{} IOPS of {size} are {} MiB/s, not {} MiB/s: {}{most}",
+            write_stated(iops),
+            if block.low == block.high { write_number(mib_of(iops, block)) } else { mib.to_string() },
+            write_stated(bandwidth),
+            write_change(off),
+        ),
+        cause: diagnosis.cause,
+        right: diagnosis.right.or_else(|| {
+            (block.low == block.high).then(|| format!("{} MiB/s", write_number(mib_of(iops, block))))
+        }),
+        off_by_percent: Some(off),
+    }
+}
+
+fn mib_of(iops: Stated, block: Range) -> f64 {
+    iops.value * block.middle() / MIB
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes below 8 PiB")]
+fn write_block(block: Range) -> String {
+    let size = |bytes: f64| ByteSize::bytes(bytes as u64).to_string();
+    if block.low == block.high {
+        size(block.low)
+    } else {
+        format!("{} to {}", size(block.low), size(block.high))
+    }
+}
+
+/// The usual mistakes with units, the most usual first.
+fn mistaken_unit(product: Range, printed: Range) -> Option<Diagnosis> {
+    let candidates = [
+        (1e6, "MB/s, of 1,000,000 bytes, are printed as MiB/s, of 1,048,576"),
+        (1_024_000.0, "thousands of I/Os were multiplied by KiB: k of 1,000 against k of 1,024"),
+        (1_073_741.824, "GiB/s were turned into MiB/s by 1,000 instead of 1,024"),
+        (125_000.0, "megabits are printed as MiB"),
+        (1_024.0, "KiB/s are printed as MiB/s"),
+        (1_073_741_824.0, "GiB/s are printed as MiB/s"),
+    ];
+    let (_, cause) = candidates.into_iter().find(|(unit, _)| product.overlaps(printed.scaled(*unit)))?;
+    Some(Diagnosis { cause: cause.to_owned(), right: None })
+}
+
+fn diagnose(part: &Part, stream: &Stream, product: Range, block: Range, printed: Range) -> Diagnosis {
+    if let Some(diagnosis) = mistaken_unit(product, printed) {
+        return diagnosis;
+    }
+    let meant = printed.scaled(MIB);
+    let unknown = |cause: String, right| Diagnosis { cause, right };
+    if let (Some(share), "total") = (part.read_share(), stream.name) {
+        for (name, share) in [("reads", share), ("writes", 1.0 - share)] {
+            if share > 0.0 && product.scaled(share).overlaps(meant) {
+                return unknown(format!("the MiB/s are of the {name} alone, the IOPS of both"), None);
+            }
+            if share > 0.0 && product.overlaps(meant.scaled(share)) {
+                return unknown(format!("the IOPS are of the {name} alone, the MiB/s of both"), None);
+            }
+        }
+    }
+    let implied = meant / product.scaled(1.0 / block.middle());
+    let powers = (9..=26).map(|power| f64::from(1_u32 << power));
+    if let Some(size) = powers.into_iter().find(|size| implied.overlaps(Range::exact(*size))) {
+        return unknown(
+            format!(
+                "the I/Os were of {}, or their size was changed after the text was written",
+                write_block(Range::exact(size))
+            ),
+            None,
+        );
+    }
+    let of_all: Vec<f64> =
+        part.loads.iter().flat_map(|load| &load.block_sizes).map(|size| bytes(size.size.get())).collect();
+    let least = of_all.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = of_all.iter().copied().fold(0.0, f64::max);
+    if least < most && implied.overlaps(Range { low: least, high: most }) {
+        return unknown(
+            format!("the figures combine I/Os of several sizes: {} B on average", implied),
+            Some(format!(
+                "figures of each size by itself, from {} to {}",
+                write_block(Range::exact(least)),
+                write_block(Range::exact(most))
+            )),
+        );
+    }
+    unknown(
+        format!(
+            "the figures are of different runs, times or directions: they would fit I/Os of {} B",
+            implied
+        ),
+        None,
+    )
+}
+
+/// Totals and counts against rate and runtime.
+fn check_sums(stream: &Stream, place: &str, tally: &mut Tally) {
+    let stated = &stream.stated;
+    let Some(runtime) = stated.runtime_s.filter(|runtime| runtime.value > 0.0) else { return };
+    let seconds = Range::of(runtime);
+    let mut check = |what: &str, unit: &str, rate: Option<Range>, total: Option<Range>| {
+        let (Some(rate), Some(total)) = (rate, total) else { return };
+        let expected = rate * seconds;
+        if expected.overlaps(total) {
+            return tally.held(TOTALS);
+        }
+        let off = 100.0 * (total.middle() / expected.middle() - 1.0);
+        let implied = total / rate;
+        tally.found(AuditFinding {
+            check: TOTALS,
+            weight: Weight::Contradiction,
+            place: place.to_owned(),
+            message: format!(
+                "{what} times {} s are {expected} {unit}, not {total} {unit}: {}",
+                write_stated(runtime),
+                write_change(off)
+            ),
+            cause: format!(
+                "the total covers another time than the rate, such as a ramp or only a part of the run: it would fit {implied} s"
+            ),
+            right: Some(format!("{expected} {unit}")),
+            off_by_percent: Some(off),
+        });
+    };
+    let gib = stream.total_gib.map(Range::of);
+    let mib_per_s = stated.bandwidth_mib_per_s.map(Range::of);
+    check("the MiB/s", "GiB", mib_per_s.map(|rate| rate.scaled(1.0 / 1_024.0)), gib);
+    check("the MiB/s", "MiB", mib_per_s, stated.bytes.map(|count| Range::exact(bytes(count) / MIB)));
+    check(
+        "the IOPS",
+        "I/Os",
+        stated.iops.map(Range::of),
+        stated.io_count.map(|count| Range::exact(bytes(count))),
+    );
+}
+
+/// Bytes against I/Os: of counts, and of a size that is printed.
+fn check_transfer_size(part: &Part, stream: &Stream, place: &str, tally: &mut Tally) {
+    let stated = &stream.stated;
+    if let (Some(count), Some(moved), Some(block)) =
+        (stated.io_count.filter(|count| *count > 0), stated.bytes, part.block_range(stream.name))
+    {
+        let size = bytes(moved) / bytes(count);
+        // I/Os that end short move less, never more.
+        if size > block.high * (1.0 + 1e-9)
+            || (size < block.low * (1.0 - 1e-9) && stated.error_count == Some(0))
+        {
+            let weight = if size > block.high { Weight::Contradiction } else { Weight::Doubt };
+            tally.found(AuditFinding {
+                check: TRANSFER_SIZE,
+                weight,
+                place: place.to_owned(),
+                message: format!(
+                    "{} I/Os moved {} bytes: {} B each, and they are of {}",
+                    write_number(bytes(count)),
+                    write_number(bytes(moved)),
+                    write_number(size),
+                    write_block(block)
+                ),
+                cause: if size > block.high {
+                    "the block size is not the one that ran, or the counts are of different runs".to_owned()
+                } else {
+                    "I/Os came back short: the file or device ends before the load does".to_owned()
+                },
+                right: None,
+                off_by_percent: Some(100.0 * (size / size.clamp(block.low, block.high) - 1.0)),
+            });
+        } else {
+            tally.held(TRANSFER_SIZE);
+        }
+    }
+    let (Some(kb), Some(iops), Some(bandwidth)) =
+        (stream.transfer_size_kb, stated.iops, stated.bandwidth_mib_per_s)
+    else {
+        return;
+    };
+    let implied = Range::of(bandwidth).scaled(MIB) / Range::of(iops);
+    // kB of 1,000 and of 1,024 are both printed as KB.
+    let printed = Range::of(kb);
+    if implied.overlaps(printed.scaled(1_000.0)) || implied.overlaps(printed.scaled(1_024.0)) {
+        return tally.held(TRANSFER_SIZE);
+    }
+    let off = 100.0 * (kb.value * 1_000.0 / implied.middle() - 1.0);
+    tally.found(AuditFinding {
+        check: TRANSFER_SIZE,
+        weight: Weight::Contradiction,
+        place: place.to_owned(),
+        message: format!(
+            "an I/O is said to have {} kB, and MiB/s over IOPS are {} kB: {}",
+            write_stated(kb),
+            implied.scaled(1e-3),
+            write_change(off)
+        ),
+        cause: "the size is an average over another time, or of another direction".to_owned(),
+        right: Some(format!("{} kB", implied.scaled(1e-3))),
+        off_by_percent: Some(off),
+    });
+}
+
+/// Reads and writes together are what is printed of both.
+fn check_directions(part: &Part, tally: &mut Tally) {
+    let of = |name: &str| part.streams.iter().find(|stream| stream.name == name).map(|stream| &stream.stated);
+    let (Some(read), Some(write), Some(all)) = (of("read"), of("write"), of("total")) else { return };
+    let mut check = |unit: &str, read: Option<Stated>, write: Option<Stated>, all: Option<Stated>| {
+        let (Some(read), Some(write), Some(all)) = (read, write, all) else { return };
+        let sum = Range::of(read) + Range::of(write);
+        if sum.overlaps(Range::of(all)) {
+            return tally.held(TOTALS);
+        }
+        let off = 100.0 * (all.value / (read.value + write.value) - 1.0);
+        tally.found(AuditFinding {
+            check: TOTALS,
+            weight: Weight::Contradiction,
+            place: format!("{}, total", part.place),
+            message: format!(
+                "{} {unit} read and {} written are {}, not {}: {}",
+                write_stated(read),
+                write_stated(write),
+                write_number(read.value + write.value),
+                write_stated(all),
+                write_change(off)
+            ),
+            cause: "the total is of another run, or of one direction".to_owned(),
+            right: Some(format!("{} {unit}", write_number(read.value + write.value))),
+            off_by_percent: Some(off),
+        });
+    };
+    check("IOPS", read.iops, write.iops, all.iops);
+    check("MiB/s", read.bandwidth_mib_per_s, write.bandwidth_mib_per_s, all.bandwidth_mib_per_s);
+}

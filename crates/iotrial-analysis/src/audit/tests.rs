@@ -1,0 +1,403 @@
+//! Consistent results are never accused, and every planted error is found.
+
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "small numbers"
+)]
+
+use iotrial_model::imported::{
+    ImportedJob, ImportedRecord, Source, SourceKind, Stated, StatedDevice, StatedLoad, StatedOps,
+    StatedPercentile, StatedStream,
+};
+use iotrial_model::load::Pattern;
+use iotrial_model::table::PublishedTable;
+use iotrial_model::units::ByteSize;
+use proptest::prelude::*;
+
+use super::*;
+use crate::test_record::healthy;
+
+/// A device whose truth is known, before anything is printed of it.
+#[derive(Debug, Clone)]
+struct Truth {
+    block_bytes: u64,
+    runtime_s: u64,
+    outstanding: u64,
+    /// Of reads, in µs, sorted.
+    latencies_us: Vec<f64>,
+}
+
+impl Truth {
+    fn mean_us(&self) -> f64 {
+        self.latencies_us.iter().sum::<f64>() / self.latencies_us.len() as f64
+    }
+
+    fn percentile_us(&self, percent: f64) -> f64 {
+        let count = self.latencies_us.len();
+        let place = (percent / 100.0 * count as f64).ceil() as usize;
+        self.latencies_us[place.clamp(1, count) - 1]
+    }
+
+    /// A closed load keeps all its I/Os outstanding.
+    fn iops(&self) -> f64 {
+        self.outstanding as f64 / self.mean_us() * 1e6
+    }
+
+    fn mib_per_s(&self) -> f64 {
+        self.iops() * self.block_bytes as f64 / 1_048_576.0
+    }
+
+    fn total_gib(&self) -> f64 {
+        self.mib_per_s() * self.runtime_s as f64 / 1_024.0
+    }
+
+    /// Every figure with so many digits, as somebody would print it.
+    fn figures(&self, digits: usize) -> Vec<(&'static str, String)> {
+        [
+            ("iops", self.iops()),
+            ("bandwidth_mib_per_s", self.mib_per_s()),
+            ("lat_mean_us", self.mean_us()),
+            ("lat_p50_us", self.percentile_us(50.0)),
+            ("lat_p99_us", self.percentile_us(99.0)),
+            ("lat_p999_us", self.percentile_us(99.9)),
+            ("lat_max_us", self.percentile_us(100.0)),
+            ("total_gib", self.total_gib()),
+        ]
+        .map(|(name, value)| (name, print(value, digits)))
+        .into()
+    }
+}
+
+/// A number with so many significant digits, rounded, and with zeros where it is larger than they reach.
+fn print(value: f64, digits: usize) -> String {
+    let rounded: f64 = format!("{value:.*e}", digits - 1).parse().unwrap();
+    let decimals = (digits as i32 - 1 - rounded.abs().log10().floor() as i32).max(0) as usize;
+    format!("{rounded:.decimals$}")
+}
+
+fn table_of(rows: &[(&Truth, Vec<(&'static str, String)>)], more: &str) -> String {
+    let (first, _) = &rows[0];
+    let mut text = format!("format = \"iotrial.table/1\"\ntitle = \"T\"\nruntime_s = {}\n", first.runtime_s);
+    for (index, (truth, figures)) in rows.iter().enumerate() {
+        let figures: Vec<String> = figures.iter().map(|(name, text)| format!("{name} = {text}")).collect();
+        text.push_str(&format!(
+            "[[row]]\nid = \"{}\"\nattributes = {{ volumes = {} }}\n\
+             load = {{ read_percent = 100, block_size_bytes = {}, outstanding = {} }}\nread = {{ {} }}\n",
+            ["A", "B", "C", "D"][index],
+            index + 1,
+            truth.block_bytes,
+            truth.outstanding,
+            figures.join(", ")
+        ));
+    }
+    text + more
+}
+
+fn audit(text: &str) -> Audit {
+    Audit::of_table(&PublishedTable::parse(text).unwrap_or_else(|mistakes| panic!("{mistakes}\n{text}")))
+}
+
+prop_compose! {
+    fn truth()(
+        block in prop::sample::select(vec![4_096_u64, 8_192, 16_384, 65_536, 262_144, 1_048_576]),
+        runtime_s in 10_u64..=3_600,
+        outstanding in 1_u64..=512,
+        scale in 1.3_f64..4.0,
+        spread in 0.0_f64..1.5,
+        draws in prop::collection::vec(0.0_f64..1.0, 2_000),
+    ) -> Truth {
+        let mut latencies_us: Vec<f64> =
+            draws.iter().map(|draw| 10_f64.powf(scale + spread * draw.powi(6))).collect();
+        latencies_us.sort_by(f64::total_cmp);
+        Truth { block_bytes: block, runtime_s, outstanding, latencies_us }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_consistent_row_is_never_accused(truth in truth(), digits in 2_usize..=6) {
+        let audit = audit(&table_of(&[(&truth, truth.figures(digits))], ""));
+        prop_assert!(!audit.has_contradictions(), "{:#?}", audit.findings);
+        // Two digits and zeros may look like a mistake with units.
+        prop_assert!(digits == 2 || audit.findings.is_empty(), "{:#?}", audit.findings);
+        prop_assert!(audit.held_count() >= 5, "{:?}", audit.checks);
+    }
+
+    #[test]
+    fn consistent_claims_are_never_accused(a in truth(), b in truth(), digits in 2_usize..=6) {
+        let b = Truth { runtime_s: a.runtime_s, ..b };
+        let mut claims = String::new();
+        let pairs = [("iops", a.iops(), b.iops()), ("lat_mean_us", a.mean_us(), b.mean_us())];
+        for (name, from, to) in pairs {
+            let percent = 100.0 * (to / from - 1.0);
+            let order = if (to > from) == (name == "iops") { r#"["B", "A"]"# } else { r#"["A", "B"]"# };
+            claims.push_str(&format!(
+                "[[claim]]\nkind = \"delta\"\nmetric = \"read.{name}\"\nbaseline = \"A\"\nrow = \"B\"\npercent = {percent:.1}\n\
+                 [[claim]]\nkind = \"rank\"\nmetric = \"read.{name}\"\norder = {order}\n"
+            ));
+        }
+        let mean_ms = a.mean_us() / 1_000.0;
+        let name = if mean_ms < 1.0 { "good" } else { "poor" };
+        claims.push_str(&format!(
+            "[[claim]]\nkind = \"category\"\nrow = \"A\"\nmetric = \"read.lat_mean_us\"\ncategory = \"{name}\"\n\
+             [[category]]\nbelow_ms = 1\nname = \"good\"\n[[category]]\nname = \"poor\"\n"
+        ));
+        let text = table_of(&[(&a, a.figures(digits)), (&b, b.figures(digits))], &claims);
+        let audit = audit(&text);
+        prop_assert!(!audit.has_contradictions(), "{}\n{:#?}", text, audit.findings);
+    }
+
+    #[test]
+    fn every_planted_error_is_found(truth in truth(), planted in 0_usize..9) {
+        // As strings, in which zeros are digits too.
+        let quoted = |text: String| format!("\"{text}\"");
+        let mut figures: Vec<_> = truth.figures(5).into_iter().map(|(name, text)| (name, quoted(text))).collect();
+        let mut set = |name: &str, value: f64| {
+            figures.iter_mut().find(|(known, _)| *known == name).unwrap().1 = quoted(print(value, 5));
+        };
+        let (max, mean) = (truth.percentile_us(100.0), truth.mean_us());
+        let check = match planted {
+            0 => { set("bandwidth_mib_per_s", truth.mib_per_s() * 1.048_576); "iops-bandwidth" }
+            1 => { set("bandwidth_mib_per_s", truth.mib_per_s() * 1.024); "iops-bandwidth" }
+            2 => { set("iops", truth.iops() * 1.01); "iops-bandwidth" }
+            3 => { set("lat_mean_us", mean * 1.05); "littles-law" }
+            4 => { set("total_gib", truth.total_gib() * 0.97); "totals" }
+            5 => { set("lat_p50_us", truth.percentile_us(99.0) * 1.01); "percentile-order" }
+            6 => { set("lat_p999_us", max * 1.1); "percentile-order" }
+            7 => { set("lat_mean_us", max * 1.001); "mean-in-range" }
+            _ => {
+                set("lat_max_us", 60_000_000.0);
+                figures.iter_mut().find(|(known, _)| *known == "lat_p999_us").unwrap().1 = "17112760".to_owned();
+                "clipped-histogram"
+            }
+        };
+        let audit = audit(&table_of(&[(&truth, figures)], ""));
+        prop_assert!(audit.findings.iter().any(|finding| finding.check == check), "{}: {:#?}", check, audit);
+        prop_assert!(audit.has_contradictions());
+    }
+}
+
+/// One row with 8 KiB reads.
+fn row(read: &str, more: &str) -> Audit {
+    audit(&format!(
+        "format = \"iotrial.table/1\"\ntitle = \"T\"\n[[row]]\nid = \"A\"\n\
+         load = {{ read_percent = 100, block_size_bytes = 8192, outstanding = 32 }}\nread = {{ {read} }}\n{more}"
+    ))
+}
+
+#[test]
+fn a_throughput_that_does_not_fit_is_told_with_its_cause() {
+    let check = |read: &str, cause: &str, right: &str| {
+        let audit = row(read, "");
+        let finding = &audit.findings[0];
+        assert_eq!((finding.check, finding.weight), ("iops-bandwidth", Weight::Contradiction), "{audit:#?}");
+        assert!(finding.cause.contains(cause), "{}", finding.cause);
+        assert_eq!(finding.right.as_deref(), Some(right));
+    };
+    check(
+        "iops = 54321, bandwidth_mib_per_s = 445",
+        "MB/s, of 1,000,000 bytes, are printed as MiB/s",
+        "424.4 MiB/s",
+    );
+    check("iops = 54321, bandwidth_mib_per_s = 434.6", "k of 1,000 against k of 1,024", "424.4 MiB/s");
+    check("iops = 54321, bandwidth_mib_per_s = 3395.1", "the I/Os were of 64 KiB", "424.4 MiB/s");
+    check("iops = 54321, bandwidth_mib_per_s = 434567", "KiB/s are printed as MiB/s", "424.4 MiB/s");
+    check(
+        "iops = 54321, bandwidth_mib_per_s = 700.1",
+        "of different runs, times or directions",
+        "424.4 MiB/s",
+    );
+    // Cut off instead of rounded, and zeros that may be no digits.
+    assert_eq!(row("iops = 54456, bandwidth_mib_per_s = 425", "").findings, []);
+    assert_eq!(row("iops = 98600, bandwidth_mib_per_s = 770", "").findings, []);
+}
+
+#[test]
+fn zeros_that_hide_a_usual_mistake_are_a_doubt_and_no_contradiction() {
+    let audit = row("iops = 2500000, bandwidth_mib_per_s = 20000", "");
+    assert_eq!(audit.findings[0].weight, Weight::Doubt);
+    assert!(audit.findings[0].cause.contains("k of 1,000"), "{audit:#?}");
+    assert!(!audit.has_contradictions());
+}
+
+#[test]
+fn one_direction_beside_both_is_recognised() {
+    let text = "format = \"iotrial.table/1\"\ntitle = \"T\"\n[[row]]\nid = \"A\"\n\
+                load = { read_percent = 70, block_size_bytes = 8192 }\ntotal = { iops = 10123, bandwidth_mib_per_s = 55.4 }";
+    let cause = &audit(text).findings[0].cause;
+    assert_eq!(cause, "the MiB/s are of the reads alone, the IOPS of both");
+}
+
+#[test]
+fn more_outstanding_than_the_load_has_is_a_contradiction_and_few_are_a_doubt() {
+    let more = row("iops = 10000.0, lat_mean_us = 4000.0", "");
+    assert_eq!((more.findings[0].check, more.findings[0].weight), ("littles-law", Weight::Contradiction));
+    assert_eq!(more.findings[0].off_by_percent.map(f64::round), Some(25.0));
+    assert_eq!(more.findings[0].right.as_deref(), Some("a mean latency of at most 3,200 µs at these rates"));
+    let few = row("iops = 10000.0, lat_mean_us = 400.0", "");
+    assert_eq!((few.findings[0].check, few.findings[0].weight), ("littles-law", Weight::Doubt));
+    let well = row("iops = 10000.0, lat_mean_us = 3100.0", "");
+    assert_eq!(well.findings, []);
+    assert_eq!(well.observations, ["Little's law gives 31 I/Os outstanding; the load has 32 (−3.1 %)."]);
+}
+
+#[test]
+fn nothing_goes_faster_than_its_link() {
+    let over = |attributes: &str, read: &str| {
+        row(read, "").findings.len() + row(read, &format!("attributes = {{ {attributes} }}")).findings.len()
+    };
+    let finding = |attributes: &str, read: &str| {
+        let audit = row(read, &format!("attributes = {{ {attributes} }}"));
+        audit.findings.first().map(|finding| (finding.check, finding.weight))
+    };
+    assert_eq!(finding("network_gbit_s = 10", "bandwidth_mib_per_s = 1191"), None);
+    assert_eq!(
+        finding("network_gbit_s = 10", "bandwidth_mib_per_s = 1250"),
+        Some(("link-bandwidth", Weight::Contradiction))
+    );
+    assert_eq!(finding("network_gbit_s = 10, hosts = 2", "bandwidth_mib_per_s = 1253"), None);
+    assert_eq!(finding("attachment = \"sata\"", "bandwidth_mib_per_s = 571"), None);
+    assert_eq!(
+        finding("attachment = \"SATA\"", "bandwidth_mib_per_s = 612"),
+        Some(("link-bandwidth", Weight::Contradiction))
+    );
+    // 8 KiB over 10 Gbit/s are 6.6 µs.
+    assert_eq!(
+        finding("network_gbit_s = 10", "lat_mean_us = 5.1"),
+        Some(("link-latency", Weight::Contradiction))
+    );
+    assert_eq!(
+        finding("distance_km = 20", "lat_mean_us = 180"),
+        Some(("link-latency", Weight::Contradiction))
+    );
+    assert_eq!(over("network_gbit_s = 10", "lat_mean_us = 8.1"), 0);
+}
+
+fn imported(load: StatedLoad, read: StatedStream) -> ImportedRecord {
+    let mut record = ImportedRecord::of_source(Source {
+        kind: SourceKind::FioJson,
+        tool: "fio".to_owned(),
+        version: None,
+        file: "x.json".to_owned(),
+        place: "jobs[0]".to_owned(),
+        sha256: String::new(),
+        read_by: "test".to_owned(),
+    });
+    let ops = StatedOps { read: Some(read), ..StatedOps::default() };
+    record.jobs = vec![ImportedJob { name: "j".to_owned(), load, ops, ..ImportedJob::default() }];
+    record
+}
+
+fn random_reads() -> StatedLoad {
+    let load = StatedLoad {
+        pattern: Some(Pattern::Random),
+        rwmix_read_percent: Some(100.0),
+        direct: Some(true),
+        iodepth: Some(8),
+        numjobs: Some(2),
+        size: Some(ByteSize::gib(1)),
+        ..StatedLoad::default()
+    };
+    load.with_block_size(Some(ByteSize::kib(4)))
+}
+
+fn stream() -> StatedStream {
+    let mut stream = StatedStream {
+        runtime_s: Some(Stated::exact(10.0)),
+        io_count: Some(1_000_000),
+        bytes: Some(4_096_000_000),
+        iops: Some(Stated::exact(100_000.0)),
+        bandwidth_mib_per_s: Some(Stated::exact(390.625)),
+        ..StatedStream::default()
+    };
+    stream.total_latency.mean_us = Some(Stated::exact(159.0));
+    stream.total_latency.max_us = Some(Stated::exact(9_000.0));
+    stream
+}
+
+#[test]
+fn reads_that_no_device_saw_are_a_contradiction() {
+    let check = |read_count: u64, expected: usize| {
+        let mut record = imported(random_reads(), stream());
+        record.devices = vec![StatedDevice {
+            name: "sda".to_owned(),
+            read_count: Some(read_count),
+            ..StatedDevice::default()
+        }];
+        let audit = Audit::of_imported(&record);
+        assert_eq!(audit.findings.len(), expected, "{audit:#?}");
+        audit
+    };
+    check(1_000_000, 0);
+    check(1_400_000, 0);
+    let audit = check(12_345, 1);
+    assert_eq!((audit.findings[0].check, audit.has_contradictions()), ("cache-served", true));
+    assert!(audit.findings[0].message.contains("98.8 % never reached them"), "{audit:#?}");
+    assert!(audit.findings[0].cause.contains("sparse"), "{audit:#?}");
+}
+
+#[test]
+fn what_tools_leave_out_of_an_entry_accuses_nobody() {
+    let outstanding = |load: StatedLoad| {
+        let mut stream = stream();
+        stream.total_latency.mean_us = Some(Stated::exact(318.0));
+        let audit = Audit::of_imported(&imported(load, stream));
+        audit.findings.into_iter().map(|finding| (finding.check, finding.weight)).collect::<Vec<_>>()
+    };
+    let with = |name: &str, value: &str| {
+        let mut load = random_reads();
+        load.options.insert(name.to_owned(), value.to_owned());
+        load
+    };
+    assert_eq!(outstanding(random_reads()), [("littles-law", Weight::Contradiction)]);
+    assert_eq!(outstanding(with("group_reporting", "1")), [("littles-law", Weight::Doubt)]);
+    assert_eq!(outstanding(with("numjobs", "4")), []);
+    // One I/O under way at the end of a short run is in the count, and not in the bytes.
+    let mut short = stream();
+    short.runtime_s = Some(Stated::exact(1.0));
+    short.io_count = Some(303);
+    short.total_latency.mean_us = Some(Stated::exact(3_280.0));
+    short.bytes = Some(302 * 4_096);
+    short.iops = Some(Stated::exact(303.0));
+    short.bandwidth_mib_per_s = Some(Stated::exact(302.0 * 4_096.0 / 1_048_576.0));
+    let load = StatedLoad { iodepth: Some(1), numjobs: Some(1), ..random_reads() };
+    assert_eq!(Audit::of_imported(&imported(load, short)).findings, []);
+}
+
+#[test]
+fn counts_of_an_import_are_held_against_rate_and_size() {
+    let check = |change: fn(&mut StatedStream), check: &str| {
+        let mut stream = stream();
+        change(&mut stream);
+        let audit = Audit::of_imported(&imported(random_reads(), stream));
+        assert_eq!(audit.findings.first().map(|finding| finding.check), Some(check), "{audit:#?}");
+    };
+    assert_eq!(Audit::of_imported(&imported(random_reads(), stream())).findings, []);
+    check(|stream| stream.io_count = Some(1_100_000), "totals");
+    check(|stream| stream.runtime_s = Some(Stated::exact(9.0)), "totals");
+    check(|stream| stream.total_latency.stddev_us = Some(Stated::exact(5_000.0)), "deviation");
+    check(|stream| stream.total_latency.mean_us = Some(Stated::exact(0.4)), "littles-law");
+    check(
+        |stream| {
+            let at = |percent, us| StatedPercentile { percent, at: Stated::exact(us) };
+            stream.total_latency.percentiles_us = vec![at(50.0, 400.0), at(99.0, 500.0)];
+        },
+        "mean-by-percentiles",
+    );
+}
+
+#[test]
+fn a_healthy_run_agrees_with_itself_and_a_changed_one_does_not() {
+    let mut record = healthy();
+    let audit = Audit::of_run(&record);
+    assert_eq!(audit.findings, []);
+    assert!(audit.held_count() > 10, "{:?}", audit.checks);
+    record.jobs[0].read.as_mut().unwrap().bytes += 8_192;
+    let audit = Audit::of_run(&record);
+    assert!(audit.findings.iter().any(|finding| finding.check == "totals"), "{audit:#?}");
+}

@@ -1,0 +1,412 @@
+//! A demand: what a database asks of storage and machine, before anything is bought. Format `iotrial.demand/1`
+//! (`docs/size.md`).
+//!
+//! Every stream of I/O has a rate and a block size: «4 TB and 80,000 IOPS» describes several machines of very different
+//! price, so a demand without block sizes is refused.
+
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use crate::load::{Direction, Role, words};
+use crate::record::RunRecord;
+use crate::toml_reader::{Mistakes, TableReader, read_toml};
+use crate::units::{ByteSize, ParseQuantityError, Rate};
+
+/// The value of `format` in a file.
+pub const DEMAND_FORMAT: &str = "iotrial.demand/1";
+
+/// More years than anybody plans for.
+const MOST_YEARS: u64 = 30;
+/// A larger block than any database reads at once.
+const LARGEST_BLOCK: u64 = 1 << 30;
+
+words! {
+    /// How fast storage answers, as vendors promise it. In the order of the list: the first is the fastest.
+    LatencyClass {
+        /// Below a millisecond on average.
+        SubMs = "sub-ms",
+        /// Some milliseconds.
+        SingleDigitMs = "single-digit-ms",
+        /// What rotating disks take.
+        Hdd = "hdd",
+    }
+}
+
+words! {
+    /// The operating system, as far as attachments and licences depend on it.
+    Os {
+        /// Any Linux; licences of distributions are not counted.
+        Linux = "linux",
+        /// Windows Server.
+        Windows = "windows",
+    }
+}
+
+words! {
+    /// How often the machine itself writes everything, as a software mirror or ASM does.
+    Mirror {
+        /// Once: the storage protects the data.
+        None = "none",
+        /// Twice, as in RAID 1, RAID 10 or ASM normal redundancy.
+        TwoWay = "two-way",
+        /// Three times, as in ASM high redundancy.
+        ThreeWay = "three-way",
+    }
+}
+
+impl Mirror {
+    /// How often each write goes to a volume, and how much capacity each byte takes.
+    pub const fn copies(self) -> u32 {
+        match self {
+            Self::None => 1,
+            Self::TwoWay => 2,
+            Self::ThreeWay => 3,
+        }
+    }
+}
+
+/// I/O of one direction and size.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DemandStream {
+    /// What it is for; decides on the pool where roles are placed apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// Reads or writes.
+    pub direction: Direction,
+    /// I/Os per second, more than zero.
+    pub iops: f64,
+    /// Mean size of an I/O, more than zero.
+    pub block_size_bytes: f64,
+}
+
+impl DemandStream {
+    /// Bytes per second.
+    pub fn bandwidth(&self) -> f64 {
+        self.iops * self.block_size_bytes
+    }
+}
+
+/// What a database asks for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Demand {
+    /// One line for headings.
+    pub title: String,
+    /// Where the figures come from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The I/O, never empty.
+    pub streams: Vec<DemandStream>,
+    /// What is stored today, each byte once.
+    #[serde(rename = "capacity_bytes")]
+    pub capacity: ByteSize,
+    /// By how much `capacity` grows.
+    pub growth_percent_per_year: f64,
+    /// By how much the rates of `streams` grow.
+    pub load_growth_percent_per_year: f64,
+    /// How long it has to last.
+    pub years: u32,
+    /// The slowest that is acceptable; `None` takes any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency: Option<LatencyClass>,
+    /// The operating system of the machine.
+    pub os: Os,
+    /// Whether the price includes the licence of the operating system; otherwise one is brought along.
+    pub licence: bool,
+    /// At least so many hardware threads; 0 takes any.
+    pub vcpus_min: u32,
+    /// At least so much memory; 0 takes any.
+    #[serde(rename = "memory_min_bytes")]
+    pub memory_min: ByteSize,
+    /// Whether machines share the volumes, as a failover cluster does.
+    pub clustered: bool,
+    /// How often the machine writes everything.
+    pub mirror: Mirror,
+    /// To how many other machines every write goes over the network, as with Data Guard or Always On.
+    pub replicas: u32,
+    /// Whether rates count that hold for half an hour a day.
+    pub allow_burst: bool,
+    /// I/Os in flight at once, where that is known; with a latency it limits the rate (Little's law).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outstanding: Option<u32>,
+}
+
+impl Demand {
+    /// A demand of this I/O that asks for nothing else.
+    pub fn of(title: impl Into<String>, streams: Vec<DemandStream>) -> Self {
+        Self {
+            title: title.into(),
+            source: None,
+            streams,
+            capacity: ByteSize::bytes(0),
+            growth_percent_per_year: 0.0,
+            load_growth_percent_per_year: 0.0,
+            years: 0,
+            latency: None,
+            os: Os::Linux,
+            licence: true,
+            vcpus_min: 0,
+            memory_min: ByteSize::bytes(0),
+            clustered: false,
+            mirror: Mirror::None,
+            replicas: 0,
+            allow_burst: false,
+            outstanding: None,
+        }
+    }
+
+    /// Reads a demand from its TOML text.
+    ///
+    /// # Errors
+    ///
+    /// Every mistake with line and column.
+    pub fn parse(text: &str) -> Result<Self, Mistakes> {
+        read_toml(text, |top| {
+            top.required("format", |top, key| top.word(key, &[(DEMAND_FORMAT, ())]));
+            let title = top.text("title").unwrap_or_else(|| "Demand".to_owned());
+            let mut streams = read_streams(top, None);
+            let roles = top.tables("role", |table| {
+                let names: Vec<_> = Role::ALL.iter().map(|role| (role.as_str(), *role)).collect();
+                let role = table.required("name", |table, key| table.word(key, &names));
+                let streams = read_streams(table, role);
+                if streams.is_empty() && role.is_some() {
+                    table.refuse::<()>("name", "a role needs `read` or `write`".to_owned());
+                }
+                Some(streams)
+            });
+            streams.extend(roles.unwrap_or_default().into_iter().flatten());
+            if streams.is_empty() && !top.has("read") && !top.has("write") && !top.has("role") {
+                return top.refuse("format", "a demand needs `read`, `write` or both".to_owned());
+            }
+            let mut demand = Self::of(title, streams);
+            demand.source = top.text("source");
+            demand.capacity = top.size("capacity").unwrap_or_default();
+            demand.growth_percent_per_year = top.number("growth_percent_per_year").unwrap_or(0.0);
+            demand.load_growth_percent_per_year = top.number("load_growth_percent_per_year").unwrap_or(0.0);
+            demand.years = small(top.integer("years", 0..=MOST_YEARS));
+            demand.latency = top.word("latency", &words(LatencyClass::ALL, LatencyClass::as_str));
+            demand.os = top.word("os", &words(Os::ALL, Os::as_str)).unwrap_or(Os::Linux);
+            demand.licence = top.boolean("licence").unwrap_or(true);
+            demand.vcpus_min = small(top.integer("vcpus_min", 0..=1 << 16));
+            demand.memory_min = top.size("memory_min").unwrap_or_default();
+            demand.clustered = top.boolean("clustered").unwrap_or(false);
+            demand.mirror = top.word("mirror", &words(Mirror::ALL, Mirror::as_str)).unwrap_or(Mirror::None);
+            demand.replicas = small(top.integer("replicas", 0..=16));
+            demand.allow_burst = top.boolean("allow_burst").unwrap_or(false);
+            demand.outstanding = top.integer("outstanding", 1..=1 << 24).map(|number| small(Some(number)));
+            Some(demand)
+        })
+    }
+
+    /// What a run did, as a demand: its rates and mean block sizes by role. `None` where it did no I/O.
+    #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
+    pub fn of_record(record: &RunRecord) -> Option<Self> {
+        let seconds = record.measured_duration().as_secs_f64();
+        let mut streams = Vec::new();
+        for role in record.roles() {
+            for direction in Direction::ALL {
+                let of_role = record.jobs.iter().zip(&record.plan.jobs).filter(|(_, job)| job.role == role);
+                let counts = of_role.filter_map(|(counts, _)| counts.get(direction));
+                let (mut io_count, mut bytes) = (0, 0);
+                for one in counts {
+                    io_count += one.io_count();
+                    bytes += one.bytes;
+                }
+                if io_count > 0 && seconds > 0.0 {
+                    streams.push(DemandStream {
+                        role: Some(role),
+                        direction,
+                        iops: io_count as f64 / seconds,
+                        block_size_bytes: bytes as f64 / io_count as f64,
+                    });
+                }
+            }
+        }
+        let title = record.label.clone().unwrap_or_else(|| format!("As in record {}", record.id));
+        (!streams.is_empty())
+            .then(|| Self { source: Some(format!("record {}", record.id)), ..Self::of(title, streams) })
+    }
+
+    /// The factor by which the rates grow until the end.
+    pub fn load_growth(&self) -> f64 {
+        growth(self.load_growth_percent_per_year, self.years)
+    }
+
+    /// What has to be bought at the end of the years, with all copies, in GiB.
+    #[expect(clippy::cast_precision_loss, reason = "a capacity to 15 digits")]
+    pub fn capacity_gib(&self) -> f64 {
+        let gib = self.capacity.get() as f64 / ByteSize::GIB.get() as f64;
+        gib * growth(self.growth_percent_per_year, self.years) * f64::from(self.mirror.copies())
+    }
+}
+
+/// Compound growth.
+fn growth(percent_per_year: f64, years: u32) -> f64 {
+    (1.0 + percent_per_year / 100.0).powf(f64::from(years))
+}
+
+fn words<T: Copy>(all: &'static [T], word: fn(T) -> &'static str) -> Vec<(&'static str, T)> {
+    all.iter().map(|one| (word(*one), *one)).collect()
+}
+
+fn small(number: Option<u64>) -> u32 {
+    number.and_then(|number| u32::try_from(number).ok()).unwrap_or(0)
+}
+
+fn read_streams(table: &mut TableReader<'_>, role: Option<Role>) -> Vec<DemandStream> {
+    let read = table.table("read", |stream| read_stream(stream, role, Direction::Read));
+    let write = table.table("write", |stream| read_stream(stream, role, Direction::Write));
+    read.into_iter().chain(write).collect()
+}
+
+/// Two of rate, bandwidth and block size.
+#[expect(clippy::cast_precision_loss, reason = "block sizes are small")]
+fn read_stream(
+    table: &mut TableReader<'_>,
+    role: Option<Role>,
+    direction: Direction,
+) -> Option<DemandStream> {
+    let iops = table.number("iops");
+    let bandwidth = match table.rate("bandwidth") {
+        Some(Rate::Iops(_)) => {
+            return table
+                .refuse("bandwidth", "`bandwidth` is a size per second, such as \"320MB/s\"".to_owned());
+        }
+        Some(Rate::BytesPerSecond(bytes)) => Some(bytes),
+        None => None,
+    };
+    let block = table.size("block_size");
+    if block.is_some_and(|block| block.get() == 0 || block.get() > LARGEST_BLOCK) {
+        return table.refuse("block_size", "`block_size` must be from 1B to 1GiB".to_owned());
+    }
+    let block = block.map(|block| block.get() as f64);
+    let (iops, block_size_bytes) = match (iops, bandwidth, block) {
+        (Some(_), Some(_), Some(_)) => {
+            let message = "`iops`, `bandwidth` and `block_size` are one too many: any two say the third";
+            return table.refuse("block_size", message.to_owned());
+        }
+        (Some(iops), None, Some(block)) => (iops, block),
+        (None, Some(bandwidth), Some(block)) => (bandwidth / block, block),
+        (Some(iops), Some(bandwidth), None) if iops > 0.0 => (iops, bandwidth / iops),
+        _ if table.has("iops") || table.has("bandwidth") => {
+            let message = "`block_size` is missing: what storage delivers depends on it, such as \"8KiB\"";
+            return table.refuse("block_size", message.to_owned());
+        }
+        _ => {
+            let message = "a stream needs `iops` or `bandwidth`, and `block_size`";
+            return table.refuse("iops", message.to_owned());
+        }
+    };
+    (iops > 0.0).then_some(DemandStream { role, direction, iops, block_size_bytes })
+}
+
+/// A stream as it stands on a command line: `40000iops@8KiB`, `320MB/s@64KiB`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StreamText {
+    /// I/Os per second.
+    pub iops: f64,
+    /// Size of an I/O.
+    pub block_size_bytes: f64,
+}
+
+/// Why a text is no stream.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParseStreamError {
+    /// There is no block size.
+    #[error(
+        "`{text}` has no block size: what storage delivers depends on it, such as 40000iops@8KiB or 320MB/s@64KiB"
+    )]
+    NoBlockSize {
+        /// What was given.
+        text: String,
+    },
+    /// The block is empty, or larger than any.
+    #[error("the block size in `{text}` must be from 1B to 1GiB")]
+    BlockSize {
+        /// What was given.
+        text: String,
+    },
+    /// Rate or block size cannot be read.
+    #[error(transparent)]
+    Quantity(#[from] ParseQuantityError),
+}
+
+impl FromStr for StreamText {
+    type Err = ParseStreamError;
+
+    #[expect(clippy::cast_precision_loss, reason = "block sizes are small")]
+    fn from_str(text: &str) -> Result<Self, ParseStreamError> {
+        let (rate, block) =
+            text.split_once('@').ok_or_else(|| ParseStreamError::NoBlockSize { text: text.to_owned() })?;
+        let rate: Rate = rate.trim().parse()?;
+        let block: ByteSize = block.trim().parse()?;
+        if block.get() == 0 || block.get() > LARGEST_BLOCK {
+            return Err(ParseStreamError::BlockSize { text: text.to_owned() });
+        }
+        let block_size_bytes = block.get() as f64;
+        let iops = match rate {
+            Rate::Iops(iops) => iops,
+            Rate::BytesPerSecond(bytes) => bytes / block_size_bytes,
+        };
+        Ok(Self { iops, block_size_bytes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = r#"
+format = "iotrial.demand/1"
+title = "ERP at month end"
+read = { iops = 40000, block_size = "8KiB" }
+write = { bandwidth = "80MB/s", block_size = "16kB" }
+capacity = "4TiB"
+growth_percent_per_year = 20
+years = 3
+os = "windows"
+memory_min = "64GiB"
+mirror = "two-way"
+"#;
+
+    #[test]
+    fn any_two_of_rate_bandwidth_and_block_size_make_a_stream() {
+        let demand = Demand::parse(SMALL).unwrap();
+        assert_eq!(demand.streams[0].bandwidth(), 40_000.0 * 8192.0);
+        assert_eq!(demand.streams[1].iops, 5_000.0);
+        let both = SMALL
+            .replace("bandwidth = \"80MB/s\", block_size = \"16kB\"", "iops = 100, bandwidth = \"1MB/s\"");
+        assert_eq!(Demand::parse(&both).unwrap().streams[1].block_size_bytes, 10_000.0);
+        assert_eq!("320MB/s@64kB".parse::<StreamText>().unwrap().iops, 5_000.0);
+    }
+
+    #[test]
+    fn capacity_grows_by_compound_interest_and_is_bought_for_each_copy() {
+        let gib = Demand::parse(SMALL).unwrap().capacity_gib();
+        assert!((gib - 4096.0 * 1.728 * 2.0).abs() < 1e-6, "{gib}");
+    }
+
+    #[track_caller]
+    fn check_mistake(replace: &str, by: &str, expected: &str) {
+        assert!(SMALL.contains(replace), "{replace}");
+        let mistakes = Demand::parse(&SMALL.replacen(replace, by, 1)).unwrap_err().to_string();
+        assert!(mistakes.contains(expected), "{mistakes}");
+    }
+
+    #[test]
+    fn a_demand_that_leaves_the_block_size_open_is_refused_with_the_reason() {
+        check_mistake(
+            "iops = 40000, block_size = \"8KiB\"",
+            "iops = 40000",
+            "`block_size` is missing: what storage",
+        );
+        check_mistake("block_size = \"8KiB\"", "block_size = \"0B\"", "must be from 1B to 1GiB");
+        check_mistake("\"80MB/s\"", "\"80 iops\"", "`bandwidth` is a size per second");
+        check_mistake("years = 3", "years = 300", "`years` must be from 0 to 30");
+        check_mistake("4TiB", "4", "has no unit");
+        check_mistake("os = \"windows\"", "os = \"window\"", "did you mean \"windows\"?");
+        check_mistake("mirror", "miror", "did you mean `mirror`?");
+        let error = "40000iops".parse::<StreamText>().unwrap_err().to_string();
+        assert!(error.contains("has no block size"), "{error}");
+    }
+}

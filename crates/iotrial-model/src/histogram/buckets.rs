@@ -1,0 +1,286 @@
+//! The buckets that hold something, as they are kept and stored: HdrHistogram's V2 payload.
+//!
+//! A bucket takes two or three bytes: how many empty ones lie before it, and its count. A record of ten minutes has ten
+//! million of them.
+
+use std::sync::LazyLock;
+
+use super::{BUCKET_COUNT, HIGHEST_TRACKABLE_NS, LOWEST_DISCERNIBLE_NS, SIGNIFICANT_DIGITS};
+
+/// No bucket counts more. Every number then ends with a byte below 128 and can be read from its end too.
+pub(super) const MOST_IN_BUCKET: u64 = 1 << 54;
+
+/// Index and count of each bucket that holds something, by index.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Buckets {
+    /// A number for each bucket, its count; before it, where buckets are empty, minus their number.
+    payload: Box<[u8]>,
+    /// One more than the last index.
+    end: u32,
+}
+
+impl Buckets {
+    /// From the lowest to the highest.
+    pub(super) fn iter(&self) -> BucketIter<'_> {
+        BucketIter { payload: &self.payload, next: 0, end: self.end }
+    }
+
+    /// The sum of two.
+    pub(super) fn merged(&self, other: &Self) -> Self {
+        let mut merged = BucketWriter::with_capacity(self.payload.len() + other.payload.len());
+        let (mut left, mut right) = (self.iter(), other.iter());
+        let (mut l, mut r) = (left.next(), right.next());
+        loop {
+            match (l, r) {
+                (Some((index, count)), Some((other_index, more))) if index == other_index => {
+                    merged.push(index, count.saturating_add(more));
+                    (l, r) = (left.next(), right.next());
+                }
+                (Some((index, count)), other) if other.is_none_or(|(other, _)| index < other) => {
+                    merged.push(index, count);
+                    l = left.next();
+                }
+                (_, Some((index, count))) => {
+                    merged.push(index, count);
+                    r = right.next();
+                }
+                (_, None) => return merged.finish(),
+            }
+        }
+    }
+
+    /// HdrHistogram's V2 encoding, uncompressed, in nanoseconds.
+    #[expect(clippy::cast_possible_truncation, reason = "the payload is below 300 KiB")]
+    pub(super) fn to_hdr_v2(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(V2_HEADER_LENGTH + self.payload.len());
+        bytes.extend(V2_COOKIE.to_be_bytes());
+        bytes.extend((self.payload.len() as u32).to_be_bytes());
+        bytes.extend(0u32.to_be_bytes());
+        bytes.extend(SIGNIFICANT_DIGITS.to_be_bytes());
+        bytes.extend(LOWEST_DISCERNIBLE_NS.to_be_bytes());
+        bytes.extend(HIGHEST_TRACKABLE_NS.to_be_bytes());
+        bytes.extend(1f64.to_be_bytes());
+        bytes.extend(&self.payload);
+        bytes
+    }
+
+    /// The buckets of a V2 encoding that has our layout.
+    pub(super) fn from_hdr_v2(bytes: &[u8]) -> Result<Self, HdrV2Error> {
+        static EMPTY: LazyLock<Vec<u8>> = LazyLock::new(|| Buckets::default().to_hdr_v2());
+        let empty = EMPTY.as_slice();
+        let (header, mut payload) = bytes.split_at_checked(V2_HEADER_LENGTH).ok_or(HdrV2Error::Layout)?;
+        // The length of the payload, at 4 to 7, is the one part of the header that may differ.
+        if header[..4] != empty[..4] || header[8..] != empty[8..] {
+            return Err(HdrV2Error::Layout);
+        }
+        let mut buckets = BucketWriter::with_capacity(payload.len());
+        let mut index = 0u32;
+        while !payload.is_empty() {
+            let number = take_number(&mut payload).ok_or(HdrV2Error::Payload)?;
+            let Ok(count) = u64::try_from(number) else {
+                let skipped = u32::try_from(number.unsigned_abs()).map_err(|_| HdrV2Error::Payload)?;
+                index = index.checked_add(skipped).ok_or(HdrV2Error::Payload)?;
+                continue;
+            };
+            if index as usize >= BUCKET_COUNT || count > MOST_IN_BUCKET {
+                return Err(HdrV2Error::Payload);
+            }
+            if count > 0 {
+                buckets.push(index, count);
+            }
+            index += 1;
+        }
+        Ok(buckets.finish())
+    }
+}
+
+/// Makes [`Buckets`], from the lowest index to the highest.
+#[derive(Default)]
+pub(super) struct BucketWriter {
+    payload: Vec<u8>,
+    end: u32,
+}
+
+impl BucketWriter {
+    /// With room for a payload of so many bytes.
+    pub(super) fn with_capacity(bytes: usize) -> Self {
+        Self { payload: Vec::with_capacity(bytes), end: 0 }
+    }
+
+    /// Adds a bucket above the last one. A count of more than [`MOST_IN_BUCKET`] becomes that.
+    pub(super) fn push(&mut self, index: u32, count: u64) {
+        debug_assert!(index >= self.end && count > 0, "buckets ascend, and hold something");
+        if index > self.end {
+            push_number(&mut self.payload, -i64::from(index - self.end));
+        }
+        push_number(&mut self.payload, count.min(MOST_IN_BUCKET).cast_signed());
+        self.end = index + 1;
+    }
+
+    /// No more will come.
+    pub(super) fn finish(self) -> Buckets {
+        Buckets { payload: self.payload.into_boxed_slice(), end: self.end }
+    }
+}
+
+/// Walks the buckets from either end.
+#[derive(Clone)]
+pub(super) struct BucketIter<'b> {
+    payload: &'b [u8],
+    /// The lowest index that the payload may begin with.
+    next: u32,
+    /// One more than the index it ends with.
+    end: u32,
+}
+
+impl Iterator for BucketIter<'_> {
+    type Item = (u32, u64);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let number = take_number(&mut self.payload)?;
+            if let Ok(count) = u64::try_from(number) {
+                self.next += 1;
+                return Some((self.next - 1, count));
+            }
+            self.next += empty_ones(number);
+        }
+    }
+}
+
+impl DoubleEndedIterator for BucketIter<'_> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        loop {
+            let (&last, before) = self.payload.split_last()?;
+            debug_assert!(last < 0x80, "no number has nine bytes");
+            let more = before.iter().rev().take_while(|byte| **byte >= 0x80).count();
+            let (rest, mut number) = self.payload.split_at(before.len() - more);
+            self.payload = rest;
+            let number = take_number(&mut number)?;
+            if let Ok(count) = u64::try_from(number) {
+                self.end -= 1;
+                return Some((self.end, count));
+            }
+            self.end -= empty_ones(number);
+        }
+    }
+}
+
+fn empty_ones(number: i64) -> u32 {
+    u32::try_from(number.unsigned_abs()).expect("fewer buckets are skipped than there are")
+}
+
+const V2_COOKIE: u32 = 0x1c84_9303 | 0x10;
+const V2_HEADER_LENGTH: usize = 40;
+
+/// Why stored bytes are not one of our histograms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum HdrV2Error {
+    #[error("not an HdrHistogram V2 of 3 digits from 100 ns to 1 h")]
+    Layout,
+    #[error("the counts of the HdrHistogram are damaged")]
+    Payload,
+}
+
+/// Zigzag LEB128: seven bits a byte, the lowest first.
+#[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "zigzag works on the bits")]
+fn push_number(bytes: &mut Vec<u8>, number: i64) {
+    let mut rest = ((number << 1) ^ (number >> 63)) as u64;
+    while rest >= 0x80 {
+        bytes.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    bytes.push(rest as u8);
+}
+
+#[inline]
+#[expect(clippy::cast_possible_wrap, reason = "zigzag works on the bits")]
+fn take_number(bytes: &mut &[u8]) -> Option<i64> {
+    let number = |bits: u64| ((bits >> 1) as i64) ^ -((bits & 1) as i64);
+    // Nearly all numbers have one or two bytes.
+    match **bytes {
+        [first, ref rest @ ..] if first < 0x80 => {
+            *bytes = rest;
+            return Some(number(first.into()));
+        }
+        [first, second, ref rest @ ..] if second < 0x80 => {
+            *bytes = rest;
+            return Some(number(u64::from(first & 0x7f) | u64::from(second) << 7));
+        }
+        _ => {}
+    }
+    let mut bits = 0u64;
+    // HdrHistogram's numbers have at most nine bytes; the ninth carries eight bits.
+    for position in 0..9 {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        let is_last = position == 8 || byte < 0x80;
+        bits |= u64::from(if position == 8 { byte } else { byte & 0x7f }) << (7 * position);
+        if is_last {
+            break;
+        }
+    }
+    Some(number(bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn buckets_of(pairs: &[(u32, u64)]) -> Buckets {
+        let mut writer = BucketWriter::default();
+        pairs.iter().for_each(|(index, count)| writer.push(*index, *count));
+        writer.finish()
+    }
+
+    fn pairs() -> impl Strategy<Value = Vec<(u32, u64)>> {
+        let last = u32::try_from(BUCKET_COUNT).unwrap();
+        let count = prop_oneof![1u64..300, 1..=MOST_IN_BUCKET / 2];
+        prop::collection::btree_map(0..last, count, 0..60).prop_map(|pairs| pairs.into_iter().collect())
+    }
+
+    proptest! {
+        #[test]
+        fn buckets_come_out_as_they_went_in_from_either_end(pairs in pairs()) {
+            let buckets = buckets_of(&pairs);
+            prop_assert_eq!(buckets.iter().collect::<Vec<_>>(), pairs.clone());
+            let backwards: Vec<_> = buckets.iter().rev().collect();
+            prop_assert_eq!(backwards, pairs.iter().rev().copied().collect::<Vec<_>>());
+            prop_assert_eq!(Buckets::from_hdr_v2(&buckets.to_hdr_v2()), Ok(buckets));
+        }
+
+        #[test]
+        fn a_sum_has_the_buckets_of_both(left in pairs(), right in pairs()) {
+            let mut expected: std::collections::BTreeMap<u32, u64> = left.iter().copied().collect();
+            right.iter().for_each(|(index, count)| *expected.entry(*index).or_default() += count);
+            let merged = buckets_of(&left).merged(&buckets_of(&right));
+            prop_assert_eq!(merged, buckets_of(&expected.into_iter().collect::<Vec<_>>()));
+        }
+
+        #[test]
+        fn no_bytes_make_a_reader_panic(garbage in prop::collection::vec(any::<u8>(), 0..60)) {
+            let bytes = [Buckets::default().to_hdr_v2(), garbage].concat();
+            if let Ok(buckets) = Buckets::from_hdr_v2(&bytes) {
+                prop_assert_eq!(buckets.iter().count(), buckets.iter().rev().count());
+            }
+        }
+    }
+
+    #[test]
+    fn a_count_that_no_run_can_have_is_damage() {
+        let mut bytes = Buckets::default().to_hdr_v2();
+        push_number(&mut bytes, (MOST_IN_BUCKET + 1).cast_signed());
+        assert_eq!(Buckets::from_hdr_v2(&bytes), Err(HdrV2Error::Payload));
+    }
+
+    #[test]
+    fn a_bucket_among_others_takes_two_or_three_bytes() {
+        let near: Vec<(u32, u64)> =
+            (0..1_000).map(|step| (2_000 + 3 * step, 1 + u64::from(step % 40))).collect();
+        assert!(buckets_of(&near).payload.len() <= 2 * near.len() + 2);
+    }
+}

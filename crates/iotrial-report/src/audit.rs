@@ -1,0 +1,224 @@
+//! The document of an audit: whether a result agrees with itself, what does not, and what was looked at.
+
+use iotrial_analysis::audit::{Audit, AuditFinding, CheckCount, Weight};
+use iotrial_model::record::Severity;
+
+use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
+use crate::quantity::Quantity;
+use crate::table::{Column, Row, Table, Value};
+
+impl Document {
+    /// The document of some audits. One has its own document; of several, each that found something is a chapter.
+    pub fn of_audits(audits: &[Audit]) -> Self {
+        if let [audit] = audits {
+            return of_audit(audit);
+        }
+        let chapters: Vec<Self> =
+            audits.iter().filter(|audit| !audit.findings.is_empty()).map(of_audit).collect();
+        let contradicted = audits.iter().filter(|audit| audit.has_contradictions()).count();
+        let doubtful = chapters.len() - contradicted;
+        let row = |audit: &Audit| Row {
+            cells: vec![
+                Value::Text(audit.subject.clone()),
+                Value::Text(audit.kind.to_owned()),
+                Value::Count(audit.held_count() as u64),
+                Value::Count(count(audit, Weight::Contradiction) as u64),
+                Value::Count(count(audit, Weight::Doubt) as u64),
+            ],
+            is_total: false,
+        };
+        Self {
+            title: format!("Audit of {} results", audits.len()),
+            byline: "Do they agree with themselves?".to_owned(),
+            in_brief: Vec::new(),
+            sections: vec![
+                section(
+                    "answer",
+                    "",
+                    Block::Answer(Answer {
+                        is_clear: contradicted == 0,
+                        headline: match contradicted {
+                            0 => "No result contradicts itself".to_owned(),
+                            1 => "1 result contradicts itself".to_owned(),
+                            several => format!("{several} results contradict themselves"),
+                        },
+                        sentence: format!(
+                            "{} agree with themselves in all that could be checked, {doubtful} leave doubts.",
+                            audits.len() - chapters.len()
+                        ),
+                        points: Vec::new(),
+                        lists: Vec::new(),
+                    }),
+                ),
+                section(
+                    "results",
+                    "Results",
+                    Block::Table(Table {
+                        caption: "What was audited".to_owned(),
+                        columns: vec![
+                            Column::new("result", Quantity::Words),
+                            Column::new("kind", Quantity::Words),
+                            Column::new("agreed", Quantity::Count),
+                            Column::new("contradictions", Quantity::Count),
+                            Column::new("doubts", Quantity::Count),
+                        ],
+                        rows: audits.iter().map(row).collect(),
+                        at_a_glance: audits.len() <= MOST_ROWS_AT_A_GLANCE,
+                    }),
+                ),
+            ],
+            chapters,
+        }
+    }
+}
+
+/// More rows than this are left to the forms that can be scrolled.
+const MOST_ROWS_AT_A_GLANCE: usize = 48;
+
+fn section(id: &'static str, heading: &'static str, block: Block) -> Section {
+    Section { id, heading, note: None, blocks: vec![block] }
+}
+
+fn count(audit: &Audit, weight: Weight) -> usize {
+    audit.findings.iter().filter(|finding| finding.weight == weight).count()
+}
+
+fn plural(count: usize, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
+fn of_audit(audit: &Audit) -> Document {
+    let (contradictions, doubts) = (count(audit, Weight::Contradiction), count(audit, Weight::Doubt));
+    let headline = match (contradictions, doubts) {
+        (0, 0) => "It agrees with itself".to_owned(),
+        (0, doubts) => format!("It does not contradict itself, and leaves {}", plural(doubts, "doubt")),
+        (contradictions, 0) => format!("It contradicts itself: {}", plural(contradictions, "contradiction")),
+        (contradictions, doubts) => format!(
+            "It contradicts itself: {} and {}",
+            plural(contradictions, "contradiction"),
+            plural(doubts, "doubt")
+        ),
+    };
+    let held = audit.held_count();
+    let sentence = if held == 0 && audit.findings.is_empty() {
+        "Nothing in it can be held against anything else.".to_owned()
+    } else {
+        format!("Checks that hold: {held} of {}.", held + audit.findings.len())
+    };
+    let lists = (!audit.unchecked.is_empty())
+        .then(|| PointList { heading: "Not checked", points: audit.unchecked.clone() });
+    let answer = Answer {
+        is_clear: contradictions == 0,
+        headline,
+        sentence,
+        points: audit.observations.clone(),
+        lists: lists.into_iter().collect(),
+    };
+    let mut sections = vec![section("answer", "", Block::Answer(answer))];
+    if !audit.findings.is_empty() {
+        let lines = audit.findings.iter().map(line).collect();
+        sections.push(section("findings", "What does not agree", Block::Findings(lines)));
+    }
+    if !audit.checks.is_empty() {
+        sections.push(section("checks", "What was checked", Block::Table(checks(&audit.checks))));
+    }
+    Document {
+        title: format!("Audit of {}", audit.subject),
+        byline: match audit.kind {
+            "table" => "A printed table, and what its text says of it".to_owned(),
+            "import" => "A result of another tool".to_owned(),
+            _ => "A run".to_owned(),
+        },
+        in_brief: Vec::new(),
+        sections,
+        chapters: Vec::new(),
+    }
+}
+
+fn line(finding: &AuditFinding) -> FindingLine {
+    let AuditFinding { check, weight, place, message, cause, right, .. } = finding;
+    let right = right.as_ref().map_or_else(String::new, |right| format!(" Right: {right}."));
+    FindingLine {
+        severity: match weight {
+            Weight::Contradiction => Severity::Serious,
+            Weight::Doubt => Severity::Warning,
+        },
+        id: (*check).to_owned(),
+        message: format!("{place}: {message}. Most likely {cause}.{right}"),
+        evidence: Vec::new(),
+    }
+}
+
+fn checks(checks: &[CheckCount]) -> Table {
+    let row = |count: &CheckCount| Row {
+        cells: vec![
+            Value::Text(count.check.to_owned()),
+            Value::Text(count.words().to_owned()),
+            Value::Count(count.held as u64),
+            Value::Count(count.contradicted as u64),
+            Value::Count(count.doubtful as u64),
+        ],
+        is_total: false,
+    };
+    Table {
+        caption: "How often each check held".to_owned(),
+        columns: vec![
+            Column::new("check", Quantity::Words),
+            Column::new("holds", Quantity::Words).optional(),
+            Column::new("agreed", Quantity::Count),
+            Column::new("contradictions", Quantity::Count),
+            Column::new("doubts", Quantity::Count),
+        ],
+        rows: checks.iter().map(row).collect(),
+        at_a_glance: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::table::PublishedTable;
+
+    use super::*;
+    use crate::terminal::{TerminalStyle, render_terminal};
+
+    fn audit(bandwidth: &str) -> Audit {
+        let text = format!(
+            "format = \"iotrial.table/1\"\ntitle = \"T\"\n[[row]]\nid = \"A\"\n\
+             load = {{ block_size_bytes = 8192, outstanding = 32 }}\n\
+             read = {{ iops = 54321, bandwidth_mib_per_s = {bandwidth}, lat_mean_us = 588.1 }}"
+        );
+        Audit::of_table(&PublishedTable::parse(&text).unwrap())
+    }
+
+    #[test]
+    fn a_contradiction_is_shown_with_cause_and_right_figure() {
+        let document = Document::of_audits(&[audit("445")]);
+        let shown = render_terminal(&document, TerminalStyle { width: 400, color: false });
+        assert!(shown.contains("? It contradicts itself: 1 contradiction\n"), "{shown}");
+        assert!(shown.contains("Checks that hold: 1 of 2."), "{shown}");
+        assert!(
+            shown.contains("Little's law gives 31.95 I/Os outstanding; the load has 32 (−0.2 %)."),
+            "{shown}"
+        );
+        let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            words.contains(
+                "✗ serious row A, read: 54,321 IOPS of 8 KiB are 424.4 MiB/s, not 445 MiB/s: +4.9 %. Most likely MB/s, \
+                 of 1,000,000 bytes, are printed as MiB/s, of 1,048,576. Right: 424.4 MiB/s. [iops-bandwidth]"
+            ),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn of_several_audits_those_that_found_something_are_chapters() {
+        let document = Document::of_audits(&[audit("424"), audit("445"), audit("424.4")]);
+        assert_eq!(document.chapters.len(), 1);
+        let shown = render_terminal(&document, TerminalStyle { width: 100, color: false });
+        assert!(shown.contains("1 result contradicts itself"), "{shown}");
+        assert!(
+            shown.contains("2 agree with themselves in all that could be checked, 0 leave doubts."),
+            "{shown}"
+        );
+    }
+}

@@ -1,0 +1,525 @@
+//! The document of one configuration: the chain of limits as table and picture, mixes, what was asked and measured, rules, cost.
+
+use iotrial_model::record::Severity;
+use iotrial_sizing::explanation::{Explanation, MixReach, PureReach};
+use iotrial_sizing::measure::Measure;
+use iotrial_sizing::measured::MeasuredAgainst;
+use iotrial_sizing::price::Cost;
+use iotrial_sizing::requirement::Fit;
+use iotrial_sizing::rule::{BrokenRule, Effect};
+use iotrial_sizing::sizing::money;
+
+use crate::chart::{Axis, Bar, BarChart, BarSeries, Mark, Scale};
+use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
+use crate::quantity::Quantity;
+use crate::table::{Column, Row, Table, Value};
+
+/// Bytes in one MB/s, as vendors state limits.
+pub(crate) const MB: f64 = 1e6;
+
+impl Document {
+    /// The document of one configuration. `title` names the catalog, and `byline` says how old it is.
+    pub fn of_explanation(explanation: &Explanation, title: &str, byline: String) -> Self {
+        let mut sections = vec![opening(explanation)];
+        sections.extend(explanation.fit.as_ref().map(|fit| asked("asked", fit)));
+        sections.extend(measured(&explanation.measured));
+        sections.extend(limit_sections(explanation));
+        sections.push(mixes(explanation));
+        sections.push(cost_section(&explanation.cost));
+        sections.push(sources(explanation));
+        Self {
+            title: format!("{title}: {}", explanation.configuration.title),
+            byline,
+            in_brief: in_brief(explanation),
+            sections,
+            chapters: Vec::new(),
+        }
+    }
+}
+
+fn in_brief(explanation: &Explanation) -> Vec<(&'static str, String)> {
+    let configuration = &explanation.configuration;
+    let mut lines = vec![("Configuration", configuration.in_short())];
+    let cores = explanation.ocpus.map_or_else(String::new, |ocpus| format!("{ocpus} cores, "));
+    lines.push((
+        "Machine",
+        format!("{cores}{} vCPU, {} GiB, {}", explanation.vcpus, explanation.memory_gib, configuration.os),
+    ));
+    lines.push(("Capacity", format!("{:.0} GiB usable", explanation.usable_gib)));
+    if explanation.burst {
+        lines.push(("Rates", "with bursts, which hold for a while only".to_owned()));
+    }
+    lines
+}
+
+fn opening(explanation: &Explanation) -> Section {
+    let forbidden = explanation.broken_rules.iter().any(|rule| rule.effect == Effect::Forbids);
+    let is_met = explanation.fit.as_ref().is_none_or(|fit| fit.is_met);
+    let cost = &explanation.cost;
+    let price = if cost.terms.is_empty() {
+        "without a known price".to_owned()
+    } else {
+        format!("{} a month", money(cost.per_month, &cost.currency))
+    };
+    let points =
+        explanation.alone.iter().filter(|one| one.most.is_some()).map(|one| binding(explanation, one));
+    let mut lists = Vec::new();
+    if !explanation.broken_rules.is_empty() {
+        lists.push(PointList {
+            heading: "Rules that it breaks",
+            points: explanation.broken_rules.iter().map(rule_words).collect(),
+        });
+    }
+    if !cost.missing.is_empty() {
+        let points = cost.missing.iter().map(|what| format!("{what} is in no source")).collect();
+        lists.push(PointList { heading: "Missing in the cost", points });
+    }
+    let headline = format!("{}, {price}", explanation.configuration.in_short());
+    let sentence = match (forbidden, &explanation.fit) {
+        (true, _) => "It cannot be had like this: it breaks a rule that forbids it".to_owned(),
+        (false, Some(fit)) if !fit.is_met => "It does not meet the demand".to_owned(),
+        (false, Some(_)) => "It meets the demand".to_owned(),
+        (false, None) => "What each direction reaches when nothing else is asked:".to_owned(),
+    };
+    Section {
+        id: "answer",
+        heading: "",
+        note: None,
+        blocks: vec![Block::Answer(Answer {
+            is_clear: !forbidden && is_met,
+            headline,
+            sentence,
+            points: points.collect(),
+            lists,
+        })],
+    }
+}
+
+/// Which pool is meant, where there are several.
+fn pool_prefix(explanation: &Explanation, pool: usize) -> String {
+    let pools = &explanation.configuration.pools;
+    if pools.len() == 1 { String::new() } else { format!("{}: ", pool_name(explanation, pool)) }
+}
+
+fn pool_name(explanation: &Explanation, pool: usize) -> String {
+    let roles = &explanation.configuration.pools[pool].roles;
+    if roles.is_empty() {
+        return format!("pool {}", pool + 1);
+    }
+    roles.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn binding(explanation: &Explanation, one: &PureReach) -> String {
+    let most = one.most.unwrap_or_default();
+    let next = one.next.as_ref().map_or_else(String::new, |next| {
+        if next.times < 1.005 {
+            format!("; {} binds at the same", next.element)
+        } else {
+            format!("; next is {}, {:.2} times as far", next.element, next.times)
+        }
+    });
+    format!(
+        "{}{}: {}, bound by {}{next}",
+        pool_prefix(explanation, one.pool),
+        one.measure,
+        one.measure.written(most),
+        one.binds.as_deref().unwrap_or("nothing")
+    )
+}
+
+fn rule_words(rule: &BrokenRule) -> String {
+    let weight = match rule.effect {
+        Effect::Forbids => "forbidden",
+        Effect::Warns => "a warning",
+    };
+    format!("{} ({weight}; {})", rule.message, rule.source)
+}
+
+/// What a load takes of each limit.
+pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
+    let row = |share: &iotrial_sizing::requirement::Share| {
+        let unit = if share.measure.is_bandwidth() { MB } else { 1.0 };
+        let unit_name = match share.measure {
+            Measure::Outstanding => "I/Os",
+            measure if measure.is_bandwidth() => "MB/s",
+            _ => "IOPS",
+        };
+        Row {
+            cells: vec![
+                Value::Text(share.element.clone()),
+                Value::Text(share.measure.to_string()),
+                Value::Number(share.used / unit),
+                Value::Number(share.most / unit),
+                Value::Text(unit_name.to_owned()),
+                Value::Number(share.percent),
+                Value::Number(100.0 * (100.0 / share.percent - 1.0)),
+            ],
+            is_total: false,
+        }
+    };
+    let mut blocks = vec![Block::Table(Table {
+        caption: "What the demand takes of each limit".to_owned(),
+        columns: vec![
+            Column::new("part", Quantity::Words),
+            Column::new("limit", Quantity::Words),
+            Column::new("takes", Quantity::Count),
+            Column::new("of", Quantity::Count),
+            Column::new("unit", Quantity::Words),
+            Column::new("used", Quantity::Percent),
+            Column::new("headroom", Quantity::ChangePercent).optional(),
+        ],
+        rows: fit.shares.iter().map(row).collect(),
+        at_a_glance: true,
+    })];
+    let unmet = fit.unmet.iter().map(|unmet| FindingLine {
+        severity: Severity::Serious,
+        id: unmet.what.replace(' ', "-"),
+        message: unmet.message.clone(),
+        evidence: Vec::new(),
+    });
+    let unmet: Vec<FindingLine> = unmet.collect();
+    if !unmet.is_empty() {
+        blocks.insert(0, Block::Findings(unmet));
+    }
+    Section {
+        id,
+        heading: "What the demand takes",
+        note: Some(
+            "The fullest limit first: it binds when the demand grows. Above 100 % it is too much.".to_owned(),
+        ),
+        blocks,
+    }
+}
+
+fn measured(measured: &[MeasuredAgainst]) -> Option<Section> {
+    if measured.is_empty() {
+        return None;
+    }
+    let row = |one: &MeasuredAgainst| {
+        let fullest = one.shares.first();
+        Row {
+            cells: vec![
+                Value::Text(one.label.clone()),
+                Value::Number(one.iops),
+                Value::Number(one.bandwidth_bytes_per_s / MB),
+                Value::text(fullest.map(|share| format!("{}, {}", share.element, share.measure))),
+                Value::number(fullest.map(|share| share.percent)),
+                Value::number(one.in_flight),
+                Value::number(one.outstanding),
+            ],
+            is_total: false,
+        }
+    };
+    let table = Table {
+        caption: "Measured beside the limits".to_owned(),
+        columns: vec![
+            Column::new("measured", Quantity::Words),
+            Column::new("IOPS", Quantity::Iops),
+            Column::new("MB/s", Quantity::BandwidthMbPerS),
+            Column::new("nearest limit", Quantity::Words),
+            Column::new("reached", Quantity::Percent),
+            Column::new("in flight", Quantity::Count).optional(),
+            Column::new("offered", Quantity::Count).optional(),
+        ],
+        rows: measured.iter().map(row).collect(),
+        at_a_glance: true,
+    };
+    let line = |one: &MeasuredAgainst| {
+        let note = FindingLine {
+            severity: Severity::Note,
+            id: one.bound_by.iter().map(|bound| bound_word(*bound)).collect::<Vec<_>>().join("-and-"),
+            message: format!("{}: {}", one.label, one.sentence),
+            evidence: Vec::new(),
+        };
+        let contradictions = one.notes.iter().map(|text| FindingLine {
+            severity: Severity::Warning,
+            id: "contradiction".to_owned(),
+            message: format!("{}: {text}", one.label),
+            evidence: Vec::new(),
+        });
+        std::iter::once(note).chain(contradictions).collect::<Vec<_>>()
+    };
+    Some(Section {
+        id: "measured",
+        heading: "Measured beside the limits",
+        note: Some(
+            "A limit counts as reached from 95 % on. In flight is rate times latency (Little's law)."
+                .to_owned(),
+        ),
+        blocks: vec![Block::Table(table), Block::Findings(measured.iter().flat_map(line).collect())],
+    })
+}
+
+const fn bound_word(bound: iotrial_sizing::measured::BoundBy) -> &'static str {
+    use iotrial_sizing::measured::BoundBy;
+    match bound {
+        BoundBy::Configuration => "configuration",
+        BoundBy::Concurrency => "concurrency",
+        BoundBy::Unknown => "unknown",
+    }
+}
+
+/// The chain as table and picture.
+pub(crate) fn limit_sections(explanation: &Explanation) -> Vec<Section> {
+    let of = |pool: usize| explanation.alone.iter().filter(move |one| one.pool == pool);
+    let mut blocks = Vec::new();
+    for pool in 0..explanation.configuration.pools.len() {
+        let pure: Vec<&PureReach> = of(pool).collect();
+        blocks.push(Block::Table(chain_table(explanation, pool, &pure)));
+        blocks.push(Block::Bars(
+            pure.iter().filter(|one| !one.parts.is_empty()).map(|one| picture(explanation, one)).collect(),
+        ));
+    }
+    vec![Section {
+        id: "chain",
+        heading: "The chain of limits",
+        note: Some(
+            "What each part carries by itself, of reads alone and of writes alone; the least of a column binds. A dash is no limit of its own."
+                .to_owned(),
+        ),
+        blocks,
+    }]
+}
+
+fn chain_table(explanation: &Explanation, pool: usize, pure: &[&PureReach]) -> Table {
+    let part = |one: &PureReach, name: &str| {
+        let unit = if one.measure.is_bandwidth() { MB } else { 1.0 };
+        Value::number(one.parts.iter().find(|part| part.element == name).map(|part| part.most / unit))
+    };
+    let mut rows: Vec<Row> = explanation
+        .chain
+        .elements
+        .iter()
+        .filter(|element| pure.iter().any(|one| one.parts.iter().any(|part| part.element == element.name)))
+        .map(|element| {
+            let cells = pure.iter().map(|one| part(one, &element.name));
+            Row {
+                cells: std::iter::once(Value::Text(element.name.clone())).chain(cells).collect(),
+                is_total: false,
+            }
+        })
+        .collect();
+    let together = pure.iter().map(|one| {
+        let unit = if one.measure.is_bandwidth() { MB } else { 1.0 };
+        Value::number(one.most.map(|most| most / unit))
+    });
+    rows.push(Row {
+        cells: std::iter::once(Value::Text("together".to_owned())).chain(together).collect(),
+        is_total: true,
+    });
+    let several = explanation.configuration.pools.len() > 1;
+    let of = if several { format!(" of {}", pool_name(explanation, pool)) } else { String::new() };
+    Table {
+        caption: format!("The chain of limits{of}"),
+        columns: vec![
+            Column::new("part", Quantity::Words),
+            Column::new("reads", Quantity::Iops),
+            Column::new("writes", Quantity::Iops),
+            Column::new("reads", Quantity::BandwidthMbPerS),
+            Column::new("writes", Quantity::BandwidthMbPerS),
+        ],
+        rows,
+        at_a_glance: true,
+    }
+}
+
+/// One measure: a bar for each part, the one that binds marked.
+fn picture(explanation: &Explanation, one: &PureReach) -> BarChart {
+    let is_bandwidth = one.measure.is_bandwidth();
+    let (unit, quantity) = if is_bandwidth { (MB, Quantity::BandwidthMbPerS) } else { (1.0, Quantity::Iops) };
+    let decisive =
+        one.binds.as_ref().and_then(|binds| one.parts.iter().position(|part| part.element == *binds));
+    let name = |(index, part): (usize, &iotrial_sizing::explanation::PartReach)| {
+        let word = if decisive == Some(index) { " – binds" } else { "" };
+        format!("{}{word}", part.element)
+    };
+    // What is asked of this measure alone, where something is asked.
+    let asked = explanation.fit.as_ref().and_then(|fit| {
+        let same = |share: &&iotrial_sizing::requirement::Share| {
+            share.measure == one.measure && share.kind == iotrial_sizing::chain::ElementKind::Machine
+        };
+        fit.shares.iter().find(same).map(|share| share.used / unit)
+    });
+    BarChart {
+        id: format!("limit-{}-{}", one.pool, one.measure.as_str().replace(' ', "-").to_lowercase()),
+        title: format!("{}{}", pool_prefix(explanation, one.pool), capital(one.measure.as_str())),
+        value: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
+        reach: f64::INFINITY,
+        groups: one.parts.iter().enumerate().map(name).collect(),
+        series: vec![BarSeries {
+            // The groups say it all.
+            key: String::new(),
+            name: "carries by itself".to_owned(),
+            hue: 0,
+            bars: one
+                .parts
+                .iter()
+                .map(|part| Some(Bar { value: part.most / unit, interval: None }))
+                .collect(),
+        }],
+        decisive,
+        mark: asked.map(|value| Mark { name: "asked", value }),
+    }
+}
+
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn mix_name(one: &MixReach) -> String {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "block sizes are whole numbers"
+    )]
+    let block = iotrial_model::units::ByteSize::bytes(one.block_size_bytes as u64);
+    format!("{block}, {:.0} % reads", one.read_percent)
+}
+
+fn mixes(explanation: &Explanation) -> Section {
+    let row = |one: &MixReach| Row {
+        cells: vec![
+            Value::Text(format!("{}{}", pool_prefix(explanation, one.pool), mix_name(one))),
+            Value::number(one.iops),
+            Value::number(one.bandwidth_bytes_per_s.map(|bandwidth| bandwidth / MB)),
+            Value::text(one.binds.as_ref().map(|binds| match one.by {
+                Some(measure) => format!("{binds}: {measure}"),
+                None => binds.clone(),
+            })),
+            Value::text(one.next.as_ref().map(|next| next.element.clone())),
+            Value::number(one.next.as_ref().map(|next| next.times)),
+        ],
+        is_total: false,
+    };
+    let together = Table {
+        caption: "Mixes at a block size".to_owned(),
+        columns: vec![
+            Column::new("mix", Quantity::Words),
+            Column::new("IOPS", Quantity::Iops),
+            Column::new("MB/s", Quantity::BandwidthMbPerS),
+            Column::new("binds", Quantity::Words),
+            Column::new("next", Quantity::Words).optional(),
+            Column::new("at", Quantity::Ratio).optional(),
+        ],
+        rows: explanation.mixes.iter().map(row).collect(),
+        at_a_glance: true,
+    };
+    let by_part = explanation.mixes.iter().flat_map(|one| {
+        one.parts.iter().map(move |part| Row {
+            cells: vec![
+                Value::Text(format!("{}{}", pool_prefix(explanation, one.pool), mix_name(one))),
+                Value::Text(part.element.clone()),
+                Value::Number(part.most),
+                Value::Number(part.most * one.block_size_bytes / MB),
+            ],
+            is_total: false,
+        })
+    });
+    let parts = Table {
+        caption: "What the parts deliver alone".to_owned(),
+        columns: vec![
+            Column::new("mix", Quantity::Words),
+            Column::new("part", Quantity::Words),
+            Column::new("IOPS", Quantity::Iops),
+            Column::new("MB/s", Quantity::BandwidthMbPerS),
+        ],
+        rows: by_part.collect(),
+        at_a_glance: false,
+    };
+    Section {
+        id: "mixes",
+        heading: "Mixes",
+        note: Some("Where a mix at a block size meets the first limit, and how many times as far the next part lies.".to_owned()),
+        blocks: vec![Block::Table(together), Block::Table(parts)],
+    }
+}
+
+/// Every term of a cost.
+pub(crate) fn cost_section(cost: &Cost) -> Section {
+    let mut rows: Vec<Row> = cost
+        .terms
+        .iter()
+        .map(|term| Row {
+            cells: vec![
+                Value::Text(term.what.clone()),
+                Value::Number(term.amount),
+                Value::Text(term.unit.to_owned()),
+                Value::Text(format!("{} {}", short_price(term.unit_price), term.price_currency)),
+                Value::text(term.hours.map(|hours| format!("{hours} h"))),
+                Value::Number(term.per_month),
+            ],
+            is_total: false,
+        })
+        .collect();
+    rows.push(Row {
+        cells: vec![
+            Value::Text(
+                if cost.is_complete() { "a month" } else { "a month, without what is missing" }.to_owned(),
+            ),
+            Value::Absent,
+            Value::Absent,
+            Value::Absent,
+            Value::Absent,
+            Value::Number(cost.per_month),
+        ],
+        is_total: true,
+    });
+    let rates = cost.rates.iter().map(|rate| {
+        format!(" 1 {} is {} {} ({}).", rate.from, short_price(rate.per_unit), rate.to, rate.source)
+    });
+    let missing =
+        if cost.is_complete() { String::new() } else { format!(" Missing: {}.", cost.missing.join(", ")) };
+    Section {
+        id: "cost",
+        heading: "Cost",
+        note: Some(format!(
+            "In {} a month of {} hours, list prices.{}{missing}",
+            cost.currency,
+            cost.hours_per_month,
+            rates.collect::<String>()
+        )),
+        blocks: vec![Block::Table(Table {
+            caption: "Cost a month".to_owned(),
+            columns: vec![
+                Column::new("for", Quantity::Words),
+                Column::new("amount", Quantity::Count),
+                Column::new("unit", Quantity::Words),
+                Column::new("price", Quantity::Words).optional(),
+                Column::new("hours", Quantity::Words).optional(),
+                Column::new("a month", Quantity::Money),
+            ],
+            rows,
+            at_a_glance: true,
+        })],
+    }
+}
+
+/// A price with the digits that it has.
+fn short_price(price: f64) -> String {
+    let text = format!("{price:.8}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn sources(explanation: &Explanation) -> Section {
+    let row = |what: &str, source: &str| Row {
+        cells: vec![Value::Text(what.to_owned()), Value::Text(source.to_owned())],
+        is_total: false,
+    };
+    let mut rows: Vec<Row> =
+        explanation.chain.elements.iter().map(|element| row(&element.name, &element.source)).collect();
+    rows.extend(
+        explanation.cost.terms.iter().map(|term| row(&format!("price of {}", term.what), &term.source)),
+    );
+    Section {
+        id: "sources",
+        heading: "Sources",
+        note: None,
+        blocks: vec![Block::Table(Table {
+            caption: "Who says so, and when".to_owned(),
+            columns: vec![Column::new("what", Quantity::Words), Column::new("source", Quantity::Words)],
+            rows,
+            at_a_glance: false,
+        })],
+    }
+}

@@ -1,0 +1,301 @@
+//! The document of an answer to a demand: providers side by side, the cheapest in detail, and the cost curve.
+
+use iotrial_model::record::Severity;
+use iotrial_sizing::configuration::Pool;
+use iotrial_sizing::explanation::Explanation;
+use iotrial_sizing::sizing::Sizing;
+
+use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
+use crate::document::{Answer, Block, Document, FindingLine, Section};
+use crate::explanation::{asked, cost_section, limit_sections};
+use crate::quantity::Quantity;
+use crate::table::{Column, Row, Table, Value};
+
+impl Document {
+    /// The document of an answer; `byline` says when it was worked out, and from which catalogs.
+    pub fn of_sizing(sizing: &Sizing, byline: String) -> Self {
+        let answer = sizing.cheapest.map(|index| &sizing.found[index].answers[0]);
+        let mut sections = vec![opening(sizing), side_by_side(sizing), curve(sizing)];
+        if let Some(answer) = answer {
+            sections.extend(answer.fit.as_ref().map(|fit| asked("takes", fit)));
+            sections.extend(limit_sections(answer));
+            sections.push(cost_section(&answer.cost));
+        }
+        sections.extend(left_out(sizing));
+        Self {
+            title: format!("What to buy: {}", sizing.demand.title),
+            byline,
+            in_brief: in_brief(sizing),
+            sections,
+            chapters: Vec::new(),
+        }
+    }
+}
+
+fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
+    let demand = &sizing.demand;
+    let stream = |stream: &iotrial_model::demand::DemandStream| {
+        let role = stream.role.map_or_else(String::new, |role| format!("{role} "));
+        let direction = match stream.direction {
+            iotrial_model::load::Direction::Read => "reads",
+            iotrial_model::load::Direction::Write => "writes",
+        };
+        format!(
+            "{role}{direction} {} of {:.1} KiB ({:.0} MB/s)",
+            iotrial_sizing::measure::grouped(stream.iops.round()),
+            stream.block_size_bytes / 1024.0,
+            stream.bandwidth() / 1e6
+        )
+    };
+    let mut lines = vec![("Demand", demand.streams.iter().map(stream).collect::<Vec<_>>().join("; "))];
+    let mut wants = Vec::new();
+    if demand.capacity.get() > 0 {
+        let grown = iotrial_sizing::measure::grouped(demand.capacity_gib());
+        wants.push(format!("{} today, {grown} GiB with growth and copies", demand.capacity));
+    }
+    if demand.load_growth() > 1.0 {
+        wants.push(format!("rates × {:.2} after {} years", demand.load_growth(), demand.years));
+    }
+    if demand.vcpus_min > 0 {
+        wants.push(format!("{} vCPU", demand.vcpus_min));
+    }
+    if demand.memory_min.get() > 0 {
+        wants.push(format!("{} of memory", demand.memory_min));
+    }
+    wants.extend(demand.latency.map(|latency| format!("latency {latency}")));
+    let licence = if demand.licence || demand.os == iotrial_model::demand::Os::Linux {
+        ""
+    } else {
+        " with an own licence"
+    };
+    wants.push(format!("{}{licence}", demand.os));
+    if demand.clustered {
+        wants.push("clustered".to_owned());
+    }
+    if demand.mirror.copies() > 1 {
+        wants.push(format!("{} mirror", demand.mirror));
+    }
+    if demand.replicas > 0 {
+        wants.push(format!(
+            "every write to {} other machine{}",
+            demand.replicas,
+            if demand.replicas == 1 { "" } else { "s" }
+        ));
+    }
+    if demand.allow_burst {
+        wants.push("bursts count".to_owned());
+    }
+    lines.push(("With", wants.join(", ")));
+    lines.extend(demand.source.clone().map(|source| ("From", source)));
+    lines
+}
+
+fn opening(sizing: &Sizing) -> Section {
+    Section {
+        id: "answer",
+        heading: "",
+        note: None,
+        blocks: vec![Block::Answer(Answer {
+            is_clear: sizing.cheapest.is_some(),
+            headline: sizing.headline.clone(),
+            sentence: sizing.sentence.clone(),
+            points: sizing.points.clone(),
+            lists: Vec::new(),
+        })],
+    }
+}
+
+fn row(provider: &str, answer: &Explanation) -> Row {
+    let fullest = answer.fit.as_ref().and_then(|fit| fit.shares.first());
+    let (cost, configuration) = (&answer.cost, &answer.configuration);
+    let pools: Vec<String> = configuration.pools.iter().map(Pool::label).collect();
+    Row {
+        cells: vec![
+            Value::Text(provider.to_owned()),
+            Value::Text(configuration.machine.clone()),
+            configuration.ocpus.map_or(Value::Absent, |ocpus| Value::Count(ocpus.into())),
+            Value::Text(pools.join(" + ")),
+            Value::Number(cost.per_month),
+            Value::Text(if cost.is_complete() {
+                String::new()
+            } else {
+                format!("+ {}", cost.missing.join(", "))
+            }),
+            Value::number(fullest.map(|share| share.percent)),
+            Value::text(fullest.map(|share| format!("{}: {}", share.element, share.measure))),
+        ],
+        is_total: false,
+    }
+}
+
+/// Configurations below one another, without the columns that say nothing.
+fn table(caption: String, first: &'static str, rows: Vec<Row>) -> Table {
+    let mut table = Table {
+        caption,
+        columns: vec![
+            Column::new(first, Quantity::Words),
+            Column::new("machine", Quantity::Words),
+            Column::new("OCPU", Quantity::Count),
+            Column::new("volumes", Quantity::Words),
+            Column::new("a month", Quantity::Money),
+            Column::new("and", Quantity::Words).optional(),
+            Column::new("used", Quantity::Percent),
+            Column::new("binds", Quantity::Words).optional(),
+        ],
+        rows,
+        at_a_glance: true,
+    };
+    let says_nothing = |value: &Value| *value == Value::Absent || *value == Value::Text(String::new());
+    for at in (0..table.columns.len()).rev() {
+        if table.rows.iter().all(|row| says_nothing(&row.cells[at])) {
+            table.columns.remove(at);
+            table.rows.iter_mut().for_each(|row| drop(row.cells.remove(at)));
+        }
+    }
+    table
+}
+
+fn side_by_side(sizing: &Sizing) -> Section {
+    let rows: Vec<Row> = sizing
+        .found
+        .iter()
+        .flat_map(|found| found.answers.iter().map(|answer| row(&found.provider, answer)))
+        .collect();
+    let against: Vec<Row> = sizing
+        .against
+        .iter()
+        .map(|one| row(&one.explanation.configuration.title, &one.explanation))
+        .collect();
+    let month =
+        sizing.found.iter().flat_map(|found| &found.answers).map(|one| one.cost.hours_per_month).next();
+    let mut blocks = Vec::new();
+    if !rows.is_empty() {
+        let caption = format!("The cheapest of each provider, {} a month", sizing.currency);
+        blocks.push(Block::Table(table(caption, "provider", rows)));
+    }
+    let walls = sizing.found.iter().filter_map(|found| {
+        let nearest = found.nearest.as_ref()?;
+        Some(FindingLine {
+            severity: Severity::Warning,
+            id: "nothing-meets-it".to_owned(),
+            message: match nearest.carries_times {
+                Some(times) => format!(
+                    "{}: the wall is {}; at most {:.0} % of the rates",
+                    found.title,
+                    nearest.wall,
+                    (100.0 * times).floor()
+                ),
+                None => format!("{}: {}", found.title, nearest.wall),
+            },
+            evidence: Vec::new(),
+        })
+    });
+    let walls: Vec<FindingLine> = walls.collect();
+    if !walls.is_empty() {
+        blocks.push(Block::Findings(walls));
+    }
+    if !against.is_empty() {
+        blocks.push(Block::Table(table("Held against it".to_owned(), "against", against)));
+    }
+    if blocks.is_empty() {
+        let message = "no catalog was looked at".to_owned();
+        let line = FindingLine {
+            severity: Severity::Warning,
+            id: "nothing".to_owned(),
+            message,
+            evidence: Vec::new(),
+        };
+        blocks.push(Block::Findings(vec![line]));
+    }
+    Section {
+        id: "providers",
+        heading: "Side by side",
+        note: Some(format!(
+            "The cheapest of each machine, kind of volume and level, in {}{}. Used is the share of the limit that binds.",
+            sizing.currency,
+            month.map_or_else(String::new, |hours| format!(" and months of {hours} hours")),
+        )),
+        blocks,
+    }
+}
+
+/// What more or less of the rates costs.
+fn curve(sizing: &Sizing) -> Section {
+    let line = |(hue, curve): (usize, &iotrial_sizing::search::CostCurve)| Line {
+        name: sizing.found.get(hue).map_or_else(|| curve.provider.clone(), |found| found.title.clone()),
+        hue,
+        dash: Dash::Solid,
+        shape: Shape::Course,
+        points: curve.points.iter().map(|point| (point.times, point.per_month)).collect(),
+    };
+    let chart = Chart {
+        id: "cost-curve".to_owned(),
+        title: format!("Cost over the demand, {} a month", sizing.currency),
+        x: Axis { name: "times the rates", quantity: Quantity::Ratio, scale: Scale::Linear, to: 2.0 },
+        y: Axis { name: "", quantity: Quantity::Money, scale: Scale::Linear, to: 0.0 },
+        lines: sizing.curves.iter().enumerate().map(line).collect(),
+        spans: Vec::new(),
+        limits: Vec::new(),
+    };
+    let shown = [0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0];
+    let rows = sizing.curves.iter().enumerate().flat_map(|(index, curve)| {
+        let title = sizing.found.get(index).map_or(curve.provider.as_str(), |found| found.title.as_str());
+        shown.iter().filter_map(move |times| {
+            let point = curve.at(*times)?;
+            Some(Row {
+                cells: vec![
+                    Value::Text(title.to_owned()),
+                    Value::Number(*times),
+                    Value::number(point.per_month),
+                    Value::text(
+                        point
+                            .configuration
+                            .as_ref()
+                            .map(iotrial_sizing::configuration::Configuration::in_short),
+                    ),
+                ],
+                is_total: false,
+            })
+        })
+    });
+    let table = Table {
+        caption: "What more or less of the rates costs".to_owned(),
+        columns: vec![
+            Column::new("provider", Quantity::Words),
+            Column::new("rates", Quantity::Ratio),
+            Column::new("a month", Quantity::Money),
+            Column::new("configuration", Quantity::Words),
+        ],
+        rows: rows.collect(),
+        at_a_glance: false,
+    };
+    Section {
+        id: "curve",
+        heading: "What more or less would cost",
+        note: Some(
+            "The cheapest for so many times the rates; capacity and everything else as asked.".to_owned(),
+        ),
+        blocks: vec![Block::Charts(ChartGroup { charts: vec![chart] }), Block::Table(table)],
+    }
+}
+
+fn left_out(sizing: &Sizing) -> Option<Section> {
+    let lines: Vec<FindingLine> = sizing
+        .found
+        .iter()
+        .flat_map(|found| {
+            found.left_out.iter().map(move |note| FindingLine {
+                severity: Severity::Note,
+                id: found.provider.clone(),
+                message: note.clone(),
+                evidence: Vec::new(),
+            })
+        })
+        .collect();
+    (!lines.is_empty()).then(|| Section {
+        id: "left-out",
+        heading: "Left out",
+        note: None,
+        blocks: vec![Block::Findings(lines)],
+    })
+}

@@ -1,0 +1,595 @@
+//! A catalog: what one provider or one own site has to offer, with limits, prices, rules, and the source and date of each.
+//!
+//! [`Catalog::parse`] is the only way to one, so a `Catalog` that exists is consistent: every source, volume and level
+//! that is named exists. The format is `iotrial.catalog/1` (`docs/catalogs.md`).
+
+use std::collections::BTreeMap;
+
+use iotrial_model::demand::{LatencyClass, Os};
+use iotrial_model::toml_reader::{Mistakes, nearest};
+use serde::Serialize;
+
+use crate::measure::Measure;
+use crate::rule::Rule;
+
+mod read;
+
+mod read_machine;
+
+/// The value of `format` in a file.
+pub const CATALOG_FORMAT: &str = "iotrial.catalog/1";
+
+/// One provider or one own site.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Catalog {
+    /// The short name that configurations and options use.
+    pub provider: String,
+    /// The name for headings.
+    pub title: String,
+    /// Where the prices hold.
+    pub region: Option<String>,
+    /// ISO 4217; prices are in it unless they say otherwise.
+    pub currency: String,
+    /// How long a month is for prices by the hour.
+    pub hours_per_month: f64,
+    /// By the name that tables use for them.
+    pub sources: BTreeMap<String, Source>,
+    /// From `currency` into others.
+    pub exchange: Vec<ExchangeRate>,
+    /// Of operating systems.
+    pub licences: Vec<Licence>,
+    /// What all volumes of some kinds share on their way, such as the ports of an array.
+    pub paths: Vec<SharedPath>,
+    /// At least one.
+    pub volumes: Vec<VolumeKind>,
+    /// At least one.
+    pub machines: Vec<Machine>,
+    /// What may not, or should not, be put together.
+    pub rules: Vec<Rule>,
+    /// What is known to be missing.
+    pub gaps: Vec<Gap>,
+}
+
+/// Where figures come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Source {
+    /// Who says it.
+    pub text: String,
+    /// The day on which it held, as `YYYY-MM-DD`; `None` where the source carries no date.
+    pub as_of: Option<String>,
+}
+
+/// What one unit of the catalog's currency is in another one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExchangeRate {
+    /// ISO 4217.
+    pub to: String,
+    /// So many of `to` for one.
+    pub per_unit: f64,
+    /// Name in [`Catalog::sources`].
+    pub source: String,
+}
+
+/// The price of an operating system.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Licence {
+    /// Which one.
+    pub os: Os,
+    /// For each physical core, an hour.
+    pub per_ocpu_hour: f64,
+    /// For each hardware thread, an hour.
+    pub per_vcpu_hour: f64,
+    /// Name in [`Catalog::sources`].
+    pub source: String,
+}
+
+/// Something of which there are several, and through which the I/O of some volumes is spread.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SharedPath {
+    /// What it is, such as `front-end ports`.
+    pub name: String,
+    /// How many share the load.
+    pub count: u32,
+    /// Names of volumes that pass; empty means all.
+    pub volumes: Vec<String>,
+    /// What one of them carries; bandwidth in bytes per second.
+    pub limits: Vec<(Measure, f64)>,
+    /// I/Os in flight at one of them.
+    pub queue_depth: Option<f64>,
+    /// Name in [`Catalog::sources`]; `None` for those of a machine, which has its own.
+    pub source: Option<String>,
+}
+
+/// What the traffic of a volume passes between volume and machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Route {
+    /// The machine's limits for volumes, apart from its network.
+    Volumes,
+    /// The machine's limits for volumes, over its network.
+    VolumesOverNetwork,
+    /// The machine's network alone, as NFS does.
+    Network,
+}
+
+impl Route {
+    /// Whether it takes from the machine's network.
+    pub const fn takes_network(self) -> bool {
+        matches!(self, Self::VolumesOverNetwork | Self::Network)
+    }
+}
+
+/// A kind of volume with its levels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VolumeKind {
+    /// Unique in the catalog.
+    pub name: String,
+    /// The vendor's name.
+    pub title: String,
+    /// What its traffic passes.
+    pub route: Route,
+    /// How fast it answers; `None` where no source says.
+    pub latency: Option<LatencyClass>,
+    /// More than so many of one kind are never taken; `None` leaves it to the machine.
+    pub count_max: Option<u32>,
+    /// An I/O that is larger counts as several.
+    pub iops_unit: Option<f64>,
+    /// Whether all volumes of the kind on a machine have their limits together, by their size together.
+    pub shared_by_machine: bool,
+    /// Ways to attach it; empty where there is only one.
+    pub attachments: Vec<Attachment>,
+    /// At least one; a kind without levels has one without a name.
+    pub levels: Vec<Level>,
+    /// Name in [`Catalog::sources`].
+    pub source: String,
+}
+
+/// A way to attach a volume.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attachment {
+    /// Unique in the kind.
+    pub name: String,
+    /// What it carries for one volume.
+    pub limits: Vec<(Measure, f64)>,
+    /// Name in [`Catalog::sources`].
+    pub source: String,
+}
+
+/// One level of performance of a kind of volume.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Level {
+    /// Unique in the kind; empty where the kind has only one.
+    pub name: String,
+    /// The smallest, in GiB; as large as `size_max_gib` where the size is fixed.
+    pub size_min_gib: u64,
+    /// The largest, in GiB.
+    pub size_max_gib: u64,
+    /// By size; at most one for each measure.
+    pub limits: Vec<SizedLimit>,
+    /// What is bought apart from the size.
+    pub provisioned: Option<Provisioned>,
+    /// What lies below, where it is a RAID group.
+    pub raid: Option<RaidGroup>,
+    /// Performance units for each GiB (VPU of OCI).
+    pub vpus_per_gib: f64,
+    /// `None` where no source that can be relied on has one.
+    pub price: Option<VolumePrice>,
+}
+
+/// A limit that grows with the size: `base + per_gib × size`, at least `min`, at most `max`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SizedLimit {
+    /// What it bounds.
+    pub measure: Measure,
+    /// At size zero.
+    pub base: f64,
+    /// For each GiB.
+    pub per_gib: f64,
+    /// Never less.
+    pub min: f64,
+    /// Never more.
+    pub max: f64,
+    /// For a while, where that is more.
+    pub burst: Option<f64>,
+}
+
+impl SizedLimit {
+    /// What a volume of this size may do for good.
+    pub fn at(&self, size_gib: f64) -> f64 {
+        (self.base + self.per_gib * size_gib).max(self.min).min(self.max)
+    }
+}
+
+/// Performance that is bought apart from the size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Provisioned {
+    /// Without extra charge.
+    pub iops_included: f64,
+    /// At least so many are bought.
+    pub iops_min: f64,
+    /// At most so many for each GiB; infinite where the size does not matter.
+    pub iops_per_gib_max: f64,
+    /// At most so many.
+    pub iops_max: f64,
+    /// Bandwidth, where there is one of its own.
+    pub bandwidth: Option<ProvisionedBandwidth>,
+}
+
+/// Bandwidth of a provisioned volume, in bytes per second.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProvisionedBandwidth {
+    /// Without extra charge.
+    pub included: f64,
+    /// At least so much is bought.
+    pub min: f64,
+    /// At most so much for each IOPS.
+    pub per_iops_max: f64,
+    /// At most so much.
+    pub max: f64,
+    /// Whether it is bought; otherwise it follows the IOPS.
+    pub is_bought: bool,
+    /// The smallest amount that can be added: 1 MB/s or 1 MiB/s.
+    pub step: f64,
+}
+
+/// Disks behind a volume of an array.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RaidGroup {
+    /// `raid0`, `raid10`, `raid5` or `raid6`.
+    pub level: String,
+    /// Disk I/Os that a random write costs.
+    pub write_cost: f64,
+    /// Disks.
+    pub spindles: u32,
+    /// What one disk does.
+    pub iops_per_spindle: f64,
+    /// What one disk transfers, in bytes per second.
+    pub bandwidth_per_spindle: f64,
+}
+
+/// What a volume costs a month.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VolumePrice {
+    /// ISO 4217.
+    pub currency: String,
+    /// Whatever the size.
+    pub per_month: f64,
+    /// For each GiB, a month.
+    pub per_gib_month: f64,
+    /// For each GiB, an hour.
+    pub per_gib_hour: f64,
+    /// For each performance unit of each GiB, a month.
+    pub per_vpu_gib_month: f64,
+    /// For each IOPS beyond the included ones, a month; steps from which on another price holds.
+    pub iops_steps: Vec<PriceStep>,
+    /// For each IOPS beyond the included ones, an hour.
+    pub per_iops_hour: f64,
+    /// For each byte per second beyond the included ones, a month.
+    pub per_bandwidth_month: f64,
+    /// For each byte per second beyond the included ones, an hour.
+    pub per_bandwidth_hour: f64,
+    /// Name in [`Catalog::sources`].
+    pub source: String,
+}
+
+/// The price of IOPS from a number on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PriceStep {
+    /// From so many IOPS on.
+    pub from: f64,
+    /// For each, a month.
+    pub per_iops_month: f64,
+}
+
+/// A shape, virtual machine, instance or host.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Machine {
+    /// Unique in the catalog.
+    pub name: String,
+    /// How many processors it has.
+    pub processors: Processors,
+    /// Not x86.
+    pub arm: bool,
+    /// At most so many volumes; `None` where no source says.
+    pub volumes_max: Option<u32>,
+    /// At most so many by attachment.
+    pub volumes_max_by_attachment: BTreeMap<String, u32>,
+    /// `None` where it is in no source.
+    pub network: Option<Network>,
+    /// For volumes.
+    pub limits: Vec<MachineLimit>,
+    /// Such as host bus adapters.
+    pub paths: Vec<SharedPath>,
+    /// `None` where there is none, or its limits are in no source.
+    pub host_cache: Option<HostCacheLimit>,
+    /// `None` where no source that can be relied on has one.
+    pub price: Option<MachinePrice>,
+    /// Why its limits for volumes are missing.
+    pub gap: Option<String>,
+    /// Name in [`Catalog::sources`].
+    pub source: String,
+}
+
+/// Processors and memory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Processors {
+    /// As they are.
+    Fixed {
+        /// Physical cores, where the price needs them.
+        ocpus: Option<u32>,
+        /// Hardware threads.
+        vcpus: u32,
+        /// Memory.
+        memory_gib: f64,
+    },
+    /// As many as are ordered.
+    Flexible {
+        /// The fewest cores.
+        ocpus_min: u32,
+        /// The most cores.
+        ocpus_max: u32,
+        /// Hardware threads of a core.
+        vcpus_per_ocpu: u32,
+        /// The least memory.
+        memory_min_gib: f64,
+        /// The most memory.
+        memory_max_gib: f64,
+        /// The most memory for each core.
+        memory_per_ocpu_max_gib: f64,
+    },
+}
+
+/// The network of a machine, in bytes per second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Network {
+    /// Out of the machine, whatever its cores.
+    pub egress: f64,
+    /// Into the machine; `None` where no source says.
+    pub ingress: Option<f64>,
+    /// In each direction for each core; `egress` and `ingress` are then the most.
+    pub per_ocpu: Option<f64>,
+}
+
+/// What a machine carries for volumes of some kinds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MachineLimit {
+    /// What it is.
+    pub name: String,
+    /// Names of volumes that it holds for; empty means all.
+    pub volumes: Vec<String>,
+    /// At most one for each measure.
+    pub limits: Vec<MachineMeasure>,
+}
+
+/// A limit of a machine in one measure; bandwidth in bytes per second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MachineMeasure {
+    /// What it bounds.
+    pub measure: Measure,
+    /// The most.
+    pub max: f64,
+    /// For each byte per second of the network.
+    pub per_network: Option<f64>,
+    /// For a while, where that is more.
+    pub burst: Option<f64>,
+}
+
+/// What the host's cache serves in reads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HostCacheLimit {
+    /// Reads per second.
+    pub iops: f64,
+    /// Bytes per second.
+    pub bandwidth: f64,
+    /// Its size.
+    pub size_gib: f64,
+}
+
+/// What a machine costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MachinePrice {
+    /// ISO 4217.
+    pub currency: String,
+    /// A month.
+    pub per_month: f64,
+    /// An hour.
+    pub per_hour: f64,
+    /// For each core, an hour.
+    pub per_ocpu_hour: f64,
+    /// For each GiB of memory, an hour.
+    pub per_memory_gib_hour: f64,
+    /// Name in [`Catalog::sources`].
+    pub source: String,
+}
+
+/// Something that the catalog does not know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gap {
+    /// What is missing.
+    pub text: String,
+    /// Name in [`Catalog::sources`]: where it was looked for.
+    pub source: String,
+}
+
+/// A name that the catalog does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the catalog `{provider}` has no {what} `{name}`")]
+pub struct UnknownName {
+    /// Whose catalog.
+    pub provider: String,
+    /// `machine`, `volume`, `level` or `attachment`.
+    pub what: &'static str,
+    /// What was asked for.
+    pub name: String,
+    /// What was probably meant, or what there is.
+    pub hint: String,
+}
+
+/// The catalogs that are part of the program.
+const BUILT_IN: [&str; 4] = [
+    include_str!("../../../catalogs/oci.toml"),
+    include_str!("../../../catalogs/azure.toml"),
+    include_str!("../../../catalogs/aws.toml"),
+    include_str!("../../../catalogs/gcp.toml"),
+];
+
+impl Catalog {
+    /// Reads a catalog from its TOML text.
+    ///
+    /// # Errors
+    ///
+    /// Every mistake with line and column.
+    pub fn parse(text: &str) -> Result<Self, Mistakes> {
+        read::read(text)
+    }
+
+    /// Those that are part of the program.
+    pub fn built_in() -> Vec<Self> {
+        BUILT_IN.iter().map(|text| Self::parse(text).expect("a test holds that they are valid")).collect()
+    }
+
+    /// The text of one that is part of the program.
+    pub fn built_in_text(provider: &str) -> Option<&'static str> {
+        let is_meant = |text: &&str| Self::parse(text).is_ok_and(|catalog| catalog.provider == provider);
+        BUILT_IN.into_iter().find(|text| is_meant(text))
+    }
+
+    /// One that is part of the program.
+    pub fn built_in_of(provider: &str) -> Option<Self> {
+        Self::built_in().into_iter().find(|catalog| catalog.provider == provider)
+    }
+
+    /// A kind of volume by its name.
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name.
+    pub fn volume(&self, name: &str) -> Result<&VolumeKind, UnknownName> {
+        find(&self.volumes, name, |kind| &kind.name).ok_or_else(|| self.unknown("volume", name))
+    }
+
+    /// A machine by its name.
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name.
+    pub fn machine(&self, name: &str) -> Result<&Machine, UnknownName> {
+        find(&self.machines, name, |machine| &machine.name).ok_or_else(|| self.unknown("machine", name))
+    }
+
+    fn unknown(&self, what: &'static str, name: &str) -> UnknownName {
+        let names: Vec<&str> = match what {
+            "volume" => self.volumes.iter().map(|kind| kind.name.as_str()).collect(),
+            _ => self.machines.iter().map(|machine| machine.name.as_str()).collect(),
+        };
+        unknown_name(&self.provider, what, name, &names)
+    }
+
+    /// A source as people cite it: text and date.
+    pub fn cited(&self, source: &str) -> String {
+        self.sources.get(source).map_or_else(|| source.to_owned(), Source::cited)
+    }
+
+    /// The oldest date of any source, and whether some have none.
+    pub fn oldest(&self) -> (Option<&str>, bool) {
+        let dates = self.sources.values().filter_map(|source| source.as_of.as_deref());
+        (dates.min(), self.sources.values().any(|source| source.as_of.is_none()))
+    }
+
+    /// The newest date of any source.
+    pub fn newest(&self) -> Option<&str> {
+        self.sources.values().filter_map(|source| source.as_of.as_deref()).max()
+    }
+
+    /// What a unit of this currency of the catalog is in another one, where the catalog says so.
+    pub fn exchange_to(&self, currency: &str) -> Option<&ExchangeRate> {
+        self.exchange.iter().find(|rate| rate.to == currency)
+    }
+
+    /// The price of an operating system; `None` where it is in no source. Linux costs nothing.
+    pub fn licence(&self, os: Os) -> Option<&Licence> {
+        self.licences.iter().find(|licence| licence.os == os)
+    }
+}
+
+impl Source {
+    /// Text and date.
+    pub fn cited(&self) -> String {
+        match &self.as_of {
+            Some(day) => format!("{} ({day})", self.text),
+            None => format!("{} (no date)", self.text),
+        }
+    }
+}
+
+impl VolumeKind {
+    /// A level by its name; the only one where there is no choice.
+    ///
+    /// # Errors
+    ///
+    /// When there is none of that name.
+    pub fn level(&self, provider: &str, name: &str) -> Result<&Level, UnknownName> {
+        let names = || self.levels.iter().map(|level| level.name.as_str()).collect::<Vec<_>>();
+        find(&self.levels, name, |level| &level.name)
+            .ok_or_else(|| unknown_name(provider, "level", name, &names()))
+    }
+}
+
+impl Machine {
+    /// Whether volumes of this kind can be attached, and how they are limited is known.
+    pub fn takes(&self, kind: &VolumeKind) -> bool {
+        match kind.route {
+            Route::Network => self.network.is_some(),
+            Route::Volumes | Route::VolumesOverNetwork => {
+                self.gap.is_none()
+                    && (self.limits.is_empty() && !self.paths.is_empty()
+                        || self.limits.iter().any(|limit| holds_for(&limit.volumes, &kind.name)))
+            }
+        }
+    }
+
+    /// At most so many volumes of one kind; `None` where no source says.
+    pub fn most_volumes(&self, kind: &VolumeKind, attachment: Option<&str>) -> Option<u32> {
+        let by_attachment =
+            attachment.and_then(|attachment| self.volumes_max_by_attachment.get(attachment).copied());
+        let by_machine = if kind.route == Route::Network { None } else { by_attachment.or(self.volumes_max) };
+        match (by_machine, kind.count_max) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (one, other) => one.or(other),
+        }
+    }
+}
+
+/// Whether a list of volume names includes one; an empty list includes all.
+pub(crate) fn holds_for(volumes: &[String], name: &str) -> bool {
+    volumes.is_empty() || volumes.iter().any(|volume| volume == name)
+}
+
+fn find<'c, T>(all: &'c [T], name: &str, name_of: impl Fn(&T) -> &String) -> Option<&'c T> {
+    let exact = all.iter().find(|one| name_of(one) == name);
+    exact.or_else(|| all.iter().find(|one| name_of(one).eq_ignore_ascii_case(name)))
+}
+
+pub(crate) fn unknown_name(provider: &str, what: &'static str, name: &str, known: &[&str]) -> UnknownName {
+    // A part of the name, or its letters without the vendor's prefix, is what people type.
+    let lower = name.to_ascii_lowercase();
+    let containing: Vec<&str> = known
+        .iter()
+        .copied()
+        .filter(|known| lower.len() >= 3 && known.to_ascii_lowercase().contains(&lower))
+        .take(5)
+        .collect();
+    let hint = if !containing.is_empty() {
+        format!("did you mean {}?", containing.join(", "))
+    } else if let Some(near) = nearest(name, known.iter().copied()) {
+        format!("did you mean `{near}`?")
+    } else if known.len() <= 20 {
+        format!("there are {}", known.join(", "))
+    } else {
+        format!("`iotrial size catalogs {provider}` lists them")
+    };
+    UnknownName { provider: provider.to_owned(), what, name: name.to_owned(), hint }
+}
+
+#[cfg(test)]
+mod tests;

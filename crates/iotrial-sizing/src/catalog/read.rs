@@ -1,0 +1,504 @@
+//! A catalog from its TOML text. Units stand in the key names: a bandwidth is `…mb_per_s…` or `…mib_per_s…`, and a key
+//! without its unit is unknown.
+
+use iotrial_model::demand::{LatencyClass, Os};
+use iotrial_model::toml_reader::{Mistakes, TableReader, read_toml};
+
+use super::read_machine::{read_machine, read_path};
+use super::{
+    Attachment, CATALOG_FORMAT, Catalog, ExchangeRate, Gap, Level, Licence, PriceStep, Provisioned,
+    ProvisionedBandwidth, RaidGroup, Route, SizedLimit, Source, VolumeKind, VolumePrice,
+};
+use crate::measure::Measure;
+use crate::rule::read_rule;
+
+pub(super) const MB: f64 = 1e6;
+pub(super) const MIB: f64 = 1_048_576.0;
+/// Larger than any volume that is sold.
+const LARGEST_GIB: u64 = 1 << 24;
+
+/// The keys of a limit by size: what they bound, bytes for one of them, and their endings.
+struct SizedKeys {
+    measure: Measure,
+    unit: f64,
+    base: &'static str,
+    per_gib: &'static str,
+    min: &'static str,
+    max: &'static str,
+    burst: &'static str,
+}
+
+macro_rules! sized_keys {
+    ($($measure:ident $unit:expr, $burst:literal, $name:literal;)+) => {
+        [$(SizedKeys {
+            measure: Measure::$measure,
+            unit: $unit,
+            base: concat!($name, "_base"),
+            per_gib: concat!($name, "_per_gib"),
+            min: concat!($name, "_min"),
+            max: concat!($name, "_max"),
+            burst: $burst,
+        }),+]
+    };
+}
+
+const SIZED: [SizedKeys; 9] = sized_keys! {
+    Iops 1.0, "burst_iops", "iops";
+    ReadIops 1.0, "burst_read_iops", "read_iops";
+    WriteIops 1.0, "burst_write_iops", "write_iops";
+    Bandwidth MB, "burst_mb_per_s", "mb_per_s";
+    Bandwidth MIB, "burst_mib_per_s", "mib_per_s";
+    ReadBandwidth MB, "burst_read_mb_per_s", "read_mb_per_s";
+    ReadBandwidth MIB, "burst_read_mib_per_s", "read_mib_per_s";
+    WriteBandwidth MB, "burst_write_mb_per_s", "write_mb_per_s";
+    WriteBandwidth MIB, "burst_write_mib_per_s", "write_mib_per_s";
+};
+
+/// The keys of a limit of one thing, such as a port: bytes for one of them.
+pub(super) const PLAIN: [(&str, Measure, f64); 9] = [
+    ("iops_max", Measure::Iops, 1.0),
+    ("read_iops_max", Measure::ReadIops, 1.0),
+    ("write_iops_max", Measure::WriteIops, 1.0),
+    ("mb_per_s_max", Measure::Bandwidth, MB),
+    ("mib_per_s_max", Measure::Bandwidth, MIB),
+    ("read_mb_per_s_max", Measure::ReadBandwidth, MB),
+    ("read_mib_per_s_max", Measure::ReadBandwidth, MIB),
+    ("write_mb_per_s_max", Measure::WriteBandwidth, MB),
+    ("write_mib_per_s_max", Measure::WriteBandwidth, MIB),
+];
+
+/// What every table of a catalog is read with.
+pub(super) struct Context {
+    /// Of the catalog.
+    pub(super) currency: String,
+    /// Names of sources.
+    pub(super) sources: Vec<String>,
+}
+
+impl Context {
+    /// The name of a source that exists.
+    pub(super) fn source(&self, table: &mut TableReader<'_>) -> Option<String> {
+        let name = table.required("source", TableReader::text)?;
+        if self.sources.contains(&name) {
+            return Some(name);
+        }
+        let message = format!("no [source.{name}] says who and when; there are {}", self.sources.join(", "));
+        table.refuse("source", message)
+    }
+
+    /// The currency of a price.
+    pub(super) fn price_currency(&self, table: &mut TableReader<'_>) -> Option<String> {
+        if table.has("currency") { currency(table, "currency") } else { Some(self.currency.clone()) }
+    }
+}
+
+pub(super) fn read(text: &str) -> Result<Catalog, Mistakes> {
+    read_toml(text, |top| {
+        top.required("format", |top, key| top.word(key, &[(CATALOG_FORMAT, ())]));
+        let provider = top.required("provider", read_provider);
+        let title = top.text("title");
+        let region = top.text("region");
+        let currency = top.required("currency", currency);
+        let hours_per_month = top.required("hours_per_month", TableReader::number);
+        if hours_per_month.is_some_and(|hours| !(600.0..=744.0).contains(&hours)) {
+            top.refuse::<()>("hours_per_month", "`hours_per_month` must be from 600 to 744".to_owned());
+        }
+        let sources =
+            top.required("source", |top, key| top.named_tables(key, read_source)).unwrap_or_default();
+        let context = Context {
+            currency: currency.clone().unwrap_or_default(),
+            sources: sources.iter().map(|(name, _)| name.clone()).collect(),
+        };
+        let exchange = top.tables("exchange", |table| read_exchange(table, &context)).unwrap_or_default();
+        let licences = top.tables("licence", |table| read_licence(table, &context)).unwrap_or_default();
+        let volumes =
+            top.required("volume", |top, key| top.tables(key, |table| read_volume(table, &context)))?;
+        let names: Vec<String> = volumes.iter().map(|kind| kind.name.clone()).collect();
+        refuse_twice(top, "volume", &names);
+        let paths = top.tables("path", |table| {
+            let path = read_path(table, &names)?;
+            Some(super::SharedPath { source: Some(context.source(table)?), ..path })
+        });
+        let machines = top.required("machine", |top, key| {
+            top.tables(key, |table| read_machine(table, &context, &volumes))
+        })?;
+        let machine_names: Vec<String> = machines.iter().map(|machine| machine.name.clone()).collect();
+        refuse_twice(top, "machine", &machine_names);
+        let rules = top.tables("rule", |table| read_rule(table, &context.sources, &volumes));
+        let gaps = top.tables("gap", |table| {
+            Some(Gap { text: table.required("text", TableReader::text)?, source: context.source(table)? })
+        });
+        let provider = provider?;
+        Some(Catalog {
+            title: title.unwrap_or_else(|| provider.clone()),
+            provider,
+            region,
+            currency: currency?,
+            hours_per_month: hours_per_month?,
+            sources: sources.into_iter().collect(),
+            exchange,
+            licences,
+            paths: paths.unwrap_or_default(),
+            volumes,
+            machines,
+            rules: rules.unwrap_or_default(),
+            gaps: gaps.unwrap_or_default(),
+        })
+    })
+}
+
+fn read_provider(top: &mut TableReader<'_>, key: &'static str) -> Option<String> {
+    let name = top.text(key)?;
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name.is_empty() || name.len() > 32 || !name.chars().all(fits) {
+        return top.refuse(key, "`provider` must be up to 32 letters a to z, digits and `-`".to_owned());
+    }
+    Some(name)
+}
+
+/// An ISO 4217 code.
+fn currency(table: &mut TableReader<'_>, key: &'static str) -> Option<String> {
+    let code = table.text(key)?;
+    if code.len() == 3 && code.chars().all(|c| c.is_ascii_uppercase()) {
+        return Some(code);
+    }
+    table.refuse(key, format!("`{key}` must be a code such as \"USD\" or \"EUR\", not \"{code}\""))
+}
+
+fn read_source(table: &mut TableReader<'_>) -> Option<Source> {
+    let text = table.required("text", TableReader::text);
+    let as_of = table.required("as_of", TableReader::text)?;
+    let is_day = as_of.len() == 10
+        && as_of
+            .char_indices()
+            .all(|(at, c)| if matches!(at, 4 | 7) { c == '-' } else { c.is_ascii_digit() });
+    if !is_day && as_of != "undated" {
+        let message =
+            format!("`as_of` must be a day such as \"2026-01-05\", or \"undated\", not \"{as_of}\"");
+        return table.refuse("as_of", message);
+    }
+    Some(Source { text: text?, as_of: is_day.then_some(as_of) })
+}
+
+fn read_exchange(table: &mut TableReader<'_>, context: &Context) -> Option<ExchangeRate> {
+    let to = table.required("to", currency);
+    let per_unit = table.required("per_unit", TableReader::number);
+    let source = context.source(table);
+    if per_unit == Some(0.0) {
+        return table.refuse("per_unit", "`per_unit` must be more than zero".to_owned());
+    }
+    Some(ExchangeRate { to: to?, per_unit: per_unit?, source: source? })
+}
+
+fn read_licence(table: &mut TableReader<'_>, context: &Context) -> Option<Licence> {
+    let names: Vec<_> = Os::ALL.iter().map(|os| (os.as_str(), *os)).collect();
+    let os = table.required("os", |table, key| table.word(key, &names));
+    let per_ocpu_hour = table.number("per_ocpu_hour").unwrap_or(0.0);
+    let per_vcpu_hour = table.number("per_vcpu_hour").unwrap_or(0.0);
+    let source = context.source(table);
+    Some(Licence { os: os?, per_ocpu_hour, per_vcpu_hour, source: source? })
+}
+
+fn read_volume(table: &mut TableReader<'_>, context: &Context) -> Option<VolumeKind> {
+    let name = table.required("name", TableReader::text);
+    let title = table.text("title");
+    let over_network = table.boolean("over_network").unwrap_or(false);
+    let network_only = table.boolean("network_only").unwrap_or(false);
+    let classes: Vec<_> = LatencyClass::ALL.iter().map(|class| (class.as_str(), *class)).collect();
+    let latency = table.word("latency", &classes);
+    let count_max = table.integer("count_max", 1..=1 << 16).and_then(|count| u32::try_from(count).ok());
+    let iops_unit = table.number("iops_unit_kib").map(|kib| kib * 1024.0);
+    let shared_by_machine = table.boolean("shared_by_machine").unwrap_or(false);
+    let attachments = table.tables("attachment", |table| read_attachment(table, context)).unwrap_or_default();
+    // What stands beside the levels holds for each of them that does not say otherwise.
+    let beside = LevelParts::read(table, context);
+    let levels = table.tables("level", |table| {
+        let name = table.required("name", TableReader::text);
+        let own = LevelParts::read(table, context);
+        own.over(&beside).level(table, name?)
+    });
+    let source = context.source(table);
+    let levels = match levels {
+        Some(levels) => levels,
+        None if table.has("level") => return None,
+        None => vec![beside.level(table, String::new())?],
+    };
+    let level_names: Vec<String> = levels.iter().map(|level| level.name.clone()).collect();
+    refuse_twice(table, "level", &level_names);
+    let name = name?;
+    let route = match (over_network, network_only) {
+        (_, true) => Route::Network,
+        (true, false) => Route::VolumesOverNetwork,
+        (false, false) => Route::Volumes,
+    };
+    Some(VolumeKind {
+        title: title.unwrap_or_else(|| name.clone()),
+        name,
+        route,
+        latency,
+        count_max,
+        iops_unit,
+        shared_by_machine,
+        attachments,
+        levels,
+        source: source?,
+    })
+}
+
+pub(super) fn refuse_twice(table: &TableReader<'_>, key: &str, names: &[String]) {
+    let twice = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name));
+    if let Some((_, name)) = twice {
+        table.refuse::<()>(key, format!("two of the {key}s are named `{name}`"));
+    }
+}
+
+fn read_attachment(table: &mut TableReader<'_>, context: &Context) -> Option<Attachment> {
+    let name = table.required("name", TableReader::text);
+    let limits = read_plain(table);
+    let source = context.source(table);
+    Some(Attachment { name: name?, limits, source: source? })
+}
+
+/// The limits of one thing.
+pub(super) fn read_plain(table: &mut TableReader<'_>) -> Vec<(Measure, f64)> {
+    let mut limits: Vec<(Measure, f64)> = Vec::new();
+    for (key, measure, unit) in PLAIN {
+        if let Some(amount) = table.number(key) {
+            if limits.iter().any(|(other, _)| *other == measure) {
+                table.refuse::<()>(
+                    key,
+                    format!("`{key}`: {measure} is limited in MB/s or in MiB/s, not both"),
+                );
+            }
+            limits.push((measure, amount * unit));
+        }
+    }
+    limits
+}
+
+/// What a level says, and what a kind says for all its levels.
+#[derive(Default)]
+struct LevelParts {
+    size: Option<(u64, u64)>,
+    limits: Vec<SizedLimit>,
+    provisioned: Option<Provisioned>,
+    raid: Option<RaidGroup>,
+    vpus_per_gib: Option<f64>,
+    price: Option<VolumePrice>,
+}
+
+impl LevelParts {
+    fn read(table: &mut TableReader<'_>, context: &Context) -> Self {
+        let fixed = table.integer("size_gib", 1..=LARGEST_GIB);
+        let min = table.integer("size_min_gib", 1..=LARGEST_GIB);
+        let max = table.integer("size_max_gib", 1..=LARGEST_GIB);
+        let size = match (fixed, min, max) {
+            (Some(size), None, None) => Some((size, size)),
+            (None, Some(min), Some(max)) if min <= max => Some((min, max)),
+            (None, None, None) => None,
+            _ => table.refuse(
+                "size_min_gib",
+                "a size is `size_gib`, or `size_min_gib` and a larger `size_max_gib`".to_owned(),
+            ),
+        };
+        Self {
+            size,
+            limits: read_sized(table),
+            provisioned: table.table("provisioned", read_provisioned),
+            raid: table.table("raid", read_raid),
+            vpus_per_gib: table.number("vpus_per_gib"),
+            price: table.table("price", |price| read_price(price, context)),
+        }
+    }
+
+    /// What is said here, and for the rest what is said beside the levels.
+    fn over(self, beside: &Self) -> Self {
+        let of_beside = |limit: &&SizedLimit| !self.limits.iter().any(|own| own.measure == limit.measure);
+        let inherited: Vec<SizedLimit> = beside.limits.iter().filter(of_beside).copied().collect();
+        Self {
+            size: self.size.or(beside.size),
+            limits: self.limits.into_iter().chain(inherited).collect(),
+            provisioned: self.provisioned.or_else(|| beside.provisioned.clone()),
+            raid: self.raid.or_else(|| beside.raid.clone()),
+            vpus_per_gib: self.vpus_per_gib.or(beside.vpus_per_gib),
+            price: self.price.or_else(|| beside.price.clone()),
+        }
+    }
+
+    fn level(&self, table: &TableReader<'_>, name: String) -> Option<Level> {
+        let Some((size_min_gib, size_max_gib)) = self.size else {
+            return table.refuse(
+                "name",
+                "the size is missing: `size_gib`, or `size_min_gib` and `size_max_gib`".to_owned(),
+            );
+        };
+        if self.limits.is_empty() && self.provisioned.is_none() && self.raid.is_none() {
+            let message = "there is no limit: `iops_max`, `mb_per_s_max` and so on, [provisioned] or [raid]";
+            return table.refuse("name", message.to_owned());
+        }
+        Some(Level {
+            name,
+            size_min_gib,
+            size_max_gib,
+            limits: self.limits.clone(),
+            provisioned: self.provisioned.clone(),
+            raid: self.raid.clone(),
+            vpus_per_gib: self.vpus_per_gib.unwrap_or(0.0),
+            price: self.price.clone(),
+        })
+    }
+}
+
+fn read_sized(table: &mut TableReader<'_>) -> Vec<SizedLimit> {
+    let mut limits: Vec<SizedLimit> = Vec::new();
+    for keys in &SIZED {
+        let base = table.number(keys.base);
+        let per_gib = table.number(keys.per_gib);
+        let min = table.number(keys.min);
+        let max = table.number(keys.max);
+        let burst = table.number(keys.burst).map(|amount| amount * keys.unit);
+        if base.is_none() && per_gib.is_none() && max.is_none() {
+            if min.is_some() || burst.is_some() {
+                let message = format!("`{}` or `{}` is missing beside it", keys.max, keys.per_gib);
+                table.refuse::<()>(if min.is_some() { keys.min } else { keys.burst }, message);
+            }
+            continue;
+        }
+        if limits.iter().any(|other| other.measure == keys.measure) {
+            let message = format!("{} is limited in MB/s or in MiB/s, not both", keys.measure);
+            table.refuse::<()>(keys.max, message);
+            continue;
+        }
+        let of = |amount: Option<f64>| amount.unwrap_or(0.0) * keys.unit;
+        let grows = base.is_some() || per_gib.is_some();
+        let max = max.map_or(f64::INFINITY, |max| max * keys.unit);
+        limits.push(SizedLimit {
+            measure: keys.measure,
+            base: if grows { of(base) } else { max },
+            per_gib: of(per_gib),
+            min: of(min),
+            max,
+            burst,
+        });
+    }
+    limits
+}
+
+fn read_provisioned(table: &mut TableReader<'_>) -> Option<Provisioned> {
+    let iops_included = table.number("iops_included").unwrap_or(0.0);
+    let iops_min = table.number("iops_min").unwrap_or(iops_included);
+    let iops_per_gib_max = table.number("iops_per_gib_max").unwrap_or(f64::INFINITY);
+    let iops_max = table.required("iops_max", TableReader::number);
+    let decimal = read_provisioned_bandwidth(
+        table,
+        MB,
+        ["mb_per_s_included", "mb_per_s_min", "mb_per_s_per_iops_max", "mb_per_s_per_iops", "mb_per_s_max"],
+    );
+    let binary = read_provisioned_bandwidth(
+        table,
+        MIB,
+        [
+            "mib_per_s_included",
+            "mib_per_s_min",
+            "mib_per_s_per_iops_max",
+            "mib_per_s_per_iops",
+            "mib_per_s_max",
+        ],
+    );
+    if decimal.is_some() && binary.is_some() {
+        return table.refuse("mb_per_s_max", "bandwidth is in MB/s or in MiB/s, not both".to_owned());
+    }
+    Some(Provisioned {
+        iops_included,
+        iops_min: iops_min.max(iops_included),
+        iops_per_gib_max,
+        iops_max: iops_max?,
+        bandwidth: decimal.or(binary),
+    })
+}
+
+fn read_provisioned_bandwidth(
+    table: &mut TableReader<'_>,
+    unit: f64,
+    [included, min, per_iops_max, per_iops, max]: [&'static str; 5],
+) -> Option<ProvisionedBandwidth> {
+    let included = table.number(included).map(|amount| amount * unit);
+    let least = table.number(min).map(|amount| amount * unit);
+    let bought = table.number(per_iops_max).map(|amount| amount * unit);
+    let followed = table.number(per_iops).map(|amount| amount * unit);
+    let most = table.number(max)? * unit;
+    if bought.is_some() && followed.is_some() {
+        let message = format!(
+            "`{per_iops}` is for bandwidth that follows the IOPS, `{per_iops_max}` for bandwidth that is bought"
+        );
+        return table.refuse(per_iops, message);
+    }
+    let included = included.unwrap_or(0.0);
+    Some(ProvisionedBandwidth {
+        included,
+        min: least.unwrap_or(0.0).max(included),
+        per_iops_max: bought.or(followed).unwrap_or(f64::INFINITY),
+        max: most,
+        is_bought: followed.is_none(),
+        step: unit,
+    })
+}
+
+fn read_raid(table: &mut TableReader<'_>) -> Option<RaidGroup> {
+    // Disk I/Os for one random write: the data, its copy, or reading and writing data and parity.
+    const LEVELS: [(&str, (&str, f64)); 4] = [
+        ("raid0", ("raid0", 1.0)),
+        ("raid10", ("raid10", 2.0)),
+        ("raid5", ("raid5", 4.0)),
+        ("raid6", ("raid6", 6.0)),
+    ];
+    let level = table.required("level", |table, key| table.word(key, &LEVELS));
+    let spindles = table.required("spindles", |table, key| table.integer(key, 1..=10_000));
+    let iops = table.required("iops_per_spindle", TableReader::number);
+    let bandwidth = table.required("mb_per_s_per_spindle", TableReader::number);
+    let (level, write_cost) = level?;
+    Some(RaidGroup {
+        level: level.to_owned(),
+        write_cost,
+        spindles: u32::try_from(spindles?).ok()?,
+        iops_per_spindle: iops?,
+        bandwidth_per_spindle: bandwidth? * MB,
+    })
+}
+
+fn read_price(table: &mut TableReader<'_>, context: &Context) -> Option<VolumePrice> {
+    let currency = context.price_currency(table);
+    let mut amount = |key| table.number(key).unwrap_or(0.0);
+    let per_month = amount("per_month");
+    let per_gib_month = amount("per_gib_month");
+    let per_gib_hour = amount("per_gib_hour");
+    let per_vpu_gib_month = amount("per_vpu_gib_month");
+    let per_iops_month = amount("per_iops_month");
+    let per_iops_hour = amount("per_iops_hour");
+    let per_bandwidth_month = amount("per_mb_per_s_month") / MB + amount("per_mib_per_s_month") / MIB;
+    let per_bandwidth_hour = amount("per_mb_per_s_hour") / MB + amount("per_mib_per_s_hour") / MIB;
+    let above = table.tables("iops_above", |step| {
+        Some(PriceStep {
+            from: step.required("iops", TableReader::number)?,
+            per_iops_month: step.required("per_iops_month", TableReader::number)?,
+        })
+    });
+    let source = context.source(table);
+    let mut iops_steps = vec![PriceStep { from: 0.0, per_iops_month }];
+    iops_steps.extend(above.unwrap_or_default());
+    if !iops_steps.is_sorted_by(|a, b| a.from < b.from) {
+        return table.refuse("iops_above", "the steps of `iops_above` must rise".to_owned());
+    }
+    Some(VolumePrice {
+        currency: currency?,
+        per_month,
+        per_gib_month,
+        per_gib_hour,
+        per_vpu_gib_month,
+        iops_steps,
+        per_iops_hour,
+        per_bandwidth_month,
+        per_bandwidth_hour,
+        source: source?,
+    })
+}

@@ -1,0 +1,402 @@
+//! The chain of limits: what lies between the volumes and the program, and how much of a load each part carries.
+//!
+//! Every limit is linear: a sum over the streams of the load, each with a weight that says how often its I/Os or bytes
+//! count there, must not exceed an amount. A load at a fixed mix is a ray from the origin; the part that binds is where the
+//! ray leaves the polytope. Explanations and the search both ask this one composition.
+
+use iotrial_model::load::Direction;
+use serde::Serialize;
+
+use crate::catalog::{Catalog, Level, SharedPath, VolumeKind, holds_for};
+use crate::configuration::{Resolved, ResolvedPool, SizedMachine};
+use crate::measure::{Load, Measure};
+
+/// Rates differ by less than this where they are meant to be equal: the last bits of sums and products.
+pub(crate) const ROUNDING: f64 = 1e-9;
+
+/// The parts through which I/O passes, from the volumes to the program.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Chain {
+    /// In this order.
+    pub elements: Vec<Element>,
+}
+
+/// One part.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Element {
+    /// What it is.
+    pub kind: ElementKind,
+    /// What it is called, with its number.
+    pub name: String,
+    /// Who says so, with the day.
+    pub source: String,
+    /// In the order of the catalog, never empty.
+    pub limits: Vec<Limit>,
+}
+
+/// The kinds of parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ElementKind {
+    /// The volumes themselves.
+    Volumes,
+    /// How they are attached.
+    Attachment,
+    /// Ports, adapters: what volumes share on their way.
+    Path,
+    /// What the machine carries for volumes.
+    Machine,
+    /// What the host serves from its cache.
+    HostCache,
+    /// The network of the machine.
+    Network,
+    /// I/Os in flight.
+    Concurrency,
+}
+
+/// One linear limit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Limit {
+    /// What it bounds.
+    pub measure: Measure,
+    /// The most; bandwidth in bytes per second.
+    pub most: f64,
+    /// How often the I/O of each pool counts; in the order of the pools.
+    #[serde(skip)]
+    pub weights: Vec<Weight>,
+}
+
+/// How often the I/Os of one pool count.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Weight {
+    /// Each read, or byte read.
+    pub read: f64,
+    /// Each write, or byte written.
+    pub write: f64,
+    /// An I/O larger than this counts as several; `None` counts each once.
+    pub io_unit: Option<f64>,
+}
+
+impl Weight {
+    const fn of(self, direction: Direction) -> f64 {
+        match direction {
+            Direction::Read => self.read,
+            Direction::Write => self.write,
+        }
+    }
+}
+
+/// How far a load is from one limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Headroom<'c> {
+    /// Whose limit.
+    pub element: &'c Element,
+    /// The limit.
+    pub limit: &'c Limit,
+    /// So many times the load reaches it: below 1 the load is too much.
+    pub factor: f64,
+}
+
+impl Limit {
+    /// How much of the limit a load takes.
+    pub fn usage(&self, load: &Load) -> f64 {
+        let mut usage = 0.0;
+        for stream in &load.streams {
+            if !self.measure.counts(stream.direction) {
+                continue;
+            }
+            let weight = self.weights.get(stream.pool).copied().unwrap_or_default();
+            let amount = match (self.measure.is_bandwidth(), weight.io_unit) {
+                (true, _) => stream.block_size,
+                (false, Some(unit)) => (stream.block_size / unit - ROUNDING).ceil().max(1.0),
+                (false, None) => 1.0,
+            };
+            usage += stream.iops * amount * weight.of(stream.direction);
+        }
+        usage
+    }
+}
+
+impl Chain {
+    /// The chain of a configuration; with `burst` also what holds only for a while.
+    pub fn of(resolved: &Resolved<'_>, burst: bool) -> Self {
+        let count = resolved.pools.len();
+        let copies = f64::from(resolved.configuration.mirror.copies());
+        let mut elements = Vec::new();
+        for (index, pool) in resolved.pools.iter().enumerate() {
+            let passage = Passage { kind: pool.kind, copies, cache_hit: pool.cache_hit };
+            let alike: Vec<usize> =
+                (0..count).filter(|other| std::ptr::eq(resolved.pools[*other].kind, pool.kind)).collect();
+            if !pool.kind.shared_by_machine {
+                elements.extend(volume_element(resolved, pool, &passage, &[index], burst));
+            } else if alike[0] == index {
+                elements.extend(volume_element(resolved, pool, &passage, &alike, burst));
+            }
+            if let Some(attachment) = pool.attachment.filter(|attachment| !attachment.limits.is_empty()) {
+                let limit = |(measure, amount): &(Measure, f64)| Limit {
+                    measure: *measure,
+                    most: amount * f64::from(pool.count),
+                    weights: weights(count, &[index], passage.weight()),
+                };
+                elements.push(Element {
+                    kind: ElementKind::Attachment,
+                    name: format!("{} × {}", pool.count, attachment.name),
+                    source: resolved.catalog.cited(&attachment.source),
+                    limits: attachment.limits.iter().map(limit).collect(),
+                });
+            }
+        }
+        let passages: Vec<Passage<'_>> = resolved
+            .pools
+            .iter()
+            .map(|pool| Passage { kind: pool.kind, copies, cache_hit: pool.cache_hit })
+            .collect();
+        let replicas = f64::from(resolved.configuration.replicas);
+        elements.extend(machine_elements(resolved.catalog, &resolved.machine, &passages, replicas, burst));
+        let latency_us = resolved.configuration.latency_mean_us;
+        elements.extend(queue_elements(resolved, latency_us));
+        if let (Some(outstanding), Some(latency)) = (resolved.configuration.outstanding, latency_us) {
+            elements.push(concurrency(f64::from(outstanding), latency, count, "I/Os in flight".to_owned()));
+        }
+        Self { elements }
+    }
+
+    /// How far a load is from each limit that it touches, the nearest first.
+    pub fn headrooms(&self, load: &Load) -> Vec<Headroom<'_>> {
+        let mut all = Vec::new();
+        for element in &self.elements {
+            for limit in &element.limits {
+                let usage = limit.usage(load);
+                if usage > 0.0 {
+                    all.push(Headroom { element, limit, factor: limit.most / usage });
+                }
+            }
+        }
+        all.sort_by(|a, b| a.factor.total_cmp(&b.factor));
+        all
+    }
+
+    /// How many times the load is carried; infinite where nothing limits it.
+    pub fn reach(&self, load: &Load) -> f64 {
+        let limits = self.elements.iter().flat_map(|element| &element.limits);
+        let factors = limits.map(|limit| (limit.most, limit.usage(load)));
+        factors
+            .filter(|(_, usage)| *usage > 0.0)
+            .map(|(most, usage)| most / usage)
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    /// Whether the load is carried.
+    pub fn carries(&self, load: &Load) -> bool {
+        self.reach(load) >= 1.0 - ROUNDING
+    }
+}
+
+/// How the I/O of one pool passes the machine.
+pub(crate) struct Passage<'c> {
+    pub(crate) kind: &'c VolumeKind,
+    /// Volumes that each write goes to.
+    pub(crate) copies: f64,
+    /// Share of reads that never leave the host.
+    pub(crate) cache_hit: f64,
+}
+
+impl Passage<'_> {
+    /// At the volumes and at what the machine carries for them.
+    pub(crate) fn weight(&self) -> Weight {
+        Weight { read: 1.0 - self.cache_hit, write: self.copies, io_unit: None }
+    }
+
+    /// At the volumes themselves, which may count large I/Os as several.
+    pub(crate) fn volume_weight(&self) -> Weight {
+        Weight { io_unit: self.kind.iops_unit, ..self.weight() }
+    }
+}
+
+fn weights(count: usize, pools: &[usize], weight: Weight) -> Vec<Weight> {
+    (0..count).map(|pool| if pools.contains(&pool) { weight } else { Weight::default() }).collect()
+}
+
+/// What volumes of a level carry: each limit of one of them, and the weights with which writes count more.
+pub(crate) fn volume_limits(
+    level: &Level,
+    size_gib: f64,
+    iops: f64,
+    bandwidth: f64,
+    burst: bool,
+) -> Vec<(Measure, f64, f64)> {
+    let mut limits: Vec<(Measure, f64, f64)> = level
+        .limits
+        .iter()
+        .map(|limit| {
+            let for_good = limit.at(size_gib);
+            let most = if burst { limit.burst.unwrap_or(0.0).max(for_good) } else { for_good };
+            (limit.measure, most, 1.0)
+        })
+        .collect();
+    if level.provisioned.is_some() {
+        limits.push((Measure::Iops, iops, 1.0));
+        limits.push((Measure::Bandwidth, bandwidth, 1.0));
+    }
+    if let Some(raid) = &level.raid {
+        let spindles = f64::from(raid.spindles);
+        let written_twice = if raid.level == "raid10" { 2.0 } else { 1.0 };
+        limits.push((Measure::Iops, spindles * raid.iops_per_spindle, raid.write_cost));
+        limits.push((Measure::Bandwidth, spindles * raid.bandwidth_per_spindle, written_twice));
+    }
+    limits.retain(|(_, most, _)| most.is_finite());
+    limits
+}
+
+/// The volumes of one pool, or of several where they share their limits.
+fn volume_element(
+    resolved: &Resolved<'_>,
+    pool: &ResolvedPool<'_>,
+    passage: &Passage<'_>,
+    pools: &[usize],
+    burst: bool,
+) -> Option<Element> {
+    let total_gib: f64 = pools.iter().map(|index| resolved.pools[*index].total_gib()).sum();
+    let count: u32 = pools.iter().map(|index| resolved.pools[*index].count).sum();
+    let (size, times) = if pool.kind.shared_by_machine {
+        (total_gib, 1.0)
+    } else {
+        (total_gib / f64::from(count), f64::from(count))
+    };
+    let own = passage.volume_weight();
+    let limits = volume_limits(pool.level, size, pool.iops, pool.bandwidth, burst);
+    let limit = |(measure, most, write_cost): (Measure, f64, f64)| Limit {
+        measure,
+        most: most * times,
+        weights: weights(resolved.pools.len(), pools, Weight { write: own.write * write_cost, ..own }),
+    };
+    let called = if pool.level.name.is_empty() { &pool.kind.name } else { &pool.level.name };
+    let limits: Vec<Limit> = limits.into_iter().map(limit).collect();
+    (!limits.is_empty()).then(|| Element {
+        kind: ElementKind::Volumes,
+        name: format!("{count} × {called}"),
+        source: resolved.catalog.cited(&pool.kind.source),
+        limits,
+    })
+}
+
+/// What every pool passes on its way into the machine.
+pub(crate) fn machine_elements(
+    catalog: &Catalog,
+    sized: &SizedMachine<'_>,
+    passages: &[Passage<'_>],
+    replicas: f64,
+    burst: bool,
+) -> Vec<Element> {
+    let machine = sized.machine;
+    let count = passages.len();
+    let cited = catalog.cited(&machine.source);
+    let by_volume = |volumes: &[String]| -> Vec<Weight> {
+        let weight = |passage: &Passage<'_>| {
+            let passes = passage.kind.route != crate::catalog::Route::Network;
+            if passes && holds_for(volumes, &passage.kind.name) {
+                passage.weight()
+            } else {
+                Weight::default()
+            }
+        };
+        passages.iter().map(weight).collect()
+    };
+    let mut elements = Vec::new();
+    let mut push = |kind, name: String, source: &str, limits: Vec<Limit>| {
+        let touched =
+            |limit: &Limit| limit.weights.iter().any(|weight| weight.read > 0.0 || weight.write > 0.0);
+        let limits: Vec<Limit> = limits.into_iter().filter(touched).collect();
+        if !limits.is_empty() {
+            elements.push(Element { kind, name, source: source.to_owned(), limits });
+        }
+    };
+    let path_limits = |path: &SharedPath| -> Vec<Limit> {
+        let limit = |(measure, amount): &(Measure, f64)| Limit {
+            measure: *measure,
+            most: amount * f64::from(path.count),
+            weights: by_volume(&path.volumes),
+        };
+        path.limits.iter().map(limit).collect()
+    };
+    for path in &catalog.paths {
+        let source = path.source.as_deref().map_or_else(String::new, |source| catalog.cited(source));
+        push(ElementKind::Path, format!("{} × {}", path.count, path.name), &source, path_limits(path));
+    }
+    for path in &machine.paths {
+        push(ElementKind::Path, format!("{} × {}", path.count, path.name), &cited, path_limits(path));
+    }
+    for limit in &machine.limits {
+        let network = sized.egress.unwrap_or(0.0);
+        let limits = limit.limits.iter().map(|one| {
+            let for_good = one.per_network.map_or(one.max, |per| (per * network).min(one.max));
+            let most = if burst { one.burst.unwrap_or(0.0).max(for_good) } else { for_good };
+            Limit { measure: one.measure, most, weights: by_volume(&limit.volumes) }
+        });
+        push(ElementKind::Machine, limit.name.clone(), &cited, limits.collect());
+    }
+    if let Some(cache) = machine.host_cache {
+        let hits: Vec<Weight> = passages
+            .iter()
+            .map(|passage| Weight { read: passage.cache_hit, write: 0.0, io_unit: None })
+            .collect();
+        let limit = |measure, most| Limit { measure, most, weights: hits.clone() };
+        let limits =
+            vec![limit(Measure::ReadIops, cache.iops), limit(Measure::ReadBandwidth, cache.bandwidth)];
+        push(ElementKind::HostCache, "host cache limit".to_owned(), &cited, limits);
+    }
+    if let Some(egress) = sized.egress {
+        let weight = |passage: &Passage<'_>| {
+            let over = if passage.kind.route.takes_network() { 1.0 } else { 0.0 };
+            Weight {
+                read: over * (1.0 - passage.cache_hit),
+                write: over * passage.copies + replicas,
+                io_unit: None,
+            }
+        };
+        let all: Vec<Weight> = passages.iter().map(weight).collect();
+        debug_assert_eq!(all.len(), count, "each pool has a weight");
+        let limit = |measure, most| Limit { measure, most, weights: all.clone() };
+        push(
+            ElementKind::Network,
+            "network out".to_owned(),
+            &cited,
+            vec![limit(Measure::WriteBandwidth, egress)],
+        );
+        let (name, ingress) = match sized.ingress {
+            Some(ingress) => ("network in", ingress),
+            None => ("network in (as out)", egress),
+        };
+        push(ElementKind::Network, name.to_owned(), &cited, vec![limit(Measure::ReadBandwidth, ingress)]);
+    }
+    elements
+}
+
+/// What the queues of paths and adapters let be in flight, where it is known how long an I/O takes.
+fn queue_elements(resolved: &Resolved<'_>, latency_us: Option<f64>) -> Vec<Element> {
+    let Some(latency_us) = latency_us else { return Vec::new() };
+    let paths = resolved.catalog.paths.iter().chain(&resolved.machine.machine.paths);
+    paths
+        .filter_map(|path| {
+            let depth = path.queue_depth? * f64::from(path.count);
+            let name = format!("queues of {} × {}", path.count, path.name);
+            Some(concurrency(depth, latency_us, resolved.pools.len(), name))
+        })
+        .collect()
+}
+
+/// Little's law: what is in flight is the rate times the time that each I/O takes.
+fn concurrency(outstanding: f64, latency_us: f64, pools: usize, name: String) -> Element {
+    let seconds = latency_us / 1e6;
+    let weight = Weight { read: seconds, write: seconds, io_unit: None };
+    Element {
+        kind: ElementKind::Concurrency,
+        name,
+        source: format!("Little's law at {} ms for an I/O", latency_us / 1e3),
+        limits: vec![Limit {
+            measure: Measure::Outstanding,
+            most: outstanding,
+            weights: vec![weight; pools],
+        }],
+    }
+}

@@ -1,0 +1,666 @@
+//! A configuration: a machine and the volumes on it, as somebody plans or has it. Format `iotrial.configuration/1`
+//! (`docs/size.md`). [`Configuration::on`] finds everything that it names in a catalog.
+
+use std::fmt::Write as _;
+
+use iotrial_model::demand::{Demand, Mirror, Os};
+use iotrial_model::load::Role;
+use iotrial_model::toml_reader::{Mistakes, TableReader, read_toml};
+use iotrial_model::units::{ByteSize, Rate};
+use serde::Serialize;
+
+use crate::catalog::{
+    Attachment, Catalog, Level, Machine, Processors, UnknownName, VolumeKind, unknown_name,
+};
+use crate::measure::{Load, LoadStream};
+
+mod text;
+
+/// The value of `format` in a file.
+pub const CONFIGURATION_FORMAT: &str = "iotrial.configuration/1";
+
+/// More pools than anybody keeps apart.
+const MOST_POOLS: usize = 32;
+
+/// A machine with volumes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Configuration {
+    /// One line for headings.
+    pub title: String,
+    /// Whose catalog.
+    pub provider: String,
+    /// Name of the machine in the catalog.
+    pub machine: String,
+    /// Cores, where the machine has as many as are ordered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ocpus: Option<u32>,
+    /// Memory, where the machine has as much as is ordered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_gib: Option<f64>,
+    /// The operating system.
+    pub os: Os,
+    /// Whether the price includes its licence.
+    pub licence: bool,
+    /// Whether machines share the volumes.
+    pub clustered: bool,
+    /// How often the machine writes everything.
+    pub mirror: Mirror,
+    /// To how many other machines every write goes over the network.
+    pub replicas: u32,
+    /// I/Os in flight at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outstanding: Option<u32>,
+    /// What an I/O takes on average, with which `outstanding` limits the rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_mean_us: Option<f64>,
+    /// Stripe sets, each for some roles; at least one.
+    pub pools: Vec<Pool>,
+}
+
+/// Equal volumes that share the load evenly.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Pool {
+    /// What lies on it; empty takes every role that no other pool takes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<Role>,
+    /// Name of the kind of volume in the catalog.
+    pub volume: String,
+    /// Name of its level; empty where it has only one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub level: String,
+    /// How many, striped.
+    pub count: u32,
+    /// Of each; 0 takes the only size that the level has.
+    pub size_gib: u64,
+    /// Bought for each, where IOPS are bought; `None` takes the least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iops: Option<f64>,
+    /// Bought for each in bytes per second, where bandwidth is bought; `None` takes the least.
+    #[serde(rename = "bandwidth_bytes_per_s", skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<f64>,
+    /// How they are attached; `None` where there is no choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attachment: Option<String>,
+    /// What the host caches of it.
+    pub host_cache: HostCache,
+    /// Share of reads that the host's cache serves.
+    pub cache_hit_percent: f64,
+}
+
+/// What the host's cache does for a volume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HostCache {
+    /// Nothing.
+    #[default]
+    None,
+    /// Serves reads.
+    ReadOnly,
+    /// Serves reads and takes writes.
+    ReadWrite,
+}
+
+impl HostCache {
+    pub(crate) const WORDS: [(&'static str, Self); 3] =
+        [("none", Self::None), ("read-only", Self::ReadOnly), ("read-write", Self::ReadWrite)];
+
+    /// The word in files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::ReadOnly => "read-only",
+            Self::ReadWrite => "read-write",
+        }
+    }
+}
+
+/// Why a configuration cannot be had.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ConfigurationError {
+    /// A name that the catalog does not have.
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
+    /// A choice that has to be made.
+    #[error("`{key}` is missing for `{name}`")]
+    Missing {
+        /// The key.
+        key: &'static str,
+        /// What needs it.
+        name: String,
+        /// What there is to choose from.
+        hint: String,
+    },
+    /// A figure that cannot be ordered.
+    #[error("{what} of `{name}` must be {allowed}, not {given}")]
+    OutOfRange {
+        /// What it is, with its unit.
+        what: &'static str,
+        /// What it is ordered for.
+        name: String,
+        /// What can be ordered.
+        allowed: String,
+        /// What was asked for.
+        given: String,
+    },
+    /// A figure for something that has no such choice.
+    #[error("`{key}` cannot be chosen for `{name}`")]
+    NoChoice {
+        /// The key.
+        key: &'static str,
+        /// What has no choice.
+        name: String,
+    },
+    /// A role that lies on two pools, or on none.
+    #[error("the role `{role}` lies on {count} of the pools")]
+    Placement {
+        /// Which one.
+        role: Role,
+        /// How many pools take it.
+        count: usize,
+    },
+}
+
+impl ConfigurationError {
+    /// What the reader can do.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unknown(unknown) => Some(unknown.hint.clone()),
+            Self::Missing { hint, .. } => Some(hint.clone()),
+            Self::Placement { .. } => Some(
+                "each role lies on one pool; a pool without `roles` takes those that are left".to_owned(),
+            ),
+            Self::OutOfRange { .. } | Self::NoChoice { .. } => None,
+        }
+    }
+}
+
+impl Configuration {
+    /// Reads a configuration from its TOML text.
+    ///
+    /// # Errors
+    ///
+    /// Every mistake with line and column.
+    pub fn parse(text: &str) -> Result<Self, Mistakes> {
+        read_toml(text, |top| {
+            top.required("format", |top, key| top.word(key, &[(CONFIGURATION_FORMAT, ())]));
+            let title = top.text("title");
+            let provider = top.required("provider", TableReader::text);
+            let machine = top.required("machine", TableReader::text);
+            let ocpus = small(top.integer("ocpus", 1..=4096));
+            let memory_gib = top.size("memory").map(gib);
+            let os_words: Vec<_> = Os::ALL.iter().map(|os| (os.as_str(), *os)).collect();
+            let mirror_words: Vec<_> = Mirror::ALL.iter().map(|mirror| (mirror.as_str(), *mirror)).collect();
+            let os = top.word("os", &os_words).unwrap_or(Os::Linux);
+            let licence = top.boolean("licence").unwrap_or(true);
+            let clustered = top.boolean("clustered").unwrap_or(false);
+            let mirror = top.word("mirror", &mirror_words).unwrap_or(Mirror::None);
+            let replicas = small(top.integer("replicas", 0..=16)).unwrap_or(0);
+            let outstanding = small(top.integer("outstanding", 1..=1 << 24));
+            let latency = top.duration("latency_mean").map(|time| time.as_secs_f64() * 1e6);
+            let pools = top.required("pool", |top, key| top.tables(key, read_pool))?;
+            if pools.len() > MOST_POOLS {
+                return top.refuse("pool", format!("there are more than {MOST_POOLS} pools"));
+            }
+            let machine = machine?;
+            Some(Self {
+                title: title.unwrap_or_else(|| machine.clone()),
+                provider: provider?,
+                machine,
+                ocpus,
+                memory_gib,
+                os,
+                licence,
+                clustered,
+                mirror,
+                replicas,
+                outstanding,
+                latency_mean_us: latency,
+                pools,
+            })
+        })
+    }
+
+    /// Finds everything that it names.
+    ///
+    /// # Errors
+    ///
+    /// When a name is unknown, a choice is missing, or a figure cannot be ordered.
+    pub fn on<'c>(&self, catalog: &'c Catalog) -> Result<Resolved<'c>, ConfigurationError> {
+        let machine = self.sized_machine(catalog)?;
+        let pools =
+            self.pools.iter().map(|pool| pool.on(catalog)).collect::<Result<Vec<_>, ConfigurationError>>()?;
+        for role in Role::ALL {
+            let count = self.pools.iter().filter(|pool| pool.roles.contains(role)).count();
+            if count > 1 {
+                return Err(ConfigurationError::Placement { role: *role, count });
+            }
+        }
+        Ok(Resolved { configuration: self.clone(), catalog, machine, pools })
+    }
+
+    fn sized_machine<'c>(&self, catalog: &'c Catalog) -> Result<SizedMachine<'c>, ConfigurationError> {
+        let machine = catalog.machine(&self.machine)?;
+        if matches!(machine.processors, Processors::Fixed { .. }) {
+            if self.ocpus.is_some() {
+                return Err(ConfigurationError::NoChoice { key: "ocpus", name: machine.name.clone() });
+            }
+            if self.memory_gib.is_some() {
+                return Err(ConfigurationError::NoChoice { key: "memory", name: machine.name.clone() });
+            }
+        }
+        let missing =
+            |key, hint: String| ConfigurationError::Missing { key, name: machine.name.clone(), hint };
+        if let Processors::Flexible { ocpus_min, ocpus_max, .. } = machine.processors
+            && self.ocpus.is_none()
+        {
+            return Err(missing("ocpus", format!("from {ocpus_min} to {ocpus_max} can be ordered")));
+        }
+        SizedMachine::new(machine, self.ocpus, self.memory_gib).map_err(|(what, allowed, given)| {
+            ConfigurationError::OutOfRange { what, name: machine.name.clone(), allowed, given }
+        })
+    }
+
+    /// The configuration under what a demand says of copies, replicas and clusters, where that is more.
+    #[must_use]
+    pub fn under(&self, demand: &Demand) -> Self {
+        let more = |a: Mirror, b: Mirror| if a.copies() >= b.copies() { a } else { b };
+        Self {
+            mirror: more(self.mirror, demand.mirror),
+            replicas: self.replicas.max(demand.replicas),
+            clustered: self.clustered || demand.clustered,
+            ..self.clone()
+        }
+    }
+
+    /// The machine in a few words: its name, with its cores where they are ordered.
+    pub fn machine_in_short(&self) -> String {
+        match self.ocpus {
+            Some(ocpus) => format!("{} {ocpus} OCPU", self.machine),
+            None => self.machine.clone(),
+        }
+    }
+
+    /// In a few words: machine and pools.
+    pub fn in_short(&self) -> String {
+        let mut text = self.machine_in_short();
+        for pool in &self.pools {
+            let _ = write!(text, " + {}", pool.in_short());
+        }
+        text
+    }
+}
+
+fn small(number: Option<u64>) -> Option<u32> {
+    number.and_then(|number| u32::try_from(number).ok())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sizes to 15 digits")]
+fn gib(size: ByteSize) -> f64 {
+    size.get() as f64 / ByteSize::GIB.get() as f64
+}
+
+fn read_pool(table: &mut TableReader<'_>) -> Option<Pool> {
+    let role_words: Vec<_> = Role::ALL.iter().map(|role| (role.as_str(), *role)).collect();
+    let roles = if table.has("roles") { table.words("roles", &role_words) } else { None };
+    let volume = table.required("volume", TableReader::text);
+    let level = table.text("level").unwrap_or_default();
+    let count = small(table.integer("count", 1..=4096)).unwrap_or(1);
+    let size = table.size("size");
+    if size.is_some_and(|size| !size.get().is_multiple_of(ByteSize::GIB.get()) || size.get() == 0) {
+        return table.refuse("size", "`size` must be whole GiB, such as \"1134GiB\"".to_owned());
+    }
+    let iops = table.number("iops");
+    let bandwidth = match table.rate("bandwidth") {
+        Some(Rate::Iops(_)) => {
+            return table
+                .refuse("bandwidth", "`bandwidth` is a size per second, such as \"320MB/s\"".to_owned());
+        }
+        Some(Rate::BytesPerSecond(bytes)) => Some(bytes),
+        None => None,
+    };
+    let attachment = table.text("attachment");
+    let host_cache = table.word("host_cache", &HostCache::WORDS).unwrap_or_default();
+    let cache_hit_percent = table.number("cache_hit_percent").unwrap_or(0.0);
+    if cache_hit_percent > 100.0 {
+        return table.refuse("cache_hit_percent", "`cache_hit_percent` must be from 0 to 100".to_owned());
+    }
+    if cache_hit_percent > 0.0 && host_cache == HostCache::None {
+        return table.refuse("cache_hit_percent", "`cache_hit_percent` needs `host_cache`".to_owned());
+    }
+    Some(Pool {
+        roles: roles.unwrap_or_default(),
+        volume: volume?,
+        level,
+        count,
+        size_gib: size.map_or(0, |size| size.get() / ByteSize::GIB.get()),
+        iops,
+        bandwidth,
+        attachment,
+        host_cache,
+        cache_hit_percent,
+    })
+}
+
+impl Pool {
+    fn on<'c>(&self, catalog: &'c Catalog) -> Result<ResolvedPool<'c>, ConfigurationError> {
+        let kind = catalog.volume(&self.volume)?;
+        let provider = &catalog.provider;
+        let level_names = || kind.levels.iter().map(|level| level.name.as_str()).collect::<Vec<_>>();
+        let level = if self.level.is_empty() && !kind.levels[0].name.is_empty() {
+            let hint = format!("there are {}", level_names().join(", "));
+            return Err(ConfigurationError::Missing { key: "level", name: kind.name.clone(), hint });
+        } else {
+            kind.level(provider, &self.level)?
+        };
+        let called = if level.name.is_empty() { kind.name.clone() } else { level.name.clone() };
+        let size_gib = match (self.size_gib, level.size_min_gib == level.size_max_gib) {
+            (0, true) => level.size_min_gib,
+            (0, false) => {
+                let hint =
+                    format!("from {} to {} GiB can be ordered", level.size_min_gib, level.size_max_gib);
+                return Err(ConfigurationError::Missing { key: "size", name: called, hint });
+            }
+            (size, _) => size,
+        };
+        let out_of_range = |what, allowed: String, given: String| ConfigurationError::OutOfRange {
+            what,
+            name: called.clone(),
+            allowed,
+            given,
+        };
+        if !(level.size_min_gib..=level.size_max_gib).contains(&size_gib) {
+            let allowed = if level.size_min_gib == level.size_max_gib {
+                format!("{} GiB", level.size_min_gib)
+            } else {
+                format!("from {} to {} GiB", level.size_min_gib, level.size_max_gib)
+            };
+            return Err(out_of_range("the size", allowed, format!("{size_gib} GiB")));
+        }
+        let attachment = match (&self.attachment, kind.attachments.is_empty()) {
+            (None, true) => None,
+            (Some(_), true) => {
+                return Err(ConfigurationError::NoChoice { key: "attachment", name: kind.name.clone() });
+            }
+            (name, false) => {
+                let names: Vec<&str> = kind.attachments.iter().map(|one| one.name.as_str()).collect();
+                let Some(name) = name else {
+                    let hint = format!("there are {}", names.join(", "));
+                    return Err(ConfigurationError::Missing {
+                        key: "attachment",
+                        name: kind.name.clone(),
+                        hint,
+                    });
+                };
+                let found = kind.attachments.iter().find(|one| one.name == *name);
+                Some(found.ok_or_else(|| unknown_name(provider, "attachment", name, &names))?)
+            }
+        };
+        let (iops, bandwidth) = self.bought(level, size_gib, &out_of_range)?;
+        Ok(ResolvedPool {
+            kind,
+            level,
+            attachment,
+            count: self.count,
+            size_gib,
+            iops,
+            bandwidth,
+            host_cache: self.host_cache,
+            cache_hit: self.cache_hit_percent / 100.0,
+        })
+    }
+
+    /// IOPS and bytes per second that are bought for each volume; zero where none are.
+    fn bought(
+        &self,
+        level: &Level,
+        size_gib: u64,
+        out_of_range: &impl Fn(&'static str, String, String) -> ConfigurationError,
+    ) -> Result<(f64, f64), ConfigurationError> {
+        let Some(provisioned) = &level.provisioned else {
+            let name = || self.volume.clone();
+            if self.iops.is_some() {
+                return Err(ConfigurationError::NoChoice { key: "iops", name: name() });
+            }
+            if self.bandwidth.is_some() {
+                return Err(ConfigurationError::NoChoice { key: "bandwidth", name: name() });
+            }
+            return Ok((0.0, 0.0));
+        };
+        let most = provisioned.most_iops(size_gib);
+        let iops = self.iops.unwrap_or(provisioned.iops_min);
+        if iops < provisioned.iops_min || iops > most {
+            let allowed = format!("from {} to {most} at {size_gib} GiB", provisioned.iops_min);
+            return Err(out_of_range("the IOPS", allowed, iops.to_string()));
+        }
+        let Some(own) = &provisioned.bandwidth else {
+            if self.bandwidth.is_some() {
+                return Err(ConfigurationError::NoChoice { key: "bandwidth", name: self.volume.clone() });
+            }
+            return Ok((iops, f64::INFINITY));
+        };
+        let most = own.most(iops);
+        if !own.is_bought {
+            if self.bandwidth.is_some() {
+                return Err(ConfigurationError::NoChoice { key: "bandwidth", name: self.volume.clone() });
+            }
+            return Ok((iops, most));
+        }
+        let bandwidth = self.bandwidth.unwrap_or(own.min);
+        // A person writes 2000MB/s for 2,000 of them, not for the last bit of it.
+        if bandwidth < own.min * (1.0 - 1e-9) || bandwidth > most * (1.0 + 1e-9) {
+            let allowed = format!("from {:.0} to {:.0} MB/s at {iops} IOPS", own.min / 1e6, most / 1e6);
+            return Err(out_of_range("the bandwidth", allowed, format!("{:.0} MB/s", bandwidth / 1e6)));
+        }
+        Ok((iops, bandwidth))
+    }
+
+    /// As few words as tell it from others of the same provider: `5 × 1,134 GiB vpu-20`.
+    pub fn label(&self) -> String {
+        let mut text = if self.count > 1 { format!("{} × ", self.count) } else { String::new() };
+        if self.size_gib > 0 {
+            #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
+            let _ = write!(text, "{} GiB ", crate::measure::grouped(self.size_gib as f64));
+        }
+        text.push_str(if self.level.is_empty() { &self.volume } else { &self.level });
+        text
+    }
+
+    /// In a few words: `5 × 1,134 GiB block-volume vpu-20 iscsi`.
+    pub fn in_short(&self) -> String {
+        let mut text = String::new();
+        if self.count > 1 {
+            let _ = write!(text, "{} × ", self.count);
+        }
+        if self.size_gib > 0 {
+            #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
+            let size = crate::measure::grouped(self.size_gib as f64);
+            let _ = write!(text, "{size} GiB ");
+        }
+        text.push_str(&self.volume);
+        if !self.level.is_empty() {
+            let _ = write!(text, " {}", self.level);
+        }
+        if let Some(iops) = self.iops {
+            let _ = write!(text, " {} IOPS", crate::measure::grouped(iops));
+        }
+        if let Some(bandwidth) = self.bandwidth.filter(|bandwidth| bandwidth.is_finite()) {
+            let _ = write!(text, " {} MB/s", crate::measure::grouped(bandwidth / 1e6));
+        }
+        if let Some(attachment) = &self.attachment {
+            let _ = write!(text, " {attachment}");
+        }
+        text
+    }
+}
+
+impl crate::catalog::Provisioned {
+    /// The most IOPS that a volume of this size may have.
+    #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
+    pub fn most_iops(&self, size_gib: u64) -> f64 {
+        (self.iops_per_gib_max * size_gib as f64).max(self.iops_included).min(self.iops_max)
+    }
+}
+
+impl crate::catalog::ProvisionedBandwidth {
+    /// The most bytes per second at these IOPS.
+    pub fn most(&self, iops: f64) -> f64 {
+        (self.per_iops_max * iops).max(self.included).min(self.max)
+    }
+}
+
+/// A configuration with everything that it names.
+#[derive(Debug, Clone)]
+pub struct Resolved<'c> {
+    /// As it was given.
+    pub configuration: Configuration,
+    /// Whose parts it is made of.
+    pub catalog: &'c Catalog,
+    /// The machine.
+    pub machine: SizedMachine<'c>,
+    /// In the order of the configuration.
+    pub pools: Vec<ResolvedPool<'c>>,
+}
+
+/// A machine with its cores and memory.
+#[derive(Debug, Clone, Copy)]
+pub struct SizedMachine<'c> {
+    /// The machine of the catalog.
+    pub machine: &'c Machine,
+    /// Physical cores, where they are known.
+    pub ocpus: Option<u32>,
+    /// Hardware threads.
+    pub vcpus: u32,
+    /// Memory.
+    pub memory_gib: f64,
+    /// Out of the machine and into it, in bytes per second; each `None` where no source says.
+    pub egress: Option<f64>,
+    /// See `egress`.
+    pub ingress: Option<f64>,
+}
+
+impl<'c> SizedMachine<'c> {
+    /// The machine of that size; without a memory the least that it can have. An error is what, what is allowed, and
+    /// what was given.
+    pub(crate) fn new(
+        machine: &'c Machine,
+        ocpus: Option<u32>,
+        memory_gib: Option<f64>,
+    ) -> Result<Self, (&'static str, String, String)> {
+        let (ocpus, vcpus, memory_gib) = match machine.processors {
+            Processors::Fixed { ocpus, vcpus, memory_gib } => (ocpus, vcpus, memory_gib),
+            Processors::Flexible {
+                ocpus_min,
+                ocpus_max,
+                vcpus_per_ocpu,
+                memory_min_gib,
+                memory_max_gib,
+                memory_per_ocpu_max_gib,
+            } => {
+                let ocpus = ocpus.unwrap_or(ocpus_min);
+                if !(ocpus_min..=ocpus_max).contains(&ocpus) {
+                    let allowed = format!("from {ocpus_min} to {ocpus_max}");
+                    return Err(("the number of OCPUs", allowed, ocpus.to_string()));
+                }
+                // Every core has at least the least memory.
+                let least = memory_min_gib * f64::from(ocpus);
+                let most = memory_max_gib.min(memory_per_ocpu_max_gib * f64::from(ocpus));
+                let memory = memory_gib.unwrap_or(least);
+                if memory < least || memory > most {
+                    let allowed = format!("from {least} to {most} GiB with {ocpus} OCPU");
+                    return Err(("the memory", allowed, format!("{memory} GiB")));
+                }
+                (Some(ocpus), ocpus * vcpus_per_ocpu, memory)
+            }
+        };
+        let scaled = |most: f64| match machine.network.and_then(|network| network.per_ocpu) {
+            Some(per_ocpu) => (per_ocpu * f64::from(ocpus.unwrap_or(1))).min(most),
+            None => most,
+        };
+        Ok(Self {
+            machine,
+            ocpus,
+            vcpus,
+            memory_gib,
+            egress: machine.network.map(|network| scaled(network.egress)),
+            ingress: machine.network.and_then(|network| network.ingress).map(scaled),
+        })
+    }
+}
+
+/// A pool with the volumes that it is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct ResolvedPool<'c> {
+    /// Kind of volume.
+    pub kind: &'c VolumeKind,
+    /// Its level.
+    pub level: &'c Level,
+    /// How it is attached.
+    pub attachment: Option<&'c Attachment>,
+    /// How many.
+    pub count: u32,
+    /// Of each.
+    pub size_gib: u64,
+    /// Of each, where IOPS are bought.
+    pub iops: f64,
+    /// Of each in bytes per second, where IOPS are bought.
+    pub bandwidth: f64,
+    /// What the host caches.
+    pub host_cache: HostCache,
+    /// Share of reads from the cache, 0 to 1.
+    pub cache_hit: f64,
+}
+
+impl ResolvedPool<'_> {
+    /// All volumes together.
+    #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
+    pub fn total_gib(&self) -> f64 {
+        self.size_gib as f64 * f64::from(self.count)
+    }
+}
+
+impl Resolved<'_> {
+    /// What of it holds data, each byte once.
+    pub fn usable_gib(&self) -> f64 {
+        let all: f64 = self.pools.iter().map(ResolvedPool::total_gib).sum();
+        all / f64::from(self.configuration.mirror.copies())
+    }
+
+    /// The pool on which a role lies.
+    ///
+    /// # Errors
+    ///
+    /// When it lies on none, or on several.
+    pub fn pool_of(&self, role: Option<Role>) -> Result<usize, ConfigurationError> {
+        let pools = &self.configuration.pools;
+        if pools.len() == 1 {
+            return Ok(0);
+        }
+        let named = role.and_then(|role| pools.iter().position(|pool| pool.roles.contains(&role)));
+        let open: Vec<usize> = (0..pools.len()).filter(|pool| pools[*pool].roles.is_empty()).collect();
+        match (named, open.as_slice()) {
+            (Some(pool), _) => Ok(pool),
+            (None, [pool]) => Ok(*pool),
+            (None, open) => {
+                Err(ConfigurationError::Placement { role: role.unwrap_or(Role::Data), count: open.len() })
+            }
+        }
+    }
+
+    /// A demand as a load on the pools, as large as it is at the end of its years.
+    ///
+    /// # Errors
+    ///
+    /// When a role lies on no pool, or on several.
+    pub fn load_of(&self, demand: &Demand) -> Result<Load, ConfigurationError> {
+        let growth = demand.load_growth();
+        let streams = demand.streams.iter().map(|stream| {
+            Ok(LoadStream {
+                pool: self.pool_of(stream.role)?,
+                direction: stream.direction,
+                iops: stream.iops * growth,
+                block_size: stream.block_size_bytes,
+            })
+        });
+        Ok(Load { streams: streams.collect::<Result<_, ConfigurationError>>()? })
+    }
+}

@@ -1,0 +1,299 @@
+//! What a configuration delivers, what binds, which rules it breaks, and what it costs.
+
+use iotrial_model::demand::Demand;
+use iotrial_model::load::Direction;
+use serde::Serialize;
+
+use crate::chain::{Chain, Headroom};
+use crate::configuration::{Configuration, ConfigurationError, Resolved};
+use crate::measure::{Load, LoadStream, Measure};
+use crate::measured::{MeasuredAgainst, Measurement};
+use crate::price::{Cost, Money, NoRate, cost_of};
+use crate::requirement::Fit;
+use crate::rule::{BrokenRule, broken_rules};
+
+/// A mix at a block size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mix {
+    /// Share of reads in the I/Os.
+    pub read_percent: f64,
+    /// Bytes of an I/O.
+    pub block_size: f64,
+}
+
+impl Mix {
+    /// What is shown without being asked: pages of databases, and the larger I/Os of scans.
+    pub const USUAL: [Self; 6] = [
+        Self { read_percent: 100.0, block_size: 8192.0 },
+        Self { read_percent: 70.0, block_size: 8192.0 },
+        Self { read_percent: 0.0, block_size: 8192.0 },
+        Self { read_percent: 100.0, block_size: 65536.0 },
+        Self { read_percent: 40.0, block_size: 65536.0 },
+        Self { read_percent: 0.0, block_size: 65536.0 },
+    ];
+}
+
+impl std::str::FromStr for Mix {
+    type Err = String;
+
+    #[expect(clippy::cast_precision_loss, reason = "block sizes are small")]
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is no mix; a mix is READ_PERCENT@BLOCK_SIZE, such as 70@8KiB");
+        let (percent, block) = text.split_once('@').ok_or_else(wrong)?;
+        let read_percent: f64 = percent.trim().trim_end_matches('%').parse().map_err(|_| wrong())?;
+        let block: iotrial_model::units::ByteSize =
+            block.parse().map_err(|error| format!("{}: {error}", wrong()))?;
+        if !(0.0..=100.0).contains(&read_percent) || block.get() == 0 || block.get() > 1 << 30 {
+            return Err(wrong());
+        }
+        Ok(Self { read_percent, block_size: block.get() as f64 })
+    }
+}
+
+/// What is asked about a configuration besides the usual.
+#[derive(Debug, Clone, Default)]
+pub struct Question<'q> {
+    /// Empty for [`Mix::USUAL`].
+    pub mixes: &'q [Mix],
+    /// Whether it is to carry something.
+    pub demand: Option<&'q Demand>,
+    /// What was measured on it.
+    pub measurements: &'q [Measurement],
+    /// In which money.
+    pub money: Money,
+    /// Whether rates count that hold only for a while.
+    pub burst: bool,
+}
+
+/// Why there is no explanation.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ExplainError {
+    /// The configuration cannot be had.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// Its price is in another currency.
+    #[error(transparent)]
+    NoRate(#[from] NoRate),
+}
+
+impl ExplainError {
+    /// What the reader can do.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Configuration(error) => error.hint(),
+            Self::NoRate(error) => Some(error.hint()),
+        }
+    }
+}
+
+/// Everything about one configuration.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    /// As it was given.
+    pub configuration: Configuration,
+    /// Cores, where they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ocpus: Option<u32>,
+    /// Hardware threads.
+    pub vcpus: u32,
+    /// Memory.
+    pub memory_gib: f64,
+    /// What holds data, each byte once.
+    pub usable_gib: f64,
+    /// Whether rates are included that hold only for a while.
+    pub burst: bool,
+    /// From the volumes to the program.
+    pub chain: Chain,
+    /// Each direction and measure alone, for each pool.
+    pub alone: Vec<PureReach>,
+    /// Mixes at a block size, for each pool.
+    pub mixes: Vec<MixReach>,
+    /// Those that forbid first.
+    pub broken_rules: Vec<BrokenRule>,
+    /// What it costs.
+    pub cost: Cost,
+    /// Whether it does what was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fit: Option<Fit>,
+    /// What was measured on it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub measured: Vec<MeasuredAgainst>,
+}
+
+/// What one measure reaches when nothing else is asked.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PureReach {
+    /// Index of the pool.
+    pub pool: usize,
+    /// Reads or writes, in IOPS or bandwidth.
+    pub measure: Measure,
+    /// What each part carries of it by itself, in the order of the chain; bandwidth in bytes per second.
+    pub parts: Vec<PartReach>,
+    /// The least of the parts; absent where nothing is stated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most: Option<f64>,
+    /// Which part that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub binds: Option<String>,
+    /// The part that would bind next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<Next>,
+}
+
+/// What one part carries by itself.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PartReach {
+    /// Its name.
+    pub element: String,
+    /// So much.
+    pub most: f64,
+}
+
+/// The part that binds when the first one does no longer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Next {
+    /// Its name.
+    pub element: String,
+    /// So many times as far as the first one.
+    pub times: f64,
+}
+
+/// How far a mix reaches.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MixReach {
+    /// Index of the pool.
+    pub pool: usize,
+    /// Share of reads.
+    pub read_percent: f64,
+    /// Bytes of an I/O.
+    pub block_size_bytes: f64,
+    /// Where the ray leaves the limits; absent where nothing limits it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iops: Option<f64>,
+    /// The same in bytes per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bandwidth_bytes_per_s: Option<f64>,
+    /// The part that binds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub binds: Option<String>,
+    /// By which of its limits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<Measure>,
+    /// The part that would bind next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<Next>,
+    /// IOPS that each part carries of the mix by itself, in the order of the chain.
+    pub parts: Vec<PartReach>,
+}
+
+impl Explanation {
+    /// Explains a configuration.
+    ///
+    /// # Errors
+    ///
+    /// When a role lies on no pool, or a price is in a currency for which there is no rate.
+    pub fn new(resolved: &Resolved<'_>, question: &Question<'_>) -> Result<Self, ExplainError> {
+        let chain = Chain::of(resolved, question.burst);
+        let mixes = if question.mixes.is_empty() { &Mix::USUAL } else { question.mixes };
+        let pools = 0..resolved.pools.len();
+        let fit = match question.demand {
+            Some(demand) => {
+                let load = resolved.load_of(demand)?;
+                Some(Fit::new(resolved, &chain, demand, &load))
+            }
+            None => None,
+        };
+        let measured = question
+            .measurements
+            .iter()
+            .map(|measurement| MeasuredAgainst::new(measurement, resolved, &chain))
+            .collect::<Result<_, ConfigurationError>>()?;
+        Ok(Self {
+            configuration: resolved.configuration.clone(),
+            ocpus: resolved.machine.ocpus,
+            vcpus: resolved.machine.vcpus,
+            memory_gib: resolved.machine.memory_gib,
+            usable_gib: resolved.usable_gib(),
+            burst: question.burst,
+            alone: pools
+                .clone()
+                .flat_map(|pool| PURE.map(|(measure, direction)| pure(&chain, pool, measure, direction)))
+                .collect(),
+            mixes: pools
+                .flat_map(|pool| mixes.iter().map(move |one| (pool, one)))
+                .map(|(pool, one)| mix(&chain, pool, *one))
+                .collect(),
+            broken_rules: broken_rules(resolved),
+            cost: cost_of(resolved, &question.money)?,
+            fit,
+            measured,
+            chain,
+        })
+    }
+}
+
+/// What is shown by itself.
+const PURE: [(Measure, Direction); 4] = [
+    (Measure::ReadIops, Direction::Read),
+    (Measure::WriteIops, Direction::Write),
+    (Measure::ReadBandwidth, Direction::Read),
+    (Measure::WriteBandwidth, Direction::Write),
+];
+
+/// One measure by itself: only limits of its kind count, since I/Os may be as small or as large as one likes.
+fn pure(chain: &Chain, pool: usize, measure: Measure, direction: Direction) -> PureReach {
+    let load = Load { streams: vec![LoadStream { pool, direction, iops: 1.0, block_size: 1.0 }] };
+    let headrooms = chain.headrooms(&load);
+    let counts = |headroom: &Headroom<'_>| {
+        let is_concurrency = headroom.limit.measure == Measure::Outstanding && !measure.is_bandwidth();
+        is_concurrency
+            || headroom.limit.measure.is_bandwidth() == measure.is_bandwidth()
+                && headroom.limit.measure != Measure::Outstanding
+    };
+    let nearest: Vec<Headroom<'_>> = headrooms.into_iter().filter(counts).collect();
+    PureReach {
+        pool,
+        measure,
+        parts: parts(chain, &nearest, 1.0),
+        most: nearest.first().map(|first| first.factor),
+        binds: nearest.first().map(|first| first.element.name.clone()),
+        next: next(&nearest),
+    }
+}
+
+fn mix(chain: &Chain, pool: usize, mix: Mix) -> MixReach {
+    let load = Load::mix(pool, mix.read_percent, mix.block_size);
+    let nearest = chain.headrooms(&load);
+    let first = nearest.first();
+    let iops = first.map(|first| first.factor * load.iops());
+    MixReach {
+        pool,
+        read_percent: mix.read_percent,
+        block_size_bytes: mix.block_size,
+        iops,
+        bandwidth_bytes_per_s: iops.map(|iops| iops * mix.block_size),
+        binds: first.map(|first| first.element.name.clone()),
+        by: first.map(|first| first.limit.measure),
+        next: next(&nearest),
+        parts: parts(chain, &nearest, load.iops()),
+    }
+}
+
+/// The nearest limit of each part, in the order of the chain.
+fn parts(chain: &Chain, nearest: &[Headroom<'_>], unit: f64) -> Vec<PartReach> {
+    let of = |element| nearest.iter().find(move |headroom| std::ptr::eq(headroom.element, element));
+    chain
+        .elements
+        .iter()
+        .filter_map(|element| {
+            Some(PartReach { element: element.name.clone(), most: of(element)?.factor * unit })
+        })
+        .collect()
+}
+
+/// The nearest limit of another part than the first.
+fn next(nearest: &[Headroom<'_>]) -> Option<Next> {
+    let first = nearest.first()?;
+    let other = nearest.iter().find(|headroom| !std::ptr::eq(headroom.element, first.element))?;
+    Some(Next { element: other.element.name.clone(), times: other.factor / first.factor })
+}

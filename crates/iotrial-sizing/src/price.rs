@@ -1,0 +1,440 @@
+//! What a configuration costs a month: a sum of terms, each with amount, unit price, unit and source.
+
+use std::str::FromStr;
+
+use iotrial_model::demand::Os;
+use serde::Serialize;
+
+use crate::catalog::{Catalog, Level, Machine, VolumePrice};
+use crate::configuration::{Resolved, SizedMachine};
+
+/// In which money, and how long a month is.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Money {
+    /// ISO 4217; `None` takes the currency of the catalog.
+    pub currency: Option<String>,
+    /// Given rates, which count before those of a catalog.
+    pub rates: Vec<GivenRate>,
+    /// `None` takes the month of the catalog.
+    pub hours_per_month: Option<f64>,
+}
+
+/// A rate that was given: `USD/EUR=0.93` says that a dollar is 0.93 euros.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GivenRate {
+    /// One of these …
+    pub from: String,
+    /// … in these …
+    pub to: String,
+    /// … is so many.
+    pub per_unit: f64,
+}
+
+impl FromStr for GivenRate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is no rate; a rate is FROM/TO=NUMBER, such as USD/EUR=0.93");
+        let (pair, number) = text.split_once('=').ok_or_else(wrong)?;
+        let (from, to) = pair.split_once('/').ok_or_else(wrong)?;
+        let per_unit: f64 = number.trim().parse().map_err(|_| wrong())?;
+        let is_code = |code: &str| code.len() == 3 && code.chars().all(|c| c.is_ascii_uppercase());
+        if !is_code(from) || !is_code(to) || from == to || !per_unit.is_finite() || per_unit <= 0.0 {
+            return Err(wrong());
+        }
+        Ok(Self { from: from.to_owned(), to: to.to_owned(), per_unit })
+    }
+}
+
+/// There is no way from one currency to another.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what} is priced in {from}, and there is no rate from {from} to {to}")]
+pub struct NoRate {
+    /// What is priced.
+    pub what: String,
+    /// Its currency.
+    pub from: String,
+    /// The currency that was asked for.
+    pub to: String,
+}
+
+impl NoRate {
+    /// What the reader can do.
+    pub fn hint(&self) -> String {
+        format!("give it with its day in mind: --rate {}/{}=…", self.from, self.to)
+    }
+}
+
+/// A rate with who says so.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UsedRate {
+    /// One of these …
+    pub from: String,
+    /// … in these …
+    pub to: String,
+    /// … is so many.
+    pub per_unit: f64,
+    /// Who says so, with the day.
+    pub source: String,
+}
+
+/// What a configuration costs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cost {
+    /// ISO 4217.
+    pub currency: String,
+    /// How long a month is.
+    pub hours_per_month: f64,
+    /// Each part of it, in the order of the configuration.
+    pub terms: Vec<CostTerm>,
+    /// The sum of the terms.
+    pub per_month: f64,
+    /// What has no price in the catalog; the true sum is higher by it.
+    pub missing: Vec<String>,
+    /// How other currencies were converted.
+    pub rates: Vec<UsedRate>,
+}
+
+impl Cost {
+    /// The sum of the terms of one part.
+    pub fn of_part(&self, part: CostPart) -> f64 {
+        self.terms.iter().filter(|term| term.part == part).map(|term| term.per_month).sum()
+    }
+
+    /// Whether everything has a price.
+    pub fn is_complete(&self) -> bool {
+        self.missing.is_empty()
+    }
+}
+
+/// The kinds of things that are paid for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CostPart {
+    /// Cores and memory.
+    Machine,
+    /// Capacity and performance.
+    Volumes,
+    /// The operating system.
+    Licence,
+}
+
+impl CostPart {
+    /// All of them, in the order in which tables show them.
+    pub const ALL: [Self; 3] = [Self::Machine, Self::Volumes, Self::Licence];
+
+    /// The word for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Machine => "machine",
+            Self::Volumes => "volumes",
+            Self::Licence => "licence",
+        }
+    }
+}
+
+/// One term of the cost.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CostTerm {
+    /// What kind of thing is paid for.
+    pub part: CostPart,
+    /// What is paid for.
+    pub what: String,
+    /// How much of it.
+    pub amount: f64,
+    /// The unit of `amount`.
+    pub unit: &'static str,
+    /// For one of them, in `price_currency`.
+    pub unit_price: f64,
+    /// Its currency.
+    pub price_currency: String,
+    /// Hours that are paid; `None` where the price is by the month.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hours: Option<f64>,
+    /// A month, in the currency of the sum.
+    pub per_month: f64,
+    /// Who says so, with the day.
+    pub source: String,
+}
+
+/// Converts into one currency, and remembers how.
+struct Converter<'m> {
+    money: &'m Money,
+    catalog: &'m Catalog,
+    target: String,
+    used: Vec<UsedRate>,
+}
+
+impl Converter<'_> {
+    fn factor(&mut self, from: &str, what: &str) -> Result<f64, NoRate> {
+        let rate = find_rate(self.money, self.catalog, from, &self.target).ok_or_else(|| NoRate {
+            what: what.to_owned(),
+            from: from.to_owned(),
+            to: self.target.clone(),
+        })?;
+        let per_unit = rate.per_unit;
+        if from != self.target && !self.used.contains(&rate) {
+            self.used.push(rate);
+        }
+        Ok(per_unit)
+    }
+}
+
+/// The rate between two currencies: given, or in the catalog; either way round.
+fn find_rate(money: &Money, catalog: &Catalog, from: &str, to: &str) -> Option<UsedRate> {
+    let rate = |per_unit, source| UsedRate { from: from.to_owned(), to: to.to_owned(), per_unit, source };
+    if from == to {
+        return Some(rate(1.0, String::new()));
+    }
+    let given = money.rates.iter().find_map(|given| {
+        if given.from == from && given.to == to {
+            Some(given.per_unit)
+        } else {
+            (given.from == to && given.to == from).then(|| 1.0 / given.per_unit)
+        }
+    });
+    given.map(|per_unit| rate(per_unit, "given".to_owned())).or_else(|| {
+        if from == catalog.currency {
+            catalog.exchange_to(to).map(|one| rate(one.per_unit, catalog.cited(&one.source)))
+        } else {
+            let back = catalog.exchange_to(from).filter(|_| to == catalog.currency);
+            back.map(|one| rate(1.0 / one.per_unit, catalog.cited(&one.source)))
+        }
+    })
+}
+
+impl Money {
+    /// The currency of sums over a catalog.
+    pub fn currency_for(&self, catalog: &Catalog) -> String {
+        self.currency.clone().unwrap_or_else(|| catalog.currency.clone())
+    }
+
+    /// The month for prices by the hour.
+    pub fn hours_for(&self, catalog: &Catalog) -> f64 {
+        self.hours_per_month.unwrap_or(catalog.hours_per_month)
+    }
+
+    /// What one unit of a currency is in the money of the sum; `None` without a rate.
+    pub(crate) fn factor(&self, catalog: &Catalog, from: &str) -> Option<f64> {
+        find_rate(self, catalog, from, &self.currency_for(catalog)).map(|rate| rate.per_unit)
+    }
+}
+
+/// What a configuration costs a month.
+///
+/// # Errors
+///
+/// When a price is in a currency for which there is no rate.
+pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
+    let catalog = resolved.catalog;
+    let hours = money.hours_for(catalog);
+    let mut converter = Converter { money, catalog, target: money.currency_for(catalog), used: Vec::new() };
+    let mut terms = Vec::new();
+    let mut missing = Vec::new();
+    let sized = &resolved.machine;
+    match &sized.machine.price {
+        Some(price) => {
+            let parts = machine_parts(sized.machine, sized.ocpus, sized.memory_gib);
+            for part in parts.into_iter().filter(|part| part.unit_price > 0.0) {
+                let what = match part.unit {
+                    "machine" => sized.machine.name.clone(),
+                    _ => format!("{} {}", sized.machine.name, part.what),
+                };
+                terms.push(part.term(
+                    CostPart::Machine,
+                    what,
+                    &price.currency,
+                    &price.source,
+                    hours,
+                    &mut converter,
+                )?);
+            }
+        }
+        None => missing.push(format!("the price of {}", sized.machine.name)),
+    }
+    for pool in &resolved.pools {
+        let called = called(&pool.kind.name, pool.level);
+        match &pool.level.price {
+            Some(price) => {
+                let parts = volume_parts(pool.level, price, pool.size_gib, pool.iops, pool.bandwidth);
+                for part in parts.into_iter().filter(|part| part.unit_price > 0.0 && part.amount > 0.0) {
+                    let what = format!("{} × {called}, {}", pool.count, part.what);
+                    let part = Part { amount: part.amount * f64::from(pool.count), ..part };
+                    terms.push(part.term(
+                        CostPart::Volumes,
+                        what,
+                        &price.currency,
+                        &price.source,
+                        hours,
+                        &mut converter,
+                    )?);
+                }
+            }
+            None => missing.push(format!("the price of {called}")),
+        }
+    }
+    let configuration = &resolved.configuration;
+    if configuration.licence && configuration.os != Os::Linux {
+        match catalog.licence(configuration.os) {
+            Some(licence) => {
+                let (amount, unit, unit_price) = licence_part(licence, sized);
+                let part = Part { what: "licence", amount, unit, unit_price, is_hourly: true };
+                let what = format!("{} licence", configuration.os);
+                terms.push(part.term(
+                    CostPart::Licence,
+                    what,
+                    &catalog.currency,
+                    &licence.source,
+                    hours,
+                    &mut converter,
+                )?);
+            }
+            None => missing.push(format!("the {} licence", configuration.os)),
+        }
+    }
+    Ok(Cost {
+        per_month: terms.iter().map(|term| term.per_month).sum(),
+        currency: converter.target.clone(),
+        hours_per_month: hours,
+        terms,
+        missing,
+        rates: converter.used,
+    })
+}
+
+/// How a level is called in a list of costs.
+fn called(kind: &str, level: &Level) -> String {
+    if level.name.is_empty() { kind.to_owned() } else { format!("{kind} {}", level.name) }
+}
+
+/// A part of a price before it is converted.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    what: &'static str,
+    amount: f64,
+    unit: &'static str,
+    unit_price: f64,
+    is_hourly: bool,
+}
+
+impl Part {
+    fn per_month(&self, hours: f64) -> f64 {
+        self.amount * self.unit_price * if self.is_hourly { hours } else { 1.0 }
+    }
+
+    fn term(
+        self,
+        part: CostPart,
+        what: String,
+        currency: &str,
+        source: &str,
+        hours: f64,
+        converter: &mut Converter<'_>,
+    ) -> Result<CostTerm, NoRate> {
+        let factor = converter.factor(currency, &what)?;
+        Ok(CostTerm {
+            part,
+            what,
+            amount: self.amount,
+            unit: self.unit,
+            unit_price: self.unit_price,
+            price_currency: currency.to_owned(),
+            hours: self.is_hourly.then_some(hours),
+            per_month: self.per_month(hours) * factor,
+            source: converter.catalog.cited(source),
+        })
+    }
+}
+
+fn machine_parts(machine: &Machine, ocpus: Option<u32>, memory_gib: f64) -> Vec<Part> {
+    let Some(price) = &machine.price else { return Vec::new() };
+    let ocpus = f64::from(ocpus.unwrap_or(0));
+    let part = |what, amount, unit, unit_price, is_hourly| Part { what, amount, unit, unit_price, is_hourly };
+    vec![
+        part("machine", 1.0, "machine", price.per_month, false),
+        part("machine", 1.0, "machine", price.per_hour, true),
+        part("cores", ocpus, "OCPU", price.per_ocpu_hour, true),
+        part("memory", memory_gib, "GiB", price.per_memory_gib_hour, true),
+    ]
+}
+
+/// The parts of the price of one volume.
+#[expect(clippy::cast_precision_loss, reason = "sizes are small")]
+fn volume_parts(level: &Level, price: &VolumePrice, size_gib: u64, iops: f64, bandwidth: f64) -> Vec<Part> {
+    let size = size_gib as f64;
+    let part = |what, amount, unit, unit_price, is_hourly| Part { what, amount, unit, unit_price, is_hourly };
+    let mut parts = vec![
+        part("volume", 1.0, "volumes", price.per_month, false),
+        part("capacity", size, "GiB", price.per_gib_month, false),
+        part("capacity", size, "GiB", price.per_gib_hour, true),
+        part("performance units", size * level.vpus_per_gib, "VPU × GiB", price.per_vpu_gib_month, false),
+    ];
+    let Some(provisioned) = &level.provisioned else { return parts };
+    let extra = (iops - provisioned.iops_included).max(0.0);
+    let ends = price.iops_steps.iter().skip(1).map(|step| step.from).chain([f64::INFINITY]);
+    for (step, end) in price.iops_steps.iter().zip(ends) {
+        // The steps count what is bought in all, and the included ones are the first.
+        let from = step.from.max(provisioned.iops_included);
+        let amount = (iops.min(end) - from).max(0.0);
+        parts.push(part("IOPS", amount, "IOPS", step.per_iops_month, false));
+    }
+    parts.push(part("IOPS", extra, "IOPS", price.per_iops_hour, true));
+    if let Some(own) = provisioned.bandwidth.as_ref().filter(|own| own.is_bought) {
+        let unit = if own.step > 1.01e6 { "MiB/s" } else { "MB/s" };
+        let extra = ((bandwidth - own.included) / own.step).max(0.0);
+        parts.push(part("bandwidth", extra, unit, price.per_bandwidth_month * own.step, false));
+        parts.push(part("bandwidth", extra, unit, price.per_bandwidth_hour * own.step, true));
+    }
+    parts
+}
+
+/// A month of one volume in the currency of its price. It never falls when size, IOPS or bandwidth rise.
+pub(crate) fn volume_cost(
+    level: &Level,
+    size_gib: u64,
+    iops: f64,
+    bandwidth: f64,
+    hours: f64,
+) -> Option<f64> {
+    let price = level.price.as_ref()?;
+    let parts = volume_parts(level, price, size_gib, iops, bandwidth);
+    Some(parts.iter().map(|part| part.per_month(hours)).sum())
+}
+
+/// A month of a machine in the currency of its price.
+pub(crate) fn machine_cost(sized: &SizedMachine<'_>, hours: f64) -> Option<f64> {
+    sized.machine.price.as_ref()?;
+    let parts = machine_parts(sized.machine, sized.ocpus, sized.memory_gib);
+    Some(parts.iter().map(|part| part.per_month(hours)).sum())
+}
+
+fn licence_part(licence: &crate::catalog::Licence, sized: &SizedMachine<'_>) -> (f64, &'static str, f64) {
+    match sized.ocpus {
+        Some(ocpus) if licence.per_ocpu_hour > 0.0 => (f64::from(ocpus), "OCPU", licence.per_ocpu_hour),
+        _ if licence.per_vcpu_hour > 0.0 => (f64::from(sized.vcpus), "vCPU", licence.per_vcpu_hour),
+        // A core has two hardware threads where only they are known.
+        _ => (f64::from(sized.vcpus) / 2.0, "OCPU", licence.per_ocpu_hour),
+    }
+}
+
+/// A month of the licence in the catalog's currency; `None` where it has no price.
+pub(crate) fn licence_cost(catalog: &Catalog, os: Os, sized: &SizedMachine<'_>, hours: f64) -> Option<f64> {
+    let (amount, _, unit_price) = licence_part(catalog.licence(os)?, sized);
+    Some(amount * unit_price * hours)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_names_both_currencies() {
+        let rate: GivenRate = "USD/EUR=0.93".parse().unwrap();
+        assert_eq!((rate.from.as_str(), rate.to.as_str(), rate.per_unit), ("USD", "EUR", 0.93));
+        for text in
+            ["0.93", "EUR=0.93", "USD/EUR", "USD/EUR=0", "USD/EUR=-1", "USD/USD=1", "usd/eur=1", "USD/EUR=x"]
+        {
+            assert!(text.parse::<GivenRate>().unwrap_err().contains("FROM/TO=NUMBER"), "{text}");
+        }
+    }
+}

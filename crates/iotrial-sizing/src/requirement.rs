@@ -1,0 +1,147 @@
+//! What a demand asks for besides rates: capacity, processors, memory, latency, operating system. And whether rates and all of
+//! this are met.
+
+use iotrial_model::demand::Demand;
+use iotrial_model::units::ByteSize;
+use serde::Serialize;
+
+use crate::catalog::VolumeKind;
+use crate::chain::{Chain, ElementKind, ROUNDING};
+use crate::configuration::{Resolved, SizedMachine};
+use crate::measure::{Load, Measure, grouped};
+use crate::rule::{Effect, broken_rules};
+
+/// Something that a demand asks for and a configuration does not have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unmet {
+    /// What it is.
+    pub what: &'static str,
+    /// In one sentence, without a full stop.
+    pub message: String,
+}
+
+/// How much of one limit a load takes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Share {
+    /// What the part is.
+    pub kind: ElementKind,
+    /// Name of the part.
+    pub element: String,
+    /// What is bounded.
+    pub measure: Measure,
+    /// How much the load takes, with what counts several times; bandwidth in bytes per second.
+    pub used: f64,
+    /// How much there is.
+    pub most: f64,
+    /// The first in percent of the second.
+    pub percent: f64,
+}
+
+impl Share {
+    /// The share in words: `1,983 of 1,920 MB/s`.
+    pub fn written(&self) -> String {
+        let used = self.measure.written(self.used);
+        let (amount, unit) = used.split_once(' ').unwrap_or((&used, ""));
+        let most = self.measure.written(self.most);
+        format!("{amount} of {} {unit}", most.split_once(' ').map_or(most.as_str(), |(amount, _)| amount))
+    }
+}
+
+/// The shares of a load of every limit that it touches, the fullest first.
+pub fn shares(chain: &Chain, load: &Load) -> Vec<Share> {
+    let share = |headroom: crate::chain::Headroom<'_>| Share {
+        kind: headroom.element.kind,
+        element: headroom.element.name.clone(),
+        measure: headroom.limit.measure,
+        used: headroom.limit.usage(load),
+        most: headroom.limit.most,
+        percent: 100.0 / headroom.factor,
+    };
+    chain.headrooms(load).into_iter().map(share).collect()
+}
+
+/// Whether a configuration does what a demand asks for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Fit {
+    /// Whether everything is met, and no rule forbids it.
+    pub is_met: bool,
+    /// So many times the load is carried; `None` where nothing limits it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carries_times: Option<f64>,
+    /// The fullest first.
+    pub shares: Vec<Share>,
+    /// What is asked for and not there; rates are in `shares`.
+    pub unmet: Vec<Unmet>,
+}
+
+impl Fit {
+    /// Holds a configuration against a demand as a load on its pools.
+    pub fn new(resolved: &Resolved<'_>, chain: &Chain, demand: &Demand, load: &Load) -> Self {
+        let mut unmet = machine_unmet(&resolved.machine, demand);
+        let need = demand.capacity_gib();
+        let have: f64 = resolved.pools.iter().map(crate::configuration::ResolvedPool::total_gib).sum();
+        if have < need * (1.0 - ROUNDING) {
+            let message = format!(
+                "{} GiB are needed with growth and copies, and there are {}",
+                grouped(need),
+                grouped(have)
+            );
+            unmet.push(Unmet { what: "capacity", message });
+        }
+        for pool in &resolved.pools {
+            unmet.extend(latency_unmet(pool.kind, demand));
+        }
+        let configuration = &resolved.configuration;
+        if configuration.os != demand.os {
+            let message = format!("it runs {}, and {} is asked for", configuration.os, demand.os);
+            unmet.push(Unmet { what: "operating system", message });
+        }
+        for rule in broken_rules(resolved).into_iter().filter(|rule| rule.effect == Effect::Forbids) {
+            unmet.push(Unmet { what: "rule", message: rule.message });
+        }
+        unmet.dedup();
+        let reach = chain.reach(load);
+        Self {
+            is_met: unmet.is_empty() && reach >= 1.0 - ROUNDING,
+            carries_times: reach.is_finite().then_some(reach),
+            shares: shares(chain, load),
+            unmet,
+        }
+    }
+}
+
+/// What of processors and memory is missing.
+pub(crate) fn machine_unmet(sized: &SizedMachine<'_>, demand: &Demand) -> Vec<Unmet> {
+    let mut unmet = Vec::new();
+    if sized.vcpus < demand.vcpus_min {
+        let message = format!("{} vCPU are needed, and there are {}", demand.vcpus_min, sized.vcpus);
+        unmet.push(Unmet { what: "vcpus", message });
+    }
+    let memory = memory_gib(demand);
+    if sized.memory_gib < memory * (1.0 - ROUNDING) {
+        let message = format!(
+            "{} GiB of memory are needed, and there are {}",
+            grouped(memory),
+            grouped(sized.memory_gib)
+        );
+        unmet.push(Unmet { what: "memory", message });
+    }
+    unmet
+}
+
+/// The memory that is asked for.
+#[expect(clippy::cast_precision_loss, reason = "sizes to 15 digits")]
+pub(crate) fn memory_gib(demand: &Demand) -> f64 {
+    demand.memory_min.get() as f64 / ByteSize::GIB.get() as f64
+}
+
+/// Whether a kind of volume is as fast as asked, as far as a source says.
+pub(crate) fn latency_unmet(kind: &VolumeKind, demand: &Demand) -> Option<Unmet> {
+    let asked = demand.latency?;
+    let message = match kind.latency {
+        Some(latency) if latency <= asked => return None,
+        Some(latency) => format!("{} answers in {latency}, and {asked} is asked for", kind.title),
+        None => format!("no source says how fast {} answers, and {asked} is asked for", kind.title),
+    };
+    Some(Unmet { what: "latency", message })
+}

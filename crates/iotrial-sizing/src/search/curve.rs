@@ -1,0 +1,60 @@
+//! What more or less of a demand costs.
+
+use iotrial_model::demand::Demand;
+use serde::Serialize;
+
+use super::{Search, Space};
+use crate::catalog::Catalog;
+use crate::configuration::Configuration;
+use crate::explanation::ExplainError;
+
+/// From half of the demand to twice of it, in steps of a twentieth.
+const FACTORS_IN_TWENTIETHS: std::ops::RangeInclusive<u32> = 10..=40;
+
+/// The cheapest configuration of a provider for so many times the rates of a demand, everything else as asked.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CostCurve {
+    /// Whose catalog.
+    pub provider: String,
+    /// From less to more.
+    pub points: Vec<CurvePoint>,
+}
+
+/// One point of a curve.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CurvePoint {
+    /// So many times the rates.
+    pub times: f64,
+    /// The cheapest a month; absent where there is nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_month: Option<f64>,
+    /// What it is; absent where there is nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configuration: Option<Configuration>,
+}
+
+impl CostCurve {
+    /// The point at so many times the rates.
+    pub fn at(&self, times: f64) -> Option<&CurvePoint> {
+        self.points.iter().find(|point| (point.times - times).abs() < 1e-9)
+    }
+}
+
+/// The curve of one catalog.
+///
+/// # Errors
+///
+/// When the prices of the catalog cannot be converted into the currency that is asked for.
+pub fn curve_of(catalog: &Catalog, demand: &Demand, search: &Search) -> Result<CostCurve, ExplainError> {
+    let space = Space::new(catalog, demand, search)?;
+    let point = |twentieths: u32| {
+        let times = f64::from(twentieths) / 20.0;
+        let pick = space.cheapest(times);
+        CurvePoint {
+            times,
+            per_month: pick.as_ref().map(|pick| pick.cost),
+            configuration: pick.as_ref().map(|pick| space.configuration(pick)),
+        }
+    };
+    Ok(CostCurve { provider: catalog.provider.clone(), points: FACTORS_IN_TWENTIETHS.map(point).collect() })
+}

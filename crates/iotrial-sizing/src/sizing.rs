@@ -1,0 +1,377 @@
+//! The answer to a demand over several providers: side by side, with what a little more or less would cost, and why the
+//! configurations that people would expect lose. Every sentence is made from the figures beside it.
+
+use iotrial_model::demand::Demand;
+use serde::Serialize;
+
+use crate::catalog::Catalog;
+use crate::chain::ElementKind;
+use crate::configuration::{Configuration, ConfigurationError};
+use crate::explanation::{ExplainError, Explanation, Question};
+use crate::measure::grouped;
+use crate::price::{Cost, CostPart};
+use crate::requirement::Fit;
+use crate::search::{CostCurve, Found, Search, curve_of, search};
+
+/// The answer to a demand.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Sizing {
+    /// What was asked.
+    pub demand: Demand,
+    /// ISO 4217, of every sum.
+    pub currency: String,
+    /// Place in `found` of the cheapest whose cost is complete; absent where nothing meets the demand at a known cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cheapest: Option<usize>,
+    /// In a few words.
+    pub headline: String,
+    /// In one sentence.
+    pub sentence: String,
+    /// What else is to be known, the most weighty first.
+    pub points: Vec<String>,
+    /// Each provider, in the order of the catalogs.
+    pub found: Vec<Found>,
+    /// What more or less of the rates costs, provider by provider.
+    pub curves: Vec<CostCurve>,
+    /// What was held against the answer.
+    pub against: Vec<Against>,
+}
+
+/// A configuration that somebody would expect.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Against {
+    /// Everything about it.
+    pub explanation: Explanation,
+    /// How much more than the answer it costs; absent without an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more_per_month: Option<f64>,
+    /// Why it loses, or that it does not.
+    pub sentence: String,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SizingError {
+    /// A price cannot be converted.
+    #[error(transparent)]
+    Explain(#[from] ExplainError),
+    /// A configuration to hold against the answer is of a provider that was not looked at.
+    #[error("`{title}` is of the provider `{provider}`, which has no catalog here")]
+    NoCatalog {
+        /// The configuration.
+        title: String,
+        /// Its provider.
+        provider: String,
+    },
+    /// The catalogs are in different currencies, and none was asked for.
+    #[error(
+        "the catalogs are in {currencies}, and sums in different currencies cannot be held against each other"
+    )]
+    MixedCurrencies {
+        /// Each of them once.
+        currencies: String,
+    },
+}
+
+impl SizingError {
+    /// What the reader can do.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Explain(error) => error.hint(),
+            Self::NoCatalog { .. } => Some("--catalog FILE adds one".to_owned()),
+            Self::MixedCurrencies { .. } => {
+                Some("--currency names one, and --rate how the others are converted".to_owned())
+            }
+        }
+    }
+}
+
+impl From<ConfigurationError> for SizingError {
+    fn from(error: ConfigurationError) -> Self {
+        Self::Explain(error.into())
+    }
+}
+
+/// Searches all catalogs, and holds configurations against the answer.
+///
+/// # Errors
+///
+/// When prices cannot be converted, or a configuration cannot be had.
+pub fn size(
+    catalogs: &[Catalog],
+    demand: &Demand,
+    request: &Search,
+    against: &[Configuration],
+) -> Result<Sizing, SizingError> {
+    let mut request = request.clone();
+    let mut currencies: Vec<&str> = catalogs.iter().map(|catalog| catalog.currency.as_str()).collect();
+    currencies.sort_unstable();
+    currencies.dedup();
+    if currencies.len() > 1 && request.money.currency.is_none() {
+        return Err(SizingError::MixedCurrencies { currencies: currencies.join(", ") });
+    }
+    // Side by side a month has to be as long for one provider as for another.
+    let lengths: Vec<f64> = catalogs.iter().map(|catalog| catalog.hours_per_month).collect();
+    if request.money.hours_per_month.is_none() && lengths.iter().any(|hours| *hours != lengths[0]) {
+        request.money.hours_per_month = lengths.iter().copied().reduce(f64::min);
+    }
+    let found = catalogs
+        .iter()
+        .map(|catalog| search(catalog, demand, &request))
+        .collect::<Result<Vec<_>, ExplainError>>()?;
+    let curves = catalogs
+        .iter()
+        .map(|catalog| curve_of(catalog, demand, &request))
+        .collect::<Result<Vec<_>, ExplainError>>()?;
+    let cheapest = cheapest_of(&found);
+    let answer = cheapest.map(|index| &found[index].answers[0]);
+    let mut held = Vec::new();
+    for configuration in against {
+        let catalog = catalogs.iter().find(|catalog| catalog.provider == configuration.provider);
+        let catalog = catalog.ok_or_else(|| SizingError::NoCatalog {
+            title: configuration.title.clone(),
+            provider: configuration.provider.clone(),
+        })?;
+        held.push(hold(configuration, catalog, demand, &request, answer)?);
+    }
+    let currency = request.money.currency.clone().or_else(|| currencies.first().map(|one| (*one).to_owned()));
+    let currency = currency.unwrap_or_default();
+    let (headline, sentence) = sentences(&found, cheapest, &currency);
+    let points = points(&found, &curves, cheapest, &held, &currency);
+    Ok(Sizing {
+        demand: demand.clone(),
+        currency,
+        cheapest,
+        headline,
+        sentence,
+        points,
+        found,
+        curves,
+        against: held,
+    })
+}
+
+/// The provider with the lowest cost, of those whose cost is complete.
+fn cheapest_of(found: &[Found]) -> Option<usize> {
+    let complete = |one: &Found| one.answers.first().is_some_and(|answer| answer.cost.is_complete());
+    let cost = |index: &usize| found[*index].answers[0].cost.per_month;
+    let candidates = (0..found.len()).filter(|index| complete(&found[*index]));
+    candidates.min_by(|a, b| cost(a).total_cmp(&cost(b)))
+}
+
+/// A sum with its currency.
+pub fn money(amount: f64, currency: &str) -> String {
+    format!("{} {currency}", grouped(amount.round()))
+}
+
+/// A cost with its currency, and whether something is missing in it.
+fn cost_words(cost: &Cost, currency: &str) -> String {
+    let sum = format!("{} a month", money(cost.per_month, currency));
+    if cost.is_complete() { sum } else { format!("{sum} without {}", cost.missing.join(" and ")) }
+}
+
+/// The limit that is the nearest, in words.
+fn nearest_limit(fit: &Fit) -> Option<String> {
+    let first = fit.shares.first()?;
+    let mut words = format!(
+        "what binds is {}, {}: {} ({:.0} %)",
+        first.element,
+        first.measure,
+        first.written(),
+        first.percent
+    );
+    if let Some(next) = fit.shares.iter().find(|share| share.element != first.element) {
+        words.push_str(&format!("; next is {}, {} ({:.0} %)", next.element, next.measure, next.percent));
+    }
+    Some(words)
+}
+
+fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (String, String) {
+    let Some(index) = cheapest else {
+        let answered = found.iter().find(|one| !one.answers.is_empty());
+        if let Some(one) = answered {
+            let answer = &one.answers[0];
+            return (
+                "No cost is complete".to_owned(),
+                format!(
+                    "{} meets the demand for {}, but part of its price is in no catalog, so it cannot be called the cheapest",
+                    answer.configuration.in_short(),
+                    cost_words(&answer.cost, currency)
+                ),
+            );
+        }
+        let walls: Vec<String> = found.iter().filter_map(wall).collect();
+        return ("Nothing meets the demand".to_owned(), walls.join("; "));
+    };
+    let answer = &found[index].answers[0];
+    let headline = format!(
+        "{}: {}, {} a month",
+        found[index].title,
+        answer.configuration.in_short(),
+        money(answer.cost.per_month, currency)
+    );
+    let limit = answer.fit.as_ref().and_then(nearest_limit).unwrap_or_default();
+    let others = found.len() - 1;
+    let of = match others {
+        0 => "It is the cheapest of the catalog".to_owned(),
+        _ => format!("It is the cheapest of {} catalogs", found.len()),
+    };
+    (headline, format!("{of}; {limit}"))
+}
+
+/// Where a provider stops, in words.
+fn wall(found: &Found) -> Option<String> {
+    let nearest = found.nearest.as_ref()?;
+    Some(match (nearest.carries_times, &nearest.closest) {
+        (Some(times), Some(closest)) => format!(
+            "{}: the wall is {}; {} comes closest with {:.0} % of the rates",
+            found.title,
+            nearest.wall,
+            closest.configuration.in_short(),
+            (100.0 * times).floor()
+        ),
+        _ => format!("{}: {}", found.title, nearest.wall),
+    })
+}
+
+fn points(
+    found: &[Found],
+    curves: &[CostCurve],
+    cheapest: Option<usize>,
+    against: &[Against],
+    currency: &str,
+) -> Vec<String> {
+    let mut points = Vec::new();
+    if let Some(index) = cheapest {
+        let answer = &found[index].answers[0];
+        points.extend(more_and_less(&curves[index], answer, currency));
+        for (other, one) in found.iter().enumerate().filter(|(other, _)| *other != index) {
+            points.push(match one.answers.first() {
+                Some(other_answer) => {
+                    let percent = 100.0 * (other_answer.cost.per_month / answer.cost.per_month - 1.0);
+                    format!(
+                        "{}: {}, {} ({percent:+.0} %)",
+                        found[other].title,
+                        other_answer.configuration.in_short(),
+                        cost_words(&other_answer.cost, currency)
+                    )
+                }
+                None => wall(one).unwrap_or_else(|| format!("{}: nothing", one.title)),
+            });
+        }
+        let rules = answer.broken_rules.iter().map(|rule| format!("{} ({})", rule.message, rule.source));
+        points.extend(rules);
+    }
+    points.extend(against.iter().map(|one| one.sentence.clone()));
+    points
+}
+
+/// What a tenth more and a tenth less of the rates would change.
+fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &str) -> Vec<String> {
+    let cost = answer.cost.per_month;
+    let words = |times: f64, words: &str| {
+        let point = curve.at(times)?;
+        let Some(other) = point.per_month else {
+            return Some(format!("{words} of the rates: nothing carries it"));
+        };
+        let same =
+            point.configuration.as_ref().is_some_and(|one| one.in_short() == answer.configuration.in_short());
+        let change = format!("{:+.1} %", 100.0 * (other / cost - 1.0));
+        Some(if same {
+            format!("{words} of the rates costs the same")
+        } else {
+            let what = point.configuration.as_ref().map(Configuration::in_short).unwrap_or_default();
+            format!("{words} of the rates costs {} ({change}): {what}", money(other, currency))
+        })
+    };
+    let mut all: Vec<String> =
+        [words(1.1, "10 % more"), words(0.9, "10 % less"), words(1.5, "half as much again")]
+            .into_iter()
+            .flatten()
+            .collect();
+    let room = answer.fit.as_ref().and_then(|fit| fit.carries_times);
+    if let Some(room) = room.filter(|room| *room > 1.005) {
+        all.insert(0, format!("it carries {:.1} % more than is asked as it is", 100.0 * (room - 1.0)));
+    }
+    all
+}
+
+fn hold(
+    configuration: &Configuration,
+    catalog: &Catalog,
+    demand: &Demand,
+    request: &Search,
+    answer: Option<&Explanation>,
+) -> Result<Against, SizingError> {
+    // What the demand says holds for every configuration that is to meet it.
+    let asked = Configuration { os: demand.os, licence: demand.licence, ..configuration.under(demand) };
+    let resolved = asked.on(catalog)?;
+    let question = Question {
+        demand: Some(demand),
+        money: request.money.clone(),
+        burst: demand.allow_burst,
+        ..Question::default()
+    };
+    let explanation = Explanation::new(&resolved, &question)?;
+    let more_per_month = answer.map(|answer| explanation.cost.per_month - answer.cost.per_month);
+    let sentence = why_it_loses(&explanation, answer, more_per_month);
+    Ok(Against { explanation, more_per_month, sentence })
+}
+
+fn why_it_loses(explanation: &Explanation, answer: Option<&Explanation>, more: Option<f64>) -> String {
+    let configuration = &explanation.configuration;
+    let name = if configuration.title == configuration.machine {
+        configuration.in_short()
+    } else {
+        format!("{} ({})", configuration.title, configuration.in_short())
+    };
+    let currency = &explanation.cost.currency;
+    let fit = explanation.fit.as_ref().expect("it was held against a demand");
+    if !fit.is_met {
+        let overfull = fit.shares.iter().filter(|share| share.percent > 100.0 * (1.0 + 1e-9));
+        let mut reasons: Vec<String> = overfull
+            .map(|share| {
+                format!("{}, {}, would be used to {:.0} %", share.element, share.measure, share.percent)
+            })
+            .collect();
+        reasons.extend(fit.unmet.iter().map(|unmet| unmet.message.clone()));
+        return format!("{name} does not meet the demand: {}", reasons.join("; "));
+    }
+    let (Some(answer), Some(more)) = (answer, more) else {
+        return format!("{name} meets the demand for {}", cost_words(&explanation.cost, currency));
+    };
+    if more.abs() < 0.005 {
+        return format!("{name} costs the same as the answer");
+    }
+    if more < 0.0 {
+        return format!(
+            "{name} costs {} less than the answer, with what the search leaves out: {}",
+            money(-more, currency),
+            if explanation.cost.is_complete() {
+                "roles on pools of their own, or a cache"
+            } else {
+                "a price that is missing"
+            }
+        );
+    }
+    let part = |part: CostPart| {
+        let sum = |one: &Explanation| one.cost.of_part(part);
+        (part, sum(explanation) - sum(answer))
+    };
+    let mut parts: Vec<(CostPart, f64)> = CostPart::ALL.into_iter().map(part).collect();
+    parts.retain(|(_, difference)| difference.abs() >= 0.5);
+    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let differences: Vec<String> =
+        parts.iter().map(|(part, difference)| format!("{} {difference:+.0}", part.as_str())).collect();
+    let idle = fit
+        .shares
+        .iter()
+        .filter(|share| share.kind == ElementKind::Volumes)
+        .map(|share| share.percent)
+        .fold(0.0, f64::max);
+    format!(
+        "{name} meets the demand and costs {} more ({}); its volumes are used to {idle:.0} %",
+        money(more, currency),
+        differences.join(", ")
+    )
+}

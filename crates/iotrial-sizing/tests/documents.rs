@@ -1,0 +1,286 @@
+//! What four published documents worked out by hand: their prices, and what limited what they measured.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use iotrial_model::demand::Demand;
+use iotrial_model::table::PublishedTable;
+use iotrial_sizing::catalog::Catalog;
+use iotrial_sizing::chain::{Chain, ElementKind};
+use iotrial_sizing::configuration::Configuration;
+use iotrial_sizing::explanation::{Explanation, Mix, Question};
+use iotrial_sizing::measure::Measure;
+use iotrial_sizing::measured::{BoundBy, MeasuredAgainst, Measurement};
+use iotrial_sizing::price::{Money, cost_of};
+
+/// A configuration on OCI as document 001 describes it.
+fn oci(
+    machine: &str,
+    ocpus: u32,
+    volumes: u32,
+    size_gib: u32,
+    level: &str,
+    attachment: &str,
+) -> Configuration {
+    Configuration::parse(&format!(
+        r#"
+format = "iotrial.configuration/1"
+provider = "oci"
+machine = "{machine}"
+ocpus = {ocpus}
+memory = "64GiB"
+os = "windows"
+[[pool]]
+volume = "block-volume"
+level = "{level}"
+count = {volumes}
+size = "{size_gib}GiB"
+attachment = "{attachment}"
+"#
+    ))
+    .unwrap()
+}
+
+fn euros(configuration: &Configuration) -> f64 {
+    let catalog = Catalog::built_in_of("oci").unwrap();
+    let money = Money { currency: Some("EUR".to_owned()), ..Money::default() };
+    let cost = cost_of(&configuration.on(&catalog).unwrap(), &money).unwrap();
+    assert!(cost.is_complete(), "{:?}", cost.missing);
+    assert_eq!((cost.hours_per_month, cost.rates[0].per_unit), (744.0, 0.93));
+    cost.per_month
+}
+
+/// Document 001, with the month and the rate of the catalog. The printed prices are whole euros: 1,600, 2,328 and 1,579 are
+/// these rounded up, and 534 is the one that has no Windows licence in it.
+#[test]
+fn the_four_prices_of_document_001_come_out_to_the_euro() {
+    let one = euros(&oci("VM.Standard.E4.Flex", 16, 1, 1430, "vpu-90", "paravirtualized"));
+    let two = euros(&oci("VM.Standard.E4.Flex", 24, 1, 1490, "vpu-120", "paravirtualized"));
+    let four = euros(&oci("VM.Optimized3.Flex", 10, 8, 1134, "vpu-20", "iscsi"));
+    assert_eq!([one, two, four].map(f64::ceil), [1_600.0, 2_328.0, 1_579.0]);
+    let mut three = oci("VM.Optimized3.Flex", 4, 5, 1134, "vpu-20", "iscsi");
+    assert_eq!(euros(&three).round(), 784.0);
+    three.licence = false;
+    assert_eq!(euros(&three).round(), 530.0);
+}
+
+fn table(rows: &str) -> Vec<Measurement> {
+    let text = format!("format = \"iotrial.table/1\"\ntitle = \"printed\"\n{rows}");
+    Measurement::of_table(&PublishedTable::parse(&text).unwrap())
+}
+
+fn against(configuration: &Configuration, measurements: &[Measurement]) -> Vec<MeasuredAgainst> {
+    let catalog = Catalog::built_in_of(&configuration.provider).unwrap();
+    let resolved = configuration.on(&catalog).unwrap();
+    let question = Question { measurements, ..Question::default() };
+    let mut explained = Explanation::new(&resolved, &question).unwrap();
+    std::mem::take(&mut explained.measured)
+}
+
+/// Document 001, option 1: one VPU 120 volume behind 16 OCPU of E4.
+#[test]
+fn option_1_is_bound_by_the_network_in_each_direction_and_its_mix_by_the_volume() {
+    let configuration = oci("VM.Standard.E4.Flex", 16, 1, 1490, "vpu-120", "paravirtualized");
+    let rows = table(
+        r#"
+[[row]]
+id = "read"
+load = { read_percent = 100, block_size_bytes = 65536 }
+read = { iops = 30256.24, bandwidth_mib_per_s = 1891.02 }
+[[row]]
+id = "write"
+load = { read_percent = 0, block_size_bytes = 65536 }
+write = { iops = 30073.23, bandwidth_mib_per_s = 1879.58 }
+[[row]]
+id = "mixed"
+load = { read_percent = 40, block_size_bytes = 65536 }
+total = { iops = 41807.65, bandwidth_mib_per_s = 2612.98 }
+"#,
+    );
+    let measured = against(&configuration, &rows);
+    let fullest = |index: usize| &measured[index].shares[0];
+    assert_eq!(fullest(0).element, "shape limit");
+    assert_eq!((fullest(0).measure, fullest(1).measure), (Measure::ReadBandwidth, Measure::WriteBandwidth));
+    assert_eq!(fullest(0).written(), "1,983 of 1,920 MB/s");
+    // The line itself carries 2,000 MB/s.
+    let line = measured[0].shares.iter().find(|share| share.element.starts_with("network in")).unwrap();
+    assert_eq!(line.written(), "1,983 of 2,000 MB/s");
+    assert_eq!((fullest(2).element.as_str(), fullest(2).measure), ("1 × vpu-120", Measure::Bandwidth));
+    assert_eq!(fullest(2).written(), "2,740 of 2,680 MB/s");
+    for one in &measured {
+        assert_eq!(one.bound_by, [BoundBy::Configuration], "{}", one.sentence);
+    }
+    // The same without any measurement.
+    let catalog = Catalog::built_in_of("oci").unwrap();
+    let mixes = [Mix { read_percent: 40.0, block_size: 65_536.0 }];
+    let question = Question { mixes: &mixes, ..Question::default() };
+    let explained = Explanation::new(&configuration.on(&catalog).unwrap(), &question).unwrap();
+    assert_eq!(explained.mixes[0].binds.as_deref(), Some("1 × vpu-120"));
+    let reads = explained.alone.iter().find(|one| one.measure == Measure::ReadBandwidth).unwrap();
+    assert_eq!((reads.most, reads.binds.as_deref()), (Some(1.92e9), Some("shape limit")));
+}
+
+/// Document 001, option 2: ten VPU 20 volumes behind 10 OCPU of Optimized3.
+#[test]
+fn option_2_is_bound_by_the_instance_and_the_misprinted_unit_of_its_mix_is_found() {
+    let configuration = oci("VM.Optimized3.Flex", 10, 10, 1200, "vpu-20", "iscsi");
+    let rows = table(
+        r#"
+[[row]]
+id = "sequential read"
+load = { read_percent = 100, block_size_bytes = 65536 }
+read = { iops = 73476, bandwidth_mib_per_s = 4592 }
+[[row]]
+id = "random write"
+load = { read_percent = 0, block_size_bytes = 65536 }
+write = { iops = 54656, bandwidth_mib_per_s = 3416 }
+[[row]]
+id = "mixed"
+load = { read_percent = 40, block_size_bytes = 65536 }
+total = { iops = 61715, bandwidth_mib_per_s = 4044 }
+"#,
+    );
+    let measured = against(&configuration, &rows);
+    assert_eq!(measured[0].bound_by, [BoundBy::Configuration]);
+    assert_eq!(measured[0].shares[0].element, "shape limit");
+    assert_eq!(measured[0].shares[0].written(), "4,815 of 4,800 MB/s");
+    assert_eq!((measured[1].shares[0].most, measured[1].shares[0].percent.round()), (4.8e9, 75.0));
+    assert_eq!(measured[1].bound_by, [BoundBy::Unknown]);
+    assert!(
+        measured[2].notes[0].ends_with("4044 are printed; the printed figure is in MB/s"),
+        "{:?}",
+        measured[2].notes
+    );
+}
+
+/// Document 000: 176 outstanding I/Os at one volume, and at three that are striped.
+#[test]
+fn all_four_rows_of_document_000_are_bound_by_176_outstanding_and_a_also_by_its_attachment() {
+    let rows = table(
+        r#"
+[[job]]
+name = "all"
+iodepth = 8
+numjobs = 22
+[[row]]
+id = "A"
+read = { iops = 98600, bandwidth_mib_per_s = 770, lat_mean_us = 1072.5 }
+write = { iops = 53900, bandwidth_mib_per_s = 501, lat_mean_us = 1201.4 }
+[[row]]
+id = "B"
+read = { iops = 91400, bandwidth_mib_per_s = 714, lat_mean_us = 1164.0 }
+write = { iops = 49900, bandwidth_mib_per_s = 464, lat_mean_us = 1298.8 }
+[[row]]
+id = "C"
+read = { iops = 135000, bandwidth_mib_per_s = 1055, lat_mean_us = 779.4 }
+write = { iops = 73500, bandwidth_mib_per_s = 675, lat_mean_us = 886.5 }
+[[row]]
+id = "D"
+read = { iops = 131000, bandwidth_mib_per_s = 1025, lat_mean_us = 803.1 }
+write = { iops = 71400, bandwidth_mib_per_s = 656, lat_mean_us = 912.1 }
+"#,
+    );
+    let one = oci("VM.Optimized3.Flex", 16, 1, 1490, "vpu-120", "paravirtualized");
+    let three = oci("VM.Optimized3.Flex", 16, 3, 1490, "vpu-120", "paravirtualized");
+    let mut measured = against(&one, &rows[..2]);
+    measured.extend(against(&three, &rows[2..]));
+    for row in &measured {
+        let in_flight = row.in_flight.unwrap();
+        assert!((170.0..171.5).contains(&in_flight), "{}: {in_flight}", row.label);
+        assert_eq!(row.outstanding, Some(176.0));
+        assert!(row.bound_by.contains(&BoundBy::Concurrency), "{}: {}", row.label, row.sentence);
+    }
+    assert_eq!(measured[0].bound_by, [BoundBy::Configuration, BoundBy::Concurrency]);
+    assert_eq!(measured[0].shares[0].element, "1 × paravirtualized");
+    assert_eq!(measured[0].shares[0].written(), "152,500 of 150,000 IOPS");
+    for row in &measured[1..] {
+        assert_eq!(row.bound_by, [BoundBy::Concurrency], "{}: {}", row.label, row.sentence);
+    }
+    assert!(
+        measured[2].sentence.starts_with("the concurrency was the limit: 170 of the 176 I/Os offered"),
+        "{}",
+        measured[2].sentence
+    );
+}
+
+/// Document 003: ten P30 in one pool with a read-only cache, on a DS14_v2.
+#[test]
+fn the_pool_of_document_003_is_iops_bound_by_the_disks_and_bandwidth_bound_by_the_vm() {
+    let configuration = Configuration::parse(
+        r#"
+format = "iotrial.configuration/1"
+provider = "azure"
+machine = "Standard_DS14_v2"
+os = "windows"
+licence = false
+[[pool]]
+roles = ["data", "log", "tempdb"]
+volume = "premium-ssd"
+level = "P30"
+count = 10
+host_cache = "read-only"
+"#,
+    )
+    .unwrap();
+    let catalog = Catalog::built_in_of("azure").unwrap();
+    let resolved = configuration.on(&catalog).unwrap();
+    let explained = Explanation::new(&resolved, &Question::default()).unwrap();
+    let of = |measure| explained.alone.iter().find(|one| one.measure == measure).unwrap();
+    assert_eq!(of(Measure::ReadIops).most, Some(50_000.0));
+    assert_eq!(of(Measure::ReadIops).binds.as_deref(), Some("10 × P30"));
+    assert_eq!(of(Measure::ReadIops).next.as_ref().unwrap().element, "uncached VM limit");
+    assert_eq!(of(Measure::ReadBandwidth).most, Some(768e6));
+    assert_eq!(of(Measure::WriteBandwidth).binds.as_deref(), Some("uncached VM limit"));
+    assert_eq!(explained.cost.terms[1].per_month.round(), 1_352.0, "ten P30");
+    let rules: Vec<&str> = explained.broken_rules.iter().map(|rule| rule.id.as_str()).collect();
+    assert_eq!(rules, ["cache-on-log", "storage-spaces-columns"]);
+    // Reads that the host's cache serves take nothing of the disks, and have a limit of their own.
+    let mut cached = configuration.clone();
+    cached.pools[0].cache_hit_percent = 80.0;
+    let chain = Chain::of(&cached.on(&catalog).unwrap(), false);
+    let reads = iotrial_sizing::measure::Load::mix(0, 100.0, 8192.0);
+    assert_eq!(chain.headrooms(&reads)[0].element.kind, ElementKind::HostCache);
+    assert_eq!(chain.reach(&reads).round(), 78_125.0, "512 MB/s of 8 KiB at four of five reads");
+}
+
+/// Document 004: the supply chain job on an E96ds_v5 with Azure NetApp Files, by its AWR report.
+#[test]
+fn the_e96_of_document_004_writes_at_82_percent_of_its_egress_and_data_guard_would_need_more_than_there_is() {
+    let configuration = Configuration::parse(
+        r#"
+format = "iotrial.configuration/1"
+provider = "azure"
+machine = "Standard_E96ds_v5"
+[[pool]]
+volume = "netapp-files"
+level = "ultra"
+count = 8
+size = "8800GiB"
+"#,
+    )
+    .unwrap();
+    let demand = Demand::parse(
+        r#"
+format = "iotrial.demand/1"
+read = { bandwidth = "1395.2MB/s", block_size = "16KiB" }
+write = { bandwidth = "3592.9MB/s", block_size = "16KiB" }
+"#,
+    )
+    .unwrap();
+    let catalog = Catalog::built_in_of("azure").unwrap();
+    let fit = |configuration: &Configuration| {
+        let resolved = configuration.on(&catalog).unwrap();
+        let question = Question { demand: Some(&demand), ..Question::default() };
+        Explanation::new(&resolved, &question).unwrap().fit.unwrap()
+    };
+    let alone = fit(&configuration);
+    assert!(alone.is_met, "{alone:?}");
+    let egress = &alone.shares[0];
+    assert_eq!((egress.element.as_str(), egress.percent.round()), ("network out", 82.0));
+    assert!(
+        alone.shares.iter().all(|share| !share.element.contains("uncached")),
+        "NFS is no disk: {alone:?}"
+    );
+    let with_data_guard = fit(&Configuration { replicas: 1, ..configuration });
+    assert!(!with_data_guard.is_met);
+    assert_eq!(with_data_guard.shares[0].percent.round(), 164.0);
+}

@@ -1,0 +1,313 @@
+//! Options of `size`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum, value_parser};
+use iotrial_model::demand::{LatencyClass, Mirror, Os, StreamText};
+use iotrial_model::units::ByteSize;
+use iotrial_sizing::explanation::Mix;
+use iotrial_sizing::price::GivenRate;
+
+use super::StoreArgs;
+use crate::report_files::ReportFiles;
+
+/// Options of `size`.
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Examples:
+  iotrial size --read 40000iops@8KiB --write 10000iops@8KiB --capacity 4TiB --memory 128GiB
+  iotrial size --read 1920MB/s@64KiB --os windows --memory 64GiB --provider oci --currency EUR
+  iotrial size --demand erp.toml --against today.toml --html answer.html --xlsx answer.xlsx
+  iotrial size --demand 01JD… --capacity 2TiB --study prove.toml     what a run did; and the study that proves the answer
+  iotrial size explain today.toml                                   which limit binds a given configuration
+  iotrial size catalogs                                             what is known, of when, and what is not
+
+A configuration delivers the smallest of what its volumes, their attachment, the machine, its network (by
+direction) and the concurrency allow. The search is exact over machines, volumes, levels, counts and
+sizes. Rates are for good: bursts count only with --allow-burst. docs/size.md has the method and the
+formats of demands and configurations, docs/catalogs.md that of catalogs.
+
+Exit codes: 0 there is an answer; 1 nothing meets the demand, with what comes closest; 2 wrong input."
+)]
+pub struct SizeArgs {
+    /// What to do beside searching.
+    #[command(subcommand)]
+    pub command: Option<SizeCommand>,
+
+    #[command(flatten)]
+    pub demand: DemandArgs,
+
+    #[command(flatten)]
+    pub catalogs: CatalogArgs,
+
+    #[command(flatten)]
+    pub money: MoneyArgs,
+
+    /// Only this kind of volume, such as gp3; may be repeated.
+    #[arg(long = "volume", value_name = "NAME")]
+    pub volumes: Vec<String>,
+
+    /// Only machines with this in their name, such as Optimized3; may be repeated.
+    #[arg(long = "machine", value_name = "PART")]
+    pub machines: Vec<String>,
+
+    /// At most so many volumes; many small ones are often the cheapest, and more to look after.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=4096))]
+    pub volumes_max: Option<u32>,
+
+    /// So many answers of each provider.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u32).range(1..=50))]
+    pub top: u32,
+
+    /// Say why this configuration loses; may be repeated.
+    #[arg(long, value_name = "CONFIG")]
+    pub against: Vec<PathBuf>,
+
+    /// Write the study that would prove the answers: a configuration for each provider.
+    #[arg(long, value_name = "FILE")]
+    pub study: Option<PathBuf>,
+
+    /// The profile of the study [default: oci-64k for large blocks, otherwise sqlserver-oltp].
+    #[arg(long, value_name = "NAME", requires = "study")]
+    pub profile: Option<String>,
+
+    /// Write the cheapest configuration, to edit it and to have it explained.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub files: ReportFiles,
+
+    /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// What to do beside searching.
+#[derive(Debug, Subcommand)]
+pub enum SizeCommand {
+    /// Show which limit binds a given configuration, what its parts deliver, and what it costs.
+    Explain(Box<ExplainArgs>),
+    /// List the catalogs with their age and what they do not know.
+    Catalogs(CatalogsArgs),
+}
+
+/// A demand, from a file or from options, which go before the file.
+#[derive(Debug, Args, Default)]
+pub struct DemandArgs {
+    /// A demand (TOML), or a record: a file, or an id in the store.
+    #[arg(long, value_name = "FILE|RECORD")]
+    pub demand: Option<String>,
+
+    /// Reads with their block size, such as 40000iops@8KiB or 320MB/s@64KiB; may be repeated.
+    #[arg(long = "read", value_name = "RATE@SIZE")]
+    pub reads: Vec<StreamText>,
+
+    /// Writes with their block size; may be repeated.
+    #[arg(long = "write", value_name = "RATE@SIZE")]
+    pub writes: Vec<StreamText>,
+
+    /// What is stored today, such as 4TiB.
+    #[arg(long, value_name = "SIZE")]
+    pub capacity: Option<ByteSize>,
+
+    /// By how much the capacity grows in a year, in percent.
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
+    pub growth: Option<f64>,
+
+    /// By how much the rates grow in a year, in percent.
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
+    pub load_growth: Option<f64>,
+
+    /// How long it has to last.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(0..=30))]
+    pub years: Option<u32>,
+
+    /// The slowest class that is acceptable: sub-ms, single-digit-ms or hdd.
+    #[arg(long, value_name = "CLASS", value_parser = parse_latency)]
+    pub latency: Option<LatencyClass>,
+
+    /// linux or windows; rules of attachments and licences depend on it [default: linux].
+    #[arg(long, value_name = "OS", value_parser = parse_os)]
+    pub os: Option<Os>,
+
+    /// The licence of the operating system is brought along and not paid here.
+    #[arg(long)]
+    pub own_licence: bool,
+
+    /// At least so many hardware threads.
+    #[arg(long, value_name = "N")]
+    pub vcpus: Option<u32>,
+
+    /// At least so much memory, such as 64GiB.
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<ByteSize>,
+
+    /// Machines share the volumes, as a failover cluster does.
+    #[arg(long)]
+    pub clustered: bool,
+
+    /// How often the machine itself writes everything: none, two-way (RAID 10, ASM normal) or three-way.
+    #[arg(long, value_name = "COPIES", value_parser = parse_mirror)]
+    pub mirror: Option<Mirror>,
+
+    /// To how many other machines every write goes over the network, as with Data Guard or Always On.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(0..=16))]
+    pub replicas: Option<u32>,
+
+    /// Rates count that hold only for a while, such as half an hour a day.
+    #[arg(long)]
+    pub allow_burst: bool,
+}
+
+/// Which catalogs.
+#[derive(Debug, Args, Default)]
+pub struct CatalogArgs {
+    /// Only this provider: oci, azure, aws, gcp, or one of --catalog; may be repeated.
+    #[arg(long = "provider", value_name = "NAME")]
+    pub providers: Vec<String>,
+
+    /// A catalog of your own (TOML); it takes the place of a built-in one with the same provider. May be repeated.
+    #[arg(long = "catalog", value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// In which money.
+#[derive(Debug, Args, Default)]
+pub struct MoneyArgs {
+    /// All sums in this currency, such as EUR [default: that of the catalogs].
+    #[arg(long, value_name = "CODE", value_parser = parse_currency)]
+    pub currency: Option<String>,
+
+    /// What one unit is in another currency, such as USD/EUR=0.93; goes before that of a catalog. May be repeated.
+    #[arg(long = "rate", value_name = "FROM/TO=N")]
+    pub rates: Vec<GivenRate>,
+
+    /// A month has so many hours [default: that of the catalog; 730 where catalogs differ].
+    #[arg(long, value_name = "N", value_parser = parse_hours)]
+    pub hours_per_month: Option<f64>,
+}
+
+/// Options of `size explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  iotrial size explain today.toml
+  iotrial size explain today.toml --mix 40@64KiB --mix 100@1MiB --html today.html
+  iotrial size explain today.toml --record 01JD…        what a run reached, beside the limits
+  iotrial size explain today.toml --table printed.toml  the same for printed figures
+  iotrial size explain today.toml --demand erp.toml     whether it carries that")]
+pub struct ExplainArgs {
+    /// A configuration, a TOML file (docs/size.md).
+    #[arg(value_name = "CONFIG")]
+    pub configuration: PathBuf,
+
+    /// A mix of reads at a block size, such as 70@8KiB; may be repeated [default: six usual ones].
+    #[arg(long = "mix", value_name = "PERCENT@SIZE")]
+    pub mixes: Vec<Mix>,
+
+    /// A run on this configuration: a file, or an id in the store; may be repeated.
+    #[arg(long = "record", value_name = "RECORD")]
+    pub records: Vec<String>,
+
+    /// A printed table of it (docs/table-format.md); may be repeated.
+    #[arg(long = "table", value_name = "FILE")]
+    pub tables: Vec<PathBuf>,
+
+    /// Only these rows of the tables, by id; may be repeated.
+    #[arg(long = "row", value_name = "ID", requires = "tables")]
+    pub rows: Vec<String>,
+
+    #[command(flatten)]
+    pub demand: DemandArgs,
+
+    /// A catalog of your own (TOML); it takes the place of a built-in one with the same provider. May be repeated.
+    #[arg(long = "catalog", value_name = "FILE")]
+    pub catalogs: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub money: MoneyArgs,
+
+    #[command(flatten)]
+    pub files: ReportFiles,
+
+    /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// Options of `size catalogs`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  iotrial size catalogs
+  iotrial size catalogs oci                        every volume, machine and source by name
+  iotrial size catalogs --catalog ours.toml        whether an own one is valid, and what is in it")]
+pub struct CatalogsArgs {
+    /// Only this one, in full.
+    pub provider: Option<String>,
+
+    /// A catalog of your own (TOML); may be repeated.
+    #[arg(long = "catalog", value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// Print the catalog of a provider as TOML instead, to edit it.
+    #[arg(long, value_enum, value_name = "FORM", requires = "provider", conflicts_with = "json")]
+    pub print: Option<PrintForm>,
+
+    /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The forms in which a catalog can be printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PrintForm {
+    /// The file.
+    Toml,
+}
+
+fn parse_word<T: Copy>(text: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, String> {
+    all.iter().copied().find(|one| word(*one) == text).ok_or_else(|| {
+        let words: Vec<&str> = all.iter().map(|one| word(*one)).collect();
+        format!("it must be one of {}", words.join(", "))
+    })
+}
+
+fn parse_latency(text: &str) -> Result<LatencyClass, String> {
+    parse_word(text, LatencyClass::ALL, LatencyClass::as_str)
+}
+
+fn parse_os(text: &str) -> Result<Os, String> {
+    parse_word(text, Os::ALL, Os::as_str)
+}
+
+fn parse_mirror(text: &str) -> Result<Mirror, String> {
+    parse_word(text, Mirror::ALL, Mirror::as_str)
+}
+
+fn parse_number(text: &str, range: std::ops::RangeInclusive<f64>, what: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| range.contains(number));
+    number.ok_or_else(|| format!("{what} is a number from {} to {}", range.start(), range.end()))
+}
+
+fn parse_percent(text: &str) -> Result<f64, String> {
+    parse_number(text.trim_end_matches('%'), 0.0..=1000.0, "growth")
+}
+
+fn parse_hours(text: &str) -> Result<f64, String> {
+    parse_number(text.trim_end_matches('h'), 600.0..=744.0, "a month in hours")
+}
+
+fn parse_currency(text: &str) -> Result<String, String> {
+    let is_code = text.len() == 3 && text.chars().all(|c| c.is_ascii_uppercase());
+    if is_code { Ok(text.to_owned()) } else { Err("a currency is a code such as EUR".to_owned()) }
+}

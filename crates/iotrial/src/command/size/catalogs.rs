@@ -1,0 +1,123 @@
+//! `iotrial size catalogs`: what is known, of when, and what is not.
+
+use std::process::ExitCode;
+
+use iotrial_report::catalogs::CatalogAge;
+use iotrial_report::document::Document;
+use iotrial_report::terminal::render_terminal;
+use iotrial_sizing::catalog::Catalog;
+use jiff::civil::Date;
+use serde::Serialize;
+
+use super::input;
+use crate::cli::CatalogsArgs;
+use crate::command::report::terminal_style;
+use crate::failure::Failure;
+use crate::output;
+
+/// Older figures have probably changed: limits doubled within a year more than once.
+const OLD_DAYS: i64 = 365;
+
+/// What `--json` prints for each catalog.
+#[derive(Serialize)]
+struct JsonCatalog<'c> {
+    provider: &'c str,
+    title: &'c str,
+    region: Option<&'c str>,
+    currency: &'c str,
+    hours_per_month: f64,
+    volume_count: usize,
+    machine_count: usize,
+    priced_machine_count: usize,
+    oldest: Option<&'c str>,
+    newest: Option<&'c str>,
+    oldest_days: Option<i64>,
+    warnings: Vec<String>,
+    gaps: Vec<&'c str>,
+}
+
+/// Lists them, or one in full.
+pub(super) fn catalogs(args: &CatalogsArgs) -> Result<ExitCode, Failure> {
+    let catalogs = input::all_catalogs(&args.files)?;
+    let shown: Vec<&Catalog> = match &args.provider {
+        Some(provider) => vec![input::find(&catalogs, provider)?],
+        None => catalogs.iter().collect(),
+    };
+    if args.print.is_some() {
+        let provider = args.provider.as_deref().unwrap_or_default();
+        let text = Catalog::built_in_text(provider).ok_or_else(|| {
+            Failure::input(anyhow::anyhow!("`{provider}` is not built in"))
+                .hint("an own catalog is the file that you gave".to_owned())
+        })?;
+        output::text(text)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let today = jiff::Zoned::now().date();
+    let ages: Vec<CatalogAge<'_>> = shown.iter().map(|catalog| age(catalog, today)).collect();
+    let warnings: Vec<Vec<String>> = shown.iter().map(|catalog| warnings(catalog, today)).collect();
+    if args.json {
+        let list: Vec<JsonCatalog<'_>> = shown
+            .iter()
+            .zip(&ages)
+            .zip(&warnings)
+            .map(|((catalog, age), warnings)| json_catalog(catalog, age.oldest_days, warnings))
+            .collect();
+        output::json(&list)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let byline = format!("as of {today}; iotrial {}", env!("CARGO_PKG_VERSION"));
+    let document = Document::of_catalogs(&ages, &warnings.concat(), byline);
+    output::text(&render_terminal(&document, terminal_style()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn json_catalog<'c>(catalog: &'c Catalog, oldest_days: Option<i64>, warnings: &[String]) -> JsonCatalog<'c> {
+    JsonCatalog {
+        provider: &catalog.provider,
+        title: &catalog.title,
+        region: catalog.region.as_deref(),
+        currency: &catalog.currency,
+        hours_per_month: catalog.hours_per_month,
+        volume_count: catalog.volumes.len(),
+        machine_count: catalog.machines.len(),
+        priced_machine_count: catalog.machines.iter().filter(|machine| machine.price.is_some()).count(),
+        oldest: catalog.oldest().0,
+        newest: catalog.newest(),
+        oldest_days,
+        warnings: warnings.to_vec(),
+        gaps: catalog.gaps.iter().map(|gap| gap.text.as_str()).collect(),
+    }
+}
+
+fn days_since(day: Option<&str>, today: Date) -> Option<i64> {
+    let day: Date = day?.parse().ok()?;
+    Some(i64::from((today - day).get_days()))
+}
+
+fn age(catalog: &Catalog, today: Date) -> CatalogAge<'_> {
+    CatalogAge {
+        catalog,
+        oldest_days: days_since(catalog.oldest().0, today),
+        newest_days: days_since(catalog.newest(), today),
+    }
+}
+
+/// What of a catalog is so old that it should be looked up again.
+fn warnings(catalog: &Catalog, today: Date) -> Vec<String> {
+    let sources = catalog.sources.len();
+    let old = |day: &Option<String>| days_since(day.as_deref(), today).is_some_and(|days| days > OLD_DAYS);
+    let old_count = catalog.sources.values().filter(|source| old(&source.as_of)).count();
+    let undated = catalog.sources.values().filter(|source| source.as_of.is_none()).count();
+    let mut warnings = Vec::new();
+    if old_count > 0 {
+        let oldest = catalog.oldest().0.unwrap_or("?");
+        warnings.push(format!(
+            "{}: {old_count} of {sources} sources are older than a year, the oldest of {oldest}; docs/catalogs.md says how to renew them",
+            catalog.provider
+        ));
+    }
+    if undated > 0 {
+        warnings.push(format!("{}: {undated} of {sources} sources carry no date", catalog.provider));
+    }
+    warnings
+}

@@ -1,0 +1,89 @@
+//! Jobs of fio on the command line: the files and the environment that they are read with.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use iotrial_engine::host::host_facts;
+use iotrial_import::fio_job::{FioJobRequest, FioProfile, Surroundings, is_command_line, profile_of_fio_job};
+use iotrial_model::profile::Profile;
+
+use crate::cli::FioArgs;
+use crate::failure::Failure;
+use crate::output::harmless;
+
+/// A larger job file is none.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// What `$pagesize` stands for on the hosts that iotrial runs on.
+const PAGE_BYTES: u64 = 4096;
+
+/// Refuses options about a job of fio where there is none.
+pub fn check_fio_args(job: Option<&str>, args: &FioArgs) -> Result<(), Failure> {
+    if job.is_none() && (args.fio_set.is_some() || args.fio_leave_out) {
+        let error = anyhow!("--fio-set and --fio-leave-out are about a job of fio, and none is given");
+        return Err(
+            Failure::input(error).hint("`run` takes one by --fio-job, `profiles` by --from-fio".to_owned())
+        );
+    }
+    Ok(())
+}
+
+/// The profile of a job file, or of a command line. What is not as in fio goes to standard error.
+///
+/// `runtime` is that of jobs that do not say it themselves.
+pub fn fio_profile(job: &str, args: &FioArgs, runtime: Option<Duration>) -> Result<Profile, Failure> {
+    let made = read_fio_job(job, args, runtime)?;
+    Profile::parse(&made.text).map_err(Failure::input)
+}
+
+/// The same as text, with its notes.
+pub fn read_fio_job(job: &str, args: &FioArgs, runtime: Option<Duration>) -> Result<FioProfile, Failure> {
+    let path = Path::new(job);
+    // A file may have spaces in its name, and a command line may be a file that is not there.
+    let is_file = !is_command_line(job) || path.is_file();
+    let (text, name, folder) = if is_file {
+        let text = read_text(path)
+            .with_context(|| format!("cannot read the job `{}`", path.display()))
+            .map_err(|error| {
+                Failure::input(error)
+                    .hint("a command line is given in quotes, and begins with fio".to_owned())
+            })?;
+        let name =
+            path.file_name().map_or_else(|| job.to_owned(), |name| name.to_string_lossy().into_owned());
+        (text, name, path.parent().map(Path::to_owned).unwrap_or_default())
+    } else {
+        (job.to_owned(), "a command line".to_owned(), PathBuf::new())
+    };
+    let host = host_facts();
+    let surroundings = Surroundings {
+        file: &|name| read_text(&folder.join(name)).map_err(|error| format!("{error:#}")),
+        variable: &|name| std::env::var(name).ok(),
+        cpu_count: host.cpu_count,
+        memory_mib: host.memory.map_or(0, |memory| memory.get() >> 20),
+        page_bytes: PAGE_BYTES,
+    };
+    let request = FioJobRequest { name, set: args.fio_set, leaves_out: args.fio_leave_out, runtime };
+    let made = profile_of_fio_job(&text, &request, &surroundings).map_err(|error| {
+        let hint = if args.fio_leave_out || !error.may_be_left_out() {
+            "docs/fio-jobs.md says what becomes of each option"
+        } else {
+            "--fio-leave-out leaves these out, and reads the rest"
+        };
+        let lines: Vec<String> = error.0.iter().map(|mistake| harmless(&mistake.to_string())).collect();
+        let about = format!("this job of fio cannot become a profile\n{}", lines.join("\n"));
+        Failure::input(anyhow!(about)).hint(hint.to_owned())
+    })?;
+    made.left_out.iter().for_each(|one| eprintln!("warning: left out: {}", harmless(&one.to_string())));
+    made.notes.iter().for_each(|note| eprintln!("note: {}", harmless(note)));
+    Ok(made)
+}
+
+fn read_text(path: &Path) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    anyhow::ensure!(bytes.len() as u64 <= MOST_BYTES, "it is larger than {} MiB", MOST_BYTES >> 20);
+    String::from_utf8(bytes).context("it is not UTF-8 text")
+}

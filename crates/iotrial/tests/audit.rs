@@ -1,0 +1,130 @@
+//! `iotrial audit` as a user meets it.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod support;
+
+use support::Bench;
+
+const TABLE: &str = "\
+format = \"iotrial.table/1\"
+title = \"A vendor's sheet\"
+[[row]]
+id = \"A\"
+load = { block_size_bytes = 8192, outstanding = 32 }
+read = { iops = 54321, bandwidth_mib_per_s = 424.4, lat_mean_us = 588.1 }
+[[row]]
+id = \"B\"
+load = { block_size_bytes = 8192, outstanding = 32 }
+read = { iops = 60123, bandwidth_mib_per_s = 469.7, lat_mean_us = 531.2 }
+[[claim]]
+kind = \"delta\"
+metric = \"read.iops\"
+baseline = \"A\"
+row = \"B\"
+percent = 10.7
+";
+
+#[test]
+fn a_table_that_agrees_ends_with_0_and_one_that_does_not_with_1() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("good.toml"), TABLE).unwrap();
+    std::fs::write(bench.path().join("bad.toml"), TABLE.replace("10.7", "12.1").replace("469.7", "492.5"))
+        .unwrap();
+    let good = bench.run(&["audit", "good.toml"]).expect_code(0);
+    assert!(good.stdout.contains("It agrees with itself"), "{}", good.stdout);
+    let bad = bench.run(&["audit", "bad.toml", "--json"]).expect_code(1).json();
+    let findings: Vec<&str> =
+        bad["findings"].as_array().unwrap().iter().map(|one| one["check"].as_str().unwrap()).collect();
+    assert_eq!(findings, ["iops-bandwidth", "claimed-change"]);
+    assert_eq!(bad["findings"][1]["right"], "+10.7 %");
+    let both = bench.run(&["audit", "good.toml", "bad.toml", "--html", "audit.html"]).expect_code(1);
+    assert!(both.stdout.contains("1 result contradicts itself"), "{}", both.stdout);
+    assert!(both.stdout.contains("report  audit.html"), "{}", both.stdout);
+    let html = std::fs::read_to_string(bench.path().join("audit.html")).unwrap();
+    assert!(html.contains("of 1,000,000 bytes, are printed as MiB"), "{html}");
+}
+
+#[test]
+fn a_run_is_audited_by_its_id_and_by_its_file() {
+    let bench = Bench::new();
+    let device = "service_time_us = 200, parallelism = 32";
+    let run =
+        ["run", "--engine", "sim", "--sim", device, "--seed", "1", "--duration", "20s", "--json", "--quiet"];
+    let record = bench.run(&run).json()["record"].as_str().unwrap().to_owned();
+    let by_file = bench.run(&["audit", &record, "--json"]).expect_code(0).json();
+    assert_eq!(by_file["findings"].as_array().unwrap().len(), 0, "{by_file:#}");
+    let id = record.rsplit('/').next().unwrap().split('.').next().unwrap();
+    let by_id = bench.run(&["audit", id, "--json"]).expect_code(0).json();
+    assert_eq!(by_id, by_file);
+}
+
+/// A file as a tool wrote it.
+fn golden(name: &str) -> String {
+    format!("{}/../iotrial-import/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn a_result_of_another_tool_is_audited_from_its_file_and_from_the_store() {
+    let bench = Bench::new();
+    let mix = golden("fio/mix.json");
+    let imported = bench.run(&["import", &mix, "--json"]).expect_code(0).json();
+    let id = imported["records"][0]["id"].as_str().unwrap();
+    let by_id = bench.run(&["audit", id, "--json"]).expect_code(0).json();
+    let by_file = bench.run(&["audit", &mix, "--json"]).expect_code(0).json();
+    assert_eq!((&by_id["kind"], &by_id["checks"]), (&"import".into(), &by_file["checks"]));
+    let held: u64 = by_id["checks"].as_array().unwrap().iter().map(|one| one["held"].as_u64().unwrap()).sum();
+    assert!(held > 10, "{by_id:#}");
+    // The same file with one figure changed: more I/Os than rate and runtime give.
+    let text = std::fs::read_to_string(&mix).unwrap();
+    let before = text.split("\"total_ios\" : ").nth(1).unwrap().split(',').next().unwrap();
+    let changed =
+        text.replacen(&format!("\"total_ios\" : {before}"), &format!("\"total_ios\" : {before}0"), 1);
+    std::fs::write(bench.path().join("changed.json"), changed).unwrap();
+    let audit = bench.run(&["audit", "changed.json", "--json"]).expect_code(1).json();
+    let found: Vec<&str> =
+        audit["findings"].as_array().unwrap().iter().map(|one| one["check"].as_str().unwrap()).collect();
+    assert!(found.contains(&"totals"), "{audit:#}");
+}
+
+#[test]
+fn no_result_that_a_tool_wrote_contradicts_itself() {
+    let bench = Bench::new();
+    for name in
+        ["fio/mix.json", "fio/stonewall.json", "fio/terse-3.txt", "diskspd/two-spans.xml", "sqlio", "vdbench"]
+    {
+        let ran = bench.run(&["audit", &golden(name), "--json"]);
+        assert_eq!(ran.code, 0, "{name}: {}\n{}", ran.stdout, ran.stderr);
+    }
+}
+
+#[test]
+fn what_is_no_result_is_refused() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("x.txt"), "hello").unwrap();
+    std::fs::write(bench.path().join("t.toml"), "format = \"iotrial.table/1\"\n").unwrap();
+    std::fs::create_dir(bench.path().join("empty")).unwrap();
+    let check = |name: &str, message: &str| {
+        let told = bench.run(&["audit", name]).expect_code(2).stderr;
+        assert!(told.contains(message), "{name}: {told}");
+    };
+    check("x.txt", "cannot audit `x.txt`");
+    check("t.toml", "it is not a valid table");
+    check("empty", "the folder `empty` has no files");
+    check("gone", "hint: a result is a file, a folder of them, or an id");
+}
+
+#[test]
+fn one_bad_file_in_a_folder_does_not_keep_the_others_from_their_audit() {
+    let bench = Bench::new();
+    let folder = bench.path().join("results");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("a.toml"), TABLE).unwrap();
+    std::fs::write(folder.join("README.md"), "what these results are of").unwrap();
+    let ran = bench.run(&["audit", "results"]).expect_code(0);
+    assert!(ran.stderr.contains("README.md` is no result, and left out"), "{}", ran.stderr);
+    std::fs::write(folder.join("b.toml"), "format = \"iotrial.table/1\"\n").unwrap();
+    let ran = bench.run(&["audit", "results"]).expect_code(2);
+    assert!(ran.stdout.contains("It agrees with itself"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("error: 1 of 3 files could not be audited"), "{}", ran.stderr);
+}

@@ -1,0 +1,276 @@
+//! `iotrial import` as a user meets it.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test, which says what it skips")]
+
+mod support;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use support::Bench;
+
+fn golden(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../iotrial-import/tests/golden")
+        .join(name)
+        .display()
+        .to_string()
+}
+
+/// A folder of results of others, which are data to check against and no part of the project.
+fn shared(folder: &str) -> Option<String> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let folder = std::env::var_os("IOTRIAL_SHARED").map_or(beside, PathBuf::from).join("data").join(folder);
+    if folder.is_dir() {
+        return Some(folder.display().to_string());
+    }
+    eprintln!("skipped: there is no `{}`; IOTRIAL_SHARED names the folder of the data", folder.display());
+    None
+}
+
+#[test]
+fn a_result_is_kept_once_and_shown_like_a_record() {
+    let bench = Bench::new();
+    let mix = golden("fio/mix.json");
+    let first = bench.run(&["import", &mix, "--json", "--label", "a mix"]).expect_code(0).json();
+    assert_eq!((&first["kinds"][0]["kind"], &first["kinds"][0]["new"]), (&"fio-json".into(), &1.into()));
+    let again = bench.run(&["import", &mix, "--json", "--label", "a mix"]).expect_code(0).json();
+    assert_eq!(again["kinds"][0]["new"], 0);
+    assert_eq!(again["records"][0]["id"], first["records"][0]["id"]);
+    assert_eq!(bench.stored(".iotrial-imported.json").len(), 1);
+    // Under another name it is another configuration.
+    let other = bench.run(&["import", &mix, "--json", "--label", "another"]).expect_code(0).json();
+    assert_ne!(other["records"][0]["id"], first["records"][0]["id"]);
+    let listed = bench.run(&["records", "--json"]).expect_code(0).json();
+    assert_eq!((listed.as_array().unwrap().len(), &listed[0]["profile"]), (2, &"fio JSON".into()));
+    // From the store by its id, and straight from the file.
+    let id = first["records"][0]["id"].as_str().unwrap();
+    let from_store = bench.run(&["report", id, "--json"]).json();
+    let from_file = bench.run(&["report", &mix, "--json"]).json();
+    assert_eq!(from_store["total"], from_file["total"]);
+    let source: Value = serde_json::from_str(&std::fs::read_to_string(&mix).unwrap()).unwrap();
+    assert_eq!(from_store["total"]["read"]["iops"], source["jobs"][0]["read"]["iops"]);
+}
+
+#[test]
+fn one_bad_file_among_others_does_not_stop_them_and_the_exit_code_says_so() {
+    let bench = Bench::new();
+    let folder = bench.data();
+    for name in ["fio/mix.json", "sqlio/two-runs.txt", "diskspd/two-spans.xml"] {
+        std::fs::copy(golden(name), folder.join(name.replace('/', "-"))).unwrap();
+    }
+    let whole = std::fs::read(golden("fio/mix.json")).unwrap();
+    std::fs::write(folder.join("cut.json"), &whole[..whole.len() / 2]).unwrap();
+    std::fs::write(folder.join("notes.txt"), "bought new disks").unwrap();
+    let ran = bench.run(&["import", "data", "--json"]).expect_code(1);
+    let outcome = ran.json();
+    let kinds: Vec<&str> =
+        outcome["kinds"].as_array().unwrap().iter().map(|kind| kind["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["fio-json", "diskspd-xml", "sqlio"]);
+    assert_eq!(outcome["records"].as_array().unwrap().len(), 5);
+    assert_eq!(outcome["passed_over"].as_array().unwrap().len(), 1);
+    let failed = &outcome["failed"][0];
+    assert!(failed["file"].as_str().unwrap().ends_with("cut.json"));
+    assert!(failed["error"].as_str().unwrap().contains("it ends before its JSON does"), "{failed}");
+    assert!(ran.stderr.contains("cut.json"), "{}", ran.stderr);
+    // Named itself, a file that is nothing known is an error with a hint.
+    let refused = bench.run(&["import", "data/notes.txt"]).expect_code(2);
+    assert!(refused.stderr.contains("no result that can be recognised"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("hint: results of fio"), "{}", refused.stderr);
+    bench.run(&["import", "data/nowhere.json"]).expect_code(2);
+}
+
+#[test]
+fn standard_input_is_read_and_names_come_from_files() {
+    let bench = Bench::new();
+    let mut child = bench.command(&["import", "-", "--json"]).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&std::fs::read(golden("sqlio/two-runs.txt")).unwrap()).unwrap();
+    let outcome: Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(outcome["records"].as_array().unwrap().len(), 2);
+    let mix = golden("fio/mix.json");
+    bench
+        .run(&[
+            "import",
+            &mix,
+            "--label",
+            "{stem} of {folder}",
+            "--attribute",
+            "disks=3",
+            "--role",
+            "log",
+            "--output",
+            "out",
+        ])
+        .expect_code(0);
+    let written = std::fs::read_dir(bench.path().join("out")).unwrap().next().unwrap().unwrap().path();
+    let record: Value = serde_json::from_slice(&std::fs::read(written).unwrap()).unwrap();
+    assert_eq!((&record["label"], &record["attributes"]["disks"]), (&"mix of fio".into(), &3.into()));
+    assert_eq!(record["jobs"][0]["role"], "log");
+    bench.run(&["import", &mix, "--role", "lgo"]).expect_code(2);
+}
+
+#[test]
+fn printed_rows_give_the_same_comparison_as_toml_as_csv_and_imported() {
+    let bench = Bench::new();
+    let toml = golden("table/two.toml");
+    let direct = bench.run(&["compare", "--table", &toml, "--json"]).expect_code(0).json();
+    bench.run(&["import", &toml]).expect_code(0);
+    let imported = bench.run(&["compare", "one volume", "three volumes", "--json"]).expect_code(0).json();
+    let as_csv = bench.run(&["compare", &golden("table/two.csv"), "--json"]).expect_code(0).json();
+    for other in [&imported, &as_csv] {
+        let iops = |comparison: &Value| comparison["against_baseline"][0]["deltas"][0].clone();
+        assert_eq!(iops(other), iops(&direct));
+        assert_eq!(other["factors"][0]["attribute"], "volumes");
+    }
+}
+
+/// The figures that fio prints itself, in its own short form, against what the import makes of its JSON.
+#[test]
+fn a_run_of_fio_imports_with_the_figures_that_fio_prints() {
+    let bench = Bench::new();
+    let fio = Command::new("fio")
+        .args(["--name=here", "--filename=fio.dat", "--size=4m", "--rw=randrw", "--rwmixread=70", "--bs=4k"])
+        .args(["--number_ios=2000", "--output-format=terse,json", "--output=both.txt"])
+        .current_dir(bench.data())
+        .output();
+    if !fio.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: there is no fio here that runs");
+        return;
+    }
+    let text = std::fs::read_to_string(bench.data().join("both.txt")).unwrap();
+    let terse: Vec<&str> = text.lines().find(|line| line.starts_with("3;fio-")).unwrap().split(';').collect();
+    let summary = bench.run(&["report", "data/both.txt", "--json"]).json();
+    for (name, first) in [("read", 5), ("write", 46)] {
+        let printed = |field: usize| terse[first + field].parse::<f64>().unwrap();
+        let found = |key: &str| summary["total"][name][key].as_f64().unwrap();
+        let near = |found: f64, printed: f64, step: f64| (found - printed).abs() <= step;
+        assert!(near(found("iops"), printed(2), 1.0), "{name}: {} and {}", found("iops"), printed(2));
+        assert!(near(found("bandwidth_mib_per_s") * 1_024.0, printed(1), 1.0), "{name}");
+        assert!(
+            near(found("lat_mean_us"), printed(34), 1e-3),
+            "{name}: {} and {}",
+            found("lat_mean_us"),
+            printed(34)
+        );
+        assert!(near(found("lat_max_us"), printed(33), 1.0), "{name}");
+        let p99 =
+            terse[first + 12..first + 32].iter().find_map(|field| field.strip_prefix("99.000000%=")).unwrap();
+        assert!(near(found("lat_p99_us"), p99.parse().unwrap(), 1.0), "{name}");
+    }
+}
+
+/// The curve of a pattern, of results over a grid of loads.
+fn curve(bench: &Bench, folder: &str, pattern: &str) -> Option<Value> {
+    let folder = shared(&format!("fio/{folder}"))?;
+    let outcome = bench.run(&["import", &folder, "--as-sweep", "--json", "--quiet"]).expect_code(0).json();
+    let curves = outcome["sweep"]["curves"].as_array().unwrap();
+    let found = curves.iter().find(|curve| curve["pattern"] == pattern).unwrap().clone();
+    let probes = found["probes"].as_array().unwrap();
+    assert_eq!(probes.len(), 49, "{folder}");
+    // The knee by definition, straight from the points: where X² / N is largest.
+    let mut sums = std::collections::BTreeMap::<u64, (f64, f64)>::new();
+    for probe in probes {
+        let load = sums.entry(probe["outstanding"].as_u64().unwrap()).or_default();
+        *load = (load.0 + probe["iops"].as_f64().unwrap(), load.1 + 1.0);
+    }
+    let power =
+        |(outstanding, (sum, count)): (&u64, &(f64, f64))| (sum / count).powi(2) / *outstanding as f64;
+    let best = sums.iter().max_by(|a, b| power(*a).total_cmp(&power(*b))).unwrap().0;
+    let steps = (number(&found, "/saturation/knee/outstanding") / *best as f64).log2();
+    assert!(steps.abs() <= 1.0, "{folder} {pattern}: {best} by the points");
+    Some(found)
+}
+
+fn number(value: &Value, pointer: &str) -> f64 {
+    value.pointer(pointer).and_then(Value::as_f64).unwrap()
+}
+
+#[test]
+fn three_striped_ssds_reach_three_times_the_ceiling_of_one_at_a_later_knee() {
+    let bench = Bench::new();
+    for pattern in ["randread-4k", "randwrite-4k"] {
+        let (Some(one), Some(three)) =
+            (curve(&bench, "mx200-x1", pattern), curve(&bench, "mx200-x3-raid0", pattern))
+        else {
+            return;
+        };
+        let (ceiling, knee) = ("/saturation/ceiling_iops", "/saturation/knee/outstanding");
+        let ratio = number(&three, ceiling) / number(&one, ceiling);
+        assert!((ratio / 3.0 - 1.0).abs() < 0.05, "{pattern}: {ratio}");
+        assert_eq!(
+            (&one["saturation"]["is_reached"], &three["saturation"]["is_reached"]),
+            (&true.into(), &true.into())
+        );
+        if pattern == "randwrite-4k" {
+            // A single write already waits for as much as it gets: the cache of the drive answers it.
+            assert!(number(&one, knee) < 2.0 && number(&three, knee) < 2.0);
+            continue;
+        }
+        assert!(
+            (number(&one, ceiling) / 47_000.0 - 1.0).abs() < 0.03
+                && (8.0..=24.0).contains(&number(&one, knee))
+        );
+        assert!(
+            (number(&three, ceiling) / 143_000.0 - 1.0).abs() < 0.03
+                && (24.0..=64.0).contains(&number(&three, knee))
+        );
+        // One I/O alone takes as long on one as on three of them.
+        let latency = "/saturation/knee/lat_mean_us";
+        assert!((number(&three, latency) / number(&one, latency) - 1.0).abs() < 0.5);
+    }
+}
+
+#[test]
+fn a_disk_has_its_knee_at_one_and_a_ssd_that_falls_again_is_told() {
+    let bench = Bench::new();
+    let (Some(disk), Some(ssd)) =
+        (curve(&bench, "hgst-7k2", "randread-4k"), curve(&bench, "intel-s4610-hba", "randread-4k"))
+    else {
+        return;
+    };
+    assert!(number(&disk, "/saturation/knee/outstanding") <= 2.0, "{disk}");
+    assert!((number(&disk, "/saturation/ceiling_iops") / 113.0 - 1.0).abs() < 0.05, "{disk}");
+    // 51,000 up to some depth, 35,000 beyond.
+    assert!(
+        number(&ssd, "/saturation/falls_by_percent") > 25.0
+            && number(&ssd, "/saturation/ceiling_iops") > 48_000.0
+    );
+}
+
+#[test]
+fn three_striped_ssds_are_recommended_over_one_with_reasons() {
+    let bench = Bench::new();
+    let (Some(one), Some(three)) = (shared("fio/mx200-x1"), shared("fio/mx200-x3-raid0")) else { return };
+    bench.run(&["import", &one, "--label", "one SSD", "--attribute", "disks=1"]).expect_code(0);
+    bench.run(&["import", &three, "--label", "three striped", "--attribute", "disks=3"]).expect_code(0);
+    let comparison = bench.run(&["compare", "one SSD", "three striped", "--json"]).expect_code(0).json();
+    let recommendation = &comparison["recommendation"];
+    assert_eq!(recommendation["best"], "B");
+    assert!(recommendation["sentence"].as_str().unwrap().contains("three striped"), "{recommendation}");
+    assert!(!recommendation["reasons"].as_array().unwrap().is_empty());
+    assert_eq!(comparison["factors"][0]["attribute"], "disks");
+    let deltas = comparison["against_baseline"][0]["deltas"].as_array().unwrap();
+    let delta = |metric: &str| {
+        let one =
+            deltas.iter().find(|delta| delta["metric"] == metric).unwrap_or_else(|| panic!("no {metric}"));
+        one["percent"].as_f64().unwrap()
+    };
+    // Three times as much where it is saturated, nothing where one I/O waits for one disk.
+    assert!((delta("random read 4 KiB 16 x 16: read.iops") - 200.0).abs() < 15.0);
+    assert!(delta("random read 4 KiB 1 x 1: read.iops").abs() < 10.0);
+    // Straight from the folders it is the same answer.
+    let direct = bench.run(&["compare", &one, &three, "--json"]).expect_code(0).json();
+    assert_eq!(direct["recommendation"]["best"], "B");
+    assert_eq!(direct["configurations"][1]["label"], "mx200-x3-raid0");
+}
+
+#[test]
+fn results_under_other_conditions_are_not_compared() {
+    let bench = Bench::new();
+    let refused = bench.run(&["compare", &golden("fio/mix.json"), &golden("fio/client.json")]).expect_code(2);
+    assert!(refused.stderr.contains("cannot be compared: load: "), "{}", refused.stderr);
+    let tools = bench.run(&["compare", &golden("fio/mix.json"), &golden("diskspd/two-spans.txt"), "--force"]);
+    assert!(tools.stdout.contains("Compared by force") || tools.code == 2, "{}", tools.stderr);
+}

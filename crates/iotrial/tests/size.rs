@@ -1,0 +1,237 @@
+//! `iotrial size` as a user runs it.
+
+mod support;
+
+use serde_json::Value;
+use support::{Bench, Ran};
+
+const OPTION_1: &str = r#"
+format = "iotrial.configuration/1"
+title = "option 1"
+provider = "oci"
+machine = "VM.Standard.E4.Flex"
+ocpus = 16
+memory = "64GiB"
+os = "windows"
+[[pool]]
+volume = "block-volume"
+level = "vpu-90"
+size = "1430GiB"
+attachment = "paravirtualized"
+"#;
+
+fn json(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", ran.stdout, ran.stderr))
+}
+
+#[test]
+fn explain_says_what_binds_and_what_it_costs() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("one.toml"), OPTION_1).unwrap();
+    let ran = bench.run(&["size", "explain", "one.toml", "--currency", "EUR"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for words in ["1,599 EUR a month", "bound by shape limit", "64 KiB, 40 % reads", "1 USD is 0.93 EUR"] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    let ran =
+        bench.run(&["size", "explain", "one.toml", "--json", "--html", "one.html", "--xlsx", "one.xlsx"]);
+    let explained = json(&ran);
+    assert_eq!(explained["cost"]["per_month"].as_f64().map(f64::round), Some(1_719.0));
+    assert_eq!(explained["alone"][2]["binds"], "shape limit");
+    assert_eq!(explained["report"], "one.html");
+    let page = std::fs::read_to_string(bench.path().join("one.html")).unwrap();
+    assert!(page.contains("shape limit – binds"), "the picture marks what binds");
+    assert!(bench.path().join("one.xlsx").exists());
+}
+
+#[test]
+fn a_run_stands_beside_the_limits_of_its_configuration() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("one.toml"), OPTION_1).unwrap();
+    let sim = "service_time_us = 500, parallelism = 64";
+    let ran = bench.run(&[
+        "run",
+        "oracle-slob-random",
+        "--engine",
+        "sim",
+        "--sim",
+        sim,
+        "--duration",
+        "5s",
+        "--ramp",
+        "1s",
+        "--seed",
+        "1",
+        "--json",
+        "--label",
+        "run",
+    ]);
+    assert!(ran.code <= 1, "{}", ran.stderr);
+    let record = json(&ran)["record"].as_str().unwrap().to_owned();
+    let explained = json(&bench.run(&["size", "explain", "one.toml", "--record", &record, "--json"]));
+    let measured = &explained["measured"][0];
+    assert!(measured["in_flight"].as_f64().unwrap() > 0.0, "{measured}");
+    assert_eq!(measured["bound_by"][0], "concurrency", "{measured}");
+    // The same run is a demand, too.
+    let ran = bench.run(&["size", "--demand", &record, "--provider", "gcp", "--json"]);
+    let sizing = json(&ran);
+    let streams = sizing["demand"]["streams"].as_array().unwrap();
+    assert!(
+        !streams.is_empty() && sizing["demand"]["source"].as_str().unwrap().starts_with("record "),
+        "{sizing}"
+    );
+}
+
+#[test]
+fn what_another_tool_measured_stands_beside_the_limits_too() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("one.toml"), OPTION_1).unwrap();
+    let fio = r#"{"fio version":"fio-3.35","global options":{"bs":"8k","iodepth":"32"},"jobs":[{"jobname":"j","job options":{"rw":"randread","bs":"8k","iodepth":"32","numjobs":"1"},
+        "read":{"io_bytes":8192000000,"bw":800000,"iops":100000.0,"runtime":10000,"total_ios":1000000,"lat_ns":{"min":100000,"max":900000,"mean":310000.0,"stddev":1.0,"N":1000000}}}]}"#;
+    std::fs::write(bench.path().join("fio.json"), fio).unwrap();
+    let imported = bench.run(&["import", "fio.json"]);
+    assert!(imported.code <= 1, "{}{}", imported.stdout, imported.stderr);
+    let stored = std::fs::read_dir(bench.store()).unwrap().map(|entry| entry.unwrap().path());
+    let record = stored.into_iter().find(|path| path.to_string_lossy().contains("imported")).unwrap();
+    let explained =
+        json(&bench.run(&["size", "explain", "one.toml", "--record", record.to_str().unwrap(), "--json"]));
+    let measured = &explained["measured"][0];
+    assert_eq!(measured["iops"], 100_000.0, "{explained}");
+    assert_eq!(measured["bound_by"][0], "concurrency", "31 of 32 in flight: {measured}");
+}
+
+#[test]
+fn the_answer_has_all_its_forms_and_leads_back_to_a_test() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("one.toml"), OPTION_1).unwrap();
+    let demand = [
+        "size",
+        "--read",
+        "1920MB/s@64KiB",
+        "--os",
+        "windows",
+        "--memory",
+        "64GiB",
+        "--provider",
+        "oci",
+        "--provider",
+        "gcp",
+    ];
+    let mut with_files = demand.to_vec();
+    with_files.extend([
+        "--against",
+        "one.toml",
+        "--study",
+        "prove.toml",
+        "--config",
+        "best.toml",
+        "--html",
+        "a.html",
+        "--csv",
+        "a.csv",
+        "--json",
+    ]);
+    let ran = bench.run(&with_files);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let sizing = json(&ran);
+    let best = &sizing["found"][0]["answers"][0];
+    assert!(best["cost"]["per_month"].as_f64().unwrap() <= 676.0, "{best}");
+    assert_eq!(sizing["cheapest"], 0);
+    assert!(
+        sizing["against"][0]["sentence"].as_str().unwrap().contains("more (licence"),
+        "{}",
+        sizing["against"]
+    );
+    let page = std::fs::read_to_string(bench.path().join("a.html")).unwrap();
+    assert!(page.contains("cost-curve") && page.contains("– binds"));
+    // What was found can be explained, and costs the same.
+    let explained = json(&bench.run(&["size", "explain", "best.toml", "--json", "--hours-per-month", "730"]));
+    assert_eq!(explained["cost"]["per_month"], best["cost"]["per_month"]);
+    let dry = bench.run(&["study", "prove.toml", "--dry-run", "--json"]);
+    let outlook = json(&dry);
+    assert_eq!(outlook["elsewhere"].as_array().map(Vec::len), Some(2), "{}{}", dry.stdout, dry.stderr);
+    let study = std::fs::read_to_string(bench.path().join("prove.toml")).unwrap();
+    assert!(
+        study.contains("expected_read_bandwidth_mb_per_s = 1920") && study.contains("oci-64k"),
+        "{study}"
+    );
+}
+
+#[test]
+fn wrong_input_is_answered_with_what_would_be_right() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("one.toml"), OPTION_1).unwrap();
+    std::fs::write(bench.path().join("typo.toml"), OPTION_1.replace("E4.Flex", "E4.Flx")).unwrap();
+    std::fs::write(bench.path().join("own.toml"), "format = \"iotrial.catalog/1\"\nprovider = \"own\"\ncurrency = \"EUR\"\nhours_per_month = 730\nspeed = 3\n").unwrap();
+    let check = |arguments: &[&str], code: i32, words: &[&str]| {
+        let ran = bench.run(arguments);
+        assert_eq!(ran.code, code, "{arguments:?}: {}{}", ran.stdout, ran.stderr);
+        for words in words {
+            assert!(
+                ran.stderr.contains(words) || ran.stdout.contains(words),
+                "{words}: {}{}",
+                ran.stdout,
+                ran.stderr
+            );
+        }
+    };
+    check(&["size"], 2, &["nothing is asked for", "--read 40000iops@8KiB"]);
+    check(&["size", "--read", "40000iops"], 2, &["has no block size"]);
+    check(
+        &["size", "--read", "1iops@8KiB", "--provider", "ocl"],
+        2,
+        &["no catalog is of the provider `ocl`", "there are oci"],
+    );
+    check(
+        &["size", "--read", "1iops@8KiB", "--currency", "EUR"],
+        2,
+        &["no rate from USD to EUR", "--rate USD/EUR="],
+    );
+    check(
+        &["size", "--read", "1iops@8KiB", "--volume", "gp3", "--volume", "gp9"],
+        2,
+        &["no catalog has a volume `gp9`", "gp3"],
+    );
+    check(&["size", "--read", "1iops@8KiB", "--machine", "Cray"], 2, &["no machine has `Cray` in its name"]);
+    check(&["size", "--read", "1iops@8KiB", "--growth", "20"], 2, &["needs the number of years"]);
+    check(
+        &["size", "--read", "1iops@8KiB", "--catalog", "own.toml"],
+        2,
+        &["unknown key `speed`", "docs/catalogs.md"],
+    );
+    check(&["size", "explain", "one.toml", "--capacity", "1TiB"], 2, &["a demand needs rates"]);
+    check(&["size", "explain", "one.toml", "--write", "1000MB/s@64KiB"], 0, &["It meets the demand"]);
+    // Data Guard sends every write once more.
+    check(
+        &["size", "explain", "one.toml", "--write", "1100MB/s@64KiB", "--replicas", "1"],
+        1,
+        &["It does not meet the demand", "network out"],
+    );
+    check(&["size", "explain", "typo.toml"], 2, &["has no machine", "VM.Standard.E4.Flex"]);
+    check(&["size", "explain", "one.toml", "--currency", "GBP"], 2, &["no rate from USD to GBP"]);
+    check(
+        &["size", "--read", "9000000iops@4KiB", "--provider", "oci", "--provider", "aws"],
+        1,
+        &["Nothing meets the demand", "the wall is", "comes closest"],
+    );
+    check(&["size", "--read", "100iops@8KiB", "--memory", "900TiB"], 1, &["without 900 TiB of memory"]);
+}
+
+#[test]
+fn catalogs_tell_their_age_and_what_they_do_not_know() {
+    let bench = Bench::new();
+    let ran = bench.run(&["size", "catalogs"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for words in ["oci", "azure", "aws", "gcp", "sources are older than a year", "not known:"] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    let printed = bench.run(&["size", "catalogs", "oci", "--print", "toml"]);
+    std::fs::write(
+        bench.path().join("mine.toml"),
+        printed.stdout.replace("hours_per_month = 744", "hours_per_month = 700"),
+    )
+    .unwrap();
+    let listed = json(&bench.run(&["size", "catalogs", "--catalog", "mine.toml", "--json"]));
+    assert_eq!(listed[0]["hours_per_month"], 700.0, "an own catalog takes the place of the built-in one");
+    assert_eq!(listed.as_array().map(Vec::len), Some(4));
+}
