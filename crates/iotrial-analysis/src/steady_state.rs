@@ -174,14 +174,15 @@ fn tracks_latency(plan: &Plan) -> bool {
     plan.jobs.iter().any(|job| has_given_rate(plan, job))
 }
 
-/// Whether a job has a rate, or follows one that has.
+/// Whether a job has a rate that is the same all the time, or follows one that has: between bursts there is no latency.
 fn has_given_rate(plan: &Plan, job: &Job) -> bool {
     match job.arrival {
         Arrival::Closed => false,
-        Arrival::Open { .. } => true,
-        Arrival::Following { job, .. } => {
-            plan.jobs.get(job).is_some_and(|leader| matches!(leader.arrival, Arrival::Open { .. }))
-        }
+        Arrival::Open { bursts, .. } => bursts.is_none(),
+        Arrival::Following { job, .. } => plan
+            .jobs
+            .get(job)
+            .is_some_and(|leader| matches!(leader.arrival, Arrival::Open { bursts: None, .. })),
     }
 }
 

@@ -90,9 +90,14 @@ fn a_result_of_another_tool_is_audited_from_its_file_and_from_the_store() {
 #[test]
 fn no_result_that_a_tool_wrote_contradicts_itself() {
     let bench = Bench::new();
-    for name in
-        ["fio/mix.json", "fio/stonewall.json", "fio/terse-3.txt", "diskspd/two-spans.xml", "sqlio", "vdbench"]
-    {
+    for name in [
+        "fio/mix.json",
+        "fio/stonewall.json",
+        "fio/terse-3.txt",
+        "diskspd/two-spans.xml",
+        "sqlio/two-runs.txt",
+        "vdbench/flatfile.html",
+    ] {
         let ran = bench.run(&["audit", &golden(name), "--json"]);
         assert_eq!(ran.code, 0, "{name}: {}\n{}", ran.stdout, ran.stderr);
     }

@@ -16,6 +16,44 @@ fn findings(profile: &str, seed: &str, sim: &str) -> Vec<Value> {
     Bench::new().run(&arguments).json()["findings"].as_array().unwrap().clone()
 }
 
+/// The same of a load of one's own: the tables of its jobs.
+fn findings_of(jobs: &str, seed: &str, sim: &str) -> Vec<Value> {
+    let bench = Bench::new();
+    let head = "format = \"iotrial.profile/1\"\nname = \"mine\"\ntitle = \"Mine\"\nschedule = { duration = \"15s\" }\n\
+                quick = { size = \"1GiB\", duration = \"15s\" }\n";
+    std::fs::write(bench.path().join("mine.toml"), format!("{head}{jobs}")).unwrap();
+    let base = ["run", "./mine.toml", "--engine", "sim", "--seed", seed, "--ramp", "1s", "--duration", "15s"];
+    let ran = bench.run(&[&base[..], &["--sim", sim, "--json", "--quiet"]].concat());
+    ran.json()["findings"].as_array().unwrap().clone()
+}
+
+/// A job of random I/Os.
+fn data(name: &str, read_percent: u8, iodepth: u32, more: &str) -> String {
+    format!(
+        "[[job]]\nname = \"{name}\"\nrole = \"data\"\npattern = \"random\"\nrwmix_read_percent = {read_percent}\n\
+         iodepth = {iodepth}\nsize = \"1GiB\"\n{more}\n"
+    )
+}
+
+/// A job of log writes.
+fn log(iodepth: u32, more: &str) -> String {
+    format!(
+        "[[job]]\nname = \"log\"\nrole = \"log\"\npattern = \"sequential\"\nrwmix_read_percent = 0\nblock_size = \"4KiB\"\n\
+         iodepth = {iodepth}\nsize = \"1GiB\"\n{more}\n"
+    )
+}
+
+const PAGES: &str = "block_size = \"8KiB\"";
+
+/// A log of commits that arrive at a rate.
+fn group_commit(iops: u32) -> String {
+    let more = format!(
+        "durability = \"dsync\"\nrate = \"{iops} iops\"\n\
+         group_commit = {{ commit_size = \"700B\", largest_write = \"8KiB\" }}"
+    );
+    log(1, &more)
+}
+
 /// The one with that id, which has to be there.
 #[track_caller]
 fn provoked(id: &str, sim: &str) -> Value {
@@ -45,6 +83,88 @@ fn a_healthy_device_has_no_findings_whatever_the_seed_and_the_load() {
             assert_eq!(all, Vec::<Value>::new(), "{profile} {seed} `{sim}`");
         }
     }
+}
+
+#[test]
+fn a_healthy_device_has_no_findings_under_any_kind_of_load() {
+    let with_pages = |more: &str| format!("{PAGES}\n{more}");
+    let loads = [
+        ("rate", data("pages", 70, 64, &with_pages("rate = \"6000 iops\""))),
+        ("copies", data("pages", 70, 1, &with_pages("numjobs = 32\nrate = \"6000 iops\""))),
+        (
+            "sizes",
+            data(
+                "pages",
+                70,
+                16,
+                "block_sizes = [{ size = \"8KiB\", weight = 3 }, { size = \"256KiB\", weight = 1 }]",
+            ),
+        ),
+        ("flush_every", log(1, "durability = \"fdatasync\"\nflush_every = 10")),
+        (
+            "bursts",
+            data("pages", 100, 4, PAGES)
+                + &data(
+                    "checkpoint",
+                    0,
+                    64,
+                    &with_pages("rate = \"300 iops\"\nbursts = { period = \"5s\", spread = \"1s\" }"),
+                ),
+        ),
+        ("group commit", data("pages", 70, 4, PAGES) + &group_commit(2_000)),
+        (
+            "follower",
+            data("pages", 70, 4, PAGES)
+                + &log(
+                    8,
+                    "durability = \"dsync\"\nfollow = { job = \"pages\", per = \"write\", ratio = 0.25 }",
+                ),
+        ),
+    ];
+    for (name, jobs) in loads {
+        for (seed, sim) in [
+            ("1", "flush_us = 900"),
+            ("2", "flush_us = 900, service_spread = 0.9"),
+            ("3", "flush_us = 900, service_time_us = 500, parallelism = 8"),
+        ] {
+            let mut all = findings_of(&jobs, seed, sim);
+            // 15 s are short, and said to be so.
+            all.retain(|finding| finding["id"] != "short-run");
+            assert_eq!(all, Vec::<Value>::new(), "{name} {seed} `{sim}`");
+        }
+    }
+}
+
+/// The finding with that id of a load of one's own, which has to be there.
+#[track_caller]
+fn provoked_by(jobs: &str, id: &str, sim: &str) -> Value {
+    let all = findings_of(jobs, "7", sim);
+    let found = all.iter().find(|finding| finding["id"] == id).cloned();
+    found.unwrap_or_else(|| panic!("no {id} in {all:#?}"))
+}
+
+#[test]
+fn a_rate_that_is_not_kept_is_told_of_its_job_and_is_not_steady() {
+    // Ten commits fit into a write of 1 ms, and 15 arrive; the pages do 20,000 a second beside them.
+    let jobs = data("pages", 100, 4, PAGES) + &group_commit(15_000);
+    let sim = "flush_us = 800, service_time_us = 200, service_spread = 0";
+    let found = provoked_by(&jobs, "not-issued", sim);
+    assert_eq!(found["evidence"]["job"], "log");
+    assert!((25.0..40.0).contains(&number(&found, "not_issued_percent")), "{found:#}");
+    provoked_by(&jobs, "unsteady", sim);
+    // A few hundred of them are too few to move what all jobs do together.
+    let found = provoked_by(&(data("pages", 100, 32, PAGES) + &group_commit(11_500)), "not-issued", sim);
+    assert_eq!(found["evidence"]["job"], "log");
+}
+
+#[test]
+fn a_quiet_job_hides_neither_a_burst_nor_a_limit() {
+    let jobs =
+        data("pages", 70, 32, PAGES) + &data("quiet", 100, 512, &format!("{PAGES}\nrate = \"100 iops\""));
+    let found = provoked_by(&jobs, "throttled-after-burst", "iops_cap = 2000, burst_s = 120");
+    assert!((number(&found, "after_s") - 1.52).abs() < 0.05, "{found:#}");
+    let found = provoked_by(&jobs, "flat-iops-limit", "iops_cap = 2000");
+    assert!((number(&found, "limit_iops") - 2_000.0).abs() < 2.0, "{found:#}");
 }
 
 #[test]
