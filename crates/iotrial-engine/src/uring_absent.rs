@@ -19,6 +19,7 @@ impl UringQueue {
         _clock: C,
         _areas: &Arc<[File]>,
         _lengths: &[u32],
+        _flushing: u32,
         _polled: bool,
         _random: &mut Random,
     ) -> io::Result<Self> {

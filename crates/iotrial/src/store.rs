@@ -483,9 +483,12 @@ pub fn is_sweep(path: &Path) -> bool {
     head_contains(path, "iotrial.sweep/")
 }
 
-/// Whether a file holds the record of a run, whole or as the journal that a crash left.
+/// Whether a file holds the record of a run, whole or as the journal that a crash left: by what it says of itself or, so
+/// that a damaged one is told as such, by its name.
 pub fn is_record(path: &Path) -> bool {
-    head_contains(path, "iotrial.record/") || file_name(path).ends_with(JOURNAL_SUFFIX)
+    let is_called_so = |suffix: &&str| file_name(path).ends_with(*suffix);
+    head_contains(path, "iotrial.record/")
+        || [RECORD_SUFFIX, COMPRESSED_SUFFIX, JOURNAL_SUFFIX].iter().any(is_called_so)
 }
 
 /// Whether the first bytes of a file, unpacked, contain a word.
