@@ -1,5 +1,7 @@
 //! Figures held against bands: which of them can be judged, and where they fall.
 
+use std::time::Duration;
+
 use iotrial_model::load::Role;
 use iotrial_model::record::RunRecord;
 use serde::Serialize;
@@ -7,6 +9,7 @@ use serde::Serialize;
 use crate::figures::Figures;
 use crate::stream::{Stream, StreamCounts};
 use crate::threshold::{Bands, Category, Statistic, ThresholdSet};
+use crate::words::seconds_in_words;
 
 /// One figure held against its bands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -96,6 +99,11 @@ pub(crate) struct Gap {
 /// The streams that a role has, with their figures where there are any.
 pub(crate) type RoleStreams = Vec<(Stream, Option<Figures>)>;
 
+/// In less time a single pause of the device or of the host decides every figure.
+const SHORTEST_JUDGED: Duration = Duration::from_secs(1);
+/// A phase may come out shorter by what the clock was read early.
+const CLOCK_SLACK: Duration = Duration::from_millis(20);
+
 /// What was held against the bands.
 #[derive(Default)]
 pub(crate) struct Judgement {
@@ -108,6 +116,12 @@ pub(crate) struct Judgement {
 impl Judgement {
     /// Holds every figure that the set judges, and that enough I/Os carry, against its bands.
     pub(crate) fn new(record: &RunRecord, thresholds: &ThresholdSet) -> Self {
+        let measured = record.measured_duration();
+        if !measured.is_zero() && measured + CLOCK_SLACK < SHORTEST_JUDGED {
+            let measured = seconds_in_words(measured.as_secs_f64());
+            let starved = format!("only {measured} were measured, and less than a second is not judged");
+            return Self { starved: vec![starved], ..Self::default() };
+        }
         let of_role = |role: Role| {
             let is_mine = |job: usize| record.plan.jobs[job].role == role;
             let figures = StreamCounts::of(record, is_mine).figures(record);
@@ -210,6 +224,17 @@ fn figure(figures: &Figures, statistic: Statistic) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn less_than_a_second_is_not_judged_and_a_second_is() {
+        let set = ThresholdSet::builtin("flash").unwrap();
+        let mut record = crate::test_record::measured(1, |_| 16_000);
+        assert!(!Judgement::new(&record, &set).judged.is_empty());
+        record.intervals[0].duration = Duration::from_millis(500);
+        let judgement = Judgement::new(&record, &set);
+        assert!(judgement.judged.is_empty());
+        assert_eq!(judgement.starved, ["only 500 ms were measured, and less than a second is not judged"]);
+    }
 
     #[test]
     fn latencies_have_three_digits_and_more_where_they_would_mislead() {

@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod words;
+
 pub mod figures;
 
 pub mod stream;

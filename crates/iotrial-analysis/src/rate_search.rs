@@ -4,6 +4,8 @@
 //! its share of a rate as an open load with Poisson arrivals, and the rate is bisected: probes are only as long as
 //! the limit's statistic needs, and the highest rate that held is confirmed by a longer run. Latencies run from the
 //! time at which an I/O was due, and one that was never issued, or not back at the end, counts as one that waited until then.
+//! The commits of a group commit have no closed load: so many arrive at first that every write is full, and their rate is
+//! sought as others' are.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -19,7 +21,8 @@ use iotrial_model::units::ByteSize;
 
 use crate::figures::percentile_us;
 use crate::findings::{foreign_load, generator_busy, late_issues};
-use crate::stream::{Stream, StreamCounts};
+use crate::stream::Stream;
+use crate::words::{latency_in_words, with_thousands};
 
 /// The bracket between the highest rate that held and the lowest that did not, as a quotient.
 const BRACKET: f64 = 1.05;
@@ -53,6 +56,11 @@ const MORE_SLOTS: u32 = 16;
 const MOST_BUFFERS: ByteSize = ByteSize::gib(1);
 /// A queue that grew by more than this share of what was due is a rate that was not kept.
 const MOST_GROWTH: f64 = 0.01;
+/// A queue without drift wanders by no more than so many times the root of twice what was due: four standard deviations of
+/// arrivals and completions that are both left to chance.
+const MOST_WANDERING: f64 = 4.0;
+/// At saturation so many commits arrive a second, more than any log takes.
+const MOST_COMMITS_PER_S: f64 = 5e6;
 /// More failures than this share are another load.
 const MOST_ERRORS: f64 = 0.001;
 /// A load that did not hold, where something else than the device may have been the limit, is tried so often in all.
@@ -117,7 +125,8 @@ impl RateSearch {
     ///
     /// When a job has a rate already.
     pub fn new(limit: LatencyLimit, plan: Plan) -> Result<Self, SearchError> {
-        if let Some(job) = plan.jobs.iter().find(|job| matches!(job.arrival, Arrival::Open { .. })) {
+        let has_rate = |job: &&Job| matches!(job.arrival, Arrival::Open { .. }) && !is_sought(job);
+        if let Some(job) = plan.jobs.iter().find(has_rate) {
             return Err(SearchError::HasRate { job: job.name.clone() });
         }
         let search = Search { limit, probes: Vec::new(), result: None };
@@ -145,6 +154,11 @@ impl RateSearch {
         plan.interval = Duration::from_secs(1);
         match share {
             None => {
+                // More commits arrive than the log takes.
+                for job in plan.jobs.iter_mut().filter(|job| is_sought(job) && job.group_commit.is_some()) {
+                    job.arrival =
+                        Arrival::Open { iops: MOST_COMMITS_PER_S, spacing: Spacing::Uniform, bursts: None };
+                }
                 for phase in plan.phases.iter_mut().filter(|phase| phase.kind == PhaseKind::Measure) {
                     phase.duration = phase.duration.min(LONGEST_SATURATION);
                 }
@@ -163,10 +177,8 @@ impl RateSearch {
 
     /// By job, the rate of those that get one.
     fn rates(&self, share: f64) -> impl Iterator<Item = (usize, f64)> {
-        let closed = self.plan.jobs.iter().zip(&self.saturation).enumerate();
-        closed
-            .filter(|(_, (job, _))| job.arrival == Arrival::Closed)
-            .map(move |(index, (_, iops))| (index, iops * share))
+        let jobs = self.plan.jobs.iter().zip(&self.saturation).enumerate();
+        jobs.filter(|(_, (job, _))| is_sought(job)).map(move |(index, (_, iops))| (index, iops * share))
     }
 
     fn total_rate(&self, share: f64) -> f64 {
@@ -218,9 +230,9 @@ impl RateSearch {
         let rate = |io_count: u64| io_count as f64 / measured_s;
         let (worst, why_not) = match load.share {
             None => {
-                self.saturation = record.jobs.iter().map(|job| rate(io_count_of(job))).collect();
+                self.saturation = record.jobs.iter().map(|job| rate(arrived_count(job))).collect();
                 let mut jobs = self.plan.jobs.iter().zip(&self.saturation);
-                let idle = jobs.find(|(job, iops)| job.arrival == Arrival::Closed && **iops <= 0.0);
+                let idle = jobs.find(|(job, iops)| is_sought(job) && **iops <= 0.0);
                 if let Some((job, _)) = idle {
                     return Err(SearchError::Idle { job: job.name.clone() });
                 }
@@ -234,8 +246,9 @@ impl RateSearch {
             }
             Some(_) => assess(record, self.search.limit),
         };
-        let iops =
-            StreamCounts::of(record, |_| true).all_figures(record).and_then(|all| all.iops).unwrap_or(0.0);
+        // Of the same jobs that a rate is asked of: what follows them comes on top of both.
+        let sought = self.plan.jobs.iter().zip(&record.jobs).filter(|(job, _)| is_sought(job));
+        let iops = rate(sought.map(|(_, counts)| arrived_count(counts)).sum());
         self.search.probes.push(Probe {
             kind: load.kind,
             share: load.share,
@@ -369,7 +382,10 @@ impl RateSearch {
 /// is then the device's doing, whatever the closed load had outstanding.
 fn give_slots(plan: &mut Plan) {
     let mut roomy = plan.jobs.clone();
-    for job in roomy.iter_mut().filter(|job| matches!(job.arrival, Arrival::Open { .. })) {
+    for job in roomy
+        .iter_mut()
+        .filter(|job| matches!(job.arrival, Arrival::Open { .. }) && job.group_commit.is_none())
+    {
         let slots = SLOTS_PER_OUTSTANDING * job.total_iodepth() + MORE_SLOTS;
         job.iodepth = slots.div_ceil(job.numjobs);
     }
@@ -388,15 +404,33 @@ fn is_wide(held: f64, failed: f64) -> bool {
     failed / held > BRACKET + 1e-9
 }
 
+/// Whether a rate is sought for a job: it has none, or it is a log whose commits arrive at one.
+fn is_sought(job: &Job) -> bool {
+    match job.arrival {
+        Arrival::Closed => true,
+        Arrival::Open { bursts, .. } => job.group_commit.is_some() && bursts.is_none(),
+        Arrival::Following { .. } => false,
+    }
+}
+
+/// What arrived at a job and was done: I/Os, or the commits of a group commit.
+fn arrived_count(job: &JobCounts) -> u64 {
+    job.commit.as_ref().map_or_else(|| io_count_of(job), OpCounts::io_count)
+}
+
 fn io_count_of(job: &JobCounts) -> u64 {
     job.read.iter().chain(&job.write).map(OpCounts::io_count).sum()
 }
 
-/// Every role and stream that the plan has.
+/// Every role and stream that the plan has, but for the writes of logs that commit in groups: each commit waits for its
+/// write, and is what a session waits for.
 fn streams(record: &RunRecord) -> impl Iterator<Item = (Role, Stream)> {
     record.roles().into_iter().flat_map(|role| {
+        let jobs = || record.plan.jobs.iter().filter(move |job| job.role == role);
+        let is_in_commits = jobs().filter(|job| job.writes()).all(|job| job.group_commit.is_some());
         let planned = Stream::planned(record, |job| record.plan.jobs[job].role == role);
-        planned.into_iter().map(move |stream| (role, stream))
+        let judged = planned.into_iter().filter(move |stream| *stream != Stream::Write || !is_in_commits);
+        judged.map(move |stream| (role, stream))
     })
 }
 
@@ -405,9 +439,8 @@ fn assess(record: &RunRecord, limit: LatencyLimit) -> (Option<WorstLatency>, Opt
     let (worst, missing) = worst_latency(record, limit.statistic, Some(limit.latency));
     let why_not = errors(record).or_else(|| rate_not_kept(record)).or(missing).or_else(|| {
         let WorstLatency { role, stream, latency_us } = worst.as_ref()?;
-        (*latency_us > limit.latency.as_nanos() as f64 / 1e3).then(|| {
-            format!("{} of {role} {stream}s is {} ms", limit.statistic, three_digits(latency_us / 1e3))
-        })
+        (*latency_us > limit.latency.as_nanos() as f64 / 1e3)
+            .then(|| format!("{} of {role} {stream}s is {}", limit.statistic, latency_in_words(*latency_us)))
     });
     (worst, why_not)
 }
@@ -422,13 +455,16 @@ fn errors(record: &RunRecord) -> Option<String> {
     let ops = || record.jobs.iter().flat_map(|job| job.read.iter().chain(&job.write));
     let failed: u64 = ops().map(|op| op.error_count).sum();
     let all: u64 = failed + ops().map(OpCounts::io_count).sum::<u64>();
-    (failed as f64 > MOST_ERRORS * all as f64).then(|| format!("{failed} of {all} I/Os failed"))
+    (failed as f64 > MOST_ERRORS * all as f64)
+        .then(|| format!("{} of {} I/Os failed", with_thousands(failed as f64), with_thousands(all as f64)))
 }
 
 /// What arrives at a job that does not set its own pace, by the second, and how much of that only made its queue longer.
 struct Arriving {
     rate: f64,
     growth: f64,
+    /// Whether the queue grew all the while, and by more than chance lets it.
+    drifts: bool,
 }
 
 impl Arriving {
@@ -443,22 +479,24 @@ impl Arriving {
         let rate = match record.plan.jobs[index].arrival {
             Arrival::Closed => return None,
             Arrival::Open { iops, .. } => iops,
-            Arrival::Following { .. } => {
-                let job = &record.jobs[index];
-                let done = job.commit.as_ref().map_or_else(|| io_count_of(job), OpCounts::io_count);
-                growth + done as f64 / measured_s
-            }
+            Arrival::Following { .. } => growth + arrived_count(&record.jobs[index]) as f64 / measured_s,
         };
-        Some(Self { rate, growth })
+        let middle = record.measured_intervals().nth(record.measured_intervals().count() / 2);
+        let grown = [growth * measured_s, backlog(middle) - backlog(before)];
+        let wandering = MOST_WANDERING * (2.0 * rate * measured_s).sqrt();
+        // A queue that drifts has half of its growth in each half of the time; one that a moment filled has all of it in one.
+        let is_even = (0.25..0.75).contains(&(grown[1] / grown[0]));
+        Some(Self { rate, growth, drifts: grown[0] > wandering && is_even })
     }
 }
 
 /// The queue of a job grew over the measured phase.
 fn rate_not_kept(record: &RunRecord) -> Option<String> {
     record.plan.jobs.iter().enumerate().find_map(|(index, job)| {
-        let Arriving { rate, growth } = Arriving::at(record, index)?;
-        (growth > MOST_GROWTH * rate)
-            .then(|| format!("job `{}` issued only {:.0} of {rate:.0} IOPS", job.name, rate - growth))
+        let Arriving { rate, growth, drifts } = Arriving::at(record, index)?;
+        let [kept, asked] = [rate - growth, rate].map(with_thousands);
+        (drifts || growth > MOST_GROWTH * rate)
+            .then(|| format!("job `{}` issued only {kept} of {asked} IOPS", job.name))
     })
 }
 
@@ -532,18 +570,6 @@ fn stream_share(record: &RunRecord, index: usize, stream: Stream) -> f64 {
         Stream::Commit if record.is_commit(index) => 1.0 - read_share,
         Stream::Commit | Stream::Mixed => 0.0,
     }
-}
-
-/// `0.0831`, `0.831`, `8.31`, `83.1`, `831`.
-fn three_digits(number: f64) -> String {
-    let decimals = match number {
-        ..0.1 => 4,
-        ..1.0 => 3,
-        ..10.0 => 2,
-        ..100.0 => 1,
-        _ => 0,
-    };
-    format!("{number:.decimals$}")
 }
 
 #[cfg(test)]

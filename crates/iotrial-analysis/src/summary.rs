@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use iotrial_model::load::{Direction, Role};
+use iotrial_model::plan::Arrival;
 use iotrial_model::record::{CpuUse, DeviceCounters, EndedHow, Finding, JobCounts, OpCounts, RunRecord};
 use iotrial_model::search::Search;
 use serde::Serialize;
@@ -17,6 +18,9 @@ use crate::verdict::Verdict;
 pub struct Summary {
     /// How the run ended.
     pub ended: EndedHow,
+    /// Why, unless it is complete; of one that ran until it was steady, after how long it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_reason: Option<String>,
     /// What the figures mean.
     pub verdict: Verdict,
     /// The time that was measured.
@@ -47,9 +51,43 @@ pub struct JobSummary {
     pub name: String,
     /// What it stands for.
     pub role: Role,
+    /// What came to be due, where it does not issue its I/Os when others complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Arrivals>,
     /// Its streams.
     #[serde(flatten)]
     pub streams: Streams,
+}
+
+/// What came to be due at a job, I/Os or the commits of a group commit, and what became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Arrivals {
+    /// The rate that was asked; `None` of a job that follows another.
+    pub asked_iops: Option<f64>,
+    /// What was done, by the second of the measured phase.
+    pub done_iops: f64,
+    /// What was due and not even issued at the end of the load.
+    pub not_issued_count: u64,
+}
+
+impl Arrivals {
+    #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
+    fn of(record: &RunRecord, index: usize) -> Option<Self> {
+        let asked_iops = match record.plan.jobs[index].arrival {
+            Arrival::Closed => return None,
+            Arrival::Open { iops, .. } => Some(iops),
+            Arrival::Following { .. } => None,
+        };
+        let measured_s = record.measured_duration().as_secs_f64();
+        let counts = record.jobs.get(index).filter(|_| measured_s > 0.0)?;
+        let done = counts.commit.as_ref().map_or_else(
+            || counts.read.iter().chain(&counts.write).map(OpCounts::io_count).sum(),
+            OpCounts::io_count,
+        );
+        let backlog = record.intervals.last().and_then(|last| last.backlog.get(index));
+        let not_issued_count = backlog.copied().unwrap_or_default();
+        Some(Self { asked_iops, done_iops: done as f64 / measured_s, not_issued_count })
+    }
 }
 
 /// CPU time of the generator over the measured phase.
@@ -102,6 +140,7 @@ impl Summary {
         let total = StreamCounts::of(record, |_| true);
         Self {
             ended: record.ended.how,
+            ended_reason: record.ended.reason.clone(),
             verdict,
             measured_s: record.measured_duration().as_secs_f64(),
             steady_state: SteadyState::of(record),
@@ -119,6 +158,7 @@ impl Summary {
                 .map(|(index, job)| JobSummary {
                     name: job.name.clone(),
                     role: job.role,
+                    arrivals: Arrivals::of(record, index),
                     streams: streams_of(&|other| other == index),
                 })
                 .collect(),
@@ -205,6 +245,18 @@ mod tests {
         assert_eq!(summary["total"]["commit"]["iops"], 2_000.0);
         assert_eq!(summary["total"]["write"]["lat_p99_us"], 500.0);
         assert_eq!(summary["measured_s"], 300.0);
+    }
+
+    #[test]
+    fn an_open_job_shows_what_was_asked_beside_what_was_done_and_what_still_waits() {
+        let mut record = healthy();
+        assert_eq!(summary_of(&record)["jobs"][0].get("arrivals"), None);
+        record.plan.jobs[0].arrival =
+            Arrival::Open { iops: 20_000.0, spacing: iotrial_model::load::Spacing::Poisson, bursts: None };
+        record.intervals.last_mut().unwrap().backlog = vec![1_200_000, 0];
+        let arrivals = &summary_of(&record)["jobs"][0]["arrivals"];
+        assert_eq!((&arrivals["asked_iops"], &arrivals["done_iops"]), (&20_000.0.into(), &16_000.0.into()));
+        assert_eq!(arrivals["not_issued_count"], 1_200_000);
     }
 
     #[test]

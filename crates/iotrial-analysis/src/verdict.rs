@@ -15,6 +15,12 @@ pub use crate::judgement::Judged;
 use crate::judgement::{self, Gap, Judgement, format_limit};
 pub use crate::threshold::Category;
 use crate::threshold::{Statistic, ThresholdSet};
+use crate::words::seconds_in_words;
+
+mod search;
+
+use search::answered;
+pub use search::{LimitAnswer, known_so_far};
 
 /// What the figures mean for a database.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,6 +37,16 @@ pub struct Verdict {
     pub thresholds: String,
     /// Every figure that was judged, in the order role, stream, statistic.
     pub judged: Vec<Judged>,
+    /// Of a search for the highest rate: its answer, which comes before what the thresholds say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_limit: Option<LimitAnswer>,
+}
+
+impl Verdict {
+    /// Whether what was asked has the answer yes: a rate that holds the limit where one was sought, else qualified storage.
+    pub fn is_yes(&self) -> bool {
+        self.latency_limit.as_ref().map_or(self.qualified, |answer| answer.held)
+    }
 }
 
 /// Judges a record by a set of thresholds.
@@ -43,8 +59,13 @@ pub fn judge(record: &RunRecord, thresholds: &ThresholdSet) -> Verdict {
     };
     let judgement = Judgement::new(record, thresholds);
     let conditions = conditions(record, &findings);
-    Case { profile: &record.plan.profile, no_device, judgement, conditions, findings: &findings }
-        .decide(thresholds)
+    let case = Case { profile: &record.plan.profile, no_device, judgement, conditions, findings: &findings };
+    let caveats = enumerate(&case.conditions);
+    let verdict = case.decide(thresholds);
+    match &record.search {
+        Some(search) => answered(search, record, no_device, &findings, &caveats, verdict),
+        None => verdict,
+    }
 }
 
 /// What a verdict rests on, of a run or of an imported result.
@@ -96,6 +117,7 @@ fn decide(
         reasons: reasons(obstacles, by_weight, findings, gaps, thresholds),
         thresholds: thresholds.name.clone(),
         judged,
+        latency_limit: None,
     }
 }
 
@@ -157,6 +179,8 @@ fn obstacles(no_device: Option<&str>, findings: &[Finding]) -> Vec<String> {
 fn is_obstacle(finding: &Finding) -> bool {
     finding.severity == Severity::Serious
         || matches!(finding.id.as_str(), "interrupted" | "io-errors" | "buffered-io" | "latency-limit-missed")
+        // A load that was to run until it was steady, and was not, has no answer.
+        || (finding.id == "unsteady" && finding.evidence.get("waited_s").is_some_and(serde_json::Value::is_number))
 }
 
 /// Under which doubtful conditions the figures came about, to follow «but» or «measured».
@@ -167,7 +191,9 @@ fn conditions(record: &RunRecord, findings: &[Finding]) -> Vec<String> {
     let doubts = findings.iter().filter(|finding| is_condition(finding)).filter(|finding| !is_said(finding));
     doubts
         .map(|finding| match finding.id.as_str() {
-            "short-run" => format!("only over {:.0} s", record.measured_duration().as_secs_f64()),
+            "short-run" => {
+                format!("only over {}", seconds_in_words(record.measured_duration().as_secs_f64()))
+            }
             "unsteady" => match record.plan.until_steady {
                 Some(_) => format!("without reaching a steady state in {}", waited(record)),
                 None => "without reaching a steady state".to_owned(),

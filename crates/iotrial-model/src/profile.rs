@@ -75,13 +75,23 @@ impl Profile {
             let thresholds = top.text("thresholds").unwrap_or_else(|| "flash".to_owned());
             let schedule = top.required("schedule", |t, key| t.table(key, read_schedule));
             let quick = top.required("quick", |t, key| t.table(key, read_quick));
-            let jobs = top.required("job", |t, key| t.tables(key, JobProfile::read)).unwrap_or_default();
+            let mut is_whole = true;
+            let read_job = |table: &mut TableReader<'_>| {
+                let job = JobProfile::read(table);
+                is_whole &= job.is_some();
+                job
+            };
+            let jobs = top.required("job", |t, key| t.tables(key, read_job)).unwrap_or_default();
             for (position, job) in jobs.iter().enumerate() {
                 if jobs[..position].iter().any(|earlier| earlier.name == job.name) {
                     top.refuse::<()>("job", format!("two jobs are named `{}`", job.name));
                 }
-                if let Some(mistake) =
-                    job.follow.as_ref().and_then(|follow| mistake_of(follow, position, &jobs))
+                // A job with a mistake of its own is not among them, and following it is none.
+                if let Some(mistake) = job
+                    .follow
+                    .as_ref()
+                    .filter(|_| is_whole)
+                    .and_then(|follow| mistake_of(follow, position, &jobs))
                 {
                     top.refuse::<()>("job", format!("job `{}`: {mistake}", job.name));
                 }
@@ -244,6 +254,12 @@ size = "4GiB"
         check("distribution = \"hotspot\"\nhot_io_percent = 80", "needs `hot_space_percent`");
         check("zipf_theta = 1", "`zipf_theta` is for `distribution = \"zipf\"`");
         check("hot_io_percent = 1", "`hot_io_percent` is for `distribution = \"hotspot\"`");
+        check(
+            "distribution = \"hotspot\"\nhot_io_percent = 10\nhot_space_percent = 20",
+            "`hot_io_percent` must be more than `hot_space_percent`, 20, or the spot is not hot",
+        );
+        let told = add("spacing = \"uniform\"\nrate = \"0 iops\"");
+        assert!(told.contains("`0 iops` must be more than zero") && !told.contains("spacing"), "{told}");
         check("flush_every = 3", "`flush_every` needs a `durability` other than `none`");
         check("block_sizes = [{ size = \"8KiB\", weight = 1 }]", "`block_size` or `block_sizes`, not both");
         check("follow = { job = \"pages\", ratio = 1 }", "job `pages`: it follows itself");
@@ -260,6 +276,19 @@ size = "4GiB"
         assert!(told.contains("`block_sizes` needs at least one table"), "{told}");
         let told = mistakes("\"random\"", "\"sequential\"\ndistribution = \"zipf\"\nzipf_theta = 1.0");
         assert!(told.contains("`distribution` is for `pattern = \"random\"`"), "{told}");
+    }
+
+    #[test]
+    fn a_mistake_in_a_job_that_is_followed_is_told_once_and_no_follow_up_with_it() {
+        let job = SMALLEST.split("[[job]]").nth(1).unwrap();
+        let leader = job.replace("iodepth = 8", "iodepth = 8\ndistribution = \"zipf\"");
+        let follower = job
+            .replace("name = \"pages\"", "name = \"writer\"")
+            .replace("iodepth = 8", "iodepth = 8\nfollow = { job = \"pages\", ratio = 1 }");
+        let head = SMALLEST.split("[[job]]").next().unwrap();
+        let told =
+            Profile::parse(&format!("{head}[[job]]{leader}[[job]]{follower}")).unwrap_err().to_string();
+        assert!(told.contains("needs `zipf_theta`") && !told.contains("no such job"), "{told}");
     }
 
     #[test]

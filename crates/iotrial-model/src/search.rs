@@ -42,6 +42,9 @@ impl fmt::Display for LatencyLimit {
     }
 }
 
+/// Latencies are kept from here on.
+const SHORTEST_LIMIT: Duration = Duration::from_nanos(100);
+
 /// Why a text is no [`LatencyLimit`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseLatencyLimitError {
@@ -54,6 +57,9 @@ pub enum ParseLatencyLimitError {
     /// No I/O takes no time.
     #[error("the latency in `{0}` must be more than zero")]
     Zero(String),
+    /// The clock shows no less.
+    #[error("the latency in `{0}` is below 100ns, and nothing is measured that short")]
+    TooShort(String),
     /// The part behind the `@` is neither `mean` nor a percentile.
     #[error("`{0}` is neither `mean` nor a percentile between 0 and 100, such as p99 or p99.9")]
     Statistic(String),
@@ -68,6 +74,9 @@ impl FromStr for LatencyLimit {
         let latency = parse_duration(latency.trim())?;
         if latency.is_zero() {
             return Err(ParseLatencyLimitError::Zero(text.to_owned()));
+        }
+        if latency < SHORTEST_LIMIT {
+            return Err(ParseLatencyLimitError::TooShort(text.to_owned()));
         }
         let statistic = statistic.trim();
         let percent = |text: &str| text.strip_prefix('p')?.parse::<f64>().ok();
@@ -250,6 +259,7 @@ mod tests {
         check("2ms", "is not LATENCY@STATISTIC");
         check("2@p99", "`2` has no unit");
         check("0ms@p99", "must be more than zero");
+        check("1ns@p99", "is below 100ns");
         for text in ["2ms@p0", "2ms@p100", "2ms@99", "2ms@", "2ms@max", "2ms@pNaN", "2ms@p-1"] {
             check(text, "is neither `mean` nor a percentile between 0 and 100");
         }

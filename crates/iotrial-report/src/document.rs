@@ -68,6 +68,8 @@ pub enum Block {
 pub struct VerdictBlock {
     /// Whether it is, by what was measured.
     pub qualified: bool,
+    /// The answer in a few words, where another question was asked.
+    pub headline: Option<String>,
     /// How good; `None` when nothing could be judged.
     pub category: Option<Category>,
     /// The answer in one sentence.
@@ -80,12 +82,24 @@ pub struct VerdictBlock {
 
 impl VerdictBlock {
     /// The answer in one or two words.
-    pub(crate) fn word(&self) -> &'static str {
-        match (self.category, self.qualified) {
-            (None, _) => "not judged",
-            (Some(_), true) => "qualified",
-            (Some(_), false) => "not qualified",
+    pub(crate) fn word(&self) -> &str {
+        match (&self.headline, self.category, self.qualified) {
+            (Some(headline), ..) => headline,
+            (None, None, _) => "not judged",
+            (None, Some(_), true) => "qualified",
+            (None, Some(_), false) => "not qualified",
         }
+    }
+
+    /// Whether it is a yes, a no or neither.
+    pub(crate) fn is_yes(&self) -> Option<bool> {
+        (self.headline.is_some() || self.category.is_some()).then_some(self.qualified)
+    }
+
+    /// The category, where that decided: good latencies that may not be relied upon are not «not qualified (good)».
+    pub(crate) fn decisive_category(&self) -> Option<Category> {
+        let agrees = |category: &Category| self.qualified == (*category <= Category::Acceptable);
+        self.category.filter(agrees).filter(|_| self.headline.is_none())
     }
 }
 

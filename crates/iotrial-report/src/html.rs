@@ -103,7 +103,7 @@ enum BlockView<'d> {
     Verdict {
         tone: &'static str,
         symbol: &'static str,
-        word: &'static str,
+        word: &'d str,
         category: Option<&'static str>,
         sentence: &'d str,
         reasons: &'d [String],
@@ -183,16 +183,16 @@ impl<'d> BlockView<'d> {
     }
 
     fn verdict(verdict: &'d VerdictBlock) -> Self {
-        let (tone, symbol) = match (verdict.category, verdict.qualified) {
-            (None, _) => ("open", "?"),
-            (Some(_), true) => ("good", "✓"),
-            (Some(_), false) => ("bad", "✗"),
+        let (tone, symbol) = match verdict.is_yes() {
+            None => ("open", "?"),
+            Some(true) => ("good", "✓"),
+            Some(false) => ("bad", "✗"),
         };
         Self::Verdict {
             tone,
             symbol,
             word: verdict.word(),
-            category: verdict.category.map(category_word),
+            category: verdict.decisive_category().map(category_word),
             sentence: &verdict.sentence,
             reasons: &verdict.reasons,
             ended: verdict.ended.as_deref(),

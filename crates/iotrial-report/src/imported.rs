@@ -118,6 +118,7 @@ fn verdict(summary: &ImportedSummary) -> Section {
         note: None,
         blocks: vec![Block::Verdict(VerdictBlock {
             qualified: verdict.qualified,
+            headline: None,
             category: verdict.category,
             sentence: verdict.sentence.clone(),
             reasons: verdict.reasons.clone(),

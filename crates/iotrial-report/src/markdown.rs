@@ -91,7 +91,7 @@ impl Page {
     }
 
     fn verdict(&mut self, verdict: &VerdictBlock) {
-        let category = verdict.category.map(|category| format!(" ({})", category_word(category)));
+        let category = verdict.decisive_category().map(|category| format!(" ({})", category_word(category)));
         let answer = format!("**{}**{}", verdict.word(), category.unwrap_or_default());
         self.block(&format!("{answer}: {}", escape(&verdict.sentence)));
         if let Some(ended) = &verdict.ended {

@@ -4,11 +4,12 @@ use iotrial_analysis::figures::Figures;
 use iotrial_analysis::latency_map::LatencyMap;
 use iotrial_analysis::series::{Series, SeriesPoint, unmeasured_stretches};
 use iotrial_analysis::stream::{Stream, StreamCounts, Streams};
-use iotrial_analysis::summary::Summary;
+use iotrial_analysis::summary::{JobSummary, Summary};
 use iotrial_analysis::verdict::Judged;
 use iotrial_model::load::Role;
 use iotrial_model::plan::PhaseKind;
 use iotrial_model::record::{EndedHow, Finding, RunRecord};
+use iotrial_model::units::format_duration;
 use jiff::Timestamp;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, HeatMap, Limit, Line, Scale, Shape, Span};
@@ -36,6 +37,7 @@ impl Document {
             latency_spread(record),
             latency_distribution(&series, &summary.verdict.judged),
             by_role(record, summary),
+            arrivals(summary),
             judged(summary),
             by_job(record, summary),
             settings::host(record, summary),
@@ -68,21 +70,23 @@ pub(crate) fn start_of(started_at: &str) -> String {
 
 fn verdict(record: &RunRecord, summary: &Summary) -> Option<Section> {
     let verdict = &summary.verdict;
-    let how = match record.ended.how {
-        EndedHow::Complete => None,
-        EndedHow::Interrupted => Some("The run was interrupted"),
-        EndedHow::Failed => Some("The run failed"),
+    let reason = record.ended.reason.as_deref();
+    let told = |how: &str| reason.map_or_else(|| how.to_owned(), |reason| format!("{how}: {reason}"));
+    let ended = match record.ended.how {
+        EndedHow::Complete => record.plan.until_steady.zip(reason).map(|(until, reason)| {
+            let round = format_duration(until.round);
+            format!("The load was {reason}; the figures are those of its last five rounds of {round}")
+        }),
+        EndedHow::Interrupted => Some(told("The run was interrupted")),
+        EndedHow::Failed => Some(told("The run failed")),
     };
-    let ended = how.map(|how| match &record.ended.reason {
-        Some(reason) => format!("{how}: {reason}"),
-        None => how.to_owned(),
-    });
     Some(Section {
         id: "verdict",
         heading: "",
         note: None,
         blocks: vec![Block::Verdict(VerdictBlock {
-            qualified: verdict.qualified,
+            qualified: verdict.is_yes(),
+            headline: verdict.latency_limit.as_ref().map(|answer| answer.headline.clone()),
             category: verdict.category,
             sentence: verdict.sentence.clone(),
             reasons: verdict.reasons.clone(),
@@ -168,6 +172,40 @@ fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
             in_seconds(summary.measured_s)
         )),
         blocks: vec![Block::Table(figures_table("Figures by role", &["role"], rows, true))],
+    })
+}
+
+/// What was asked of the open jobs against what came of it; absent without one.
+fn arrivals(summary: &Summary) -> Option<Section> {
+    let row = |job: &JobSummary| {
+        let arrivals = job.arrivals?;
+        let cells = vec![
+            Value::Text(job.name.clone()),
+            Value::number(arrivals.asked_iops),
+            Value::Number(arrivals.done_iops),
+            Value::Count(arrivals.not_issued_count),
+        ];
+        Some(Row { cells, is_total: false })
+    };
+    let rows: Vec<Row> = summary.jobs.iter().filter_map(row).collect();
+    (!rows.is_empty()).then(|| Section {
+        id: "arrivals",
+        heading: "Open jobs",
+        note: Some(
+            "What was asked and what was done; of a group commit, commits. What follows another job has no rate of its own."
+                .to_owned(),
+        ),
+        blocks: vec![Block::Table(Table {
+            caption: "Rates of open jobs".to_owned(),
+            columns: vec![
+                Column::new("job", Quantity::Words),
+                Column::new("asked", Quantity::Iops),
+                Column::new("done", Quantity::Iops),
+                Column::new("never issued", Quantity::Count),
+            ],
+            rows,
+            at_a_glance: true,
+        })],
     })
 }
 

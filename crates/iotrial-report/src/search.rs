@@ -1,6 +1,7 @@
 //! The search for the highest rate that holds a latency limit: its answer and its probes.
 
 use iotrial_analysis::summary::Summary;
+use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, ProbeKind, Search};
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Limit, Line, Scale, Shape};
@@ -12,7 +13,7 @@ use crate::table::{Column, Row, Table, Value};
 /// Absent where no limit was given.
 pub(crate) fn search(summary: &Summary) -> Option<Section> {
     let search = summary.search.as_ref()?;
-    let mut blocks = vec![Block::Facts(facts(search))];
+    let mut blocks = vec![Block::Facts(facts(search, summary.ended))];
     blocks.extend(chart(search));
     blocks.push(Block::Table(probes(search)));
     if let Some(result) = &search.result {
@@ -34,15 +35,18 @@ pub(crate) fn search(summary: &Summary) -> Option<Section> {
         heading: "Highest rate within the limit",
         note: Some(format!(
             "{} All jobs at their share of one rate, with Poisson arrivals; latency runs from the time at which an I/O is due.",
-            answer(search)
+            answer(search, summary.ended)
         )),
         blocks,
     })
 }
 
 /// The answer in a sentence, and whose figures the report shows.
-fn answer(search: &Search) -> String {
+fn answer(search: &Search, ended: EndedHow) -> String {
     let iops = |iops: f64| group_thousands(&format!("{iops:.0}"));
+    if ended != EndedHow::Complete {
+        return "The search did not come to its end. The figures are those of its last load.".to_owned();
+    }
     let Some(result) = &search.result else {
         return format!(
             "No rate was found that holds {}. The figures are those of the last load.",
@@ -67,7 +71,7 @@ fn answer(search: &Search) -> String {
     )
 }
 
-fn facts(search: &Search) -> Vec<Fact> {
+fn facts(search: &Search, ended: EndedHow) -> Vec<Fact> {
     let fact = |name: &str, quantity, value| Fact { name: name.to_owned(), quantity, value };
     let mut facts = vec![fact("limit", Quantity::Words, Value::Text(search.limit.to_string()))];
     match &search.result {
@@ -80,7 +84,10 @@ fn facts(search: &Search) -> Vec<Fact> {
                 fact(&name, Quantity::LatencyUs, Value::Number(worst.latency_us)),
             ]);
         }
-        None => facts.push(fact("highest rate that held", Quantity::Words, Value::Text("none".to_owned()))),
+        None => {
+            let none = if ended == EndedHow::Complete { "none" } else { "not known" };
+            facts.push(fact("highest rate that held", Quantity::Words, Value::Text(none.to_owned())));
+        }
     }
     facts
 }
@@ -124,9 +131,10 @@ fn chart(search: &Search) -> Option<Block> {
 }
 
 fn probes(search: &Search) -> Table {
-    let row = |probe: &Probe| Row {
+    let row = |(number, probe): (usize, &Probe)| Row {
         cells: vec![
-            Value::Text(probe.kind.as_str().to_owned()),
+            // Numbered, so that no two rows of a CSV are the same.
+            Value::Text(format!("{} {}", number + 1, probe.kind.as_str())),
             Value::number(probe.share.map(|share| 100.0 * share)),
             Value::number(probe.asked_iops),
             Value::Number(probe.iops),
@@ -145,7 +153,7 @@ fn probes(search: &Search) -> Table {
             Column::new("load", Quantity::Words),
             Column::new("share", Quantity::Percent).optional(),
             Column::new("asked", Quantity::Iops),
-            Column::new("IOPS", Quantity::Iops),
+            Column::new("done", Quantity::Iops),
             Column::new("time", Quantity::Words).optional(),
             Column::new("worst", Quantity::LatencyUs).under("lat"),
             Column::new("of", Quantity::Words).under("lat"),
@@ -153,7 +161,7 @@ fn probes(search: &Search) -> Table {
             Column::new("why not", Quantity::Words).optional(),
             Column::new("found", Quantity::Words).optional(),
         ],
-        rows: search.probes.iter().map(row).collect(),
+        rows: search.probes.iter().enumerate().map(row).collect(),
         at_a_glance: true,
     }
 }

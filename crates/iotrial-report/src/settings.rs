@@ -2,7 +2,7 @@
 
 use iotrial_analysis::device_chain::ChainStep;
 use iotrial_analysis::summary::Summary;
-use iotrial_model::plan::{Area, AreaKind, Job, PhaseKind, Plan, SimDevice};
+use iotrial_model::plan::{Area, AreaKind, Arrival, Job, PhaseKind, Plan, SimDevice};
 use iotrial_model::record::{BlockDevice, DeviceCounters, EngineSetup, RunRecord, TargetRecord};
 use iotrial_model::units::format_duration;
 
@@ -59,6 +59,12 @@ pub(crate) fn in_brief(record: &RunRecord) -> Vec<(&'static str, String)> {
             phases(plan),
         ),
     ));
+    let open = plan.jobs.iter().filter(|job| job.arrival != Arrival::Closed);
+    let arrivals: Vec<String> =
+        open.map(|job| format!("{}: {}", job.name, job.particulars(plan).join(", "))).collect();
+    if !arrivals.is_empty() {
+        lines.push(("Arrivals", arrivals.join("; ")));
+    }
     lines
 }
 

@@ -146,13 +146,14 @@ impl Page {
     }
 
     fn verdict(&mut self, verdict: &VerdictBlock) {
-        let (tone, symbol) = match (verdict.category, verdict.qualified) {
-            (None, _) => (Tone::Fair, "?"),
-            (Some(_), true) => (Tone::Good, "✓"),
-            (Some(_), false) => (Tone::Bad, "✗"),
+        let (tone, symbol) = match verdict.is_yes() {
+            None => (Tone::Fair, "?"),
+            Some(true) => (Tone::Good, "✓"),
+            Some(false) => (Tone::Bad, "✗"),
         };
-        let category = verdict.category.map(|category| format!(" ({})", category_word(category)));
-        let answer = format!("{symbol} {}{}", verdict.word().to_uppercase(), category.unwrap_or_default());
+        let category = verdict.decisive_category().map(|category| format!(" ({})", category_word(category)));
+        let word = verdict.headline.clone().unwrap_or_else(|| verdict.word().to_uppercase());
+        let answer = format!("{symbol} {word}{}", category.unwrap_or_default());
         self.line("");
         self.prose("", "  ", &answer, tone);
         self.prose("  ", "  ", &verdict.sentence, Tone::Plain);

@@ -253,7 +253,7 @@ impl<'w> Sheet<'w> {
     }
 
     fn verdict(&mut self, verdict: &VerdictBlock) -> Result<(), XlsxError> {
-        let category = verdict.category.map(|category| format!(" ({})", category_word(category)));
+        let category = verdict.decisive_category().map(|category| format!(" ({})", category_word(category)));
         let answer = format!("{}{}", verdict.word(), category.unwrap_or_default());
         self.line(&answer, &self.styles.title.clone())?;
         let reasons = verdict.reasons.iter().map(|reason| format!("• {reason}"));

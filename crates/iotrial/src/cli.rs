@@ -116,7 +116,7 @@ pub struct RunArgs {
 
     /// Measure until five rounds on end are steady (SNIA PTS), each a fifth of --duration; the figures are theirs
     /// alone. Gives up after LIMIT [default: 25 rounds].
-    #[arg(long, value_name = "LIMIT", value_parser = parse_duration, num_args = 0..=1)]
+    #[arg(long, value_name = "LIMIT", value_parser = parse_limit, num_args = 0..=1)]
     pub until_steady: Option<Option<Duration>>,
 
     /// Find the highest rate that holds this latency in every role and direction: probes with Poisson arrivals in the
@@ -476,4 +476,14 @@ fn parse_sim_device(text: &str) -> Result<SimDevice, String> {
         toml::from_str(&format!("device = {{ {text} }}")).map_err(|error| error.message().to_owned())?;
     wrapped.device.check().map_err(|error| error.to_string())?;
     Ok(wrapped.device)
+}
+/// The LIMIT of `--until-steady`, which may be left out: what stands behind it may have been meant as the profile.
+fn parse_limit(text: &str) -> Result<Duration, String> {
+    parse_duration(text).map_err(|error| {
+        if text.contains(|c: char| c.is_ascii_alphabetic()) && !text.starts_with(|c: char| c.is_ascii_digit())
+        {
+            return format!("{error}; where it is the profile, give it before --until-steady");
+        }
+        error.to_string()
+    })
 }

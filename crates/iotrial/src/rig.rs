@@ -94,6 +94,12 @@ impl<'a> Rig<'a> {
     /// Lays the targets out, for `trial` and all that follow on the same areas. False when the user stopped it: the
     /// record says so, and there is nothing to run on.
     pub fn prepare(&mut self, trial: &mut Trial) -> Result<bool, Failure> {
+        let then = format!("runs {}", format_duration(trial.record.plan.duration()));
+        self.prepare_for(trial, &then)
+    }
+
+    /// The same, where more than one run of the plan follows: `then` says what, and for how long.
+    pub fn prepare_for(&mut self, trial: &mut Trial, then: &str) -> Result<bool, Failure> {
         let plan = &trial.record.plan;
         for note in &plan.notes {
             self.live.say(&format!("note: {note}"));
@@ -103,8 +109,7 @@ impl<'a> Rig<'a> {
         }
         let Layout { written, reused, .. } = self.setup.layout;
         let and_reused = if reused.get() > 0 { format!(", reuses {reused}") } else { String::new() };
-        let time = format_duration(plan.duration());
-        self.live.say(&format!("lays out {written}{and_reused}, then runs {time}"));
+        self.live.say(&format!("lays out {written}{and_reused}, then {then}"));
         let progress = |done, total| self.live.layout(done, total);
         match target::prepare(plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
             Ok(prepared) => {

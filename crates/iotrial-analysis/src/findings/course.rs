@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use iotrial_model::load::Direction;
-use iotrial_model::plan::PhaseKind;
+use iotrial_model::plan::{PhaseKind, UntilSteady};
 use iotrial_model::record::{EndedHow, Finding, RunRecord, Severity, ShortTransfer};
 use iotrial_model::units::format_duration;
 use serde_json::json;
@@ -14,6 +14,7 @@ use super::finding;
 use crate::steady_state::{
     MOST_BACKLOG_GROWTH_PERCENT, MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, Rounds, SteadyState,
 };
+use crate::words::{count_with_thousands, percent_or_times, seconds_in_words};
 
 /// A measured phase shorter than this says nothing about caches and burst credits.
 const SHORTEST_TRUSTED: Duration = Duration::from_secs(60);
@@ -37,9 +38,9 @@ pub(super) fn interrupted(record: &RunRecord) -> Option<Finding> {
         id,
         severity,
         format!(
-            "the run {verb} when {:.0} s of {:.0} s were measured: {reason}",
-            measured.as_secs_f64(),
-            planned.as_secs_f64()
+            "the run {verb} when {} of {} were measured: {reason}",
+            seconds_in_words(measured.as_secs_f64()),
+            seconds_in_words(planned.as_secs_f64())
         ),
         [("measured_s", json!(measured.as_secs_f64())), ("planned_s", json!(planned.as_secs_f64()))],
     ))
@@ -104,7 +105,9 @@ pub(super) fn io_errors(record: &RunRecord) -> Option<Finding> {
         "io-errors",
         severity,
         format!(
-            "{errors} of {attempts} I/Os failed, most of them {worst_direction}s of `{worst_job}`, the first one with: {first_error}"
+            "{} of {} I/Os failed, most of them {worst_direction}s of `{worst_job}`, the first one with: {first_error}",
+            count_with_thousands(errors),
+            count_with_thousands(attempts)
         ),
         [
             ("error_count", json!(errors)),
@@ -194,7 +197,8 @@ pub(crate) fn short_measurement(measured: Duration) -> Option<Finding> {
         (
             Severity::Warning,
             format!(
-                "only {measured_s:.0} s were measured: caches and burst credits can carry a load that long, {wanted_s} s or more show what lies behind them"
+                "only {} were measured: caches and burst credits can carry a load that long, {wanted_s} s or more show what lies behind them",
+                seconds_in_words(measured_s)
             ),
         )
     };
@@ -203,8 +207,17 @@ pub(crate) fn short_measurement(measured: Duration) -> Option<Finding> {
 
 /// The load was still changing, or its queue grew.
 pub(super) fn unsteady(record: &RunRecord) -> Option<Finding> {
-    let steady = SteadyState::of(record)?;
     let waited = record.plan.until_steady.filter(|_| record.ended.how == EndedHow::Complete);
+    let mut found = not_steady(record, waited)?;
+    if waited.is_some() {
+        // The verdict asks for it: a load that was to wait until it was steady, and was not, has no answer.
+        found.evidence.insert("waited_s".to_owned(), json!(planned_measure(record).as_secs_f64()));
+    }
+    Some(found)
+}
+
+fn not_steady(record: &RunRecord, waited: Option<UntilSteady>) -> Option<Finding> {
+    let steady = SteadyState::of(record)?;
     let was_not = match waited {
         Some(until) => {
             let (limit, round) = (format_duration(planned_measure(record)), format_duration(until.round));
@@ -218,8 +231,9 @@ pub(super) fn unsteady(record: &RunRecord) -> Option<Finding> {
             "unsteady",
             Severity::Warning,
             format!(
-                "{was_not} {value} ranged over {range_percent:.0} % of the average (at most {MOST_RANGE_PERCENT:.0} % is steady) and {verb} by {:.0} % (at most {MOST_SLOPE_PERCENT:.0} %)",
-                slope_percent.abs()
+                "{was_not} {value} ranged over {} of the average (at most {MOST_RANGE_PERCENT:.0} % is steady) and {verb} by {} (at most {MOST_SLOPE_PERCENT:.0} %)",
+                percent_or_times(*range_percent),
+                percent_or_times(slope_percent.abs())
             ),
             [
                 ("value", json!(value)),
@@ -272,7 +286,7 @@ mod tests {
         assert_eq!(found.severity, Severity::Warning);
         assert_eq!(
             found.message,
-            "3 of 5400003 I/Os failed, most of them writes of `journal`, the first one with: input/output error (os error 5)"
+            "3 of 5,400,003 I/Os failed, most of them writes of `journal`, the first one with: input/output error (os error 5)"
         );
         record.jobs[0].read.as_mut().unwrap().error_count = 100_000;
         let found = io_errors(&record).unwrap();

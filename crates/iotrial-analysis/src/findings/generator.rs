@@ -63,7 +63,8 @@ pub(super) fn littles_law(record: &RunRecord) -> Option<Finding> {
     // Of an open load nobody knows how much was outstanding, and what was not back yet is in no latency.
     let is_open = record.plan.jobs.iter().any(|job| job.arrival != Arrival::Closed);
     let is_unknown = is_open || error_count(record).is_some() || stalled(record).is_some();
-    if measured_us == 0.0 || is_unknown || record.plan.engine == EngineKind::Null {
+    // In less than a second the I/Os that are under way at its ends are too large a part.
+    if measured_us < 1e6 || is_unknown || record.plan.engine == EngineKind::Null {
         return None;
     }
     let total_latency_us: f64 = record

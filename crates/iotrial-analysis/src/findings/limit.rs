@@ -9,6 +9,7 @@ use serde_json::json;
 use super::pace::{Pace, in_flight, is_flat, is_pressed, median, shortest_latency_s};
 use super::throttle::Throttle;
 use super::{finding, modes};
+use crate::words::with_thousands;
 
 /// So many whole intervals at least.
 const LEAST_INTERVALS: usize = 10;
@@ -225,19 +226,6 @@ fn is_rotational(record: &RunRecord) -> bool {
     devices.any(|device| device.level.is_none_or(|level| level == 1) && device.rotational == Some(true))
 }
 
-/// Rounded, with a comma before every three digits: `2,000`.
-fn with_thousands(value: f64) -> String {
-    let digits = format!("{value:.0}");
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -321,11 +309,5 @@ mod tests {
         for value in [12_345.0, 17_660.0, 131.07, 0.0] {
             assert!(!is_round(value), "{value}");
         }
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(with_thousands(2_000.2), "2,000");
-        assert_eq!((with_thousands(999.0), with_thousands(1_234_567.0)), ("999".into(), "1,234,567".into()));
     }
 }

@@ -153,10 +153,12 @@ impl JobProfile {
         if self.follow.is_some() && self.rate.is_some() {
             return refuse("follow", "a job has a `rate` or follows another one, not both");
         }
-        if has_spacing && self.rate.is_none() {
+        // A rate that is there and wrong is told already.
+        let has_rate = self.rate.is_some() || table.has("rate");
+        if has_spacing && !has_rate {
             return refuse("spacing", "`spacing` is for an open load, which needs a `rate`");
         }
-        if self.bursts.is_some() && self.rate.is_none() {
+        if self.bursts.is_some() && !has_rate {
             return refuse(
                 "bursts",
                 "`bursts` are for an open load, which needs a `rate`: the mean over whole periods",
@@ -180,7 +182,7 @@ impl JobProfile {
         if self.durability == Durability::None || self.flush_every > 1 {
             return refuse("`group_commit` needs writes that are all durable: `durability = \"dsync\"` or `\"fdatasync\"`".to_owned());
         }
-        if self.rate.is_none() && self.follow.is_none() {
+        if self.rate.is_none() && self.follow.is_none() && !table.has("rate") && !table.has("follow") {
             return refuse("`group_commit` needs commits that arrive: give the job a `rate`, or let it `follow` another one".to_owned());
         }
         if !self.block_size.shares().is_empty() {
@@ -277,10 +279,19 @@ fn read_distribution(table: &mut TableReader<'_>, pattern: Option<Pattern>) -> O
             }
             Some(Distribution::Zipf { theta })
         }
-        'h' => Some(Distribution::Hotspot {
-            hot_io_percent: u8::try_from(hot_io_percent?).ok()?,
-            hot_space_percent: u8::try_from(hot_space_percent?).ok()?,
-        }),
+        'h' => {
+            let (io_percent, space_percent) = (hot_io_percent?, hot_space_percent?);
+            if io_percent <= space_percent {
+                let message = format!(
+                    "`hot_io_percent` must be more than `hot_space_percent`, {space_percent}, or the spot is not hot; it is {io_percent}"
+                );
+                return table.refuse("hot_io_percent", message);
+            }
+            Some(Distribution::Hotspot {
+                hot_io_percent: u8::try_from(io_percent).ok()?,
+                hot_space_percent: u8::try_from(space_percent).ok()?,
+            })
+        }
         _ => Some(Distribution::Uniform),
     }
 }

@@ -184,9 +184,9 @@ impl Shown {
         output::text(&text)
     }
 
-    /// 0 where the storage of every record is qualified, 1 where one is not.
+    /// 0 where the storage of every record is qualified, or the rate that was sought was found; 1 where one is not.
     pub fn exit_code(&self) -> ExitCode {
-        let qualified = self.summaries.iter().all(|summary| summary.verdict.qualified);
+        let qualified = self.summaries.iter().all(|summary| summary.verdict.is_yes());
         if qualified { ExitCode::SUCCESS } else { ExitCode::from(NOT_QUALIFIED) }
     }
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use iotrial_model::record::EndedHow;
+use iotrial_model::units::format_duration;
 
 use crate::cli::RunArgs;
 use crate::command::dry_run;
@@ -48,7 +49,17 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     }
     let mut rig = Rig::new(&load, setup)?;
     let mut trial = rig.begin(rig.setup().plan.clone())?;
-    if rig.prepare(&mut trial)? {
+    let time = format_duration(trial.record.plan.duration());
+    let then = match &search {
+        Some(_) => format!(
+            "searches: a closed load, about ten probes of up to {time}, and at most eight runs of {time} that confirm"
+        ),
+        None if trial.record.plan.until_steady.is_some() => {
+            format!("runs until it is steady, {time} at most")
+        }
+        None => format!("runs {time}"),
+    };
+    if rig.prepare_for(&mut trial, &then)? {
         match search {
             Some(search) => search::carry_out(&mut rig, &mut trial, search)?,
             None => rig.run(&mut trial)?,

@@ -1,6 +1,8 @@
 //! `iotrial run --latency-limit`: the loads of a search, one after the other on one rig.
 
 use iotrial_analysis::rate_search::{NextLoad, RateSearch, SearchError};
+use iotrial_analysis::verdict::known_so_far;
+use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{EndedHow, RunRecord};
 use iotrial_model::search::{LatencyLimit, Probe, ProbeKind};
@@ -24,9 +26,9 @@ pub fn carry_out(rig: &mut Rig<'_>, trial: &mut Trial, mut search: RateSearch) -
             let tried = search.search().probes.len();
             let what = load.kind.as_str();
             let reason = trial.record.ended.reason.get_or_insert_default();
-            *reason = format!("{reason}; the search for the highest rate ended in its {what} {}", tried + 1);
+            *reason = format!("{reason}, in load {} of the search, a {what}", tried + 1);
             trial.record.search = Some(search.search().clone());
-            rig.say(&format!("the search was not finished: {}", known(&search)));
+            rig.say(&format!("the search was not finished: {}", known_so_far(search.search())));
             return Ok(());
         }
         let probe = search.note(&load, &trial.record).map_err(search_failure)?;
@@ -59,33 +61,19 @@ fn line(probe: &Probe, limit: LatencyLimit) -> String {
     let share =
         probe.share.map(|share| format!(" ({:.1} % of saturation)", 100.0 * share)).unwrap_or_default();
     let worst = probe.worst.as_ref().map(|worst| {
-        let ms = worst.latency_us / 1e3;
-        format!(", {} {ms:.3} ms ({} {})", limit.statistic, worst.role, worst.stream)
+        let latency = latency_in_words(worst.latency_us);
+        format!(", {} {latency} ({} {})", limit.statistic, worst.role, worst.stream)
     });
     let outcome = match (probe.held, &probe.why_not) {
         (Some(true), _) => format!(": holds {limit}"),
         (Some(false), Some(why_not)) => format!(": does not hold {limit}, {why_not}"),
         _ => String::new(),
     };
-    let (what, time, worst) = (probe.kind.as_str(), probe.duration.as_secs_f64(), worst.unwrap_or_default());
+    let (what, worst) = (probe.kind.as_str(), worst.unwrap_or_default());
+    let (iops, time) = (with_thousands(iops), seconds_in_words(probe.duration.as_secs_f64()));
     let doubts =
         if probe.doubts.is_empty() { String::new() } else { format!(" ({})", probe.doubts.join(", ")) };
-    format!("{what}: {iops:.0} IOPS{share} for {time:.0} s{worst}{outcome}{doubts}")
-}
-
-/// What a search that was ended has shown.
-fn known(search: &RateSearch) -> String {
-    let probes = &search.search().probes;
-    let rates = |held: bool| {
-        let of = probes.iter().filter(move |probe| probe.held == Some(held));
-        of.filter_map(|probe| probe.asked_iops)
-    };
-    match (rates(true).reduce(f64::max), rates(false).reduce(f64::min)) {
-        (None, None) => "no rate was tried yet".to_owned(),
-        (Some(held), None) => format!("{held:.0} IOPS held so far"),
-        (None, Some(failed)) => format!("{failed:.0} IOPS did not hold"),
-        (Some(held), Some(failed)) => format!("{held:.0} IOPS held so far, {failed:.0} did not"),
-    }
+    format!("{what}: {iops} IOPS{share} for {time}{worst}{outcome}{doubts}")
 }
 
 fn search_failure(error: SearchError) -> Failure {
@@ -129,7 +117,7 @@ mod tests {
         };
         assert_eq!(
             line(&probe, "2ms@p99".parse().unwrap()),
-            "probe: 112000 IOPS (70.0 % of saturation) for 3 s, p99 2.310 ms (data read): does not hold 2ms@p99, p99 of data reads is 2.31 ms (generator-busy)"
+            "probe: 112,000 IOPS (70.0 % of saturation) for 3 s, p99 2.31 ms (data read): does not hold 2ms@p99, p99 of data reads is 2.31 ms (generator-busy)"
         );
     }
 }
