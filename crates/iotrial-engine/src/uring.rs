@@ -86,7 +86,7 @@ impl<C: Clock> UringQueue<C> {
             notice,
             buffers,
             buffers_registered,
-            flush_workers: (flushing > 0).then(|| flush_workers(&ring, flushing)),
+            flush_workers: if flushing > 0 { flush_workers(&ring, flushing) } else { None },
             ring,
             in_flight: 0,
             most_at_once: (lengths.len() / 4).max(1),
@@ -177,8 +177,8 @@ impl<C: Clock> UringQueue<C> {
 
     /// Hands over what was pushed, and where nothing is done waits for the first completion in the same call.
     ///
-    /// A time limit in the call costs a timer set and cancelled for each wait: 8 of 69 µs of a direct read 1 deep on a
-    /// virtual machine, where both leave the guest. So long waits share an alarm, which is set once and stays.
+    /// A time limit in the call costs a timer set and cancelled for each wait, and both may leave a virtual machine. So long
+    /// waits share an alarm, which is set once and stays.
     fn enter_and_wait(&mut self, wait_until_ns: u64) -> io::Result<()> {
         if self.alarm_ns.is_some_and(|alarm_ns| alarm_ns <= wait_until_ns) {
             return self.enter(Wait::ForCompletion);
@@ -371,7 +371,8 @@ impl Notice {
     }
 }
 
-/// The cheapest kind of ring that this kernel makes: cooperating with one issuer (Linux 6.0), cooperating (5.19), plain.
+/// The first kind of ring that this kernel makes: cooperating with one issuer (Linux 6.0), cooperating (5.19), plain. They cost
+/// the same within the noise.
 ///
 /// `IORING_SETUP_DEFER_TASKRUN` (6.1) is left out: direct reads cost a sixth more CPU with it, 1 deep and 32 deep, and
 /// reads from the page cache the same (docs/measurement.md).
@@ -390,22 +391,21 @@ fn build_ring(entries: u32, polled: bool) -> io::Result<(IoUring, Notice)> {
     }
 }
 
-/// Lets as many flushes go on at once as there may be, and gives how many the kernel lets.
+/// Lets as many flushes go on at once as there may be, and gives how many the kernel lets; `None` where it does not tell,
+/// which it does from Linux 5.15 on.
 ///
 /// A ring hands every flush to a worker of the kernel, which has as many as the ring has entries but at most four for each
 /// CPU (`io_wq_create`): more commits than that would wait for a worker instead of for the device.
-fn flush_workers(ring: &IoUring, flushing: u32) -> u32 {
+fn flush_workers(ring: &IoUring, flushing: u32) -> Option<u32> {
     // Zeros ask for the numbers of bounded and unbounded workers and change nothing.
     let mut most = [0; 2];
-    // Without it (Linux 5.15) the flushes wait for each other; the record has no number then.
-    if ring.submitter().register_iowq_max_workers(&mut most).is_err() {
-        return 0;
-    }
+    ring.submitter().register_iowq_max_workers(&mut most).ok()?;
     let [bounded, _] = most;
-    if bounded >= flushing || ring.submitter().register_iowq_max_workers(&mut [flushing, 0]).is_err() {
-        return bounded;
+    let is_enough = bounded >= flushing;
+    if is_enough || ring.submitter().register_iowq_max_workers(&mut [flushing, 0]).is_err() {
+        return Some(bounded);
     }
-    flushing
+    Some(flushing)
 }
 
 /// Whether the same call may succeed later: a timeout, a signal, a lack of memory, completions that are to be taken

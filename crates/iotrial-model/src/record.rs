@@ -454,8 +454,8 @@ pub struct QueueSetup {
     /// Whether the ring knows the buffers, so that no I/O pins its pages; `None` without a ring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registered_buffers: Option<bool>,
-    /// Flushes that go on at once: the ring hands each to a worker of the kernel. With a 0 the kernel has the number and does
-    /// not tell it; `None` without a ring, and without writes that a flush follows.
+    /// Flushes that go on at once: the ring hands each to a worker of the kernel. `None` without a ring, without writes that
+    /// a flush follows, and where the kernel does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_workers: Option<u32>,
     /// Memory of the buffers.
