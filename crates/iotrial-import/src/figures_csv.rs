@@ -7,11 +7,13 @@ use iotrial_model::load::Pattern;
 use iotrial_model::record::AttributeValue;
 use iotrial_model::units::ByteSize;
 
-use crate::text::{Notes, count, number, quote};
+use crate::text::{Notes, count, kept, number, quote};
 use crate::{ImportError, Reading};
 
 const LOAD: [&str; 4] = ["load.pattern", "load.read_percent", "load.block_size_bytes", "load.outstanding"];
 const MOST_COLUMNS: usize = 1_000;
+/// A row with more cells is none.
+const MOST_CELLS: usize = 100_000;
 
 /// The separator and the line with the names of columns: the first one that is no comment, if it names a figure of a stream.
 pub(crate) fn header(text: &str) -> Option<(u8, &str)> {
@@ -29,8 +31,11 @@ fn is_figure(name: &str) -> bool {
 }
 
 /// Reads all rows.
-pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
-    let Some((separator, _)) = header(text) else { return Ok(Vec::new()) };
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
+    let Some((separator, _)) = header(text) else { return Ok(()) };
+    if text.lines().any(|line| line.split(char::from(separator)).nth(MOST_CELLS).is_some()) {
+        return Err(reading.broken("the whole file", format!("a row has more than {MOST_CELLS} cells")));
+    }
     let mut table = csv::ReaderBuilder::new();
     let mut table =
         table.delimiter(separator).comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
@@ -50,22 +55,19 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
             );
         }
     }
-    let mut records = Vec::new();
     for row in table.records() {
         let row = row.map_err(|error| broken(error, reading))?;
-        reading.limit(&records)?;
         let line = row.position().map_or(0, csv::Position::line);
         let cells: BTreeMap<&str, &str> =
             columns.iter().map(String::as_str).zip(row.iter()).filter(|(_, cell)| !cell.is_empty()).collect();
-        let mut record = read_row(&cells, line, reading);
-        record.warnings.extend(reading.notes.take());
-        records.push(record);
+        let record = read_row(&cells, line, reading);
+        reading.keep(record)?;
     }
-    Ok(records)
+    Ok(())
 }
 
 fn read_row(cells: &BTreeMap<&str, &str>, line: u64, reading: &mut Reading<'_>) -> ImportedRecord {
-    let text = |name: &str| cells.get(name).map(|text| quote(text));
+    let text = |name: &str| cells.get(name).map(|text| kept(text));
     let tool = text("tool").or_else(|| text("source")).unwrap_or_else(|| reading.file.name.to_owned());
     let mut record = reading.record(&tool, text("version").as_deref(), format!("line {line}"));
     record.label = text("label").or_else(|| text("id"));

@@ -6,6 +6,7 @@
 //! options of one job only; clients with a list of their own.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use iotrial_model::histogram::LatencyHistogram;
@@ -68,7 +69,7 @@ const STREAM_PASSED_OVER: [&str; 15] = [
 const MOST_JOBS: usize = 10_000;
 
 /// Reads all documents of a text.
-pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
     let text = without_foreign_lines(text, reading);
     let (documents, broken) = documents(&text);
     let is_result = |one: &&Document<'_>| one.node.get("fio version").is_some();
@@ -90,24 +91,74 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
         let said = said.or_else(other).unwrap_or_default();
         return Err(reading.no_result(format!("there is no JSON of fio, only «{said}»")));
     }
-    let mut records = Vec::new();
+    let mut snapshots = 0;
     for (index, document) in results.iter().enumerate() {
         let prefix = if results.len() > 1 {
             format!("document {} (line {}), ", index + 1, document.line)
         } else {
             String::new()
         };
+        if results.get(index + 1).is_some_and(|next| goes_on_in(&document.node, &next.node)) {
+            snapshots += 1;
+            continue;
+        }
+        if snapshots > 0 {
+            let message = format!(
+                "the run was told {} times while it went on (`--status-interval`); only the last time is taken over",
+                snapshots + 1
+            );
+            reading.notes.warn(format!("{prefix}jobs"), message);
+            snapshots = 0;
+        }
         for path in document.node.keys_twice().iter().filter(|path| !path.ends_with(".percentile.0.00")) {
             reading.notes.warn(format!("{prefix}{path}"), "stands twice; the first one counts");
         }
-        reading.limit(&records)?;
         let list = document.node.get("jobs").or(document.node.get("client_stats"));
         if list.is_some_and(|list| list.items().len() > MOST_JOBS) {
             return Err(reading.broken(format!("{prefix}jobs"), format!("there are more than {MOST_JOBS}")));
         }
-        records.extend(Run { document, prefix }.records(reading));
+        Run { document, prefix }.read(reading)?;
     }
-    Ok(records)
+    Ok(())
+}
+
+/// The entries of a document: jobs, or those of clients.
+fn entries_of<'d, 't>(top: &'d Node<'t>) -> &'d [Node<'t>] {
+    top.get("jobs").or(top.get("client_stats")).map_or(&[], Node::items)
+}
+
+/// Whether a later document tells of the same run: it began before this one was printed, with the same jobs, and has done no less.
+fn goes_on_in(now: &Node<'_>, later: &Node<'_>) -> bool {
+    let (before, after) = (entries_of(now), entries_of(later));
+    let streams = |entry: &Node<'_>, key: &str| {
+        ["read", "write", "trim"].map(|stream| {
+            let value = entry.get(stream).and_then(|stream| stream.get(key)?.whole());
+            value.unwrap_or(0)
+        })
+    };
+    let has_done_more = |(before, after): (&Node<'_>, &Node<'_>)| {
+        let pairs = streams(before, "io_bytes").into_iter().zip(streams(after, "io_bytes"));
+        name_of(before) == name_of(after) && pairs.into_iter().all(|(before, after)| before <= after)
+    };
+    let ran_ms = after.iter().flat_map(|entry| streams(entry, "runtime")).max().unwrap_or(0);
+    let Some((printed, printed_later)) = printed_ms(now).zip(printed_ms(later)) else { return false };
+    let began_before = printed_later.saturating_sub(ran_ms).saturating_add(printed_step_ms(later)) <= printed;
+    !before.is_empty()
+        && before.len() == after.len()
+        && printed <= printed_later
+        && began_before
+        && before.iter().zip(after).all(has_done_more)
+}
+
+/// When a document was printed, since 1970.
+fn printed_ms(top: &Node<'_>) -> Option<u64> {
+    let ms = top.get("timestamp_ms").and_then(Node::whole);
+    ms.or_else(|| top.get("timestamp").and_then(Node::whole)?.checked_mul(1_000))
+}
+
+/// How well it tells that.
+fn printed_step_ms(top: &Node<'_>) -> u64 {
+    if top.get("timestamp_ms").is_some() { 1 } else { 1_000 }
 }
 
 /// Lines that fio prints among its JSON, as where errors and results go into one file, are blanked out, and so are
@@ -154,15 +205,17 @@ struct Entry<'d, 't> {
     node: &'d Node<'t>,
     path: String,
     options: FioOptions,
+    /// Whether it is the only one of its name: without `group_reporting` each copy of a job has an entry.
+    is_alone: bool,
 }
 
 impl<'d, 't> Run<'d, 't> {
-    fn records(&self, reading: &mut Reading<'_>) -> Vec<ImportedRecord> {
+    fn read(&self, reading: &mut Reading<'_>) -> Result<(), ImportError> {
         let top = &self.document.node;
         let list = ["jobs", "client_stats"].into_iter().find(|key| top.get(key).is_some());
         let Some(list) = list else {
             reading.notes.warn(format!("{}jobs", self.prefix), "is missing");
-            return Vec::new();
+            return Ok(());
         };
         for (key, _) in top.entries() {
             let known = [
@@ -181,22 +234,22 @@ impl<'d, 't> Run<'d, 't> {
                     .warn(format!("{}{}", self.prefix, quote(key)), "is not known, and not taken over");
             }
         }
-        let entries: Vec<Entry<'_, '_>> = top
-            .get(list)
-            .map_or(&[][..], Node::items)
-            .iter()
-            .enumerate()
-            .map(|(index, node)| Entry {
-                node,
-                path: format!("{list}[{index}]"),
-                options: self.options_of(node),
-            })
-            .collect();
+        let nodes = top.get(list).map_or(&[][..], Node::items);
+        // Every job keeps all of its options.
+        reading.make_room(nodes.len().saturating_mul(self.globals().map(length_of).sum()))?;
+        let mut counts: HashMap<(&str, &str), usize> = HashMap::new();
+        nodes.iter().for_each(|node| *counts.entry(name_of(node)).or_default() += 1);
+        let entry = |(index, node): (usize, &'d Node<'t>)| Entry {
+            node,
+            path: format!("{list}[{index}]"),
+            options: self.options_of(node),
+            is_alone: counts[&name_of(node)] == 1,
+        };
+        let entries: Vec<Entry<'_, '_>> = nodes.iter().enumerate().map(entry).collect();
         let version = top.get("fio version").and_then(Node::text);
         let version = version.map(|text| text.trim_start_matches("fio-"));
         let runs = split_at_barriers(&entries);
         let several = runs.len() > 1;
-        let mut records = Vec::new();
         for run in runs {
             let Some(first) = run.first() else { continue };
             let mut record = reading.record(
@@ -221,27 +274,28 @@ impl<'d, 't> Run<'d, 't> {
                 continue;
             }
             fio_log::add_intervals(&mut record, reading);
-            record.warnings.extend(reading.notes.take());
-            records.push(record);
+            reading.keep(record)?;
         }
-        records
+        Ok(())
     }
 
-    /// Those of the job, and below them the global ones, of which clients have a list.
+    /// The global options; clients have a list of them.
+    fn globals(&self) -> impl Iterator<Item = &'d (Cow<'t, str>, Node<'t>)> {
+        let global = self.document.node.get("global options");
+        global.into_iter().flat_map(|node| node.items().first().unwrap_or(node).entries())
+    }
+
+    /// Those of the job, and below them the global ones.
     fn options_of(&self, job: &'d Node<'t>) -> FioOptions {
         let text = |(key, value): &'d (Cow<'t, str>, Node<'t>)| Some((key.as_ref(), value.text()?));
-        let global = self.document.node.get("global options");
-        let globals = global.into_iter().flat_map(|node| {
-            if node.items().is_empty() { node.entries().iter() } else { node.items()[0].entries().iter() }
-        });
         let own = job.get("job options").into_iter().flat_map(|node| node.entries().iter());
-        FioOptions::new(globals.chain(own).filter_map(text))
+        FioOptions::new(self.globals().chain(own).filter_map(text))
     }
 
     fn add_entry(&self, entry: &Entry<'_, '_>, record: &mut ImportedRecord, reading: &mut Reading<'_>) {
         let path = format!("{}{}", self.prefix, entry.path);
         let node = entry.node;
-        let name = node.get("jobname").and_then(Node::text).unwrap_or_default();
+        let (hostname, name) = name_of(node);
         let mut ops = StatedOps::default();
         for (key, value) in node.entries() {
             let place = format!("{path}.{key}");
@@ -260,12 +314,11 @@ impl<'d, 't> Run<'d, 't> {
                 _ => reading.notes.warn(place, "is not known, and not taken over"),
             }
         }
-        let is_together = entry.options.is_on("group_reporting");
+        let is_together = entry.is_alone || entry.options.is_on("group_reporting");
         let numjobs = if is_together { entry.options.numjobs() } else { 1 };
         if is_together {
             warn_of_other_jobs(node, &ops, numjobs, &path, reading);
         }
-        let hostname = node.get("hostname").and_then(Node::text);
         if name == "All clients" {
             record.total = Some(ops);
             return;
@@ -281,10 +334,22 @@ impl<'d, 't> Run<'d, 't> {
             of: CpuBasis::EachCopy,
         };
         let error = node.get("error").and_then(Node::whole).filter(|code| *code != 0);
+        let mut load = entry.options.load(numjobs, &path, &mut reading.notes);
+        // Without a word on the engine it is the one of the platform, which on most of them does one I/O after the other.
+        let one_at_once = node.get("iodepth_level").and_then(|levels| levels.get("1")?.number());
+        if load.engine.is_none() && one_at_once.is_some_and(|percent| percent >= 100.0) {
+            if let Some(depth) = load.iodepth.filter(|depth| *depth > 1) {
+                let message = format!(
+                    "`iodepth={depth}`, and never more than one I/O was outstanding: it is taken as 1"
+                );
+                reading.notes.warn(format!("{path}.iodepth_level"), message);
+            }
+            load.iodepth = load.iodepth.and(Some(1));
+        }
         let job = ImportedJob {
-            name: hostname.map_or_else(|| quote(name), |host| quote(&format!("{host}: {name}"))),
+            name: if hostname.is_empty() { quote(name) } else { quote(&format!("{hostname}: {name}")) },
             role: None,
-            load: entry.options.load(numjobs, &path, &mut reading.notes),
+            load,
             ops,
             error: error.map(|code| format!("fio ended the job with the error {code}")),
             cpu: (cpu.usr_percent.is_some() || cpu.sys_percent.is_some()).then_some(cpu),
@@ -413,6 +478,17 @@ impl<'d, 't> Run<'d, 't> {
     }
 }
 
+/// What an option takes in a record, roughly.
+fn length_of((key, value): &(Cow<'_, str>, Node<'_>)) -> usize {
+    key.len() + value.text().map_or(0, str::len) + 128
+}
+
+/// Host and name of a job; the host only of a client.
+fn name_of<'n>(node: &'n Node<'_>) -> (&'n str, &'n str) {
+    let text = |key| node.get(key).and_then(Node::text).unwrap_or_default();
+    (text("hostname"), text("jobname"))
+}
+
 /// Whether there was something to set.
 fn set<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
     let is_there = value.is_some();
@@ -460,7 +536,7 @@ fn split_at_barriers<'e, 'd, 't>(entries: &'e [Entry<'d, 't>]) -> Vec<&'e [Entry
     runs
 }
 
-/// The entry of a group carries the options of its first job only. The times of all copies, added up, tell whether there were
+/// The entry of a group carries the options of one of its jobs only. The times of all copies, added up, tell whether there were
 /// others.
 fn warn_of_other_jobs(node: &Node<'_>, ops: &StatedOps, numjobs: u64, path: &str, reading: &mut Reading<'_>) {
     let all_ms = node.get("job_runtime").and_then(Node::number);
@@ -482,8 +558,7 @@ fn warn_of_other_jobs(node: &Node<'_>, ops: &StatedOps, numjobs: u64, path: &str
 }
 
 fn measured_at(top: &Node<'_>) -> Option<String> {
-    let ms = top.get("timestamp_ms").and_then(Node::whole);
-    let ms = ms.or_else(|| top.get("timestamp").and_then(Node::whole)?.checked_mul(1_000))?;
+    let ms = printed_ms(top)?;
     let at = jiff::Timestamp::from_millisecond(i64::try_from(ms).ok()?).ok()?;
     Some(at.to_string())
 }

@@ -96,8 +96,8 @@ impl Point {
             rwmix_read_percent: percent.round().clamp(0.0, 100.0) as u8,
             block_size: load.block_size().ok_or("one block size")?,
         };
-        if load.rate_iops.is_some() {
-            return Err("a load without a rate that holds it back");
+        if record.jobs.iter().any(|job| job.load.is_held_back()) {
+            return Err("a load without a rate or pauses that hold it back");
         }
         let outstanding: Option<u64> = record.jobs.iter().map(|job| job.load.total_outstanding()).sum();
         let outstanding =

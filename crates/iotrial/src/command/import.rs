@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -21,6 +20,7 @@ use crate::command::report::terminal_style;
 use crate::failure::{Failure, NOT_ALL_READ};
 use crate::foreign::{self, ForeignError, STANDARD_INPUT};
 use crate::output::{self, harmless};
+use crate::parallel::in_parallel;
 use crate::store::{Store, keep_imported};
 
 /// Warnings and errors beyond these are only counted on a terminal; `--json` has all of them.
@@ -125,22 +125,15 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
         }
         None => Store::open(args.store.store.as_deref()).map_err(Failure::execution)?.folder().to_owned(),
     };
-    let paths: Vec<PathBuf> = sources.iter().map(|(path, _)| path.clone()).collect();
-    let bar = progress(args, paths.len());
-    let outcomes: Vec<Mutex<Option<FileOutcome>>> = paths.iter().map(|_| Mutex::new(None)).collect();
-    foreign::read_each(
-        &paths,
-        |path| naming(args, path),
-        |index, read| {
-            let (path, is_named) = &sources[index];
-            let outcome = take_file(path, *is_named, read, &folder, args.as_sweep);
-            *outcomes[index].lock().expect("no thread panics while it writes one value") = Some(outcome);
-            bar.inc(1);
-        },
-    );
+    let bar = progress(args, sources.len());
+    let outcomes = in_parallel(&sources, |(path, is_named)| {
+        let read = foreign::read(path, &naming(args, path));
+        let outcome = take_file(path, *is_named, read, &folder, args.as_sweep);
+        bar.inc(1);
+        outcome
+    });
     bar.finish_and_clear();
-    let outcomes = outcomes.into_iter().filter_map(|slot| slot.into_inner().expect("no thread panicked"));
-    let (mut outcome, results) = gather(outcomes, &paths, folder)?;
+    let (mut outcome, results) = gather(outcomes, &sources, folder)?;
     let document = args.as_sweep.then(|| sweep_document(&mut outcome, &results, args)).transpose()?;
     show(args, &outcome, document.as_ref())?;
     Ok(match (outcome.failed.is_empty(), outcome.records.is_empty()) {
@@ -246,14 +239,14 @@ fn take_file(
 }
 
 fn gather(
-    outcomes: impl Iterator<Item = FileOutcome>,
-    paths: &[PathBuf],
+    outcomes: Vec<FileOutcome>,
+    sources: &[(PathBuf, bool)],
     folder: PathBuf,
 ) -> Result<(Outcome, Vec<ImportedRecord>), Failure> {
-    let mut all = Outcome { folder, files: paths.len(), ..Outcome::default() };
+    let mut all = Outcome { folder, files: sources.len(), ..Outcome::default() };
     let mut results = Vec::new();
     let mut kinds: BTreeMap<SourceKind, KindCount> = BTreeMap::new();
-    for (path, outcome) in paths.iter().zip(outcomes) {
+    for ((path, _), outcome) in sources.iter().zip(outcomes) {
         match outcome {
             FileOutcome::Read { kind, records, warnings, results: of_file } => {
                 let none = KindCount { kind, files: 0, records: 0, new: 0, warnings: 0 };
