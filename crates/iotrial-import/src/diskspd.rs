@@ -15,8 +15,8 @@ use quick_xml::events::Event;
 use crate::text::{count, kept, number, quote};
 use crate::{ImportError, Reading};
 
-/// A result has a few thousand elements.
-const MOST_ELEMENTS: usize = 1_000_000;
+/// Elements and attributes. A result has a few thousand elements, and a day in seconds has 1.4 million attributes.
+const MOST_ELEMENTS: usize = 2_000_000;
 const DEEPEST: usize = 64;
 pub(crate) const MOST_SPANS: usize = 1_000;
 pub(crate) const MOST_TARGETS: usize = 256;
@@ -79,9 +79,17 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         let prefix = if several { format!("line {line}, ") } else { String::new() };
         let spans = || results.all("TimeSpan").chain(profiles_of(&results));
         let targets = |span: &Element| span.child("Targets").map_or(0, |targets| targets.children.len());
-        if spans().count() > MOST_SPANS || spans().any(|span| targets(span) > MOST_TARGETS) {
+        // Every time span looks its options up among all of them.
+        let is_long = |asked: &Element| {
+            let targets = asked.child("Targets").into_iter().flat_map(|targets| &targets.children);
+            [asked].into_iter().chain(targets).any(|one| one.children.len() > MOST_OPTIONS)
+        };
+        if spans().count() > MOST_SPANS
+            || spans().any(|span| targets(span) > MOST_TARGETS)
+            || profiles_of(&results).any(is_long)
+        {
             let message = format!(
-                "it has more than {MOST_SPANS} time spans, or more than {MOST_TARGETS} targets in one"
+                "it has more than {MOST_SPANS} time spans, {MOST_TARGETS} targets in one, or {MOST_OPTIONS} options"
             );
             return Err(reading.broken(format!("line {line}"), message));
         }
@@ -103,16 +111,16 @@ fn parse(text: &str, budget: &mut usize) -> Result<(Element, usize), (usize, Str
             quick_xml::Error::Syntax(_) if at >= text.len() => (at, CUT_OFF.to_owned()),
             error => (at, error.to_string()),
         })?;
+        let too_many = || (at, format!("there are more than {MOST_ELEMENTS} elements and attributes"));
         let mut begin = |start: &quick_xml::events::BytesStart<'_>| {
-            *budget = budget
-                .checked_sub(1)
-                .ok_or_else(|| (at, format!("there are more than {MOST_ELEMENTS} elements")))?;
+            *budget = budget.checked_sub(1).ok_or_else(too_many)?;
             let name = start.name();
             let name: &str = name.as_ref();
             let mut element = Element { name: name.to_owned(), ..Element::default() };
             // The check for names that stand twice would compare each with each.
             for attribute in start.attributes().with_checks(false).take(MOST_ATTRIBUTES) {
                 let attribute = attribute.map_err(|error| (at, error.to_string()))?;
+                *budget = budget.checked_sub(1).ok_or_else(too_many)?;
                 let key: &str = attribute.key.as_ref();
                 let value: &str = attribute.value.as_ref();
                 element.attributes.push((key.to_owned(), value.to_owned()));
@@ -408,7 +416,7 @@ impl Span<'_> {
             (None, _) => {}
         }
         load.paced = has_pauses;
-        let leaves = target.children.iter().filter(|child| child.children.is_empty()).take(MOST_OPTIONS);
+        let leaves = target.children.iter().filter(|child| child.children.is_empty());
         load.options = leaves.map(|leaf| (quote(&leaf.name), kept(&leaf.text))).collect();
         let name = target.text_of("Path").map_or_else(|| "target".to_owned(), quote);
         ImportedJob {

@@ -3,7 +3,7 @@
 //! A document is one run of fio. Jobs of it that wait for those before them (`stonewall`) are runs of their own. What lies
 //! in the way of naive readers, and is met here: text before, between and after documents; `nan` where a number should be;
 //! keys that stand twice; `io_bytes` that were KiB before 3.0; padding among the percentiles; entries of a group that carry the
-//! options of one job only; clients with a list of their own.
+//! options of one job only; the same run told several times while it goes on; clients with a list of their own.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::imported::{
-    CpuBasis, ImportedJob, ImportedRecord, Stated, StatedCpu, StatedDevice, StatedLatency, StatedOps,
-    StatedPercentile, StatedStream,
+    CpuBasis, ImportedJob, ImportedRecord, Stated, StatedCpu, StatedDevice, StatedLatency, StatedLoad,
+    StatedOps, StatedPercentile, StatedStream,
 };
 
 use crate::fio_log;
@@ -316,9 +316,6 @@ impl<'d, 't> Run<'d, 't> {
         }
         let is_together = entry.is_alone || entry.options.is_on("group_reporting");
         let numjobs = if is_together { entry.options.numjobs() } else { 1 };
-        if is_together {
-            warn_of_other_jobs(node, &ops, numjobs, &path, reading);
-        }
         if name == "All clients" {
             record.total = Some(ops);
             return;
@@ -335,17 +332,12 @@ impl<'d, 't> Run<'d, 't> {
         };
         let error = node.get("error").and_then(Node::whole).filter(|code| *code != 0);
         let mut load = entry.options.load(numjobs, &path, &mut reading.notes);
-        // Without a word on the engine it is the one of the platform, which on most of them does one I/O after the other.
-        let one_at_once = node.get("iodepth_level").and_then(|levels| levels.get("1")?.number());
-        if load.engine.is_none() && one_at_once.is_some_and(|percent| percent >= 100.0) {
-            if let Some(depth) = load.iodepth.filter(|depth| *depth > 1) {
-                let message = format!(
-                    "`iodepth={depth}`, and never more than one I/O was outstanding: it is taken as 1"
-                );
-                reading.notes.warn(format!("{path}.iodepth_level"), message);
-            }
-            load.iodepth = load.iodepth.and(Some(1));
+        if is_together && has_other_jobs(node, &ops, &load) {
+            let message = "the figures are those of a group of several jobs, and the options those of one of them: the load is not taken over";
+            reading.notes.warn(&path, message);
+            load = StatedLoad { options: load.options, ..StatedLoad::default() };
         }
+        load = with_seen_iodepth(load, node, &path, reading);
         let job = ImportedJob {
             name: if hostname.is_empty() { quote(name) } else { quote(&format!("{hostname}: {name}")) },
             role: None,
@@ -536,25 +528,49 @@ fn split_at_barriers<'e, 'd, 't>(entries: &'e [Entry<'d, 't>]) -> Vec<&'e [Entry
     runs
 }
 
-/// The entry of a group carries the options of one of its jobs only. The times of all copies, added up, tell whether there were
-/// others.
-fn warn_of_other_jobs(node: &Node<'_>, ops: &StatedOps, numjobs: u64, path: &str, reading: &mut Reading<'_>) {
-    let all_ms = node.get("job_runtime").and_then(Node::number);
-    let longest_s = ops
+/// Whether a load is that of one job of a group only. The entry of a group has the name of its first job and the options of its last
+/// one. That there are others is told by the name among the options (of a command line), by I/Os that the options do not
+/// make, and by the times of all copies, added up.
+#[expect(clippy::cast_precision_loss, reason = "a few copies")]
+fn has_other_jobs(node: &Node<'_>, ops: &StatedOps, load: &StatedLoad) -> bool {
+    let (_, name) = name_of(node);
+    let is_other = load.options.get("name").is_some_and(|other| other != name);
+    let is_more = match load.rwmix_read_percent {
+        Some(0.0) => ops.read.is_some(),
+        Some(100.0) => ops.write.is_some(),
+        _ => false,
+    };
+    let all_ms = node.get("job_runtime").and_then(Node::number).unwrap_or(0.0);
+    let longest_ms = ops
         .streams()
         .filter_map(|(_, stream)| stream.runtime_s)
-        .map(|stated| stated.value)
+        .map(|stated| stated.value * 1e3)
         .fold(0.0, f64::max);
-    let Some(all_ms) = all_ms.filter(|_| longest_s > 0.0) else { return };
-    let copies = (all_ms / 1e3 / longest_s).round();
-    #[expect(clippy::cast_precision_loss, reason = "a few copies")]
-    let asked = numjobs as f64;
-    if copies > asked * 1.2 {
-        reading.notes.warn(
-            path,
-            format!("the figures are those of about {copies} copies, and the options those of {numjobs}: the group had other jobs, whose options the result does not have"),
-        );
+    let asked_ms = longest_ms * load.numjobs.unwrap_or(1) as f64;
+    // No copy runs longer than the longest; clocks tick in milliseconds.
+    let has_run_longer = longest_ms > 0.0 && all_ms > asked_ms * 1.02 + longest_ms / 2.0;
+    is_other || is_more || has_run_longer
+}
+
+/// Where the options do not name the engine it is that of the platform, which on most of them does one I/O after the other,
+/// whatever the depth says; fio tells how many were outstanding.
+fn with_seen_iodepth(
+    mut load: StatedLoad,
+    node: &Node<'_>,
+    path: &str,
+    reading: &mut Reading<'_>,
+) -> StatedLoad {
+    let at_one = node.get("iodepth_level").and_then(|levels| levels.get("1")?.number());
+    if load.engine.is_some() || at_one.is_none_or(|percent| percent < 100.0) {
+        return load;
     }
+    if let Some(depth) = load.iodepth.filter(|depth| *depth > 1) {
+        let message =
+            format!("`iodepth={depth}`, and never more than one I/O was outstanding: it is taken as 1");
+        reading.notes.warn(format!("{path}.iodepth_level"), message);
+        load.iodepth = Some(1);
+    }
+    load
 }
 
 fn measured_at(top: &Node<'_>) -> Option<String> {

@@ -106,6 +106,9 @@ fn intervals_of(
         let prefix = prefix.rsplit(['/', '\\']).next().unwrap_or(prefix);
         let names = (first_copy..first_copy + copies).map(|copy| format!("{prefix}_{kind}.{copy}.log"));
         for name in names.chain([format!("{prefix}_{kind}.log")]) {
+            if !reading.may_look_beside() {
+                break;
+            }
             let Some(bytes) = reading.beside(&name) else { continue };
             found += 1;
             if window_ms == 0 {

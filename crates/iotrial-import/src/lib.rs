@@ -235,20 +235,24 @@ impl Reading<'_> {
 
     /// What lies beside the file; `None` also where more was read already than belongs to any result.
     pub(crate) fn beside(&mut self, name: &str) -> Option<Vec<u8>> {
-        if self.looked_for >= MOST_FILES_BESIDE || self.read_beside >= MOST_BYTES_BESIDE {
-            if self.looked_for != usize::MAX {
-                self.notes.warn(
-                    "files beside it",
-                    format!("are too many or too large: from `{}` on they are not read", text::quote(name)),
-                );
-            }
-            self.looked_for = usize::MAX;
+        if !self.may_look_beside() {
             return None;
         }
         self.looked_for += 1;
         let bytes = (self.file.beside)(name)?;
         self.read_beside += bytes.len();
+        if !self.may_look_beside() {
+            self.notes.warn(
+                format!("`{}`", text::quote(name)),
+                "is one of too many files beside it: the others are not read",
+            );
+        }
         Some(bytes)
+    }
+
+    /// Whether any further file beside it would be read.
+    pub(crate) fn may_look_beside(&self) -> bool {
+        self.looked_for < MOST_FILES_BESIDE && self.read_beside < MOST_BYTES_BESIDE
     }
 
     /// Refuses a file whose records would take more memory than any result does, with so many bytes that are still to come.

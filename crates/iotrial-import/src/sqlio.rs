@@ -29,18 +29,16 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
     Ok(())
 }
 
-/// A run begins with the line of the version; without one, where figures come a second time.
-fn blocks(text: &str) -> Vec<Block<'_>> {
-    let mut blocks: Vec<Block<'_>> = Vec::new();
-    for (number, line) in numbered(text) {
-        let is_start = line.starts_with("sqlio v");
-        match blocks.last_mut() {
-            Some(block) if !is_start => block.push((number, line)),
-            _ if is_start || !line.trim().is_empty() => blocks.push(vec![(number, line)]),
-            _ => {}
+/// A run begins with the line of the version; what stands before the first one is a run of its own, if it is anything.
+fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
+    let mut lines = numbered(text).skip_while(|(_, line)| line.trim().is_empty()).peekable();
+    std::iter::from_fn(move || {
+        let mut block = vec![lines.next()?];
+        while let Some(line) = lines.next_if(|(_, line)| !line.starts_with("sqlio v")) {
+            block.push(line);
         }
-    }
-    blocks
+        Some(block)
+    })
 }
 
 fn read_block(

@@ -3,7 +3,7 @@
 //! Every figure keeps the digits in which it was printed, because what may be concluded from it depends on them. The
 //! claims are what the text around the table says of its rows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -237,8 +237,9 @@ impl PublishedTable {
             }
             let jobs = top.tables("job", read_job).unwrap_or_default();
             let rows = top.required("row", |top, key| top.tables(key, read_row))?;
-            for (index, row) in rows.iter().enumerate() {
-                if rows[..index].iter().any(|other| other.id == row.id) {
+            let mut seen = HashSet::new();
+            for row in &rows {
+                if !seen.insert(row.id.as_str()) {
                     top.refuse::<()>("row", format!("two rows have the id `{}`", row.id));
                 }
             }
