@@ -44,7 +44,8 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         let mut load = load_of(name, section);
         load.size = size;
         let mut record = reading.record("CrystalDiskMark", version.as_deref(), format!("line {line}"));
-        record.measured_at.clone_from(&date);
+        // The zone of its clock is not told.
+        load.options.extend(date.clone().map(|date| ("date".to_owned(), date)));
         let name = quote(&name.split_whitespace().collect::<Vec<_>>().join(" "));
         let mut job = ImportedJob { name, ..ImportedJob::default() };
         match load.rwmix_read_percent {
@@ -65,7 +66,7 @@ fn size_and_date(text: &str) -> (Option<ByteSize>, Option<String>) {
     for (key, value) in text.lines().filter_map(|line| line.split_once(':')) {
         match key.trim() {
             "Test" => size = size_at(value),
-            "Date" => date = date_of(value.trim()),
+            "Date" => date = Some(quote(value)),
             _ => {}
         }
     }
@@ -140,10 +141,4 @@ fn size_at(text: &str) -> Option<ByteSize> {
 fn percent_of(text: &str) -> Option<f64> {
     let share = text.split_once("Read")?.1.split('%').next()?;
     Stated::parse(share).map(|share| share.value).filter(|share| (0.0..=100.0).contains(share))
-}
-
-/// `2021/05/05 12:00:00`; the clock's zone is not told, and taken as UTC.
-fn date_of(text: &str) -> Option<String> {
-    let time = jiff::civil::DateTime::strptime("%Y/%m/%d %H:%M:%S", text).ok()?;
-    Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().to_string())
 }

@@ -6,7 +6,7 @@
 //! options of one job only; the same run told several times while it goes on; clients with a list of their own.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use iotrial_model::histogram::LatencyHistogram;
@@ -76,8 +76,12 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
     let results: Vec<&Document<'_>> = documents.iter().filter(is_result).collect();
     for one in &broken {
         let place = format!("line {}, column {}", one.line, one.column);
-        let message =
-            if one.is_cut_off { "it ends before its JSON does".to_owned() } else { one.message.clone() };
+        let message = match one.message.as_str() {
+            _ if one.is_cut_off => "it ends before its JSON does",
+            "recursion limit exceeded" => "values stand more than 128 deep in one another",
+            "expected value" => "here is no value; numbers such as NaN are none in JSON",
+            message => message,
+        };
         // A word in braces is no broken document where there is a whole one.
         if results.is_empty() {
             return Err(reading.broken(place, message));
@@ -513,19 +517,40 @@ fn histogram(bins: &Node<'_>, per_us: f64) -> Option<LatencyHistogram> {
 }
 
 /// What runs at once: from each job on that waits for all before it. Copies of it carry the option too and belong to its group.
+/// fio does not list an option without a value: then a new group alone tells it, unless less time went by than jobs one after
+/// the other take (`new_group` begins one, too).
 fn split_at_barriers<'e, 'd, 't>(entries: &'e [Entry<'d, 't>]) -> Vec<&'e [Entry<'d, 't>]> {
     let group = |entry: &Entry<'_, '_>| entry.node.get("groupid").and_then(Node::whole);
     let waits = |entry: &Entry<'_, '_>| entry.options.get(&["stonewall", "wait_for_previous"]).is_some();
+    let is_told = entries.iter().any(waits);
+    let ran_together = ran_at_once(entries);
     let mut runs = Vec::new();
     let mut from = 0;
     for index in 1..entries.len() {
-        if waits(&entries[index]) && group(&entries[index]) != group(&entries[index - 1]) {
+        let (entry, before) = (&entries[index], &entries[index - 1]);
+        let is_local = !entry.path.starts_with("client_stats");
+        if group(entry) != group(before) && (waits(entry) || (!is_told && !ran_together && is_local)) {
             runs.push(&entries[from..index]);
             from = index;
         }
     }
     runs.push(&entries[from..]);
     runs
+}
+
+/// Whether less time went by than the groups take one after the other.
+fn ran_at_once(entries: &[Entry<'_, '_>]) -> bool {
+    let mut longest_ms: BTreeMap<u64, u64> = BTreeMap::new();
+    for entry in entries {
+        let group = entry.node.get("groupid").and_then(Node::whole).unwrap_or(0);
+        let streams = ["read", "write", "trim", "mixed"].into_iter().filter_map(|name| entry.node.get(name));
+        let ran_ms = streams.filter_map(|stream| stream.get("runtime")?.whole()).max().unwrap_or(0);
+        let longest = longest_ms.entry(group).or_default();
+        *longest = ran_ms.max(*longest);
+    }
+    let elapsed_s = entries.iter().filter_map(|entry| entry.node.get("elapsed")?.whole()).max();
+    let all_ms = longest_ms.values().fold(0u64, |sum, ms| sum.saturating_add(*ms));
+    elapsed_s.is_some_and(|elapsed| elapsed.saturating_mul(1_000) < all_ms)
 }
 
 /// Whether a load is that of one job of a group only. The entry of a group has the name of its first job and the options of its last

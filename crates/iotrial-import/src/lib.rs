@@ -100,6 +100,8 @@ pub struct Imported {
     pub records: Vec<ImportedRecord>,
     /// What belongs to no run.
     pub warnings: Vec<Warning>,
+    /// Files that were read beside it, by their names.
+    pub beside: Vec<String>,
     /// A printed table itself, with what its text claims: no record has that.
     pub table: Option<PublishedTable>,
 }
@@ -175,9 +177,9 @@ impl ImportError {
             Self::Table { .. } => Some("docs/table-format.md describes every key"),
             Self::NoResult { .. } => Some("the run probably failed: the file says no more than that"),
             Self::TooLarge => Some("split it, or import the runs one by one"),
-            Self::Broken { .. } | Self::Packed { .. } => Some(
-                "the file is probably cut off or was edited: copy it again, or import the others without it",
-            ),
+            Self::Broken { .. } | Self::Packed { .. } => {
+                Some("the place says where to look; a file that ends too early was cut off: copy it again")
+            }
             Self::Empty | Self::Binary | Self::Absurd { .. } => None,
         }
     }
@@ -200,6 +202,8 @@ pub(crate) struct Reading<'r> {
     /// How many files were looked for beside it, and how many bytes they had.
     looked_for: usize,
     read_beside: usize,
+    /// Their names.
+    beside: Vec<String>,
 }
 
 impl Reading<'_> {
@@ -241,6 +245,7 @@ impl Reading<'_> {
         self.looked_for += 1;
         let bytes = (self.file.beside)(name)?;
         self.read_beside += bytes.len();
+        self.beside.push(name.to_owned());
         if !self.may_look_beside() {
             self.notes.warn(
                 format!("`{}`", text::quote(name)),
@@ -280,10 +285,15 @@ impl Reading<'_> {
 ///
 /// When nothing in it can be used. What is only partly understood comes with warnings.
 pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, ImportError> {
-    if file.bytes.len() > text::MOST_BYTES {
-        return Err(ImportError::TooLarge);
-    }
     let mut notes = Notes::default();
+    if file.bytes.len() > text::MOST_BYTES {
+        // A file that a test worked on is no result, however large it is.
+        let head = &file.bytes[..4_096];
+        return Err(unpack(head).and_then(|head| decode(&head, &mut notes).map(drop)).map_or_else(
+            |error| if error.is_foreign() { error } else { ImportError::TooLarge },
+            |()| ImportError::TooLarge,
+        ));
+    }
     let bytes = unpack(file.bytes)?;
     let text = decode(&bytes, &mut notes)?;
     // Lines are counted alike wherever the text comes from.
@@ -302,6 +312,7 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
         weight: 0,
         looked_for: 0,
         read_beside: 0,
+        beside: Vec::new(),
     };
     let mut table = None;
     match kind {
@@ -333,7 +344,8 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
             .check()
             .map_err(|source| ImportError::Absurd { place: record.source.place.clone(), source })?;
     }
-    Ok(Imported { kind, records, warnings: reading.notes.take(), table })
+    let Reading { mut notes, beside, .. } = reading;
+    Ok(Imported { kind, records, warnings: notes.take(), beside, table })
 }
 
 fn read_table(text: &str, reading: &Reading<'_>) -> Result<PublishedTable, ImportError> {

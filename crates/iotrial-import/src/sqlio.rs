@@ -103,6 +103,11 @@ fn read_block(
             let shares: Vec<Option<Stated>> =
                 row.split_whitespace().take(MOST_CLASSES).map(|share| number(share, at, notes)).collect();
             stream.total_latency.bands = bands(&edges, &shares);
+            let all: f64 = shares.iter().flatten().map(|share| share.value).sum();
+            #[expect(clippy::cast_precision_loss, reason = "a few classes")]
+            if (all - 100.0).abs() > shares.len() as f64 / 2.0 {
+                notes.warn(at(), format!("the shares are {all} % together"));
+            }
             if shares.len() != edges.len() {
                 notes.warn(at(), format!("{} shares stand below {} classes", shares.len(), edges.len()));
             }

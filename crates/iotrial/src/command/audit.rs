@@ -1,5 +1,6 @@
 //! `iotrial audit`: does a result agree with itself?
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -21,15 +22,20 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
     let results = find_results(args)?;
     let (mut audits, mut unreadable) = (Vec::new(), Vec::new());
-    for (found, audited) in results.iter().zip(in_parallel(&results, |found| audit_file(&found.path))) {
+    let audited = in_parallel(&results, |found| audit_file(&found.path));
+    let beside = audited.iter().flatten().flat_map(|audited| &audited.beside);
+    let beside: BTreeSet<PathBuf> = beside.cloned().collect();
+    for (found, audited) in results.iter().zip(audited) {
         match audited {
-            Ok(Audited { audits: several, warnings }) => {
+            Ok(Audited { audits: several, warnings, .. }) => {
                 warnings.iter().for_each(|warning| eprintln!("{warning}"));
                 audits.extend(several);
             }
             // A folder of results holds other things too.
             Err(AuditFileError { is_foreign: true, .. }) if !found.is_named => {
-                eprintln!("note: `{}` is no result, and left out", found.name());
+                if !beside.contains(&found.path) {
+                    eprintln!("note: `{}` is no result, and left out", found.name());
+                }
             }
             Err(AuditFileError { failure, .. }) => unreadable.push(failure),
         }
@@ -126,11 +132,13 @@ struct Audited {
     audits: Vec<Audit>,
     /// For standard error, when it is the turn of this file.
     warnings: Vec<String>,
+    /// Files that were read with it.
+    beside: Vec<PathBuf>,
 }
 
 impl Audited {
     fn one(audit: Audit) -> Self {
-        Self { audits: vec![audit], warnings: Vec::new() }
+        Self { audits: vec![audit], warnings: Vec::new(), beside: Vec::new() }
     }
 }
 
@@ -158,5 +166,6 @@ fn audit_file(path: &Path) -> Result<Audited, AuditFileError> {
         warnings: warnings
             .map(|warning| format!("warning: `{name}`: {}", harmless(&warning.to_string())))
             .collect(),
+        beside: imported.beside.iter().map(|name| path.with_file_name(name)).collect(),
     })
 }
