@@ -107,6 +107,7 @@ enum FileOutcome {
 pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
     check_names(args)?;
+    args.files.check_are_writable()?;
     if !args.as_sweep
         && (args.files.take_standard_output()
             || args.files.html.is_some()
