@@ -22,7 +22,7 @@ impl Document {
     pub fn of_explanation(explanation: &Explanation, title: &str, byline: String) -> Self {
         let mut sections = vec![opening(explanation)];
         sections.extend(explanation.fit.as_ref().map(|fit| asked("asked", fit)));
-        sections.extend(measured(&explanation.measured));
+        sections.extend(measured(explanation));
         sections.extend(limit_sections(explanation));
         sections.push(mixes(explanation));
         sections.push(cost_section(&explanation.cost));
@@ -191,7 +191,8 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
     }
 }
 
-fn measured(measured: &[MeasuredAgainst]) -> Option<Section> {
+fn measured(explanation: &Explanation) -> Option<Section> {
+    let measured = &explanation.measured;
     if measured.is_empty() {
         return None;
     }
@@ -239,13 +240,14 @@ fn measured(measured: &[MeasuredAgainst]) -> Option<Section> {
         });
         std::iter::once(note).chain(contradictions).collect::<Vec<_>>()
     };
+    let how = "A limit counts as reached from 95 % on. In flight is rate times latency (Little's law).";
     Some(Section {
         id: "measured",
         heading: "Measured beside the limits",
-        note: Some(
-            "A limit counts as reached from 95 % on. In flight is rate times latency (Little's law)."
-                .to_owned(),
-        ),
+        note: Some(match &explanation.measured_together {
+            Some(together) => format!("{}. {how}", capital(together)),
+            None => how.to_owned(),
+        }),
         blocks: vec![Block::Table(table), Block::Findings(measured.iter().flat_map(line).collect())],
     })
 }

@@ -1,12 +1,13 @@
 //! The document of an answer to a demand: providers side by side, the cheapest in detail, and the cost curve.
 
+use iotrial_model::demand::{Demand, Mirror};
 use iotrial_model::record::Severity;
 use iotrial_sizing::configuration::Pool;
 use iotrial_sizing::explanation::Explanation;
 use iotrial_sizing::sizing::Sizing;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
-use crate::document::{Answer, Block, Document, FindingLine, Section};
+use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
 use crate::explanation::{asked, cost_section, limit_sections};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
@@ -50,8 +51,14 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
     let mut lines = vec![("Demand", demand.streams.iter().map(stream).collect::<Vec<_>>().join("; "))];
     let mut wants = Vec::new();
     if demand.capacity.get() > 0 {
-        let grown = iotrial_sizing::measure::grouped(demand.capacity_gib());
-        wants.push(format!("{} today, {grown} GiB with growth and copies", demand.capacity));
+        let today = Demand { years: 0, mirror: Mirror::None, ..demand.clone() }.capacity_gib();
+        let grown = demand.capacity_gib();
+        wants.push(if grown > today {
+            let grown = iotrial_sizing::measure::grouped(grown);
+            format!("{} today, {grown} GiB with growth and copies", demand.capacity)
+        } else {
+            demand.capacity.to_string()
+        });
     }
     if demand.load_growth() > 1.0 {
         wants.push(format!("rates × {:.2} after {} years", demand.load_growth(), demand.years));
@@ -91,6 +98,8 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
 }
 
 fn opening(sizing: &Sizing) -> Section {
+    let notes = &sizing.demand.notes;
+    let list = PointList { heading: "How the demand was worked out", points: notes.clone() };
     Section {
         id: "answer",
         heading: "",
@@ -100,7 +109,7 @@ fn opening(sizing: &Sizing) -> Section {
             headline: sizing.headline.clone(),
             sentence: sizing.sentence.clone(),
             points: sizing.points.clone(),
-            lists: Vec::new(),
+            lists: if notes.is_empty() { Vec::new() } else { vec![list] },
         })],
     }
 }

@@ -10,7 +10,7 @@ use iotrial_model::units::{ByteSize, Rate};
 use serde::Serialize;
 
 use crate::catalog::{
-    Attachment, Catalog, Level, Machine, Processors, UnknownName, VolumeKind, unknown_name,
+    Attachment, Catalog, Level, Machine, Processors, Route, UnknownName, VolumeKind, unknown_name,
 };
 use crate::measure::{Load, LoadStream};
 
@@ -150,6 +150,12 @@ pub enum ConfigurationError {
         /// What has no choice.
         name: String,
     },
+    /// A volume that would be a part of a machine that has none.
+    #[error("`{machine}` has no local disk, as far as the catalog knows")]
+    NoLocalDisk {
+        /// The machine.
+        machine: String,
+    },
     /// A role that lies on two pools, or on none.
     #[error("the role `{role}` lies on {count} of the pools")]
     Placement {
@@ -169,7 +175,7 @@ impl ConfigurationError {
             Self::Placement { .. } => Some(
                 "each role lies on one pool; a pool without `roles` takes those that are left".to_owned(),
             ),
-            Self::OutOfRange { .. } | Self::NoChoice { .. } => None,
+            Self::OutOfRange { .. } | Self::NoChoice { .. } | Self::NoLocalDisk { .. } => None,
         }
     }
 }
@@ -227,8 +233,11 @@ impl Configuration {
     /// When a name is unknown, a choice is missing, or a figure cannot be ordered.
     pub fn on<'c>(&self, catalog: &'c Catalog) -> Result<Resolved<'c>, ConfigurationError> {
         let machine = self.sized_machine(catalog)?;
-        let pools =
-            self.pools.iter().map(|pool| pool.on(catalog)).collect::<Result<Vec<_>, ConfigurationError>>()?;
+        let pools = self
+            .pools
+            .iter()
+            .map(|pool| pool.on(catalog, machine.machine))
+            .collect::<Result<Vec<_>, ConfigurationError>>()?;
         for role in Role::ALL {
             let count = self.pools.iter().filter(|pool| pool.roles.contains(role)).count();
             if count > 1 {
@@ -342,7 +351,11 @@ fn read_pool(table: &mut TableReader<'_>) -> Option<Pool> {
 }
 
 impl Pool {
-    fn on<'c>(&self, catalog: &'c Catalog) -> Result<ResolvedPool<'c>, ConfigurationError> {
+    fn on<'c>(
+        &self,
+        catalog: &'c Catalog,
+        machine: &Machine,
+    ) -> Result<ResolvedPool<'c>, ConfigurationError> {
         let kind = catalog.volume(&self.volume)?;
         let provider = &catalog.provider;
         let level_names = || kind.levels.iter().map(|level| level.name.as_str()).collect::<Vec<_>>();
@@ -353,7 +366,16 @@ impl Pool {
             kind.level(provider, &self.level)?
         };
         let called = if level.name.is_empty() { kind.name.clone() } else { level.name.clone() };
+        // What is a part of the machine is as large as the machine has it.
+        let local = match (&machine.local_disk, kind.route) {
+            (None, Route::Local) => {
+                return Err(ConfigurationError::NoLocalDisk { machine: machine.name.clone() });
+            }
+            (local, Route::Local) => local.as_ref(),
+            _ => None,
+        };
         let size_gib = match (self.size_gib, level.size_min_gib == level.size_max_gib) {
+            (0, _) if local.is_some() => local.map_or(0, |disk| disk.size_gib),
             (0, true) => level.size_min_gib,
             (0, false) => {
                 let hint =
@@ -368,11 +390,12 @@ impl Pool {
             allowed,
             given,
         };
-        if !(level.size_min_gib..=level.size_max_gib).contains(&size_gib) {
+        let largest = local.map_or(level.size_max_gib, |disk| disk.size_gib);
+        if !(level.size_min_gib..=largest).contains(&size_gib) {
             let allowed = if level.size_min_gib == level.size_max_gib {
                 format!("{} GiB", level.size_min_gib)
             } else {
-                format!("from {} to {} GiB", level.size_min_gib, level.size_max_gib)
+                format!("from {} to {largest} GiB", level.size_min_gib)
             };
             return Err(out_of_range("the size", allowed, format!("{size_gib} GiB")));
         }
@@ -621,8 +644,23 @@ impl ResolvedPool<'_> {
 impl Resolved<'_> {
     /// What of it holds data, each byte once.
     pub fn usable_gib(&self) -> f64 {
-        let all: f64 = self.pools.iter().map(ResolvedPool::total_gib).sum();
-        all / f64::from(self.configuration.mirror.copies())
+        self.lasting_gib() / f64::from(self.configuration.mirror.copies())
+    }
+
+    /// All volumes that outlive the machine.
+    pub fn lasting_gib(&self) -> f64 {
+        let lasting = self.pools.iter().filter(|pool| pool.kind.route != Route::Local);
+        lasting.map(ResolvedPool::total_gib).sum()
+    }
+
+    /// What lies on a pool: its roles, or all that no other pool takes.
+    pub fn roles_of(&self, pool: usize) -> Vec<Role> {
+        let pools = &self.configuration.pools;
+        if !pools[pool].roles.is_empty() {
+            return pools[pool].roles.clone();
+        }
+        let is_free = |role: &&Role| pools.iter().all(|pool| !pool.roles.contains(role));
+        Role::ALL.iter().filter(is_free).copied().collect()
     }
 
     /// The pool on which a role lies.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::chain::{Chain, Headroom};
 use crate::configuration::{Configuration, ConfigurationError, Resolved};
 use crate::measure::{Load, LoadStream, Measure};
-use crate::measured::{MeasuredAgainst, Measurement};
+use crate::measured::{MeasuredAgainst, Measurement, together};
 use crate::price::{Cost, Money, NoRate, cost_of};
 use crate::requirement::Fit;
 use crate::rule::{BrokenRule, broken_rules};
@@ -118,6 +118,9 @@ pub struct Explanation {
     /// What was measured on it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub measured: Vec<MeasuredAgainst>,
+    /// What was the limit of all of them; absent of fewer than two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_together: Option<String>,
 }
 
 /// What one measure reaches when nothing else is asked.
@@ -207,7 +210,7 @@ impl Explanation {
             .measurements
             .iter()
             .map(|measurement| MeasuredAgainst::new(measurement, resolved, &chain))
-            .collect::<Result<_, ConfigurationError>>()?;
+            .collect::<Result<Vec<_>, ConfigurationError>>()?;
         Ok(Self {
             configuration: resolved.configuration.clone(),
             ocpus: resolved.machine.ocpus,
@@ -226,6 +229,7 @@ impl Explanation {
             broken_rules: broken_rules(resolved),
             cost: cost_of(resolved, &question.money)?,
             fit,
+            measured_together: together(&measured),
             measured,
             chain,
         })

@@ -8,9 +8,10 @@
 //! brute force. One pool of equal volumes is searched; roles that lie apart are for `explain`.
 
 use iotrial_model::demand::{Demand, Os};
+use iotrial_model::load::Role;
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Level, Processors, VolumeKind};
+use crate::catalog::{Catalog, Level, Processors, Route, VolumeKind};
 use crate::chain::{Chain, ElementKind, ROUNDING, machine_elements};
 use crate::configuration::{Configuration, HostCache, Pool, SizedMachine};
 use crate::explanation::{ExplainError, Explanation, Question};
@@ -166,6 +167,10 @@ impl<'s> Space<'s> {
         };
         space.choose_kinds();
         space.choose_machines();
+        if demand.replicas > 0 && space.machines.iter().any(|one| one.sized.machine.network.is_none()) {
+            let note = "the network of some machines is in no source: there the writes to replicas are held against no limit";
+            space.left_out.push(note.to_owned());
+        }
         if demand.licence && demand.os != Os::Linux && catalog.licence(demand.os).is_none() {
             let note = format!(
                 "the {} licence has no price in the catalog: the true cost is higher by it",
@@ -195,6 +200,10 @@ impl<'s> Space<'s> {
         let load = self.load();
         for kind in &self.catalog.volumes {
             if !self.search.volumes.is_empty() && !self.search.volumes.contains(&kind.name) {
+                continue;
+            }
+            // A database does not lie on what is lost with the machine.
+            if kind.route == Route::Local {
                 continue;
             }
             if let Some(unmet) = latency_unmet(kind, self.demand) {
@@ -285,9 +294,9 @@ impl<'s> Space<'s> {
         if !sized.machine.takes(kind) {
             return 0.0;
         }
-        let passage = crate::chain::Passage { kind, copies: self.copies(), cache_hit: 0.0 };
         let replicas = f64::from(self.demand.replicas);
-        let elements = machine_elements(self.catalog, sized, &[passage], replicas, self.demand.allow_burst);
+        let passage = crate::chain::Passage { kind, copies: self.copies(), replicas, cache_hit: 0.0 };
+        let elements = machine_elements(self.catalog, sized, &[passage], self.demand.allow_burst);
         Chain { elements }.reach(load)
     }
 
@@ -355,7 +364,9 @@ impl<'s> Space<'s> {
         let level_index = kind.levels.iter().position(|other| std::ptr::eq(other, level))?;
         let mut all = Vec::new();
         let most = kind.count_max.unwrap_or(MOST_VOLUMES);
-        for count in 1..=most.min(self.search.volumes_max.unwrap_or(most)) {
+        // Each copy of a mirror lies on a volume of its own.
+        let least = self.demand.mirror.copies();
+        for count in least..=most.min(self.search.volumes_max.unwrap_or(most)) {
             let Some((size_gib, iops, bandwidth)) =
                 option.needs.least(level, kind, count, factor, self.demand.allow_burst)
             else {
@@ -410,7 +421,7 @@ impl<'s> Space<'s> {
             count: volume.count,
             size_gib: volume.size_gib,
             host_cache: HostCache::None,
-            roles: &[],
+            roles: Role::ALL,
         };
         let broken: Vec<Effect> =
             self.catalog.rules.iter().filter(|rule| rule.is_broken(&by)).map(|rule| rule.effect).collect();

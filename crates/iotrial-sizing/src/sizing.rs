@@ -137,7 +137,7 @@ pub fn size(
     let currency = request.money.currency.clone().or_else(|| currencies.first().map(|one| (*one).to_owned()));
     let currency = currency.unwrap_or_default();
     let (headline, sentence) = sentences(&found, cheapest, &currency);
-    let points = points(&found, &curves, cheapest, &held, &currency);
+    let points = points(&found, &curves, cheapest, &held, demand, &currency);
     Ok(Sizing {
         demand: demand.clone(),
         currency,
@@ -239,6 +239,7 @@ fn points(
     curves: &[CostCurve],
     cheapest: Option<usize>,
     against: &[Against],
+    demand: &Demand,
     currency: &str,
 ) -> Vec<String> {
     let mut points = Vec::new();
@@ -263,7 +264,29 @@ fn points(
         points.extend(rules);
     }
     points.extend(against.iter().map(|one| one.sentence.clone()));
+    if cheapest.is_some() {
+        points.extend(assumptions(demand));
+    }
     points
+}
+
+/// What the search takes for granted, where it makes a difference to this demand.
+fn assumptions(demand: &Demand) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut roles: Vec<&str> =
+        demand.streams.iter().filter_map(|stream| stream.role).map(|role| role.as_str()).collect();
+    roles.sort_unstable();
+    roles.dedup();
+    if roles.len() > 1 {
+        all.push(format!(
+            "{} lie on one stripe set here; --against CONFIG holds one with pools of their own against it",
+            roles.join(", ")
+        ));
+    }
+    if demand.capacity.get() == 0 {
+        all.push("no capacity is asked: the volumes are as small as the rates let them be".to_owned());
+    }
+    all
 }
 
 /// What a tenth more and a tenth less of the rates would change.

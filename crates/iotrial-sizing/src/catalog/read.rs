@@ -204,6 +204,7 @@ fn read_volume(table: &mut TableReader<'_>, context: &Context) -> Option<VolumeK
     let title = table.text("title");
     let over_network = table.boolean("over_network").unwrap_or(false);
     let network_only = table.boolean("network_only").unwrap_or(false);
+    let local = table.boolean("local").unwrap_or(false);
     let classes: Vec<_> = LatencyClass::ALL.iter().map(|class| (class.as_str(), *class)).collect();
     let latency = table.word("latency", &classes);
     let count_max = table.integer("count_max", 1..=1 << 16).and_then(|count| u32::try_from(count).ok());
@@ -215,21 +216,25 @@ fn read_volume(table: &mut TableReader<'_>, context: &Context) -> Option<VolumeK
     let levels = table.tables("level", |table| {
         let name = table.required("name", TableReader::text);
         let own = LevelParts::read(table, context);
-        own.over(&beside).level(table, name?)
+        own.over(&beside).level(table, name?, local)
     });
     let source = context.source(table);
     let levels = match levels {
         Some(levels) => levels,
         None if table.has("level") => return None,
-        None => vec![beside.level(table, String::new())?],
+        None => vec![beside.level(table, String::new(), local)?],
     };
     let level_names: Vec<String> = levels.iter().map(|level| level.name.clone()).collect();
     refuse_twice(table, "level", &level_names);
     let name = name?;
-    let route = match (over_network, network_only) {
-        (_, true) => Route::Network,
-        (true, false) => Route::VolumesOverNetwork,
-        (false, false) => Route::Volumes,
+    let route = match (over_network, network_only, local) {
+        (false, false, true) => Route::Local,
+        (_, true, false) => Route::Network,
+        (true, false, false) => Route::VolumesOverNetwork,
+        (false, false, false) => Route::Volumes,
+        (_, _, true) => {
+            return table.refuse("local", "what is a part of the machine passes no network".to_owned());
+        }
     };
     Some(VolumeKind {
         title: title.unwrap_or_else(|| name.clone()),
@@ -325,14 +330,15 @@ impl LevelParts {
         }
     }
 
-    fn level(&self, table: &TableReader<'_>, name: String) -> Option<Level> {
+    /// `local` ones have their limits with the machine.
+    fn level(&self, table: &TableReader<'_>, name: String, local: bool) -> Option<Level> {
         let Some((size_min_gib, size_max_gib)) = self.size else {
             return table.refuse(
                 "name",
                 "the size is missing: `size_gib`, or `size_min_gib` and `size_max_gib`".to_owned(),
             );
         };
-        if self.limits.is_empty() && self.provisioned.is_none() && self.raid.is_none() {
+        if self.limits.is_empty() && self.provisioned.is_none() && self.raid.is_none() && !local {
             let message = "there is no limit: `iops_max`, `mb_per_s_max` and so on, [provisioned] or [raid]";
             return table.refuse("name", message.to_owned());
         }

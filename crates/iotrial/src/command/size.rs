@@ -55,6 +55,9 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         let study = proof::study_of(&sizing, args.profile.as_deref())?;
         write_whole(path, study.as_bytes()).map_err(Failure::execution)?;
     }
+    if let Some(path) = &args.save_demand {
+        write_whole(path, sizing.demand.to_toml().as_bytes()).map_err(Failure::execution)?;
+    }
     if let Some(path) = &args.config {
         let answer = answers(&sizing).next().ok_or_else(|| {
             Failure::input(anyhow::anyhow!(
@@ -65,8 +68,8 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         write_whole(path, answer.configuration.to_toml().as_bytes()).map_err(Failure::execution)?;
     }
     let document = Document::of_sizing(&sizing, input::byline(&catalogs));
-    let also =
-        [args.study.as_ref().map(|path| ("study", path)), args.config.as_ref().map(|path| ("config", path))];
+    let also = [("study", &args.study), ("config", &args.config), ("demand", &args.save_demand)]
+        .map(|(what, path)| path.as_ref().map(|path| (what, path)));
     show(&args.files, args.json, &document, &sizing, also.into_iter().flatten())?;
     let is_met = answers(&sizing).next().is_some();
     Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::from(NOTHING_MEETS_IT) })
