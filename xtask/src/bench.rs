@@ -25,6 +25,8 @@ mod alone;
 
 mod comparison;
 
+mod sizing;
+
 use duel::{Duel, DuelFigure, Load};
 use figure::{Figure, Target};
 use load::BenchJob;
@@ -46,6 +48,7 @@ Rows, by name or by what the name begins with; all of them without one:
   memory          resident memory of 20 jobs over ten minutes
   queues          threads of 1,000 queues
   compare         1,000 records of a minute each, compared
+  size            a demand over all providers, and an explanation
 
 Options:
   --pairs 5         pairs of runs, the order within a pair alternates
@@ -66,7 +69,7 @@ struct Row {
     run: fn(&Bench) -> anyhow::Result<Vec<Figure>>,
 }
 
-const ROWS: [Row; 11] = [
+const ROWS: [Row; 12] = [
     Row { name: "null", run: |bench| null().run(bench) },
     Row { name: "page-cache", run: |bench| page_cache().run(bench) },
     Row { name: "direct", run: |bench| direct().run(bench) },
@@ -78,6 +81,7 @@ const ROWS: [Row; 11] = [
     Row { name: "memory", run: alone::memory },
     Row { name: "queues", run: alone::queues },
     Row { name: "compare", run: comparison::compare },
+    Row { name: "size", run: sizing::size },
 ];
 
 const IOPS: fn(&load::Measured) -> Option<f64> = |measured| Some(measured.iops());

@@ -185,9 +185,6 @@ impl Demand {
                 Some(streams)
             });
             streams.extend(roles.unwrap_or_default().into_iter().flatten());
-            if streams.is_empty() && !top.has("read") && !top.has("write") && !top.has("role") {
-                return top.refuse("format", "a demand needs `read`, `write` or both".to_owned());
-            }
             let mut demand = Self::of(title, streams);
             demand.source = top.text("source");
             demand.notes = top.texts("notes").unwrap_or_default();
@@ -205,6 +202,9 @@ impl Demand {
             demand.replicas = small(top.integer("replicas", 0..=16));
             demand.allow_burst = top.boolean("allow_burst").unwrap_or(false);
             demand.outstanding = top.integer("outstanding", 1..=1 << 24).map(|number| small(Some(number)));
+            if demand.streams.is_empty() && !top.has("read") && !top.has("write") && !top.has("role") {
+                return top.refuse("format", "a demand needs `read`, `write` or both".to_owned());
+            }
             Some(demand)
         })
     }
@@ -278,7 +278,8 @@ fn read_stream(
     direction: Direction,
 ) -> Option<DemandStream> {
     let iops = table.number("iops");
-    let bandwidth = match table.rate("bandwidth") {
+    let (bandwidth, block) = (table.rate("bandwidth"), table.size("block_size"));
+    let bandwidth = match bandwidth {
         Some(Rate::Iops(_)) => {
             return table
                 .refuse("bandwidth", "`bandwidth` is a size per second, such as \"320MB/s\"".to_owned());
@@ -286,7 +287,6 @@ fn read_stream(
         Some(Rate::BytesPerSecond(bytes)) => Some(bytes),
         None => None,
     };
-    let block = table.size("block_size");
     if block.is_some_and(|block| block.get() == 0 || block.get() > LARGEST_BLOCK) {
         return table.refuse("block_size", "`block_size` must be from 1B to 1GiB".to_owned());
     }

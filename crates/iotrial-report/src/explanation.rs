@@ -2,12 +2,12 @@
 
 use iotrial_model::record::Severity;
 use iotrial_sizing::explanation::{Explanation, MixReach, PureReach};
-use iotrial_sizing::measure::Measure;
+use iotrial_sizing::measure::{Measure, grouped};
 use iotrial_sizing::measured::MeasuredAgainst;
 use iotrial_sizing::price::Cost;
 use iotrial_sizing::requirement::Fit;
 use iotrial_sizing::rule::{BrokenRule, Effect};
-use iotrial_sizing::sizing::money;
+use iotrial_sizing::sizing::cost_words;
 
 use crate::chart::{Axis, Bar, BarChart, BarSeries, Mark, Scale};
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
@@ -45,7 +45,11 @@ fn in_brief(explanation: &Explanation) -> Vec<(&'static str, String)> {
         "Machine",
         format!("{cores}{} vCPU, {} GiB, {}", explanation.vcpus, explanation.memory_gib, configuration.os),
     ));
-    lines.push(("Capacity", format!("{:.0} GiB usable", explanation.usable_gib)));
+    let replicas = explanation.configuration.replicas;
+    if replicas > 0 {
+        lines.push(("Replicas", format!("{replicas}; the cost is that of one machine with its volumes")));
+    }
+    lines.push(("Capacity", format!("{} GiB usable", grouped(explanation.usable_gib))));
     if explanation.burst {
         lines.push(("Rates", "with bursts, which hold for a while only".to_owned()));
     }
@@ -59,7 +63,7 @@ fn opening(explanation: &Explanation) -> Section {
     let price = if cost.terms.is_empty() {
         "without a known price".to_owned()
     } else {
-        format!("{} a month", money(cost.per_month, &cost.currency))
+        cost_words(cost, &cost.currency)
     };
     let points =
         explanation.alone.iter().filter(|one| one.most.is_some()).map(|one| binding(explanation, one));

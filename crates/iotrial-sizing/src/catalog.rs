@@ -270,6 +270,8 @@ pub struct VolumePrice {
     pub per_bandwidth_month: f64,
     /// For each byte per second beyond the included ones, an hour.
     pub per_bandwidth_hour: f64,
+    /// What is charged besides, and has no price in any source; the price is then known in part only.
+    pub without: Option<String>,
     /// Name in [`Catalog::sources`].
     pub source: String,
 }

@@ -157,7 +157,7 @@ pub enum ConfigurationError {
         machine: String,
     },
     /// A role that lies on two pools, or on none.
-    #[error("the role `{role}` lies on {count} of the pools")]
+    #[error("the role `{role}` lies on {} of the pools", if *.count == 0 { "none".to_owned() } else { .count.to_string() })]
     Placement {
         /// Which one.
         role: Role,
@@ -315,11 +315,15 @@ fn read_pool(table: &mut TableReader<'_>) -> Option<Pool> {
     let level = table.text("level").unwrap_or_default();
     let count = small(table.integer("count", 1..=4096)).unwrap_or(1);
     let size = table.size("size");
+    let iops = table.number("iops");
+    let bandwidth = table.rate("bandwidth");
+    let attachment = table.text("attachment");
+    let host_cache = table.word("host_cache", &HostCache::WORDS).unwrap_or_default();
+    let cache_hit_percent = table.number("cache_hit_percent").unwrap_or(0.0);
     if size.is_some_and(|size| !size.get().is_multiple_of(ByteSize::GIB.get()) || size.get() == 0) {
         return table.refuse("size", "`size` must be whole GiB, such as \"1134GiB\"".to_owned());
     }
-    let iops = table.number("iops");
-    let bandwidth = match table.rate("bandwidth") {
+    let bandwidth = match bandwidth {
         Some(Rate::Iops(_)) => {
             return table
                 .refuse("bandwidth", "`bandwidth` is a size per second, such as \"320MB/s\"".to_owned());
@@ -327,9 +331,6 @@ fn read_pool(table: &mut TableReader<'_>) -> Option<Pool> {
         Some(Rate::BytesPerSecond(bytes)) => Some(bytes),
         None => None,
     };
-    let attachment = table.text("attachment");
-    let host_cache = table.word("host_cache", &HostCache::WORDS).unwrap_or_default();
-    let cache_hit_percent = table.number("cache_hit_percent").unwrap_or(0.0);
     if cache_hit_percent > 100.0 {
         return table.refuse("cache_hit_percent", "`cache_hit_percent` must be from 0 to 100".to_owned());
     }
@@ -512,6 +513,12 @@ impl Pool {
         if let Some(attachment) = &self.attachment {
             let _ = write!(text, " {attachment}");
         }
+        if self.host_cache != HostCache::None {
+            let _ = write!(text, " with a {} cache", self.host_cache.as_str());
+            if self.cache_hit_percent > 0.0 {
+                let _ = write!(text, " taken to serve {} % of the reads", self.cache_hit_percent);
+            }
+        }
         text
     }
 }
@@ -673,14 +680,14 @@ impl Resolved<'_> {
         if pools.len() == 1 {
             return Ok(0);
         }
-        let named = role.and_then(|role| pools.iter().position(|pool| pool.roles.contains(&role)));
+        // What is for nothing in particular is data.
+        let meant = role.unwrap_or(Role::Data);
+        let named = pools.iter().position(|pool| pool.roles.contains(&meant));
         let open: Vec<usize> = (0..pools.len()).filter(|pool| pools[*pool].roles.is_empty()).collect();
         match (named, open.as_slice()) {
             (Some(pool), _) => Ok(pool),
             (None, [pool]) => Ok(*pool),
-            (None, open) => {
-                Err(ConfigurationError::Placement { role: role.unwrap_or(Role::Data), count: open.len() })
-            }
+            (None, open) => Err(ConfigurationError::Placement { role: meant, count: open.len() }),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a configuration delivers, what binds, which rules it breaks, and what it costs.
 
-use iotrial_model::demand::Demand;
+use iotrial_model::demand::{Demand, LatencyClass};
 use iotrial_model::load::Direction;
 use serde::Serialize;
 
@@ -94,6 +94,11 @@ pub struct Explanation {
     /// Cores, where they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ocpus: Option<u32>,
+    /// How fast the slowest of its volumes answers; absent where no source says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency: Option<LatencyClass>,
+    /// Whether its processor is ARM, and not x86.
+    pub arm: bool,
     /// Hardware threads.
     pub vcpus: u32,
     /// Memory.
@@ -214,6 +219,13 @@ impl Explanation {
         Ok(Self {
             configuration: resolved.configuration.clone(),
             ocpus: resolved.machine.ocpus,
+            latency: resolved
+                .pools
+                .iter()
+                .map(|pool| pool.kind.latency)
+                .collect::<Option<Vec<_>>>()
+                .and_then(|all| all.into_iter().max()),
+            arm: resolved.machine.machine.arm,
             vcpus: resolved.machine.vcpus,
             memory_gib: resolved.machine.memory_gib,
             usable_gib: resolved.usable_gib(),

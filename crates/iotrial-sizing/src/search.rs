@@ -49,6 +49,8 @@ pub struct Search {
     pub machines: Vec<String>,
     /// At most so many volumes; `None` leaves it to the machine.
     pub volumes_max: Option<u32>,
+    /// Without machines that are not x86.
+    pub no_arm: bool,
 }
 
 /// What a provider has for a demand.
@@ -210,6 +212,11 @@ impl<'s> Space<'s> {
                 self.left_out.push(unmet.message);
                 continue;
             }
+            let in_part = kind.levels.iter().find_map(|level| level.price.as_ref()?.without.as_deref());
+            if let Some(without) = in_part {
+                self.left_out.push(format!("{}: no source has the price of its {without}", kind.title));
+                continue;
+            }
             let priced = kind.levels.iter().filter_map(|level| level.price.as_ref()).count();
             if priced == 0 {
                 self.left_out.push(format!("{}: no source has a price", kind.title));
@@ -245,6 +252,9 @@ impl<'s> Space<'s> {
         for machine in &self.catalog.machines {
             let wanted = &self.search.machines;
             if !wanted.is_empty() && !wanted.iter().any(|part| machine.name.contains(part.as_str())) {
+                continue;
+            }
+            if machine.arm && self.search.no_arm {
                 continue;
             }
             let Some(price) = &machine.price else {
@@ -329,7 +339,7 @@ impl<'s> Space<'s> {
                         std::ptr::eq(self.machines[other.machine].sized.machine, machine.sized.machine)
                     });
                     match same {
-                        Some(other) if cost < other.cost => *other = pick,
+                        Some(other) if same_cost(cost, other.cost).is_lt() => *other = pick,
                         Some(_) => {}
                         None => picks.push(pick),
                     }
@@ -337,8 +347,7 @@ impl<'s> Space<'s> {
             }
         }
         picks.sort_by(|a, b| {
-            a.cost
-                .total_cmp(&b.cost)
+            same_cost(a.cost, b.cost)
                 .then(a.volume.count.cmp(&b.volume.count))
                 .then(a.machine.cmp(&b.machine))
         });
@@ -388,7 +397,8 @@ impl<'s> Space<'s> {
                 }
             }
         }
-        all.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.count.cmp(&b.count)));
+        // Of what costs the same, the fewest: the last bits of a product say nothing.
+        all.sort_by(|a, b| same_cost(a.cost, b.cost).then(a.count.cmp(&b.count)));
         (!all.is_empty()).then_some(all)
     }
 
@@ -476,6 +486,12 @@ impl<'s> Space<'s> {
         };
         Explanation::new(&resolved, &question)
     }
+}
+
+/// The order of two costs, equal where they differ by rounding only.
+fn same_cost(a: f64, b: f64) -> std::cmp::Ordering {
+    // Whole millionths keep the order total, as a tolerance would not.
+    (a * 1e6).round().total_cmp(&(b * 1e6).round())
 }
 
 /// A machine in every size that can be ordered with at least so much memory.

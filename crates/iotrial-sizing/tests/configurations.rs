@@ -81,6 +81,14 @@ fn rules_of_attachments_are_found_each_with_its_source() {
     assert_eq!(ids("size =", "count = 17\nsize ="), [("too-many-volumes".to_owned(), Effect::Forbids)]);
 }
 
+/// One mistake is told once: what stands beside it is not called unknown for that.
+#[test]
+fn a_mistake_has_no_untrue_ones_behind_it() {
+    let text = ONE.replace("size = \"1430GiB\"", "size = \"1000GB\"\niops = 5\nbandwidth = \"1MB/s\"");
+    let mistakes = Configuration::parse(&text).unwrap_err().to_string();
+    assert!(mistakes.contains("whole GiB") && !mistakes.contains("unknown key"), "{mistakes}");
+}
+
 #[test]
 fn a_mirror_needs_a_volume_for_each_copy() {
     let catalog = oci();

@@ -101,7 +101,7 @@ total = { iops = 41807.65, bandwidth_mib_per_s = 2612.98 }
     );
     let measured = against(&configuration, &rows);
     let fullest = |index: usize| &measured[index].shares[0];
-    assert_eq!(fullest(0).element, "shape limit");
+    assert_eq!(fullest(0).element, "network for volumes");
     assert_eq!((fullest(0).measure, fullest(1).measure), (Measure::ReadBandwidth, Measure::WriteBandwidth));
     assert_eq!(fullest(0).written(), "1,983 of 1,920 MB/s");
     // The line itself carries 2,000 MB/s.
@@ -119,7 +119,7 @@ total = { iops = 41807.65, bandwidth_mib_per_s = 2612.98 }
     let explained = Explanation::new(&configuration.on(&catalog).unwrap(), &question).unwrap();
     assert_eq!(explained.mixes[0].binds.as_deref(), Some("1 × vpu-120"));
     let reads = explained.alone.iter().find(|one| one.measure == Measure::ReadBandwidth).unwrap();
-    assert_eq!((reads.most, reads.binds.as_deref()), (Some(1.92e9), Some("shape limit")));
+    assert_eq!((reads.most, reads.binds.as_deref()), (Some(1.92e9), Some("network for volumes")));
 }
 
 /// Document 001, option 2: ten VPU 20 volumes behind 10 OCPU of Optimized3.
@@ -144,7 +144,7 @@ total = { iops = 61715, bandwidth_mib_per_s = 4044 }
     );
     let measured = against(&configuration, &rows);
     assert_eq!(measured[0].bound_by, [BoundBy::Configuration]);
-    assert_eq!(measured[0].shares[0].element, "shape limit");
+    assert_eq!(measured[0].shares[0].element, "instance limit");
     assert_eq!(measured[0].shares[0].written(), "4,815 of 4,800 MB/s");
     assert_eq!((measured[1].shares[0].most, measured[1].shares[0].percent.round()), (4.8e9, 75.0));
     assert_eq!(measured[1].bound_by, [BoundBy::Unknown]);
@@ -157,11 +157,11 @@ total = { iops = 61715, bandwidth_mib_per_s = 4044 }
     let mix = &measured[2].shares[0];
     assert_eq!(
         (mix.element.as_str(), mix.measure, mix.percent.round()),
-        ("shape limit", Measure::Bandwidth, 84.0)
+        ("instance limit", Measure::Bandwidth, 84.0)
     );
     assert_eq!(
         together(&measured).unwrap(),
-        "3 measurements: limited 1 by shape limit (100 %); 2 below every limit, nearest to shape limit (75 to 84 %)"
+        "3 measurements: limited 1 by instance limit (100 %); 2 below every limit, nearest to instance limit (75 to 84 %)"
     );
 }
 

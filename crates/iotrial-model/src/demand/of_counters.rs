@@ -128,7 +128,7 @@ fn notes(series: &CounterSeries, chosen: &[usize], rates: &[DiskRates], percenti
     ];
     let at = |percent: f64| {
         let [iops, bytes_per_s] = sum.map(|measure| rank(rates, measure, percent));
-        format!("{iops:.0} IOPS and {:.1} MB/s", bytes_per_s / 1e6)
+        format!("{} IOPS and {:.1} MB/s", with_commas(iops), bytes_per_s / 1e6)
     };
     notes.push(format!(
         "reads and writes together: median {}, 95 % {}, 99 % {}, the busiest {}",
@@ -146,14 +146,30 @@ fn notes(series: &CounterSeries, chosen: &[usize], rates: &[DiskRates], percenti
     if rates.len() < FEW_INTERVALS {
         notes.push(format!("{} intervals are few: the busiest hour may lie outside", rates.len()));
     }
+    let is_busy = |disk: &usize| {
+        series.disks[*disk].rates.iter().flatten().any(|rates| rates.read_iops + rates.write_iops > 0.0)
+    };
     let others: Vec<&str> = (0..series.disks.len())
-        .filter(|disk| !chosen.contains(disk))
+        .filter(|disk| !chosen.contains(disk) && is_busy(disk))
         .map(|disk| series.disks[disk].name.as_str())
         .collect();
     if !others.is_empty() {
         notes.push(format!("not counted: {}", in_brief(&others)));
     }
     notes
+}
+
+/// A whole number with commas.
+fn with_commas(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 fn rounded(seconds: f64) -> f64 {
@@ -210,7 +226,7 @@ mod tests {
             Some("a.txt: iostat at sda, sdb, percentile 95 of 100 intervals of 300 s")
         );
         let notes = demand.notes.join("\n");
-        for words in ["median 550 IOPS", "the busiest 1100 IOPS", "a mean over 300 s", "not counted: dm-0"] {
+        for words in ["median 550 IOPS", "the busiest 1,100 IOPS", "a mean over 300 s", "not counted: dm-0"] {
             assert!(notes.contains(words), "{words}: {notes}");
         }
         let one = Demand::of_counters("a.txt", &growing(), &["SDB".to_owned()], 100.0).unwrap();

@@ -168,16 +168,34 @@ fn currency(table: &mut TableReader<'_>, key: &'static str) -> Option<String> {
 fn read_source(table: &mut TableReader<'_>) -> Option<Source> {
     let text = table.required("text", TableReader::text);
     let as_of = table.required("as_of", TableReader::text)?;
-    let is_day = as_of.len() == 10
-        && as_of
-            .char_indices()
-            .all(|(at, c)| if matches!(at, 4 | 7) { c == '-' } else { c.is_ascii_digit() });
+    let is_day = is_day(&as_of);
     if !is_day && as_of != "undated" {
         let message =
             format!("`as_of` must be a day such as \"2026-01-05\", or \"undated\", not \"{as_of}\"");
         return table.refuse("as_of", message);
     }
     Some(Source { text: text?, as_of: is_day.then_some(as_of) })
+}
+
+/// A day that there is in a calendar.
+fn is_day(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let [year, month, day] = parts[..] else { return false };
+    let number = |text: &str, length: usize| -> Option<u32> {
+        (text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+    };
+    let (Some(year), Some(month), Some(day)) = (number(year, 4), number(month, 2), number(day, 2)) else {
+        return false;
+    };
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let days = match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    (1..=days).contains(&day)
 }
 
 fn read_exchange(table: &mut TableReader<'_>, context: &Context) -> Option<ExchangeRate> {
@@ -489,6 +507,7 @@ fn read_price(table: &mut TableReader<'_>, context: &Context) -> Option<VolumePr
             per_iops_month: step.required("per_iops_month", TableReader::number)?,
         })
     });
+    let without = table.text("without");
     let source = context.source(table);
     let mut iops_steps = vec![PriceStep { from: 0.0, per_iops_month }];
     iops_steps.extend(above.unwrap_or_default());
@@ -505,6 +524,7 @@ fn read_price(table: &mut TableReader<'_>, context: &Context) -> Option<VolumePr
         per_iops_hour,
         per_bandwidth_month,
         per_bandwidth_hour,
+        without,
         source: source?,
     })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use iotrial_model::toml_reader::{Scalar, TableReader};
 
-use super::read::{Context, MB, MIB, read_plain};
+use super::read::{Context, MB, MIB, read_plain, refuse_twice};
 use super::{
     HostCacheLimit, LocalDisk, Machine, MachineLimit, MachineMeasure, MachinePrice, Network, Processors,
     SharedPath, VolumeKind,
@@ -82,6 +82,8 @@ pub(super) fn read_machine(
             "there is no limit for volumes: [[machine.limit]], [[machine.path]], or `gap` with the reason";
         table.refuse::<()>("name", message.to_owned());
     }
+    let names: Vec<String> = limits.iter().map(|limit| limit.name.clone()).collect();
+    refuse_twice(table, "limit", &names);
     let relative = limits.iter().flat_map(|limit| &limit.limits).any(|limit| limit.per_network.is_some());
     if relative && network.is_none() && !table.has("network") {
         table.refuse::<()>("name", "`network` is missing: limits for each Gbit/s of it are given".to_owned());

@@ -54,6 +54,10 @@ pub struct SizeArgs {
     #[arg(long = "machine", value_name = "PART")]
     pub machines: Vec<String>,
 
+    /// Without machines whose processor is ARM.
+    #[arg(long)]
+    pub no_arm: bool,
+
     /// At most so many volumes; many small ones are often the cheapest, and more to look after.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=4096))]
     pub volumes_max: Option<u32>,

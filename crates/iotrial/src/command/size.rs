@@ -8,6 +8,8 @@ mod input;
 
 mod proof;
 
+mod protect;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -22,7 +24,6 @@ use crate::command::report::terminal_style;
 use crate::failure::Failure;
 use crate::output;
 use crate::report_files::ReportFiles;
-use crate::store::write_whole;
 
 /// Nothing meets the demand.
 const NOTHING_MEETS_IT: u8 = 1;
@@ -35,6 +36,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         None => {}
     }
     args.files.check(args.json)?;
+    protect::inputs(&args.files, &own_files(args), &given_files(args))?;
     let demand = input::demand(&args.demand, &args.store)?.ok_or_else(no_demand)?;
     let catalogs = input::catalogs(&args.catalogs)?;
     let against =
@@ -45,6 +47,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         volumes: args.volumes.clone(),
         machines: args.machines.clone(),
         volumes_max: args.volumes_max,
+        no_arm: args.no_arm,
     };
     input::check_restrictions(&catalogs, &request)?;
     let sizing = find(&catalogs, &demand, &request, &against).map_err(|error| {
@@ -53,10 +56,10 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     })?;
     if let Some(path) = &args.study {
         let study = proof::study_of(&sizing, args.profile.as_deref())?;
-        write_whole(path, study.as_bytes()).map_err(Failure::execution)?;
+        protect::write_own(path, &study)?;
     }
     if let Some(path) = &args.save_demand {
-        write_whole(path, sizing.demand.to_toml().as_bytes()).map_err(Failure::execution)?;
+        protect::write_own(path, &format!("{}\n{}", protect::MARK, sizing.demand.to_toml()))?;
     }
     if let Some(path) = &args.config {
         let answer = answers(&sizing).next().ok_or_else(|| {
@@ -65,7 +68,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
                 path.display()
             ))
         })?;
-        write_whole(path, answer.configuration.to_toml().as_bytes()).map_err(Failure::execution)?;
+        protect::write_own(path, &format!("{}\n{}", protect::MARK, answer.configuration.to_toml()))?;
     }
     let document = Document::of_sizing(&sizing, input::byline(&catalogs));
     let also = [("study", &args.study), ("config", &args.config), ("demand", &args.save_demand)]
@@ -73,6 +76,18 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     show(&args.files, args.json, &document, &sizing, also.into_iter().flatten())?;
     let is_met = answers(&sizing).next().is_some();
     Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::from(NOTHING_MEETS_IT) })
+}
+
+/// Files that the command writes besides reports, before anything is worked out.
+fn own_files(args: &SizeArgs) -> Vec<&Path> {
+    [&args.study, &args.config, &args.save_demand].into_iter().flatten().map(PathBuf::as_path).collect()
+}
+
+/// Files that the command reads.
+fn given_files(args: &SizeArgs) -> Vec<&Path> {
+    let demand = args.demand.demand.as_deref().map(Path::new);
+    let others = args.against.iter().chain(&args.catalogs.files).map(PathBuf::as_path);
+    demand.into_iter().chain(others).collect()
 }
 
 /// The answers of all providers, the cheapest of the cheapest first.

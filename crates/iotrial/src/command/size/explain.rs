@@ -1,5 +1,6 @@
 //! `iotrial size explain`: which limit binds a configuration, and what was measured on it.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
@@ -8,6 +9,7 @@ use iotrial_model::table::PublishedTable;
 use iotrial_report::document::Document;
 use iotrial_sizing::explanation::{Explanation, Question};
 use iotrial_sizing::measured::Measurement;
+use iotrial_sizing::rule::Effect;
 
 use super::input;
 use crate::cli::ExplainArgs;
@@ -16,6 +18,11 @@ use crate::failure::Failure;
 /// Explains, and shows what came of it.
 pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
+    let tables = args.tables.iter().chain(&args.catalogs).map(PathBuf::as_path);
+    let named = args.demand.demand.iter().chain(&args.records).map(Path::new);
+    let given: Vec<&Path> =
+        std::iter::once(args.configuration.as_path()).chain(tables).chain(named).collect();
+    super::protect::inputs(&args.files, &[], &given)?;
     let configuration = input::configuration(&args.configuration)?;
     let catalogs = input::all_catalogs(&args.catalogs)?;
     let catalog = input::find(&catalogs, &configuration.provider)?;
@@ -45,7 +52,8 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let document =
         Document::of_explanation(&explanation, &catalog.title, input::byline(std::slice::from_ref(catalog)));
     super::show(&args.files, args.json, &document, &explanation, std::iter::empty())?;
-    let is_met = explanation.fit.as_ref().is_none_or(|fit| fit.is_met);
+    let can_be_had = explanation.broken_rules.iter().all(|rule| rule.effect != Effect::Forbids);
+    let is_met = can_be_had && explanation.fit.as_ref().is_none_or(|fit| fit.is_met);
     Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::from(super::NOTHING_MEETS_IT) })
 }
 

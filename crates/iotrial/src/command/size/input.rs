@@ -76,6 +76,12 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     demand.licence &= !args.own_licence;
     demand.clustered |= args.clustered;
     demand.allow_burst |= args.allow_burst;
+    if demand.growth_percent_per_year > 0.0 && demand.capacity.get() == 0 {
+        let error = anyhow!("growth of the capacity needs a capacity");
+        return Err(
+            Failure::input(error).hint("--capacity 4TiB; growth of the rates is --load-growth".to_owned())
+        );
+    }
     let grows = demand.growth_percent_per_year > 0.0 || demand.load_growth_percent_per_year > 0.0;
     if grows && demand.years == 0 {
         let error = anyhow!("growth by the year needs the number of years");
@@ -147,7 +153,11 @@ fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<Dema
         let demand = Demand::of(format!("what {name} did"), streams.iter().map(stream).collect());
         return Ok(Demand { source: Some(format!("imported result {name}")), ..demand });
     }
-    let record = read_record(&path).map_err(Failure::input)?;
+    let record = read_record(&path).map_err(|error| {
+        Failure::input(error).hint(
+            "a demand is a TOML file, a record, or counters: `iostat -x`, `sar -b`, PerfMon as CSV. Results of other tools are records after `iotrial import`".to_owned(),
+        )
+    })?;
     Demand::of_record(&record).ok_or_else(|| Failure::input(anyhow!("the record `{name}` has no I/O in it")))
 }
 
