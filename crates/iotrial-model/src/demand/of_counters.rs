@@ -3,6 +3,7 @@
 use super::{Demand, DemandStream};
 use crate::counters::{CounterSeries, DiskRates};
 use crate::load::Direction;
+use crate::units::group_thousands;
 
 /// From so many seconds on an interval hides peaks that a database feels.
 const LONG_INTERVAL_S: f64 = 60.0;
@@ -128,7 +129,7 @@ fn notes(series: &CounterSeries, chosen: &[usize], rates: &[DiskRates], percenti
     ];
     let at = |percent: f64| {
         let [iops, bytes_per_s] = sum.map(|measure| rank(rates, measure, percent));
-        format!("{} IOPS and {:.1} MB/s", with_commas(iops), bytes_per_s / 1e6)
+        format!("{} IOPS and {:.1} MB/s", group_thousands(&format!("{iops:.0}")), bytes_per_s / 1e6)
     };
     notes.push(format!(
         "reads and writes together: median {}, 95 % {}, 99 % {}, the busiest {}",
@@ -157,19 +158,6 @@ fn notes(series: &CounterSeries, chosen: &[usize], rates: &[DiskRates], percenti
         notes.push(format!("not counted: {}", in_brief(&others)));
     }
     notes
-}
-
-/// A whole number with commas.
-fn with_commas(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 fn rounded(seconds: f64) -> f64 {

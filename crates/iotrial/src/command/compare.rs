@@ -41,6 +41,7 @@ struct JsonComparison<'c> {
 /// Compares, and shows what came of it.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
+    args.files.check_are_writable()?;
     let mut samples = samples_of(find_records(args)?, args)?;
     for table in &args.tables {
         samples.extend(read_table(table)?);

@@ -8,8 +8,6 @@ mod input;
 
 mod proof;
 
-mod protect;
-
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -23,7 +21,7 @@ use crate::cli::{SizeArgs, SizeCommand};
 use crate::command::report::terminal_style;
 use crate::failure::Failure;
 use crate::output;
-use crate::report_files::ReportFiles;
+use crate::report_files::{ReportFiles, check_is_writable, write_output};
 
 /// Nothing meets the demand.
 const NOTHING_MEETS_IT: u8 = 1;
@@ -36,7 +34,9 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         None => {}
     }
     args.files.check(args.json)?;
-    protect::inputs(&args.files, &own_files(args), &given_files(args))?;
+    args.files.check_are_writable()?;
+    let others = args.study.iter().chain(&args.config).chain(&args.save_demand);
+    others.into_iter().try_for_each(|path| check_is_writable(path, args.files.overwrite))?;
     let demand = input::demand(&args.demand, &args.store)?.ok_or_else(no_demand)?;
     let catalogs = input::catalogs(&args.catalogs)?;
     let against =
@@ -56,10 +56,10 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     })?;
     if let Some(path) = &args.study {
         let study = proof::study_of(&sizing, args.profile.as_deref())?;
-        protect::write_own(path, &study)?;
+        write_output(path, study.as_bytes(), args.files.overwrite)?;
     }
     if let Some(path) = &args.save_demand {
-        protect::write_own(path, &format!("{}\n{}", protect::MARK, sizing.demand.to_toml()))?;
+        write_output(path, sizing.demand.to_toml().as_bytes(), args.files.overwrite)?;
     }
     if let Some(path) = &args.config {
         let answer = answers(&sizing).next().ok_or_else(|| {
@@ -68,7 +68,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
                 path.display()
             ))
         })?;
-        protect::write_own(path, &format!("{}\n{}", protect::MARK, answer.configuration.to_toml()))?;
+        write_output(path, answer.configuration.to_toml().as_bytes(), args.files.overwrite)?;
     }
     let document = Document::of_sizing(&sizing, input::byline(&catalogs));
     let also = [("study", &args.study), ("config", &args.config), ("demand", &args.save_demand)]
@@ -76,18 +76,6 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     show(&args.files, args.json, &document, &sizing, also.into_iter().flatten())?;
     let is_met = answers(&sizing).next().is_some();
     Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::from(NOTHING_MEETS_IT) })
-}
-
-/// Files that the command writes besides reports, before anything is worked out.
-fn own_files(args: &SizeArgs) -> Vec<&Path> {
-    [&args.study, &args.config, &args.save_demand].into_iter().flatten().map(PathBuf::as_path).collect()
-}
-
-/// Files that the command reads.
-fn given_files(args: &SizeArgs) -> Vec<&Path> {
-    let demand = args.demand.demand.as_deref().map(Path::new);
-    let others = args.against.iter().chain(&args.catalogs.files).map(PathBuf::as_path);
-    demand.into_iter().chain(others).collect()
 }
 
 /// The answers of all providers, the cheapest of the cheapest first.

@@ -1,6 +1,5 @@
 //! `iotrial size explain`: which limit binds a configuration, and what was measured on it.
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
@@ -18,11 +17,7 @@ use crate::failure::Failure;
 /// Explains, and shows what came of it.
 pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
-    let tables = args.tables.iter().chain(&args.catalogs).map(PathBuf::as_path);
-    let named = args.demand.demand.iter().chain(&args.records).map(Path::new);
-    let given: Vec<&Path> =
-        std::iter::once(args.configuration.as_path()).chain(tables).chain(named).collect();
-    super::protect::inputs(&args.files, &[], &given)?;
+    args.files.check_are_writable()?;
     let configuration = input::configuration(&args.configuration)?;
     let catalogs = input::all_catalogs(&args.catalogs)?;
     let catalog = input::find(&catalogs, &configuration.provider)?;

@@ -56,8 +56,7 @@ pub(super) fn study_of(sizing: &Sizing, profile: Option<&str>) -> Result<String,
     };
     let text = study.to_toml();
     let head = "\
-# Written by `iotrial size`.
-# Each configuration is measured on a machine of its own: name the mount point there with
+# Written by `iotrial size`. Each configuration is measured on a machine of its own: name the mount point there with
 # `iotrial study export FILE --label LABEL --target PATH`, run it there, and bring the records back with
 # `iotrial study add`. The attributes `expected_…` are what the limits allow, to be held against what is measured.
 ";
