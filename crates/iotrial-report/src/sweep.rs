@@ -1,7 +1,8 @@
 //! The document of a sweep: knee and ceiling of every pattern, what limits them, the curves, and every probe.
 
 use iotrial_analysis::saturation::{Confidence, Model, Saturation};
-use iotrial_analysis::sweep::{Curve, Scaling, SweepSummary};
+use iotrial_analysis::sweep::{Curve, Limit, Scaling, SweepSummary};
+use iotrial_analysis::words::with_thousands;
 use iotrial_model::record::{EndedHow, Severity};
 use iotrial_model::sweep::{ProbePurpose, SweepMethod, SweepRecord};
 use iotrial_model::units::format_duration;
@@ -243,15 +244,6 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
         0 | 1 => curve.pattern.to_string(),
         _ => format!("{} on {}", curve.pattern, name_of(summary, curve.volume)),
     };
-    let limit = |curve: &Curve| {
-        let limit = curve.limit.as_ref()?;
-        Some(FindingLine {
-            severity: Severity::Note,
-            id: limit.kind.as_str().replace(' ', "-"),
-            message: format!("{}: {}", of(curve), limit.sentence),
-            evidence: Vec::new(),
-        })
-    };
     let burst = |curve: &Curve| {
         let rate = curve.sustained?;
         let burst = rate.burst?;
@@ -262,10 +254,10 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
             severity: Severity::Warning,
             id: "burst".to_owned(),
             message: format!(
-                "{}: {:.0} IOPS at first, and {:.0} {when}; the ceiling is what lasts",
+                "{}: {} IOPS at first, and {} {when}; the ceiling is what lasts",
                 of(curve),
-                burst.iops,
-                rate.iops
+                with_thousands(burst.iops),
+                with_thousands(rate.iops)
             ),
             evidence: Vec::new(),
         })
@@ -304,7 +296,20 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
         .flat_map(|curve| [burst(curve), falls(curve), rough(curve)])
         .flatten()
         .collect();
-    lines.extend(summary.curves.iter().filter_map(limit));
+    // What holds several of them is told once.
+    let mut limits: Vec<(&Limit, Vec<String>)> = Vec::new();
+    for (curve, limit) in summary.curves.iter().filter_map(|curve| Some((curve, curve.limit.as_ref()?))) {
+        match limits.iter_mut().find(|(known, _)| *known == limit) {
+            Some((_, curves)) => curves.push(of(curve)),
+            None => limits.push((limit, vec![of(curve)])),
+        }
+    }
+    lines.extend(limits.into_iter().map(|(limit, curves)| FindingLine {
+        severity: Severity::Note,
+        id: limit.kind.as_str().replace(' ', "-"),
+        message: format!("{}: {}", curves.join(", "), limit.sentence),
+        evidence: Vec::new(),
+    }));
     let blocks = if lines.is_empty() { Vec::new() } else { vec![Block::Findings(lines)] };
     section("limits", "What limits it", None, blocks)
 }

@@ -204,7 +204,7 @@ fn the_channel_is_swept_in_sequence_on_small_files_and_its_ceiling_is_that_of_th
         let ceiling = number(curve, "/saturation/ceiling_mib_per_s");
         assert!((ceiling / 400.0 - 1.0).abs() < 0.05, "{curve:#}");
     }
-    assert_eq!(curves[0]["limit"]["kind"], "bandwidth-cap", "{:#}", curves[0]["limit"]);
+    assert_eq!(curves[0]["limit"]["kind"], "bandwidth-limit", "{:#}", curves[0]["limit"]);
     let sentence = curves[0]["limit"]["sentence"].as_str().unwrap();
     assert!(sentence.starts_with("the same 400 MiB/s in I/Os of 64 KiB and 512 KiB"), "{sentence}");
 }
@@ -323,6 +323,10 @@ fn what_cannot_be_swept_is_refused_with_what_to_write() {
         &["`randread-8k` is random", "hint: such as --pattern"],
     );
     check(&["--series", "sqlio", "--grid", "1"], &["cannot be used with"]);
+    check(
+        &["--engine", "sim", "--target", "a", "--target", "b"],
+        &["the engine `sim` has one device, and 2 targets were given", "hint:"],
+    );
     check(
         &["--target", "data", "--pattern", "read-512b", "--sim", "parallelism = 1"],
         &["--sim describes", "hint: add --engine sim"],

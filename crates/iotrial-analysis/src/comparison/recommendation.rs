@@ -11,7 +11,7 @@ use super::metric::{Better, Metric, MetricGroup};
 use super::ranking::{Ranking, Standing};
 
 /// What to take and what not.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Recommendation {
     /// Key of the configuration to take; `None` where none is shown to be the best.
     pub best: Option<String>,

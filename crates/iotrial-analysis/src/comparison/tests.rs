@@ -286,3 +286,40 @@ fn a_run_that_measured_nothing_is_refused_or_left_out() {
     let forced = CompareRequest { force: true, ..CompareRequest::default() };
     assert_eq!(Comparison::new(samples(), &forced).unwrap().configurations.len(), 2);
 }
+
+#[test]
+fn what_many_runs_say_against_their_figures_is_said_once_with_their_names() {
+    let noted = |seed: u64, label: &str, message: &str| {
+        let mut record = run(seed, 30, 1.0, CALM);
+        record.findings = vec![finding("short-run", Severity::Warning, message.to_owned())];
+        labelled(&record, label)
+    };
+    let messages = |samples: Vec<Sample>| -> Vec<String> {
+        let findings = compare(samples).findings.into_iter();
+        findings.filter(|finding| finding.id == "caveat").map(|finding| finding.message).collect()
+    };
+    let alike = (1..=4).map(|seed| noted(seed, if seed < 3 { "one" } else { "two" }, "only 30 s"));
+    assert_eq!(messages(alike.collect()), ["A run 1, A run 2, B run 1, B run 2: only 30 s [short-run]"]);
+    let unlike =
+        vec![noted(1, "one", "only 30 s"), noted(2, "two", "only 31 s"), noted(3, "three", "only 30 s")];
+    assert_eq!(messages(unlike), ["A: only 30 s [short-run]; the same with other numbers of B, C"]);
+}
+
+#[test]
+fn runs_that_cannot_be_compared_stand_beside_one_another_and_the_reason_is_known() {
+    let (mut first, other) = (run(1, 30, 1.0, CALM), run(2, 30, 1.0, CALM));
+    let beside = Comparison::or_beside(vec![sample(&first), sample(&other)]);
+    assert_eq!((beside.not_compared.as_ref(), beside.against_baseline.len()), (None, 1));
+    first.plan.direct = !first.plan.direct;
+    let beside = Comparison::or_beside(vec![sample(&first), sample(&other)]);
+    assert!(matches!(beside.not_compared, Some(CompareError::Incomparable { .. })));
+    assert_eq!(
+        (beside.configurations.len(), beside.against_baseline.len(), beside.rankings.len()),
+        (2, 0, 0)
+    );
+    assert_eq!(beside.recommendation, Recommendation::default());
+    // Repeats of one configuration are runs of their own then.
+    let repeats = Comparison::or_beside(repeats("one", 1, 1.0, 3));
+    assert!(matches!(repeats.not_compared, Some(CompareError::OnlyOne { runs: 3, .. })));
+    assert_eq!(repeats.configurations.len(), 3);
+}

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Curve;
 use crate::saturation::Saturation;
+use crate::words::with_thousands;
 
 /// Ceilings of two block sizes within this are the same ceiling.
 pub(super) const SAME_PERCENT: f64 = 5.0;
@@ -25,10 +26,16 @@ pub struct Limit {
 pub enum LimitKind {
     /// The CPU of the host that makes the load.
     Generator,
-    /// So many I/Os per second, of whatever size.
+    /// So many I/Os per second are set: the rate stood still while the device idled.
     IopsCap,
-    /// So many bytes per second, in I/Os of whatever size: a set limit, or the way to the device.
+    /// So many bytes per second are set, likewise.
     BandwidthCap,
+    /// So many I/Os per second, of whatever size: set, or of a device that takes as long for each of them.
+    IopsLimit,
+    /// So many bytes per second, in I/Os of whatever size: set, of the device, or of the way to it.
+    BandwidthLimit,
+    /// So many bytes per second of several volumes, in I/Os of whatever size.
+    SharedPath,
     /// A rate that is held after a burst: which one, only another block size can tell.
     RateCap,
     /// What the device does at once.
@@ -50,6 +57,9 @@ impl LimitKind {
             Self::Generator => "own CPU",
             Self::IopsCap => "IOPS cap",
             Self::BandwidthCap => "bandwidth cap",
+            Self::IopsLimit => "IOPS limit",
+            Self::BandwidthLimit => "bandwidth limit",
+            Self::SharedPath => "shared path",
             Self::RateCap => "rate cap",
             Self::Device => "device",
             Self::SharedDevice => "shared device",
@@ -96,6 +106,14 @@ fn holds_the_rate(generator_busy: &Finding) -> bool {
         || percent("busiest_thread_percent") >= USED_UP_PERCENT
 }
 
+/// What is to be said where the generator waited.
+pub(super) const WAITED: &str = "and iotrial had to wait for a CPU meanwhile (`generator-busy`), so it may be the host: a quieter one tells";
+
+/// Whether the generator had to wait for a CPU, which may lower a rate without any limit.
+pub(super) fn waited_for_a_cpu(probe: &ProbeRecord) -> bool {
+    probe.findings.iter().any(|finding| finding.id == "generator-busy")
+}
+
 /// A rate that was reached, with the block size and direction that reached it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reached {
@@ -103,64 +121,99 @@ pub(super) struct Reached {
     pub(super) rwmix_read_percent: u8,
     pub(super) iops: f64,
     pub(super) mib_per_s: f64,
+    /// Whether more outstanding I/O brings no more; otherwise it is only the highest rate that was seen.
+    pub(super) is_ceiling: bool,
 }
 
+/// Which of two rates stays the same when the block size does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Steady {
+    Iops,
+    Bandwidth,
+}
+
+/// A rate this many times as high shows that a lower one is no limit on that rate.
+const CONTRADICTS: f64 = 1.25;
+
 impl Reached {
-    /// Whether another one of the same direction shows which of both rates is the limit: with a block size at least twice
-    /// or at most half as large, the one that stays the same.
-    pub(super) fn shared_limit(&self, others: &[Self]) -> Option<(LimitKind, Self)> {
+    /// Whether another ceiling of the same direction shows what is limited: with a block size at least twice or at most half
+    /// as large, the rate that stays the same. One that any other load of that direction exceeds is not limited: a disk does
+    /// as many random reads of 8 KiB as of 64 KiB, and many more in sequence.
+    pub(super) fn steady_rate(&self, others: &[Self]) -> Option<(Steady, Self)> {
         let same = |a: f64, b: f64| (a / b - 1.0).abs() <= SAME_PERCENT / 100.0;
+        let is_alike = |one: &&Self| one.rwmix_read_percent == self.rwmix_read_percent;
+        let is_exceeded = |rate: fn(&Self) -> f64| {
+            others.iter().filter(is_alike).any(|one| rate(one) >= CONTRADICTS * rate(self))
+        };
         let is_other = |one: &&Self| {
-            one.rwmix_read_percent == self.rwmix_read_percent
+            one.is_ceiling
                 && (one.block_bytes >= 2 * self.block_bytes || 2 * one.block_bytes <= self.block_bytes)
         };
-        others.iter().filter(is_other).find_map(|other| {
-            if same(self.mib_per_s, other.mib_per_s) {
-                Some((LimitKind::BandwidthCap, *other))
-            } else if same(self.iops, other.iops) {
-                Some((LimitKind::IopsCap, *other))
+        others.iter().filter(is_alike).filter(is_other).find_map(|other| {
+            if same(self.mib_per_s, other.mib_per_s) && !is_exceeded(|one| one.mib_per_s) {
+                Some((Steady::Bandwidth, *other))
+            } else if same(self.iops, other.iops) && !is_exceeded(|one| one.iops) {
+                Some((Steady::Iops, *other))
             } else {
                 None
             }
         })
     }
 
-    /// The sentence for [`Self::shared_limit`].
-    pub(super) fn sentence(&self, kind: LimitKind, other: &Self) -> String {
+    /// The evidence of [`Self::steady_rate`].
+    pub(super) fn evidence(&self, steady: Steady, other: &Self) -> String {
         let (small, large) = if self.block_bytes < other.block_bytes { (self, other) } else { (other, self) };
         let sizes = format!(
             "{} KiB and {} KiB",
             small.block_bytes as f64 / 1024.0,
             large.block_bytes as f64 / 1024.0
         );
-        if kind == LimitKind::BandwidthCap {
-            let rates = both(small.mib_per_s, large.mib_per_s);
-            format!(
-                "the same {rates} MiB/s in I/Os of {sizes}, while the I/Os per second differ: a limit on bytes per second, set or of the way to the device"
-            )
-        } else {
-            let rates = both(small.iops, large.iops);
-            format!(
-                "the same {rates} IOPS in I/Os of {sizes}, while the bytes differ: a limit on I/Os per second"
-            )
+        match steady {
+            Steady::Bandwidth => {
+                let rates = both(small.mib_per_s, large.mib_per_s);
+                format!("the same {rates} MiB/s in I/Os of {sizes}, while the I/Os per second differ")
+            }
+            Steady::Iops => {
+                let rates = both(small.iops, large.iops);
+                format!("the same {rates} IOPS in I/Os of {sizes}, while the bytes differ")
+            }
         }
+    }
+}
+
+impl Limit {
+    /// Of one volume, by a rate that stays the same in I/Os of another size.
+    fn by_steady_rate(reached: &Reached, others: &[Reached]) -> Option<Self> {
+        let (steady, other) = reached.steady_rate(others)?;
+        let (kind, meaning) = match steady {
+            Steady::Bandwidth => (
+                LimitKind::BandwidthLimit,
+                "a limit on bytes per second, set, or of the device or the way to it",
+            ),
+            Steady::Iops => (
+                LimitKind::IopsLimit,
+                "a limit on I/Os per second, set, or of a device that takes as long for either size",
+            ),
+        };
+        Some(Self::new(kind, format!("{}: {meaning}", reached.evidence(steady, &other))))
     }
 }
 
 /// Two rates that are nearly the same, or the one that they are.
 fn both(one: f64, other: f64) -> String {
-    let (one, other) = (format!("{one:.0}"), format!("{other:.0}"));
+    let (one, other) = (with_thousands(one), with_thousands(other));
     if one == other { one } else { format!("{one} and {other}") }
 }
 
 impl Curve {
-    pub(super) fn reached(&self) -> Option<Reached> {
-        let found = self.saturation.as_ref().filter(|found| found.is_reached)?;
+    fn reached(&self) -> Option<Reached> {
+        let found = self.saturation.as_ref()?;
         Some(Reached {
             block_bytes: self.pattern.block_size.get(),
             rwmix_read_percent: self.pattern.rwmix_read_percent,
             iops: found.ceiling_iops,
             mib_per_s: found.ceiling_mib_per_s,
+            is_ceiling: found.is_reached,
         })
     }
 }
@@ -196,24 +249,26 @@ fn limit_of(probes: &[ProbeRecord], curve: &Curve, found: &Saturation, others: &
         return Limit::new(
             LimitKind::NotReached,
             format!(
-                "{most} outstanding I/Os still brought more: the ceiling lies beyond {:.0} IOPS",
-                found.ceiling_iops
+                "{most} outstanding I/Os still brought more: the ceiling lies beyond {} IOPS",
+                with_thousands(found.ceiling_iops)
             ),
         );
     }
-    if let Some(reached) = curve.reached()
-        && let Some((kind, other)) = reached.shared_limit(others)
-    {
-        return Limit::new(kind, reached.sentence(kind, &other));
+    if let Some(limit) = curve.reached().and_then(|reached| Limit::by_steady_rate(&reached, others)) {
+        return limit;
     }
+    let waited = long.is_some_and(waited_for_a_cpu);
     if let Some((rate, burst)) = curve.sustained.and_then(|rate| Some((rate, rate.burst?))) {
-        return Limit::new(
-            LimitKind::RateCap,
-            format!(
-                "{:.0} IOPS at first and {:.0} later: burst credits or a cache were used up, and what remains is held",
-                burst.iops, rate.iops
-            ),
-        );
+        let rates =
+            format!("{} IOPS at first and {} later", with_thousands(burst.iops), with_thousands(rate.iops));
+        return if waited {
+            Limit::new(LimitKind::Unknown, format!("{rates}, {WAITED}"))
+        } else {
+            Limit::new(
+                LimitKind::RateCap,
+                format!("{rates}: burst credits or a cache were used up, and what remains is held"),
+            )
+        };
     }
     let (knee, lat_us) = (found.knee.outstanding, found.knee.lat_mean_us);
     let latency =
@@ -221,7 +276,8 @@ fn limit_of(probes: &[ProbeRecord], curve: &Curve, found: &Saturation, others: &
     Limit::new(
         LimitKind::Device,
         format!(
-            "up to {knee:.0} outstanding latency stays in proportion ({latency}), beyond them they wait: the device, or a limit that is as smooth, has work for about {knee:.0} at once"
+            "up to {knee:.0} outstanding latency stays in proportion ({latency}), beyond them they wait: the device, or a limit that is as smooth, has work for about {knee:.0} at once{}",
+            if waited { format!("; {WAITED}") } else { String::new() }
         ),
     )
 }

@@ -107,21 +107,39 @@ fn equal_bytes_per_second_in_all_block_sizes_are_a_shared_path() {
     probes.extend(volumes("read-512k", 4, 1, 625));
     let summary = SweepSummary::new(&record(4, probes));
     for found in &summary.scaling {
-        assert_eq!(found.limit.kind, LimitKind::BandwidthCap, "{found:?}");
+        assert_eq!(found.limit.kind, LimitKind::SharedPath, "{found:?}");
         assert!(found.limit.sentence.contains("the same 31"), "{}", found.limit.sentence);
     }
 }
 
 #[test]
-fn equal_ios_per_second_in_all_block_sizes_are_an_iops_cap() {
+fn equal_ios_per_second_in_all_block_sizes_are_a_limit_on_ios() {
     let mut probes = volumes("randread-8k", 2, 10, 12_000);
     probes.extend(volumes("randread-64k", 2, 10, 12_000));
     let summary = SweepSummary::new(&record(2, probes));
     assert!(
-        summary.scaling.iter().all(|found| found.limit.kind == LimitKind::IopsCap),
+        summary.scaling.iter().all(|found| found.limit.kind == LimitKind::IopsLimit),
         "{:?}",
         summary.scaling
     );
+}
+
+#[test]
+fn a_rate_that_no_block_size_changes_is_a_limit_and_nobody_knows_whether_it_was_set() {
+    let mut probes = alone("randread-8k", 0, 10);
+    probes.extend(alone("randread-64k", 0, 10));
+    let limit =
+        |probes: &[ProbeRecord]| SweepSummary::new(&record(1, probes.to_vec())).curves[0].limit.clone();
+    let found = limit(&probes).unwrap();
+    assert_eq!(found.kind, LimitKind::IopsLimit);
+    assert_eq!(
+        found.sentence,
+        "the same 10,000 IOPS in I/Os of 8 KiB and 64 KiB, while the bytes differ: a limit on I/Os per second, set, or of a \
+         device that takes as long for either size"
+    );
+    // A disk that does many more in sequence has no limit on I/Os: it seeks.
+    probes.extend(alone("read-64k", 0, 40));
+    assert_eq!(limit(&probes).unwrap().kind, LimitKind::Device);
 }
 
 #[test]
@@ -137,10 +155,17 @@ fn a_device_below_all_volumes_is_named_and_without_any_evidence_the_cause_is_unk
     assert!(
         found
             .sentence
-            .ends_with("do 10000 IOPS, 50 % of the 20000 that they do alone: all of them lie on `nvme0n1`"),
+            .ends_with("do 10,000 IOPS, 50 % of the 20,000 that they do alone: all of them lie on `nvme0n1`"),
         "{}",
         found.sentence
     );
+    // That explains equal rates as well.
+    shared.probes.extend(volumes("randread-64k", 2, 10, 10_000));
+    let found = limit(&shared);
+    assert_eq!(found.kind, LimitKind::SharedDevice);
+    assert!(found.sentence.ends_with(
+        "`nvme0n1`, and do the same 10,000 IOPS in I/Os of 8 KiB and 64 KiB, while the bytes differ"
+    ));
 }
 
 #[test]
@@ -164,7 +189,32 @@ fn a_generator_short_of_cpu_is_the_limit_before_all_others() {
     // One that waits for a CPU now and then is told, and holds no rate.
     let mut waits = record(2, probes);
     waits.probes.last_mut().unwrap().findings[0].evidence.insert("busy_percent".to_owned(), 20.0.into());
-    assert_eq!(SweepSummary::new(&waits).scaling[0].limit.kind, LimitKind::Unknown);
+    let found = SweepSummary::new(&waits).scaling[0].limit.clone();
+    assert_eq!(found.kind, LimitKind::Unknown);
+    assert!(found.sentence.contains("had to wait for a CPU meanwhile"), "{}", found.sentence);
+}
+
+#[test]
+fn a_rate_that_fell_while_the_generator_waited_for_a_cpu_is_no_cap() {
+    let mut probes = alone("randread-8k", 0, 10);
+    let last = probes.last_mut().unwrap();
+    *last = probe("randread-8k", &[0], 40, ProbePurpose::Sustained, 4_000);
+    let limit =
+        |probes: &[ProbeRecord]| SweepSummary::new(&record(1, probes.to_vec())).curves[0].limit.clone();
+    assert_eq!(limit(&probes).unwrap().kind, LimitKind::RateCap);
+    probes.last_mut().unwrap().findings.push(Finding {
+        id: "generator-busy".to_owned(),
+        severity: Severity::Warning,
+        message: "iotrial itself waited for a CPU for 32 % of the time".to_owned(),
+        evidence: BTreeMap::from([("busy_percent".to_owned(), 12.0.into())]),
+    });
+    let found = limit(&probes).unwrap();
+    assert_eq!(found.kind, LimitKind::Unknown);
+    assert!(
+        found.sentence.starts_with("10,000 IOPS at first and 4,000 later, and iotrial had to wait"),
+        "{}",
+        found.sentence
+    );
 }
 
 #[test]
