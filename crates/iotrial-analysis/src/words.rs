@@ -1,19 +1,11 @@
 //! Numbers within sentences.
 
+use iotrial_model::units::group_thousands;
+
 /// Rounded to a whole number, with a comma before every three digits: `2,000`.
 pub fn with_thousands(value: f64) -> String {
-    let digits = format!("{:.0}", value.abs());
-    let mut grouped = String::new();
-    if value < 0.0 && digits != "0" {
-        grouped.push('-');
-    }
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
+    // Adding nothing makes a negative zero a plain one.
+    group_thousands(&format!("{:.0}", value.round() + 0.0))
 }
 
 /// The same of a count.

@@ -4,6 +4,8 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
+use iotrial_model::record::Interval;
+
 const RUNNING: u8 = 0;
 const STOPPING: u8 = 1;
 const ABORTED: u8 = 2;
@@ -34,6 +36,21 @@ impl Control {
     /// Whether nobody is to be waited for.
     pub fn is_aborted(&self) -> bool {
         self.state.load(Ordering::Relaxed) == ABORTED
+    }
+}
+
+/// Looks at a load while it lasts. A function of intervals is one.
+pub trait Watcher {
+    /// An interval is over.
+    fn interval(&mut self, interval: &Interval) -> Decision;
+
+    /// The load has been over for so long, and not all of its I/Os are back. Comes again and again until they are.
+    fn draining(&mut self, _since: Duration) {}
+}
+
+impl<F: FnMut(&Interval) -> Decision> Watcher for F {
+    fn interval(&mut self, interval: &Interval) -> Decision {
+        self(interval)
     }
 }
 

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use iotrial_model::load::Durability;
 use iotrial_model::plan::{Arrival, EngineKind, PhaseKind, Plan};
@@ -16,7 +16,7 @@ use iotrial_model::record::{
 };
 
 use crate::clock::{self, Clock, MonotonicClock, SimClock};
-use crate::control::{Control, Decision};
+use crate::control::{Control, Decision, Watcher};
 use crate::drive::{Driver, Handover, Window, Wiring, as_ns};
 use crate::host;
 use crate::lane::{JobCopy, Lane};
@@ -27,7 +27,7 @@ use crate::random::Random;
 use crate::recorder::JobRecorder;
 use crate::sim::SimQueue;
 use crate::threads::ThreadsQueue;
-use crate::uring::{self, UringQueue};
+use crate::uring::{self, RingKind, UringQueue};
 
 /// Intervals that a thread may be ahead of whoever takes them.
 const HANDOVERS_AHEAD: usize = 16;
@@ -94,13 +94,13 @@ pub fn run(
     control: &Arc<Control>,
     on_interval: &mut dyn FnMut(&Interval),
 ) -> Result<RunOutcome, StartRunError> {
-    run_until(plan, areas, device_names, control, &mut |interval| {
+    run_until(plan, areas, device_names, control, &mut |interval: &Interval| {
         on_interval(interval);
         Decision::GoOn
     })
 }
 
-/// The same for a load that `decide` may end, before its time, when it has seen enough. What it does not
+/// The same for a load that `watcher` may end, before its time, when it has seen enough. What it does not
 /// see any more is in no figure: CPU time and device counters, too, are those of the time that it names.
 ///
 /// # Errors
@@ -111,7 +111,7 @@ pub fn run_until(
     areas: &Arc<[File]>,
     device_names: &[String],
     control: &Arc<Control>,
-    decide: &mut dyn FnMut(&Interval) -> Decision,
+    watcher: &mut dyn Watcher,
 ) -> Result<RunOutcome, StartRunError> {
     let windows: Arc<[Window]> = Window::all(plan).into();
     // The brake of this load alone: `control` may be meant for others after it.
@@ -125,12 +125,13 @@ pub fn run_until(
     let thread_ids = workers.thread_ids.clone();
     let mut collector = Collector::new(plan, &windows, workers.spares.len());
     let mut failure = None;
+    let mut over_since = None;
     while !control.is_aborted() {
         let patience = meter.as_ref().map_or(TICK, |meter| meter.next_look().min(TICK));
         match workers.handovers.recv_timeout(patience) {
             Ok(handover) => {
                 let spares = &workers.spares[handover.worker];
-                collector.add(handover, spares, decide);
+                collector.add(handover, spares, watcher);
                 failure = failure.or_else(|| collector.failed_job());
             }
             Err(RecvTimeoutError::Timeout) => {}
@@ -147,6 +148,9 @@ pub fn run_until(
         }
         if collector.measured.is_some() {
             brake.stop();
+        }
+        if brake.is_stopping() || collector.is_complete() {
+            watcher.draining(over_since.get_or_insert_with(Instant::now).elapsed());
         }
     }
     if control.is_aborted() {
@@ -188,6 +192,7 @@ impl Workers {
         control: &Arc<Control>,
     ) -> Result<Self, StartRunError> {
         let shares = share_copies(plan, JobCopy::all(plan), plan.threads as usize);
+        let ring = RingKind::of_plan(plan, areas);
         let clock = MonotonicClock::before_start();
         let (handover_sender, handovers) = mpsc::sync_channel(HANDOVERS_AHEAD * shares.len());
         let (ready_sender, ready) = mpsc::channel();
@@ -200,6 +205,7 @@ impl Workers {
                 lanes: Lane::of_copies(plan, copies),
                 plan: Arc::clone(plan),
                 areas: Arc::clone(areas),
+                ring,
                 windows: Arc::clone(windows),
                 control: Arc::clone(control),
                 clock: clock.clone(),
@@ -290,6 +296,7 @@ struct Worker {
     lanes: Vec<Lane>,
     plan: Arc<Plan>,
     areas: Arc<[File]>,
+    ring: RingKind,
     windows: Arc<[Window]>,
     control: Arc<Control>,
     clock: MonotonicClock,
@@ -309,9 +316,8 @@ impl Worker {
             EngineKind::Uring => {
                 let flushes = |lane: &&Lane| self.plan.jobs[lane.job].durability == Durability::Fdatasync;
                 let flushing = self.lanes.iter().filter(flushes).map(Lane::iodepth).sum();
-                let Plan { polled, .. } = *self.plan;
                 let queue =
-                    UringQueue::new(clock.clone(), &self.areas, &lengths, flushing, polled, &mut random);
+                    UringQueue::new(clock.clone(), &self.areas, &lengths, flushing, self.ring, &mut random);
                 self.drive(queue, clock)
             }
             EngineKind::Threads => {
@@ -403,12 +409,7 @@ impl<'r> Collector<'r> {
         Self { plan, windows, worker_count, open, intervals, measured: None, health, watched_ns }
     }
 
-    fn add(
-        &mut self,
-        mut handover: Handover,
-        spares: &Sender<Vec<JobRecorder>>,
-        decide: &mut dyn FnMut(&Interval) -> Decision,
-    ) {
+    fn add(&mut self, mut handover: Handover, spares: &Sender<Vec<JobRecorder>>, watcher: &mut dyn Watcher) {
         if self.measured.is_some() {
             return;
         }
@@ -445,7 +446,7 @@ impl<'r> Collector<'r> {
             backlog: if is_open_load { open.backlog } else { Vec::new() },
         };
         self.note_health(&interval);
-        if let Decision::Complete { measured_from } = decide(&interval) {
+        if let Decision::Complete { measured_from } = watcher.interval(&interval) {
             self.measured = Some((as_ns(measured_from), open.end_ns));
         }
         // The load went on after the one before.

@@ -18,6 +18,10 @@ use crate::clock::Clock;
 use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
 use crate::random::Random;
 
+mod ring;
+
+pub(crate) use ring::RingKind;
+
 /// The write is on stable storage when it completes: `RWF_DSYNC` of `pwritev2(2)`.
 const RWF_DSYNC: i32 = 0x0000_0002;
 
@@ -34,7 +38,7 @@ const ALARM_FROM_NS: u64 = 1_000_000;
 /// A ring, and the buffers of its slots.
 pub(crate) struct UringQueue<C> {
     ring: IoUring,
-    notice: Notice,
+    kind: RingKind,
     buffers: SlotBuffers,
     buffers_registered: bool,
     flush_workers: Option<u32>,
@@ -52,23 +56,23 @@ pub(crate) struct UringQueue<C> {
 
 impl<C: Clock> UringQueue<C> {
     /// A ring for as many I/Os as there are `lengths`, each the largest I/O of its slot in bytes; `flushing` of them are
-    /// writes that a flush follows. Only the thread that made it may use it.
+    /// writes that a flush follows. `kind` is that of the ring, as far as the kernel has it. Only the thread that made it may use it.
     pub(crate) fn new(
         clock: C,
         areas: &Arc<[File]>,
         lengths: &[u32],
         flushing: u32,
-        polled: bool,
+        kind: RingKind,
         random: &mut Random,
     ) -> io::Result<Self> {
         // At least two: a write and its flush go out together.
         let entries = u32::try_from(lengths.len().next_power_of_two())
             .unwrap_or(u32::MAX)
             .clamp(2, MOST_OUTSTANDING_PER_THREAD);
-        if polled {
+        if kind == RingKind::Polled {
             areas.iter().try_for_each(read_polled)?;
         }
-        let (ring, notice) = build_ring(entries, polled)?;
+        let (ring, kind) = kind.build(entries)?;
         let descriptors: Vec<_> = areas.iter().map(AsRawFd::as_raw_fd).collect();
         // Without registration (a limit of the host) each I/O looks its file up; only slower.
         let files_registered = ring.submitter().register_files(&descriptors).is_ok();
@@ -83,7 +87,7 @@ impl<C: Clock> UringQueue<C> {
         // Without registration (more than RLIMIT_MEMLOCK) each I/O pins its pages; only slower.
         let buffers_registered = unsafe { ring.submitter().register_buffers(&pieces) }.is_ok();
         Ok(Self {
-            notice,
+            kind,
             buffers,
             buffers_registered,
             flush_workers: if flushing > 0 { flush_workers(&ring, flushing) } else { None },
@@ -288,7 +292,7 @@ impl<C: Clock> IoQueue for UringQueue<C> {
     }
 
     fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()> {
-        if self.notice == Notice::Polled {
+        if self.kind == RingKind::Polled {
             return self.poll(completions, wait_until_ns);
         }
         let before = completions.len();
@@ -311,7 +315,7 @@ impl<C: Clock> IoQueue for UringQueue<C> {
     fn setup(&self) -> QueueSetup {
         let (buffers, huge_pages) = self.buffers.size_and_huge_pages();
         QueueSetup {
-            ring: Some(self.notice.as_str().to_owned()),
+            ring: Some(self.kind.as_str().to_owned()),
             registered_files: Some(self.files_registered),
             registered_buffers: Some(self.buffers_registered),
             flush_workers: self.flush_workers,
@@ -348,47 +352,6 @@ enum Wait {
     Not,
     ForCompletion,
     AtMost(Timespec),
-}
-
-/// How a ring tells its thread that an I/O is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Notice {
-    /// When the thread enters the kernel anyway.
-    Cooperative,
-    /// By interrupting the thread.
-    Interrupting,
-    /// Not at all: the thread asks the devices (IORING_SETUP_IOPOLL).
-    Polled,
-}
-
-impl Notice {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Cooperative => "coop-taskrun",
-            Self::Interrupting => "interrupt",
-            Self::Polled => "polled",
-        }
-    }
-}
-
-/// The first kind of ring that this kernel makes: cooperating with one issuer (Linux 6.0), cooperating (5.19), plain. They cost
-/// the same within the noise.
-///
-/// `IORING_SETUP_DEFER_TASKRUN` (6.1) is left out: direct reads cost a sixth more CPU with it, 1 deep and 32 deep, and
-/// reads from the page cache the same (docs/measurement.md).
-fn build_ring(entries: u32, polled: bool) -> io::Result<(IoUring, Notice)> {
-    if polled {
-        return Ok((IoUring::builder().setup_iopoll().build(entries)?, Notice::Polled));
-    }
-    let mut cooperative = IoUring::builder();
-    cooperative.setup_coop_taskrun().setup_taskrun_flag();
-    let mut single_issuer = cooperative.clone();
-    single_issuer.setup_single_issuer();
-    let cooperative = single_issuer.build(entries).or_else(|_| cooperative.build(entries));
-    match cooperative {
-        Ok(ring) => Ok((ring, Notice::Cooperative)),
-        Err(_) => Ok((IoUring::new(entries)?, Notice::Interrupting)),
-    }
 }
 
 /// Lets as many flushes go on at once as there may be, and gives how many the kernel lets; `None` where it does not tell,
@@ -474,7 +437,9 @@ mod tests {
         let clock = MonotonicClock::before_start();
         clock.start();
         let areas: Arc<[File]> = Arc::new([]);
-        let mut queue = UringQueue::new(clock, &areas, &[4096], 0, false, &mut Random::new(1, 0)).unwrap();
+        let mut queue =
+            UringQueue::new(clock, &areas, &[4096], 0, RingKind::Cooperative, &mut Random::new(1, 0))
+                .unwrap();
         let mut completions = Vec::new();
         // The first long one sets an alarm, the next is longer and meets it, the last is shorter than any.
         for wait_ns in [A_WHILE_NS, 5 * A_WHILE_NS, ALARM_FROM_NS / 10] {
@@ -500,7 +465,9 @@ mod tests {
         let file = tempfile::tempfile().unwrap();
         file.set_len(4096).unwrap();
         let areas: Arc<[File]> = Arc::new([file]);
-        let mut queue = UringQueue::new(clock, &areas, &[4096], 0, false, &mut Random::new(1, 0)).unwrap();
+        let mut queue =
+            UringQueue::new(clock, &areas, &[4096], 0, RingKind::Cooperative, &mut Random::new(1, 0))
+                .unwrap();
         let read = Request {
             slot: 0,
             area: 0,

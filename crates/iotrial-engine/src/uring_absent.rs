@@ -5,9 +5,21 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
+use iotrial_model::plan::Plan;
+
 use crate::clock::Clock;
 use crate::queue::{Completion, Handing, IoQueue, Request};
 use crate::random::Random;
+
+/// There is none to choose.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RingKind;
+
+impl RingKind {
+    pub(crate) fn of_plan(_plan: &Plan, _areas: &[File]) -> Self {
+        Self
+    }
+}
 
 /// Cannot exist here.
 pub(crate) struct UringQueue {
@@ -20,7 +32,7 @@ impl UringQueue {
         _areas: &Arc<[File]>,
         _lengths: &[u32],
         _flushing: u32,
-        _polled: bool,
+        _kind: RingKind,
         _random: &mut Random,
     ) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())

@@ -14,7 +14,7 @@ use crate::load::{
 use crate::profile::{Profile, Schedule};
 pub use crate::sim_device::{SimDevice, SimStall};
 pub use crate::target::{FreeSpace, LEAST_FREE, TargetFacts, TargetKind};
-use crate::units::{ByteSize, seconds};
+use crate::units::{ByteSize, group_thousands, seconds};
 
 mod error;
 
@@ -305,7 +305,8 @@ impl Job {
         match self.arrival {
             Arrival::Closed => {}
             Arrival::Open { iops, spacing, bursts } => {
-                let rounded = (10.0 * iops).round() / 10.0;
+                let decimals = if iops < 1e3 { 10.0 } else { 1.0 };
+                let rounded = group_thousands(&((decimals * iops).round() / decimals).to_string());
                 all.push(format!("open, {rounded} IOPS, {spacing}"));
                 all.extend(bursts.map(|bursts| bursts.to_string()));
             }

@@ -445,7 +445,7 @@ pub struct EngineSetup {
 /// What the operating system granted the queues.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueSetup {
-    /// How the ring tells that an I/O is done: `coop-taskrun`, `interrupt` or `polled`; `None` without a ring.
+    /// How the ring tells that an I/O is done: `coop-taskrun`, `defer-taskrun`, `interrupt` or `polled`; `None` without a ring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring: Option<String>,
     /// Whether the ring knows the files, so that no I/O looks its file up; `None` without a ring.

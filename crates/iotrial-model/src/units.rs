@@ -329,6 +329,24 @@ pub mod seconds {
     }
 }
 
+/// The same number with a comma before every three digits: `12,345.67`.
+pub fn group_thousands(number: &str) -> String {
+    let (sign, rest) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
+    let (whole, fraction) = rest.split_once('.').map_or((rest, None), |(w, f)| (w, Some(f)));
+    let mut grouped = String::from(sign);
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        grouped.push('.');
+        grouped.push_str(fraction);
+    }
+    grouped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -398,5 +416,13 @@ mod tests {
         check(1_610_612_736, "1536 MiB");
         check(1_610_612_737, "1.50 GiB");
         check(160 << 30, "160 GiB");
+    }
+
+    #[test]
+    fn thousands_are_grouped_and_the_fraction_is_left_alone() {
+        assert_eq!(
+            ["1", "999", "1000", "-1234567.0001"].map(group_thousands),
+            ["1", "999", "1,000", "-1,234,567.0001"]
+        );
     }
 }

@@ -7,9 +7,10 @@ use iotrial_analysis::comparison::{
     Recommendation, Standing,
 };
 use iotrial_model::record::Finding;
+use iotrial_model::units::group_thousands;
 
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
-use crate::quantity::{Quantity, group_thousands};
+use crate::quantity::Quantity;
 use crate::run::LONGEST_TITLE;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;

@@ -1,5 +1,7 @@
 //! How a number is written: its unit and its rounding, chosen once for all renderers.
 
+use iotrial_model::units::group_thousands;
+
 /// What a number measures. The number itself is always in the unit named here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
@@ -187,24 +189,6 @@ pub(crate) fn without_trailing_zeros(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
-/// The same number with commas: `12,345.67`.
-pub(crate) fn group_thousands(number: &str) -> String {
-    let (sign, rest) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
-    let (whole, fraction) = rest.split_once('.').map_or((rest, None), |(w, f)| (w, Some(f)));
-    let mut grouped = String::from(sign);
-    for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    if let Some(fraction) = fraction {
-        grouped.push('.');
-        grouped.push_str(fraction);
-    }
-    grouped
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,13 +242,5 @@ mod tests {
     #[test]
     fn a_time_in_a_sentence_has_no_decimals_that_say_nothing() {
         assert_eq!([30.000_3, 0.5204, 7_200.0, 0.0].map(in_seconds), ["30 s", "0.52 s", "7,200 s", "0 s"]);
-    }
-
-    #[test]
-    fn thousands_are_grouped_and_the_fraction_is_left_alone() {
-        assert_eq!(
-            ["1", "999", "1000", "-1234567.0001"].map(group_thousands),
-            ["1", "999", "1,000", "-1,234,567.0001"]
-        );
     }
 }

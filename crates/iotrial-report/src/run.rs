@@ -7,8 +7,8 @@ use iotrial_analysis::stream::{Stream, StreamCounts, Streams};
 use iotrial_analysis::summary::{JobSummary, Summary};
 use iotrial_analysis::verdict::Judged;
 use iotrial_model::load::Role;
-use iotrial_model::plan::PhaseKind;
-use iotrial_model::record::{EndedHow, Finding, RunRecord};
+use iotrial_model::plan::{Job, PhaseKind};
+use iotrial_model::record::{EndedHow, Finding, Interval, RunRecord};
 use iotrial_model::units::format_duration;
 use jiff::Timestamp;
 
@@ -20,6 +20,9 @@ use crate::search;
 use crate::settings;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
+
+/// Fewer I/Os that were due and not issued are those of a moment.
+const LEAST_BACKLOG: u64 = 16;
 
 /// A title is not a text, and stands in every row of a CSV.
 pub(crate) const LONGEST_TITLE: usize = 200;
@@ -37,7 +40,7 @@ impl Document {
             latency_spread(record),
             latency_distribution(&series, &summary.verdict.judged),
             by_role(record, summary),
-            arrivals(summary),
+            arrivals(record, summary),
             judged(summary),
             by_job(record, summary),
             settings::host(record, summary),
@@ -176,7 +179,7 @@ fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
 }
 
 /// What was asked of the open jobs against what came of it; absent without one.
-fn arrivals(summary: &Summary) -> Option<Section> {
+fn arrivals(record: &RunRecord, summary: &Summary) -> Option<Section> {
     let row = |job: &JobSummary| {
         let arrivals = job.arrivals?;
         let cells = vec![
@@ -188,24 +191,50 @@ fn arrivals(summary: &Summary) -> Option<Section> {
         Some(Row { cells, is_total: false })
     };
     let rows: Vec<Row> = summary.jobs.iter().filter_map(row).collect();
-    (!rows.is_empty()).then(|| Section {
+    let rates = Block::Table(Table {
+        caption: "Rates of open jobs".to_owned(),
+        columns: vec![
+            Column::new("job", Quantity::Words),
+            Column::new("asked", Quantity::Iops),
+            Column::new("done", Quantity::Iops),
+            Column::new("never issued", Quantity::Count),
+        ],
+        at_a_glance: true,
+        rows,
+    });
+    let is_open = summary.jobs.iter().any(|job| job.arrivals.is_some());
+    is_open.then(|| Section {
         id: "arrivals",
         heading: "Open jobs",
         note: Some(
             "What was asked and what was done; of a group commit, commits. What follows another job has no rate of its own."
                 .to_owned(),
         ),
-        blocks: vec![Block::Table(Table {
-            caption: "Rates of open jobs".to_owned(),
-            columns: vec![
-                Column::new("job", Quantity::Words),
-                Column::new("asked", Quantity::Iops),
-                Column::new("done", Quantity::Iops),
-                Column::new("never issued", Quantity::Count),
-            ],
-            rows,
-            at_a_glance: true,
-        })],
+        blocks: [Some(rates), backlog_over_time(record).map(Block::Charts)].into_iter().flatten().collect(),
+    })
+}
+
+/// What was due and not issued at the end of each interval, for the jobs whose queue was ever worth a look.
+#[expect(clippy::cast_precision_loss, reason = "a chart shows three digits of a count")]
+fn backlog_over_time(record: &RunRecord) -> Option<ChartGroup> {
+    let course = |(index, job): (usize, &Job)| {
+        let at = |interval: &Interval| interval.backlog.get(index).copied().unwrap_or_default();
+        let is_worth_it = record.intervals.iter().any(|interval| at(interval) >= LEAST_BACKLOG);
+        let point = |interval: &Interval| {
+            ((interval.start + interval.duration).as_secs_f64(), Some(at(interval) as f64))
+        };
+        is_worth_it.then(|| Line {
+            name: job.name.clone(),
+            hue: index % Line::HUE_COUNT,
+            dash: Dash::of_series(index),
+            shape: Shape::Course,
+            points: record.intervals.iter().map(point).collect(),
+        })
+    };
+    let lines: Vec<Line> = record.plan.jobs.iter().enumerate().filter_map(course).collect();
+    let y = Axis { name: "", quantity: Quantity::Count, scale: Scale::Linear, to: 0.0 };
+    (!lines.is_empty()).then(|| ChartGroup {
+        charts: vec![over_time(record, "chart-backlog", "Backlog: due and not issued", y, lines)],
     })
 }
 
@@ -325,7 +354,7 @@ fn judged(summary: &Summary) -> Option<Section> {
 fn throughput_over_time(record: &RunRecord, series: &[Series]) -> Option<Section> {
     let chart = |id: &str, title: &str, quantity, of: fn(&Figures) -> Option<f64>| {
         let y = Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 };
-        over_time(record, series, id, title, y, of)
+        over_time(record, id, title, y, courses(series, of))
     };
     (!record.intervals.is_empty()).then(|| Section {
         id: "throughput",
@@ -349,7 +378,7 @@ fn spans(record: &RunRecord) -> Vec<Span> {
 fn latency_over_time(record: &RunRecord, series: &[Series], judged: &[Judged]) -> Option<Section> {
     let chart = |id: &str, title: &str, statistic: &str, of: fn(&Figures) -> Option<f64>| Chart {
         limits: limits(judged, |one| (one.statistic == statistic).then_some(None)),
-        ..over_time(record, series, id, title, LATENCY_AXIS, of)
+        ..over_time(record, id, title, LATENCY_AXIS, courses(series, of))
     };
     (!record.intervals.is_empty()).then(|| Section {
         id: "latency",
@@ -372,15 +401,13 @@ pub(crate) const PERCENTILE_AXIS: Axis =
     Axis { name: "percentile", quantity: Quantity::Percent, scale: Scale::Nines, to: 0.0 };
 pub(crate) const TIME: &str = "time since the start of the load";
 
-fn over_time(
-    record: &RunRecord,
-    series: &[Series],
-    id: &str,
-    title: &str,
-    y: Axis,
-    of: impl Fn(&Figures) -> Option<f64>,
-) -> Chart {
+/// A figure of each series, interval by interval.
+fn courses(series: &[Series], of: impl Fn(&Figures) -> Option<f64>) -> Vec<Line> {
     let point = |point: &SeriesPoint| (point.middle_s, of(&point.figures));
+    series.iter().map(|one| line(one, one.points.iter().map(point).collect())).collect()
+}
+
+fn over_time(record: &RunRecord, id: &str, title: &str, y: Axis, lines: Vec<Line>) -> Chart {
     Chart {
         id: id.to_owned(),
         title: title.to_owned(),
@@ -391,7 +418,7 @@ fn over_time(
             to: record.intervals.last().map_or(0.0, |last| (last.start + last.duration).as_secs_f64()),
         },
         y,
-        lines: series.iter().map(|one| line(one, one.points.iter().map(point).collect())).collect(),
+        lines,
         spans: spans(record),
         limits: Vec::new(),
     }

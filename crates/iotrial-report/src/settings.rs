@@ -4,10 +4,10 @@ use iotrial_analysis::device_chain::ChainStep;
 use iotrial_analysis::summary::Summary;
 use iotrial_model::plan::{Area, AreaKind, Arrival, Job, PhaseKind, Plan, SimDevice};
 use iotrial_model::record::{BlockDevice, DeviceCounters, EngineSetup, RunRecord, TargetRecord};
-use iotrial_model::units::format_duration;
+use iotrial_model::units::{format_duration, group_thousands};
 
 use crate::document::{Block, Fact, Section};
-use crate::quantity::{Quantity, group_thousands};
+use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
 /// Host, targets and load in one line each.

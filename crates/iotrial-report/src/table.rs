@@ -2,10 +2,10 @@
 
 use iotrial_analysis::comparison::Reading;
 use iotrial_analysis::verdict::Category;
-use iotrial_model::units::ByteSize;
+use iotrial_model::units::{ByteSize, group_thousands};
 
 pub use crate::quantity::Quantity;
-use crate::quantity::{LatencyUnit, NumberFormat, group_thousands};
+use crate::quantity::{LatencyUnit, NumberFormat};
 
 /// Columns and rows. Every row has as many cells as there are columns.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,8 @@
 mod fixture;
 
 use iotrial_analysis::summary::Summary;
-use iotrial_model::load::{Durability, Role};
+use iotrial_model::load::{Durability, Role, Spacing};
+use iotrial_model::plan::Arrival;
 use iotrial_model::record::RunRecord;
 use iotrial_report::chart::{Chart, Span};
 use iotrial_report::document::{Block, Document};
@@ -27,10 +28,14 @@ fn streams_by_role(document: &Document) -> Vec<String> {
 }
 
 fn chart<'d>(document: &'d Document, id: &str) -> &'d Chart {
+    find_chart(document, id).expect("a chart with this id")
+}
+
+fn find_chart<'d>(document: &'d Document, id: &str) -> Option<&'d Chart> {
     let blocks = document.sections.iter().flat_map(|section| &section.blocks);
     let charts =
         blocks.filter_map(|block| if let Block::Charts(group) = block { Some(&group.charts) } else { None });
-    charts.flatten().find(|chart| chart.id == id).expect("a chart with this id")
+    charts.flatten().find(|chart| chart.id == id)
 }
 
 #[test]
@@ -57,6 +62,26 @@ fn a_second_in_which_a_stream_stands_still_has_a_rate_of_zero_and_no_latency() {
     let read_in_second_10 = |id: &str| chart(&document, id).lines[0].points[10];
     assert_eq!(read_in_second_10("chart-iops"), (10.5, Some(0.0)));
     assert_eq!(read_in_second_10("chart-lat-p99"), (10.5, None));
+}
+
+#[test]
+fn a_backlog_is_drawn_at_the_end_of_each_interval_where_it_is_more_than_a_moments() {
+    let mut record = fixture::oltp();
+    let job_count = record.plan.jobs.len();
+    record.plan.jobs[1].arrival = Arrival::Open { iops: 500.0, spacing: Spacing::Uniform, bursts: None };
+    let mut with_backlog = |of_second: fn(u64) -> u64| {
+        for (second, interval) in (1..).zip(&mut record.intervals) {
+            interval.backlog = vec![0; job_count];
+            interval.backlog[1] = of_second(second);
+        }
+        document_of(&record)
+    };
+    assert_eq!(find_chart(&with_backlog(|second| second % 3), "chart-backlog"), None);
+    let document = with_backlog(|second| 10 * second);
+    let chart = chart(&document, "chart-backlog");
+    assert_eq!(chart.lines.len(), 1, "the closed jobs have none");
+    assert_eq!(chart.lines[0].name, record.plan.jobs[1].name);
+    assert_eq!(chart.lines[0].points[..2], [(1.0, Some(10.0)), (2.0, Some(20.0))]);
 }
 
 #[test]

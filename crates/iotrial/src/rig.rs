@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use iotrial_analysis::findings::findings;
 use iotrial_analysis::steady_state::{SteadyEnd, SteadyWatch};
-use iotrial_engine::control::{Control, Decision};
+use iotrial_engine::control::{Control, Decision, Watcher};
 use iotrial_engine::run::{self, RunOutcome};
 use iotrial_engine::target::{self, PrepareError, Prepared};
 use iotrial_model::plan::Plan;
@@ -27,6 +27,8 @@ use crate::store::{JournalWriter, Store};
 
 /// A load without a journal shows its progress from this duration on.
 const SHOWN_FROM: Duration = Duration::from_secs(5);
+/// I/Os that are still with the device so long after the end of a load are worth a word.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// A pause looks at the brake so often.
 const PAUSE_TICK: Duration = Duration::from_millis(50);
 
@@ -216,7 +218,8 @@ impl<'a> Rig<'a> {
             }
         }
         let plan = Arc::new(record.plan.clone());
-        let outcome = run::run_until(&plan, &areas.into(), &device_names, &self.control, decide);
+        let mut watch = LoadWatch { decide, live: &self.live, has_told: false };
+        let outcome = run::run_until(&plan, &areas.into(), &device_names, &self.control, &mut watch);
         outcome.map_err(Failure::execution)
     }
 
@@ -248,6 +251,29 @@ impl<'a> Rig<'a> {
             return Ok(());
         }
         prepared.remove_made().context("cannot remove the files of this run").map_err(Failure::execution)
+    }
+}
+
+/// Passes intervals on, and tells of a device that keeps its I/Os.
+struct LoadWatch<'w> {
+    decide: &'w mut dyn FnMut(&Interval) -> Decision,
+    live: &'w Live,
+    has_told: bool,
+}
+
+impl Watcher for LoadWatch<'_> {
+    fn interval(&mut self, interval: &Interval) -> Decision {
+        (self.decide)(interval)
+    }
+
+    fn draining(&mut self, since: Duration) {
+        if since >= PATIENCE && !self.has_told {
+            self.has_told = true;
+            let patience = format_duration(PATIENCE);
+            self.live.say(&format!(
+                "the load is over, and some of its I/Os are not back {patience} later; waiting for them, which Ctrl-C twice ends"
+            ));
+        }
     }
 }
 

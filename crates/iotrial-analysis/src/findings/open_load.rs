@@ -6,6 +6,7 @@ use iotrial_model::search::Probe;
 use serde_json::json;
 
 use super::finding;
+use crate::words::{count_with_thousands, with_thousands};
 
 /// Up to this share of late I/Os, the due time and the issue are the same for every figure that is shown.
 const MOST_LATE_PERCENT: f64 = 1.0;
@@ -24,8 +25,8 @@ pub(super) fn not_issued(record: &RunRecord) -> Option<Finding> {
             "not-issued",
             Severity::Warning,
             format!(
-                "{count} {} of `{}` ({percent:.1} % of those that were due) were never issued: the load did not keep its rate, and latencies count from the time at which each was due",
-                what_arrives(job), job.name
+                "{} {} of `{}` ({percent:.1} % of those that were due) were never issued: the load did not keep its rate, and latencies count from the time at which each was due",
+                count_with_thousands(count), what_arrives(job), job.name
             ),
             [
                 ("job", json!(job.name)),
@@ -47,8 +48,8 @@ pub(crate) fn late_issues(record: &RunRecord) -> Option<Finding> {
             "late-issues",
             Severity::Warning,
             format!(
-                "{count} {} of `{}` ({percent:.1} %) were issued more than 100 µs after they were due, though there was room for them among the outstanding I/Os: it was the generator that was late, and their latencies are longer by that",
-                what_arrives(job), job.name
+                "{} {} of `{}` ({percent:.1} %) were issued more than 100 µs after they were due, though there was room for them among the outstanding I/Os: it was the generator that was late, and their latencies are longer by that",
+                count_with_thousands(count), what_arrives(job), job.name
             ),
             [("job", json!(job.name)), ("late_count", json!(count)), ("late_percent", json!(percent))],
         )
@@ -106,7 +107,8 @@ pub(super) fn latency_limit_missed(record: &RunRecord) -> Option<Finding> {
         "latency-limit-missed",
         Severity::Warning,
         format!(
-            "no rate holds {limit}: even at {iops:.0} IOPS, {share:.0} % of the rate at saturation, {why_not}{doubt}"
+            "no rate holds {limit}: even at {} IOPS, {share:.0} % of the rate at saturation, {why_not}{doubt}",
+            with_thousands(iops)
         ),
         [
             ("limit", json!(limit)),
@@ -151,7 +153,7 @@ mod tests {
         record.intervals.last_mut().unwrap().backlog = vec![1_200_000, 0];
         let found = not_issued(&record).unwrap();
         assert!(
-            found.message.starts_with("1200000 I/Os of `pages` (20.0 % of those that were due)"),
+            found.message.starts_with("1,200,000 I/Os of `pages` (20.0 % of those that were due)"),
             "{}",
             found.message
         );
@@ -161,7 +163,7 @@ mod tests {
     fn a_late_generator_is_told_with_its_share() {
         let mut record = open();
         record.jobs[0].read.as_mut().unwrap().late_count = 480_000;
-        assert!(late_issues(&record).unwrap().message.starts_with("480000 I/Os of `pages` (10.0 %)"));
+        assert!(late_issues(&record).unwrap().message.starts_with("480,000 I/Os of `pages` (10.0 %)"));
     }
 
     #[test]
