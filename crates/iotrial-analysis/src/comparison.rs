@@ -374,7 +374,17 @@ fn without_empty(
 ) -> Result<Vec<Sample>, CompareError> {
     let (empty, rest): (Vec<Sample>, Vec<Sample>) = samples.into_iter().partition(Sample::is_empty);
     for sample in empty {
+        let is_stated = matches!(sample.figures, sample::SampleFigures::Stated(_));
         let error = CompareError::NothingMeasured { source_name: sample.source };
+        if is_stated {
+            // A row may have nothing but bounds.
+            findings.push(finding(
+                "left-out",
+                Severity::Note,
+                format!("Left out: {error} that can be compared."),
+            ));
+            continue;
+        }
         if !force {
             return Err(error);
         }

@@ -540,7 +540,7 @@ pub(crate) fn ranking(comparison: &Comparison) -> Option<Section> {
     (!comparison.rankings.is_empty()).then(|| Section {
         id: "ranking",
         heading: "Ranking",
-        note: Some("The best first. A place is shared where no difference to its first is shown.".to_owned()),
+        note: Some("The best first. A place is shared where no difference to its first is shown, or less than 1 %; stated figures share one where they are equal.".to_owned()),
         blocks: vec![Block::Table(Table {
             caption: "Ranking by each metric".to_owned(),
             columns: columns.map(|name| Column::new(name, Quantity::Words)).collect(),

@@ -204,7 +204,7 @@ fn saturation(repeats: u32, summary: &SweepSummary) -> Option<Section> {
     let first = columns.len();
     columns.extend([
         Column::new("limit", Quantity::Words),
-        Column::new("knee", Quantity::Count),
+        Column::new("knee", Quantity::Load),
         Column::new("knee lat", Quantity::LatencyUs),
         Column::new("", Quantity::Words),
         Column::new("ceiling", Quantity::Iops),
@@ -217,8 +217,7 @@ fn saturation(repeats: u32, summary: &SweepSummary) -> Option<Section> {
     let mut table = Table { caption: "Knee and ceiling".to_owned(), columns, rows, at_a_glance: true };
     let mark = first + 3;
     if found(summary).all(|(_, found)| found.is_reached) {
-        table.columns.remove(mark);
-        table.rows.iter_mut().for_each(|row| drop(row.cells.remove(mark)));
+        table.without_column(mark);
     }
     let repeats = match repeats {
         1 => String::new(),
@@ -247,14 +246,15 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
     let burst = |curve: &Curve| {
         let rate = curve.sustained?;
         let burst = rate.burst?;
-        let when = burst
-            .ended_after_s
-            .map_or_else(|| "before the long measurement".to_owned(), |s| format!("after {s:.0} s of load"));
+        let (first, then) = match burst.ended_after_s {
+            Some(s) => ("at first", format!("after {s:.0} s of load")),
+            None => ("in short probes", "in the long one".to_owned()),
+        };
         Some(FindingLine {
             severity: Severity::Warning,
             id: "burst".to_owned(),
             message: format!(
-                "{}: {} IOPS at first, and {} {when}; the ceiling is what lasts",
+                "{}: {} IOPS {first}, and {} {then}; the ceiling is what lasts",
                 of(curve),
                 with_thousands(burst.iops),
                 with_thousands(rate.iops)
@@ -279,7 +279,9 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
     };
     let rough = |curve: &Curve| {
         let found = curve.saturation.as_ref()?;
-        (found.fit.rms_percent > ROUGH_FIT_PERCENT).then(|| FindingLine {
+        // A burst is no load on any curve, and is told as what it is.
+        let is_explained = curve.sustained.is_some_and(|rate| rate.burst.is_some());
+        (found.fit.rms_percent > ROUGH_FIT_PERCENT && !is_explained).then(|| FindingLine {
             severity: Severity::Warning,
             id: "rough-fit".to_owned(),
             message: format!(
@@ -544,7 +546,12 @@ fn probes(summary: &SweepSummary) -> Option<Section> {
         latency("max").optional(),
         Column::new("errors", Quantity::Count).optional(),
     ]);
-    let table = Table { caption: "Every probe".to_owned(), columns, rows, at_a_glance: is_series };
+    let mut table = Table { caption: "Every probe".to_owned(), columns, rows, at_a_glance: is_series };
+    if is_series {
+        // All tests of a series are for the same.
+        let purpose = table.columns.iter().position(|column| column.name == "purpose");
+        table.without_column(purpose.expect("it was added just now"));
+    }
     section("probes", if is_series { "The tests" } else { "Every probe" }, None, vec![Block::Table(table)])
 }
 

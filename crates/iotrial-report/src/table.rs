@@ -140,6 +140,12 @@ impl Value {
 }
 
 impl Table {
+    /// Takes a column out that says nothing here.
+    pub(crate) fn without_column(&mut self, at: usize) {
+        self.columns.remove(at);
+        self.rows.iter_mut().for_each(|row| drop(row.cells.remove(at)));
+    }
+
     /// How the numbers of each column are written.
     pub(crate) fn formats(&self, latency_unit: LatencyUnit) -> Vec<NumberFormat> {
         let numbers = |index: usize| self.rows.iter().filter_map(move |row| row.cells[index].as_number());

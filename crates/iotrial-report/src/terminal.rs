@@ -246,6 +246,11 @@ impl Page {
             }
             above = Some(index);
         }
+        let left_out = (0..grid.names.len()).filter(|at| !columns.contains(at));
+        let left_out: Vec<String> = left_out.map(|at| grid.full_name(at)).collect();
+        if !left_out.is_empty() {
+            self.prose("", "", &format!("No room for {}; --html has them.", left_out.join("; ")), Tone::Soft);
+        }
     }
 
     /// One figure a line, under the words that label the row.

@@ -170,7 +170,10 @@ fn where_no_difference_is_shown_nothing_is_recommended() {
     let comparison = compare(vec![sample(&run(5, 60, 1.0, CALM)), sample(&run(6, 60, 1.0, CALM))]);
     assert_eq!(claimed(&comparison), 0);
     assert_eq!(comparison.recommendation.best, None);
-    assert_eq!(comparison.recommendation.sentence, "No configuration is shown to be better than the others.");
+    assert_eq!(
+        comparison.recommendation.sentence,
+        "No configuration is shown to be better than the others by 1 % or more."
+    );
     assert!(comparison.rankings.iter().all(|ranking| ranking.places.iter().all(|place| place.place == 1)));
 }
 
@@ -322,4 +325,19 @@ fn runs_that_cannot_be_compared_stand_beside_one_another_and_the_reason_is_known
     let repeats = Comparison::or_beside(repeats("one", 1, 1.0, 3));
     assert!(matches!(repeats.not_compared, Some(CompareError::OnlyOne { runs: 3, .. })));
     assert_eq!(repeats.configurations.len(), 3);
+}
+
+#[test]
+fn a_difference_that_is_sure_and_tiny_has_no_weight_and_decides_nothing() {
+    let quiet = Noise { memory: 0.0, size: 0.0 };
+    let tiny = compare(vec![sample(&run(1, 300, 1.0, quiet)), sample(&run(2, 300, 1.004, quiet))]);
+    let mean = tiny.against_baseline[0].delta(&Metric::new("read", "lat_mean_us")).unwrap();
+    assert_eq!(mean.reading, Reading::Worse, "{mean:?}");
+    assert_eq!(tiny.recommendation.best, None);
+    // One bucket of a histogram is no difference, whoever falls into it how often.
+    for delta in tiny.against_baseline[0].deltas.iter().filter(|delta| delta.metric.name.starts_with("lat_p"))
+    {
+        let interval = delta.interval.unwrap();
+        assert!(interval.high_percent - interval.low_percent > 0.2, "{delta:?}");
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, SweepRecord};
 use serde::Serialize;
 
-use super::limit::{Limit, LimitKind, Reached, Steady, WAITED, waited_for_a_cpu};
+use super::limit::{Limit, LimitKind, Reached, Steady, WAITED, beside, waited_for_a_cpu};
 use super::{Curve, Probe, sustained};
 use crate::words::with_thousands;
 
@@ -158,14 +158,16 @@ fn limit_of(
         with_thousands(last.sum_of_alone_iops)
     );
     let probe = together(record, pattern).last().expect("a table has a probe of several volumes");
-    if let Some(limit) = Limit::by_findings(probe) {
+    let mine = reached(pattern, rows).expect("a table has rows");
+    let steady = mine.steady_rate(all);
+    let alone: Vec<&Curve> = curves.iter().filter(|curve| curve.pattern == pattern).collect();
+    let beside = beside(&record.probes, &record.targets, &alone, steady.map(|(steady, _)| steady));
+    if let Some(limit) = Limit::of_probe(probe, beside) {
         return Limit::new(limit.kind, format!("{short}: {}", limit.sentence));
     }
     if waited_for_a_cpu(probe) {
         return Limit::new(LimitKind::Unknown, format!("{short}, {WAITED}"));
     }
-    let mine = reached(pattern, rows).expect("a table has rows");
-    let steady = mine.steady_rate(all);
     let evidence = steady.map(|(steady, other)| mine.evidence(steady, &other));
     if let Some(name) = shared_device(record, probe) {
         let also = evidence.map_or_else(String::new, |evidence| format!(", and do {evidence}"));

@@ -33,7 +33,14 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let mut imported = Vec::new();
     let sources = find_sources(&args.records, args.profile.as_deref(), args.store.store.as_deref())?;
     let count = sources.len();
+    let mut seen: Vec<PathBuf> = Vec::new();
     for Source { path, name } in sources {
+        let place = path.canonicalize().unwrap_or_else(|_| path.clone());
+        if seen.contains(&place) {
+            eprintln!("note: `{}` was given twice, and stands once", path.display());
+            continue;
+        }
+        seen.push(place);
         if is_sweep(&path) {
             if count > 1 {
                 let error = anyhow::anyhow!("`{}` is a sweep, which is shown alone", path.display());
@@ -194,11 +201,15 @@ impl Shown {
     }
 }
 
+/// Columns where nobody says how wide the page is: a file or a pipe can be scrolled, and tables are not cut short for it.
+const WITHOUT_TERMINAL: usize = 140;
+
 /// As wide as the terminal, with colour where it is one and `NO_COLOR` is not set.
 pub fn terminal_style() -> TerminalStyle {
     let stdout = std::io::stdout();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let width = console::Term::stdout().size_checked().map_or(100, |(_, columns)| usize::from(columns));
+    let width =
+        console::Term::stdout().size_checked().map_or(WITHOUT_TERMINAL, |(_, columns)| usize::from(columns));
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     TerminalStyle { width, color: stdout.is_terminal() && !no_color && !is_dumb }
 }
