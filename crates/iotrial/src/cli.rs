@@ -141,6 +141,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
+    /// Replace that file where it exists already.
+    #[arg(long, requires = "html")]
+    pub overwrite: bool,
+
     /// One JSON document on standard output, nothing else there.
     #[arg(long)]
     pub json: bool,

@@ -33,6 +33,10 @@ pub struct ReportFiles {
     /// Write CSV, a row for each figure; `-` is standard output.
     #[arg(long, value_name = "FILE|-")]
     pub csv: Option<PathBuf>,
+
+    /// Replace files that exist already; without it they are left alone, and the command refuses.
+    #[arg(long)]
+    pub overwrite: bool,
 }
 
 /// A form of a report.
@@ -63,14 +67,14 @@ impl Form {
         })
     }
 
-    fn write(self, path: &Path, document: &Document) -> Result<(), Failure> {
+    fn write(self, path: &Path, document: &Document, overwrite: bool) -> Result<(), Failure> {
         let rendered =
             self.render(document).with_context(|| format!("cannot make the report for {}", self.option()));
         let bytes = rendered.map_err(Failure::execution)?;
         if path == Path::new(STANDARD_OUTPUT) {
             return output::bytes(&bytes);
         }
-        write_whole(path, &bytes).map_err(Failure::execution)
+        write_output(path, &bytes, overwrite)
     }
 }
 
@@ -126,7 +130,7 @@ impl ReportFiles {
     /// Refuses what cannot be written, better before a long measurement than after it.
     pub fn check_are_writable(&self) -> Result<(), Failure> {
         let files = self.wanted().map(|(_, path)| path).filter(|path| *path != Path::new(STANDARD_OUTPUT));
-        files.into_iter().try_for_each(check_is_writable)
+        files.into_iter().try_for_each(|path| check_is_writable(path, self.overwrite))
     }
 
     /// The same forms in other places; what goes to standard output stays there.
@@ -141,6 +145,7 @@ impl ReportFiles {
             xlsx: put(&self.xlsx),
             markdown: put(&self.markdown),
             csv: put(&self.csv),
+            overwrite: self.overwrite,
         }
     }
 
@@ -154,7 +159,7 @@ impl ReportFiles {
     pub fn write(&self, document: &Document) -> (Vec<PathBuf>, Result<(), Failure>) {
         let (mut files, mut result) = (Vec::new(), Ok(()));
         for (form, path) in self.wanted() {
-            match form.write(path, document) {
+            match form.write(path, document, self.overwrite) {
                 Ok(()) if path == Path::new(STANDARD_OUTPUT) => {}
                 Ok(()) => files.push(path.to_owned()),
                 Err(failure) => result = result.and(Err(failure)),
@@ -164,8 +169,24 @@ impl ReportFiles {
     }
 }
 
+/// Writes a file that the user named, whole or not at all. One that exists is replaced only where that is said.
+pub fn write_output(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), Failure> {
+    refuse_existing(path, overwrite)?;
+    write_whole(path, bytes).map_err(Failure::execution)
+}
+
+/// A name that a shell completed may be that of somebody's data.
+fn refuse_existing(path: &Path, overwrite: bool) -> Result<(), Failure> {
+    if overwrite || !path.is_file() {
+        return Ok(());
+    }
+    let error = anyhow!("`{}` exists already, and is left as it is", path.display());
+    Err(Failure::input(error).hint("give another name, or --overwrite to replace it".to_owned()))
+}
+
 /// Whether a file can be written there: better known before a long run than after it.
-pub fn check_is_writable(path: &Path) -> Result<(), Failure> {
+pub fn check_is_writable(path: &Path, overwrite: bool) -> Result<(), Failure> {
+    refuse_existing(path, overwrite)?;
     let existed = path.exists();
     if existed && !path.is_file() && !path.is_dir() {
         if is_block_device(path).is_ok_and(|is_block_device| is_block_device) {

@@ -51,6 +51,25 @@ fn one_record_is_written_in_every_form_at_once_and_the_terminal_names_the_files(
 }
 
 #[test]
+fn a_file_that_exists_is_left_as_it_is_unless_it_may_be_overwritten() {
+    let bench = Bench::new();
+    let record = with_record(&bench, "fast", FAST);
+    let name = bench.path().join("kept.iotrial.json");
+    std::fs::copy(&record, &name).unwrap();
+    let kept = read(&bench, "kept.iotrial.json");
+    for option in ["--html", "--xlsx", "--markdown", "--csv"] {
+        let refused = bench.run(&["report", "kept.iotrial.json", option, "kept.iotrial.json"]).expect_code(2);
+        assert!(refused.stderr.contains("`kept.iotrial.json` exists already"), "{}", refused.stderr);
+        assert_eq!(read(&bench, "kept.iotrial.json"), kept);
+    }
+    let run = ["run", "--engine", "sim", "--duration", "1s", "--quiet"];
+    bench.run(&[&run[..], &["--html", "kept.iotrial.json"]].concat()).expect_code(2);
+    assert_eq!(read(&bench, "kept.iotrial.json"), kept);
+    bench.run(&["report", &record, "--html", "kept.iotrial.json", "--overwrite"]);
+    assert!(read(&bench, "kept.iotrial.json").starts_with(b"<!doctype html>"));
+}
+
+#[test]
 fn the_same_record_gives_the_same_files() {
     let bench = Bench::new();
     let record = with_record(&bench, "fast", FAST);
@@ -141,13 +160,24 @@ fn records_are_named_by_label_and_folder_and_what_cannot_be_compared_stands_besi
 }
 
 #[test]
+fn a_place_that_cannot_be_written_is_refused_before_anything_is_done() {
+    let bench = Bench::new();
+    let record = with_record(&bench, "fast", FAST);
+    let ran = bench.run(&["report", &record, "--html", "absent/a.html", "--csv", "a.csv"]).expect_code(2);
+    assert!(ran.stderr.contains("cannot write `absent/a.html`"), "{}", ran.stderr);
+    assert!(ran.stdout.is_empty() && !bench.path().join("a.csv").exists(), "{}", ran.stdout);
+}
+
+/// `/dev/full` takes no byte, which shows only when one is written.
+#[cfg(target_os = "linux")]
+#[test]
 fn a_form_that_cannot_be_written_keeps_neither_the_figures_nor_the_other_forms_from_being_shown() {
     let bench = Bench::new();
     let record = with_record(&bench, "fast", FAST);
-    let ran = bench.run(&["report", &record, "--html", "absent/a.html", "--csv", "a.csv"]).expect_code(3);
-    assert!(ran.stderr.contains("cannot write `absent/a.html`"), "{}", ran.stderr);
+    let ran = bench.run(&["report", &record, "--html", "/dev/full", "--csv", "a.csv"]).expect_code(3);
+    assert!(ran.stderr.contains("cannot write `/dev/full`"), "{}", ran.stderr);
     assert!(ran.stdout.contains("By role") && ran.stdout.contains("report  a.csv"), "{}", ran.stdout);
-    assert!(!ran.stdout.contains("absent"));
+    assert!(!ran.stdout.contains("/dev/full"));
 }
 
 /// The node has a number that no driver has, so that nothing could be written to it even if it were opened.
@@ -163,8 +193,8 @@ fn a_block_device_is_no_place_for_a_report_needs_root() {
     }
     let record = with_record(&bench, "fast", FAST);
     for form in ["--html", "--xlsx", "--markdown", "--csv"] {
-        let ran = bench.run(&["report", &record, form, "node"]).expect_code(3);
-        assert!(ran.stderr.contains("it is a block device"), "{}", ran.stderr);
+        let ran = bench.run(&["report", &record, form, "node"]).expect_code(2);
+        assert!(ran.stderr.contains("is a block device"), "{}", ran.stderr);
     }
     let ran = bench.run(&["run", "--engine", "sim", "--duration", "1s", "--html", "node"]).expect_code(2);
     assert!(ran.stderr.contains("is a block device") && ran.stdout.is_empty(), "{}", ran.stderr);

@@ -103,6 +103,7 @@ enum FileOutcome {
 /// Imports, and tells what came of it.
 pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
+    args.files.check_are_writable()?;
     if !args.as_sweep
         && (args.files.take_standard_output()
             || args.files.html.is_some()

@@ -20,14 +20,15 @@ use crate::command::sources::{Source, find_sources};
 use crate::command::sweep;
 use crate::failure::{Failure, NOT_QUALIFIED};
 use crate::output;
-use crate::report_files::written_lines;
-use crate::store::{is_sweep, read_record, write_whole};
+use crate::report_files::{write_output, written_lines};
+use crate::store::{is_sweep, read_record};
 
 mod imported;
 
 /// Shows records.
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
+    args.files.check_are_writable()?;
     let named = args.thresholds.as_deref().map(|name| load_thresholds(name, None)).transpose()?;
     let mut records = Vec::new();
     let mut imported = Vec::new();
@@ -157,9 +158,9 @@ impl Shown {
     }
 
     /// Writes the HTML report, whole or not at all.
-    pub fn write_html(&self, path: &Path) -> Result<(), Failure> {
+    pub fn write_html(&self, path: &Path, overwrite: bool) -> Result<(), Failure> {
         let html = render_html(&self.document).map_err(Failure::execution)?;
-        write_whole(path, html.as_bytes()).map_err(Failure::execution)
+        write_output(path, html.as_bytes(), overwrite)
     }
 
     /// Prints the figures, and where everything is.

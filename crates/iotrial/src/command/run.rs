@@ -45,7 +45,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(html) = &args.html {
-        check_is_writable(html)?;
+        check_is_writable(html, args.overwrite)?;
     }
     let mut rig = Rig::new(&load.rig, setup)?;
     let mut trial = rig.begin(rig.setup().plan.clone())?;
@@ -80,7 +80,7 @@ fn close(args: &RunArgs, rig: &Rig<'_>, trial: Trial) -> Result<ExitCode, Failur
         None => rig.store().folder().join(format!("{}.html", record.id)),
     };
     // The figures come first: whatever is wrong with the report must not hide them.
-    let written = shown.write_html(&html_path);
+    let written = shown.write_html(&html_path, args.overwrite);
     shown.print(args.json, &record_path, Some(html_path.as_path()).filter(|_| written.is_ok()))?;
     written?;
     let is_complete = record.ended.how == EndedHow::Complete;

@@ -21,8 +21,7 @@ use crate::cli::{SizeArgs, SizeCommand};
 use crate::command::report::terminal_style;
 use crate::failure::Failure;
 use crate::output;
-use crate::report_files::ReportFiles;
-use crate::store::write_whole;
+use crate::report_files::{ReportFiles, check_is_writable, write_output};
 
 /// Nothing meets the demand.
 const NOTHING_MEETS_IT: u8 = 1;
@@ -35,6 +34,9 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         None => {}
     }
     args.files.check(args.json)?;
+    args.files.check_are_writable()?;
+    let others = args.study.iter().chain(&args.config);
+    others.into_iter().try_for_each(|path| check_is_writable(path, args.files.overwrite))?;
     let demand = input::demand(&args.demand, &args.store)?.ok_or_else(no_demand)?;
     let catalogs = input::catalogs(&args.catalogs)?;
     let against =
@@ -53,7 +55,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     })?;
     if let Some(path) = &args.study {
         let study = proof::study_of(&sizing, args.profile.as_deref())?;
-        write_whole(path, study.as_bytes()).map_err(Failure::execution)?;
+        write_output(path, study.as_bytes(), args.files.overwrite)?;
     }
     if let Some(path) = &args.config {
         let answer = answers(&sizing).next().ok_or_else(|| {
@@ -62,7 +64,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
                 path.display()
             ))
         })?;
-        write_whole(path, answer.configuration.to_toml().as_bytes()).map_err(Failure::execution)?;
+        write_output(path, answer.configuration.to_toml().as_bytes(), args.files.overwrite)?;
     }
     let document = Document::of_sizing(&sizing, input::byline(&catalogs));
     let also =

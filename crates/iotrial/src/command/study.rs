@@ -46,11 +46,15 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
         None => {}
     }
     args.files.check(args.json)?;
-    args.files.check_are_writable()?;
     let file = StudyFile::read(args.file.as_deref().expect("a file or a command is required"))?;
-    if args.files.take_standard_output() && file.study.profiles.len() > 1 {
-        let error = anyhow::anyhow!("the study has several profiles, and each a report of its own");
-        return Err(Failure::input(error).hint("give the name of a file instead of `-`".to_owned()));
+    match file.study.profiles.len() {
+        2.. if args.files.take_standard_output() => {
+            let error = anyhow::anyhow!("the study has several profiles, and each a report of its own");
+            return Err(Failure::input(error).hint("give the name of a file instead of `-`".to_owned()));
+        }
+        // The names of their files are known when they are compared.
+        2.. => {}
+        _ => args.files.check_are_writable()?,
     }
     if args.dry_run {
         let progress = progress_to_resume(args, &file.study)?;

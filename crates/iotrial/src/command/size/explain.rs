@@ -16,6 +16,7 @@ use crate::failure::Failure;
 /// Explains, and shows what came of it.
 pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
+    args.files.check_are_writable()?;
     let configuration = input::configuration(&args.configuration)?;
     let catalogs = input::all_catalogs(&args.catalogs)?;
     let catalog = input::find(&catalogs, &configuration.provider)?;
