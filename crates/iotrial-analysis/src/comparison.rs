@@ -517,35 +517,43 @@ fn findings_of_runs(configurations: &[Configuration]) -> Vec<Finding> {
         first: &'c Caveat,
         /// Whether all say it in the same words.
         alike: bool,
-        by: Vec<String>,
+        /// Each configuration with those of its runs that say it.
+        by: Vec<(&'c Configuration, Vec<usize>)>,
     }
     let mut all: Vec<Said<'_>> = Vec::new();
     for one in configurations {
         let severity = if one.is_printed { Severity::Note } else { Severity::Warning };
         for caveat in &one.caveats {
-            let by = caveat.run.map_or_else(|| one.key.clone(), |run| format!("{} run {run}", one.key));
-            let is_same = |said: &&mut Said<'_>| {
+            let is_same = |said: &Said<'_>| {
                 let same_finding = said.first.id.is_some() && said.first.id == caveat.id;
                 said.severity == severity && (same_finding || said.first.message == caveat.message)
             };
-            match all.iter_mut().find(is_same) {
-                Some(said) => {
-                    said.alike &= said.first.message == caveat.message;
-                    said.by.push(by);
-                }
-                None => all.push(Said { severity, first: caveat, alike: true, by: vec![by] }),
+            let at = all.iter().position(is_same).unwrap_or_else(|| {
+                all.push(Said { severity, first: caveat, alike: true, by: Vec::new() });
+                all.len() - 1
+            });
+            let said = &mut all[at];
+            said.alike &= said.first.message == caveat.message;
+            let run = caveat.run.unwrap_or(1);
+            match said.by.last_mut().filter(|(last, _)| last.key == one.key) {
+                Some((_, runs)) => runs.push(run),
+                None => said.by.push((one, vec![run])),
             }
         }
     }
-    let message = |said: &Said<'_>| {
-        let text = said.first.text();
-        match said.by.as_slice() {
-            by if said.alike => format!("{}: {text}", names_of(by)),
-            [first, others @ ..] => {
-                format!("{first}: {text}; the same with other numbers of {}", names_of(others))
-            }
-            [] => text,
+    // All runs of a configuration are the configuration.
+    let name = |(one, runs): &(&Configuration, Vec<usize>)| match runs.as_slice() {
+        runs if runs.len() >= one.run_count() => one.key.clone(),
+        [run] => format!("{} run {run}", one.key),
+        runs => {
+            let runs: Vec<String> = runs.iter().map(ToString::to_string).collect();
+            format!("{} runs {}", one.key, runs.join(" "))
         }
+    };
+    let message = |said: &Said<'_>| {
+        let names = names_of(&said.by.iter().map(name).collect::<Vec<_>>());
+        let others = if said.alike { "" } else { " (with other numbers from run to run)" };
+        format!("{names}: {}{others}", said.first.text())
     };
     all.iter().map(|said| finding("caveat", said.severity, message(said))).collect()
 }

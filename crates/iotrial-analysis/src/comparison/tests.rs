@@ -302,10 +302,11 @@ fn what_many_runs_say_against_their_figures_is_said_once_with_their_names() {
         findings.filter(|finding| finding.id == "caveat").map(|finding| finding.message).collect()
     };
     let alike = (1..=4).map(|seed| noted(seed, if seed < 3 { "one" } else { "two" }, "only 30 s"));
-    assert_eq!(messages(alike.collect()), ["A run 1, A run 2, B run 1, B run 2: only 30 s [short-run]"]);
-    let unlike =
-        vec![noted(1, "one", "only 30 s"), noted(2, "two", "only 31 s"), noted(3, "three", "only 30 s")];
-    assert_eq!(messages(unlike), ["A: only 30 s [short-run]; the same with other numbers of B, C"]);
+    assert_eq!(messages(alike.collect()), ["A, B: only 30 s [short-run]"]);
+    let mut other = repeats("two", 5, 1.0, 3);
+    other[1] = noted(6, "two", "only 31 s");
+    let unlike = [vec![noted(1, "one", "only 30 s")], other].concat();
+    assert_eq!(messages(unlike), ["A, B run 2: only 30 s [short-run] (with other numbers from run to run)"]);
 }
 
 #[test]
