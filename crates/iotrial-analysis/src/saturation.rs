@@ -295,9 +295,13 @@ impl Sustained {
         (mean(measured) > 0.0).then(|| of(measured, None))
     }
 
-    /// The same with the burst that short measurements before it showed, in every repeat of a load.
+    /// The same with the burst that short measurements before it showed, in every repeat of a load. A single one may be
+    /// chance.
     pub fn with_burst_of(self, short: &[LoadPoint]) -> Self {
         let slowest_repeat = |load: &MeanPoint| {
+            if load.count < 2 {
+                return 0.0;
+            }
             let repeats = short.iter().filter(|one| one.outstanding == load.outstanding);
             repeats.map(|one| one.iops).fold(f64::INFINITY, f64::min)
         };
