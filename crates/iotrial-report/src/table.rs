@@ -31,12 +31,14 @@ pub struct Column {
     pub quantity: Quantity,
     /// Whether it may be left out where there is little room.
     pub optional: bool,
+    /// Whether its words are never cut short: half a sentence is worse than none.
+    pub uncut: bool,
 }
 
 impl Column {
     /// A column that is always shown.
     pub(crate) fn new(name: &'static str, quantity: Quantity) -> Self {
-        Self { group: "", name, quantity, optional: false }
+        Self { group: "", name, quantity, optional: false, uncut: false }
     }
 
     /// The whole header in one line: `lat p99, ms`, `IOPS`, `reads merged`.
@@ -57,6 +59,11 @@ impl Column {
     /// The same, left out where there is little room.
     pub(crate) fn optional(self) -> Self {
         Self { optional: true, ..self }
+    }
+
+    /// The same with words that are never cut short.
+    pub(crate) fn uncut(self) -> Self {
+        Self { uncut: true, ..self }
     }
 }
 

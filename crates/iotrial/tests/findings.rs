@@ -207,6 +207,18 @@ fn a_cache_is_told_by_the_two_latencies_that_it_makes() {
 }
 
 #[test]
+fn a_cache_before_a_limit_is_no_limit_at_the_rate_of_both_together() {
+    let sim =
+        "service_time_us = 200, parallelism = 32, iops_cap = 20000, cache_hit_share = 0.4, cache_hit_us = 50";
+    for seed in ["1", "2", "3", "4", "5", "6"] {
+        let all = findings("", seed, sim);
+        let ids: Vec<&str> = all.iter().filter_map(|finding| finding["id"].as_str()).collect();
+        assert!(ids.contains(&"cache-served"), "{all:#?}");
+        assert!(!ids.iter().any(|id| id.starts_with("flat-")), "{all:#?}");
+    }
+}
+
+#[test]
 fn short_transfers_and_errors_are_told_apart() {
     let found = provoked("short-io", "short_share = 0.001");
     assert_eq!(number(&found, "moved_bytes") * 2.0, number(&found, "asked_bytes"));

@@ -99,7 +99,8 @@ fn is_round(value: f64) -> bool {
 /// A device that serves one or two I/Os at a time at a round rate cannot be told from a limiter, and is called one.
 ///
 /// A rotating disk has few I/Os in work by nature, and its shortest latency may be its cache's: for it, and for a load whose
-/// latencies have two modes, idling alone is no evidence.
+/// latencies have two modes, idling alone is no evidence. Where the slower mode stands stiller than all I/Os together, a cache lies
+/// before the limit, and the rate of all is not its value.
 pub(super) fn flat_limit(record: &RunRecord) -> Option<Finding> {
     let all = Pace::of(record);
     let throttle = Throttle::of(record, &all);
@@ -135,7 +136,7 @@ pub(super) fn flat_limit(record: &RunRecord) -> Option<Finding> {
         || throttle.is_some()
         || in_work < ROUND_IN_WORK && is_round
         || in_work < EXACT_IN_WORK && is_exact;
-    is_limit.then(|| {
+    (is_limit && !modes::slow_one_is_stiller(record)).then(|| {
         let Flat { level, drift_s, range_percent } = flat;
         let (id, value) = match kind {
             Kind::Iops => ("flat-iops-limit", format!("{} IOPS", with_thousands(level))),

@@ -1,5 +1,7 @@
 //! Latencies in two separate modes: a cache answers a part of the I/Os, and something slower the rest.
 
+use std::time::Duration;
+
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::{Direction, Durability};
 use iotrial_model::plan::{EngineKind, Job};
@@ -20,6 +22,8 @@ const GAP_RATIO: f64 = 2.0;
 const MOST_GAP_PERCENT: f64 = 0.5;
 /// The slow mode's median is so many times the fast one's: memory against flash is 5 to 100 times.
 const LEAST_MODE_RATIO: f64 = 4.0;
+/// A part of the I/Os that has no more than this share of the range of all of them is what a limit holds.
+const MUCH_STILLER: f64 = 0.5;
 /// Fewer I/Os have no shape.
 const LEAST_IO_COUNT: u64 = 1_000;
 
@@ -78,19 +82,47 @@ impl Modes {
     /// Whether a part of the I/Os lies on each side of the gap.
     #[expect(clippy::cast_precision_loss, reason = "shares to 15 digits")]
     fn divides(&self, latency: &LatencyHistogram) -> bool {
-        let fast: u64 = latency
-            .buckets()
-            .take_while(|(edge, _)| edge.as_secs_f64() * 1e6 <= self.gap_from_us)
-            .map(|(_, count)| count)
-            .sum();
-        let percent = 100.0 * fast as f64 / latency.io_count() as f64;
+        let percent = 100.0 * self.fast_count_of(latency) as f64 / latency.io_count() as f64;
         (LEAST_MODE_PERCENT..=100.0 - LEAST_MODE_PERCENT).contains(&percent)
+    }
+
+    /// I/Os below the gap.
+    fn fast_count_of(&self, latency: &LatencyHistogram) -> u64 {
+        let below = |(edge, _): &(Duration, u64)| edge.as_secs_f64() * 1e6 <= self.gap_from_us;
+        latency.buckets().take_while(below).map(|(_, count)| count).sum()
     }
 }
 
 /// Whether the latencies of some job have two modes at the same time.
 pub(super) fn are_there(record: &RunRecord) -> bool {
     find(record, |_, _| true).is_some()
+}
+
+/// Whether the I/Os of the slower mode stand stiller, from one interval to the next, than all of them together. What is limited
+/// is then that part: a cache answers the rest, and how many it answers is chance. A limiter that makes two modes
+/// by its slices holds all of them to its rate.
+#[expect(clippy::cast_precision_loss, reason = "counts of I/Os")]
+pub(super) fn slow_one_is_stiller(record: &RunRecord) -> bool {
+    let Some((_, _, modes)) = find(record, |_, _| true) else { return false };
+    // All streams share what is limited, each of them a part that chance decides.
+    let counts: Vec<[f64; 2]> = record
+        .measured_intervals()
+        .map(|interval| {
+            let streams = interval.jobs.iter().flat_map(|job| job.read.iter().chain(&job.write));
+            let (all, fast) = streams.fold((0, 0), |(all, fast), counts| {
+                let latency = &counts.total_latency;
+                (all + latency.io_count(), fast + modes.fast_count_of(latency))
+            });
+            [all, all - fast].map(|count| count as f64)
+        })
+        .collect();
+    let range = |part: usize| {
+        let of_part = || counts.iter().map(move |both| both[part]);
+        let sum: f64 = of_part().sum();
+        let (most, least) = (of_part().fold(0.0, f64::max), of_part().fold(f64::MAX, f64::min));
+        (most - least) * counts.len() as f64 / sum
+    };
+    range(1) < MUCH_STILLER * range(0)
 }
 
 /// Whether the I/Os of a stream take different times by plan: some of its writes are flushed and others not, or they differ
@@ -157,8 +189,6 @@ pub(super) fn cache_served(record: &RunRecord) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use iotrial_model::load::{BlockShare, BlockSizes, Spacing};
     use iotrial_model::plan::Arrival;
     use iotrial_model::record::{JobCounts, OpCounts};
