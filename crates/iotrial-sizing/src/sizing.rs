@@ -315,9 +315,9 @@ fn assumptions(demand: &Demand) -> Vec<String> {
     }
     if demand.replicas > 0 {
         all.push(format!(
-            "the cost is that of one machine with its volumes; what the other {} take{} is not in it",
-            demand.replicas,
-            if demand.replicas == 1 { "s" } else { "" }
+            "the cost is that of one machine with its volumes; the {} that the writes go to {} not in it",
+            if demand.replicas == 1 { "one".to_owned() } else { demand.replicas.to_string() },
+            if demand.replicas == 1 { "is" } else { "are" }
         ));
     }
     if demand.capacity.get() == 0 {
