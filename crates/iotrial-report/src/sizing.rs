@@ -5,11 +5,11 @@ use iotrial_model::record::Severity;
 use iotrial_sizing::configuration::Pool;
 use iotrial_sizing::explanation::Explanation;
 use iotrial_sizing::measure::grouped;
-use iotrial_sizing::sizing::Sizing;
+use iotrial_sizing::sizing::{Sizing, wall};
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
-use crate::explanation::{asked, cost_section, limit_sections};
+use crate::explanation::{asked, cost_section, limit_sections, sources};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
@@ -22,6 +22,8 @@ impl Document {
             sections.extend(answer.fit.as_ref().map(|fit| asked("takes", fit)));
             sections.extend(limit_sections(answer));
             sections.push(cost_section(&answer.cost));
+            sections.push(sources(answer));
+            sections.extend(others(sizing));
         }
         sections.extend(left_out(sizing));
         Self {
@@ -134,7 +136,8 @@ fn row(provider: &str, answer: &Explanation) -> Row {
                 format!("+ {}", cost.missing.join(", "))
             }),
             Value::number(fullest.map(|share| share.percent)),
-            Value::text(fullest.map(|share| format!("{}: {}", share.element, share.measure))),
+            Value::text(fullest.map(|share| share.element.clone())),
+            Value::text(fullest.map(|share| share.measure.as_str())),
         ],
         is_total: false,
     }
@@ -152,7 +155,8 @@ fn table(caption: String, first: &'static str, rows: Vec<Row>) -> Table {
             Column::new("a month", Quantity::Money),
             Column::new("and", Quantity::Words),
             Column::new("used", Quantity::Percent),
-            Column::new("binds", Quantity::Words).optional(),
+            Column::new("binds", Quantity::Words),
+            Column::new("by", Quantity::Words).optional(),
         ],
         rows,
         at_a_glance: true,
@@ -207,15 +211,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
         Some(FindingLine {
             severity: Severity::Warning,
             id: "nothing-meets-it".to_owned(),
-            message: match nearest.carries_times {
-                Some(times) => format!(
-                    "{}: the wall is {}; at most {:.0} % of the rates",
-                    found.title,
-                    nearest.wall,
-                    (100.0 * times).floor()
-                ),
-                None => format!("{}: {}", found.title, nearest.wall),
-            },
+            message: wall(found).unwrap_or_else(|| nearest.wall.clone()),
             evidence: Vec::new(),
         })
     });
@@ -238,8 +234,8 @@ fn side_by_side(sizing: &Sizing) -> Section {
     }
     Section {
         id: "providers",
-        heading: "Side by side",
-        note: Some(format!(
+        heading: if month.is_some() { "Side by side" } else { "Where each provider stops" },
+        note: month.is_some().then(|| format!(
             "The cheapest of each machine, kind of volume and level, in {}{}. Used is the share of the limit that binds. List prices, pay as you go{}; boot disks, backups and traffic are not in them.",
             sizing.currency,
             month.map_or_else(String::new, |hours| format!(" and months of {hours} hours")),
@@ -247,6 +243,36 @@ fn side_by_side(sizing: &Sizing) -> Section {
         )),
         blocks,
     }
+}
+
+/// The best of each other provider in full: what it takes of each limit, what it costs, and who says so. Too long for a terminal.
+fn others(sizing: &Sizing) -> Option<Section> {
+    let best = sizing.found.iter().enumerate().filter(|(index, _)| Some(*index) != sizing.cheapest);
+    let best = best.filter_map(|(_, found)| Some((found, found.answers.first()?)));
+    let blocks: Vec<Block> = best
+        .flat_map(|(found, answer)| {
+            let of = format!("{}: {}", found.title, answer.configuration.in_short());
+            let fit = answer.fit.as_ref().map(|fit| asked("takes", fit));
+            let sections = fit.into_iter().chain([cost_section(&answer.cost), sources(answer)]);
+            let blocks = sections.flat_map(|section| section.blocks);
+            blocks
+                .filter_map(move |block| match block {
+                    Block::Table(table) => Some(Block::Table(Table {
+                        caption: format!("{of}. {}", table.caption),
+                        at_a_glance: false,
+                        ..table
+                    })),
+                    _ => None,
+                })
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    (!blocks.is_empty()).then(|| Section {
+        id: "others",
+        heading: "The best of the other providers",
+        note: Some("What each takes of its limits, what it costs, and who says so.".to_owned()),
+        blocks,
+    })
 }
 
 /// Where the prices hold: `, of East US (azure) and us-east-1 (aws)`.

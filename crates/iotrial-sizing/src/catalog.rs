@@ -594,11 +594,14 @@ fn find<'c, T>(all: &'c [T], name: &str, name_of: impl Fn(&T) -> &String) -> Opt
 
 pub(crate) fn unknown_name(provider: &str, what: &'static str, name: &str, known: &[&str]) -> UnknownName {
     // A part of the name, or its letters without the vendor's prefix, is what people type.
-    let lower = name.to_ascii_lowercase();
+    let plain = |name: &str| -> String {
+        name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+    };
+    let typed = plain(name);
     let containing: Vec<&str> = known
         .iter()
         .copied()
-        .filter(|known| lower.len() >= 3 && known.to_ascii_lowercase().contains(&lower))
+        .filter(|known| typed.len() >= 3 && plain(known).contains(&typed))
         .take(5)
         .collect();
     let hint = if !containing.is_empty() {

@@ -375,7 +375,7 @@ pub(crate) fn machine_elements(
             })
             .collect();
         let is_shared = with_local && passages.iter().any(|passage| passage.kind.route == Route::Local);
-        let name = if is_shared { "host cache and local disk limit" } else { "host cache limit" };
+        let name = if is_shared { "cache and local disk" } else { "host cache limit" };
         let limit = |measure, most| Limit { measure, most, weights: hits.clone() };
         // Only reads are cached, so that both together are what is read, unless the local disk takes part.
         let (iops, bandwidth) = if is_shared {

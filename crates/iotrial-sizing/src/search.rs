@@ -33,6 +33,9 @@ const MOST_VOLUMES: u32 = 128;
 /// How near the largest load that can be carried is found.
 const NEAREST_STEPS: u32 = 44;
 
+/// How near the largest amount that can be had is found: to a millionth.
+const AMOUNT_STEPS: u32 = 20;
+
 /// A part of the fullest limit from which on another one is as full.
 const FULL: f64 = 0.999;
 
@@ -537,20 +540,103 @@ fn nearest(
         });
         return Ok(Nearest { carries_times: Some(possible), wall, closest: Some(Box::new(closest)) });
     }
+    // Of an amount so much as can be had is the wall; of anything else, that it is asked.
+    for (what, change) in amounts(demand) {
+        let with = |share: f64| {
+            let mut less = demand.clone();
+            change(&mut less, share);
+            less
+        };
+        let is_there = |share: f64| -> Result<bool, ExplainError> {
+            Ok(Space::new(catalog, &with(share), search)?.cheapest(smallest).is_some())
+        };
+        if !is_there(0.0)? {
+            continue;
+        }
+        let (mut possible, mut impossible) = (0.0, 1.0);
+        for _ in 0..AMOUNT_STEPS {
+            let middle = f64::midpoint(possible, impossible);
+            if is_there(middle)? { possible = middle } else { impossible = middle }
+        }
+        let less = with(possible);
+        let space = Space::new(catalog, &less, search)?;
+        // With the whole rates where that is possible.
+        let pick =
+            space.cheapest(1.0).or_else(|| space.cheapest(smallest)).expect("it was there a moment ago");
+        let closest = space.explain(&pick)?;
+        let wall = format!("the wall is {}", what(&closest));
+        return Ok(Nearest { carries_times: None, wall, closest: Some(Box::new(closest)) });
+    }
     let mut walls = Vec::new();
-    let relaxed = relaxations(demand);
-    for (what, relaxed) in relaxed {
+    for (what, relaxed) in relaxations(demand) {
         let space = Space::new(catalog, &relaxed, search)?;
-        if space.cheapest(smallest).is_some() {
-            walls.push(what);
+        if let Some(pick) = space.cheapest(1.0).or_else(|| space.cheapest(smallest)) {
+            walls.push((what, space.explain(&pick)?));
         }
     }
     let wall = if walls.is_empty() {
         "several requirements at once: without any one of them there is still nothing".to_owned()
     } else {
-        format!("without {} there would be something, at least for less I/O", walls.join(", or without "))
+        let names: Vec<&str> = walls.iter().map(|(what, _)| what.as_str()).collect();
+        format!("without {} there would be something", names.join(", or without "))
     };
-    Ok(Nearest { carries_times: None, wall, closest: None })
+    let closest = walls.into_iter().next().map(|(_, closest)| Box::new(closest));
+    Ok(Nearest { carries_times: None, wall, closest })
+}
+
+/// Says what of an amount there is, and how much was asked.
+type AmountWords = Box<dyn Fn(&Explanation) -> String>;
+/// Asks for this share of an amount.
+type AmountChange = fn(&mut Demand, f64);
+
+/// The amounts that a demand asks for besides rates.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "sizes and counts, of which a share is taken"
+)]
+fn amounts(demand: &Demand) -> Vec<(AmountWords, AmountChange)> {
+    use crate::measure::grouped;
+    use iotrial_model::units::ByteSize;
+    let mut all: Vec<(AmountWords, AmountChange)> = Vec::new();
+    if demand.vcpus_min > 0 {
+        let asked = demand.vcpus_min;
+        all.push((
+            Box::new(move |closest| {
+                format!("the number of vCPU: {asked} are asked, and at most {} can be had", closest.vcpus)
+            }),
+            |demand, share| demand.vcpus_min = (f64::from(demand.vcpus_min) * share) as u32,
+        ));
+    }
+    if demand.memory_min.get() > 0 {
+        let asked = demand.memory_min;
+        all.push((
+            Box::new(move |closest| {
+                format!(
+                    "the memory: {asked} is asked, and at most {} GiB can be had",
+                    grouped(closest.memory_gib)
+                )
+            }),
+            |demand, share| {
+                demand.memory_min = ByteSize::bytes((demand.memory_min.get() as f64 * share) as u64);
+            },
+        ));
+    }
+    if demand.capacity.get() > 0 {
+        let asked = demand.capacity_gib() / f64::from(demand.mirror.copies());
+        all.push((
+            Box::new(move |closest| {
+                format!(
+                    "the capacity: {} GiB are asked, and at most {} can be had",
+                    grouped(asked),
+                    grouped(closest.usable_gib)
+                )
+            }),
+            |demand, share| demand.capacity = ByteSize::bytes((demand.capacity.get() as f64 * share) as u64),
+        ));
+    }
+    all
 }
 
 /// The limit that keeps the closest from more. The volumes are bought to be just enough, so that they are as full as what
@@ -562,11 +648,9 @@ fn wall_of(closest: &Explanation) -> Option<&Share> {
     shares.iter().filter(is_full).find(|share| share.kind != ElementKind::Volumes).or(Some(fullest))
 }
 
-/// The demand without each of its requirements, and what was left out.
+/// The demand without each of its requirements that are no amounts, and what was left out.
 fn relaxations(demand: &Demand) -> Vec<(String, Demand)> {
     use iotrial_model::demand::Mirror;
-    use iotrial_model::units::ByteSize;
-    let zero = ByteSize::bytes(0);
     let mut all = Vec::new();
     let mut without = |is_asked: bool, what: String, change: &dyn Fn(&mut Demand)| {
         if is_asked {
@@ -575,12 +659,6 @@ fn relaxations(demand: &Demand) -> Vec<(String, Demand)> {
             all.push((what, relaxed));
         }
     };
-    let capacity = crate::measure::grouped(demand.capacity_gib());
-    without(demand.capacity > zero, format!("the capacity of {capacity} GiB"), &|one| one.capacity = zero);
-    without(demand.memory_min > zero, format!("{} of memory", demand.memory_min), &|one| {
-        one.memory_min = zero
-    });
-    without(demand.vcpus_min > 0, format!("{} vCPU", demand.vcpus_min), &|one| one.vcpus_min = 0);
     let latency = demand.latency.map_or("", |latency| latency.as_str());
     without(demand.latency.is_some(), format!("the latency `{latency}`"), &|one| one.latency = None);
     without(demand.clustered, "the cluster".to_owned(), &|one| one.clustered = false);

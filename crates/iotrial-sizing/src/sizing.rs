@@ -78,7 +78,9 @@ impl SizingError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Explain(error) => error.hint(),
-            Self::NoCatalog { .. } => Some("--catalog FILE adds one".to_owned()),
+            Self::NoCatalog { provider, .. } => Some(format!(
+                "--provider {provider} brings in one that was left out, and --catalog FILE adds one"
+            )),
             Self::MixedCurrencies { .. } => {
                 Some("--currency names one, and --rate how the others are converted".to_owned())
             }
@@ -200,8 +202,11 @@ fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (Strin
                 ),
             );
         }
-        let walls: Vec<String> = found.iter().filter_map(wall).collect();
-        return ("Nothing meets the demand".to_owned(), walls.join("; "));
+        // What comes closest of all; each provider's wall stands below.
+        let reach =
+            |one: &Found| one.nearest.as_ref().and_then(|nearest| nearest.carries_times).unwrap_or(0.0);
+        let nearest = found.iter().max_by(|a, b| reach(a).total_cmp(&reach(b)));
+        return ("Nothing meets the demand".to_owned(), nearest.and_then(wall).unwrap_or_default());
     };
     let answer = &found[index].answers[0];
     let headline = format!(
@@ -221,8 +226,8 @@ fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (Strin
     (headline, format!("{of}; {limit}"))
 }
 
-/// Where a provider stops, in words.
-fn wall(found: &Found) -> Option<String> {
+/// Where a provider stops, in words; `None` where it has an answer.
+pub fn wall(found: &Found) -> Option<String> {
     let nearest = found.nearest.as_ref()?;
     Some(match (nearest.carries_times, &nearest.closest) {
         (Some(times), Some(closest)) => format!(
@@ -232,6 +237,9 @@ fn wall(found: &Found) -> Option<String> {
             closest.configuration.in_short(),
             (100.0 * times).floor()
         ),
+        (None, Some(closest)) => {
+            format!("{}: {}; {} comes closest", found.title, nearest.wall, closest.configuration.in_short())
+        }
         _ => format!("{}: {}", found.title, nearest.wall),
     })
 }
@@ -307,9 +315,9 @@ fn assumptions(demand: &Demand) -> Vec<String> {
     }
     if demand.replicas > 0 {
         all.push(format!(
-            "the cost is that of one machine with its volumes; what the other {} take{} is not in it",
-            demand.replicas,
-            if demand.replicas == 1 { "s" } else { "" }
+            "the cost is that of one machine with its volumes; the {} that the writes go to {} not in it",
+            if demand.replicas == 1 { "one".to_owned() } else { demand.replicas.to_string() },
+            if demand.replicas == 1 { "is" } else { "are" }
         ));
     }
     if demand.capacity.get() == 0 {

@@ -295,8 +295,8 @@ volume = "local-disk"
     };
     assert_eq!(binds(0, Measure::ReadIops), ("4 × P30".to_owned(), 40_000.0));
     assert_eq!(binds(1, Measure::WriteIops), ("1 × ultra-disk".to_owned(), 10_000.0));
-    assert_eq!(binds(2, Measure::WriteIops), ("host cache and local disk limit".to_owned(), 64_000.0));
-    assert_eq!(binds(2, Measure::ReadBandwidth), ("host cache and local disk limit".to_owned(), 512e6));
+    assert_eq!(binds(2, Measure::WriteIops), ("cache and local disk".to_owned(), 64_000.0));
+    assert_eq!(binds(2, Measure::ReadBandwidth), ("cache and local disk".to_owned(), 512e6));
     assert!(explained.broken_rules.is_empty(), "{:?}", explained.broken_rules);
     assert!(
         explained.cost.missing.is_empty(),

@@ -109,6 +109,7 @@ fn an_unknown_machine_is_answered_with_the_one_that_was_meant() {
         assert!(error.hint.contains(expected), "{name}: {}", error.hint);
     };
     check("E96ds_v5", "Standard_E96ds_v5");
+    check("DS14v2", "Standard_DS14_v2");
     check("Standard_E96ds_v55", "Standard_E96ds_v5");
     check("zzz", "`iotrial size catalogs azure` lists them");
     assert_eq!(catalog.machine("standard_e96DS_v5").unwrap().name, "Standard_E96ds_v5");

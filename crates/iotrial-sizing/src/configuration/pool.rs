@@ -201,7 +201,16 @@ impl Pool {
             #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
             let _ = write!(text, "{} GiB ", crate::measure::grouped(self.size_gib as f64));
         }
-        text.push_str(if self.level.is_empty() { &self.volume } else { &self.level });
+        // A level such as P30 or vpu-20 says what it is of; `premium` does not.
+        let is_telling = self.level.contains(|letter: char| letter.is_ascii_digit());
+        if is_telling {
+            text.push_str(&self.level);
+        } else {
+            text.push_str(&self.volume);
+            if !self.level.is_empty() {
+                let _ = write!(text, " {}", self.level);
+            }
+        }
         text
     }
 

@@ -74,7 +74,7 @@ pub struct SizeArgs {
     #[arg(long, value_name = "FILE")]
     pub study: Option<PathBuf>,
 
-    /// The profile of the study [default: oci-64k for large blocks, otherwise sqlserver-oltp].
+    /// The profile of the study [default: the rates of the demand, as an open load that the study brings along].
     #[arg(long, value_name = "NAME", requires = "study")]
     pub profile: Option<String>,
 

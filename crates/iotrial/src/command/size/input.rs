@@ -137,6 +137,7 @@ fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<Dema
     }
     if name.ends_with(".toml") {
         let text = text(Path::new(name), "demand")?;
+        expect_format(&text, name, "demand")?;
         return Demand::parse(&text)
             .with_context(|| format!("`{name}` is not a valid demand"))
             .map_err(|error| Failure::input(error).hint("docs/size.md describes every key".to_owned()));
@@ -212,9 +213,25 @@ pub(super) fn measurement(name: &str, store: &StoreArgs) -> Result<Measurement, 
     Ok(measurement)
 }
 
+/// Says what a file is that was given in the place of another kind: twelve unknown keys would say less.
+fn expect_format(text: &str, path: &str, expected: &str) -> Result<(), Failure> {
+    let format = text.lines().find_map(|line| {
+        let value = line.trim().strip_prefix("format")?.trim_start().strip_prefix('=')?.trim();
+        value.strip_prefix("\"iotrial.")?.split_once('/').map(|(kind, _)| kind)
+    });
+    match format {
+        Some(kind) if kind != expected => {
+            let error = anyhow!("`{path}` is a {kind} of iotrial, and not a {expected}");
+            Err(Failure::input(error).hint("docs/size.md has an example of each".to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A configuration from its file.
 pub(super) fn configuration(path: &Path) -> Result<Configuration, Failure> {
     let text = text(path, "configuration")?;
+    expect_format(&text, &path.display().to_string(), "configuration")?;
     Configuration::parse(&text)
         .with_context(|| format!("`{}` is not a valid configuration", path.display()))
         .map_err(|error| Failure::input(error).hint("docs/size.md describes every key".to_owned()))
@@ -225,6 +242,7 @@ pub(super) fn all_catalogs(files: &[PathBuf]) -> Result<Vec<Catalog>, Failure> {
     let mut catalogs = Catalog::built_in();
     for path in files {
         let text = text(path, "catalog")?;
+        expect_format(&text, &path.display().to_string(), "catalog")?;
         let own = Catalog::parse(&text)
             .with_context(|| format!("`{}` is not a valid catalog", path.display()))
             .map_err(|error| Failure::input(error).hint("docs/catalogs.md describes every key".to_owned()))?;
