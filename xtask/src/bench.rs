@@ -25,6 +25,8 @@ mod alone;
 
 mod comparison;
 
+mod import;
+
 use duel::{Duel, DuelFigure, Load};
 use figure::{Figure, Target};
 use load::BenchJob;
@@ -41,11 +43,13 @@ Rows, by name or by what the name begins with; all of them without one:
   latency-read    direct reads, 1, 8 and 64 outstanding: mean and p99 as fio sees them
   latency-write   the same of direct writes
   sqlserver-oltp  the built-in profile, and the same mix by fio
+  fio-job         a job file of fio, by `iotrial run --fio-job` and by fio
   poisson         open loads of 1,000 to 600,000 a second: rate, and distribution of the arrivals
   stall           open and closed load on a simulated device that freezes for one second
   memory          resident memory of 20 jobs over ten minutes
   queues          threads of 1,000 queues
   compare         1,000 records of a minute each, compared
+  import          10,000 JSON files of fio, imported
 
 Options:
   --pairs 5         pairs of runs, the order within a pair alternates
@@ -66,18 +70,20 @@ struct Row {
     run: fn(&Bench) -> anyhow::Result<Vec<Figure>>,
 }
 
-const ROWS: [Row; 11] = [
+const ROWS: [Row; 13] = [
     Row { name: "null", run: |bench| null().run(bench) },
     Row { name: "page-cache", run: |bench| page_cache().run(bench) },
     Row { name: "direct", run: |bench| direct().run(bench) },
     Row { name: "latency-read", run: |bench| latency(100).run(bench) },
     Row { name: "latency-write", run: |bench| latency(0).run(bench) },
     Row { name: "sqlserver-oltp", run: |bench| sqlserver_oltp().run(bench) },
+    Row { name: "fio-job", run: |bench| fio_job().run(bench) },
     Row { name: "poisson", run: alone::poisson },
     Row { name: "stall", run: alone::stall },
     Row { name: "memory", run: alone::memory },
     Row { name: "queues", run: alone::queues },
     Row { name: "compare", run: comparison::compare },
+    Row { name: "import", run: import::import },
 ];
 
 const IOPS: fn(&load::Measured) -> Option<f64> = |measured| Some(measured.iops());
@@ -150,6 +156,17 @@ fn sqlserver_oltp() -> Duel {
     ];
     let loads = vec![(String::new(), Load::BuiltIn("sqlserver-oltp"))];
     Duel { registered: false, twice: false, ..on_disk(loads, FIGURES) }
+}
+
+fn fio_job() -> Duel {
+    const NEAR: Option<Target> = Some(Target::ratio(0.95, 1.05));
+    const FIGURES: &[DuelFigure] = &[
+        ("read IOPS", |measured| Some(measured.read?.iops), NEAR),
+        ("write IOPS", |measured| Some(measured.write?.iops), NEAR),
+        ("read mean µs", |measured| Some(measured.read?.mean_us), None),
+        ("write mean µs", |measured| Some(measured.write?.mean_us), None),
+    ];
+    Duel { registered: false, ..on_disk(vec![(String::new(), Load::FioMix)], FIGURES) }
 }
 
 /// What became of a row.

@@ -23,6 +23,8 @@ use crate::verdict::{Case, Verdict};
 
 /// A mean whose digits leave more room than this share of it is coarse.
 const COARSE_SHARE: f64 = 0.1;
+/// A step of latency that is worth a word whatever the mean is.
+const WHOLE_MS_US: f64 = 1_000.0;
 
 impl Figures {
     /// The figures of a stream as its source states them.
@@ -350,19 +352,29 @@ fn buffered(record: &ImportedRecord) -> Option<Finding> {
     })
 }
 
-/// SQLIO tells whole milliseconds, which says little of a fast device.
+/// SQLIO tells whole milliseconds, which says little of a fast device, and is worth knowing of any.
 fn coarse_latency(record: &ImportedRecord) -> Option<Finding> {
     let means = all_streams(record).filter_map(|(name, stream)| Some((name, latency_of(stream).mean_us?)));
-    let is_coarse = |(_, mean): &(&str, Stated)| mean.resolution > COARSE_SHARE * mean.value;
+    let is_coarse = |(_, mean): &(&str, Stated)| {
+        mean.resolution > COARSE_SHARE * mean.value || mean.resolution >= WHOLE_MS_US
+    };
     let (name, mean) = means.filter(is_coarse).max_by(|(_, a), (_, b)| {
         (a.resolution / a.value.max(1.0)).total_cmp(&(b.resolution / b.value.max(1.0)))
     })?;
+    let step = if (mean.resolution - WHOLE_MS_US).abs() < 1e-9 {
+        "whole milliseconds".to_owned()
+    } else {
+        format!("steps of {} µs", mean.resolution)
+    };
     let message = format!(
-        "{} tells latencies in steps of {} µs: a mean of {} µs of {name} may be off by that much",
-        record.source.tool, mean.resolution, mean.value
+        "{} tells latencies in {step}: a mean of {} ms of {name} may be off by that much",
+        record.source.tool,
+        mean.value / WHOLE_MS_US
     );
+    let severity =
+        if mean.resolution > COARSE_SHARE * mean.value { Severity::Warning } else { Severity::Note };
     let evidence = [("resolution_us", json!(mean.resolution)), ("lat_mean_us", json!(mean.value))];
-    Some(finding("coarse-latency", Severity::Warning, message, evidence))
+    Some(finding("coarse-latency", severity, message, evidence))
 }
 
 fn other_latency(record: &ImportedRecord) -> Option<Finding> {
@@ -374,7 +386,8 @@ fn other_latency(record: &ImportedRecord) -> Option<Finding> {
         all_streams(record).map(|(_, stream)| stream).filter(is_other).collect();
     let slat_us =
         of_other.iter().filter_map(|stream| stream.submission_latency.mean_us).map(value).fold(0.0, f64::max);
-    (!of_other.is_empty()).then(|| {
+    // What is below a tenth of a microsecond is no part of any percentile.
+    (!of_other.is_empty() && slat_us >= 0.1).then(|| {
         let message = format!(
             "percentiles are of the completion latency, the mean is of the total one: percentiles lack what the submission took, {slat_us:.1} µs on average"
         );

@@ -1,6 +1,6 @@
 //! CrystalDiskMark's text, versions 3 to 8. Each line of figures is a test of its own; MB are 1,000,000 bytes.
 
-use iotrial_model::imported::{ImportedJob, ImportedRecord, Stated, StatedLoad, StatedStream};
+use iotrial_model::imported::{ImportedJob, Stated, StatedLoad, StatedStream};
 use iotrial_model::load::Pattern;
 use iotrial_model::units::ByteSize;
 
@@ -18,12 +18,11 @@ enum Section {
 }
 
 /// Reads all tests.
-pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
     let version = text.lines().find_map(|line| line.trim().strip_prefix("CrystalDiskMark "));
     let version = version.and_then(|rest| rest.split_whitespace().next()).map(str::to_owned);
     let mut section = None;
-    let mut records: Vec<ImportedRecord> = Vec::new();
-    let (mut size, mut date) = (None, None);
+    let (size, date) = size_and_date(text);
     for (line, whole) in numbered(text) {
         let text = whole.trim();
         match text.split_once(']').map(|(head, rest)| (head.trim_start_matches('['), rest)) {
@@ -31,13 +30,6 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
             Some(("Write", _)) => section = Some(Section::Write),
             Some(("Mix", rest)) => section = Some(Section::Mix { read_percent: percent_of(rest) }),
             _ => {}
-        }
-        if let Some((key, value)) = text.split_once(':') {
-            match key.trim() {
-                "Test" => size = size_at(value),
-                "Date" => date = date_of(value.trim()),
-                _ => {}
-            }
         }
         // The line that explains the unit has no figure before it.
         let Some((name, figures)) = text.rsplit_once(':').filter(|(_, figures)| figures.contains("MB/s"))
@@ -47,13 +39,13 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
         if text.starts_with('*') {
             continue;
         }
-        reading.limit(&records)?;
         let notes = &mut reading.notes;
         let stream = read_figures(figures, line, notes);
-        let load = load_of(name, section);
-        let warnings = notes.take();
+        let mut load = load_of(name, section);
+        load.size = size;
         let mut record = reading.record("CrystalDiskMark", version.as_deref(), format!("line {line}"));
-        record.warnings = warnings;
+        // The zone of its clock is not told.
+        load.options.extend(date.clone().map(|date| ("date".to_owned(), date)));
         let name = quote(&name.split_whitespace().collect::<Vec<_>>().join(" "));
         let mut job = ImportedJob { name, ..ImportedJob::default() };
         match load.rwmix_read_percent {
@@ -63,13 +55,22 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
         }
         job.load = load;
         record.jobs.push(job);
-        records.push(record);
+        reading.keep(record)?;
     }
-    for record in &mut records {
-        record.measured_at.clone_from(&date);
-        record.jobs.iter_mut().for_each(|job| job.load.size = size);
+    Ok(())
+}
+
+/// How large the file was and when it ran, which stand behind the figures.
+fn size_and_date(text: &str) -> (Option<ByteSize>, Option<String>) {
+    let (mut size, mut date) = (None, None);
+    for (key, value) in text.lines().filter_map(|line| line.split_once(':')) {
+        match key.trim() {
+            "Test" => size = size_at(value),
+            "Date" => date = Some(quote(value)),
+            _ => {}
+        }
     }
-    Ok(records)
+    (size, date)
 }
 
 /// `  3502.334 MB/s [   3340.1 IOPS] <  2392.88 us>`
@@ -140,10 +141,4 @@ fn size_at(text: &str) -> Option<ByteSize> {
 fn percent_of(text: &str) -> Option<f64> {
     let share = text.split_once("Read")?.1.split('%').next()?;
     Stated::parse(share).map(|share| share.value).filter(|share| (0.0..=100.0).contains(share))
-}
-
-/// `2021/05/05 12:00:00`; the clock's zone is not told, and taken as UTC.
-fn date_of(text: &str) -> Option<String> {
-    let time = jiff::civil::DateTime::strptime("%Y/%m/%d %H:%M:%S", text).ok()?;
-    Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().to_string())
 }

@@ -12,14 +12,20 @@ use iotrial_model::units::ByteSize;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-use crate::text::{count, number, quote};
+use crate::text::{count, kept, number, quote};
 use crate::{ImportError, Reading};
 
-/// A result has a few thousand elements.
-const MOST_ELEMENTS: usize = 1_000_000;
+/// Elements and attributes. A result has a few thousand elements, and a day in seconds has 1.4 million attributes.
+const MOST_ELEMENTS: usize = 2_000_000;
 const DEEPEST: usize = 64;
-const MOST_SPANS: usize = 1_000;
-const MOST_TARGETS: usize = 256;
+pub(crate) const MOST_SPANS: usize = 1_000;
+pub(crate) const MOST_TARGETS: usize = 256;
+/// A bucket of the course has 15.
+const MOST_ATTRIBUTES: usize = 64;
+/// Options of a target; it has some forty.
+pub(crate) const MOST_OPTIONS: usize = 200;
+/// Stretches of the course of a time span.
+const MOST_STRETCHES: usize = 50_000;
 const CUT_OFF: &str = "it ends before its XML does";
 
 /// An element with what stands in it.
@@ -50,10 +56,10 @@ impl Element {
 }
 
 /// Reads all time spans of all results in a text.
-pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
-    let mut records = Vec::new();
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
     let mut budget = MOST_ELEMENTS;
     let mut from = 0;
+    let mut is_first = true;
     let several = text.matches("<Results>").take(2).count() > 1;
     while let Some(start) = text[from..].find("<Results>").map(|found| from + found) {
         let line = 1 + text[..start].bytes().filter(|byte| *byte == b'\n').count();
@@ -62,7 +68,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
             Err((offset, message)) => {
                 let line = line + text[start..].bytes().take(offset).filter(|byte| *byte == b'\n').count();
                 let place = format!("line {line}");
-                if records.is_empty() || budget == 0 {
+                if is_first || budget == 0 {
                     return Err(reading.broken(place, message));
                 }
                 reading.notes.warn(place, message);
@@ -71,19 +77,27 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
             }
         };
         let prefix = if several { format!("line {line}, ") } else { String::new() };
-        reading.limit(&records)?;
         let spans = || results.all("TimeSpan").chain(profiles_of(&results));
         let targets = |span: &Element| span.child("Targets").map_or(0, |targets| targets.children.len());
-        if spans().count() > MOST_SPANS || spans().any(|span| targets(span) > MOST_TARGETS) {
+        // Every time span looks its options up among all of them.
+        let is_long = |asked: &Element| {
+            let targets = asked.child("Targets").into_iter().flat_map(|targets| &targets.children);
+            [asked].into_iter().chain(targets).any(|one| one.children.len() > MOST_OPTIONS)
+        };
+        if spans().count() > MOST_SPANS
+            || spans().any(|span| targets(span) > MOST_TARGETS)
+            || profiles_of(&results).any(is_long)
+        {
             let message = format!(
-                "it has more than {MOST_SPANS} time spans, or more than {MOST_TARGETS} targets in one"
+                "it has more than {MOST_SPANS} time spans, {MOST_TARGETS} targets in one, or {MOST_OPTIONS} options"
             );
             return Err(reading.broken(format!("line {line}"), message));
         }
-        records.extend(read_results(&results, &prefix, reading));
+        read_results(&results, &prefix, reading)?;
+        is_first = false;
         from = start + length.max(1);
     }
-    Ok(records)
+    Ok(())
 }
 
 /// The element that the text begins with, and where it ends; or where and why it is broken.
@@ -97,15 +111,16 @@ fn parse(text: &str, budget: &mut usize) -> Result<(Element, usize), (usize, Str
             quick_xml::Error::Syntax(_) if at >= text.len() => (at, CUT_OFF.to_owned()),
             error => (at, error.to_string()),
         })?;
+        let too_many = || (at, format!("there are more than {MOST_ELEMENTS} elements and attributes"));
         let mut begin = |start: &quick_xml::events::BytesStart<'_>| {
-            *budget = budget
-                .checked_sub(1)
-                .ok_or_else(|| (at, format!("there are more than {MOST_ELEMENTS} elements")))?;
+            *budget = budget.checked_sub(1).ok_or_else(too_many)?;
             let name = start.name();
             let name: &str = name.as_ref();
             let mut element = Element { name: name.to_owned(), ..Element::default() };
-            for attribute in start.attributes() {
+            // The check for names that stand twice would compare each with each.
+            for attribute in start.attributes().with_checks(false).take(MOST_ATTRIBUTES) {
                 let attribute = attribute.map_err(|error| (at, error.to_string()))?;
+                *budget = budget.checked_sub(1).ok_or_else(too_many)?;
                 let key: &str = attribute.key.as_ref();
                 let value: &str = attribute.value.as_ref();
                 element.attributes.push((key.to_owned(), value.to_owned()));
@@ -167,14 +182,13 @@ fn profiles_of(results: &Element) -> impl Iterator<Item = &Element> {
     spans.into_iter().flat_map(|spans| spans.all("TimeSpan"))
 }
 
-fn read_results(results: &Element, prefix: &str, reading: &mut Reading<'_>) -> Vec<ImportedRecord> {
+fn read_results(results: &Element, prefix: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
     let system = results.child("System");
     let version = system.and_then(|system| system.child("Tool")).and_then(|tool| tool.text_of("Version"));
     let profiles: Vec<&Element> = profiles_of(results).collect();
     for error in results.all("Error") {
         reading.notes.warn(format!("{prefix}Results.Error"), format!("diskspd said: {}", quote(&error.text)));
     }
-    let mut records = Vec::new();
     for (index, span) in results.all("TimeSpan").enumerate() {
         let path = format!("{prefix}TimeSpan[{index}]");
         let mut record = reading.record("diskspd", version, path.clone());
@@ -186,10 +200,9 @@ fn read_results(results: &Element, prefix: &str, reading: &mut Reading<'_>) -> V
         record.host.cpu_count = cpus.and_then(|cpus| u32::try_from(cpus).ok());
         let profile = profiles.get(index).or(profiles.last()).copied();
         Span { element: span, profile, path }.fill(&mut record, reading);
-        record.warnings.extend(reading.notes.take());
-        records.push(record);
+        reading.keep(record)?;
     }
-    records
+    Ok(())
 }
 
 /// `2021/04/14 23:25:42 UTC`, or without the zone in older versions, when it was that of the host and is not known.
@@ -208,11 +221,7 @@ struct Span<'e> {
 impl Span<'_> {
     fn fill(&self, record: &mut ImportedRecord, reading: &mut Reading<'_>) {
         let runtime_s = self.stated(self.element, "TestTimeSeconds", 1.0, reading);
-        let targets: Vec<&Element> = self
-            .profile
-            .and_then(|profile| profile.child("Targets"))
-            .map(|targets| targets.all("Target").collect())
-            .unwrap_or_default();
+        let targets: Vec<&Element> = self.targets().collect();
         let mut ops = self.ops(None, runtime_s, reading);
         self.add_latency(&mut ops, reading);
         match targets.as_slice() {
@@ -307,7 +316,12 @@ impl Span<'_> {
 
     fn intervals(&self, reading: &mut Reading<'_>) -> Vec<StatedInterval> {
         let Some(iops) = self.element.child("Iops") else { return Vec::new() };
-        let buckets: Vec<&Element> = iops.all("Bucket").collect();
+        let mut buckets: Vec<&Element> = iops.all("Bucket").collect();
+        if buckets.len() > MOST_STRETCHES {
+            buckets.truncate(MOST_STRETCHES);
+            let message = format!("only the first {MOST_STRETCHES} stretches of time are taken over");
+            reading.notes.warn(format!("{}.Iops", self.path), message);
+        }
         let mut intervals = Vec::new();
         let mut start_s = 0.0;
         for (index, bucket) in buckets.iter().enumerate() {
@@ -335,6 +349,15 @@ impl Span<'_> {
             start_s = end_s;
         }
         intervals
+    }
+
+    fn targets(&self) -> impl Iterator<Item = &Element> {
+        let targets = self.profile.and_then(|profile| profile.child("Targets"));
+        targets.into_iter().flat_map(|targets| targets.all("Target"))
+    }
+
+    fn is_only_target(&self) -> bool {
+        self.targets().count() == 1
     }
 
     fn job(&self, target: &Element, ops: StatedOps, reading: &mut Reading<'_>) -> ImportedJob {
@@ -365,25 +388,42 @@ impl Span<'_> {
             size: whole(target, "FileSize").map(ByteSize::bytes),
             ..StatedLoad::default()
         };
+        let mut has_pauses = false;
+        for name in ["ThinkTime", "BurstSize"] {
+            has_pauses |= whole(target, name).is_some_and(|amount| amount > 0);
+        }
         if let Some(profile) = self.profile {
-            // Threads that share all targets.
-            load.numjobs = load.numjobs.or_else(|| whole(profile, "ThreadCount").filter(|count| *count > 0));
+            // A pool of threads that share all targets; where they share the outstanding I/Os too, no target has its own.
+            if let Some(threads) = whole(profile, "ThreadCount").filter(|count| *count > 0) {
+                load.numjobs = Some(threads);
+                if let Some(shared) = whole(profile, "RequestCount").filter(|count| *count > 0) {
+                    load.iodepth = self.is_only_target().then_some(shared);
+                }
+            }
             #[expect(clippy::cast_precision_loss, reason = "seconds")]
             let mut seconds = |name: &str| whole(profile, name).map(|seconds| seconds as f64);
             (load.runtime_s, load.ramp_s) = (seconds("Duration"), seconds("Warmup"));
         }
-        let rate = target.child("Throughput").filter(|rate| rate.attribute("unit") == Some("IOPS"));
-        #[expect(clippy::cast_precision_loss, reason = "a rate")]
-        let rate = rate.and_then(|_| whole(target, "Throughput")).map(|rate| rate as f64);
-        load.rate_iops = rate.map(|rate| {
-            #[expect(clippy::cast_precision_loss, reason = "a few threads")]
-            let threads = load.numjobs.unwrap_or(1) as f64;
-            rate * threads
-        });
-        let size = whole(target, "BlockSize").map(ByteSize::bytes);
+        let size = whole(target, "BlockSize").filter(|size| *size > 0);
+        let rate = whole(target, "Throughput").filter(|rate| *rate > 0);
+        let is_iops = target.child("Throughput").is_some_and(|rate| rate.attribute("unit") == Some("IOPS"));
+        // Of each thread, in I/Os or in bytes per millisecond.
+        #[expect(clippy::cast_precision_loss, reason = "a rate, a size and a few threads")]
+        match (rate.map(|rate| rate as f64 * load.numjobs.unwrap_or(1) as f64), size) {
+            (Some(rate), _) if is_iops => load.rate_iops = Some(rate),
+            (Some(rate), Some(size)) => load.rate_iops = Some(rate * 1e3 / size as f64),
+            (Some(_), None) => has_pauses = true,
+            (None, _) => {}
+        }
+        load.paced = has_pauses;
         let leaves = target.children.iter().filter(|child| child.children.is_empty());
-        load.options = leaves.map(|leaf| (leaf.name.clone(), leaf.text.trim().to_owned())).collect();
+        load.options = leaves.map(|leaf| (quote(&leaf.name), kept(&leaf.text))).collect();
         let name = target.text_of("Path").map_or_else(|| "target".to_owned(), quote);
-        ImportedJob { name, load: load.with_block_size(size), ops, ..ImportedJob::default() }
+        ImportedJob {
+            name,
+            load: load.with_block_size(size.map(ByteSize::bytes)),
+            ops,
+            ..ImportedJob::default()
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! diskspd's text, 2.0.21 to 2.3: what was asked, then for each time span the CPUs, three tables, and percentiles.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use iotrial_model::imported::{
     CpuBasis, ImportedJob, ImportedRecord, Stated, StatedCpu, StatedLoad, StatedOps, StatedPercentile,
@@ -9,8 +9,8 @@ use iotrial_model::imported::{
 use iotrial_model::load::{Durability, Pattern};
 use iotrial_model::units::ByteSize;
 
-use crate::diskspd::time_of;
-use crate::text::{Notes, count, number, numbered, quote};
+use crate::diskspd::{MOST_OPTIONS, MOST_SPANS, MOST_TARGETS, time_of};
+use crate::text::{Notes, count, kept, number, numbered, quote};
 use crate::{ImportError, Reading};
 
 /// What was asked of one time span.
@@ -19,6 +19,25 @@ struct Asked {
     runtime_s: Option<f64>,
     ramp_s: Option<f64>,
     loads: Vec<StatedLoad>,
+    /// Outstanding I/Os of each thread of a pool, which works on all targets.
+    pool_iodepth: Option<u64>,
+}
+
+impl Asked {
+    /// `1000 IOPS` or `1000 B/ms`, of each thread on the last target.
+    #[expect(clippy::cast_precision_loss, reason = "a rate and a size")]
+    fn add_rate(&mut self, text: &str, line: usize, notes: &mut Notes) {
+        let Some(load) = self.loads.last_mut() else { return };
+        load.options.insert("throughput rate-limited to".to_owned(), quote(text));
+        let (rate, unit) = text.split_once(' ').unwrap_or((text, ""));
+        let rate = number(rate, || format!("line {line}"), notes).map(|rate| rate.value);
+        let size = load.block_size().map(|size| size.get() as f64).filter(|size| *size > 0.0);
+        match (rate, unit.trim(), size) {
+            (Some(rate), "IOPS", _) => load.rate_iops = Some(rate),
+            (Some(rate), "B/ms", Some(size)) => load.rate_iops = Some(rate * 1e3 / size),
+            _ => load.paced = true,
+        }
+    }
 }
 
 /// Which table a row belongs to.
@@ -32,13 +51,15 @@ enum Table {
     Latency,
 }
 
+/// A row with more cells is none of diskspd.
+const MOST_CELLS: usize = 64;
+
 /// Reads all time spans.
-pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
     let mut asked: BTreeMap<u64, Asked> = BTreeMap::new();
     let mut span = 1;
     let mut command: Option<String> = None;
     let (mut host, mut started) = (None, None);
-    let mut records = Vec::new();
     let mut lines = numbered(text).peekable();
     while let Some((line, whole)) = lines.next() {
         let text = whole.trim();
@@ -46,7 +67,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
             // Another result behind the last one.
             asked.clear();
             span = 1;
-            command = Some(quote(rest));
+            command = Some(kept(rest));
         } else if let Some(rest) = text.strip_prefix("timespan:") {
             span = rest.trim().parse().unwrap_or(span);
         } else if let Some(rest) = text.strip_prefix("computer name:") {
@@ -54,7 +75,6 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
         } else if let Some(rest) = text.strip_prefix("start time:") {
             started = time_of(rest.trim());
         } else if let Some(rest) = text.strip_prefix("Results for timespan ") {
-            reading.limit(&records)?;
             let number = rest.trim_end_matches(':').trim().parse().unwrap_or(span);
             let mut body = Vec::new();
             while let Some(next) = lines.next_if(|(_, text)| !is_next_block(text.trim())) {
@@ -70,17 +90,16 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
                 &mut record,
                 reading,
             );
-            record.warnings.extend(reading.notes.take());
             if record.jobs.iter().any(|job| job.ops != StatedOps::default()) || record.total.is_some() {
-                records.push(record);
+                reading.keep(record)?;
             } else {
                 reading.notes.warn_line(line, "the time span has no figures: it did not come to its end");
             }
-        } else {
+        } else if asked.len() < MOST_SPANS || asked.contains_key(&span) {
             add_input(asked.entry(span).or_default(), text, line, &mut reading.notes);
         }
     }
-    Ok(records)
+    Ok(())
 }
 
 fn is_next_block(line: &str) -> bool {
@@ -103,13 +122,24 @@ fn add_input(asked: &mut Asked, text: &str, line: usize, notes: &mut Notes) {
         return;
     }
     if let Some(path) = text.strip_prefix("path:") {
+        if asked.loads.len() >= MOST_TARGETS {
+            return notes.warn_line(line, format!("more than {MOST_TARGETS} targets are not read"));
+        }
         let path = path.trim().trim_matches('\'');
-        asked.loads.push(StatedLoad { targets: vec![quote(path)], ..StatedLoad::default() });
+        asked.loads.push(StatedLoad { targets: vec![kept(path)], ..StatedLoad::default() });
         return;
     }
-    let Some(load) = asked.loads.last_mut() else { return };
-    let whole = |rest: &str, notes: &mut Notes| count(rest, at, notes).filter(|count| *count > 0);
     let after = |start: &str| text.strip_prefix(start).map(str::trim);
+    let outstanding = after("number of outstanding I/O operations per thread:")
+        .or_else(|| after("number of outstanding I/O operations:"));
+    let Some(load) = asked.loads.last_mut() else {
+        // Before the first target it is that of a pool of threads.
+        if let Some(rest) = outstanding {
+            asked.pool_iodepth = count(rest, at, notes).filter(|count| *count > 0);
+        }
+        return;
+    };
+    let whole = |rest: &str, notes: &mut Notes| count(rest, at, notes).filter(|count| *count > 0);
     match text {
         _ if text.starts_with("performing mix test") => {
             let ratio = text.split_once("ratio:").and_then(|(_, rest)| rest.split('/').next());
@@ -135,18 +165,21 @@ fn add_input(asked: &mut Asked, text: &str, line: usize, notes: &mut Notes) {
                     notes.warn_line(line, format!("`{}` is no block size", quote(rest)));
                 }
                 *load = std::mem::take(load).with_block_size(size);
-            } else if let Some(rest) = after("number of outstanding I/O operations per thread:")
-                .or_else(|| after("number of outstanding I/O operations:"))
-            {
+            } else if let Some(rest) = outstanding {
                 load.iodepth = whole(rest, notes);
             } else if let Some(rest) = after("threads per file:") {
                 load.numjobs = whole(rest, notes);
             } else if let Some(rest) = after("size:").or_else(|| after("file size:")) {
                 load.size = size_of(rest);
+            } else if let Some(rest) = after("think time:").or_else(|| after("burst size:")) {
+                load.paced |= whole(rest.trim_end_matches("ms"), notes).is_some();
+            } else if let Some(rest) = after("throughput rate-limited to") {
+                asked.add_rate(rest, line, notes);
+                return;
             }
         }
     }
-    if !text.is_empty() {
+    if !text.is_empty() && load.options.len() < MOST_OPTIONS {
         let (name, value) = text.split_once(':').unwrap_or((text, "yes"));
         load.options.insert(quote(name), quote(value));
     }
@@ -168,6 +201,22 @@ fn size_of(text: &str) -> Option<ByteSize> {
     number.checked_mul(1 << shift).map(ByteSize::bytes)
 }
 
+/// One time span, as far as it is read.
+struct SpanReader<'s> {
+    asked: &'s Asked,
+    /// Index of each target by its path.
+    targets: HashMap<&'s str, usize>,
+    table: Table,
+    columns: Vec<String>,
+    runtime_s: Option<Stated>,
+    threads: Option<u64>,
+    ops: StatedOps,
+    /// What each target did: rows of the tables tell it, a row for each thread.
+    of_targets: Vec<StatedOps>,
+    /// The target whose percentiles are read; of all of them where it is absent.
+    chart_of: Option<usize>,
+}
+
 fn read_span(
     body: &[(usize, &str)],
     asked: &Asked,
@@ -175,24 +224,39 @@ fn read_span(
     record: &mut ImportedRecord,
     reading: &mut Reading<'_>,
 ) {
-    let mut ops = StatedOps::default();
-    let mut table = Table::None;
-    let mut columns: Vec<String> = Vec::new();
-    let (mut runtime_s, mut threads) = (None, None);
-    for (line, whole) in body {
-        let text = whole.trim();
+    let paths = asked.loads.iter().map(|load| load.targets.first().map_or("", String::as_str));
+    let mut reader = SpanReader {
+        asked,
+        targets: paths.enumerate().map(|(index, path)| (path, index)).collect(),
+        table: Table::None,
+        columns: Vec::new(),
+        runtime_s: None,
+        threads: None,
+        ops: StatedOps::default(),
+        of_targets: vec![StatedOps::default(); asked.loads.len()],
+        chart_of: None,
+    };
+    for (line, text) in body {
+        reader.line(*line, text.trim(), record, &mut reading.notes);
+    }
+    reader.finish(command, record);
+}
+
+impl SpanReader<'_> {
+    fn line(&mut self, line: usize, text: &str, record: &mut ImportedRecord, notes: &mut Notes) {
         let at = || format!("line {line}");
-        let notes = &mut reading.notes;
-        match text {
-            "Total IO" => table = Table::Total,
-            "Read IO" => table = Table::Read,
-            "Write IO" => table = Table::Write,
-            _ => {}
-        }
+        self.table = match text {
+            "Total IO" => Table::Total,
+            "Read IO" => Table::Read,
+            "Write IO" => Table::Write,
+            // Of all time spans together.
+            "Totals:" => Table::None,
+            _ => self.table,
+        };
         if let Some(rest) = text.strip_prefix("actual test time:") {
-            runtime_s = number(rest.trim().trim_end_matches('s'), at, notes);
+            self.runtime_s = number(rest.trim().trim_end_matches('s'), at, notes);
         } else if let Some(rest) = text.strip_prefix("thread count:") {
-            threads = count(rest, at, notes);
+            self.threads = count(rest, at, notes);
         } else if let Some(rest) =
             text.strip_prefix("proc count:").or_else(|| text.strip_prefix("cpu count:"))
         {
@@ -200,56 +264,96 @@ fn read_span(
         } else if text.starts_with("ERROR") || text.starts_with("WARNING") {
             notes.warn(at(), format!("diskspd said: {}", quote(text)));
         }
-        let cells: Vec<&str> = text.split('|').map(str::trim).collect();
+        let cells: Vec<&str> = text.split('|').map(str::trim).take(MOST_CELLS).collect();
         match cells.as_slice() {
             ["CPU" | "Core" | "Group" | "Socket", ..] if cells.len() > 3 => {
-                table = Table::Cpu;
-                columns = cells.iter().map(|cell| (*cell).to_owned()).collect();
+                self.table = Table::Cpu;
+                self.columns = cells.iter().map(|cell| (*cell).to_owned()).collect();
             }
             ["thread", ..] | ["%-ile", ..] => {
                 if cells[0] == "%-ile" {
-                    table = Table::Latency;
+                    self.table = Table::Latency;
                 }
-                columns = cells.iter().map(|cell| (*cell).to_owned()).collect();
+                self.columns = cells.iter().map(|cell| (*cell).to_owned()).collect();
             }
-            ["avg.", ..] if table == Table::Cpu => record.cpu = cpu_of(&columns, &cells, at, notes),
-            [first, ..] if first.starts_with("total:") && cells.len() > 1 => {
-                let stream = match table {
-                    Table::Total => &mut ops.all,
-                    Table::Read => &mut ops.read,
-                    Table::Write => &mut ops.write,
-                    Table::None | Table::Cpu | Table::Latency => continue,
+            ["avg.", ..] if self.table == Table::Cpu => {
+                record.cpu = cpu_of(&self.columns, &cells, at, notes);
+            }
+            // Above the percentiles of each of several targets stands its path, and above those of all the word.
+            ["total:"] => self.chart_of = None,
+            [path] => self.chart_of = self.targets.get(kept(path).as_str()).copied().or(self.chart_of),
+            [first, ..] if first.starts_with("total:") => {
+                let stream = match self.table {
+                    Table::Total => &mut self.ops.all,
+                    Table::Read => &mut self.ops.read,
+                    Table::Write => &mut self.ops.write,
+                    Table::None | Table::Cpu | Table::Latency => return,
                 };
-                *stream =
-                    Some(totals_of(&columns, &cells, runtime_s, at, notes)).filter(|one| !one.is_idle());
+                let totals = totals_of(&self.columns, &cells, self.runtime_s, at, notes);
+                *stream = Some(totals).filter(|one| !one.is_idle());
             }
-            [name, ..] if table == Table::Latency && cells.len() > 1 => {
-                add_percentiles(name, &columns, &cells, &mut ops, at, notes);
+            [name, ..] if self.table == Table::Latency => {
+                let ops = match self.chart_of {
+                    Some(target) => &mut self.of_targets[target],
+                    None => &mut self.ops,
+                };
+                add_percentiles(name, &self.columns, &cells, ops, at, notes);
+            }
+            [thread, bytes, io_count, .., file] if thread.parse::<u64>().is_ok() => {
+                let path = file.rsplit_once(" (").map_or(*file, |(path, _)| path);
+                let Some(target) = self.targets.get(kept(path).as_str()) else { return };
+                let of_target = &mut self.of_targets[*target];
+                let stream = match self.table {
+                    Table::Read => &mut of_target.read,
+                    Table::Write => &mut of_target.write,
+                    _ => return,
+                };
+                let (Some(bytes), Some(io_count)) = (count(bytes, at, notes), count(io_count, at, notes))
+                else {
+                    return;
+                };
+                if io_count > 0 {
+                    let stream = stream.get_or_insert_default();
+                    stream.runtime_s = self.runtime_s;
+                    stream.bytes = Some(stream.bytes.unwrap_or(0).saturating_add(bytes));
+                    stream.io_count = Some(stream.io_count.unwrap_or(0).saturating_add(io_count));
+                }
             }
             _ => {}
         }
     }
-    // Where there were only reads or only writes, the table of both says the same once more.
-    if ops.read.is_some() != ops.write.is_some() {
-        ops.all = None;
-    }
-    for stream in [&mut ops.read, &mut ops.write, &mut ops.all].into_iter().flatten() {
-        stream.total_latency.percentiles_us.sort_by(|a, b| a.percent.total_cmp(&b.percent));
-    }
-    let jobs = asked.loads.iter().map(|load| {
-        let mut load = load.clone();
-        (load.runtime_s, load.ramp_s) = (asked.runtime_s, asked.ramp_s);
-        // Without `threads per file` all threads share the targets.
-        load.numjobs = load.numjobs.or(threads);
-        load.options.extend(command.map(|command| ("command line".to_owned(), command.to_owned())));
-        let name = load.targets.first().cloned().unwrap_or_default();
-        ImportedJob { name, load, ..ImportedJob::default() }
-    });
-    record.jobs = jobs.collect();
-    match record.jobs.as_mut_slice() {
-        _ if ops == StatedOps::default() => {}
-        [one] => one.ops = ops,
-        _ => record.total = Some(ops),
+
+    fn finish(mut self, command: Option<&str>, record: &mut ImportedRecord) {
+        // Where there were only reads or only writes, the table of both says the same once more.
+        if self.ops.read.is_some() != self.ops.write.is_some() {
+            self.ops.all = None;
+        }
+        for ops in self.of_targets.iter_mut().chain([&mut self.ops]) {
+            for stream in [&mut ops.read, &mut ops.write, &mut ops.all].into_iter().flatten() {
+                stream.total_latency.percentiles_us.sort_by(|a, b| a.percent.total_cmp(&b.percent));
+            }
+        }
+        let is_only = self.asked.loads.len() == 1;
+        for (load, ops) in self.asked.loads.iter().zip(self.of_targets) {
+            let mut load = load.clone();
+            (load.runtime_s, load.ramp_s) = (self.asked.runtime_s, self.asked.ramp_s);
+            // Without `threads per file` all threads share the targets, and may share the outstanding I/Os too.
+            load.numjobs = load.numjobs.or(self.threads);
+            if self.asked.pool_iodepth.is_some() {
+                load.iodepth = self.asked.pool_iodepth.filter(|_| is_only);
+            }
+            #[expect(clippy::cast_precision_loss, reason = "a few threads")]
+            let threads = load.numjobs.unwrap_or(1) as f64;
+            load.rate_iops = load.rate_iops.map(|rate| rate * threads);
+            load.options.extend(command.map(|command| ("command line".to_owned(), command.to_owned())));
+            let name = load.targets.first().cloned().unwrap_or_default();
+            record.jobs.push(ImportedJob { name, load, ops, ..ImportedJob::default() });
+        }
+        match record.jobs.as_mut_slice() {
+            _ if self.ops == StatedOps::default() => {}
+            [one] => one.ops = self.ops,
+            _ => record.total = Some(self.ops),
+        }
     }
 }
 

@@ -2,16 +2,33 @@
 
 use std::collections::BTreeMap;
 
-use iotrial_model::imported::{ImportedJob, ImportedRecord, Stated, StatedLoad, StatedStream};
+use iotrial_model::imported::{ImportedJob, ImportedRecord, Stated, StatedLoad, StatedOps, StatedStream};
 use iotrial_model::load::Pattern;
 use iotrial_model::record::AttributeValue;
+use iotrial_model::toml_reader::nearest;
 use iotrial_model::units::ByteSize;
 
-use crate::text::{Notes, count, number, quote};
+use crate::text::{Notes, count, kept, number, quote};
 use crate::{ImportError, Reading};
 
+const NAMES: [&str; 5] = ["id", "label", "tool", "source", "version"];
+/// Figures of a stream that are no rate and no latency.
+const AMOUNTS: [&str; 2] = ["total_gib", "transfer_size_kb"];
+const FIGURES: [&str; 9] = [
+    "iops",
+    "bandwidth_mib_per_s",
+    "lat_mean_us",
+    "lat_p50_us",
+    "lat_p90_us",
+    "lat_p99_us",
+    "lat_p999_us",
+    "lat_p9999_us",
+    "lat_max_us",
+];
 const LOAD: [&str; 4] = ["load.pattern", "load.read_percent", "load.block_size_bytes", "load.outstanding"];
 const MOST_COLUMNS: usize = 1_000;
+/// A row with more cells is none.
+const MOST_CELLS: usize = 100_000;
 
 /// The separator and the line with the names of columns: the first one that is no comment, if it names a figure of a stream.
 pub(crate) fn header(text: &str) -> Option<(u8, &str)> {
@@ -28,9 +45,49 @@ fn is_figure(name: &str) -> bool {
     StatedStream::default().put(figure, Stated::exact(0.0))
 }
 
+/// Whether a column holds something that a record has a place for.
+fn is_known(name: &str) -> bool {
+    let is_amount = |name: &str| {
+        name.split_once('.').is_some_and(|(stream, figure)| {
+            ["read", "write", "total"].contains(&stream) && AMOUNTS.contains(&figure)
+        })
+    };
+    NAMES.contains(&name)
+        || LOAD.contains(&name)
+        || name == "runtime_s"
+        || ["attribute.", "other."]
+            .iter()
+            .any(|start| name.strip_prefix(start).is_some_and(|rest| !rest.is_empty()))
+        || is_amount(name)
+        || StatedOps::default().put(&mut None, name, Stated::exact(0.0))
+}
+
+/// A column of another name is a slip, and its figures would be lost in silence.
+fn warn_of_unknown(columns: &[String], notes: &mut Notes) {
+    for (index, name) in columns.iter().enumerate().filter(|(_, name)| !is_known(name)) {
+        let (stream, figure) = name.split_once('.').unwrap_or(("", name));
+        let meant = match stream {
+            "read" | "write" | "total" => nearest(figure, FIGURES.iter().chain(&AMOUNTS).copied())
+                .map(|figure| format!("{stream}.{figure}")),
+            _ => nearest(name, NAMES.iter().chain(&LOAD).copied().chain(["runtime_s"])).map(str::to_owned),
+        };
+        let meant = meant.map_or_else(
+            || "figures of an application begin with `other.`".to_owned(),
+            |meant| format!("did you mean `{meant}`?"),
+        );
+        notes.warn(
+            format!("line 1, column {}", index + 1),
+            format!("`{}` is no known column, and is not taken over; {meant}", quote(name)),
+        );
+    }
+}
+
 /// Reads all rows.
-pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
-    let Some((separator, _)) = header(text) else { return Ok(Vec::new()) };
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
+    let Some((separator, _)) = header(text) else { return Ok(()) };
+    if text.lines().any(|line| line.split(char::from(separator)).nth(MOST_CELLS).is_some()) {
+        return Err(reading.broken("the whole file", format!("a row has more than {MOST_CELLS} cells")));
+    }
     let mut table = csv::ReaderBuilder::new();
     let mut table =
         table.delimiter(separator).comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
@@ -50,27 +107,25 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
             );
         }
     }
-    let mut records = Vec::new();
+    warn_of_unknown(&columns, &mut reading.notes);
     for row in table.records() {
         let row = row.map_err(|error| broken(error, reading))?;
-        reading.limit(&records)?;
         let line = row.position().map_or(0, csv::Position::line);
         let cells: BTreeMap<&str, &str> =
             columns.iter().map(String::as_str).zip(row.iter()).filter(|(_, cell)| !cell.is_empty()).collect();
-        let mut record = read_row(&cells, line, reading);
-        record.warnings.extend(reading.notes.take());
-        records.push(record);
+        let record = read_row(&cells, line, reading);
+        reading.keep(record)?;
     }
-    Ok(records)
+    Ok(())
 }
 
 fn read_row(cells: &BTreeMap<&str, &str>, line: u64, reading: &mut Reading<'_>) -> ImportedRecord {
-    let text = |name: &str| cells.get(name).map(|text| quote(text));
+    let text = |name: &str| cells.get(name).map(|text| kept(text));
     let tool = text("tool").or_else(|| text("source")).unwrap_or_else(|| reading.file.name.to_owned());
     let mut record = reading.record(&tool, text("version").as_deref(), format!("line {line}"));
     record.label = text("label").or_else(|| text("id"));
     let notes = &mut reading.notes;
-    let mut total = iotrial_model::imported::StatedOps::default();
+    let mut total = StatedOps::default();
     let mut runtime_s = None;
     for (name, cell) in cells {
         let place = || format!("line {line}, `{}`", quote(name));
@@ -78,18 +133,17 @@ fn read_row(cells: &BTreeMap<&str, &str>, line: u64, reading: &mut Reading<'_>) 
             record.attributes.insert(quote(attribute), AttributeValue::from_text(cell));
             continue;
         }
-        if ["id", "label", "tool", "source", "version"].contains(name) || LOAD.contains(name) {
+        if NAMES.contains(name) || LOAD.contains(name) {
+            continue;
+        }
+        if !is_known(name) {
             continue;
         }
         let Some(stated) = number(cell, place, notes) else { continue };
         if *name == "runtime_s" {
             runtime_s = Some(stated);
         } else if !total.put(&mut record.cpu, name, stated) {
-            if name.contains('.') {
-                record.other.insert(quote(name), stated);
-            } else {
-                notes.warn(place(), "is no known column; figures of an application begin with `other.`");
-            }
+            record.other.insert(quote(name), stated);
         }
     }
     for stream in [&mut total.read, &mut total.write, &mut total.all].into_iter().flatten() {

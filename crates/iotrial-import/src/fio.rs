@@ -3,15 +3,16 @@
 //! A document is one run of fio. Jobs of it that wait for those before them (`stonewall`) are runs of their own. What lies
 //! in the way of naive readers, and is met here: text before, between and after documents; `nan` where a number should be;
 //! keys that stand twice; `io_bytes` that were KiB before 3.0; padding among the percentiles; entries of a group that carry the
-//! options of one job only; clients with a list of their own.
+//! options of one job only; the same run told several times while it goes on; clients with a list of their own.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::imported::{
-    CpuBasis, ImportedJob, ImportedRecord, Stated, StatedCpu, StatedDevice, StatedLatency, StatedOps,
-    StatedPercentile, StatedStream,
+    CpuBasis, ImportedJob, ImportedRecord, Stated, StatedCpu, StatedDevice, StatedLatency, StatedLoad,
+    StatedOps, StatedPercentile, StatedStream,
 };
 
 use crate::fio_log;
@@ -68,15 +69,19 @@ const STREAM_PASSED_OVER: [&str; 15] = [
 const MOST_JOBS: usize = 10_000;
 
 /// Reads all documents of a text.
-pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
     let text = without_foreign_lines(text, reading);
     let (documents, broken) = documents(&text);
     let is_result = |one: &&Document<'_>| one.node.get("fio version").is_some();
     let results: Vec<&Document<'_>> = documents.iter().filter(is_result).collect();
     for one in &broken {
         let place = format!("line {}, column {}", one.line, one.column);
-        let message =
-            if one.is_cut_off { "it ends before its JSON does".to_owned() } else { one.message.clone() };
+        let message = match one.message.as_str() {
+            _ if one.is_cut_off => "it ends before its JSON does",
+            "recursion limit exceeded" => "values stand more than 128 deep in one another",
+            "expected value" => "here is no value; numbers such as NaN are none in JSON",
+            message => message,
+        };
         // A word in braces is no broken document where there is a whole one.
         if results.is_empty() {
             return Err(reading.broken(place, message));
@@ -90,24 +95,74 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
         let said = said.or_else(other).unwrap_or_default();
         return Err(reading.no_result(format!("there is no JSON of fio, only «{said}»")));
     }
-    let mut records = Vec::new();
+    let mut snapshots = 0;
     for (index, document) in results.iter().enumerate() {
         let prefix = if results.len() > 1 {
             format!("document {} (line {}), ", index + 1, document.line)
         } else {
             String::new()
         };
+        if results.get(index + 1).is_some_and(|next| goes_on_in(&document.node, &next.node)) {
+            snapshots += 1;
+            continue;
+        }
+        if snapshots > 0 {
+            let message = format!(
+                "the run was told {} times while it went on (`--status-interval`); only the last time is taken over",
+                snapshots + 1
+            );
+            reading.notes.warn(format!("{prefix}jobs"), message);
+            snapshots = 0;
+        }
         for path in document.node.keys_twice().iter().filter(|path| !path.ends_with(".percentile.0.00")) {
             reading.notes.warn(format!("{prefix}{path}"), "stands twice; the first one counts");
         }
-        reading.limit(&records)?;
         let list = document.node.get("jobs").or(document.node.get("client_stats"));
         if list.is_some_and(|list| list.items().len() > MOST_JOBS) {
             return Err(reading.broken(format!("{prefix}jobs"), format!("there are more than {MOST_JOBS}")));
         }
-        records.extend(Run { document, prefix }.records(reading));
+        Run { document, prefix }.read(reading)?;
     }
-    Ok(records)
+    Ok(())
+}
+
+/// The entries of a document: jobs, or those of clients.
+fn entries_of<'d, 't>(top: &'d Node<'t>) -> &'d [Node<'t>] {
+    top.get("jobs").or(top.get("client_stats")).map_or(&[], Node::items)
+}
+
+/// Whether a later document tells of the same run: it began before this one was printed, with the same jobs, and has done no less.
+fn goes_on_in(now: &Node<'_>, later: &Node<'_>) -> bool {
+    let (before, after) = (entries_of(now), entries_of(later));
+    let streams = |entry: &Node<'_>, key: &str| {
+        ["read", "write", "trim"].map(|stream| {
+            let value = entry.get(stream).and_then(|stream| stream.get(key)?.whole());
+            value.unwrap_or(0)
+        })
+    };
+    let has_done_more = |(before, after): (&Node<'_>, &Node<'_>)| {
+        let pairs = streams(before, "io_bytes").into_iter().zip(streams(after, "io_bytes"));
+        name_of(before) == name_of(after) && pairs.into_iter().all(|(before, after)| before <= after)
+    };
+    let ran_ms = after.iter().flat_map(|entry| streams(entry, "runtime")).max().unwrap_or(0);
+    let Some((printed, printed_later)) = printed_ms(now).zip(printed_ms(later)) else { return false };
+    let began_before = printed_later.saturating_sub(ran_ms).saturating_add(printed_step_ms(later)) <= printed;
+    !before.is_empty()
+        && before.len() == after.len()
+        && printed <= printed_later
+        && began_before
+        && before.iter().zip(after).all(has_done_more)
+}
+
+/// When a document was printed, since 1970.
+fn printed_ms(top: &Node<'_>) -> Option<u64> {
+    let ms = top.get("timestamp_ms").and_then(Node::whole);
+    ms.or_else(|| top.get("timestamp").and_then(Node::whole)?.checked_mul(1_000))
+}
+
+/// How well it tells that.
+fn printed_step_ms(top: &Node<'_>) -> u64 {
+    if top.get("timestamp_ms").is_some() { 1 } else { 1_000 }
 }
 
 /// Lines that fio prints among its JSON, as where errors and results go into one file, are blanked out, and so are
@@ -154,15 +209,17 @@ struct Entry<'d, 't> {
     node: &'d Node<'t>,
     path: String,
     options: FioOptions,
+    /// Whether it is the only one of its name: without `group_reporting` each copy of a job has an entry.
+    is_alone: bool,
 }
 
 impl<'d, 't> Run<'d, 't> {
-    fn records(&self, reading: &mut Reading<'_>) -> Vec<ImportedRecord> {
+    fn read(&self, reading: &mut Reading<'_>) -> Result<(), ImportError> {
         let top = &self.document.node;
         let list = ["jobs", "client_stats"].into_iter().find(|key| top.get(key).is_some());
         let Some(list) = list else {
             reading.notes.warn(format!("{}jobs", self.prefix), "is missing");
-            return Vec::new();
+            return Ok(());
         };
         for (key, _) in top.entries() {
             let known = [
@@ -181,22 +238,22 @@ impl<'d, 't> Run<'d, 't> {
                     .warn(format!("{}{}", self.prefix, quote(key)), "is not known, and not taken over");
             }
         }
-        let entries: Vec<Entry<'_, '_>> = top
-            .get(list)
-            .map_or(&[][..], Node::items)
-            .iter()
-            .enumerate()
-            .map(|(index, node)| Entry {
-                node,
-                path: format!("{list}[{index}]"),
-                options: self.options_of(node),
-            })
-            .collect();
+        let nodes = top.get(list).map_or(&[][..], Node::items);
+        // Every job keeps all of its options.
+        reading.make_room(nodes.len().saturating_mul(self.globals().map(length_of).sum()))?;
+        let mut counts: HashMap<(&str, &str), usize> = HashMap::new();
+        nodes.iter().for_each(|node| *counts.entry(name_of(node)).or_default() += 1);
+        let entry = |(index, node): (usize, &'d Node<'t>)| Entry {
+            node,
+            path: format!("{list}[{index}]"),
+            options: self.options_of(node),
+            is_alone: counts[&name_of(node)] == 1,
+        };
+        let entries: Vec<Entry<'_, '_>> = nodes.iter().enumerate().map(entry).collect();
         let version = top.get("fio version").and_then(Node::text);
         let version = version.map(|text| text.trim_start_matches("fio-"));
         let runs = split_at_barriers(&entries);
         let several = runs.len() > 1;
-        let mut records = Vec::new();
         for run in runs {
             let Some(first) = run.first() else { continue };
             let mut record = reading.record(
@@ -221,27 +278,28 @@ impl<'d, 't> Run<'d, 't> {
                 continue;
             }
             fio_log::add_intervals(&mut record, reading);
-            record.warnings.extend(reading.notes.take());
-            records.push(record);
+            reading.keep(record)?;
         }
-        records
+        Ok(())
     }
 
-    /// Those of the job, and below them the global ones, of which clients have a list.
+    /// The global options; clients have a list of them.
+    fn globals(&self) -> impl Iterator<Item = &'d (Cow<'t, str>, Node<'t>)> {
+        let global = self.document.node.get("global options");
+        global.into_iter().flat_map(|node| node.items().first().unwrap_or(node).entries())
+    }
+
+    /// Those of the job, and below them the global ones.
     fn options_of(&self, job: &'d Node<'t>) -> FioOptions {
         let text = |(key, value): &'d (Cow<'t, str>, Node<'t>)| Some((key.as_ref(), value.text()?));
-        let global = self.document.node.get("global options");
-        let globals = global.into_iter().flat_map(|node| {
-            if node.items().is_empty() { node.entries().iter() } else { node.items()[0].entries().iter() }
-        });
         let own = job.get("job options").into_iter().flat_map(|node| node.entries().iter());
-        FioOptions::new(globals.chain(own).filter_map(text))
+        FioOptions::new(self.globals().chain(own).filter_map(text))
     }
 
     fn add_entry(&self, entry: &Entry<'_, '_>, record: &mut ImportedRecord, reading: &mut Reading<'_>) {
         let path = format!("{}{}", self.prefix, entry.path);
         let node = entry.node;
-        let name = node.get("jobname").and_then(Node::text).unwrap_or_default();
+        let (hostname, name) = name_of(node);
         let mut ops = StatedOps::default();
         for (key, value) in node.entries() {
             let place = format!("{path}.{key}");
@@ -260,12 +318,8 @@ impl<'d, 't> Run<'d, 't> {
                 _ => reading.notes.warn(place, "is not known, and not taken over"),
             }
         }
-        let is_together = entry.options.is_on("group_reporting");
+        let is_together = entry.is_alone || entry.options.is_on("group_reporting");
         let numjobs = if is_together { entry.options.numjobs() } else { 1 };
-        if is_together {
-            warn_of_other_jobs(node, &ops, numjobs, &path, reading);
-        }
-        let hostname = node.get("hostname").and_then(Node::text);
         if name == "All clients" {
             record.total = Some(ops);
             return;
@@ -281,10 +335,17 @@ impl<'d, 't> Run<'d, 't> {
             of: CpuBasis::EachCopy,
         };
         let error = node.get("error").and_then(Node::whole).filter(|code| *code != 0);
+        let mut load = entry.options.load(numjobs, &path, &mut reading.notes);
+        if is_together && has_other_jobs(node, &ops, &load) {
+            let message = "the figures are those of a group of several jobs, and the options those of one of them: the load is not taken over";
+            reading.notes.warn(&path, message);
+            load = StatedLoad { options: load.options, ..StatedLoad::default() };
+        }
+        load = with_seen_iodepth(load, node, &path, reading);
         let job = ImportedJob {
-            name: hostname.map_or_else(|| quote(name), |host| quote(&format!("{host}: {name}"))),
+            name: if hostname.is_empty() { quote(name) } else { quote(&format!("{hostname}: {name}")) },
             role: None,
-            load: entry.options.load(numjobs, &path, &mut reading.notes),
+            load,
             ops,
             error: error.map(|code| format!("fio ended the job with the error {code}")),
             cpu: (cpu.usr_percent.is_some() || cpu.sys_percent.is_some()).then_some(cpu),
@@ -413,6 +474,17 @@ impl<'d, 't> Run<'d, 't> {
     }
 }
 
+/// What an option takes in a record, roughly.
+fn length_of((key, value): &(Cow<'_, str>, Node<'_>)) -> usize {
+    key.len() + value.text().map_or(0, str::len) + 128
+}
+
+/// Host and name of a job; the host only of a client.
+fn name_of<'n>(node: &'n Node<'_>) -> (&'n str, &'n str) {
+    let text = |key| node.get(key).and_then(Node::text).unwrap_or_default();
+    (text("hostname"), text("jobname"))
+}
+
 /// Whether there was something to set.
 fn set<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
     let is_there = value.is_some();
@@ -445,13 +517,19 @@ fn histogram(bins: &Node<'_>, per_us: f64) -> Option<LatencyHistogram> {
 }
 
 /// What runs at once: from each job on that waits for all before it. Copies of it carry the option too and belong to its group.
+/// fio does not list an option without a value: then a new group alone tells it, unless less time went by than jobs one after
+/// the other take (`new_group` begins one, too).
 fn split_at_barriers<'e, 'd, 't>(entries: &'e [Entry<'d, 't>]) -> Vec<&'e [Entry<'d, 't>]> {
     let group = |entry: &Entry<'_, '_>| entry.node.get("groupid").and_then(Node::whole);
     let waits = |entry: &Entry<'_, '_>| entry.options.get(&["stonewall", "wait_for_previous"]).is_some();
+    let is_told = entries.iter().any(waits);
+    let ran_together = ran_at_once(entries);
     let mut runs = Vec::new();
     let mut from = 0;
     for index in 1..entries.len() {
-        if waits(&entries[index]) && group(&entries[index]) != group(&entries[index - 1]) {
+        let (entry, before) = (&entries[index], &entries[index - 1]);
+        let is_local = !entry.path.starts_with("client_stats");
+        if group(entry) != group(before) && (waits(entry) || (!is_told && !ran_together && is_local)) {
             runs.push(&entries[from..index]);
             from = index;
         }
@@ -460,30 +538,68 @@ fn split_at_barriers<'e, 'd, 't>(entries: &'e [Entry<'d, 't>]) -> Vec<&'e [Entry
     runs
 }
 
-/// The entry of a group carries the options of its first job only. The times of all copies, added up, tell whether there were
-/// others.
-fn warn_of_other_jobs(node: &Node<'_>, ops: &StatedOps, numjobs: u64, path: &str, reading: &mut Reading<'_>) {
-    let all_ms = node.get("job_runtime").and_then(Node::number);
-    let longest_s = ops
+/// Whether less time went by than the groups take one after the other.
+fn ran_at_once(entries: &[Entry<'_, '_>]) -> bool {
+    let mut longest_ms: BTreeMap<u64, u64> = BTreeMap::new();
+    for entry in entries {
+        let group = entry.node.get("groupid").and_then(Node::whole).unwrap_or(0);
+        let streams = ["read", "write", "trim", "mixed"].into_iter().filter_map(|name| entry.node.get(name));
+        let ran_ms = streams.filter_map(|stream| stream.get("runtime")?.whole()).max().unwrap_or(0);
+        let longest = longest_ms.entry(group).or_default();
+        *longest = ran_ms.max(*longest);
+    }
+    let elapsed_s = entries.iter().filter_map(|entry| entry.node.get("elapsed")?.whole()).max();
+    let all_ms = longest_ms.values().fold(0u64, |sum, ms| sum.saturating_add(*ms));
+    elapsed_s.is_some_and(|elapsed| elapsed.saturating_mul(1_000) < all_ms)
+}
+
+/// Whether a load is that of one job of a group only. The entry of a group has the name of its first job and the options of its last
+/// one. That there are others is told by the name among the options (of a command line), by I/Os that the options do not
+/// make, and by the times of all copies, added up.
+#[expect(clippy::cast_precision_loss, reason = "a few copies")]
+fn has_other_jobs(node: &Node<'_>, ops: &StatedOps, load: &StatedLoad) -> bool {
+    let (_, name) = name_of(node);
+    let is_other = load.options.get("name").is_some_and(|other| other != name);
+    let is_more = match load.rwmix_read_percent {
+        Some(0.0) => ops.read.is_some(),
+        Some(100.0) => ops.write.is_some(),
+        _ => false,
+    };
+    let all_ms = node.get("job_runtime").and_then(Node::number).unwrap_or(0.0);
+    let longest_ms = ops
         .streams()
         .filter_map(|(_, stream)| stream.runtime_s)
-        .map(|stated| stated.value)
+        .map(|stated| stated.value * 1e3)
         .fold(0.0, f64::max);
-    let Some(all_ms) = all_ms.filter(|_| longest_s > 0.0) else { return };
-    let copies = (all_ms / 1e3 / longest_s).round();
-    #[expect(clippy::cast_precision_loss, reason = "a few copies")]
-    let asked = numjobs as f64;
-    if copies > asked * 1.2 {
-        reading.notes.warn(
-            path,
-            format!("the figures are those of about {copies} copies, and the options those of {numjobs}: the group had other jobs, whose options the result does not have"),
-        );
+    let asked_ms = longest_ms * load.numjobs.unwrap_or(1) as f64;
+    // No copy runs longer than the longest; clocks tick in milliseconds.
+    let has_run_longer = longest_ms > 0.0 && all_ms > asked_ms * 1.02 + longest_ms / 2.0;
+    is_other || is_more || has_run_longer
+}
+
+/// Where the options do not name the engine it is that of the platform, which on most of them does one I/O after the other,
+/// whatever the depth says; fio tells how many were outstanding.
+fn with_seen_iodepth(
+    mut load: StatedLoad,
+    node: &Node<'_>,
+    path: &str,
+    reading: &mut Reading<'_>,
+) -> StatedLoad {
+    let at_one = node.get("iodepth_level").and_then(|levels| levels.get("1")?.number());
+    if load.engine.is_some() || at_one.is_none_or(|percent| percent < 100.0) {
+        return load;
     }
+    if let Some(depth) = load.iodepth.filter(|depth| *depth > 1) {
+        let message =
+            format!("`iodepth={depth}`, and never more than one I/O was outstanding: it is taken as 1");
+        reading.notes.warn(format!("{path}.iodepth_level"), message);
+        load.iodepth = Some(1);
+    }
+    load
 }
 
 fn measured_at(top: &Node<'_>) -> Option<String> {
-    let ms = top.get("timestamp_ms").and_then(Node::whole);
-    let ms = ms.or_else(|| top.get("timestamp").and_then(Node::whole)?.checked_mul(1_000))?;
+    let ms = printed_ms(top)?;
     let at = jiff::Timestamp::from_millisecond(i64::try_from(ms).ok()?).ok()?;
     Some(at.to_string())
 }

@@ -20,7 +20,7 @@ pub use section::{Place, Surroundings};
 
 use block_size::toml_size;
 use job::{Job, is_after_the_others, quoted, read_job};
-use section::Section;
+use section::{FilesRead, Section};
 
 /// What is asked of a job file.
 #[derive(Debug, Clone, Default)]
@@ -95,6 +95,11 @@ impl FioJobError {
         self.push(FioJobMistake { place: place.clone(), message, hint, is_needed: true });
     }
 
+    /// Whether no further mistake would be told.
+    fn is_full(&self) -> bool {
+        self.0.len() > MOST_MISTAKES
+    }
+
     fn push(&mut self, mistake: FioJobMistake) {
         match self.0.len() {
             count if count < MOST_MISTAKES => self.0.push(mistake),
@@ -161,7 +166,7 @@ pub fn profile_of_fio_job(
 ) -> Result<FioProfile, FioJobError> {
     let mut error = FioJobError::default();
     let read = if is_command_line(text) { command_line::read_command_line } else { section::read_sections };
-    let sections = read(text, surroundings, &mut error);
+    let sections = read(text, &mut FilesRead::default(), surroundings, &mut error);
     let sections = choose_set(sections, request.set, &mut error);
     let mut notes = Notes::default();
     let mut jobs: Vec<Job> =

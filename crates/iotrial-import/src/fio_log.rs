@@ -13,8 +13,9 @@ use crate::text::{numbered, quote};
 
 /// Copies of one job whose logs are looked for.
 const MOST_COPIES: u64 = 4_096;
-/// Longer logs are cut off.
+/// Longer logs are cut off, and longer courses of all jobs of a run.
 const MOST_LINES: usize = 1_000_000;
+const MOST_STRETCHES: usize = 50_000;
 
 /// Whether a text consists of lines of a log.
 pub(crate) fn looks_like_log(text: &str) -> bool {
@@ -65,14 +66,17 @@ pub(crate) fn add_intervals(record: &mut ImportedRecord, reading: &mut Reading<'
     let mut intervals = Vec::new();
     for (index, job) in record.jobs.iter().enumerate() {
         let copies = job.load.numjobs.unwrap_or(1).min(MOST_COPIES);
-        intervals.extend(intervals_of(
-            index,
-            job,
-            first_copy,
-            copies,
-            record.source.version.as_deref(),
-            reading,
-        ));
+        let version = record.source.version.as_deref();
+        let mut of_job = intervals_of(index, job, first_copy, copies, version, reading);
+        let left = MOST_STRETCHES - intervals.len();
+        if of_job.len() > left {
+            of_job.truncate(left);
+            reading.notes.warn(
+                format!("the logs of {}", quote(&job.name)),
+                format!("only {MOST_STRETCHES} stretches of time are taken over of all jobs together"),
+            );
+        }
+        intervals.extend(of_job);
         first_copy += copies;
     }
     record.intervals = intervals;
@@ -102,7 +106,10 @@ fn intervals_of(
         let prefix = prefix.rsplit(['/', '\\']).next().unwrap_or(prefix);
         let names = (first_copy..first_copy + copies).map(|copy| format!("{prefix}_{kind}.{copy}.log"));
         for name in names.chain([format!("{prefix}_{kind}.log")]) {
-            let Some(bytes) = (reading.file.beside)(&name) else { continue };
+            if !reading.may_look_beside() {
+                break;
+            }
+            let Some(bytes) = reading.beside(&name) else { continue };
             found += 1;
             if window_ms == 0 {
                 continue;
@@ -149,7 +156,12 @@ fn add_log(name: &str, text: &str, window_ms: u64, cells: &mut Cells, reading: &
             clippy::cast_sign_loss,
             reason = "not negative, and floats saturate"
         )]
-        let cell = cells.entry((stretch as u64, is_write)).or_default();
+        let stretch = stretch as u64;
+        // One more than is kept, so that it is known that there were more.
+        if stretch > MOST_STRETCHES as u64 {
+            continue;
+        }
+        let cell = cells.entry((stretch, is_write)).or_default();
         cell.sum += value.value;
         cell.resolution += value.resolution;
         cell.copies += 1;

@@ -17,6 +17,9 @@ pub(crate) struct FioOptions {
 /// Engines that do one I/O after the other, whatever the depth says.
 const SYNCHRONOUS: [&str; 7] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "ftruncate"];
 
+/// What fio takes where nothing is said.
+const USUAL_BLOCK_SIZE: &str = "4k";
+
 impl FioOptions {
     pub(crate) fn new<'o>(options: impl IntoIterator<Item = (&'o str, &'o str)>) -> Self {
         let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
@@ -74,6 +77,13 @@ impl FioOptions {
             }
             None => warn("rw", rw),
         }
+        // What is only partly random is neither.
+        load.pattern = match self.get(&["percentage_random"]).map(str::trim) {
+            None => load.pattern,
+            Some("100") => Some(Pattern::Random),
+            Some("0") => Some(Pattern::Sequential),
+            Some(_) => None,
+        };
         load.block_sizes = match self.block_sizes() {
             Ok(sizes) => sizes,
             Err((option, value)) => {
@@ -108,19 +118,27 @@ impl FioOptions {
             _ => Some(Durability::None),
         };
         load.flush_every = self.flush_every("fdatasync").or_else(|| self.flush_every("fsync"));
-        if let Some(rate) = self.get(&["rate_iops"]) {
-            match rates(rate) {
-                #[expect(clippy::cast_precision_loss, reason = "a rate")]
-                Some(rate) => load.rate_iops = Some(rate * numjobs as f64),
-                None => warn("rate_iops", rate),
+        let directions = known.map_or([true, true], |(_, percent)| [percent > 0.0, percent < 100.0]);
+        #[expect(clippy::cast_precision_loss, reason = "rates and sizes")]
+        for (option, size) in
+            [("rate_iops", Some(1.0)), ("rate", load.block_size().map(|size| size.get() as f64))]
+        {
+            let Some(text) = self.get(&[option]).filter(|text| text.trim() != "0") else { continue };
+            match (self.rates(text, directions), size) {
+                // Of one direction only.
+                _ if text.split(',').any(|rate| rate.trim().is_empty()) => load.paced = true,
+                (Some(rate), Some(size)) => load.rate_iops = Some(rate * numjobs as f64 / size),
+                (Some(_), None) => load.paced = true,
+                (None, _) => warn(option, text),
             }
         }
+        load.paced |= self.is_on("thinktime");
         load.targets = self.get(&["filename"]).map(files).unwrap_or_default();
         if load.targets.is_empty() {
             load.targets.extend(self.get(&["directory"]).map(str::to_owned));
         }
         // A share of the file, such as 100%, is no size.
-        load.size = self.get(&["size"]).and_then(parse_size).map(ByteSize::bytes);
+        load.size = self.get(&["size"]).and_then(|text| self.size(text)).map(ByteSize::bytes);
         for (option, slot) in [("runtime", &mut load.runtime_s), ("ramp_time", &mut load.ramp_s)] {
             if let Some(text) = self.get(&[option]) {
                 *slot = parse_seconds(text);
@@ -132,24 +150,42 @@ impl FioOptions {
         load
     }
 
+    /// A size as fio reads it; without `kb_base=1000`, `k` is 1,024 and `ki` is 1,000.
+    fn size(&self, text: &str) -> Option<u64> {
+        parse_size(text, self.get(&["kb_base"]).is_some_and(|base| base.trim() == "1000"))
+    }
+
+    /// The sum over the directions that the load has of `500`, which holds for each of them, or of `500,200`.
+    #[expect(clippy::cast_precision_loss, reason = "a rate")]
+    fn rates(&self, text: &str, directions: [bool; 2]) -> Option<f64> {
+        let mut parts = text.split(',');
+        let read = parts.next()?;
+        let write = parts.next().unwrap_or(read);
+        let rates = [read, write].into_iter().zip(directions).filter(|(_, does)| *does);
+        rates.map(|(rate, _)| Some(self.size(rate)? as f64)).sum()
+    }
+
     fn flush_every(&self, option: &str) -> Option<u64> {
         self.get(&[option]).and_then(|text| text.trim().parse().ok()).filter(|every| *every > 0)
     }
 
     fn block_sizes(&self) -> Result<Vec<StatedBlockSize>, (&'static str, String)> {
         if let Some(split) = self.get(&["bssplit"]) {
-            return split_sizes(split).ok_or_else(|| ("bssplit", split.to_owned()));
+            return self.split_sizes(split).ok_or_else(|| ("bssplit", split.to_owned()));
         }
         if let Some(range) = self.get(&["bsrange", "blocksize_range"]) {
             let ends = || {
                 let (low, high) = range.split(',').next()?.split_once('-')?;
-                Some([parse_size(low)?, parse_size(high)?])
+                Some([self.size(low)?, self.size(high)?])
             };
             let ends = ends().ok_or_else(|| ("bsrange", range.to_owned()))?;
             return Ok(ends.map(|size| block_size(None, size, None)).to_vec());
         }
-        let sizes = self.get(&["bs", "blocksize"]).unwrap_or("4k");
-        let parsed: Option<Vec<u64>> = sizes.split(',').map(parse_size).collect();
+        let sizes = self.get(&["bs", "blocksize"]).unwrap_or(USUAL_BLOCK_SIZE);
+        let parsed: Option<Vec<u64>> = sizes
+            .split(',')
+            .map(|text| self.size(if text.trim().is_empty() { USUAL_BLOCK_SIZE } else { text }))
+            .collect();
         let parsed = parsed.ok_or_else(|| ("bs", sizes.to_owned()))?;
         Ok(match parsed.as_slice() {
             [one] => vec![block_size(None, *one, None)],
@@ -161,45 +197,37 @@ impl FioOptions {
             [] => Vec::new(),
         })
     }
+
+    /// `4k/60:64k/40`, and behind a comma the same for writes. A share that is left out is shared by those without one.
+    fn split_sizes(&self, text: &str) -> Option<Vec<StatedBlockSize>> {
+        let lists: Vec<&str> = text.split(',').collect();
+        let mut sizes = Vec::new();
+        for (index, list) in lists.iter().enumerate().take(2) {
+            let direction = (lists.len() > 1).then(|| Direction::ALL[index]);
+            let parts: Option<Vec<(u64, Option<f64>)>> = list
+                .split(':')
+                .map(|part| {
+                    let (size, share) = part.split_once('/').unwrap_or((part, ""));
+                    let share = share.trim().trim_end_matches('%');
+                    Some((self.size(size)?, if share.is_empty() { None } else { Some(share.parse().ok()?) }))
+                })
+                .collect();
+            let parts = parts?;
+            let left: f64 = 100.0 - parts.iter().filter_map(|(_, share)| *share).sum::<f64>();
+            #[expect(clippy::cast_precision_loss, reason = "a few sizes")]
+            let without = parts.iter().filter(|(_, share)| share.is_none()).count().max(1) as f64;
+            sizes.extend(
+                parts.into_iter().map(|(size, share)| {
+                    block_size(direction, size, share.or(Some((left / without).max(0.0))))
+                }),
+            );
+        }
+        Some(sizes)
+    }
 }
 
 fn block_size(direction: Option<Direction>, bytes: u64, percent: Option<f64>) -> StatedBlockSize {
     StatedBlockSize { direction, size: ByteSize::bytes(bytes), percent }
-}
-
-/// `4k/60:64k/40`, and behind a comma the same for writes. A share that is left out is shared by those without one.
-fn split_sizes(text: &str) -> Option<Vec<StatedBlockSize>> {
-    let lists: Vec<&str> = text.split(',').collect();
-    let mut sizes = Vec::new();
-    for (index, list) in lists.iter().enumerate().take(2) {
-        let direction = (lists.len() > 1).then(|| Direction::ALL[index]);
-        let parts: Option<Vec<(u64, Option<f64>)>> = list
-            .split(':')
-            .map(|part| {
-                let (size, share) = part.split_once('/').unwrap_or((part, ""));
-                let share = share.trim().trim_end_matches('%');
-                Some((parse_size(size)?, if share.is_empty() { None } else { Some(share.parse().ok()?) }))
-            })
-            .collect();
-        let parts = parts?;
-        let left: f64 = 100.0 - parts.iter().filter_map(|(_, share)| *share).sum::<f64>();
-        #[expect(clippy::cast_precision_loss, reason = "a few sizes")]
-        let without = parts.iter().filter(|(_, share)| share.is_none()).count().max(1) as f64;
-        sizes.extend(
-            parts
-                .into_iter()
-                .map(|(size, share)| block_size(direction, size, share.or(Some((left / without).max(0.0))))),
-        );
-    }
-    Some(sizes)
-}
-
-/// The sum over directions of `500` or `500,200`.
-fn rates(text: &str) -> Option<f64> {
-    let rates: Option<Vec<u64>> =
-        text.split(',').filter(|rate| !rate.trim().is_empty()).map(parse_size).collect();
-    #[expect(clippy::cast_precision_loss, reason = "a rate")]
-    rates.map(|rates| rates.iter().map(|rate| *rate as f64).sum())
 }
 
 /// Names are parted by colons; one in a name has a backslash before it.
@@ -220,23 +248,23 @@ fn files(text: &str) -> Vec<String> {
     names
 }
 
-/// A size as fio reads it with its usual `kb_base`: `k` is 1,024, and `ki` is 1,000.
-pub(crate) fn parse_size(text: &str) -> Option<u64> {
+/// `k` is 1,024 and `ki` 1,000, or the other way round where it is decimal.
+fn parse_size(text: &str, is_decimal: bool) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);
     let number: u64 = number.parse().ok()?;
     let unit = unit.trim().trim_end_matches('b');
-    let (power, base) = match unit.trim_end_matches('i') {
-        "" => (0, 1_024u64),
-        "k" => (1, 1_024),
-        "m" => (2, 1_024),
-        "g" => (3, 1_024),
-        "t" => (4, 1_024),
-        "p" => (5, 1_024),
+    let power = match unit.trim_end_matches('i') {
+        "" => 0,
+        "k" => 1,
+        "m" => 2,
+        "g" => 3,
+        "t" => 4,
+        "p" => 5,
         _ => return None,
     };
-    let base = if unit.ends_with('i') { 1_000 } else { base };
+    let base: u64 = if unit.ends_with('i') == is_decimal { 1_024 } else { 1_000 };
     number.checked_mul(base.pow(power))
 }
 
@@ -273,12 +301,13 @@ mod tests {
         let sizes =
             [("4k", 4_096), ("4K", 4_096), ("4kb", 4_096), ("4ki", 4_000), ("1GB", 1 << 30), ("512", 512)];
         for (text, bytes) in sizes {
-            assert_eq!(parse_size(text), Some(bytes), "{text}");
+            assert_eq!(parse_size(text, false), Some(bytes), "{text}");
         }
         assert_eq!(
-            (parse_size("100%"), parse_size("x"), parse_size("99999999999999999999")),
-            (None, None, None)
+            [parse_size("100%", false), parse_size("x", false), parse_size("99999999999999999999", false)],
+            [None; 3]
         );
+        assert_eq!((parse_size("4k", true), parse_size("4ki", true)), (Some(4_000), Some(4_096)));
         assert_eq!(
             (parse_seconds("60"), parse_seconds("2m"), parse_seconds("soon")),
             (Some(60.0), Some(120.0), None)

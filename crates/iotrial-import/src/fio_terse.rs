@@ -13,6 +13,8 @@ use crate::{ImportError, Reading};
 const PERCENTILES: usize = 20;
 /// Fields of each stream: amount, rate, time, three latencies, percentiles, and how the bandwidth varied.
 const STREAM_FIELDS: usize = 4 + 3 * 4 + PERCENTILES + 5;
+/// Fields beyond these are no figures: three streams and what several devices did.
+const MOST_FIELDS: usize = 1_000;
 /// Version 5 also tells how the rate varied.
 const MORE_FIELDS_OF_5: usize = 6;
 
@@ -29,21 +31,20 @@ pub(crate) fn is_terse(line: &str) -> bool {
 }
 
 /// Reads all lines.
-pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
-    let mut records = Vec::new();
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
+    let mut count = 0;
     for (line, fields) in numbered(text).filter(|(_, line)| is_terse(line)) {
-        reading.limit(&records)?;
-        let fields: Vec<&str> = fields.trim().split(';').collect();
-        let mut record = read_line(line, &fields, reading)?;
-        record.warnings.extend(reading.notes.take());
-        records.push(record);
+        let fields: Vec<&str> = fields.trim().split(';').take(MOST_FIELDS).collect();
+        let record = read_line(line, &fields, reading)?;
+        reading.keep(record)?;
+        count += 1;
     }
-    if records.len() > 1 {
+    if count > 1 {
         reading
             .notes
             .warn("the lines", "do not say whether jobs ran at once: each is taken as a run of its own");
     }
-    Ok(records)
+    Ok(())
 }
 
 fn read_line(line: usize, fields: &[&str], reading: &mut Reading<'_>) -> Result<ImportedRecord, ImportError> {

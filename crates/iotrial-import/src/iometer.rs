@@ -12,6 +12,14 @@ use iotrial_model::units::ByteSize;
 use crate::text::{Notes, count, number, quote};
 use crate::{ImportError, Reading};
 
+/// A row with more cells is none, and columns beyond these are none of Iometer.
+const MOST_CELLS: usize = 100_000;
+const MOST_COLUMNS: usize = 256;
+/// Kinds of I/O of a specification; the editor of Iometer has room for 100.
+const MOST_SIZES: usize = 100;
+/// Disks of a test that are named; the depth is that of all.
+const MOST_TARGETS: usize = 256;
+
 /// An access specification: one line for each kind of I/O in it.
 #[derive(Default)]
 struct Specification {
@@ -29,14 +37,18 @@ struct Row<'r> {
 }
 
 /// Reads all tests.
-pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
+    if text.lines().any(|line| line.split(',').nth(MOST_CELLS).is_some()) {
+        return Err(reading.broken("the whole file", format!("a row has more than {MOST_CELLS} cells")));
+    }
     let mut table = csv::ReaderBuilder::new();
     let mut table = table.has_headers(false).flexible(true).quoting(true).from_reader(text.as_bytes());
     let mut specifications: BTreeMap<String, Specification> = BTreeMap::new();
     let mut block = String::new();
     let (mut columns, mut in_specification) = (Vec::new(), None::<String>);
     let (mut version, mut time) = (None, None);
-    let mut records: Vec<ImportedRecord> = Vec::new();
+    // The last row for all, which rows for its disks follow.
+    let mut open: Option<ImportedRecord> = None;
     for cells in table.records() {
         let cells = cells.map_err(|error| {
             let line = error.position().map_or(0, csv::Position::line);
@@ -49,7 +61,8 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
             if heading == "Access specification name" {
                 in_specification = None;
             }
-            columns = cells.iter().map(|cell| cell.trim().trim_start_matches('\'').to_owned()).collect();
+            let names = cells.iter().take(MOST_COLUMNS);
+            columns = names.map(|cell| cell.trim().trim_start_matches('\'').to_owned()).collect();
             continue;
         }
         match block.as_str() {
@@ -71,7 +84,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
                 let row = Row { line, columns: &columns, cells: &cells };
                 match first {
                     "ALL" => {
-                        reading.limit(&records)?;
+                        open.take().map_or(Ok(()), |done| reading.keep(done))?;
                         let mut record =
                             reading.record("Iometer", version.as_deref(), format!("line {line}"));
                         fill(&mut record, &row, &specifications, &mut reading.notes);
@@ -79,16 +92,16 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
                             // Its zone is not told.
                             record.jobs[0].load.options.insert("time stamp".to_owned(), time.clone());
                         }
-                        record.warnings.extend(reading.notes.take());
-                        records.push(record);
+                        open = Some(record);
                     }
                     "DISK" => {
-                        if let Some(job) = records.last_mut().and_then(|record| record.jobs.first_mut()) {
+                        if let Some(job) = open.as_mut().and_then(|record| record.jobs.first_mut()) {
                             let depth = row.stated("Queue Depth", &mut reading.notes).map(as_count);
                             job.load.outstanding =
                                 depth.map(|depth| depth.saturating_add(job.load.outstanding.unwrap_or(0)));
                             let name = quote(cells.get(1).unwrap_or_default());
-                            if !job.load.targets.contains(&name) {
+                            let is_known = job.load.targets.contains(&name);
+                            if !is_known && job.load.targets.len() < MOST_TARGETS {
                                 job.load.targets.push(name);
                             }
                         }
@@ -99,7 +112,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
             _ => {}
         }
     }
-    Ok(records)
+    open.map_or(Ok(()), |done| reading.keep(done))
 }
 
 #[expect(
@@ -133,7 +146,7 @@ impl Specification {
         self.read_percent += value("% reads") * share / 100.0;
         self.random_percent += value("% random") * share / 100.0;
         self.share += share;
-        if let Some(size) = row.count("size", notes) {
+        if let Some(size) = row.count("size", notes).filter(|_| self.sizes.len() < MOST_SIZES) {
             self.sizes.push(StatedBlockSize {
                 direction: None,
                 size: ByteSize::bytes(size),

@@ -9,8 +9,12 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
+use crate::text::quote;
+
 /// All documents of a file of 64 MiB, as tools print them, have fewer together.
 const MOST_NODES: usize = 3_000_000;
+/// Keys that stand twice beyond these are not looked for.
+const MOST_TOLD: usize = 100;
 /// After so many places that look like the beginning of a document and are none, no further one is tried.
 const MOST_FAILURES: usize = 1_000;
 
@@ -78,7 +82,7 @@ impl<'t> Node<'t> {
             Self::Boolean(boolean) => boolean.to_string(),
             Self::Whole(whole) => whole.to_string(),
             Self::Number(number) => number.to_string(),
-            Self::Text(text) => format!("\"{}\"", crate::text::quote(text)),
+            Self::Text(text) => format!("\"{}\"", quote(text)),
             Self::List(_) => "a list".to_owned(),
             Self::Map(_) => "a group of values".to_owned(),
         }
@@ -93,6 +97,9 @@ impl<'t> Node<'t> {
 
     fn look_for_keys_twice(&self, path: &mut String, twice: &mut Vec<String>) {
         let length = path.len();
+        if twice.len() > MOST_TOLD {
+            return;
+        }
         for (index, item) in self.items().iter().enumerate() {
             path.push_str(&format!("[{index}]"));
             item.look_for_keys_twice(path, twice);
@@ -103,8 +110,8 @@ impl<'t> Node<'t> {
             if !path.is_empty() {
                 path.push('.');
             }
-            path.push_str(key);
-            if !seen.insert(key.as_ref()) {
+            path.push_str(&quote(key));
+            if !seen.insert(key.as_ref()) && twice.len() <= MOST_TOLD {
                 twice.push(path.clone());
             }
             value.look_for_keys_twice(path, twice);

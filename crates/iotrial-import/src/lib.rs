@@ -9,6 +9,8 @@
 
 mod text;
 
+mod weight;
+
 mod json;
 
 mod fio_options;
@@ -50,12 +52,20 @@ use ulid::Ulid;
 
 pub use recognise::recognise;
 use text::{Notes, decode, unpack};
+use weight::weight;
 
 /// What reads, with its version: it stands in every record.
 const READ_BY: &str = concat!("iotrial ", env!("CARGO_PKG_VERSION"));
 
-/// No file has so many runs: each takes far more memory than it takes bytes in the file.
+/// No file has so many runs.
 const MOST_RECORDS: usize = 20_000;
+
+/// Bytes that all records of a file take in memory: as much as those of a large one do.
+const MOST_WEIGHT: usize = 384 << 20;
+
+/// What is looked for and read beside a file.
+const MOST_FILES_BESIDE: usize = 20_000;
+const MOST_BYTES_BESIDE: usize = 256 << 20;
 
 /// A larger table in TOML takes more memory than it is worth; the published ones have some ten KiB.
 const MOST_TABLE_BYTES: usize = 4 << 20;
@@ -90,6 +100,10 @@ pub struct Imported {
     pub records: Vec<ImportedRecord>,
     /// What belongs to no run.
     pub warnings: Vec<Warning>,
+    /// Files that were read beside it, by their names.
+    pub beside: Vec<String>,
+    /// A printed table itself, with what its text claims: no record has that.
+    pub table: Option<PublishedTable>,
 }
 
 /// Why a file could not be imported. The message says nothing of the file: the caller names it.
@@ -163,9 +177,9 @@ impl ImportError {
             Self::Table { .. } => Some("docs/table-format.md describes every key"),
             Self::NoResult { .. } => Some("the run probably failed: the file says no more than that"),
             Self::TooLarge => Some("split it, or import the runs one by one"),
-            Self::Broken { .. } | Self::Packed { .. } => Some(
-                "the file is probably cut off or was edited: copy it again, or import the others without it",
-            ),
+            Self::Broken { .. } | Self::Packed { .. } => {
+                Some("the place says where to look; a file that ends too early was cut off: copy it again")
+            }
             Self::Empty | Self::Binary | Self::Absurd { .. } => None,
         }
     }
@@ -182,6 +196,14 @@ pub(crate) struct Reading<'r> {
     pub(crate) kind: SourceKind,
     pub(crate) sha256: String,
     pub(crate) notes: Notes,
+    /// The records so far, and what they weigh.
+    records: Vec<ImportedRecord>,
+    weight: usize,
+    /// How many files were looked for beside it, and how many bytes they had.
+    looked_for: usize,
+    read_beside: usize,
+    /// Their names.
+    beside: Vec<String>,
 }
 
 impl Reading<'_> {
@@ -203,12 +225,49 @@ impl Reading<'_> {
         })
     }
 
-    /// Refuses a file with more runs than are read; a reader asks before it makes the next one.
-    pub(crate) fn limit(&self, records: &[ImportedRecord]) -> Result<(), ImportError> {
-        if records.len() < MOST_RECORDS {
+    /// Keeps a record that is done, with the warnings since the last one.
+    pub(crate) fn keep(&mut self, mut record: ImportedRecord) -> Result<(), ImportError> {
+        record.warnings.extend(self.notes.take());
+        self.weight = self.weight.saturating_add(weight(&record));
+        if self.records.len() >= MOST_RECORDS {
+            return Err(self.broken("the whole file", format!("it has more than {MOST_RECORDS} runs")));
+        }
+        self.make_room(0)?;
+        self.records.push(record);
+        Ok(())
+    }
+
+    /// What lies beside the file; `None` also where more was read already than belongs to any result.
+    pub(crate) fn beside(&mut self, name: &str) -> Option<Vec<u8>> {
+        if !self.may_look_beside() {
+            return None;
+        }
+        self.looked_for += 1;
+        let bytes = (self.file.beside)(name)?;
+        self.read_beside += bytes.len();
+        self.beside.push(name.to_owned());
+        if !self.may_look_beside() {
+            self.notes.warn(
+                format!("`{}`", text::quote(name)),
+                "is one of too many files beside it: the others are not read",
+            );
+        }
+        Some(bytes)
+    }
+
+    /// Whether any further file beside it would be read.
+    pub(crate) fn may_look_beside(&self) -> bool {
+        self.looked_for < MOST_FILES_BESIDE && self.read_beside < MOST_BYTES_BESIDE
+    }
+
+    /// Refuses a file whose records would take more memory than any result does, with so many bytes that are still to come.
+    pub(crate) fn make_room(&self, more: usize) -> Result<(), ImportError> {
+        if self.weight.saturating_add(more) <= MOST_WEIGHT {
             return Ok(());
         }
-        Err(self.broken("the whole file", format!("it has more than {MOST_RECORDS} runs")))
+        let message =
+            format!("its runs, jobs and options take more than {} MiB of memory", MOST_WEIGHT >> 20);
+        Err(self.broken("the whole file", message))
     }
 
     pub(crate) fn broken(&self, place: impl Into<String>, message: impl Into<String>) -> ImportError {
@@ -226,10 +285,15 @@ impl Reading<'_> {
 ///
 /// When nothing in it can be used. What is only partly understood comes with warnings.
 pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, ImportError> {
-    if file.bytes.len() > text::MOST_BYTES {
-        return Err(ImportError::TooLarge);
-    }
     let mut notes = Notes::default();
+    if file.bytes.len() > text::MOST_BYTES {
+        // A file that a test worked on is no result, however large it is.
+        let head = &file.bytes[..4_096];
+        return Err(unpack(head).and_then(|head| decode(&head, &mut notes).map(drop)).map_or_else(
+            |error| if error.is_foreign() { error } else { ImportError::TooLarge },
+            |()| ImportError::TooLarge,
+        ));
+    }
     let bytes = unpack(file.bytes)?;
     let text = decode(&bytes, &mut notes)?;
     // Lines are counted alike wherever the text comes from.
@@ -239,8 +303,19 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
         None if fio_log::looks_like_log(&text) => return Err(ImportError::LogAlone),
         None => return Err(ImportError::Unknown),
     };
-    let mut reading = Reading { file, kind, sha256: hexadecimal(&Sha256::digest(file.bytes)), notes };
-    let mut records = match kind {
+    let mut reading = Reading {
+        file,
+        kind,
+        sha256: hexadecimal(&Sha256::digest(file.bytes)),
+        notes,
+        records: Vec::new(),
+        weight: 0,
+        looked_for: 0,
+        read_beside: 0,
+        beside: Vec::new(),
+    };
+    let mut table = None;
+    match kind {
         SourceKind::FioJson => fio::read(&text, &mut reading)?,
         SourceKind::FioTerse => fio_terse::read(&text, &mut reading)?,
         SourceKind::DiskspdXml => diskspd::read(&text, &mut reading)?,
@@ -249,9 +324,17 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
         SourceKind::Iometer => iometer::read(&text, &mut reading)?,
         SourceKind::Crystaldiskmark => crystaldiskmark::read(&text, &mut reading)?,
         SourceKind::Vdbench => vdbench::read(&text, &mut reading)?,
-        SourceKind::Table => read_table(&text, &reading)?,
+        SourceKind::Table => {
+            let place = TablePlace {
+                file: file.name.to_owned(),
+                sha256: reading.sha256.clone(),
+                read_by: READ_BY.to_owned(),
+            };
+            reading.records = ImportedRecord::of_table(table.insert(read_table(&text, &reading)?), &place);
+        }
         SourceKind::Csv => figures_csv::read(&text, &mut reading)?,
-    };
+    }
+    let mut records = std::mem::take(&mut reading.records);
     if records.is_empty() {
         return Err(reading.no_result("no run in it came to an end"));
     }
@@ -261,10 +344,11 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
             .check()
             .map_err(|source| ImportError::Absurd { place: record.source.place.clone(), source })?;
     }
-    Ok(Imported { kind, records, warnings: reading.notes.take() })
+    let Reading { mut notes, beside, .. } = reading;
+    Ok(Imported { kind, records, warnings: notes.take(), beside, table })
 }
 
-fn read_table(text: &str, reading: &Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+fn read_table(text: &str, reading: &Reading<'_>) -> Result<PublishedTable, ImportError> {
     if text.len() > MOST_TABLE_BYTES {
         return Err(
             reading.broken("the whole file", "a table has at most 4 MiB; larger ones are given as CSV")
@@ -273,13 +357,7 @@ fn read_table(text: &str, reading: &Reading<'_>) -> Result<Vec<ImportedRecord>, 
     if text.matches("[[").take(MOST_RECORDS + 1).count() > MOST_RECORDS {
         return Err(reading.broken("the whole file", format!("it has more than {MOST_RECORDS} tables")));
     }
-    let table = PublishedTable::parse(text).map_err(|source| ImportError::Table { source })?;
-    let place = TablePlace {
-        file: reading.file.name.to_owned(),
-        sha256: reading.sha256.clone(),
-        read_by: READ_BY.to_owned(),
-    };
-    Ok(ImportedRecord::of_table(&table, &place))
+    PublishedTable::parse(text).map_err(|source| ImportError::Table { source })
 }
 
 /// Gives a record the names of the user, and the id that follows from all of it: the same result under the same names has the

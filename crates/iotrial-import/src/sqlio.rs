@@ -9,39 +9,44 @@ use iotrial_model::units::ByteSize;
 use crate::text::{Notes, number, numbered, quote};
 use crate::{ImportError, Reading};
 
+/// Classes of the histogram; SQLIO has 25.
+const MOST_CLASSES: usize = 256;
+
 /// The lines of one run, with their numbers.
 type Block<'t> = Vec<(usize, &'t str)>;
 
 /// Reads all runs.
-pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
-    let mut records = Vec::new();
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
+    let mut parameters = Parameters::default();
     for block in blocks(text) {
         let Some((first, _)) = block.first() else { continue };
-        reading.limit(&records)?;
         let place = format!("line {first}");
-        match read_block(&block, &place, reading) {
-            Some(record) => records.push(record),
+        match read_block(&block, &place, &mut parameters, reading) {
+            Some(record) => reading.keep(record)?,
             None => reading.notes.warn(place, "the run has no figures: it did not come to its end"),
         }
     }
-    Ok(records)
+    Ok(())
 }
 
-/// A run begins with the line of the version; without one, where figures come a second time.
-fn blocks(text: &str) -> Vec<Block<'_>> {
-    let mut blocks: Vec<Block<'_>> = Vec::new();
-    for (number, line) in numbered(text) {
-        let is_start = line.starts_with("sqlio v");
-        match blocks.last_mut() {
-            Some(block) if !is_start => block.push((number, line)),
-            _ if is_start || !line.trim().is_empty() => blocks.push(vec![(number, line)]),
-            _ => {}
+/// A run begins with the line of the version; what stands before the first one is a run of its own, if it is anything.
+fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
+    let mut lines = numbered(text).skip_while(|(_, line)| line.trim().is_empty()).peekable();
+    std::iter::from_fn(move || {
+        let mut block = vec![lines.next()?];
+        while let Some(line) = lines.next_if(|(_, line)| !line.starts_with("sqlio v")) {
+            block.push(line);
         }
-    }
-    blocks
+        Some(block)
+    })
 }
 
-fn read_block(block: &Block<'_>, place: &str, reading: &mut Reading<'_>) -> Option<ImportedRecord> {
+fn read_block(
+    block: &Block<'_>,
+    place: &str,
+    parameters: &mut Parameters,
+    reading: &mut Reading<'_>,
+) -> Option<ImportedRecord> {
     let version = block[0].1.strip_prefix("sqlio v").map(str::trim);
     let mut record = reading.record("SQLIO", version, place);
     let mut load = StatedLoad { iodepth: Some(1), ..StatedLoad::default() };
@@ -89,12 +94,20 @@ fn read_block(block: &Block<'_>, place: &str, reading: &mut Reading<'_>) -> Opti
         } else if let Some(value) = value_of("Max_Latency(ms):") {
             stream.total_latency.max_us = number(value, at, notes).map(|ms| ms.times(1e3));
         } else if let Some(row) = value_of("ms:") {
-            edges =
-                row.split_whitespace().filter_map(|edge| edge.trim_end_matches('+').parse().ok()).collect();
+            edges = row
+                .split_whitespace()
+                .take(MOST_CLASSES)
+                .filter_map(|edge| edge.trim_end_matches('+').parse().ok())
+                .collect();
         } else if let Some(row) = value_of("%:") {
             let shares: Vec<Option<Stated>> =
-                row.split_whitespace().map(|share| number(share, at, notes)).collect();
+                row.split_whitespace().take(MOST_CLASSES).map(|share| number(share, at, notes)).collect();
             stream.total_latency.bands = bands(&edges, &shares);
+            let all: f64 = shares.iter().flatten().map(|share| share.value).sum();
+            #[expect(clippy::cast_precision_loss, reason = "a few classes")]
+            if (all - 100.0).abs() > shares.len() as f64 / 2.0 {
+                notes.warn(at(), format!("the shares are {all} % together"));
+            }
             if shares.len() != edges.len() {
                 notes.warn(at(), format!("{} shares stand below {} classes", shares.len(), edges.len()));
             }
@@ -107,7 +120,7 @@ fn read_block(block: &Block<'_>, place: &str, reading: &mut Reading<'_>) -> Opti
     stream.iops.or(stream.bandwidth_mib_per_s)?;
     stream.runtime_s = runtime_s;
     load.runtime_s = runtime_s.map(|seconds| seconds.value);
-    add_parameters(&mut load, reading);
+    parameters.add_to(&mut load, reading);
     let mut ops = StatedOps::default();
     match reads {
         Some(true) => ops.read = Some(stream),
@@ -116,7 +129,6 @@ fn read_block(block: &Block<'_>, place: &str, reading: &mut Reading<'_>) -> Opti
     }
     load.rwmix_read_percent = reads.map(|reads| if reads { 100.0 } else { 0.0 });
     record.jobs.push(ImportedJob { name: "sqlio".to_owned(), load, ops, ..ImportedJob::default() });
-    record.warnings.extend(reading.notes.take());
     Some(record)
 }
 
@@ -187,31 +199,58 @@ fn bands(edges_ms: &[f64], shares: &[Option<Stated>]) -> Vec<LatencyBand> {
         .collect()
 }
 
-/// The parameter file names each file with its threads; it lies beside the result where both were kept.
-fn add_parameters(load: &mut StatedLoad, reading: &mut Reading<'_>) {
-    let Some(name) = load.options.get("parameter file") else { return };
-    let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned();
-    let Some(bytes) = (reading.file.beside)(&name) else { return };
-    let text = String::from_utf8_lossy(&bytes);
-    let mut threads = 0u64;
-    for (line, text) in numbered(&text) {
-        let text = text.split('#').next().unwrap_or_default();
-        let fields: Vec<&str> = text.split_whitespace().collect();
-        let [path, count, ..] = fields.as_slice() else { continue };
-        match count.parse::<u64>() {
-            Ok(count) => threads = threads.saturating_add(count),
-            Err(_) => reading.notes.warn(
-                format!("`{name}`, line {line}"),
-                format!("`{}` is no number of threads", quote(count)),
-            ),
+/// A parameter file with more files is none.
+const MOST_PARAMETERS: usize = 256;
+
+/// The parameter file names each file with its threads; it lies beside the result where both were kept. The last one that was
+/// read: the runs of a file mostly share one.
+#[derive(Default)]
+struct Parameters {
+    name: String,
+    is_there: bool,
+    threads: u64,
+    options: Vec<(String, String)>,
+}
+
+impl Parameters {
+    fn add_to(&mut self, load: &mut StatedLoad, reading: &mut Reading<'_>) {
+        let Some(name) = load.options.get("parameter file") else { return };
+        let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned();
+        if self.name != name {
+            *self = Self::read(name, reading);
         }
-        load.options.insert(format!("parameter file, {}", quote(path)), fields[1..].join(" "));
+        load.options.extend(self.options.iter().cloned());
+        let told = load.numjobs.filter(|told| self.is_there && *told != self.threads);
+        if let Some(told) = told.filter(|_| self.threads > 0) {
+            reading.notes.warn(
+                format!("`{}`", quote(&self.name)),
+                format!("asks for {} threads, and the result tells of {told}", self.threads),
+            );
+        }
     }
-    if threads > 0 && load.numjobs.is_some_and(|stated| stated != threads) {
-        reading.notes.warn(
-            format!("`{name}`"),
-            format!("asks for {threads} threads, and the result tells of {}", load.numjobs.unwrap_or(0)),
-        );
+
+    fn read(name: String, reading: &mut Reading<'_>) -> Self {
+        let mut read = Self { name, ..Self::default() };
+        let Some(bytes) = reading.beside(&read.name) else { return read };
+        read.is_there = true;
+        let text = String::from_utf8_lossy(&bytes);
+        for (line, text) in numbered(&text) {
+            let text = text.split('#').next().unwrap_or_default();
+            let mut fields = text.split_whitespace();
+            let (Some(path), Some(count)) = (fields.next(), fields.next()) else { continue };
+            let place = || format!("`{}`, line {line}", quote(&read.name));
+            if read.options.len() >= MOST_PARAMETERS {
+                reading.notes.warn(place(), format!("more than {MOST_PARAMETERS} files are not read"));
+                break;
+            }
+            match count.parse::<u64>() {
+                Ok(count) => read.threads = read.threads.saturating_add(count),
+                Err(_) => reading.notes.warn(place(), format!("`{}` is no number of threads", quote(count))),
+            }
+            let rest: Vec<&str> = std::iter::once(count).chain(fields.take(8)).collect();
+            read.options.push((format!("parameter file, {}", quote(path)), rest.join(" ")));
+        }
+        read
     }
 }
 

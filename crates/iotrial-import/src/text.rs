@@ -14,6 +14,10 @@ pub(crate) const MOST_BYTES: usize = 64 << 20;
 const MOST_WARNINGS: usize = 50;
 /// What is quoted of a stranger's text.
 const LONGEST_QUOTE: usize = 60;
+/// A path through a document with keys that no tool wrote is longer.
+const LONGEST_PLACE: usize = 200;
+/// What is kept of one option; lists of files are longer than anything else.
+const LONGEST_KEPT: usize = 16_384;
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -100,7 +104,9 @@ pub(crate) struct Notes {
 impl Notes {
     pub(crate) fn warn(&mut self, place: impl Into<String>, message: impl Into<String>) {
         if self.warnings.len() < MOST_WARNINGS {
-            self.warnings.push(Warning { place: place.into(), message: message.into() });
+            // Keys of a stranger stand in it.
+            let place = cut(&place.into(), LONGEST_PLACE);
+            self.warnings.push(Warning { place, message: message.into() });
         } else {
             self.more += 1;
         }
@@ -125,12 +131,20 @@ impl Notes {
 
 /// A stranger's text as it may stand in a message: short, and without control characters.
 pub(crate) fn quote(text: &str) -> String {
-    let mut quoted: String =
-        text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_QUOTE).collect();
-    if text.trim().chars().nth(LONGEST_QUOTE).is_some() {
-        quoted.push('…');
+    cut(text.trim(), LONGEST_QUOTE)
+}
+
+/// A stranger's text as it is kept in a record: whole, unless nobody would have written it.
+pub(crate) fn kept(text: &str) -> String {
+    cut(text.trim(), LONGEST_KEPT)
+}
+
+fn cut(text: &str, longest: usize) -> String {
+    let mut cut: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(longest).collect();
+    if text.chars().nth(longest).is_some() {
+        cut.push('…');
     }
-    quoted
+    cut
 }
 
 /// Lines with their numbers from 1.

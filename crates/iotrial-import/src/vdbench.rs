@@ -1,14 +1,16 @@
 //! vdbench's flat file: columns by the names in its header, a row for each interval, and an average row for each run.
 
 use iotrial_model::imported::{
-    CpuBasis, ImportedJob, ImportedRecord, Stated, StatedCpu, StatedInterval, StatedLatency, StatedLoad,
-    StatedOps, StatedStream,
+    CpuBasis, ImportedJob, Stated, StatedCpu, StatedLatency, StatedLoad, StatedOps, StatedStream,
 };
 use iotrial_model::load::Pattern;
 use iotrial_model::units::ByteSize;
 
 use crate::text::{Notes, number, numbered, quote};
 use crate::{ImportError, Reading};
+
+/// Columns beyond these are none of vdbench.
+const MOST_COLUMNS: usize = 256;
 
 /// Whether a line names the columns.
 pub(crate) fn is_header(line: &str) -> bool {
@@ -36,35 +38,28 @@ impl<'r> Row<'r> {
 }
 
 /// Reads all runs.
-pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<ImportedRecord>, ImportError> {
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
     let mut columns: Vec<&str> = Vec::new();
-    let mut intervals: Vec<StatedInterval> = Vec::new();
-    let mut records = Vec::new();
+    let mut has_intervals = false;
     for (line, text) in numbered(text) {
         if text.trim().is_empty() || text.starts_with('*') {
             continue;
         }
         if is_header(text) {
-            columns = text.split_whitespace().collect();
+            columns = text.split_whitespace().take(MOST_COLUMNS).collect();
             continue;
         }
-        let row = Row { line, columns: &columns, cells: text.split_whitespace().collect() };
+        let row =
+            Row { line, columns: &columns, cells: text.split_whitespace().take(MOST_COLUMNS).collect() };
         if columns.is_empty() || row.cells.len() < 5 {
             continue;
         }
         let Some(interval) = row.cell("interval") else { continue };
-        let ops = ops_of(&row, &mut reading.notes);
         if !interval.starts_with("avg") {
-            // The first one begins a run; its length is that of all.
-            if interval == "1" {
-                intervals.clear();
-            }
-            #[expect(clippy::cast_precision_loss, reason = "a number of seconds")]
-            let start_s = intervals.len() as f64;
-            intervals.push(StatedInterval { start_s, duration_s: 1.0, job: None, ops });
+            has_intervals = true;
             continue;
         }
-        reading.limit(&records)?;
+        let ops = ops_of(&row, &mut reading.notes);
         let mut record = reading.record("vdbench", None, format!("line {line}"));
         let run = quote(row.cell("Run").unwrap_or("run"));
         let load = load_of(&row, &mut reading.notes);
@@ -77,17 +72,15 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<Vec<Imported
         };
         record.cpu = Some(cpu).filter(|cpu| cpu.usr_percent.is_some());
         record.jobs.push(ImportedJob { name: run, load, ops, ..ImportedJob::default() });
-        if !intervals.is_empty() {
+        if std::mem::take(&mut has_intervals) {
             reading.notes.warn_line(
                 line,
                 "the file does not say how long an interval is; its intervals are not taken over",
             );
-            intervals.clear();
         }
-        record.warnings.extend(reading.notes.take());
-        records.push(record);
+        reading.keep(record)?;
     }
-    Ok(records)
+    Ok(())
 }
 
 fn ops_of(row: &Row<'_>, notes: &mut Notes) -> StatedOps {

@@ -225,6 +225,9 @@ pub struct StatedLoad {
     /// The rate that was asked for, of all copies; absent where as many I/Os as possible were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_iops: Option<f64>,
+    /// Whether something held it back that has no number here: a rate in bytes over several sizes, or pauses between I/Os.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paced: bool,
     /// What made the I/Os: `libaio`, `windowsaio`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<String>,
@@ -266,6 +269,11 @@ impl StatedLoad {
     /// Outstanding I/Os of all copies together; `None` where it is not stated.
     pub fn total_outstanding(&self) -> Option<u64> {
         self.outstanding.or_else(|| self.iodepth?.checked_mul(self.numjobs?))
+    }
+
+    /// Whether it made fewer I/Os than the storage would have taken: a rate or pauses held it back.
+    pub fn is_held_back(&self) -> bool {
+        self.paced || self.rate_iops.is_some()
     }
 
     /// The one size that all I/Os have; `None` where there are several or none is stated.

@@ -3,7 +3,7 @@
 //! Every figure keeps the digits in which it was printed, because what may be concluded from it depends on them. The
 //! claims are what the text around the table says of its rows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -237,8 +237,9 @@ impl PublishedTable {
             }
             let jobs = top.tables("job", read_job).unwrap_or_default();
             let rows = top.required("row", |top, key| top.tables(key, read_row))?;
-            for (index, row) in rows.iter().enumerate() {
-                if rows[..index].iter().any(|other| other.id == row.id) {
+            let mut seen = HashSet::new();
+            for row in &rows {
+                if !seen.insert(row.id.as_str()) {
                     top.refuse::<()>("row", format!("two rows have the id `{}`", row.id));
                 }
             }
@@ -409,32 +410,54 @@ fn read_claim(claim: &mut TableReader<'_>, ids: &[&str]) -> Option<Claim> {
         ("category", Kind::Category),
     ];
     let kind = claim.required("kind", |claim, key| claim.word(key, &kinds))?;
+    // Every key is read before the first one that is wrong ends the claim: what is left over counts as unknown.
     Some(match kind {
-        Kind::Delta => Claim::Delta {
-            metric: claim.required("metric", TableReader::text)?,
-            baseline: row_id(claim, "baseline", ids)?,
-            row: row_id(claim, "row", ids)?,
-            percent: claim.required("percent", read_change)?,
-        },
-        Kind::Rank => Claim::Rank {
-            metric: claim.required("metric", TableReader::text)?,
-            order: row_ids(claim, "order", ids)?,
-        },
-        Kind::Recommend => {
-            Claim::Recommend { best: row_id(claim, "best", ids)?, avoid: row_ids(claim, "avoid", ids)? }
+        Kind::Delta => {
+            let (metric, percent) = (metric(claim), claim.required("percent", read_change));
+            let (baseline, row) = (row_id(claim, "baseline", ids), row_id(claim, "row", ids));
+            Claim::Delta { metric: metric?, baseline: baseline?, row: row?, percent: percent? }
         }
-        Kind::Gain => Claim::Gain {
-            percent: claim.required("percent", read_change)?,
-            baseline: row_id(claim, "baseline", ids)?,
-            row: row_id(claim, "row", ids)?,
-            words: claim.text("words"),
-        },
-        Kind::Category => Claim::Category {
-            row: row_id(claim, "row", ids)?,
-            metric: claim.required("metric", TableReader::text)?,
-            category: claim.required("category", TableReader::text)?,
-        },
+        Kind::Rank => {
+            let (metric, order) = (metric(claim), row_ids(claim, "order", ids));
+            Claim::Rank { metric: metric?, order: order? }
+        }
+        Kind::Recommend => {
+            let (best, avoid) = (row_id(claim, "best", ids), row_ids(claim, "avoid", ids));
+            Claim::Recommend { best: best?, avoid: avoid? }
+        }
+        Kind::Gain => {
+            let (percent, words) = (claim.required("percent", read_change), claim.text("words"));
+            let (baseline, row) = (row_id(claim, "baseline", ids), row_id(claim, "row", ids));
+            Claim::Gain { percent: percent?, baseline: baseline?, row: row?, words }
+        }
+        Kind::Category => {
+            let (row, metric) = (row_id(claim, "row", ids), metric(claim));
+            let category = claim.required("category", TableReader::text);
+            Claim::Category { row: row?, metric: metric?, category: category? }
+        }
     })
+}
+
+/// A figure of a row, such as `read.iops`.
+fn metric(claim: &mut TableReader<'_>) -> Option<String> {
+    let metric = claim.required("metric", TableReader::text)?;
+    let (of, figure) = metric.split_once('.').unwrap_or((&metric, ""));
+    let known: &[&str] = match of {
+        "read" | "write" | "total" => &STREAM_FIGURES,
+        "cpu" => &CPU_FIGURES,
+        // Any name, as in the rows.
+        "other" => return Some(metric),
+        _ => &[],
+    };
+    if known.contains(&figure) {
+        return Some(metric);
+    }
+    let meant = nearest(figure, known.iter().copied());
+    let hint = meant.map_or_else(
+        || "a metric is a figure of a row, such as read.iops or other.batch_requests_per_s".to_owned(),
+        |meant| format!("did you mean `{of}.{meant}`?"),
+    );
+    claim.refuse("metric", format!("no row can have the figure `{metric}` ({hint})"))
 }
 
 fn row_id(claim: &mut TableReader<'_>, key: &'static str, ids: &[&str]) -> Option<String> {

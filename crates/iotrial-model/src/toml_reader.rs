@@ -69,13 +69,26 @@ pub fn read_toml<T>(text: &str, read: impl FnOnce(&mut TableReader<'_>) -> Optio
     }
 }
 
+/// A file with more mistakes is of another kind. Finding the line of each takes a look at all of the text before it.
+const MOST_MISTAKES: usize = 100;
+
 struct Sink<'t> {
     text: &'t str,
     mistakes: std::cell::RefCell<Vec<Mistake>>,
 }
 
 impl Sink<'_> {
+    /// Whether nobody would read any further one.
+    fn is_full(&self) -> bool {
+        self.mistakes.borrow().len() > MOST_MISTAKES
+    }
+
     fn note(&self, span: Range<usize>, message: String, hint: Option<String>) {
+        let (message, hint) = match self.mistakes.borrow().len() {
+            MOST_MISTAKES => ("there are more mistakes, which are not listed".to_owned(), None),
+            count if count > MOST_MISTAKES => return,
+            _ => (message, hint),
+        };
         let before = &self.text[..self.text.floor_char_boundary(span.start)];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         self.mistakes.borrow_mut().push(Mistake {
@@ -447,6 +460,9 @@ impl<'t> TableReader<'t> {
             return;
         }
         for key in self.table.keys() {
+            if self.sink.is_full() {
+                return;
+            }
             let name: &str = key.get_ref();
             if !self.known.contains(&name) {
                 // A key whose unit was left out is the beginning of one that has it.
@@ -498,6 +514,14 @@ mod tests {
                 "line 7, column 1: `name` is missing",
             ]
         );
+    }
+
+    #[test]
+    fn a_file_of_mistakes_has_a_hundred_of_them_and_says_that_there_are_more() {
+        let text: String = (0..100_000).map(|key| format!("k{key} = 1\n")).collect();
+        let found = mistakes(&text);
+        assert_eq!(found.len(), 101);
+        assert!(found.iter().any(|one| one.contains("there are more mistakes")), "{found:?}");
     }
 
     #[test]

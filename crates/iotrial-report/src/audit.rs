@@ -17,6 +17,15 @@ impl Document {
             audits.iter().filter(|audit| !audit.findings.is_empty()).map(of_audit).collect();
         let contradicted = audits.iter().filter(|audit| audit.has_contradictions()).count();
         let doubtful = chapters.len() - contradicted;
+        let unheld = audits.iter().filter(|audit| is_unheld(audit)).count();
+        let unheld_too = match unheld {
+            0 => String::new(),
+            count => format!(", and in {count} nothing could be checked"),
+        };
+        let sentence = format!(
+            "{} agree with themselves in all that could be checked, {doubtful} leave doubts{unheld_too}.",
+            audits.len() - chapters.len() - unheld
+        );
         let row = |audit: &Audit| Row {
             cells: vec![
                 Value::Text(audit.subject.clone()),
@@ -36,16 +45,13 @@ impl Document {
                     "answer",
                     "",
                     Block::Answer(Answer {
-                        is_clear: contradicted == 0,
+                        is_good: standing(contradicted, doubtful, unheld < audits.len()),
                         headline: match contradicted {
                             0 => "No result contradicts itself".to_owned(),
                             1 => "1 result contradicts itself".to_owned(),
                             several => format!("{several} results contradict themselves"),
                         },
-                        sentence: format!(
-                            "{} agree with themselves in all that could be checked, {doubtful} leave doubts.",
-                            audits.len() - chapters.len()
-                        ),
+                        sentence,
                         points: Vec::new(),
                         lists: Vec::new(),
                     }),
@@ -83,6 +89,20 @@ fn count(audit: &Audit, weight: Weight) -> usize {
     audit.findings.iter().filter(|finding| finding.weight == weight).count()
 }
 
+/// Whether nothing in it could be held against anything else.
+fn is_unheld(audit: &Audit) -> bool {
+    audit.held_count() == 0 && audit.findings.is_empty()
+}
+
+/// A contradiction makes it bad; doubts, or nothing to hold against anything, leave it open.
+fn standing(contradictions: usize, doubts: usize, is_checked: bool) -> Option<bool> {
+    match (contradictions, doubts) {
+        (0, 0) => is_checked.then_some(true),
+        (0, _) => None,
+        _ => Some(false),
+    }
+}
+
 fn plural(count: usize, one: &str) -> String {
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
@@ -90,6 +110,7 @@ fn plural(count: usize, one: &str) -> String {
 fn of_audit(audit: &Audit) -> Document {
     let (contradictions, doubts) = (count(audit, Weight::Contradiction), count(audit, Weight::Doubt));
     let headline = match (contradictions, doubts) {
+        (0, 0) if is_unheld(audit) => "Nothing could be checked".to_owned(),
         (0, 0) => "It agrees with itself".to_owned(),
         (0, doubts) => format!("It does not contradict itself, and leaves {}", plural(doubts, "doubt")),
         (contradictions, 0) => format!("It contradicts itself: {}", plural(contradictions, "contradiction")),
@@ -100,7 +121,7 @@ fn of_audit(audit: &Audit) -> Document {
         ),
     };
     let held = audit.held_count();
-    let sentence = if held == 0 && audit.findings.is_empty() {
+    let sentence = if is_unheld(audit) {
         "Nothing in it can be held against anything else.".to_owned()
     } else {
         format!("Checks that hold: {held} of {}.", held + audit.findings.len())
@@ -108,7 +129,7 @@ fn of_audit(audit: &Audit) -> Document {
     let lists = (!audit.unchecked.is_empty())
         .then(|| PointList { heading: "Not checked", points: audit.unchecked.clone() });
     let answer = Answer {
-        is_clear: contradictions == 0,
+        is_good: standing(contradictions, doubts, !is_unheld(audit)),
         headline,
         sentence,
         points: audit.observations.clone(),
@@ -194,7 +215,7 @@ mod tests {
     fn a_contradiction_is_shown_with_cause_and_right_figure() {
         let document = Document::of_audits(&[audit("445")]);
         let shown = render_terminal(&document, TerminalStyle { width: 400, color: false });
-        assert!(shown.contains("? It contradicts itself: 1 contradiction\n"), "{shown}");
+        assert!(shown.contains("✗ It contradicts itself: 1 contradiction\n"), "{shown}");
         assert!(shown.contains("Checks that hold: 1 of 2."), "{shown}");
         assert!(
             shown.contains("Little's law gives 31.95 I/Os outstanding; the load has 32 (−0.2 %)."),

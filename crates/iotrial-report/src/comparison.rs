@@ -100,7 +100,7 @@ pub(crate) fn recommendation(comparison: &Comparison) -> Section {
         heading: "",
         note: None,
         blocks: vec![Block::Answer(Answer {
-            is_clear: best.is_some(),
+            is_good: best.is_some().then_some(true),
             headline,
             sentence: sentence.clone(),
             points: reasons.clone(),

@@ -106,8 +106,8 @@ impl VerdictBlock {
 /// An answer with what speaks for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// Whether there is one; otherwise it says why not.
-    pub is_clear: bool,
+    /// Whether it is a good one; `None` where it is neither good nor bad, or there is none, and it says why not.
+    pub is_good: Option<bool>,
     /// The answer in a few words.
     pub headline: String,
     /// The answer in one sentence.

@@ -86,7 +86,7 @@ fn opening(explanation: &Explanation) -> Section {
         heading: "",
         note: None,
         blocks: vec![Block::Answer(Answer {
-            is_clear: !forbidden && is_met,
+            is_good: (!forbidden && is_met).then_some(true),
             headline,
             sentence,
             points: points.collect(),

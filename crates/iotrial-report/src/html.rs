@@ -8,7 +8,7 @@ use minijinja::{AutoEscape, Environment, Value as Template, context};
 use serde::Serialize;
 
 use crate::chart::{BarChart, BarSeries, ChartGroup, HeatMap, Line};
-use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::document::{Answer, Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::quantity::{LatencyUnit, Quantity};
 use crate::table::{Table, Value, category_word};
 use crate::text::without_steering;
@@ -141,14 +141,7 @@ impl<'d> BlockView<'d> {
             Block::Findings(findings) => Self::Findings {
                 findings: findings.iter().map(|finding| FindingView::new(finding, unit)).collect(),
             },
-            Block::Answer(answer) => Self::Answer {
-                tone: if answer.is_clear { "good" } else { "open" },
-                symbol: if answer.is_clear { "✓" } else { "?" },
-                headline: &answer.headline,
-                sentence: &answer.sentence,
-                points: &answer.points,
-                lists: answer.lists.iter().map(|list| (list.heading, list.points.as_slice())).collect(),
-            },
+            Block::Answer(answer) => Self::answer(answer),
             Block::Table(table) => Self::Table(TableView::new(table, unit)),
             Block::Charts(group) => Self::Charts {
                 charts: group
@@ -182,12 +175,20 @@ impl<'d> BlockView<'d> {
         }
     }
 
+    fn answer(answer: &'d Answer) -> Self {
+        let (tone, symbol) = mark(answer.is_good);
+        Self::Answer {
+            tone,
+            symbol,
+            headline: &answer.headline,
+            sentence: &answer.sentence,
+            points: &answer.points,
+            lists: answer.lists.iter().map(|list| (list.heading, list.points.as_slice())).collect(),
+        }
+    }
+
     fn verdict(verdict: &'d VerdictBlock) -> Self {
-        let (tone, symbol) = match verdict.is_yes() {
-            None => ("open", "?"),
-            Some(true) => ("good", "✓"),
-            Some(false) => ("bad", "✗"),
-        };
+        let (tone, symbol) = mark(verdict.is_yes());
         Self::Verdict {
             tone,
             symbol,
@@ -197,6 +198,15 @@ impl<'d> BlockView<'d> {
             reasons: &verdict.reasons,
             ended: verdict.ended.as_deref(),
         }
+    }
+}
+
+/// How a good, a bad and an open answer look: a class and a symbol.
+const fn mark(is_good: Option<bool>) -> (&'static str, &'static str) {
+    match is_good {
+        None => ("open", "?"),
+        Some(true) => ("good", "✓"),
+        Some(false) => ("bad", "✗"),
     }
 }
 

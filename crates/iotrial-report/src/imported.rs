@@ -261,6 +261,7 @@ fn load_facts(job: &ImportedJob) -> Vec<Fact> {
     words.extend(load.durability.map(|durability| format!("durability {durability}")));
     words.extend(load.flush_every.map(|every| format!("a flush after {every} writes")));
     words.extend(load.rate_iops.map(|rate| format!("at {rate} IOPS")));
+    words.extend(load.paced.then(|| "held back by a rate or by pauses".to_owned()));
     words.extend(load.engine.clone());
     words.extend(load.size.map(|size| format!("{size} each")));
     if load.inferred {

@@ -96,7 +96,7 @@ fn opening(sizing: &Sizing) -> Section {
         heading: "",
         note: None,
         blocks: vec![Block::Answer(Answer {
-            is_clear: sizing.cheapest.is_some(),
+            is_good: sizing.cheapest.is_some().then_some(true),
             headline: sizing.headline.clone(),
             sentence: sizing.sentence.clone(),
             points: sizing.points.clone(),

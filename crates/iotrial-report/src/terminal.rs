@@ -146,11 +146,7 @@ impl Page {
     }
 
     fn verdict(&mut self, verdict: &VerdictBlock) {
-        let (tone, symbol) = match verdict.is_yes() {
-            None => (Tone::Fair, "?"),
-            Some(true) => (Tone::Good, "✓"),
-            Some(false) => (Tone::Bad, "✗"),
-        };
+        let (tone, symbol) = mark(verdict.is_yes());
         let category = verdict.decisive_category().map(|category| format!(" ({})", category_word(category)));
         let word = verdict.headline.clone().unwrap_or_else(|| verdict.word().to_uppercase());
         let answer = format!("{symbol} {word}{}", category.unwrap_or_default());
@@ -166,7 +162,7 @@ impl Page {
     }
 
     fn answer(&mut self, answer: &Answer) {
-        let (tone, symbol) = if answer.is_clear { (Tone::Good, "✓") } else { (Tone::Fair, "?") };
+        let (tone, symbol) = mark(answer.is_good);
         self.line("");
         self.prose(&format!("{} ", self.paint(tone, symbol)), "  ", &answer.headline, tone);
         self.prose("  ", "  ", &answer.sentence, Tone::Plain);
@@ -419,6 +415,15 @@ impl<'t> Grid<'t> {
         }
         line.truncate(line.trim_end().len());
         (!line.is_empty()).then_some(line)
+    }
+}
+
+/// How a good, a bad and an open answer look.
+const fn mark(is_good: Option<bool>) -> (Tone, &'static str) {
+    match is_good {
+        None => (Tone::Fair, "?"),
+        Some(true) => (Tone::Good, "✓"),
+        Some(false) => (Tone::Bad, "✗"),
     }
 }
 

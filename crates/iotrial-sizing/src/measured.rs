@@ -108,7 +108,7 @@ impl Measurement {
                 });
             }
         }
-        let is_closed = record.jobs.iter().all(|job| job.load.rate_iops.is_none());
+        let is_closed = record.jobs.iter().all(|job| !job.load.is_held_back());
         let offered: Option<u64> = record.jobs.iter().map(|job| job.load.total_outstanding()).sum();
         Self {
             label: record.label.clone().unwrap_or_else(|| record.id.clone()),

@@ -315,7 +315,7 @@ Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input, or a 
 be read among others that can; 3 could not be carried out.")]
 pub struct AuditArgs {
     /// Each a record, a result of fio or another tool (docs/import.md), a table (docs/table-format.md), a folder of them,
-    /// or an id in the store.
+    /// an id in the store, or - for standard input.
     #[arg(required = true, value_name = "RESULT")]
     pub results: Vec<String>,
 

@@ -12,6 +12,7 @@ use iotrial_model::profile::Profile;
 
 use crate::cli::FioArgs;
 use crate::failure::Failure;
+use crate::foreign::STANDARD_INPUT;
 use crate::output::harmless;
 
 /// A larger job file is none.
@@ -44,7 +45,10 @@ pub fn read_fio_job(job: &str, args: &FioArgs, runtime: Option<Duration>) -> Res
     let path = Path::new(job);
     // A file may have spaces in its name, and a command line may be a file that is not there.
     let is_file = !is_command_line(job) || path.is_file();
-    let (text, name, folder) = if is_file {
+    let (text, name, folder) = if path == Path::new(STANDARD_INPUT) {
+        let text = text_of(std::io::stdin().lock()).context("cannot read the job from standard input");
+        (text.map_err(Failure::input)?, "standard input".to_owned(), PathBuf::new())
+    } else if is_file {
         let text = read_text(path)
             .with_context(|| format!("cannot read the job `{}`", path.display()))
             .map_err(|error| {
@@ -82,8 +86,12 @@ pub fn read_fio_job(job: &str, args: &FioArgs, runtime: Option<Duration>) -> Res
 }
 
 fn read_text(path: &Path) -> anyhow::Result<String> {
+    text_of(File::open(path)?)
+}
+
+fn text_of(file: impl Read) -> anyhow::Result<String> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     anyhow::ensure!(bytes.len() as u64 <= MOST_BYTES, "it is larger than {} MiB", MOST_BYTES >> 20);
     String::from_utf8(bytes).context("it is not UTF-8 text")
 }

@@ -1,9 +1,8 @@
-//! Files of other tools: found, read several at a time, and never more of them in memory than are being read.
+//! Files of other tools: found and read.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context;
 use iotrial_import::{ForeignFile, ImportError, Imported, Naming, import};
@@ -69,27 +68,6 @@ pub fn read(path: &Path, naming: &Naming) -> Result<Imported, ForeignError> {
         path.display().to_string()
     };
     Ok(import(&ForeignFile { name: &name, bytes: &bytes, beside: &beside }, naming)?)
-}
-
-/// Reads files on all CPUs. What becomes of each is told to `take` in the thread that read it, in any order.
-pub fn read_each(
-    paths: &[PathBuf],
-    naming: impl Fn(&Path) -> Naming + Sync,
-    take: impl Fn(usize, Result<Imported, ForeignError>) + Sync,
-) {
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(path) = paths.get(index) else { break };
-                    take(index, read(path, &naming(path)));
-                }
-            });
-        }
-    });
 }
 
 /// What figures do not need, and what takes most of the memory.

@@ -14,6 +14,7 @@ mod fio_job;
 mod foreign;
 mod live;
 mod output;
+mod parallel;
 mod report_files;
 mod rig;
 mod setup;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -134,7 +134,7 @@ impl Store {
             let text = text.into_inner()?;
             let is_large = text.as_file().metadata()?.len() > COMPRESS_ABOVE_BYTES as u64;
             let (file, path) = if is_large {
-                (packed::packed(&text, &self.folder)?, path_with(COMPRESSED_SUFFIX))
+                (packed::packed(BufReader::new(text.reopen()?), &self.folder)?, path_with(COMPRESSED_SUFFIX))
             } else {
                 (text, path_with(RECORD_SUFFIX))
             };

@@ -3,10 +3,13 @@
 //! Machines are noisy, so only neighbouring runs are compared: every figure is the median of the pairs' ratios, and
 //! who comes first in a pair alternates. fio's job file is made from iotrial's plan, and both get the same seed.
 
+use std::time::Duration;
+
 use anyhow::Context as _;
+use serde_json::Value;
 
 use super::figure::{Figure, Judged, Target};
-use super::load::{BenchJob, FioSettings, Measured, Stream, fio_jobs, profile};
+use super::load::{BenchJob, FioSettings, Measured, Stream, fio_jobs, fio_mix, profile};
 use super::tools::{Bench, LaidFiles, RAMP, seconds};
 use super::watched::{SELDOM, Watched};
 
@@ -33,6 +36,8 @@ pub(crate) enum Load {
     BuiltIn(&'static str),
     /// One job.
     Job(BenchJob),
+    /// A job file of fio, which both tools read.
+    FioMix,
 }
 
 /// A figure that both tools give: its name, how to get it, its target. `None` where the load has no such thing.
@@ -44,11 +49,7 @@ impl Duel {
         let mut figures = Vec::new();
         let mut files = None;
         for (label, load) in &self.loads {
-            let profile = match load {
-                Load::BuiltIn(name) => (*name).to_owned(),
-                Load::Job(job) => bench.write_profile(&profile(*job, 1))?,
-            };
-            let runs = Pairs { duel: self, bench, profile: &profile }.run(&mut files)?;
+            let runs = Pairs { duel: self, bench, load }.run(&mut files)?;
             for figure in self.figures {
                 figures.extend(figure_of(label, figure, &runs));
                 figures.extend(scatter_of(label, figure, &runs));
@@ -94,22 +95,22 @@ struct Pair {
 struct Pairs<'b> {
     duel: &'b Duel,
     bench: &'b Bench,
-    profile: &'b str,
+    load: &'b Load,
 }
 
 impl Pairs<'_> {
     fn run(&self, files: &mut Option<LaidFiles>) -> anyhow::Result<Vec<Pair>> {
-        let plan = self.bench.plan(self.profile, &self.arguments())?;
+        let plan = self.bench.plan(&self.word(None, 1)?, &self.arguments())?;
         // The loads of a row lie on the same files, which are removed after the last one.
         let files = files.get_or_insert_with(|| LaidFiles::of(&plan));
         // One short run lays the files out; every later one of either tool uses them.
-        let mut lay_out = self.bench.iotrial(self.profile, &self.arguments());
+        let mut lay_out = self.bench.iotrial(&self.word(Some(&plan), 1)?, &self.arguments());
         Watched::run(lay_out.args(["--duration", "1s", "--ramp", "0s", "--seed", "1"]), SELDOM)?;
         let mut runs = Vec::new();
         for pair in 0..self.bench.options.pairs {
             let seed = pair as u64 + 1;
             let is_ours_first = pair % 2 == 0;
-            let ours_first = is_ours_first.then(|| self.ours(seed, files)).transpose()?;
+            let ours_first = is_ours_first.then(|| self.ours(seed, &plan, files)).transpose()?;
             let has_fio = self.bench.fio_version.is_some();
             let mut theirs = has_fio.then(|| self.theirs(seed, &plan, files)).transpose()?;
             let is_twice = has_fio && self.duel.twice;
@@ -118,16 +119,32 @@ impl Pairs<'_> {
                 // The neighbour of iotrial's run is the one it is held against.
                 std::mem::swap(&mut theirs, &mut again);
             }
-            let ours = ours_first.map_or_else(|| self.ours(seed, files), Ok)?;
+            let ours = ours_first.map_or_else(|| self.ours(seed, &plan, files), Ok)?;
             eprintln!("  pair {}: {}", pair + 1, told(&ours, theirs.as_ref()));
             runs.push(Pair { ours, theirs, again });
         }
         Ok(runs)
     }
 
+    /// What `iotrial run` is given to run.
+    fn word(&self, plan: Option<&Value>, seed: u64) -> anyhow::Result<String> {
+        match self.load {
+            Load::BuiltIn(name) => Ok((*name).to_owned()),
+            Load::Job(job) => self.bench.write_profile(&profile(*job, 1)),
+            Load::FioMix => self.bench.write_fio_job(&fio_mix(plan, self.times(), seed)?),
+        }
+    }
+
+    fn times(&self) -> (Duration, Duration) {
+        (RAMP, self.bench.options.runtime)
+    }
+
     fn arguments(&self) -> Vec<&str> {
-        let size = self.duel.size.unwrap_or(&self.bench.options.size);
-        let mut arguments = vec!["--engine", self.duel.engines.0, "--size", size];
+        let mut arguments = vec!["--engine", self.duel.engines.0];
+        // A job of fio has its own size.
+        if !matches!(self.load, Load::FioMix) {
+            arguments.extend(["--size", self.duel.size.unwrap_or(&self.bench.options.size)]);
+        }
         if self.duel.engines.0 != "null" {
             arguments.push("--keep-files");
         }
@@ -137,28 +154,28 @@ impl Pairs<'_> {
         arguments
     }
 
-    fn ours(&self, seed: u64, files: &LaidFiles) -> anyhow::Result<Measured> {
+    fn ours(&self, seed: u64, plan: &Value, files: &LaidFiles) -> anyhow::Result<Measured> {
         self.make_ready(files)?;
         let runtime = self.bench.options.runtime;
-        let mut command = self.bench.iotrial(self.profile, &self.arguments());
-        command.args([
-            "--ramp",
-            &seconds(RAMP),
-            "--duration",
-            &seconds(runtime),
-            "--seed",
-            &seed.to_string(),
-        ]);
+        let mut command = self.bench.iotrial(&self.word(Some(plan), seed)?, &self.arguments());
+        command.args(["--seed", &seed.to_string()]);
+        // A job of fio has its own times, too.
+        if !matches!(self.load, Load::FioMix) {
+            command.args(["--ramp", &seconds(RAMP), "--duration", &seconds(runtime)]);
+        }
         let run = Watched::run(&mut command, SELDOM)?;
         let [read, write] = ["read", "write"].map(|one| Stream::of_iotrial(&run.document, one));
         Ok(Measured::new(read, write, run.cpus_in_load(RAMP, runtime).context("iotrial")?))
     }
 
-    fn theirs(&self, seed: u64, plan: &serde_json::Value, files: &LaidFiles) -> anyhow::Result<Measured> {
+    fn theirs(&self, seed: u64, plan: &Value, files: &LaidFiles) -> anyhow::Result<Measured> {
         self.make_ready(files)?;
         let runtime = self.bench.options.runtime;
         let Duel { engines: (_, engine), registered, .. } = *self.duel;
-        let jobs = fio_jobs(plan, FioSettings { engine, registered, ramp: RAMP, runtime, seed })?;
+        let jobs = match self.load {
+            Load::FioMix => fio_mix(Some(plan), self.times(), seed)?,
+            _ => fio_jobs(plan, FioSettings { engine, registered, ramp: RAMP, runtime, seed })?,
+        };
         let run = Watched::run(&mut self.bench.fio(&jobs)?, SELDOM)?;
         let [read, write] = ["read", "write"].map(|one| Stream::of_fio(&run.document, one));
         Ok(Measured::new(read, write, run.cpus_in_load(RAMP, runtime).context("fio")?))

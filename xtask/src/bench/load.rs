@@ -76,7 +76,7 @@ pub(crate) fn fio_jobs(plan: &Value, settings: FioSettings) -> anyhow::Result<St
         text.push_str("registerfiles=1\nfixedbufs=1\n");
     }
     for job in plan["jobs"].as_array().context("the plan has no jobs")? {
-        let area = &plan["areas"][usize::try_from(job["areas"][0].as_u64().context("a job has no area")?)?];
+        let area = area_of(plan, job)?;
         let read_percent = job["rwmix_read_percent"].as_u64().context("a job has no read share")?;
         let rw = match (job["pattern"].as_str(), read_percent) {
             (Some("random"), 0) => "randwrite",
@@ -97,6 +97,48 @@ pub(crate) fn fio_jobs(plan: &Value, settings: FioSettings) -> anyhow::Result<St
             job["numjobs"],
             job["iodepth"],
         );
+    }
+    Ok(text)
+}
+
+/// Where a job of a plan works; none of those here has several areas.
+fn area_of<'p>(plan: &'p Value, job: &Value) -> anyhow::Result<&'p Value> {
+    Ok(&plan["areas"][usize::try_from(job["areas"][0].as_u64().context("a job has no area")?)?])
+}
+
+/// A job file of fio for both tools: a mix of a database with several copies, a scan and a log that is flushed, in 2 GiB. The jobs
+/// lie on the areas of a plan; before there is one, on files that only have names.
+///
+/// # Errors
+///
+/// When the plan is not as it is known here.
+pub(crate) fn fio_mix(
+    plan: Option<&Value>,
+    times: (Duration, Duration),
+    seed: u64,
+) -> anyhow::Result<String> {
+    let (ramp, runtime) = times;
+    let mut text = format!(
+        "[global]\nioengine=io_uring\ndirect=1\ninvalidate=0\nthread\ntime_based\nruntime={}\nramp_time={}\nrandseed={seed}\n\
+         norandommap\nlat_percentiles=1\nclat_percentiles=0\ngroup_reporting\n",
+        runtime.as_secs(),
+        ramp.as_secs(),
+    );
+    let jobs = [
+        ("pages", "rw=randrw\nrwmixread=70\nbs=8k\nnumjobs=4\niodepth=8\nsize=1g"),
+        ("scan", "rw=read\nbs=64k\niodepth=2\nsize=768m"),
+        ("log", "rw=write\nbs=4k\nfdatasync=1\nsize=256m"),
+    ];
+    for (index, (name, options)) in jobs.into_iter().enumerate() {
+        let area = match plan {
+            Some(plan) => {
+                let area = area_of(plan, &plan["jobs"][index])?;
+                let path = area["path"].as_str().context("an area has no path")?;
+                format!("filename={path}\noffset={}", area["offset_bytes"])
+            }
+            None => format!("filename={name}"),
+        };
+        let _ = write!(text, "[{name}]\n{options}\n{area}\n");
     }
     Ok(text)
 }

@@ -57,15 +57,28 @@ impl Bench {
     ///
     /// When it cannot be written.
     pub(crate) fn write_profile(&self, text: &str) -> anyhow::Result<String> {
-        let path = self.folder.join("bench.toml");
+        self.write("bench.toml", text)
+    }
+
+    /// Writes a job of fio and gives the word by which `iotrial run` takes it.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub(crate) fn write_fio_job(&self, text: &str) -> anyhow::Result<String> {
+        Ok(format!("--fio-job={}", self.write("bench.fio", text)?))
+    }
+
+    fn write(&self, name: &str, text: &str) -> anyhow::Result<String> {
+        let path = self.folder.join(name);
         fs::write(&path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
         Ok(path.display().to_string())
     }
 
-    /// `iotrial run` of a profile, with JSON on standard output and nothing elsewhere.
-    pub(crate) fn iotrial(&self, profile: &str, arguments: &[&str]) -> Command {
+    /// `iotrial run` of a profile or of a job of fio, with JSON on standard output and nothing elsewhere.
+    pub(crate) fn iotrial(&self, load: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
-        command.args(["run", profile, "--json", "--quiet"]).args(arguments);
+        command.args(["run", load, "--json", "--quiet"]).args(arguments);
         command.arg("--target").arg(self.target()).arg("--store").arg(self.store());
         command
     }
@@ -77,13 +90,20 @@ impl Bench {
         command
     }
 
+    /// `iotrial import` of all results in a folder into another, with JSON on standard output.
+    pub(crate) fn import(&self, results: &Path, records: &Path) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(["import", "--json", "--quiet", "--output"]).args([records, results]);
+        command
+    }
+
     /// The plan of such a run.
     ///
     /// # Errors
     ///
     /// When it is refused.
-    pub(crate) fn plan(&self, profile: &str, arguments: &[&str]) -> anyhow::Result<Value> {
-        let command = &mut self.iotrial(profile, arguments);
+    pub(crate) fn plan(&self, load: &str, arguments: &[&str]) -> anyhow::Result<Value> {
+        let command = &mut self.iotrial(load, arguments);
         Ok(Watched::run(command.arg("--dry-run"), SELDOM)?.document)
     }
 
@@ -93,10 +113,8 @@ impl Bench {
     ///
     /// When the job file cannot be written.
     pub(crate) fn fio(&self, jobs: &str) -> anyhow::Result<Command> {
-        let path = self.folder.join("bench.fio");
-        fs::write(&path, jobs).with_context(|| format!("cannot write `{}`", path.display()))?;
         let mut command = Command::new("fio");
-        command.arg("--output-format=json").arg(path);
+        command.arg("--output-format=json").arg(self.write("bench.fio", jobs)?);
         Ok(command)
     }
 

@@ -1,6 +1,6 @@
 //! A latency with its mean, extremes and percentiles held against itself.
 
-use iotrial_model::imported::{Stated, StatedLatency};
+use iotrial_model::imported::{LatencyBand, Stated, StatedLatency, StatedStream};
 
 use super::range::{Range, write_change, write_number, write_stated};
 use super::subject::Part;
@@ -14,6 +14,8 @@ pub(super) const MEAN_IN_RANGE: &str = "mean-in-range";
 pub(super) const MEAN_BY_PERCENTILES: &str = "mean-by-percentiles";
 /// The standard deviation within what mean and extremes allow.
 pub(super) const DEVIATION: &str = "deviation";
+/// The whole latency against its parts.
+pub(super) const LATENCY_PARTS: &str = "latency-parts";
 /// A histogram that ends too early.
 pub(super) const CLIPPED: &str = "clipped-histogram";
 
@@ -28,9 +30,14 @@ const LAST_BUCKETS_US: [f64; 2] = [17_112_760.32, 16_711_680.0];
 /// Where the last bucket of fio ends, in µs.
 const LAST_BUCKET_END_US: f64 = 17_179_869.184;
 
+/// Clocks are read between the parts, and older tools cut each part off to whole microseconds.
+const PARTS_SHARE: f64 = 0.01;
+const PARTS_US: f64 = 3.0;
+
 /// All latencies of a part.
 pub(super) fn check_latencies(part: &Part, tally: &mut Tally) {
     for stream in &part.streams {
+        check_parts(&stream.stated, &format!("{}, {} latency", part.place, stream.name), tally);
         let kinds = [
             ("latency", &stream.stated.total_latency),
             ("completion latency", &stream.stated.completion_latency),
@@ -47,6 +54,44 @@ pub(super) fn check_latencies(part: &Part, tally: &mut Tally) {
             check_deviation(latency, &place, tally);
         }
     }
+}
+
+/// An I/O is created, submitted and completed: the mean of all of it is the sum of the means of its parts, and where the first
+/// part is not told it is no less than the other.
+fn check_parts(stream: &StatedStream, place: &str, tally: &mut Tally) {
+    let (Some(total), Some(completion)) = (stream.total_latency.mean_us, stream.completion_latency.mean_us)
+    else {
+        return;
+    };
+    let parts = Range::of(completion);
+    let whole = Range::of(total).widened(PARTS_SHARE);
+    let whole = Range { low: whole.low - PARTS_US, high: whole.high + PARTS_US };
+    let (parts, is_right, words) = match stream.submission_latency.mean_us {
+        Some(submission) => {
+            let parts = parts + Range::of(submission);
+            (parts, parts.overlaps(whole), "submission and completion take")
+        }
+        None => (parts, !parts.is_above(whole), "completion alone takes"),
+    };
+    if is_right {
+        return tally.held(LATENCY_PARTS);
+    }
+    let off = 100.0 * (total.value / parts.middle() - 1.0);
+    tally.found(AuditFinding {
+        right: Some(format!("{} µs", write_number(parts.middle()))),
+        off_by_percent: Some(off),
+        ..contradiction(
+            LATENCY_PARTS,
+            place,
+            format!(
+                "the mean is {}, and {words} {} µs: {}",
+                us(total),
+                write_number(parts.middle()),
+                write_change(off)
+            ),
+            "one of them was changed, or is of another run or unit",
+        )
+    });
 }
 
 fn contradiction(check: &'static str, place: &str, message: String, cause: &str) -> AuditFinding {
@@ -216,8 +261,28 @@ fn mean_bounds(latency: &StatedLatency) -> Option<Range> {
     Some(bounds + rest)
 }
 
+/// What classes of a distribution allow for the mean: every I/O takes at least the lower edge of its class, and no more than the
+/// upper one, or the longest where there is none.
+fn mean_bounds_of_bands(latency: &StatedLatency) -> Option<Range> {
+    let bands = &latency.bands;
+    let all: f64 = bands.iter().map(|band| band.percent.value).sum();
+    // Shares that were rounded are not 100 together; those far from it are no distribution.
+    if bands.is_empty() || !(90.0..=110.0).contains(&all) {
+        return None;
+    }
+    let longest = latency.max_us.map_or(f64::INFINITY, |max| Range::of(max).high);
+    let share = |band: &LatencyBand| Range::of(band.percent).scaled(1.0 / 100.0);
+    let low = bands.iter().map(|band| share(band).low * band.from_us).sum();
+    let high = bands.iter().filter(|band| band.percent.value > 0.0).map(|band| {
+        let edge = band.below_us.unwrap_or(longest).min(longest);
+        share(band).high * edge
+    });
+    Some(Range { low, high: high.sum() })
+}
+
 fn check_mean_by_percentiles(latency: &StatedLatency, place: &str, tally: &mut Tally) {
-    let (Some(mean), Some(bounds)) = (latency.mean_us, mean_bounds(latency)) else { return };
+    let bounds = mean_bounds(latency).or_else(|| mean_bounds_of_bands(latency));
+    let (Some(mean), Some(bounds)) = (latency.mean_us, bounds) else { return };
     let range = Range::of(mean);
     if range.overlaps(bounds) {
         return tally.held(MEAN_BY_PERCENTILES);
@@ -232,8 +297,9 @@ fn check_mean_by_percentiles(latency: &StatedLatency, place: &str, tally: &mut T
             MEAN_BY_PERCENTILES,
             place,
             format!(
-                "the mean is {}, and the percentiles allow {side} {} µs: {}",
+                "the mean is {}, and the {} allow {side} {} µs: {}",
                 us(mean),
+                if latency.percentiles_us.is_empty() { "shares of its histogram" } else { "percentiles" },
                 write_number(edge),
                 write_change(off)
             ),

@@ -51,7 +51,7 @@ pub(super) fn check_outstanding(part: &Part, tally: &mut Tally) -> Option<Implie
             }),
             off_by_percent: Some(off),
         });
-    } else if implied.range.high < configured * FEW_SHARE && !part.has_rate() && !part.has_flushes() {
+    } else if implied.range.high < configured * FEW_SHARE && !part.is_held_back() && !part.has_flushes() {
         tally.found(AuditFinding {
             check: LITTLES_LAW,
             weight: Weight::Doubt,

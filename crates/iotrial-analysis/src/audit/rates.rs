@@ -20,8 +20,8 @@ pub(super) const TRANSFER_SIZE: &str = "transfer-size";
 pub(super) fn check_rates(part: &Part, tally: &mut Tally) {
     for stream in &part.streams {
         let place = format!("{}, {}", part.place, stream.name);
-        check_bandwidth(part, stream, &place, tally);
-        check_sums(stream, &place, tally);
+        let refuted_by = check_bandwidth(part, stream, &place, tally);
+        check_sums(stream, refuted_by, &place, tally);
         check_transfer_size(part, stream, &place, tally);
     }
     check_directions(part, tally);
@@ -33,15 +33,15 @@ struct Diagnosis {
     right: Option<String>,
 }
 
-fn check_bandwidth(part: &Part, stream: &Stream, place: &str, tally: &mut Tally) {
+/// What IOPS × block size give in MiB/s, where MiB/s contradict them.
+fn check_bandwidth(part: &Part, stream: &Stream, place: &str, tally: &mut Tally) -> Option<Range> {
     let (Some(iops), Some(bandwidth)) = (stream.stated.iops, stream.stated.bandwidth_mib_per_s) else {
-        return;
+        return None;
     };
     let Some(block) = part.block_range(stream.name) else {
-        return tally.unchecked(format!(
-            "{}: the block size is not stated, so IOPS say nothing of MiB/s",
-            part.place
-        ));
+        tally
+            .unchecked(format!("{}: the block size is not stated, so IOPS say nothing of MiB/s", part.place));
+        return None;
     };
     // Tools count the I/Os and the bytes at different moments: those under way at an end may be in one and not in the other.
     let runtime = stream.stated.runtime_s.map(|runtime| runtime.value).filter(|seconds| *seconds > 0.0);
@@ -52,24 +52,19 @@ fn check_bandwidth(part: &Part, stream: &Stream, place: &str, tally: &mut Tally)
     let printed = Range::of(bandwidth).scaled(MIB);
     if !product.overlaps(printed) {
         let diagnosis = diagnose(part, stream, product, block, Range::of(bandwidth));
-        return tally.found(finding(
-            place,
-            iops,
-            bandwidth,
-            block,
-            product,
-            diagnosis,
-            Weight::Contradiction,
-        ));
+        tally.found(finding(place, iops, bandwidth, block, product, diagnosis, Weight::Contradiction));
+        return Some(product.scaled(1.0 / MIB));
     }
     // Numbers with zeros at their end agree with much. Where the numbers as they stand do not, and fit one of the usual
     // mistakes to the last digit, that is worth a word.
     let exact = Range::exact(iops.value) * block;
     let agree = (Range::of_all_digits(iops) * block).overlaps(Range::of_all_digits(bandwidth).scaled(MIB));
     if let Some(diagnosis) = mistaken_unit(exact, Range::exact(bandwidth.value)).filter(|_| !agree) {
-        return tally.found(finding(place, iops, bandwidth, block, exact, diagnosis, Weight::Doubt));
+        tally.found(finding(place, iops, bandwidth, block, exact, diagnosis, Weight::Doubt));
+    } else {
+        tally.held(IOPS_BANDWIDTH);
     }
-    tally.held(IOPS_BANDWIDTH);
+    None
 }
 
 fn finding(
@@ -191,15 +186,20 @@ fn diagnose(part: &Part, stream: &Stream, product: Range, block: Range, printed:
     )
 }
 
-/// Totals and counts against rate and runtime.
-fn check_sums(stream: &Stream, place: &str, tally: &mut Tally) {
+/// Totals and counts against rate and runtime. Where IOPS contradict MiB/s, a total that fits either of them is not accused too: of
+/// three figures one is wrong.
+fn check_sums(stream: &Stream, refuted_by: Option<Range>, place: &str, tally: &mut Tally) {
     let stated = &stream.stated;
     let Some(runtime) = stated.runtime_s.filter(|runtime| runtime.value > 0.0) else { return };
     let seconds = Range::of(runtime);
-    let mut check = |what: &str, unit: &str, rate: Option<Range>, total: Option<Range>| {
+    let mut check = |what: &str,
+                     unit: &str,
+                     rate: Option<Range>,
+                     other: Option<Range>,
+                     total: Option<Range>| {
         let (Some(rate), Some(total)) = (rate, total) else { return };
         let expected = rate * seconds;
-        if expected.overlaps(total) {
+        if [Some(rate), other].into_iter().flatten().any(|rate| (rate * seconds).overlaps(total)) {
             return tally.held(TOTALS);
         }
         let off = 100.0 * (total.middle() / expected.middle() - 1.0);
@@ -222,14 +222,16 @@ fn check_sums(stream: &Stream, place: &str, tally: &mut Tally) {
     };
     let gib = stream.total_gib.map(Range::of);
     let mib_per_s = stated.bandwidth_mib_per_s.map(Range::of);
-    check("the MiB/s", "GiB", mib_per_s.map(|rate| rate.scaled(1.0 / 1_024.0)), gib);
-    check("the MiB/s", "MiB", mib_per_s, stated.bytes.map(|count| Range::exact(bytes(count) / MIB)));
-    check(
-        "the IOPS",
-        "I/Os",
-        stated.iops.map(Range::of),
-        stated.io_count.map(|count| Range::exact(bytes(count))),
-    );
+    let (what, rate, other) = match refuted_by {
+        Some(right) => ("IOPS times the block size,", Some(right), mib_per_s),
+        None => ("the MiB/s", mib_per_s, None),
+    };
+    let in_gib = |rate: Option<Range>| rate.map(|rate| rate.scaled(1.0 / 1_024.0));
+    let mib = stated.bytes.map(|count| Range::exact(bytes(count) / MIB));
+    check(what, "GiB", in_gib(rate), in_gib(other), gib);
+    check(what, "MiB", rate, other, mib);
+    let io_count = stated.io_count.map(|count| Range::exact(bytes(count)));
+    check("the IOPS", "I/Os", stated.iops.map(Range::of), None, io_count);
 }
 
 /// Bytes against I/Os: of counts, and of a size that is printed.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use iotrial_model::imported::{
-    ImportedJob, ImportedRecord, Stated, StatedDevice, StatedLatency, StatedLoad, StatedOps,
-    StatedPercentile, StatedStream,
+    ImportedRecord, Stated, StatedDevice, StatedLatency, StatedLoad, StatedOps, StatedPercentile,
+    StatedStream,
 };
 use iotrial_model::load::{Direction, Durability, Pattern};
 use iotrial_model::record::{AttributeValue, RunRecord};
@@ -53,18 +53,14 @@ impl Subject {
     pub(super) fn of_imported(record: &ImportedRecord) -> Self {
         let place = &record.source.place;
         let mut parts = Vec::new();
-        let load_of = |job: &ImportedJob| {
-            let same_name = record.jobs.iter().filter(|other| other.name == job.name).count();
-            if same_name > 1 { job.load.clone() } else { of_all_copies(&job.load) }
-        };
         if let Some(total) = &record.total {
-            let loads: Vec<StatedLoad> = record.jobs.iter().map(load_of).collect();
+            let loads: Vec<StatedLoad> = record.jobs.iter().map(|job| job.load.clone()).collect();
             parts.push(Part { place: place.clone(), loads, streams: streams_of(total, &record.other) });
         }
         let nothing = BTreeMap::new();
         parts.extend(record.jobs.iter().map(|job| Part {
             place: format!("{place}, job {}", job.name),
-            loads: vec![load_of(job)],
+            loads: vec![job.load.clone()],
             streams: streams_of(&job.ops, &nothing),
         }));
         parts.retain(|part| !part.streams.is_empty());
@@ -149,9 +145,9 @@ impl Part {
         (all > 0).then_some((all, inferred))
     }
 
-    /// Whether a rate held any of it back.
-    pub(super) fn has_rate(&self) -> bool {
-        self.loads.iter().any(|load| load.rate_iops.is_some())
+    /// Whether a rate or pauses held any of it back.
+    pub(super) fn is_held_back(&self) -> bool {
+        self.loads.iter().any(StatedLoad::is_held_back)
     }
 
     /// Whether flushes, which are timed apart from the writes before them, take a part of the time.
@@ -198,13 +194,6 @@ impl Stream {
             completion_latency
         }
     }
-}
-
-/// fio tells copies of a job one by one, or all of them in one entry that keeps their number among its options. Where a job
-/// stands once, it is all of them.
-fn of_all_copies(load: &StatedLoad) -> StatedLoad {
-    let written = load.options.get("numjobs").and_then(|text| text.trim().parse::<u64>().ok());
-    StatedLoad { numjobs: load.numjobs.max(written.filter(|_| load.numjobs.is_some())), ..load.clone() }
 }
 
 /// Whether a load has I/Os of a direction; of `None` it has some.

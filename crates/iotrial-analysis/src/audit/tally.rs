@@ -54,15 +54,16 @@ impl CheckCount {
 }
 
 /// Every check, in the order in which they are made, with what it holds against what.
-pub const CHECKS: [(&str, &str); 19] = [
+pub const CHECKS: [(&str, &str); 20] = [
     ("iops-bandwidth", "IOPS times block size against MiB/s"),
     ("totals", "totals against rate times runtime, and sums against their parts"),
     ("transfer-size", "bytes over I/Os against the block size"),
     ("littles-law", "rate times latency against the outstanding I/Os of the load"),
+    ("latency-parts", "latency against submission and completion, which it consists of"),
     ("clipped-histogram", "percentiles against the end of fio's histogram"),
     ("percentile-order", "percentiles against each other and the extremes"),
     ("mean-in-range", "mean against the extremes"),
-    ("mean-by-percentiles", "mean against what the percentiles allow"),
+    ("mean-by-percentiles", "mean against what percentiles or shares allow"),
     ("deviation", "standard deviation against what mean and extremes allow"),
     ("link-bandwidth", "MiB/s against the link"),
     ("link-latency", "latency against the time a block takes over the link"),

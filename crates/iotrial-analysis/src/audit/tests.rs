@@ -9,8 +9,8 @@
 )]
 
 use iotrial_model::imported::{
-    ImportedJob, ImportedRecord, Source, SourceKind, Stated, StatedDevice, StatedLoad, StatedOps,
-    StatedPercentile, StatedStream,
+    ImportedJob, ImportedRecord, LatencyBand, Source, SourceKind, Stated, StatedDevice, StatedLoad,
+    StatedOps, StatedPercentile, StatedStream,
 };
 use iotrial_model::load::Pattern;
 use iotrial_model::table::PublishedTable;
@@ -339,6 +339,61 @@ fn reads_that_no_device_saw_are_a_contradiction() {
     assert_eq!((audit.findings[0].check, audit.has_contradictions()), ("cache-served", true));
     assert!(audit.findings[0].message.contains("98.8 % never reached them"), "{audit:#?}");
     assert!(audit.findings[0].cause.contains("sparse"), "{audit:#?}");
+    // Half a second of 100,000 a second may come after the counters were read.
+    let late = check(951_000, 0);
+    assert!(late.unchecked[0].contains("4.9 % fewer reads"), "{late:#?}");
+    check(949_000, 1);
+}
+
+#[test]
+fn a_latency_is_the_sum_of_its_parts() {
+    let check = |total: f64, submission: Option<f64>, completion: f64, expected: usize| {
+        let mut stream = stream();
+        stream.total_latency.mean_us = Some(Stated::exact(total));
+        stream.submission_latency.mean_us = submission.map(Stated::exact);
+        stream.completion_latency.mean_us = Some(Stated::exact(completion));
+        let audit = Audit::of_imported(&imported(random_reads(), stream));
+        let found = audit.findings.iter().filter(|finding| finding.check == "latency-parts").count();
+        assert_eq!(found, expected, "{audit:#?}");
+    };
+    check(159.0, Some(9.0), 150.0, 0);
+    check(159.0, Some(9.0), 120.0, 1);
+    check(120.0, Some(9.0), 150.0, 1);
+    // Where submission is not timed, it is whatever is left.
+    check(159.0, None, 120.0, 0);
+    check(140.0, None, 150.0, 1);
+}
+
+#[test]
+fn a_mean_is_held_against_the_classes_of_a_histogram() {
+    let check = |mean_ms: f64, expected: usize| {
+        let mut stream = StatedStream::default();
+        let whole = |value| Stated { value, resolution: 1_000.0 };
+        stream.total_latency.mean_us = Some(whole(mean_ms * 1_000.0));
+        stream.total_latency.max_us = Some(whole(300_000.0));
+        let band = |from: f64, below: Option<f64>, percent| LatencyBand {
+            from_us: from * 1e3,
+            below_us: below.map(|below| below * 1e3),
+            percent: Stated { value: percent, resolution: 1.0 },
+        };
+        stream.total_latency.bands =
+            vec![band(0.0, Some(1.0), 20.0), band(1.0, Some(24.0), 31.0), band(24.0, None, 49.0)];
+        let audit = Audit::of_imported(&imported(StatedLoad::default(), stream));
+        let found = audit.findings.iter().filter(|finding| finding.check == "mean-by-percentiles").count();
+        assert_eq!(found, expected, "{audit:#?}");
+    };
+    check(21.0, 0);
+    check(3.0, 1);
+    check(180.0, 1);
+}
+
+#[test]
+fn nothing_is_made_of_a_throughput_that_is_refuted_already() {
+    let mut wrong = stream();
+    wrong.bandwidth_mib_per_s = Some(Stated::exact(410.2));
+    let audit = Audit::of_imported(&imported(random_reads(), wrong));
+    let checks: Vec<&str> = audit.findings.iter().map(|finding| finding.check).collect();
+    assert_eq!(checks, ["iops-bandwidth"], "{audit:#?}");
 }
 
 #[test]
@@ -356,7 +411,11 @@ fn what_tools_leave_out_of_an_entry_accuses_nobody() {
     };
     assert_eq!(outstanding(random_reads()), [("littles-law", Weight::Contradiction)]);
     assert_eq!(outstanding(with("group_reporting", "1")), [("littles-law", Weight::Doubt)]);
-    assert_eq!(outstanding(with("numjobs", "4")), []);
+    assert_eq!(outstanding(StatedLoad { numjobs: Some(4), ..random_reads() }), []);
+    // A rate or pauses leave few of them outstanding.
+    let many = StatedLoad { numjobs: Some(40), ..random_reads() };
+    assert_eq!(outstanding(many.clone()), [("littles-law", Weight::Doubt)]);
+    assert_eq!(outstanding(StatedLoad { paced: true, ..many }), []);
     // One I/O under way at the end of a short run is in the count, and not in the bytes.
     let mut short = stream();
     short.runtime_s = Some(Stated::exact(1.0));

@@ -243,6 +243,7 @@ fn stated_job_words(job: &ImportedJob) -> String {
         _ => {}
     }
     words.extend(load.rate_iops.map(|rate| format!("at {rate} IOPS")));
+    words.extend(load.paced.then(|| "paced".to_owned()));
     words.extend(load.flush_every.map(|every| format!("flush_every {every}")));
     if words.is_empty() { job.name.clone() } else { words.join(" ") }
 }

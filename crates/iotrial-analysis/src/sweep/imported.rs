@@ -1,5 +1,7 @@
 //! Imported results over a grid of loads, as the curves of a sweep.
 
+use std::collections::{BTreeSet, HashMap};
+
 use iotrial_model::imported::ImportedRecord;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::record::EndedHow;
@@ -14,7 +16,7 @@ use crate::saturation::{LoadPoint, Saturation};
 pub struct LeftOut {
     /// File and place.
     pub whence: String,
-    /// What a point needs and the result does not state.
+    /// What a point needs and is not there, as a clause.
     pub why: &'static str,
 }
 
@@ -32,13 +34,21 @@ impl SweepSummary {
         let (mut points, mut left_out) = (Vec::new(), Vec::new());
         for record in records {
             match Point::of(record) {
-                Ok(point) => points.push(point),
+                Ok(point) => points.push((point, record.whence())),
                 Err(why) => left_out.push(LeftOut { whence: record.whence(), why }),
             }
         }
+        let mut loads: HashMap<(String, LoadPattern), BTreeSet<u32>> = HashMap::new();
+        for (point, _) in &points {
+            loads.entry(point.curve()).or_default().insert(point.probe.outstanding);
+        }
+        let is_alone = |point: &Point| loads.get(&point.curve()).is_none_or(|loads| loads.len() < 2);
+        let (alone, points): (Vec<_>, Vec<_>) = points.into_iter().partition(|(point, _)| is_alone(point));
+        let why = "there is no other load of its kind";
+        left_out.extend(alone.into_iter().map(|(_, whence)| LeftOut { whence, why }));
         let mut volumes: Vec<String> = Vec::new();
         let mut curves: Vec<Curve> = Vec::new();
-        for point in points {
+        for (point, _) in points {
             let volume =
                 volumes.iter().position(|known| *known == point.configuration).unwrap_or_else(|| {
                     volumes.push(point.configuration.clone());
@@ -79,25 +89,30 @@ impl SweepSummary {
 }
 
 impl Point {
+    /// The curve that it belongs to.
+    fn curve(&self) -> (String, LoadPattern) {
+        (self.configuration.clone(), self.pattern)
+    }
+
     fn of(record: &ImportedRecord) -> Result<Self, &'static str> {
-        let (first, others) = record.jobs.split_first().ok_or("its load")?;
+        let (first, others) = record.jobs.split_first().ok_or("its load is not stated")?;
         let load = &first.load;
         let is_same = others.iter().all(|job| {
             (job.load.pattern, job.load.rwmix_read_percent, job.load.block_size())
                 == (load.pattern, load.rwmix_read_percent, load.block_size())
         });
         if !is_same {
-            return Err("a load that is one kind of I/O");
+            return Err("its load is of several kinds of I/O");
         }
-        let percent = load.rwmix_read_percent.ok_or("its share of reads")?;
+        let percent = load.rwmix_read_percent.ok_or("its share of reads is not stated")?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
         let pattern = LoadPattern {
-            order: load.pattern.ok_or("whether it is random or sequential")?,
+            order: load.pattern.ok_or("whether it is random or sequential is not stated")?,
             rwmix_read_percent: percent.round().clamp(0.0, 100.0) as u8,
-            block_size: load.block_size().ok_or("one block size")?,
+            block_size: load.block_size().ok_or("it has not one block size")?,
         };
-        if load.rate_iops.is_some() {
-            return Err("a load without a rate that holds it back");
+        if record.jobs.iter().any(|job| job.load.is_held_back()) {
+            return Err("a rate or pauses held its load back");
         }
         let outstanding: Option<u64> = record.jobs.iter().map(|job| job.load.total_outstanding()).sum();
         let outstanding =
@@ -108,10 +123,10 @@ impl Point {
             configuration: configuration_of(record),
             probe: Probe {
                 purpose: ProbePurpose::Grid,
-                outstanding: outstanding.ok_or("its outstanding I/Os")?,
+                outstanding: outstanding.ok_or("its outstanding I/Os are not stated")?,
                 measured_s: measured_s(record).unwrap_or(0.0),
                 iops_standard_error_percent: 0.0,
-                figures: figures.ok_or("a rate")?,
+                figures: figures.ok_or("its rate is not stated")?,
             },
         })
     }

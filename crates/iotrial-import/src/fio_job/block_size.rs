@@ -24,6 +24,11 @@ const MOST_SIZES: u64 = 64;
 const LARGEST: ByteSize = ByteSize::mib(64);
 
 impl BlockSize {
+    /// That of fio where nothing is said.
+    pub(super) fn usual() -> Self {
+        Self { shares: vec![(USUAL_BYTES, 1)], origin: "bs is not given".to_owned() }
+    }
+
     /// The largest size.
     pub(super) fn largest(&self) -> ByteSize {
         ByteSize::bytes(self.shares.iter().map(|(size, _)| *size).max().unwrap_or(USUAL_BYTES))
@@ -63,7 +68,7 @@ type Parse = fn(&str, KbBase) -> Result<Shares, String>;
 
 /// Reads `bssplit`, `bsrange` or `bs`, of which the first that is there holds.
 pub(super) fn read_block_size(reader: &mut JobReader<'_, '_>, reads: bool, writes: bool) -> BlockSize {
-    let usual = || BlockSize { shares: vec![(USUAL_BYTES, 1)], origin: "bs is not given".to_owned() };
+    let usual = BlockSize::usual;
     let kinds: [(&str, Parse); 3] = [("bssplit", split), ("bsrange", range), ("bs", one)];
     let Some((setting, parse)) = kinds.iter().find_map(|(name, parse)| Some((reader.setting(name)?, *parse)))
     else {

@@ -3,7 +3,7 @@
 use super::FioJobError;
 use super::options::{ProgramOption, is_flag, program_option};
 use super::section::{
-    GLOBAL, MOST_SECTIONS, MOST_SETTINGS, Place, Section, Setting, Surroundings, read_sections,
+    FilesRead, GLOBAL, MOST_SECTIONS, MOST_SETTINGS, Place, Section, Setting, Surroundings, read_sections,
 };
 use super::value::expand;
 
@@ -17,11 +17,12 @@ pub(super) fn is_command_line(text: &str) -> bool {
 /// Reads the jobs of a command line.
 pub(super) fn read_command_line(
     text: &str,
+    files: &mut FilesRead,
     surroundings: &Surroundings<'_>,
     error: &mut FioJobError,
 ) -> Vec<Section> {
     let mut reader =
-        Reader { surroundings, error, globals: Vec::new(), sections: Vec::new(), chosen: Vec::new() };
+        Reader { surroundings, error, files, globals: Vec::new(), sections: Vec::new(), chosen: Vec::new() };
     let words: Vec<String> = words(text);
     let mut position = usize::from(words.first().is_some_and(|first| dashed(first).is_none()));
     while let Some(word) = words.get(position) {
@@ -44,6 +45,7 @@ pub(super) fn read_command_line(
 struct Reader<'r, 's> {
     surroundings: &'r Surroundings<'s>,
     error: &'r mut FioJobError,
+    files: &'r mut FilesRead,
     globals: Vec<Setting>,
     sections: Vec<Section>,
     /// What `--section` names.
@@ -106,8 +108,10 @@ impl Reader<'_, '_> {
 
     /// A word without dashes is a job file.
     fn file(&mut self, name: &str, place: &Place) {
-        match (self.surroundings.file)(name) {
-            Ok(text) => self.sections.extend(read_sections(&text, self.surroundings, self.error)),
+        match self.files.read(name, self.surroundings) {
+            Ok(text) => {
+                self.sections.extend(read_sections(&text, self.files, self.surroundings, self.error));
+            }
             Err(reason) => {
                 let hint = "options of fio begin with two dashes, as in --bs=8k".to_owned();
                 self.error.note(

@@ -128,6 +128,10 @@ impl<'s> JobReader<'s, '_> {
     }
 
     fn unknown(&mut self, setting: &Setting) {
+        // The option that was meant is looked for among all of them.
+        if self.error.is_full() {
+            return;
+        }
         let message = format!("fio has no option `{}`", setting.name);
         let hint = match meant(&setting.name) {
             Some(meant) => format!("did you mean `{meant}`?"),
@@ -511,20 +515,76 @@ fn two_zones(text: &str) -> Option<(u8, u8)> {
     (is_whole && (1..=99).contains(&first.0) && (1..=99).contains(&first.1)).then_some(first)
 }
 
-/// What a job probably stands for, and why.
+/// What a job probably stands for, and why. Its name comes first, and then that of its file; folders say nothing.
 fn role_of(name: &str, filename: Option<&str>, mix: Mix, block_size: &BlockSize) -> (Role, &'static str) {
-    let names = format!("{name} {}", filename.unwrap_or_default()).to_ascii_lowercase();
-    let is_named = |words: &[&str]| words.iter().any(|word| names.contains(word));
     let is_sequential = mix.pattern == Pattern::Sequential;
-    if is_sequential && mix.read_percent == 0 && is_named(&["log", "redo", "wal", "ldf"]) {
-        (Role::Log, "a guess: its name, and it writes in sequence")
-    } else if is_named(&["tempdb", "temp", "tmp", "sort"]) {
-        (Role::Tempdb, "a guess: its name")
-    } else if is_sequential && is_named(&["backup", "restore"]) {
-        (Role::Backup, "a guess: its name, and it works in sequence")
-    } else if is_sequential && block_size.largest() >= ByteSize::kib(64) {
-        (Role::Scan, "a guess: large I/Os in sequence")
-    } else {
-        (Role::Data, "a guess: fio does not say what a job stands for")
+    let of_file = || filename.unwrap_or_default().split(':').find_map(|file| word_of(last_part(file)));
+    match word_of(name).or_else(of_file) {
+        Some(Role::Log) if is_sequential && mix.read_percent == 0 => {
+            (Role::Log, "a guess: its name, and it writes in sequence")
+        }
+        Some(Role::Tempdb) => (Role::Tempdb, "a guess: its name"),
+        Some(Role::Backup) if is_sequential => (Role::Backup, "a guess: its name, and it works in sequence"),
+        _ if is_sequential && block_size.largest() >= ByteSize::kib(64) => {
+            (Role::Scan, "a guess: large I/Os in sequence")
+        }
+        _ => (Role::Data, "a guess: fio does not say what a job stands for"),
+    }
+}
+
+/// A file without its folders.
+fn last_part(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The role that a word of a name stands for; numbers behind it are its own.
+fn word_of(name: &str) -> Option<Role> {
+    const WORDS: [(&str, Role); 19] = [
+        ("data", Role::Data),
+        ("oltp", Role::Data),
+        ("log", Role::Log),
+        ("logs", Role::Log),
+        ("sqllog", Role::Log),
+        ("translog", Role::Log),
+        ("xlog", Role::Log),
+        ("redo", Role::Log),
+        ("redolog", Role::Log),
+        ("wal", Role::Log),
+        ("ldf", Role::Log),
+        ("tempdb", Role::Tempdb),
+        ("temp", Role::Tempdb),
+        ("tmp", Role::Tempdb),
+        ("sort", Role::Tempdb),
+        ("backup", Role::Backup),
+        ("restore", Role::Backup),
+        ("bak", Role::Backup),
+        ("dump", Role::Backup),
+    ];
+    let name = name.to_ascii_lowercase();
+    let mut words = name
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()));
+    words.find_map(|word| WORDS.iter().find(|(known, _)| *known == word).map(|(_, role)| *role))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_role_is_guessed_from_whole_words_of_the_job_and_then_of_its_file() {
+        let check = |name: &str, role: Option<Role>| assert_eq!(word_of(name), role, "{name}");
+        check("sql-data1", Some(Role::Data));
+        check("sql_log", Some(Role::Log));
+        check("redo01.log", Some(Role::Log));
+        check("tempdb2", Some(Role::Tempdb));
+        check("template", None);
+        check("catalog", None);
+        let mix = Mix { pattern: Pattern::Random, read_percent: 70 };
+        let size = BlockSize::usual();
+        let role = |name, file| role_of(name, Some(file), mix, &size).0;
+        assert_eq!(role("mix", "/tmp/x/f.dat"), Role::Data);
+        assert_eq!(role("data", "/mnt/tempdb.mdf"), Role::Data);
+        assert_eq!(role("mix", "/mnt/data/tempdb.mdf"), Role::Tempdb);
     }
 }

@@ -94,8 +94,30 @@ pub(super) struct Section {
 /// A chain of includes longer than this includes itself.
 const DEEPEST_INCLUDE: usize = 16;
 
-/// Files that are included, all together; one that includes two others would otherwise double with every level.
-const MOST_INCLUDES: usize = 256;
+/// Files that are included or named on the command line, all together, and their bytes; one that includes two others would
+/// otherwise double with every level.
+const MOST_FILES: usize = 256;
+const MOST_FILE_BYTES: usize = 8 << 20;
+
+/// The files that were read besides the job file itself.
+#[derive(Debug, Default)]
+pub(super) struct FilesRead {
+    count: usize,
+    bytes: usize,
+}
+
+impl FilesRead {
+    /// The text of one more file, or why there is none.
+    pub(super) fn read(&mut self, name: &str, surroundings: &Surroundings<'_>) -> Result<String, String> {
+        self.count += 1;
+        if self.count > MOST_FILES || self.bytes > MOST_FILE_BYTES {
+            return Err("files include each other too often".to_owned());
+        }
+        let text = (surroundings.file)(name)?;
+        self.bytes += text.len();
+        Ok(text)
+    }
+}
 
 /// More jobs, and more options of a job, than anybody writes: each job repeats those of `[global]`.
 pub(super) const MOST_SECTIONS: usize = 1_000;
@@ -104,11 +126,11 @@ pub(super) const MOST_SETTINGS: usize = 1_000;
 /// Reads the text of a job file.
 pub(super) fn read_sections(
     text: &str,
+    files: &mut FilesRead,
     surroundings: &Surroundings<'_>,
     error: &mut FioJobError,
 ) -> Vec<Section> {
-    let mut reader =
-        SectionReader { surroundings, error, globals: Vec::new(), sections: Vec::new(), include_count: 0 };
+    let mut reader = SectionReader { surroundings, error, globals: Vec::new(), sections: Vec::new(), files };
     reader.read(text, None, 0);
     reader.sections.retain(|section| section.name != GLOBAL);
     reader.sections
@@ -119,7 +141,7 @@ struct SectionReader<'r, 's> {
     error: &'r mut FioJobError,
     globals: Vec<Setting>,
     sections: Vec<Section>,
-    include_count: usize,
+    files: &'r mut FilesRead,
 }
 
 impl SectionReader<'_, '_> {
@@ -161,12 +183,11 @@ impl SectionReader<'_, '_> {
     }
 
     fn include(&mut self, name: &str, place: &Place, depth: usize) {
-        self.include_count += 1;
-        if depth >= DEEPEST_INCLUDE || self.include_count > MOST_INCLUDES {
-            let message = format!("`include {name}`: files include each other too often");
+        if depth >= DEEPEST_INCLUDE {
+            let message = format!("cannot read `{name}`: files include each other too often");
             return self.error.note(place, message, None);
         }
-        match (self.surroundings.file)(name) {
+        match self.files.read(name, self.surroundings) {
             Ok(text) => self.read(&text, Some(name), depth + 1),
             Err(reason) => self.error.note(place, format!("cannot read `{name}`: {reason}"), None),
         }

@@ -1,21 +1,20 @@
 //! `iotrial audit`: does a result agree with itself?
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
 use iotrial_analysis::audit::Audit;
 use iotrial_import::Naming;
-use iotrial_model::imported::SourceKind;
-use iotrial_model::table::PublishedTable;
 use iotrial_report::document::Document;
 use iotrial_report::terminal::render_terminal;
 
 use crate::cli::AuditArgs;
 use crate::command::report::terminal_style;
 use crate::failure::{CONTRADICTED, Failure};
-use crate::foreign::{self, files_in};
+use crate::foreign::{self, STANDARD_INPUT, files_in};
 use crate::output::{self, harmless};
+use crate::parallel::in_parallel;
 use crate::store::{Store, is_imported, is_record, read_imported, read_record, records_in};
 
 /// Audits, and shows what came of it.
@@ -24,12 +23,20 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
     args.files.check_are_writable()?;
     let results = find_results(args)?;
     let (mut audits, mut unreadable) = (Vec::new(), Vec::new());
-    for Found { path, is_named } in &results {
-        match audit_file(path) {
-            Ok(several) => audits.extend(several),
+    let audited = in_parallel(&results, |found| audit_file(&found.path));
+    let beside = audited.iter().flatten().flat_map(|audited| &audited.beside);
+    let beside: BTreeSet<PathBuf> = beside.cloned().collect();
+    for (found, audited) in results.iter().zip(audited) {
+        match audited {
+            Ok(Audited { audits: several, warnings, .. }) => {
+                warnings.iter().for_each(|warning| eprintln!("{warning}"));
+                audits.extend(several);
+            }
             // A folder of results holds other things too.
-            Err(AuditFileError { is_foreign: true, .. }) if !is_named => {
-                eprintln!("note: `{}` is no result, and left out", harmless(&path.display().to_string()));
+            Err(AuditFileError { is_foreign: true, .. }) if !found.is_named => {
+                if !beside.contains(&found.path) {
+                    eprintln!("note: `{}` is no result, and left out", found.name());
+                }
             }
             Err(AuditFileError { failure, .. }) => unreadable.push(failure),
         }
@@ -77,6 +84,10 @@ impl Found {
     const fn named(path: PathBuf) -> Self {
         Self { path, is_named: true }
     }
+
+    fn name(&self) -> String {
+        harmless(&self.path.display().to_string())
+    }
 }
 
 /// The files that are meant, in the order in which they were named.
@@ -91,7 +102,7 @@ fn find_results(args: &AuditArgs) -> Result<Vec<Found>, Failure> {
                 return Err(Failure::input(anyhow::anyhow!("the folder `{name}` has no files")));
             }
             paths.extend(files.into_iter().map(|path| Found { path, is_named: false }));
-        } else if path.is_file() {
+        } else if path.is_file() || name == STANDARD_INPUT {
             paths.push(Found::named(path.to_owned()));
         } else {
             let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
@@ -117,29 +128,45 @@ impl From<Failure> for AuditFileError {
     }
 }
 
-/// What a file holds is told by what stands in it, never by its name. One file may hold several results.
-fn audit_file(path: &Path) -> Result<Vec<Audit>, AuditFileError> {
+/// What came of one file, which may hold several results.
+struct Audited {
+    audits: Vec<Audit>,
+    /// For standard error, when it is the turn of this file.
+    warnings: Vec<String>,
+    /// Files that were read with it.
+    beside: Vec<PathBuf>,
+}
+
+impl Audited {
+    fn one(audit: Audit) -> Self {
+        Self { audits: vec![audit], warnings: Vec::new(), beside: Vec::new() }
+    }
+}
+
+/// What a file holds is told by what stands in it, never by its name.
+fn audit_file(path: &Path) -> Result<Audited, AuditFileError> {
     if is_record(path) {
-        return Ok(vec![Audit::of_run(&read_record(path).map_err(Failure::input)?)]);
+        return Ok(Audited::one(Audit::of_run(&read_record(path).map_err(Failure::input)?)));
     }
     if is_imported(path) {
-        return Ok(vec![Audit::of_imported(&read_imported(path).map_err(Failure::input)?)]);
+        return Ok(Audited::one(Audit::of_imported(&read_imported(path).map_err(Failure::input)?)));
     }
-    let name = path.display().to_string();
+    let name = harmless(&path.display().to_string());
     let imported = foreign::read(path, &Naming::default()).map_err(|error| {
         let (hint, is_foreign) = (error.hint(), error.is_foreign());
         let failure = Failure::input(error).context(format!("cannot audit `{name}`")).hint(hint);
         AuditFileError { failure, is_foreign }
     })?;
-    if imported.kind == SourceKind::Table {
-        // What its text claims is no part of an import.
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the table `{name}`"));
-        let table = PublishedTable::parse(&text.map_err(Failure::input)?).map_err(Failure::input)?;
-        return Ok(vec![Audit::of_table(&table)]);
+    if let Some(table) = &imported.table {
+        return Ok(Audited::one(Audit::of_table(table)));
     }
-    for warning in imported.warnings.iter().chain(imported.records.iter().flat_map(|record| &record.warnings))
-    {
-        eprintln!("warning: `{}`: {}", harmless(&name), harmless(&warning.to_string()));
-    }
-    Ok(imported.records.iter().map(Audit::of_imported).collect())
+    let of_records = imported.records.iter().flat_map(|record| &record.warnings);
+    let warnings = imported.warnings.iter().chain(of_records);
+    Ok(Audited {
+        audits: imported.records.iter().map(Audit::of_imported).collect(),
+        warnings: warnings
+            .map(|warning| format!("warning: `{name}`: {}", harmless(&warning.to_string())))
+            .collect(),
+        beside: imported.beside.iter().map(|name| path.with_file_name(name)).collect(),
+    })
 }

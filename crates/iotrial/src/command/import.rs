@@ -1,10 +1,9 @@
 //! `iotrial import`: results of other tools become records.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -21,6 +20,7 @@ use crate::command::report::terminal_style;
 use crate::failure::{Failure, NOT_ALL_READ};
 use crate::foreign::{self, ForeignError, STANDARD_INPUT};
 use crate::output::{self, harmless};
+use crate::parallel::in_parallel;
 use crate::store::{Store, keep_imported};
 
 /// Warnings and errors beyond these are only counted on a terminal; `--json` has all of them.
@@ -35,6 +35,8 @@ struct Outcome {
     kinds: Vec<KindCount>,
     /// Files of no known format, in folders.
     passed_over: Vec<String>,
+    /// Files that were read with the results that they lie beside.
+    beside: Vec<String>,
     /// Files that could not be read.
     failed: Vec<FailedFile>,
     /// What was not understood.
@@ -92,6 +94,7 @@ enum FileOutcome {
         kind: SourceKind,
         records: Vec<RecordLine>,
         warnings: Vec<FileWarning>,
+        beside: Vec<PathBuf>,
         results: Vec<ImportedRecord>,
     },
     PassedOver,
@@ -103,6 +106,7 @@ enum FileOutcome {
 /// Imports, and tells what came of it.
 pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
+    check_names(args)?;
     args.files.check_are_writable()?;
     if !args.as_sweep
         && (args.files.take_standard_output()
@@ -126,22 +130,15 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
         }
         None => Store::open(args.store.store.as_deref()).map_err(Failure::execution)?.folder().to_owned(),
     };
-    let paths: Vec<PathBuf> = sources.iter().map(|(path, _)| path.clone()).collect();
-    let bar = progress(args, paths.len());
-    let outcomes: Vec<Mutex<Option<FileOutcome>>> = paths.iter().map(|_| Mutex::new(None)).collect();
-    foreign::read_each(
-        &paths,
-        |path| naming(args, path),
-        |index, read| {
-            let (path, is_named) = &sources[index];
-            let outcome = take_file(path, *is_named, read, &folder, args.as_sweep);
-            *outcomes[index].lock().expect("no thread panics while it writes one value") = Some(outcome);
-            bar.inc(1);
-        },
-    );
+    let bar = progress(args, sources.len());
+    let outcomes = in_parallel(&sources, |(path, is_named)| {
+        let read = foreign::read(path, &naming(args, path));
+        let outcome = take_file(path, *is_named, read, &folder, args.as_sweep);
+        bar.inc(1);
+        outcome
+    });
     bar.finish_and_clear();
-    let outcomes = outcomes.into_iter().filter_map(|slot| slot.into_inner().expect("no thread panicked"));
-    let (mut outcome, results) = gather(outcomes, &paths, folder)?;
+    let (mut outcome, results) = gather(outcomes, &sources, folder)?;
     let document = args.as_sweep.then(|| sweep_document(&mut outcome, &results, args)).transpose()?;
     show(args, &outcome, document.as_ref())?;
     Ok(match (outcome.failed.is_empty(), outcome.records.is_empty()) {
@@ -171,6 +168,26 @@ fn find_files(sources: &[PathBuf]) -> Result<Vec<(PathBuf, bool)>, Failure> {
     }
     Ok(files)
 }
+
+/// Refuses braces that stand for nothing: they would be names of results for ever.
+fn check_names(args: &ImportArgs) -> Result<(), Failure> {
+    let of_attributes = args.attributes.iter().filter_map(|(_, value)| match value {
+        AttributeValue::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    for text in args.label.as_deref().into_iter().chain(of_attributes) {
+        let left = PLACEHOLDERS.iter().fold(text.to_owned(), |text, known| text.replace(known, ""));
+        if left.contains('{') && left.contains('}') {
+            let error = anyhow::anyhow!("`{text}` has braces around a word that stands for nothing");
+            let hint = format!("the words are {}", PLACEHOLDERS.join(", "));
+            return Err(Failure::input(error).hint(hint));
+        }
+    }
+    Ok(())
+}
+
+/// What stands for the name of a file, the same without its ending, and the folder that it lies in.
+const PLACEHOLDERS: [&str; 3] = ["{name}", "{stem}", "{folder}"];
 
 /// The names that the user gives to the results of a file.
 fn naming(args: &ImportArgs, path: &Path) -> Naming {
@@ -243,20 +260,24 @@ fn take_file(
     }
     let mut results = if with_results { imported.records } else { Vec::new() };
     results.iter_mut().for_each(foreign::forget_course);
-    FileOutcome::Read { kind: imported.kind, records, warnings, results }
+    let beside = imported.beside.iter().map(|name| path.with_file_name(name)).collect();
+    FileOutcome::Read { kind: imported.kind, records, warnings, beside, results }
 }
 
 fn gather(
-    outcomes: impl Iterator<Item = FileOutcome>,
-    paths: &[PathBuf],
+    outcomes: Vec<FileOutcome>,
+    sources: &[(PathBuf, bool)],
     folder: PathBuf,
 ) -> Result<(Outcome, Vec<ImportedRecord>), Failure> {
-    let mut all = Outcome { folder, files: paths.len(), ..Outcome::default() };
+    let mut all = Outcome { folder, files: sources.len(), ..Outcome::default() };
     let mut results = Vec::new();
     let mut kinds: BTreeMap<SourceKind, KindCount> = BTreeMap::new();
-    for (path, outcome) in paths.iter().zip(outcomes) {
+    let mut used: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut passed_over: Vec<&Path> = Vec::new();
+    for ((path, _), outcome) in sources.iter().zip(outcomes) {
         match outcome {
-            FileOutcome::Read { kind, records, warnings, results: of_file } => {
+            FileOutcome::Read { kind, records, warnings, beside, results: of_file } => {
+                used.extend(beside);
                 let none = KindCount { kind, files: 0, records: 0, new: 0, warnings: 0 };
                 let count = kinds.entry(kind).or_insert(none);
                 count.files += 1;
@@ -267,11 +288,15 @@ fn gather(
                 all.warnings.extend(warnings);
                 results.extend(of_file);
             }
-            FileOutcome::PassedOver => all.passed_over.push(harmless(&path.display().to_string())),
+            FileOutcome::PassedOver => passed_over.push(path),
             FileOutcome::Failed(failed) => all.failed.push(failed),
             FileOutcome::Broken(error) => return Err(Failure::execution(error)),
         }
     }
+    let (beside, passed_over): (Vec<&Path>, _) =
+        passed_over.into_iter().partition(|path| used.contains(*path));
+    let names = |paths: Vec<&Path>| paths.iter().map(|path| harmless(&path.display().to_string())).collect();
+    (all.beside, all.passed_over) = (names(beside), names(passed_over));
     all.kinds = kinds.into_values().collect();
     Ok((all, results))
 }
@@ -284,7 +309,7 @@ fn sweep_document(
     let (summary, left_out) = SweepSummary::of_imported(results);
     outcome.left_out = left_out
         .iter()
-        .map(|one| harmless(&format!("{} is no point of a curve: it does not state {}", one.whence, one.why)))
+        .map(|one| harmless(&format!("{} is no point of a curve: {}", one.whence, one.why)))
         .collect();
     if summary.curves.is_empty() && !results.is_empty() {
         let hint = outcome.left_out.first().cloned();
@@ -354,6 +379,9 @@ fn summary_lines(outcome: &Outcome) -> String {
     }
     if !outcome.failed.is_empty() {
         text.push_str(&format!("{:<22} {:>7}\n", "could not be read", outcome.failed.len()));
+    }
+    if !outcome.beside.is_empty() {
+        text.push_str(&format!("{:<22} {:>7}\n", "logs beside a result", outcome.beside.len()));
     }
     if !outcome.passed_over.is_empty() {
         text.push_str(&format!("{:<22} {:>7}\n", "no results, passed over", outcome.passed_over.len()));

@@ -1,8 +1,6 @@
 //! Files read for a comparison: of each is kept what a comparison needs.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context;
 use iotrial_analysis::comparison::Sample;
@@ -11,6 +9,7 @@ use iotrial_model::imported::ImportedRecord;
 
 use crate::foreign;
 use crate::output::harmless;
+use crate::parallel::in_parallel;
 use crate::store::{is_imported, is_record, is_sweep, read_imported, read_record};
 
 /// What a file holds, as far as a comparison needs it.
@@ -25,41 +24,12 @@ pub enum Content {
 
 /// Reads records of iotrial, in this order.
 pub fn read_samples(paths: &[PathBuf]) -> Vec<anyhow::Result<Sample>> {
-    in_parallel(paths, sample_of)
+    in_parallel(paths, |path| sample_of(path))
 }
 
 /// Reads whatever can be compared, in this order. `named` are the files that the user named themselves.
 pub fn read_contents(paths: &[PathBuf], named: &[String]) -> Vec<anyhow::Result<Content>> {
     in_parallel(paths, |path| read_content(path, named.iter().any(|name| Path::new(name) == path)))
-}
-
-/// Reads several at a time, so that never all of them are held at once.
-fn in_parallel<T: Send>(
-    paths: &[PathBuf],
-    read: impl Fn(&Path) -> anyhow::Result<T> + Sync,
-) -> Vec<anyhow::Result<T>> {
-    let next = AtomicUsize::new(0);
-    let slots: Vec<Mutex<Option<anyhow::Result<T>>>> = paths.iter().map(|_| Mutex::new(None)).collect();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                let mine = || {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    Some((paths.get(index)?, slots.get(index)?))
-                };
-                while let Some((path, slot)) = mine() {
-                    let content = read(path);
-                    *slot.lock().expect("no thread panics while it writes one value") = Some(content);
-                }
-            });
-        }
-    });
-    let content = |slot: Mutex<Option<anyhow::Result<T>>>| {
-        let content = slot.into_inner().expect("no thread panics while it writes one value");
-        content.expect("every file is read before the threads end")
-    };
-    slots.into_iter().map(content).collect()
 }
 
 fn sample_of(path: &Path) -> anyhow::Result<Sample> {

@@ -1,13 +1,14 @@
 //! Imported results in a folder: written once, because their names follow from what they hold.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use iotrial_model::imported::{IMPORTED_FORMAT, ImportedRecord};
-use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use tempfile::NamedTempFile;
 
+use super::packed::packed;
 use super::{
     COMPRESS_ABOVE_BYTES, COMPRESSED_IMPORTED_SUFFIX, Entry, IMPORTED_SUFFIX, ZSTD_MAGIC, head_contains,
     read_bytes,
@@ -39,10 +40,14 @@ pub fn keep_imported(folder: &Path, record: &ImportedRecord) -> anyhow::Result<K
     if is_whole(&path) {
         return Ok(Kept { path, is_new: false });
     }
-    let bytes = if is_large { compress_to_vec(bytes.as_slice(), CompressionLevel::Fastest) } else { bytes };
     let write = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        std::io::Write::write_all(&mut file, &bytes)?;
+        let file = if is_large {
+            packed(bytes.as_slice(), folder)?
+        } else {
+            let mut file = NamedTempFile::new_in(folder)?;
+            file.write_all(&bytes)?;
+            file
+        };
         file.persist(&path)?;
         Ok(())
     };

@@ -1,16 +1,16 @@
-//! Packing a record without holding it: from one file into another.
+//! Packing a record on its way into a file, without holding what comes out of it.
 
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
 use ruzstd::encoding::{CompressionLevel, compress};
 use tempfile::NamedTempFile;
 
-/// The content of a file, packed, in another file that nobody has named yet.
-pub(super) fn packed(text: &NamedTempFile, folder: &Path) -> io::Result<NamedTempFile> {
+/// The text of a record, packed, in a file that nobody has named yet.
+pub(super) fn packed(text: impl Read, folder: &Path) -> io::Result<NamedTempFile> {
     let packed = NamedTempFile::new_in(folder)?;
     // The packer takes no errors: they are kept, and told when it is done.
-    let mut source = Keeping { inner: BufReader::new(text.reopen()?), error: None };
+    let mut source = Keeping { inner: text, error: None };
     let mut drain = Keeping { inner: BufWriter::new(packed.as_file()), error: None };
     compress(&mut source, &mut drain, CompressionLevel::Fastest);
     drain.inner.flush()?;
@@ -64,10 +64,8 @@ mod tests {
     #[test]
     fn a_packed_file_unpacks_to_what_it_was() {
         let folder = tempfile::tempdir().unwrap();
-        let mut text = NamedTempFile::new_in(folder.path()).unwrap();
         let content = "a record, ".repeat(100_000);
-        text.write_all(content.as_bytes()).unwrap();
-        let file = packed(&text, folder.path()).unwrap();
+        let file = packed(content.as_bytes(), folder.path()).unwrap();
         let mut unpacked = String::new();
         let mut decoder = ruzstd::decoding::StreamingDecoder::new(file.reopen().unwrap()).unwrap();
         decoder.read_to_string(&mut unpacked).unwrap();
