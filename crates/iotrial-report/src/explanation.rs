@@ -2,12 +2,12 @@
 
 use iotrial_model::record::Severity;
 use iotrial_sizing::explanation::{Explanation, MixReach, PureReach};
-use iotrial_sizing::measure::Measure;
+use iotrial_sizing::measure::{Measure, grouped};
 use iotrial_sizing::measured::MeasuredAgainst;
 use iotrial_sizing::price::Cost;
 use iotrial_sizing::requirement::Fit;
 use iotrial_sizing::rule::{BrokenRule, Effect};
-use iotrial_sizing::sizing::money;
+use iotrial_sizing::sizing::cost_words;
 
 use crate::chart::{Axis, Bar, BarChart, BarSeries, Mark, Scale};
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
@@ -22,7 +22,7 @@ impl Document {
     pub fn of_explanation(explanation: &Explanation, title: &str, byline: String) -> Self {
         let mut sections = vec![opening(explanation)];
         sections.extend(explanation.fit.as_ref().map(|fit| asked("asked", fit)));
-        sections.extend(measured(&explanation.measured));
+        sections.extend(measured(explanation));
         sections.extend(limit_sections(explanation));
         sections.push(mixes(explanation));
         sections.push(cost_section(&explanation.cost));
@@ -45,7 +45,11 @@ fn in_brief(explanation: &Explanation) -> Vec<(&'static str, String)> {
         "Machine",
         format!("{cores}{} vCPU, {} GiB, {}", explanation.vcpus, explanation.memory_gib, configuration.os),
     ));
-    lines.push(("Capacity", format!("{:.0} GiB usable", explanation.usable_gib)));
+    let replicas = explanation.configuration.replicas;
+    if replicas > 0 {
+        lines.push(("Replicas", format!("{replicas}; the cost is that of one machine with its volumes")));
+    }
+    lines.push(("Capacity", format!("{} GiB usable", grouped(explanation.usable_gib))));
     if explanation.burst {
         lines.push(("Rates", "with bursts, which hold for a while only".to_owned()));
     }
@@ -59,7 +63,7 @@ fn opening(explanation: &Explanation) -> Section {
     let price = if cost.terms.is_empty() {
         "without a known price".to_owned()
     } else {
-        format!("{} a month", money(cost.per_month, &cost.currency))
+        cost_words(cost, &cost.currency)
     };
     let points =
         explanation.alone.iter().filter(|one| one.most.is_some()).map(|one| binding(explanation, one));
@@ -191,7 +195,8 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
     }
 }
 
-fn measured(measured: &[MeasuredAgainst]) -> Option<Section> {
+fn measured(explanation: &Explanation) -> Option<Section> {
+    let measured = &explanation.measured;
     if measured.is_empty() {
         return None;
     }
@@ -239,13 +244,14 @@ fn measured(measured: &[MeasuredAgainst]) -> Option<Section> {
         });
         std::iter::once(note).chain(contradictions).collect::<Vec<_>>()
     };
+    let how = "A limit counts as reached from 95 % on. In flight is rate times latency (Little's law).";
     Some(Section {
         id: "measured",
         heading: "Measured beside the limits",
-        note: Some(
-            "A limit counts as reached from 95 % on. In flight is rate times latency (Little's law)."
-                .to_owned(),
-        ),
+        note: Some(match &explanation.measured_together {
+            Some(together) => format!("{}. {how}", capital(together)),
+            None => how.to_owned(),
+        }),
         blocks: vec![Block::Table(table), Block::Findings(measured.iter().flat_map(line).collect())],
     })
 }

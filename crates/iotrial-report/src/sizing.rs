@@ -1,12 +1,14 @@
 //! The document of an answer to a demand: providers side by side, the cheapest in detail, and the cost curve.
 
+use iotrial_model::demand::{Demand, Mirror};
 use iotrial_model::record::Severity;
 use iotrial_sizing::configuration::Pool;
 use iotrial_sizing::explanation::Explanation;
+use iotrial_sizing::measure::grouped;
 use iotrial_sizing::sizing::Sizing;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
-use crate::document::{Answer, Block, Document, FindingLine, Section};
+use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
 use crate::explanation::{asked, cost_section, limit_sections};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
@@ -41,17 +43,23 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
             iotrial_model::load::Direction::Write => "writes",
         };
         format!(
-            "{role}{direction} {} of {:.1} KiB ({:.0} MB/s)",
-            iotrial_sizing::measure::grouped(stream.iops.round()),
-            stream.block_size_bytes / 1024.0,
-            stream.bandwidth() / 1e6
+            "{role}{direction} {} of {} KiB ({} MB/s)",
+            grouped(stream.iops),
+            grouped(stream.block_size_bytes / 1024.0),
+            grouped(stream.bandwidth() / 1e6)
         )
     };
     let mut lines = vec![("Demand", demand.streams.iter().map(stream).collect::<Vec<_>>().join("; "))];
     let mut wants = Vec::new();
     if demand.capacity.get() > 0 {
-        let grown = iotrial_sizing::measure::grouped(demand.capacity_gib());
-        wants.push(format!("{} today, {grown} GiB with growth and copies", demand.capacity));
+        let today = Demand { years: 0, mirror: Mirror::None, ..demand.clone() }.capacity_gib();
+        let grown = demand.capacity_gib();
+        wants.push(if grown > today {
+            let grown = grouped(grown);
+            format!("{} today, {grown} GiB with growth and copies", demand.capacity)
+        } else {
+            demand.capacity.to_string()
+        });
     }
     if demand.load_growth() > 1.0 {
         wants.push(format!("rates × {:.2} after {} years", demand.load_growth(), demand.years));
@@ -62,7 +70,9 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
     if demand.memory_min.get() > 0 {
         wants.push(format!("{} of memory", demand.memory_min));
     }
-    wants.extend(demand.latency.map(|latency| format!("latency {latency}")));
+    wants.push(
+        demand.latency.map_or_else(|| "any latency".to_owned(), |latency| format!("latency {latency}")),
+    );
     let licence = if demand.licence || demand.os == iotrial_model::demand::Os::Linux {
         ""
     } else {
@@ -91,6 +101,8 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
 }
 
 fn opening(sizing: &Sizing) -> Section {
+    let notes = &sizing.demand.notes;
+    let list = PointList { heading: "How the demand was worked out", points: notes.clone() };
     Section {
         id: "answer",
         heading: "",
@@ -100,7 +112,7 @@ fn opening(sizing: &Sizing) -> Section {
             headline: sizing.headline.clone(),
             sentence: sizing.sentence.clone(),
             points: sizing.points.clone(),
-            lists: Vec::new(),
+            lists: if notes.is_empty() { Vec::new() } else { vec![list] },
         })],
     }
 }
@@ -112,7 +124,7 @@ fn row(provider: &str, answer: &Explanation) -> Row {
     Row {
         cells: vec![
             Value::Text(provider.to_owned()),
-            Value::Text(configuration.machine.clone()),
+            Value::Text(format!("{}{}", configuration.machine, if answer.arm { " (ARM)" } else { "" })),
             configuration.ocpus.map_or(Value::Absent, |ocpus| Value::Count(ocpus.into())),
             Value::Text(pools.join(" + ")),
             Value::Number(cost.per_month),
@@ -173,6 +185,23 @@ fn side_by_side(sizing: &Sizing) -> Section {
         let caption = format!("The cheapest of each provider, {} a month", sizing.currency);
         blocks.push(Block::Table(table(caption, "provider", rows)));
     }
+    // Those of the answer itself stand with it.
+    let warnings =
+        sizing.found.iter().enumerate().filter(|(index, _)| Some(*index) != sizing.cheapest).flat_map(
+            |(_, found)| {
+                let rules = found.answers.first().into_iter().flat_map(|answer| &answer.broken_rules);
+                rules.map(|rule| FindingLine {
+                    severity: Severity::Warning,
+                    id: found.provider.clone(),
+                    message: format!("{} ({})", rule.message, rule.source),
+                    evidence: Vec::new(),
+                })
+            },
+        );
+    let warnings: Vec<FindingLine> = warnings.collect();
+    if !warnings.is_empty() {
+        blocks.push(Block::Findings(warnings));
+    }
     let walls = sizing.found.iter().filter_map(|found| {
         let nearest = found.nearest.as_ref()?;
         Some(FindingLine {
@@ -211,12 +240,23 @@ fn side_by_side(sizing: &Sizing) -> Section {
         id: "providers",
         heading: "Side by side",
         note: Some(format!(
-            "The cheapest of each machine, kind of volume and level, in {}{}. Used is the share of the limit that binds.",
+            "The cheapest of each machine, kind of volume and level, in {}{}. Used is the share of the limit that binds. List prices, pay as you go{}; boot disks, backups and traffic are not in them.",
             sizing.currency,
             month.map_or_else(String::new, |hours| format!(" and months of {hours} hours")),
+            regions(sizing),
         )),
         blocks,
     }
+}
+
+/// Where the prices hold: `, of East US (azure) and us-east-1 (aws)`.
+fn regions(sizing: &Sizing) -> String {
+    let named: Vec<String> = sizing
+        .found
+        .iter()
+        .filter_map(|found| Some(format!("{} ({})", found.region.as_deref()?, found.provider)))
+        .collect();
+    if named.is_empty() { String::new() } else { format!(", of {}", named.join(", ")) }
 }
 
 /// What more or less of the rates costs.

@@ -8,9 +8,10 @@
 //! brute force. One pool of equal volumes is searched; roles that lie apart are for `explain`.
 
 use iotrial_model::demand::{Demand, Os};
+use iotrial_model::load::Role;
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Level, Processors, VolumeKind};
+use crate::catalog::{Catalog, Level, Processors, Route, VolumeKind};
 use crate::chain::{Chain, ElementKind, ROUNDING, machine_elements};
 use crate::configuration::{Configuration, HostCache, Pool, SizedMachine};
 use crate::explanation::{ExplainError, Explanation, Question};
@@ -48,6 +49,8 @@ pub struct Search {
     pub machines: Vec<String>,
     /// At most so many volumes; `None` leaves it to the machine.
     pub volumes_max: Option<u32>,
+    /// Without machines that are not x86.
+    pub no_arm: bool,
 }
 
 /// What a provider has for a demand.
@@ -166,6 +169,10 @@ impl<'s> Space<'s> {
         };
         space.choose_kinds();
         space.choose_machines();
+        if demand.replicas > 0 && space.machines.iter().any(|one| one.sized.machine.network.is_none()) {
+            let note = "the network of some machines is in no source: there the writes to replicas are held against no limit";
+            space.left_out.push(note.to_owned());
+        }
         if demand.licence && demand.os != Os::Linux && catalog.licence(demand.os).is_none() {
             let note = format!(
                 "the {} licence has no price in the catalog: the true cost is higher by it",
@@ -197,8 +204,17 @@ impl<'s> Space<'s> {
             if !self.search.volumes.is_empty() && !self.search.volumes.contains(&kind.name) {
                 continue;
             }
+            // A database does not lie on what is lost with the machine.
+            if kind.route == Route::Local {
+                continue;
+            }
             if let Some(unmet) = latency_unmet(kind, self.demand) {
                 self.left_out.push(unmet.message);
+                continue;
+            }
+            let in_part = kind.levels.iter().find_map(|level| level.price.as_ref()?.without.as_deref());
+            if let Some(without) = in_part {
+                self.left_out.push(format!("{}: no source has the price of its {without}", kind.title));
                 continue;
             }
             let priced = kind.levels.iter().filter_map(|level| level.price.as_ref()).count();
@@ -236,6 +252,9 @@ impl<'s> Space<'s> {
         for machine in &self.catalog.machines {
             let wanted = &self.search.machines;
             if !wanted.is_empty() && !wanted.iter().any(|part| machine.name.contains(part.as_str())) {
+                continue;
+            }
+            if machine.arm && self.search.no_arm {
                 continue;
             }
             let Some(price) = &machine.price else {
@@ -285,9 +304,9 @@ impl<'s> Space<'s> {
         if !sized.machine.takes(kind) {
             return 0.0;
         }
-        let passage = crate::chain::Passage { kind, copies: self.copies(), cache_hit: 0.0 };
         let replicas = f64::from(self.demand.replicas);
-        let elements = machine_elements(self.catalog, sized, &[passage], replicas, self.demand.allow_burst);
+        let passage = crate::chain::Passage { kind, copies: self.copies(), replicas, cache_hit: 0.0 };
+        let elements = machine_elements(self.catalog, sized, &[passage], self.demand.allow_burst);
         Chain { elements }.reach(load)
     }
 
@@ -320,7 +339,7 @@ impl<'s> Space<'s> {
                         std::ptr::eq(self.machines[other.machine].sized.machine, machine.sized.machine)
                     });
                     match same {
-                        Some(other) if cost < other.cost => *other = pick,
+                        Some(other) if same_cost(cost, other.cost).is_lt() => *other = pick,
                         Some(_) => {}
                         None => picks.push(pick),
                     }
@@ -328,8 +347,7 @@ impl<'s> Space<'s> {
             }
         }
         picks.sort_by(|a, b| {
-            a.cost
-                .total_cmp(&b.cost)
+            same_cost(a.cost, b.cost)
                 .then(a.volume.count.cmp(&b.volume.count))
                 .then(a.machine.cmp(&b.machine))
         });
@@ -355,7 +373,9 @@ impl<'s> Space<'s> {
         let level_index = kind.levels.iter().position(|other| std::ptr::eq(other, level))?;
         let mut all = Vec::new();
         let most = kind.count_max.unwrap_or(MOST_VOLUMES);
-        for count in 1..=most.min(self.search.volumes_max.unwrap_or(most)) {
+        // Each copy of a mirror lies on a volume of its own.
+        let least = self.demand.mirror.copies();
+        for count in least..=most.min(self.search.volumes_max.unwrap_or(most)) {
             let Some((size_gib, iops, bandwidth)) =
                 option.needs.least(level, kind, count, factor, self.demand.allow_burst)
             else {
@@ -377,7 +397,8 @@ impl<'s> Space<'s> {
                 }
             }
         }
-        all.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.count.cmp(&b.count)));
+        // Of what costs the same, the fewest: the last bits of a product say nothing.
+        all.sort_by(|a, b| same_cost(a.cost, b.cost).then(a.count.cmp(&b.count)));
         (!all.is_empty()).then_some(all)
     }
 
@@ -410,7 +431,7 @@ impl<'s> Space<'s> {
             count: volume.count,
             size_gib: volume.size_gib,
             host_cache: HostCache::None,
-            roles: &[],
+            roles: Role::ALL,
         };
         let broken: Vec<Effect> =
             self.catalog.rules.iter().filter(|rule| rule.is_broken(&by)).map(|rule| rule.effect).collect();
@@ -465,6 +486,12 @@ impl<'s> Space<'s> {
         };
         Explanation::new(&resolved, &question)
     }
+}
+
+/// The order of two costs, equal where they differ by rounding only.
+fn same_cost(a: f64, b: f64) -> std::cmp::Ordering {
+    // Whole millionths keep the order total, as a tolerance would not.
+    (a * 1e6).round().total_cmp(&(b * 1e6).round())
 }
 
 /// A machine in every size that can be ordered with at least so much memory.
