@@ -32,7 +32,7 @@ impl Document {
         let sections = [
             ended(summary),
             saturation(record.settings.repeats, summary),
-            limits(summary),
+            limits(summary, "; a longer --step tells which"),
             scaling(summary),
             findings(summary),
             curves(summary),
@@ -71,7 +71,7 @@ impl Document {
         };
         let sections = [
             saturation(1, summary),
-            limits(summary),
+            limits(summary, ""),
             curves(summary),
             fits(summary),
             probes(summary),
@@ -238,7 +238,8 @@ fn within(confidence: Option<Confidence>, value: f64) -> Value {
     Value::number(confidence.map(|one| 50.0 * (one.high - one.low) / value))
 }
 
-fn limits(summary: &SweepSummary) -> Option<Section> {
+/// `advice` says how a rough curve can be mended.
+fn limits(summary: &SweepSummary, advice: &str) -> Option<Section> {
     let of = |curve: &Curve| match summary.volumes.len() {
         0 | 1 => curve.pattern.to_string(),
         _ => format!("{} on {}", curve.pattern, name_of(summary, curve.volume)),
@@ -285,7 +286,7 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
             severity: Severity::Warning,
             id: "rough-fit".to_owned(),
             message: format!(
-                "{}: the points lie {:.0} % off the curve, so the knee is rough: another load on the device, or one that no model describes; a longer --step tells which",
+                "{}: the points lie {:.0} % off the curve, so the knee is rough: another load on the device, or one that no model describes{advice}",
                 of(curve),
                 found.fit.rms_percent
             ),
