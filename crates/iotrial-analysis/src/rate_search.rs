@@ -379,12 +379,12 @@ impl RateSearch {
 }
 
 /// Gives the open jobs so many slots that no I/O waits for one of them, as far as memory and queues go: what an I/O waits
-/// is then the device's doing, whatever the closed load had outstanding. A log keeps its depth: how many writes are in flight
-/// at once is decided by the database's log writer, and a commit that waits for it waits.
+/// is then the device's doing, whatever the closed load had outstanding. The log of a group commit keeps its depth: there
+/// waiting is what makes the groups.
 fn give_slots(plan: &mut Plan) {
     let mut roomy = plan.jobs.clone();
     let is_open = |job: &&mut Job| matches!(job.arrival, Arrival::Open { .. });
-    for job in roomy.iter_mut().filter(is_open).filter(|job| job.role != Role::Log) {
+    for job in roomy.iter_mut().filter(is_open).filter(|job| job.group_commit.is_none()) {
         let slots = SLOTS_PER_OUTSTANDING * job.total_iodepth() + MORE_SLOTS;
         job.iodepth = slots.div_ceil(job.numjobs);
     }

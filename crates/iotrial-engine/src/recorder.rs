@@ -20,8 +20,42 @@ pub(crate) struct JobRecorder {
     ops: [Option<Box<OpRecorder>>; 3],
     /// Of a group commit.
     commit_size: u64,
-    /// Of what was due and never issued, which may be very many; there from the first one on, at the end of a load.
-    not_issued_age: Option<Box<LatencyRecorder>>,
+    /// Of what was due and never issued, at the end of a load.
+    not_issued: Ages,
+}
+
+/// The ages of very many I/Os: counted in a flat table, which goes into the histogram before it can overflow.
+#[derive(Debug, Clone, Default)]
+struct Ages {
+    /// There from the first one on.
+    recent: Option<Box<LatencyRecorder>>,
+    recent_count: u32,
+    all: LatencyHistogram,
+}
+
+/// So many ages of up to 21 days fit the sum of the flat table.
+const MOST_RECENT: u32 = 10_000;
+
+impl Ages {
+    fn record_ns(&mut self, age_ns: u64) {
+        let recent = self.recent.get_or_insert_default();
+        recent.record_ns(age_ns);
+        self.recent_count += 1;
+        if self.recent_count == MOST_RECENT {
+            self.all.merge(&recent.as_ref().into());
+            recent.clear();
+            self.recent_count = 0;
+        }
+    }
+
+    /// The histogram; the table is given back.
+    fn take(&mut self) -> LatencyHistogram {
+        let Self { recent, mut all, .. } = std::mem::take(self);
+        if let Some(recent) = recent {
+            all.merge(&recent.as_ref().into());
+        }
+        all
+    }
 }
 
 #[derive(Debug, Clone, Default)]
@@ -77,7 +111,7 @@ impl JobRecorder {
                 ops: [job.reads(), job.writes(), job.group_commit.is_some()]
                     .map(|used| used.then(Box::default)),
                 commit_size: job.group_commit.map_or(0, |group| group.commit_size.get()),
-                not_issued_age: None,
+                not_issued: Ages::default(),
             })
             .collect()
     }
@@ -138,14 +172,14 @@ impl JobRecorder {
 
     /// Counts an I/O, or commit, that was due and is not issued when the load ends.
     pub(crate) fn note_not_issued(&mut self, age_ns: u64) {
-        self.not_issued_age.get_or_insert_default().record_ns(age_ns);
+        self.not_issued.record_ns(age_ns);
     }
 
     /// Takes what was counted, as facts, and leaves the recorder empty.
     pub(crate) fn take(&mut self) -> JobCounts {
         let [read, write, commit] = &mut self.ops;
         let take = |op: &mut Option<Box<OpRecorder>>| op.as_mut().map(|op| op.take());
-        let not_issued_age = self.not_issued_age.take().map(|ages| ages.as_ref().into()).unwrap_or_default();
+        let not_issued_age = self.not_issued.take();
         JobCounts { read: take(read), write: take(write), commit: take(commit), not_issued_age }
     }
 }
@@ -181,5 +215,21 @@ impl OpRecorder {
         (self.bytes, self.error_count, self.late_count) = (0, 0, 0);
         (self.unfinished_oldest_ns, self.first_error) = (0, None);
         counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_of_hours_is_counted_whole() {
+        let hours_ns = 20 * 3_600_000_000_000;
+        let mut ages = Ages::default();
+        let count = 3 * u64::from(MOST_RECENT) + 7;
+        (0..count).for_each(|_| ages.record_ns(hours_ns));
+        let all = ages.take();
+        assert_eq!((all.io_count(), all.mean_us()), (count, Some(hours_ns as f64 / 1e3)));
+        assert_eq!(ages.take().io_count(), 0);
     }
 }

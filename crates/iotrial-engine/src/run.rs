@@ -27,7 +27,9 @@ use crate::random::Random;
 use crate::recorder::JobRecorder;
 use crate::sim::SimQueue;
 use crate::threads::ThreadsQueue;
-use crate::uring::{self, RingKind, UringQueue};
+use crate::uring::{self, UringQueue};
+
+pub use crate::uring::RingKind;
 
 /// Intervals that a thread may be ahead of whoever takes them.
 const HANDOVERS_AHEAD: usize = 16;
@@ -94,7 +96,8 @@ pub fn run(
     control: &Arc<Control>,
     on_interval: &mut dyn FnMut(&Interval),
 ) -> Result<RunOutcome, StartRunError> {
-    run_until(plan, areas, device_names, control, &mut |interval: &Interval| {
+    let ring = RingKind::default();
+    run_until(plan, areas, ring, device_names, control, &mut |interval: &Interval| {
         on_interval(interval);
         Decision::GoOn
     })
@@ -109,6 +112,7 @@ pub fn run(
 pub fn run_until(
     plan: &Arc<Plan>,
     areas: &Arc<[File]>,
+    ring: RingKind,
     device_names: &[String],
     control: &Arc<Control>,
     watcher: &mut dyn Watcher,
@@ -116,7 +120,7 @@ pub fn run_until(
     let windows: Arc<[Window]> = Window::all(plan).into();
     // The brake of this load alone: `control` may be meant for others after it.
     let brake: Arc<Control> = Arc::default();
-    let workers = Workers::start(plan, areas, &windows, &brake)?;
+    let workers = Workers::start(plan, areas, ring.of_load(plan), &windows, &brake)?;
     let mut meter = match plan.engine {
         EngineKind::Sim => None,
         _ => Some(Meter::new(workers.clock.clone(), &windows, device_names)),
@@ -188,11 +192,11 @@ impl Workers {
     fn start(
         plan: &Arc<Plan>,
         areas: &Arc<[File]>,
+        ring: RingKind,
         windows: &Arc<[Window]>,
         control: &Arc<Control>,
     ) -> Result<Self, StartRunError> {
         let shares = share_copies(plan, JobCopy::all(plan), plan.threads as usize);
-        let ring = RingKind::of_plan(plan, areas);
         let clock = MonotonicClock::before_start();
         let (handover_sender, handovers) = mpsc::sync_channel(HANDOVERS_AHEAD * shares.len());
         let (ready_sender, ready) = mpsc::channel();

@@ -20,7 +20,7 @@ use crate::random::Random;
 
 mod ring;
 
-pub(crate) use ring::RingKind;
+pub use ring::RingKind;
 
 /// The write is on stable storage when it completes: `RWF_DSYNC` of `pwritev2(2)`.
 const RWF_DSYNC: i32 = 0x0000_0002;

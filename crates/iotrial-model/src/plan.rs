@@ -305,8 +305,7 @@ impl Job {
         match self.arrival {
             Arrival::Closed => {}
             Arrival::Open { iops, spacing, bursts } => {
-                let decimals = if iops < 1e3 { 10.0 } else { 1.0 };
-                let rounded = group_thousands(&((decimals * iops).round() / decimals).to_string());
+                let rounded = group_thousands(&((10.0 * iops).round() / 10.0).to_string());
                 all.push(format!("open, {rounded} IOPS, {spacing}"));
                 all.extend(bursts.map(|bursts| bursts.to_string()));
             }

@@ -21,7 +21,7 @@ use crate::settings;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 
-/// Fewer I/Os that were due and not issued are those of a moment.
+/// With fewer I/Os due and not issued there is nothing to see in a chart: Poisson arrivals alone make such queues for moments.
 const LEAST_BACKLOG: u64 = 16;
 
 /// A title is not a text, and stands in every row of a CSV.
@@ -191,6 +191,7 @@ fn arrivals(record: &RunRecord, summary: &Summary) -> Option<Section> {
         Some(Row { cells, is_total: false })
     };
     let rows: Vec<Row> = summary.jobs.iter().filter_map(row).collect();
+    let is_open = !rows.is_empty();
     let rates = Block::Table(Table {
         caption: "Rates of open jobs".to_owned(),
         columns: vec![
@@ -202,7 +203,6 @@ fn arrivals(record: &RunRecord, summary: &Summary) -> Option<Section> {
         at_a_glance: true,
         rows,
     });
-    let is_open = summary.jobs.iter().any(|job| job.arrivals.is_some());
     is_open.then(|| Section {
         id: "arrivals",
         heading: "Open jobs",
@@ -214,7 +214,8 @@ fn arrivals(record: &RunRecord, summary: &Summary) -> Option<Section> {
     })
 }
 
-/// What was due and not issued at the end of each interval, for the jobs whose queue was ever worth a look.
+/// What was due and not issued at the end of each interval, for the jobs whose queue was ever worth a look: exact at the end of
+/// the load and of its rounds, from the rate elsewhere.
 #[expect(clippy::cast_precision_loss, reason = "a chart shows three digits of a count")]
 fn backlog_over_time(record: &RunRecord) -> Option<ChartGroup> {
     let course = |(index, job): (usize, &Job)| {
@@ -225,8 +226,11 @@ fn backlog_over_time(record: &RunRecord) -> Option<ChartGroup> {
         };
         is_worth_it.then(|| Line {
             name: job.name.clone(),
-            hue: index % Line::HUE_COUNT,
-            dash: Dash::of_series(index),
+            hue: hue_of(job.role),
+            dash: Dash::of_series(
+                Line::HUE_COUNT
+                    * record.plan.jobs[..index].iter().filter(|other| other.role == job.role).count(),
+            ),
             shape: Shape::Course,
             points: record.intervals.iter().map(point).collect(),
         })
@@ -484,10 +488,15 @@ pub(crate) fn curve(series: &Series) -> Vec<(f64, Option<f64>)> {
     series.latency_curve.iter().map(|at| (at.percent, Some(at.latency_us))).collect()
 }
 
+/// Lines of a role look alike in all charts of a run.
+fn hue_of(role: Role) -> usize {
+    Role::ALL.iter().position(|one| *one == role).unwrap_or_default()
+}
+
 fn line(series: &Series, points: Vec<(f64, Option<f64>)>) -> Line {
     Line {
         name: format!("{} {}", series.role, series.stream),
-        hue: Role::ALL.iter().position(|role| *role == series.role).unwrap_or_default(),
+        hue: hue_of(series.role),
         dash: match series.stream {
             Stream::Read => Dash::Solid,
             Stream::Write => Dash::Dashed,

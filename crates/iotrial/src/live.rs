@@ -132,6 +132,14 @@ impl Live {
         }
     }
 
+    /// The same of what even those must know who want no progress.
+    pub fn warn(&self, text: &str) {
+        match self {
+            Self::Quiet => line(text),
+            _ => self.say(text),
+        }
+    }
+
     /// The run is over; the terminal is given back clean.
     pub fn finish(&self) {
         if let Self::Terminal(bars) = self {

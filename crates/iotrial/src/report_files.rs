@@ -1,6 +1,5 @@
 //! The forms of a report that go into files, for every command that has a document to show.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -13,7 +12,7 @@ use iotrial_report::xlsx::render_xlsx;
 
 use crate::failure::Failure;
 use crate::output;
-use crate::store::{is_block_device, write_whole};
+use crate::store::{folder_of, is_block_device, write_whole};
 
 /// Where a report goes besides the terminal.
 #[derive(Debug, Clone, Args, Default)]
@@ -78,6 +77,12 @@ impl Form {
     }
 }
 
+/// Whether two names are those of one file, as far as names tell.
+pub fn is_same_place(one: &Path, other: &Path) -> bool {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    absolute(one) == absolute(other)
+}
+
 /// Stands for standard output.
 const STANDARD_OUTPUT: &str = "-";
 
@@ -116,7 +121,7 @@ impl ReportFiles {
                 let error = anyhow!("{option} needs the name of a file");
                 return Err(Failure::input(error).hint("only --markdown and --csv take `-`".to_owned()));
             }
-            if let Some((other, _)) = taken.iter().find(|(_, other)| *other == path) {
+            if let Some((other, _)) = taken.iter().find(|(_, other)| is_same_place(other, path)) {
                 let place =
                     if is_dash { "standard output".to_owned() } else { format!("`{}`", path.display()) };
                 let error = anyhow!("{other} and {option} would both write to {place}");
@@ -175,34 +180,35 @@ pub fn write_output(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), Fa
     write_whole(path, bytes).map_err(Failure::execution)
 }
 
-/// A name that a shell completed may be that of somebody's data.
+/// A name that a shell completed may be that of somebody's data. A pipe or a device of characters is written to, and nothing is lost.
 fn refuse_existing(path: &Path, overwrite: bool) -> Result<(), Failure> {
-    if overwrite || !path.is_file() {
+    // A link counts as well, wherever it leads.
+    let is_there = path.symlink_metadata().is_ok();
+    if overwrite || !is_there || (path.exists() && !path.is_file()) {
         return Ok(());
     }
     let error = anyhow!("`{}` exists already, and is left as it is", path.display());
     Err(Failure::input(error).hint("give another name, or --overwrite to replace it".to_owned()))
 }
 
-/// Whether a file can be written there: better known before a long run than after it.
+/// Whether a file can be written there: better known before a long run than after it. Touches nothing that is there.
 pub fn check_is_writable(path: &Path, overwrite: bool) -> Result<(), Failure> {
     refuse_existing(path, overwrite)?;
-    let existed = path.exists();
-    if existed && !path.is_file() && !path.is_dir() {
+    let cannot = || format!("cannot write `{}`", path.display());
+    if path.is_dir() {
+        return Err(Failure::input(anyhow!("it is a folder").context(cannot())));
+    }
+    if path.exists() && !path.is_file() {
         if is_block_device(path).is_ok_and(|is_block_device| is_block_device) {
-            let error = anyhow::anyhow!("`{}` is a block device, and holds data", path.display());
+            let error = anyhow!("`{}` is a block device, and holds data", path.display());
             return Err(Failure::input(error).hint("give the name of a file".to_owned()));
         }
         // A pipe waits for its reader, and a device is left alone until there is something to write.
         return Ok(());
     }
-    let opened = File::options().append(true).create(true).open(path);
-    opened.with_context(|| format!("cannot write `{}`", path.display())).map_err(Failure::input)?;
-    if !existed {
-        let removed = std::fs::remove_file(path);
-        removed.with_context(|| format!("cannot remove `{}`", path.display())).map_err(Failure::execution)?;
-    }
-    Ok(())
+    // It is made beside its place and then put there, so that its folder decides.
+    let probe = tempfile::NamedTempFile::new_in(folder_of(path));
+    probe.with_context(cannot).map_err(Failure::input).map(drop)
 }
 
 /// Where the files of a report are, in lines.

@@ -12,7 +12,7 @@ use anyhow::Context;
 use iotrial_analysis::findings::findings;
 use iotrial_analysis::steady_state::{SteadyEnd, SteadyWatch};
 use iotrial_engine::control::{Control, Decision, Watcher};
-use iotrial_engine::run::{self, RunOutcome};
+use iotrial_engine::run::{self, RingKind, RunOutcome};
 use iotrial_engine::target::{self, PrepareError, Prepared};
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{EndedHow, Interval, Layout, RunRecord};
@@ -41,6 +41,7 @@ pub struct Rig<'a> {
     control: Arc<Control>,
     /// `None` until the targets are laid out, and where the engine touches none.
     prepared: Option<Prepared>,
+    ring: RingKind,
 }
 
 /// A record on its way into the store.
@@ -67,7 +68,7 @@ impl<'a> Rig<'a> {
     pub fn controlled(args: &'a RigArgs, setup: Setup, control: Arc<Control>) -> Result<Self, Failure> {
         let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
         let live = Live::new(args.quiet);
-        Ok(Self { args, setup, store, live, control, prepared: None })
+        Ok(Self { args, setup, store, live, control, prepared: None, ring: RingKind::default() })
     }
 
     /// Where the records go.
@@ -116,6 +117,7 @@ impl<'a> Rig<'a> {
         match target::prepare(plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
             Ok(prepared) => {
                 trial.record.layout = prepared.layout;
+                self.ring = RingKind::cheapest(plan, &prepared.areas, &|| self.control.is_stopping());
                 self.prepared = Some(prepared);
                 Ok(true)
             }
@@ -218,8 +220,9 @@ impl<'a> Rig<'a> {
             }
         }
         let plan = Arc::new(record.plan.clone());
-        let mut watch = LoadWatch { decide, live: &self.live, has_told: false };
-        let outcome = run::run_until(&plan, &areas.into(), &device_names, &self.control, &mut watch);
+        let mut watch = LoadWatch { decide, live: &self.live, control: &self.control, has_told: false };
+        let outcome =
+            run::run_until(&plan, &areas.into(), self.ring, &device_names, &self.control, &mut watch);
         outcome.map_err(Failure::execution)
     }
 
@@ -258,6 +261,7 @@ impl<'a> Rig<'a> {
 struct LoadWatch<'w> {
     decide: &'w mut dyn FnMut(&Interval) -> Decision,
     live: &'w Live,
+    control: &'w Control,
     has_told: bool,
 }
 
@@ -267,14 +271,20 @@ impl Watcher for LoadWatch<'_> {
     }
 
     fn draining(&mut self, since: Duration) {
-        if since >= PATIENCE && !self.has_told {
+        if let Some(warning) = drain_warning(since, self.control.is_stopping()).filter(|_| !self.has_told) {
             self.has_told = true;
-            let patience = format_duration(PATIENCE);
-            self.live.say(&format!(
-                "the load is over, and some of its I/Os are not back {patience} later; waiting for them, which Ctrl-C twice ends"
-            ));
+            self.live.warn(&warning);
         }
     }
+}
+
+/// What is said when I/Os are not back so long after the end of a load; `is_stopping` where the user has ended it.
+fn drain_warning(since: Duration, is_stopping: bool) -> Option<String> {
+    let way_out = if is_stopping { "Ctrl-C once more" } else { "Ctrl-C twice" };
+    (since >= PATIENCE).then(|| {
+        let patience = format_duration(PATIENCE);
+        format!("warning: I/Os are not back {patience} after the end of the load; waiting for them, {way_out} leaves them to the kernel")
+    })
 }
 
 /// Writes into a record what its load brought.
@@ -308,5 +318,17 @@ impl Drop for TrialJournal {
             // One that cannot be removed becomes a record, which is interrupted and empty.
             let _ = journal.discard();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waits_for_a_device_that_keeps_its_ios_is_told_the_way_out() {
+        assert_eq!(drain_warning(PATIENCE - Duration::from_millis(1), false), None);
+        assert!(drain_warning(PATIENCE, false).is_some_and(|warning| warning.contains("Ctrl-C twice")));
+        assert!(drain_warning(PATIENCE, true).is_some_and(|warning| warning.contains("Ctrl-C once more")));
     }
 }

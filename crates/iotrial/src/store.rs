@@ -561,17 +561,22 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
             }
             return OpenOptions::new().write(true).open(path)?.write_all(bytes);
         }
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let mut file = NamedTempFile::new_in(parent.unwrap_or(Path::new(".")))?;
+        let folder = folder_of(path);
+        let mut file = NamedTempFile::new_in(folder)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path)?;
         // The file is whole without this, too. After a crash it might be missing, and a folder that cannot be brought to the
         // disk is no worse than that.
-        let _ = sync_folder(parent.unwrap_or(Path::new(".")));
+        let _ = sync_folder(folder);
         Ok(())
     };
     write().with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+/// The folder of a file; the present one for a bare name.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Brings the names in a folder to the disk: a new file is there after a crash only when its folder is.

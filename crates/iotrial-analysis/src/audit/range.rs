@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::{Add, Div, Mul};
 
 use iotrial_model::imported::Stated;
+use iotrial_model::units::group_thousands;
 
 /// The values that a printed number may stand for. Rules of arithmetic: Moore, Interval Analysis, 1966.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -130,28 +131,15 @@ pub(super) fn write_number(number: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-fn group(number: &str) -> String {
-    let (whole, fraction) =
-        number.split_once('.').map_or((number, None), |(whole, rest)| (whole, Some(rest)));
-    let digits = whole.trim_start_matches('-');
-    let mut grouped = if whole.starts_with('-') { "−".to_owned() } else { String::new() };
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    if let Some(fraction) = fraction {
-        grouped.push('.');
-        grouped.push_str(fraction);
-    }
-    grouped
-}
-
 /// A change in hundredths for a sentence, with its sign.
 pub(super) fn write_change(percent: f64) -> String {
     let sign = if percent < 0.0 { "−" } else { "+" };
     format!("{sign}{:.1} %", percent.abs())
+}
+
+/// Thousands apart, with the minus sign of prose.
+fn group(number: &str) -> String {
+    group_thousands(number).replace('-', "−")
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::Direction;
-use iotrial_model::plan::PhaseKind;
+use iotrial_model::plan::{Job, PhaseKind};
 use iotrial_model::record::{Finding, RunRecord, Severity};
 use serde_json::json;
 
-use super::pace::{Pace, in_flight, is_flat, is_pressed, median, shortest_latency_s};
+use super::pace::{Pace, in_flight, intervals_of, is_flat, is_pressed, median, shortest_latency_s};
 use super::throttle::Throttle;
 use super::{finding, modes};
 use crate::words::with_thousands;
@@ -142,7 +142,12 @@ pub(super) fn flat_limit(record: &RunRecord) -> Option<Finding> {
         || throttle.is_some()
         || in_work < ROUND_IN_WORK && is_round
         || in_work < EXACT_IN_WORK && is_exact;
-    (is_limit && !modes::slow_one_is_stiller(record)).then(|| {
+    let weight = |job: &Job| match kind {
+        Kind::Iops => 1.0,
+        Kind::Bandwidth => job.block_size.mean_bytes(),
+    };
+    let has_cache_before = modes::slow_part_is_stiller(record, &intervals_of(record, &paces), weight);
+    (is_limit && !has_cache_before).then(|| {
         let Flat { level, drift_s, range_percent } = flat;
         let (id, value) = match kind {
             Kind::Iops => ("flat-iops-limit", format!("{} IOPS", with_thousands(level))),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::{Direction, Durability};
 use iotrial_model::plan::{EngineKind, Job};
-use iotrial_model::record::{Finding, RunRecord, Severity};
+use iotrial_model::record::{Finding, Interval, RunRecord, Severity};
 use serde_json::json;
 
 use super::finding;
@@ -98,31 +98,68 @@ pub(super) fn are_there(record: &RunRecord) -> bool {
     find(record, |_, _| true).is_some()
 }
 
-/// Whether the I/Os of the slower mode stand stiller, from one interval to the next, than all of them together. What is limited
+/// Whether the slower part of the I/Os stands stiller than all of them together, from one interval to the next. What is limited
 /// is then that part: a cache answers the rest, and how many it answers is chance. A limiter that makes two modes
 /// by its slices holds all of them to its rate.
+///
+/// The slower part are the I/Os behind the gap of each stream that has two modes by itself, and the whole of every other stream.
+/// `weight` is what an I/O of a job takes of the limit.
 #[expect(clippy::cast_precision_loss, reason = "counts of I/Os")]
-pub(super) fn slow_one_is_stiller(record: &RunRecord) -> bool {
-    let Some((_, _, modes)) = find(record, |_, _| true) else { return false };
+pub(super) fn slow_part_is_stiller(
+    record: &RunRecord,
+    intervals: &[&Interval],
+    weight: impl Fn(&Job) -> f64,
+) -> bool {
+    let modes: Vec<[Option<Modes>; 2]> = (0..record.jobs.len())
+        .map(|job| {
+            let by_itself = |direction: &Direction| !differ_by_plan(&record.plan.jobs[job], *direction);
+            Direction::ALL.map(|one| Some(one).filter(by_itself).and_then(|one| modes_of(record, job, one)))
+        })
+        .collect();
+    if modes.iter().flatten().all(Option::is_none) {
+        return false;
+    }
     // All streams share what is limited, each of them a part that chance decides.
-    let counts: Vec<[f64; 2]> = record
-        .measured_intervals()
+    let rates: Vec<[f64; 2]> = intervals
+        .iter()
         .map(|interval| {
-            let streams = interval.jobs.iter().flat_map(|job| job.read.iter().chain(&job.write));
-            let (all, fast) = streams.fold((0, 0), |(all, fast), counts| {
-                let latency = &counts.total_latency;
-                (all + latency.io_count(), fast + modes.fast_count_of(latency))
-            });
-            [all, all - fast].map(|count| count as f64)
+            let mut rates = [0.0; 2];
+            for (index, job) in record.plan.jobs.iter().enumerate() {
+                for (direction, modes) in Direction::ALL.into_iter().zip(&modes[index]) {
+                    let Some(counts) = interval.jobs.get(index).and_then(|job| job.get(direction)) else {
+                        continue;
+                    };
+                    let fast = modes.map_or(0, |modes| modes.fast_count_of(&counts.total_latency));
+                    let all = counts.total_latency.io_count();
+                    let per_s = weight(job) / interval.duration.as_secs_f64();
+                    rates[0] += all as f64 * per_s;
+                    rates[1] += (all - fast) as f64 * per_s;
+                }
+            }
+            rates
         })
         .collect();
     let range = |part: usize| {
-        let of_part = || counts.iter().map(move |both| both[part]);
-        let sum: f64 = of_part().sum();
-        let (most, least) = (of_part().fold(0.0, f64::max), of_part().fold(f64::MAX, f64::min));
-        (most - least) * counts.len() as f64 / sum
+        let of_part = || rates.iter().map(move |both| both[part]);
+        let mean = of_part().sum::<f64>() / rates.len() as f64;
+        (of_part().fold(0.0, f64::max) - of_part().fold(f64::MAX, f64::min)) / mean
     };
     range(1) < MUCH_STILLER * range(0)
+}
+
+/// The two modes of a stream, where they are there at the same time: a device that changed from
+/// fast to slow has two modes as well, but one after the other. So both must be there in half of the intervals.
+fn modes_of(record: &RunRecord, job: usize, direction: Direction) -> Option<Modes> {
+    let modes = Modes::of(&record.jobs[job].get(direction)?.total_latency)?;
+    let (mut count, mut divided) = (0, 0);
+    for interval in record.measured_intervals() {
+        let latency = &interval.jobs.get(job)?.get(direction)?.total_latency;
+        if latency.io_count() > 0 {
+            count += 1;
+            divided += usize::from(modes.divides(latency));
+        }
+    }
+    (divided * 2 >= count && count > 0).then_some(modes)
 }
 
 /// Whether the I/Os of a stream take different times by plan: some of its writes are flushed and others not, or they differ
@@ -133,25 +170,13 @@ fn differ_by_plan(job: &Job, direction: Direction) -> bool {
     differ_in_size || (direction == Direction::Write && some_are_flushed)
 }
 
-/// The job and direction with two modes, of which the fast one has most I/Os. A device that changed from
-/// fast to slow has two modes as well, but one after the other: so both must be there in half of the intervals.
+/// The job and direction with two modes, of which the fast one has most I/Os.
 fn find(record: &RunRecord, select: impl Fn(&Job, Direction) -> bool) -> Option<(usize, Direction, Modes)> {
     let streams = (0..record.jobs.len()).flat_map(|job| Direction::ALL.map(|direction| (job, direction)));
-    streams
+    let found = streams
         .filter(|(job, direction)| select(&record.plan.jobs[*job], *direction))
-        .filter_map(|(job, direction)| {
-            let modes = Modes::of(&record.jobs[job].get(direction)?.total_latency)?;
-            let (mut count, mut divided) = (0, 0);
-            for interval in record.measured_intervals() {
-                let latency = &interval.jobs.get(job)?.get(direction)?.total_latency;
-                if latency.io_count() > 0 {
-                    count += 1;
-                    divided += usize::from(modes.divides(latency));
-                }
-            }
-            (divided * 2 >= count && count > 0).then_some((job, direction, modes))
-        })
-        .max_by_key(|(_, _, modes)| modes.fast_count)
+        .filter_map(|(job, direction)| Some((job, direction, modes_of(record, job, direction)?)));
+    found.max_by_key(|(_, _, modes)| modes.fast_count)
 }
 
 /// A part of the I/Os came from a cache: their latencies have two modes with a gap between.

@@ -25,13 +25,8 @@ impl Pace {
         if record.plan.engine == EngineKind::Null {
             return Vec::new();
         }
-        let whole_s = 0.9 * record.plan.interval.as_secs_f64();
-        record
-            .intervals
-            .iter()
-            .filter(|interval| interval.duration.as_secs_f64() >= whole_s)
-            .map(|interval| Self::of_interval(interval, &record.plan))
-            .collect()
+        let whole = record.intervals.iter().filter(|interval| is_whole(interval, &record.plan));
+        whole.map(|interval| Self::of_interval(interval, &record.plan)).collect()
     }
 
     #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
@@ -53,6 +48,18 @@ impl Pace {
     }
 }
 
+fn is_whole(interval: &Interval, plan: &Plan) -> bool {
+    interval.duration.as_secs_f64() >= 0.9 * plan.interval.as_secs_f64()
+}
+
+/// The intervals of paces that follow one another.
+pub(super) fn intervals_of<'r>(record: &'r RunRecord, paces: &[Pace]) -> Vec<&'r Interval> {
+    let (Some(first), Some(last)) = (paces.first(), paces.last()) else { return Vec::new() };
+    let is_in = |start_s: f64| start_s >= first.start_s && start_s <= last.start_s;
+    let all = record.intervals.iter();
+    all.filter(|one| is_whole(one, &record.plan) && is_in(one.start.as_secs_f64())).collect()
+}
+
 /// I/Os in flight on average, by Little's law.
 pub(super) fn in_flight(paces: &[Pace]) -> f64 {
     let duration_s: f64 = paces.iter().map(|pace| pace.duration_s).sum();
@@ -68,14 +75,10 @@ pub(super) fn shortest_latency_s(paces: &[Pace]) -> Option<f64> {
 /// These jobs are the closed ones, and open ones that have a backlog. To any other open job `iodepth` is only a bound: its rate
 /// is what was asked for, not what the device can do, so that it neither presses nor hides that others do.
 pub(super) fn is_pressed(record: &RunRecord, paces: &[Pace]) -> bool {
-    let (Some(first), Some(last)) = (paces.first(), paces.last()) else { return false };
-    let looked_at = || {
-        let is_in = |start_s: f64| start_s >= first.start_s && start_s <= last.start_s;
-        record.intervals.iter().filter(move |interval| is_in(interval.start.as_secs_f64()))
-    };
+    let looked_at = intervals_of(record, paces);
     let has_backlog = |job: usize| {
-        let behind = looked_at().filter(|one| one.backlog.get(job).is_some_and(|count| *count > 0)).count();
-        behind * 2 > looked_at().count()
+        let is_behind = |one: &&&Interval| one.backlog.get(job).is_some_and(|count| *count > 0);
+        looked_at.iter().filter(is_behind).count() * 2 > looked_at.len()
     };
     let pressing: Vec<usize> = (0..record.plan.jobs.len())
         .filter(|job| match record.plan.jobs[*job].arrival {
@@ -84,10 +87,10 @@ pub(super) fn is_pressed(record: &RunRecord, paces: &[Pace]) -> bool {
         })
         .collect();
     let outstanding: u32 = pressing.iter().map(|job| record.plan.jobs[*job].total_iodepth()).sum();
-    let counts = looked_at().flat_map(|interval| {
+    let counts = looked_at.iter().flat_map(|interval| {
         pressing.iter().flat_map(|job| Direction::ALL.map(|direction| interval.jobs[*job].get(direction)))
     });
-    let duration_s: f64 = looked_at().map(|interval| interval.duration.as_secs_f64()).sum();
+    let duration_s: f64 = looked_at.iter().map(|interval| interval.duration.as_secs_f64()).sum();
     let in_flight = counts.flatten().map(total_latency_s).sum::<f64>() / duration_s;
     outstanding > 0 && in_flight >= 0.5 * f64::from(outstanding)
 }

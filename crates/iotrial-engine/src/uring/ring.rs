@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use io_uring::IoUring;
 use iotrial_model::load::{Direction, Durability};
@@ -15,27 +15,38 @@ use crate::clock::{Clock, MonotonicClock};
 use crate::queue::{Handing, IoQueue, Outcome, Request};
 use crate::random::Random;
 
-/// A kind that is not the usual one must cost so much less: 5 %, well above what the same kind differs by from itself.
+/// A kind that is not the usual one must cost so much less, with one read at a time and with many.
 const WORTH_IT: f64 = 0.95;
 /// The kinds are tried in turn, so often.
 const ROUNDS: usize = 5;
-/// Each time for so many reads, or so long.
-const READS: u64 = 2_000;
-const SLICE_NS: u64 = 40_000_000;
-/// Where fewer come back in that time, their CPU is nothing that decides, nor known well.
-const LEAST_READS: u64 = 400;
-/// So many at a time, each of so many bytes.
-const READS_AT_ONCE: u32 = 32;
+/// Each of these tries ends with so many reads, or after so long; where fewer than the least come back, CPU is nothing that decides, nor
+/// known well.
+const TRIES: [Try; 2] = [
+    Try { at_once: 32, most_reads: 500, least_reads: 250, most_ns: 40_000_000 },
+    Try { at_once: 1, most_reads: 100, least_reads: 50, most_ns: 20_000_000 },
+];
 const READ_BYTES: u32 = 8192;
+/// Reads stay within so much of the first area: what they leave in caches is nothing to the load.
+const MOST_RANGE: u64 = 64 << 20;
 /// Reads that take longer than this are left to the kernel.
 const PATIENCE_NS: u64 = 1_000_000_000;
 /// A stream of randomness that no lane has.
 const STREAM: u64 = 1 << 34;
 
+/// A few reads that show what a ring costs.
+#[derive(Debug, Clone, Copy)]
+struct Try {
+    at_once: u32,
+    most_reads: u64,
+    least_reads: u64,
+    most_ns: u64,
+}
+
 /// How the kernel tells the thread of a ring that an I/O is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RingKind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RingKind {
     /// When the thread enters the kernel anyway (`IORING_SETUP_COOP_TASKRUN`, Linux 5.19; `SINGLE_ISSUER`, 6.0).
+    #[default]
     Cooperative,
     /// When the thread asks for it (`IORING_SETUP_DEFER_TASKRUN`, Linux 6.1).
     Deferred,
@@ -46,30 +57,33 @@ pub(crate) enum RingKind {
 }
 
 impl RingKind {
+    /// The kind that takes the least CPU for a read, on this kernel and the device below the plan's first area. For direct loads
+    /// it reads at most 9,000 blocks there, within 0.9 s; through the page cache all kinds cost the same, and reading would warm it.
+    pub fn cheapest(plan: &Plan, areas: &[File], is_stopping: &dyn Fn() -> bool) -> Self {
+        let is_tried = plan.engine == EngineKind::Uring && plan.direct && !plan.polled;
+        let (true, Some(file), Some(area)) = (is_tried, areas.first(), plan.areas.first()) else {
+            return Self::default();
+        };
+        let range = area.offset.get()..area.offset.get() + area.length.get().min(MOST_RANGE);
+        let mut random = Random::new(plan.seed, STREAM);
+        cheapest(
+            |kind, one| {
+                if is_stopping() { None } else { cpu_of_a_read(file, &range, kind, one, &mut random) }
+            },
+        )
+    }
+
+    /// The kind for a load, of which the plan may ask that devices are polled.
+    pub(crate) fn of_load(self, plan: &Plan) -> Self {
+        if plan.polled { Self::Polled } else { self }
+    }
+
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Cooperative => "coop-taskrun",
             Self::Deferred => "defer-taskrun",
             Self::Interrupting => "interrupt",
             Self::Polled => "polled",
-        }
-    }
-
-    /// The kind for a plan on its open areas. The kernel and the device decide what is cheap, so the first direct load of the
-    /// program reads a little of its first area to find out, and what it found holds for all that follow.
-    pub(crate) fn of_plan(plan: &Plan, areas: &[File]) -> Self {
-        static CHEAPEST: OnceLock<RingKind> = OnceLock::new();
-        if plan.polled {
-            return Self::Polled;
-        }
-        // Through the page cache all kinds cost the same, and reading would warm it.
-        let is_tried = plan.engine == EngineKind::Uring && plan.direct;
-        match (is_tried, areas.first(), plan.areas.first()) {
-            (true, Some(file), Some(area)) => *CHEAPEST.get_or_init(|| {
-                let range = area.offset.get()..area.offset.get() + area.length.get();
-                cheapest(plan.seed, |kind, random| cpu_of_a_read(file, &range, kind, SLICE_NS, random))
-            }),
-            _ => Self::Cooperative,
         }
     }
 
@@ -102,25 +116,33 @@ impl RingKind {
     }
 }
 
-/// The kind that is worth leaving the usual one for: by the median of its costs, each as a share of that of the usual kind in the same
-/// round. `cost` gives `None` where a kind cannot be tried, or its cost does not matter.
-fn cheapest(seed: u64, mut cost: impl FnMut(RingKind, &mut Random) -> Option<f64>) -> RingKind {
+/// The kind that is worth leaving the usual one for. `cost` gives `None` where a kind cannot be tried, or its cost does not matter.
+fn cheapest(mut cost: impl FnMut(RingKind, Try) -> Option<f64>) -> RingKind {
     const USUAL: RingKind = RingKind::Cooperative;
-    let mut random = Random::new(seed, STREAM);
-    let mut others = [(RingKind::Deferred, Vec::new()), (RingKind::Interrupting, Vec::new())];
+    let mut others =
+        [RingKind::Deferred, RingKind::Interrupting].map(|kind| (kind, TRIES.map(|_| Vec::new())));
     for _ in 0..ROUNDS {
-        let Some(usual) = cost(USUAL, &mut random) else { return USUAL };
-        for (kind, shares) in &mut others {
-            shares.extend(cost(*kind, &mut random).map(|other| other / usual));
+        for (index, one) in TRIES.into_iter().enumerate() {
+            // With one at a time a slow device brings too few; then many at a time decide.
+            let Some(usual) = cost(USUAL, one) else { continue };
+            for (kind, shares) in &mut others {
+                shares[index].extend(cost(*kind, one).map(|other| other / usual));
+            }
         }
     }
-    let median = |mut shares: Vec<f64>| {
-        shares.sort_by(f64::total_cmp);
-        shares.get(ROUNDS / 2).copied().filter(|_| shares.len() == ROUNDS)
+    let worst = |shares: [Vec<f64>; TRIES.len()]| {
+        let [many, one] = shares.map(median_of_all);
+        many.map(|many| one.map_or(many, |one| many.max(one)))
     };
-    let medians = others.into_iter().filter_map(|(kind, shares)| Some((median(shares)?, kind)));
-    let best = medians.min_by(|a, b| a.0.total_cmp(&b.0));
+    let all = others.into_iter().filter_map(|(kind, shares)| Some((worst(shares)?, kind)));
+    let best = all.min_by(|a, b| a.0.total_cmp(&b.0));
     best.filter(|(share, _)| *share <= WORTH_IT).map_or(USUAL, |(_, kind)| kind)
+}
+
+/// The median of what came from every round; `None` where some brought nothing.
+fn median_of_all(mut shares: Vec<f64>) -> Option<f64> {
+    shares.sort_by(f64::total_cmp);
+    shares.get(ROUNDS / 2).copied().filter(|_| shares.len() == ROUNDS)
 }
 
 /// The CPU time of the thread for one read, in ns; `None` where the kernel has no such ring, a read fails, or few come back.
@@ -128,7 +150,7 @@ fn cpu_of_a_read(
     file: &File,
     range: &Range<u64>,
     kind: RingKind,
-    slice_ns: u64,
+    Try { at_once, most_reads, least_reads, most_ns }: Try,
     random: &mut Random,
 ) -> Option<f64> {
     let blocks = (range.end - range.start) / u64::from(READ_BYTES);
@@ -138,7 +160,7 @@ fn cpu_of_a_read(
     let areas: Arc<[File]> = Arc::new([file.try_clone().ok()?]);
     let clock = MonotonicClock::before_start();
     clock.start();
-    let lengths = [READ_BYTES; READS_AT_ONCE as usize];
+    let lengths = vec![READ_BYTES; at_once as usize];
     let mut queue = UringQueue::new(clock.clone(), &areas, &lengths, 0, kind, random).ok()?;
     if queue.kind != kind {
         return None;
@@ -151,14 +173,14 @@ fn cpu_of_a_read(
         direction: Direction::Read,
         durability: Durability::None,
     };
-    let mut requests: Vec<Request> = (0..READS_AT_ONCE).map(&mut read).collect();
+    let mut requests: Vec<Request> = (0..at_once).map(&mut read).collect();
     let mut completions = Vec::with_capacity(lengths.len());
     let before_ns = thread_cpu_ns();
     let mut count = 0;
-    while count < READS && clock.now_ns() < slice_ns {
+    while count < most_reads && clock.now_ns() < most_ns {
         queue.submit(&requests, Handing::WithReap).ok()?;
         requests.clear();
-        queue.reap(&mut completions, slice_ns).ok()?;
+        queue.reap(&mut completions, most_ns).ok()?;
         for completion in completions.drain(..) {
             matches!(completion.outcome, Outcome::Bytes(READ_BYTES)).then_some(())?;
             requests.push(read(completion.slot));
@@ -173,7 +195,7 @@ fn cpu_of_a_read(
             return None;
         }
     }
-    (count >= LEAST_READS).then(|| cpu_ns as f64 / count as f64)
+    (count >= least_reads).then(|| cpu_ns as f64 / count as f64)
 }
 
 fn thread_cpu_ns() -> u64 {
@@ -186,31 +208,56 @@ fn thread_cpu_ns() -> u64 {
 mod tests {
     use super::*;
 
-    const AN_HOUR_NS: u64 = 3_600_000_000_000;
+    /// What is chosen where the kinds cost so much, with many reads at once and with one, in every round but the first, in which the
+    /// deferred one is a bargain.
+    fn choice(costs: impl Fn(RingKind) -> [Option<f64>; 2]) -> RingKind {
+        let mut left = TRIES.len();
+        cheapest(|kind, one| {
+            let cost = costs(kind)[usize::from(one.at_once == 1)]?;
+            let is_bargain = kind == RingKind::Deferred && left > 0;
+            left -= usize::from(is_bargain);
+            Some(if is_bargain { cost / 10.0 } else { cost })
+        })
+    }
 
-    /// What is chosen where the kinds cost so much in every round but the first, in which the deferred one is a bargain.
-    fn choice(usual: Option<f64>, deferred: Option<f64>, interrupting: Option<f64>) -> RingKind {
-        let mut is_first = true;
-        cheapest(1, |kind, _| match kind {
-            RingKind::Deferred if std::mem::take(&mut is_first) => deferred.map(|cost| cost / 10.0),
-            RingKind::Deferred => deferred,
-            RingKind::Interrupting => interrupting,
-            _ => usual,
+    fn costs(usual: [f64; 2], deferred: [f64; 2], interrupting: [f64; 2]) -> RingKind {
+        choice(|kind| match kind {
+            RingKind::Deferred => deferred.map(Some),
+            RingKind::Interrupting => interrupting.map(Some),
+            _ => usual.map(Some),
         })
     }
 
     #[test]
-    fn the_usual_ring_is_left_for_one_that_costs_clearly_less() {
-        assert_eq!(choice(Some(3.4), Some(4.0), Some(3.3)), RingKind::Cooperative, "one bargain is noise");
-        assert_eq!(choice(Some(3.4), Some(3.0), Some(3.3)), RingKind::Deferred);
-        assert_eq!(choice(Some(3.4), Some(3.0), Some(2.9)), RingKind::Interrupting);
+    fn the_usual_ring_is_left_for_one_that_costs_clearly_less_whatever_the_depth() {
+        let usual = [3.4, 18.2];
+        assert_eq!(costs(usual, [4.0, 21.0], [3.3, 18.0]), RingKind::Cooperative, "one bargain is noise");
+        assert_eq!(costs(usual, [3.0, 17.0], [3.3, 18.0]), RingKind::Deferred);
+        assert_eq!(costs(usual, [3.0, 17.0], [2.9, 16.0]), RingKind::Interrupting);
+        assert_eq!(
+            costs(usual, [4.0, 21.0], [2.9, 19.8]),
+            RingKind::Cooperative,
+            "dearer with one at a time"
+        );
     }
 
     #[test]
     fn what_cannot_be_tried_is_not_chosen() {
-        assert_eq!(choice(None, Some(1.0), Some(1.0)), RingKind::Cooperative);
-        assert_eq!(choice(Some(3.4), None, Some(3.0)), RingKind::Interrupting);
-        assert_eq!(choice(Some(3.4), None, None), RingKind::Cooperative);
+        let deferred_is_cheap = |kind| match kind {
+            RingKind::Deferred => [Some(1.0); 2],
+            _ => [Some(3.4); 2],
+        };
+        assert_eq!(choice(deferred_is_cheap), RingKind::Deferred);
+        assert_eq!(
+            choice(|kind| if kind == RingKind::Cooperative { [None; 2] } else { [Some(1.0); 2] }),
+            RingKind::default()
+        );
+        assert_eq!(
+            choice(|kind| if kind == RingKind::Deferred { [None; 2] } else { [Some(3.4); 2] }),
+            RingKind::default()
+        );
+        // A device so slow that one at a time says nothing.
+        assert_eq!(choice(|kind| [deferred_is_cheap(kind)[0], None]), RingKind::Deferred);
     }
 
     #[test]
@@ -221,15 +268,39 @@ mod tests {
         let file = tempfile::tempfile().unwrap();
         let length = 64 * u64::from(READ_BYTES);
         file.set_len(length).unwrap();
-        let cost = |range, kind| cpu_of_a_read(&file, &range, kind, AN_HOUR_NS, &mut Random::new(1, 0));
-        for kind in [RingKind::Cooperative, RingKind::Deferred, RingKind::Interrupting] {
-            // An older kernel gives another kind.
-            if kind.build(2).unwrap().1 == kind {
-                let cost_ns = cost(0..length, kind).expect("a hole is read");
-                assert!(cost_ns > 0.0, "{kind:?}");
+        let cost = |range, kind, one| cpu_of_a_read(&file, &range, kind, one, &mut Random::new(1, 0));
+        for one in TRIES {
+            // However slow the machine is.
+            let one = Try { most_ns: 3_600_000_000_000, ..one };
+            for kind in [RingKind::Cooperative, RingKind::Deferred, RingKind::Interrupting] {
+                // An older kernel gives another kind.
+                if kind.build(2).unwrap().1 == kind {
+                    let cost_ns = cost(0..length, kind, one).expect("a hole is read");
+                    assert!(cost_ns > 0.0, "{kind:?}");
+                }
             }
+            assert!(cost(0..512, RingKind::Cooperative, one).is_none(), "there is nothing to read");
+            assert!(
+                cost(length..2 * length, RingKind::Cooperative, one).is_none(),
+                "a read of nothing is a failure"
+            );
         }
-        assert!(cost(0..512, RingKind::Cooperative).is_none(), "there is nothing to read");
-        assert!(cost(length..2 * length, RingKind::Cooperative).is_none(), "a read of nothing is a failure");
+    }
+
+    #[test]
+    fn only_direct_loads_through_rings_are_tried() {
+        let plan = crate::test_plan::open_job(1_000, 1);
+        let never = || -> bool { panic!("nothing is to be tried") };
+        for (engine, direct, polled) in [
+            (EngineKind::Uring, false, false),
+            (EngineKind::Threads, true, false),
+            (EngineKind::Uring, true, true),
+        ] {
+            let plan = Plan { engine, direct, polled, ..plan.clone() };
+            let file = tempfile::tempfile().unwrap();
+            assert_eq!(RingKind::cheapest(&plan, &[file], &never), RingKind::Cooperative);
+            let kind = if polled { RingKind::Polled } else { RingKind::Deferred };
+            assert_eq!(RingKind::Deferred.of_load(&plan), kind);
+        }
     }
 }

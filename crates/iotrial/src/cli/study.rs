@@ -8,7 +8,7 @@ use super::StoreArgs;
 use crate::report_files::ReportFiles;
 
 /// Options of `study`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
@@ -81,7 +81,7 @@ pub struct StudyArgs {
 }
 
 /// What to do with a study beside measuring.
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub enum StudyCommand {
     /// Print the part of a study that another machine measures: one file with all that it needs.
     Export(StudyExportArgs),
@@ -90,7 +90,7 @@ pub enum StudyCommand {
 }
 
 /// Options of `study export`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Example:
   iotrial study export volumes.toml --label azure > azure.toml
@@ -109,7 +109,7 @@ pub struct StudyExportArgs {
 }
 
 /// Options of `study add`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Examples:
   iotrial study add volumes.toml azure/*.iotrial.json*

@@ -29,6 +29,7 @@ use iotrial_model::study::{Cell, CellEnd, Progress, Study};
 use crate::cli::{StudyArgs, StudyCommand};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::output::harmless;
+use crate::report_files::ReportFiles;
 use crate::signal::control_by_signals;
 use crate::store::Store;
 use carry::Carrier;
@@ -45,6 +46,9 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
         Some(StudyCommand::Add(args)) => return exchange::add(args),
         None => {}
     }
+    // The report of the part that was done is that of an unfinished study.
+    let overwrite = args.files.overwrite || args.resume;
+    let args = &StudyArgs { files: ReportFiles { overwrite, ..args.files.clone() }, ..args.clone() };
     args.files.check(args.json)?;
     let file = StudyFile::read(args.file.as_deref().expect("a file or a command is required"))?;
     match file.study.profiles.len() {

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use iotrial_analysis::figures::Figures;
+use iotrial_analysis::words::with_thousands;
 use iotrial_engine::control::Control;
 use iotrial_model::record::{EndedHow, OpCounts, RunRecord, StudyPlace};
 use iotrial_model::study::{Cell, Configuration, JournalLine};
@@ -281,5 +282,5 @@ fn figures(record: &RunRecord) -> String {
     let ms = |us: Option<f64>| us.map_or_else(|| "–".to_owned(), |us| format!("{:.2} ms", us / 1_000.0));
     let (iops, bandwidth) = (figures.iops.unwrap_or(0.0), figures.bandwidth_mib_per_s.unwrap_or(0.0));
     let (mean, p99) = (ms(figures.lat_mean_us), ms(figures.lat_p99_us));
-    format!("{iops:.0} IOPS, {bandwidth:.1} MiB/s, avg {mean}, p99 {p99}")
+    format!("{} IOPS, {bandwidth:.1} MiB/s, avg {mean}, p99 {p99}", with_thousands(iops))
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use iotrial_analysis::knee_search::SearchBounds;
 use iotrial_analysis::saturation::LoadPoint;
 use iotrial_analysis::sweep::{Probe, SweepSummary, load_for_together};
+use iotrial_analysis::words::with_thousands;
 use iotrial_model::load::{BlockSizes, Direction, Distribution, Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineKind, Job, Phase, PhaseKind, Plan};
 use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
@@ -279,10 +280,10 @@ impl<'r, 'a> Sweeper<'r, 'a> {
             figures.figures.lat_mean_us.map_or_else(|| "–".to_owned(), |us| format!("{:.3}", us / 1e3));
         let purpose = if probe.purpose == ProbePurpose::Sustained { "  sustained" } else { "" };
         self.rig.say(&format!(
-            "{:<13} {where_to}{:>5} outstanding {:>10.0} IOPS {:>9.1} MiB/s  mean {mean} ms{purpose}",
+            "{:<13} {where_to}{:>5} outstanding {:>10} IOPS {:>9.1} MiB/s  mean {mean} ms{purpose}",
             probe.pattern,
             figures.outstanding,
-            figures.point().iops,
+            with_thousands(figures.point().iops),
             figures.point().mib_per_s
         ));
     }
@@ -293,11 +294,11 @@ impl<'r, 'a> Sweeper<'r, 'a> {
         let Some(found) = curve.and_then(|curve| curve.saturation.as_ref()) else { return };
         let ceiling = if found.is_reached { "ceiling" } else { "no ceiling up to" };
         self.rig.say(&format!(
-            "{pattern:<13} knee at {:.1} outstanding, {:.0} IOPS, {:.3} ms; {ceiling} {:.0} IOPS, {:.1} MiB/s",
+            "{pattern:<13} knee at {:.1} outstanding, {} IOPS, {:.3} ms; {ceiling} {} IOPS, {:.1} MiB/s",
             found.knee.outstanding,
-            found.knee.iops,
+            with_thousands(found.knee.iops),
             found.knee.lat_mean_us / 1e3,
-            found.ceiling_iops,
+            with_thousands(found.ceiling_iops),
             found.ceiling_mib_per_s
         ));
     }
