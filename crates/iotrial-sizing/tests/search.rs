@@ -45,6 +45,8 @@ iops_max = 21
 mb_per_s_per_gib = 0.07
 mb_per_s_min = 0.2
 mb_per_s_max = 0.6
+burst_iops = 28
+burst_mb_per_s = 0.9
 [[volume.level]]
 name = "high"
 vpus_per_gib = 6
@@ -203,7 +205,13 @@ fn stream(direction: Direction, iops: f64, block_size_bytes: f64) -> DemandStrea
 
 fn demands() -> impl Strategy<Value = Demand> {
     let blocks = || prop_oneof![Just(4_096.0), Just(8_192.0), Just(20_000.0), Just(65_536.0)];
-    let rates = || (0.0..45.0_f64, blocks());
+    // Many small I/Os, or a few of a megabyte, for which bandwidth is bought and IOPS for the bandwidth.
+    let rates = || {
+        prop_oneof![
+            3 => (0.0..45.0_f64, blocks()),
+            1 => (0.0..5.0_f64, Just(1_000_000.0)),
+        ]
+    };
     let words = (any::<bool>(), any::<bool>(), any::<bool>(), 0u32..4, 0u32..3, 0u32..3);
     (rates(), rates(), 0u64..24, 0u32..8, 0u64..12, words).prop_map(
         |((reads, read_block), (writes, write_block), capacity, vcpus, memory, words)| {
