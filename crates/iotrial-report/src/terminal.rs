@@ -24,6 +24,8 @@ pub struct TerminalStyle {
 const LONGEST_PROSE: usize = 100;
 /// One figure with its name and value needs so much.
 const NARROWEST: usize = 32;
+/// More chapters than this would push what they have in common off the screen.
+const MOST_CHAPTERS: usize = 6;
 /// Below this a table is stacked, one figure a line.
 const NARROWEST_TABLE: usize = 60;
 
@@ -35,8 +37,15 @@ pub fn render_terminal(document: &Document, style: TerminalStyle) -> String {
     page.prose("", "", &document.byline, Tone::Soft);
     page.sections(document, unit);
     page.brief(&document.in_brief);
-    for (number, chapter) in document.chapters.iter().enumerate() {
-        page.chapter(number + 1, chapter, unit);
+    match document.chapters.len() {
+        count if count > MOST_CHAPTERS => {
+            page.line("");
+            page.prose("", "", &format!("--html has each of the {count} by itself."), Tone::Soft);
+        }
+        _ => {
+            let chapters = document.chapters.iter().zip(1..);
+            chapters.for_each(|(chapter, number)| page.chapter(number, chapter, unit));
+        }
     }
     page.text
 }

@@ -90,3 +90,12 @@ fn several_runs_stand_side_by_side_and_then_each_has_its_verdict() {
     let document = fixture::document_of_several(&fixture::several());
     insta::assert_snapshot!(render_terminal(&document, TerminalStyle { width: 120, color: false }));
 }
+
+#[test]
+fn many_runs_stand_side_by_side_only_and_where_each_is_by_itself_is_said() {
+    let mut document = fixture::document_of_several(&fixture::several());
+    document.chapters = document.chapters.iter().cycle().take(20).cloned().collect();
+    let text = render_terminal(&document, TerminalStyle { width: 120, color: false });
+    assert!(text.contains("--html has each of the 20 by itself.") && !text.contains("By job"), "{text}");
+    assert!(text.lines().count() < 150, "{}", text.lines().count());
+}
