@@ -26,6 +26,7 @@ mod alone;
 mod comparison;
 
 mod import;
+mod sizing;
 
 use duel::{Duel, DuelFigure, Load};
 use figure::{Figure, Target};
@@ -50,6 +51,7 @@ Rows, by name or by what the name begins with; all of them without one:
   queues          threads of 1,000 queues
   compare         1,000 records of a minute each, compared
   import          10,000 JSON files of fio, imported
+  size            a demand over all providers, and an explanation
 
 Options:
   --pairs 5         pairs of runs, the order within a pair alternates
@@ -70,7 +72,7 @@ struct Row {
     run: fn(&Bench) -> anyhow::Result<Vec<Figure>>,
 }
 
-const ROWS: [Row; 13] = [
+const ROWS: [Row; 14] = [
     Row { name: "null", run: |bench| null().run(bench) },
     Row { name: "page-cache", run: |bench| page_cache().run(bench) },
     Row { name: "direct", run: |bench| direct().run(bench) },
@@ -84,6 +86,7 @@ const ROWS: [Row; 13] = [
     Row { name: "queues", run: alone::queues },
     Row { name: "compare", run: comparison::compare },
     Row { name: "import", run: import::import },
+    Row { name: "size", run: sizing::size },
 ];
 
 const IOPS: fn(&load::Measured) -> Option<f64> = |measured| Some(measured.iops());

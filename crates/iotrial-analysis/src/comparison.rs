@@ -40,7 +40,7 @@ pub use gate::{Gate, GateOutcome, ParseGateError};
 pub use metric::{Better, Metric, MetricGroup};
 pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
-pub use sample::{Difference, Sample};
+pub use sample::{Caveat, Difference, Sample};
 
 use factor::{factors, varying_attributes};
 use metric::nearest_metric;
@@ -61,6 +61,9 @@ pub struct Comparison {
     /// Whether the user chose it.
     #[serde(skip)]
     pub is_baseline_chosen: bool,
+    /// Why nothing is held against anything, and runs only stand beside one another; `None` in a comparison.
+    #[serde(skip)]
+    pub not_compared: Option<CompareError>,
     /// What each attribute changes.
     pub factors: Vec<Factor>,
     /// What each configuration changes against the baseline.
@@ -234,12 +237,7 @@ impl Comparison {
         let samples = without_doubles(samples, &mut findings);
         let samples = without_empty(samples, request.force, &mut findings)?;
         check_conditions(&samples, request.force, &mut findings)?;
-        let mut subjects: Vec<String> = Vec::new();
-        for sample in &samples {
-            if !subjects.contains(&sample.subject) {
-                subjects.push(sample.subject.clone());
-            }
-        }
+        let subjects = subjects_of(&samples);
         let configurations = Configuration::all(samples)?;
         if let [only] = configurations.as_slice() {
             let label = (only.run_count() > 1).then(|| only.label.clone());
@@ -278,6 +276,7 @@ impl Comparison {
             subjects,
             baseline: configurations[baseline].key.clone(),
             is_baseline_chosen: request.baseline.is_some(),
+            not_compared: None,
             configurations,
             metrics,
             factors,
@@ -289,6 +288,43 @@ impl Comparison {
         })
     }
 
+    /// Runs beside one another, held against each other where that is fair. Where it is not, each is a configuration of
+    /// its own, nothing is said of differences, and [`Self::not_compared`] says why. Those that measured nothing are left
+    /// out.
+    pub fn or_beside(mut samples: Vec<Sample>) -> Self {
+        samples.retain(|sample| !sample.is_empty());
+        let why = match Self::new(samples.clone(), &CompareRequest::default()) {
+            Ok(comparison) => return comparison,
+            Err(why) => why,
+        };
+        let mut findings = Vec::new();
+        let samples = without_doubles(samples, &mut findings);
+        let subjects = subjects_of(&samples);
+        // Only a printed configuration can have two values for one metric, and then there is nothing to show of any.
+        let configurations = Configuration::each(samples).unwrap_or_default();
+        Self {
+            subjects,
+            baseline: configurations.first().map(|first| first.key.clone()).unwrap_or_default(),
+            is_baseline_chosen: false,
+            not_compared: Some(why),
+            metrics: metrics_of(&configurations),
+            configurations,
+            factors: Vec::new(),
+            against_baseline: Vec::new(),
+            rankings: Vec::new(),
+            recommendation: Recommendation::default(),
+            gates: Vec::new(),
+            findings,
+        }
+    }
+
+    /// The configuration of a run, and which of its runs that is, from 0; `None` for one that measured nothing.
+    pub fn place_of_run(&self, id: &str) -> Option<(usize, usize)> {
+        let in_configuration = |one: &Configuration| one.run_ids.iter().position(|run| run == id);
+        let mut places = self.configurations.iter().enumerate();
+        places.find_map(|(index, one)| in_configuration(one).map(|run| (index, run)))
+    }
+
     /// One configuration by its key.
     pub fn configuration(&self, key: &str) -> Option<&Configuration> {
         self.configurations.iter().find(|one| one.key == key)
@@ -298,6 +334,17 @@ impl Comparison {
     pub fn keeps_gates(&self) -> bool {
         self.gates.iter().all(|outcome| outcome.kept)
     }
+}
+
+/// Under what the samples were taken, each once.
+fn subjects_of(samples: &[Sample]) -> Vec<String> {
+    let mut subjects: Vec<String> = Vec::new();
+    for sample in samples {
+        if !subjects.contains(&sample.subject) {
+            subjects.push(sample.subject.clone());
+        }
+    }
+    subjects
 }
 
 /// A record that was given twice counts once.
@@ -327,7 +374,17 @@ fn without_empty(
 ) -> Result<Vec<Sample>, CompareError> {
     let (empty, rest): (Vec<Sample>, Vec<Sample>) = samples.into_iter().partition(Sample::is_empty);
     for sample in empty {
+        let is_stated = matches!(sample.figures, sample::SampleFigures::Stated(_));
         let error = CompareError::NothingMeasured { source_name: sample.source };
+        if is_stated {
+            // A row may have nothing but bounds.
+            findings.push(finding(
+                "left-out",
+                Severity::Note,
+                format!("Left out: {error} that can be compared."),
+            ));
+            continue;
+        }
         if !force {
             return Err(error);
         }
@@ -378,7 +435,7 @@ fn find_baseline(configurations: &[Configuration], name: &str) -> Result<usize, 
     let by = |is_called: &dyn Fn(&Configuration) -> bool| configurations.iter().position(is_called);
     by(&|one| one.label == name)
         .or_else(|| by(&|one| one.key == name))
-        .or_else(|| by(&|one| one.id == name))
+        .or_else(|| by(&|one| one.run_ids.iter().any(|id| id == name)))
         .ok_or_else(|| {
             let known: Vec<String> = configurations.iter().map(|one| format!("`{}`", one.label)).collect();
             let labels = configurations.iter().map(|one| one.label.as_str());
@@ -453,24 +510,69 @@ fn finding(id: &str, severity: Severity, message: String) -> Finding {
     Finding { id: id.to_owned(), severity, message, evidence: BTreeMap::new() }
 }
 
-/// What the runs say of themselves, and what the intervals rest on.
-fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
-    let mut findings = Vec::new();
+/// What the runs say of themselves: what many say is said once, with the names of those that say it.
+fn findings_of_runs(configurations: &[Configuration]) -> Vec<Finding> {
+    struct Said<'c> {
+        severity: Severity,
+        first: &'c Caveat,
+        /// Whether all say it in the same words.
+        alike: bool,
+        /// Each configuration with those of its runs that say it.
+        by: Vec<(&'c Configuration, Vec<usize>)>,
+    }
+    let mut all: Vec<Said<'_>> = Vec::new();
     for one in configurations {
         let severity = if one.is_printed { Severity::Note } else { Severity::Warning };
-        let caveat = |text: &String| finding("caveat", severity, format!("{}: {text}", one.key));
-        findings.extend(one.caveats.iter().map(caveat));
-    }
-    let names = |chosen: &dyn Fn(&Configuration) -> bool| -> Option<String> {
-        let names: Vec<&str> =
-            configurations.iter().filter(|one| chosen(one)).map(|one| one.key.as_str()).collect();
-        match names.as_slice() {
-            [] => None,
-            names if names.len() > 6 => {
-                Some(format!("{} and {} more", names[..5].join(", "), names.len() - 5))
+        for caveat in &one.caveats {
+            let is_same = |said: &Said<'_>| {
+                let same_finding = said.first.id.is_some() && said.first.id == caveat.id;
+                said.severity == severity && (same_finding || said.first.message == caveat.message)
+            };
+            let at = all.iter().position(is_same).unwrap_or_else(|| {
+                all.push(Said { severity, first: caveat, alike: true, by: Vec::new() });
+                all.len() - 1
+            });
+            let said = &mut all[at];
+            said.alike &= said.first.message == caveat.message;
+            let run = caveat.run.unwrap_or(1);
+            match said.by.last_mut().filter(|(last, _)| last.key == one.key) {
+                Some((_, runs)) => runs.push(run),
+                None => said.by.push((one, vec![run])),
             }
-            names => Some(names.join(", ")),
         }
+    }
+    // All runs of a configuration are the configuration.
+    let name = |(one, runs): &(&Configuration, Vec<usize>)| match runs.as_slice() {
+        runs if runs.len() >= one.run_count() => one.key.clone(),
+        [run] => format!("{} run {run}", one.key),
+        runs => {
+            let runs: Vec<String> = runs.iter().map(ToString::to_string).collect();
+            format!("{} runs {}", one.key, runs.join(" "))
+        }
+    };
+    let message = |said: &Said<'_>| {
+        let names = names_of(&said.by.iter().map(name).collect::<Vec<_>>());
+        let others = if said.alike { "" } else { " (with other numbers from run to run)" };
+        format!("{names}: {}{others}", said.first.text())
+    };
+    all.iter().map(|said| finding("caveat", said.severity, message(said))).collect()
+}
+
+/// A few names, or the first ones of many.
+fn names_of(names: &[String]) -> String {
+    if names.len() > 6 {
+        return format!("{} and {} more", names[..5].join(", "), names.len() - 5);
+    }
+    names.join(", ")
+}
+
+/// What the runs say of themselves, and what the intervals rest on.
+fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
+    let mut findings = findings_of_runs(configurations);
+    let names = |chosen: &dyn Fn(&Configuration) -> bool| -> Option<String> {
+        let names: Vec<String> =
+            configurations.iter().filter(|one| chosen(one)).map(|one| one.key.clone()).collect();
+        (!names.is_empty()).then(|| names_of(&names))
     };
     let mut note = |id: &str, names: Option<String>, text: &dyn Fn(String) -> String| {
         findings.extend(names.map(|names| finding(id, Severity::Note, text(names))));

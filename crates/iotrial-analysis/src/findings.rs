@@ -10,7 +10,7 @@ use serde_json::Value;
 mod course;
 mod devices;
 mod generator;
-mod limit;
+pub(crate) mod limit;
 mod modes;
 mod open_load;
 mod pace;

@@ -52,6 +52,9 @@ const BURST_RATIO: f64 = 1.05;
 /// From this share of the ceiling on a load counts as saturating.
 const SATURATED_SHARE: f64 = 0.95;
 
+/// A load this close to the knee, as a share of it, has been measured there.
+const AT_KNEE: f64 = 0.05;
+
 /// A rate that lies so many percent below its peak at the highest load has fallen, and does not merely vary.
 const MOST_FALL_PERCENT: f64 = 10.0;
 
@@ -83,7 +86,8 @@ pub struct Confidence {
 /// What the points say.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Saturation {
-    /// The highest load with latency still in proportion.
+    /// The highest load with latency still in proportion: where the fitted curve has it, with the rate and latency that were
+    /// measured there, or the curve's where no load lies within 5 %.
     pub knee: Load,
     /// Of the knee's outstanding I/Os; `None` with too few points to tell.
     pub knee_confidence: Option<Confidence>,
@@ -201,8 +205,15 @@ impl Saturation {
                 lat_mean_us: 1e6 * outstanding / iops,
             }
         };
-        let knee = load(fit.model.knee(lowest, means.last()?.outstanding));
+        let mut knee = load(fit.model.knee(lowest, means.last()?.outstanding));
         let all = by_load(points);
+        // What was measured there counts more than what was fitted.
+        let is_near =
+            |one: &&MeanPoint| (f64::from(one.outstanding) / knee.outstanding - 1.0).abs() <= AT_KNEE;
+        if let Some(one) = means.iter().find(is_near) {
+            let (iops, bandwidth_mib_per_s) = (one.iops, one.mib_per_s);
+            knee = Load { iops, bandwidth_mib_per_s, lat_mean_us: one.lat_mean_us, ..knee };
+        }
         let saturating = all.iter().find(|one| {
             f64::from(one.outstanding) >= knee.outstanding.round()
                 && one.iops >= SATURATED_SHARE * ceiling_iops
@@ -295,9 +306,13 @@ impl Sustained {
         (mean(measured) > 0.0).then(|| of(measured, None))
     }
 
-    /// The same with the burst that short measurements before it showed, in every repeat of a load.
+    /// The same with the burst that short measurements before it showed, in every repeat of a load. A single one may be
+    /// chance.
     pub fn with_burst_of(self, short: &[LoadPoint]) -> Self {
         let slowest_repeat = |load: &MeanPoint| {
+            if load.count < 2 {
+                return 0.0;
+            }
             let repeats = short.iter().filter(|one| one.outstanding == load.outstanding);
             repeats.map(|one| one.iops).fold(f64::INFINITY, f64::min)
         };

@@ -13,6 +13,8 @@ use crate::saturation::{LoadPoint, Saturation, Sustained, is_saturated};
 
 mod imported;
 
+mod cap;
+
 mod limit;
 
 mod scaling;
@@ -85,7 +87,7 @@ impl SweepSummary {
     /// Computes every figure once.
     pub fn new(record: &SweepRecord) -> Self {
         let mut curves = curves(record);
-        limit::name_limits(&record.probes, &mut curves);
+        limit::name_limits(&record.probes, &record.targets, &mut curves);
         let scaling = scaling::scaling(record, &curves);
         let volumes = if record.targets.is_empty() {
             vec![record.settings.engine.as_str().to_owned()]

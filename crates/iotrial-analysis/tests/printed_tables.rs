@@ -137,7 +137,10 @@ fn what_only_an_application_tells_is_ranked_too_and_a_bound_is_not_compared() {
     let delta = comparison.against_baseline[0].delta(&Metric::new("other", "batch_requests_per_s")).unwrap();
     assert_eq!((format!("{:.1}", delta.percent).as_str(), delta.reading), ("33.6", Reading::Better));
     assert!(
-        comparison.configurations[1].caveats.iter().any(|caveat| caveat.contains("printed as below 1000"))
+        comparison.configurations[1]
+            .caveats
+            .iter()
+            .any(|caveat| caveat.message.contains("printed as below 1000"))
     );
     assert!(comparison.factors.is_empty(), "they differ in several attributes at once");
     assert!(

@@ -20,8 +20,8 @@ pub(crate) struct JobRecorder {
     ops: [Option<Box<OpRecorder>>; 3],
     /// Of a group commit.
     commit_size: u64,
-    /// Of what was due and never issued.
-    not_issued_age: LatencyHistogram,
+    /// Of what was due and never issued, which may be very many; there from the first one on, at the end of a load.
+    not_issued_age: Option<Box<LatencyRecorder>>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -77,7 +77,7 @@ impl JobRecorder {
                 ops: [job.reads(), job.writes(), job.group_commit.is_some()]
                     .map(|used| used.then(Box::default)),
                 commit_size: job.group_commit.map_or(0, |group| group.commit_size.get()),
-                not_issued_age: LatencyHistogram::default(),
+                not_issued_age: None,
             })
             .collect()
     }
@@ -138,14 +138,14 @@ impl JobRecorder {
 
     /// Counts an I/O, or commit, that was due and is not issued when the load ends.
     pub(crate) fn note_not_issued(&mut self, age_ns: u64) {
-        self.not_issued_age.record_n(Duration::from_nanos(age_ns), 1);
+        self.not_issued_age.get_or_insert_default().record_ns(age_ns);
     }
 
     /// Takes what was counted, as facts, and leaves the recorder empty.
     pub(crate) fn take(&mut self) -> JobCounts {
         let [read, write, commit] = &mut self.ops;
         let take = |op: &mut Option<Box<OpRecorder>>| op.as_mut().map(|op| op.take());
-        let not_issued_age = std::mem::take(&mut self.not_issued_age);
+        let not_issued_age = self.not_issued_age.take().map(|ages| ages.as_ref().into()).unwrap_or_default();
         JobCounts { read: take(read), write: take(write), commit: take(commit), not_issued_age }
     }
 }

@@ -1,4 +1,5 @@
-//! Results of other tools, and printed ones, as records; and the jobs of fio as profiles ([`fio_job`]).
+//! Results of other tools, and printed ones, as records; the jobs of fio as profiles ([`fio_job`]); and what an operating system
+//! counted at its disks ([`counters`]).
 //!
 //! [`import`] recognises a format by what stands in the file, never by its name, and hands it to the reader of that format. Each
 //! reader lies in a file of its own and takes over what the source states: units are converted exactly, nothing is
@@ -38,6 +39,8 @@ mod figures_csv;
 mod recognise;
 
 pub mod fio_job;
+
+pub mod counters;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -13,6 +13,12 @@ use crate::record::RunRecord;
 use crate::toml_reader::{Mistakes, TableReader, read_toml};
 use crate::units::{ByteSize, ParseQuantityError, Rate};
 
+mod of_counters;
+
+mod text;
+
+pub use of_counters::CounterDemandError;
+
 /// The value of `format` in a file.
 pub const DEMAND_FORMAT: &str = "iotrial.demand/1";
 
@@ -95,6 +101,9 @@ pub struct Demand {
     /// Where the figures come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// What is to be known of the figures, each in one sentence without a full stop.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The I/O, never empty.
     pub streams: Vec<DemandStream>,
     /// What is stored today, each byte once.
@@ -137,6 +146,7 @@ impl Demand {
         Self {
             title: title.into(),
             source: None,
+            notes: Vec::new(),
             streams,
             capacity: ByteSize::bytes(0),
             growth_percent_per_year: 0.0,
@@ -175,11 +185,9 @@ impl Demand {
                 Some(streams)
             });
             streams.extend(roles.unwrap_or_default().into_iter().flatten());
-            if streams.is_empty() && !top.has("read") && !top.has("write") && !top.has("role") {
-                return top.refuse("format", "a demand needs `read`, `write` or both".to_owned());
-            }
             let mut demand = Self::of(title, streams);
             demand.source = top.text("source");
+            demand.notes = top.texts("notes").unwrap_or_default();
             demand.capacity = top.size("capacity").unwrap_or_default();
             demand.growth_percent_per_year = top.number("growth_percent_per_year").unwrap_or(0.0);
             demand.load_growth_percent_per_year = top.number("load_growth_percent_per_year").unwrap_or(0.0);
@@ -194,6 +202,9 @@ impl Demand {
             demand.replicas = small(top.integer("replicas", 0..=16));
             demand.allow_burst = top.boolean("allow_burst").unwrap_or(false);
             demand.outstanding = top.integer("outstanding", 1..=1 << 24).map(|number| small(Some(number)));
+            if demand.streams.is_empty() && !top.has("read") && !top.has("write") && !top.has("role") {
+                return top.refuse("format", "a demand needs `read`, `write` or both".to_owned());
+            }
             Some(demand)
         })
     }
@@ -254,9 +265,9 @@ fn small(number: Option<u64>) -> u32 {
 }
 
 fn read_streams(table: &mut TableReader<'_>, role: Option<Role>) -> Vec<DemandStream> {
-    let read = table.table("read", |stream| read_stream(stream, role, Direction::Read));
-    let write = table.table("write", |stream| read_stream(stream, role, Direction::Write));
-    read.into_iter().chain(write).collect()
+    let read = table.table_or_tables("read", |stream| read_stream(stream, role, Direction::Read));
+    let write = table.table_or_tables("write", |stream| read_stream(stream, role, Direction::Write));
+    read.into_iter().chain(write).flatten().collect()
 }
 
 /// Two of rate, bandwidth and block size.
@@ -267,7 +278,8 @@ fn read_stream(
     direction: Direction,
 ) -> Option<DemandStream> {
     let iops = table.number("iops");
-    let bandwidth = match table.rate("bandwidth") {
+    let (bandwidth, block) = (table.rate("bandwidth"), table.size("block_size"));
+    let bandwidth = match bandwidth {
         Some(Rate::Iops(_)) => {
             return table
                 .refuse("bandwidth", "`bandwidth` is a size per second, such as \"320MB/s\"".to_owned());
@@ -275,7 +287,6 @@ fn read_stream(
         Some(Rate::BytesPerSecond(bytes)) => Some(bytes),
         None => None,
     };
-    let block = table.size("block_size");
     if block.is_some_and(|block| block.get() == 0 || block.get() > LARGEST_BLOCK) {
         return table.refuse("block_size", "`block_size` must be from 1B to 1GiB".to_owned());
     }
@@ -378,6 +389,37 @@ mirror = "two-way"
             .replace("bandwidth = \"80MB/s\", block_size = \"16kB\"", "iops = 100, bandwidth = \"1MB/s\"");
         assert_eq!(Demand::parse(&both).unwrap().streams[1].block_size_bytes, 10_000.0);
         assert_eq!("320MB/s@64kB".parse::<StreamText>().unwrap().iops, 5_000.0);
+    }
+
+    #[test]
+    fn a_demand_is_the_same_after_it_was_written_and_read() {
+        let check = |demand: &Demand| {
+            let text = demand.to_toml();
+            assert_eq!(&Demand::parse(&text).unwrap(), demand, "{text}");
+        };
+        let small = Demand::parse(SMALL).unwrap();
+        check(&small);
+        let stream = |role, direction, block_size_bytes| DemandStream {
+            role,
+            direction,
+            iops: 1_000.0,
+            block_size_bytes,
+        };
+        check(&Demand {
+            source: Some("AWR of PROD, 2026-01-05".to_owned()),
+            notes: vec!["means over an hour".to_owned()],
+            licence: false,
+            replicas: 1,
+            latency: Some(LatencyClass::SubMs),
+            // The mean of sizes: 12,345,678 bytes in 1,000 I/Os.
+            streams: vec![
+                stream(None, Direction::Read, 8192.0),
+                stream(None, Direction::Read, 12_345.678),
+                stream(Some(Role::Log), Direction::Write, 5_000.0),
+                stream(Some(Role::Data), Direction::Read, 65_536.0),
+            ],
+            ..small
+        });
     }
 
     #[test]

@@ -39,4 +39,6 @@ pub mod imported;
 
 pub mod study;
 
+pub mod counters;
+
 pub mod demand;

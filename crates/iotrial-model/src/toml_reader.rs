@@ -399,9 +399,31 @@ impl<'t> TableReader<'t> {
     pub fn tables<T>(
         &mut self,
         key: &'static str,
-        mut read: impl FnMut(&mut TableReader<'_>) -> Option<T>,
+        read: impl FnMut(&mut TableReader<'_>) -> Option<T>,
     ) -> Option<Vec<T>> {
         let value = self.get(key)?;
+        self.list_of_tables(key, value, read)
+    }
+
+    /// One table, or a list of them, each read by `read`; those with a mistake are left out, and noted.
+    pub fn table_or_tables<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnMut(&mut TableReader<'_>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let value = self.get(key)?;
+        match value.get_ref().as_table() {
+            Some(table) => Some(self.below(table, value.span(), read).into_iter().collect()),
+            None => self.list_of_tables(key, value, read),
+        }
+    }
+
+    fn list_of_tables<T>(
+        &self,
+        key: &str,
+        value: &'t Spanned<DeValue<'t>>,
+        mut read: impl FnMut(&mut TableReader<'_>) -> Option<T>,
+    ) -> Option<Vec<T>> {
         let Some(array) = value.get_ref().as_array() else {
             self.wrong_type(key, value, &format!("a list of tables, written as [[{key}]]"));
             return None;

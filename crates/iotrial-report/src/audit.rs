@@ -198,7 +198,7 @@ fn checks(checks: &[CheckCount]) -> Table {
         caption: "How often each check held".to_owned(),
         columns: vec![
             Column::new("check", Quantity::Words),
-            Column::new("holds", Quantity::Words).optional().uncut(),
+            Column::new("holds", Quantity::Words).optional(),
             Column::new("agreed", Quantity::Count),
             Column::new("contradictions", Quantity::Count),
             Column::new("doubts", Quantity::Count),

@@ -1,6 +1,6 @@
 //! The document of a comparison: what to take, what it rests on, and every figure, change and rank.
 
-mod charts;
+pub(crate) mod charts;
 
 use iotrial_analysis::comparison::{
     Comparison, Configuration, Delta, FactorPair, GateOutcome, Metric, MetricGroup, Pair, Ranking, Reading,
@@ -41,32 +41,40 @@ impl Document {
             charts::spread(comparison),
             changes(comparison),
         ];
-        let count = comparison.configurations.len();
         let runs: usize = comparison.configurations.iter().map(Configuration::run_count).sum();
         let is_printed = comparison.configurations.iter().all(|one| one.is_printed);
-        let mut in_brief = vec![("baseline", title_of(comparison, &comparison.baseline))];
-        if count > MOST_ROWS_AT_A_GLANCE {
-            in_brief.push(("all figures", "in --html and --json".to_owned()));
-        }
-        let subject = comparison.subjects.join(", ");
         Self {
-            title: cut(&format!("{subject}: {count} configurations compared"), LONGEST_TITLE),
+            title: title(comparison),
             byline: format!(
                 "From {runs} {}",
                 if is_printed { "results as their sources state them" } else { "runs" }
             ),
-            in_brief,
+            in_brief: in_brief(comparison),
             sections: sections.into_iter().flatten().collect(),
             chapters: Vec::new(),
         }
     }
 }
 
+pub(crate) fn title(comparison: &Comparison) -> String {
+    let subject = comparison.subjects.join(", ");
+    let count = comparison.configurations.len();
+    cut(&format!("{subject}: {count} configurations compared"), LONGEST_TITLE)
+}
+
+pub(crate) fn in_brief(comparison: &Comparison) -> Vec<(&'static str, String)> {
+    let mut lines = vec![("baseline", title_of(comparison, &comparison.baseline))];
+    if comparison.configurations.len() > MOST_ROWS_AT_A_GLANCE {
+        lines.push(("all figures", "in --html and --json".to_owned()));
+    }
+    lines
+}
+
 fn title_of(comparison: &Comparison, key: &str) -> String {
     comparison.configuration(key).map_or_else(|| key.to_owned(), Configuration::title)
 }
 
-fn recommendation(comparison: &Comparison) -> Section {
+pub(crate) fn recommendation(comparison: &Comparison) -> Section {
     let Recommendation { best, sentence, reasons, factors, exceptions, avoid, cpu, .. } =
         &comparison.recommendation;
     let mut avoided: Vec<String> = avoid
@@ -149,7 +157,7 @@ fn gates(comparison: &Comparison) -> Option<Section> {
     })
 }
 
-fn findings(findings: &[Finding]) -> Option<Section> {
+pub(crate) fn findings(findings: &[Finding]) -> Option<Section> {
     let line = |finding: &Finding| FindingLine {
         severity: finding.severity,
         id: finding.id.clone(),
@@ -264,7 +272,7 @@ fn used_columns(comparison: &Comparison) -> Vec<(&'static str, &'static str, Qua
     COLUMNS.iter().copied().filter(|(name, ..)| is_used(name)).collect()
 }
 
-fn side_by_side(comparison: &Comparison) -> Section {
+pub(crate) fn side_by_side(comparison: &Comparison) -> Section {
     let columns = used_columns(comparison);
     let mut rows = Vec::new();
     for stream in streams(comparison) {
@@ -354,7 +362,7 @@ fn other_table(comparison: &Comparison) -> Option<Table> {
 const LEGEND: &str =
     "✓ better, ✗ worse, doubled from a factor of two on, ≈ no difference shown, ? too few intervals to tell.";
 
-fn factors(comparison: &Comparison) -> Option<Section> {
+pub(crate) fn factors(comparison: &Comparison) -> Option<Section> {
     let rows: Vec<Row> = comparison
         .factors
         .iter()
@@ -391,7 +399,7 @@ fn keys(pair: &Pair) -> String {
     format!("{} → {}", pair.baseline, pair.configuration)
 }
 
-fn against_baseline(comparison: &Comparison) -> Option<Section> {
+pub(crate) fn against_baseline(comparison: &Comparison) -> Option<Section> {
     let is_said = |pair: &Pair| {
         let said = comparison.factors.iter().flat_map(|factor| &factor.pairs);
         said.map(|said| &said.pair)
@@ -453,7 +461,7 @@ fn matrix_rows(comparison: &Comparison, pair: &Pair, labels: &[String]) -> Vec<R
 }
 
 /// Every change with its interval, in figures.
-fn changes(comparison: &Comparison) -> Option<Section> {
+pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
     let mut pairs: Vec<&Pair> = Vec::new();
     let of_factors = comparison.factors.iter().flat_map(|factor| &factor.pairs).map(|pair| &pair.pair);
     for pair in of_factors.chain(&comparison.against_baseline) {
@@ -507,7 +515,7 @@ fn change_row(pair: &Pair, delta: &Delta, has_intervals: bool) -> Row {
     Row { cells, is_total: false }
 }
 
-fn ranking(comparison: &Comparison) -> Option<Section> {
+pub(crate) fn ranking(comparison: &Comparison) -> Option<Section> {
     let count = comparison.configurations.len();
     let places = &PLACES[..count.min(PLACES.len())];
     let row = |ranking: &Ranking| {
@@ -532,7 +540,7 @@ fn ranking(comparison: &Comparison) -> Option<Section> {
     (!comparison.rankings.is_empty()).then(|| Section {
         id: "ranking",
         heading: "Ranking",
-        note: Some("The best first. A place is shared where no difference to its first is shown.".to_owned()),
+        note: Some("The best first. A place is shared where no difference to its first is shown, or less than 1 %; stated figures share one where they are equal.".to_owned()),
         blocks: vec![Block::Table(Table {
             caption: "Ranking by each metric".to_owned(),
             columns: columns.map(|name| Column::new(name, Quantity::Words)).collect(),

@@ -2,12 +2,12 @@
 
 use iotrial_model::record::Severity;
 use iotrial_sizing::explanation::{Explanation, MixReach, PureReach};
-use iotrial_sizing::measure::Measure;
+use iotrial_sizing::measure::{Measure, grouped};
 use iotrial_sizing::measured::MeasuredAgainst;
 use iotrial_sizing::price::Cost;
 use iotrial_sizing::requirement::Fit;
 use iotrial_sizing::rule::{BrokenRule, Effect};
-use iotrial_sizing::sizing::money;
+use iotrial_sizing::sizing::cost_words;
 
 use crate::chart::{Axis, Bar, BarChart, BarSeries, Mark, Scale};
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
@@ -22,7 +22,7 @@ impl Document {
     pub fn of_explanation(explanation: &Explanation, title: &str, byline: String) -> Self {
         let mut sections = vec![opening(explanation)];
         sections.extend(explanation.fit.as_ref().map(|fit| asked("asked", fit)));
-        sections.extend(measured(&explanation.measured));
+        sections.extend(measured(explanation));
         sections.extend(limit_sections(explanation));
         sections.push(mixes(explanation));
         sections.push(cost_section(&explanation.cost));
@@ -45,7 +45,11 @@ fn in_brief(explanation: &Explanation) -> Vec<(&'static str, String)> {
         "Machine",
         format!("{cores}{} vCPU, {} GiB, {}", explanation.vcpus, explanation.memory_gib, configuration.os),
     ));
-    lines.push(("Capacity", format!("{:.0} GiB usable", explanation.usable_gib)));
+    let replicas = explanation.configuration.replicas;
+    if replicas > 0 {
+        lines.push(("Replicas", format!("{replicas}; the cost is that of one machine with its volumes")));
+    }
+    lines.push(("Capacity", format!("{} GiB usable", grouped(explanation.usable_gib))));
     if explanation.burst {
         lines.push(("Rates", "with bursts, which hold for a while only".to_owned()));
     }
@@ -59,7 +63,7 @@ fn opening(explanation: &Explanation) -> Section {
     let price = if cost.terms.is_empty() {
         "without a known price".to_owned()
     } else {
-        format!("{} a month", money(cost.per_month, &cost.currency))
+        cost_words(cost, &cost.currency)
     };
     let points =
         explanation.alone.iter().filter(|one| one.most.is_some()).map(|one| binding(explanation, one));
@@ -191,7 +195,8 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
     }
 }
 
-fn measured(measured: &[MeasuredAgainst]) -> Option<Section> {
+fn measured(explanation: &Explanation) -> Option<Section> {
+    let measured = &explanation.measured;
     if measured.is_empty() {
         return None;
     }
@@ -239,13 +244,14 @@ fn measured(measured: &[MeasuredAgainst]) -> Option<Section> {
         });
         std::iter::once(note).chain(contradictions).collect::<Vec<_>>()
     };
+    let how = "A limit counts as reached from 95 % on. In flight is rate times latency (Little's law).";
     Some(Section {
         id: "measured",
         heading: "Measured beside the limits",
-        note: Some(
-            "A limit counts as reached from 95 % on. In flight is rate times latency (Little's law)."
-                .to_owned(),
-        ),
+        note: Some(match &explanation.measured_together {
+            Some(together) => format!("{}. {how}", capital(together)),
+            None => how.to_owned(),
+        }),
         blocks: vec![Block::Table(table), Block::Findings(measured.iter().flat_map(line).collect())],
     })
 }
@@ -261,14 +267,12 @@ const fn bound_word(bound: iotrial_sizing::measured::BoundBy) -> &'static str {
 
 /// The chain as table and picture.
 pub(crate) fn limit_sections(explanation: &Explanation) -> Vec<Section> {
+    let pools = 0..explanation.configuration.pools.len();
     let of = |pool: usize| explanation.alone.iter().filter(move |one| one.pool == pool);
-    let mut blocks = Vec::new();
-    for pool in 0..explanation.configuration.pools.len() {
-        let pure: Vec<&PureReach> = of(pool).collect();
-        blocks.push(Block::Table(chain_table(explanation, pool, &pure)));
-        blocks.push(Block::Bars(
-            pure.iter().filter(|one| !one.parts.is_empty()).map(|one| picture(explanation, one)).collect(),
-        ));
+    let mut blocks = vec![Block::Table(chain_table(explanation))];
+    for pool in pools {
+        let bars = of(pool).filter(|one| !one.parts.is_empty()).map(|one| picture(explanation, one));
+        blocks.push(Block::Bars(bars.collect()));
     }
     vec![Section {
         id: "chain",
@@ -281,46 +285,43 @@ pub(crate) fn limit_sections(explanation: &Explanation) -> Vec<Section> {
     }]
 }
 
-fn chain_table(explanation: &Explanation, pool: usize, pure: &[&PureReach]) -> Table {
-    let part = |one: &PureReach, name: &str| {
-        let unit = if one.measure.is_bandwidth() { MB } else { 1.0 };
-        Value::number(one.parts.iter().find(|part| part.element == name).map(|part| part.most / unit))
-    };
-    let mut rows: Vec<Row> = explanation
-        .chain
-        .elements
-        .iter()
-        .filter(|element| pure.iter().any(|one| one.parts.iter().any(|part| part.element == element.name)))
-        .map(|element| {
-            let cells = pure.iter().map(|one| part(one, &element.name));
-            Row {
-                cells: std::iter::once(Value::Text(element.name.clone())).chain(cells).collect(),
-                is_total: false,
-            }
-        })
-        .collect();
-    let together = pure.iter().map(|one| {
-        let unit = if one.measure.is_bandwidth() { MB } else { 1.0 };
-        Value::number(one.most.map(|most| most / unit))
-    });
-    rows.push(Row {
-        cells: std::iter::once(Value::Text("together".to_owned())).chain(together).collect(),
-        is_total: true,
-    });
+fn chain_table(explanation: &Explanation) -> Table {
+    let in_unit = |one: &PureReach, most: f64| most / if one.measure.is_bandwidth() { MB } else { 1.0 };
     let several = explanation.configuration.pools.len() > 1;
-    let of = if several { format!(" of {}", pool_name(explanation, pool)) } else { String::new() };
-    Table {
-        caption: format!("The chain of limits{of}"),
-        columns: vec![
-            Column::new("part", Quantity::Words),
-            Column::new("reads", Quantity::Iops),
-            Column::new("writes", Quantity::Iops),
-            Column::new("reads", Quantity::BandwidthMbPerS),
-            Column::new("writes", Quantity::BandwidthMbPerS),
-        ],
-        rows,
-        at_a_glance: true,
+    let mut rows = Vec::new();
+    for pool in 0..explanation.configuration.pools.len() {
+        let pure: Vec<&PureReach> = explanation.alone.iter().filter(|one| one.pool == pool).collect();
+        let mut row = |name: &str, cells: Vec<Value>, is_total| {
+            let label = several.then(|| Value::Text(pool_name(explanation, pool)));
+            let cells = label.into_iter().chain([Value::Text(name.to_owned())]).chain(cells).collect();
+            rows.push(Row { cells, is_total });
+        };
+        let of_part = |name: &str| -> Vec<Option<f64>> {
+            let part = |one: &&PureReach| {
+                Some(in_unit(one, one.parts.iter().find(|part| part.element == name)?.most))
+            };
+            pure.iter().map(part).collect()
+        };
+        for element in &explanation.chain.elements {
+            let cells = of_part(&element.name);
+            if cells.iter().any(Option::is_some) {
+                row(&element.name, cells.into_iter().map(Value::number).collect(), false);
+            }
+        }
+        let together = pure.iter().map(|one| Value::number(one.most.map(|most| in_unit(one, most))));
+        row("together", together.collect(), true);
     }
+    let mut columns = vec![
+        Column::new("part", Quantity::Words),
+        Column::new("reads", Quantity::Iops),
+        Column::new("writes", Quantity::Iops),
+        Column::new("reads", Quantity::BandwidthMbPerS),
+        Column::new("writes", Quantity::BandwidthMbPerS),
+    ];
+    if several {
+        columns.insert(0, Column::new("pool", Quantity::Words));
+    }
+    Table { caption: "The chain of limits".to_owned(), columns, rows, at_a_glance: true }
 }
 
 /// One measure: a bar for each part, the one that binds marked.
@@ -377,52 +378,58 @@ fn mix_name(one: &MixReach) -> String {
 }
 
 fn mixes(explanation: &Explanation) -> Section {
-    let row = |one: &MixReach| Row {
-        cells: vec![
-            Value::Text(format!("{}{}", pool_prefix(explanation, one.pool), mix_name(one))),
+    let several = explanation.configuration.pools.len() > 1;
+    let label = |one: &MixReach| {
+        let pool = several.then(|| Value::Text(pool_name(explanation, one.pool)));
+        pool.into_iter().chain([Value::Text(mix_name(one))]).collect::<Vec<_>>()
+    };
+    let labelled = |columns: Vec<Column>| {
+        let pool = several.then(|| Column::new("pool", Quantity::Words));
+        pool.into_iter().chain([Column::new("mix", Quantity::Words)]).chain(columns).collect::<Vec<_>>()
+    };
+    let row = |one: &MixReach| {
+        let mut cells = label(one);
+        cells.extend([
             Value::number(one.iops),
             Value::number(one.bandwidth_bytes_per_s.map(|bandwidth| bandwidth / MB)),
-            Value::text(one.binds.as_ref().map(|binds| match one.by {
-                Some(measure) => format!("{binds}: {measure}"),
-                None => binds.clone(),
-            })),
+            Value::text(one.binds.clone()),
+            Value::text(one.by.map(|measure| measure.as_str())),
             Value::text(one.next.as_ref().map(|next| next.element.clone())),
             Value::number(one.next.as_ref().map(|next| next.times)),
-        ],
-        is_total: false,
+        ]);
+        Row { cells, is_total: false }
     };
     let together = Table {
         caption: "Mixes at a block size".to_owned(),
-        columns: vec![
-            Column::new("mix", Quantity::Words),
+        columns: labelled(vec![
             Column::new("IOPS", Quantity::Iops),
             Column::new("MB/s", Quantity::BandwidthMbPerS),
             Column::new("binds", Quantity::Words),
+            Column::new("by", Quantity::Words).optional(),
             Column::new("next", Quantity::Words).optional(),
             Column::new("at", Quantity::Ratio).optional(),
-        ],
+        ]),
         rows: explanation.mixes.iter().map(row).collect(),
         at_a_glance: true,
     };
     let by_part = explanation.mixes.iter().flat_map(|one| {
-        one.parts.iter().map(move |part| Row {
-            cells: vec![
-                Value::Text(format!("{}{}", pool_prefix(explanation, one.pool), mix_name(one))),
+        one.parts.iter().map(move |part| {
+            let mut cells = label(one);
+            cells.extend([
                 Value::Text(part.element.clone()),
                 Value::Number(part.most),
                 Value::Number(part.most * one.block_size_bytes / MB),
-            ],
-            is_total: false,
+            ]);
+            Row { cells, is_total: false }
         })
     });
     let parts = Table {
         caption: "What the parts deliver alone".to_owned(),
-        columns: vec![
-            Column::new("mix", Quantity::Words),
+        columns: labelled(vec![
             Column::new("part", Quantity::Words),
             Column::new("IOPS", Quantity::Iops),
             Column::new("MB/s", Quantity::BandwidthMbPerS),
-        ],
+        ]),
         rows: by_part.collect(),
         at_a_glance: false,
     };
@@ -473,7 +480,7 @@ pub(crate) fn cost_section(cost: &Cost) -> Section {
         id: "cost",
         heading: "Cost",
         note: Some(format!(
-            "In {} a month of {} hours, list prices.{}{missing}",
+            "In {} a month of {} hours, list prices.{}{missing} The source of each price stands in --html and --json.",
             cost.currency,
             cost.hours_per_month,
             rates.collect::<String>()
@@ -500,7 +507,7 @@ fn short_price(price: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn sources(explanation: &Explanation) -> Section {
+pub(crate) fn sources(explanation: &Explanation) -> Section {
     let row = |what: &str, source: &str| Row {
         cells: vec![Value::Text(what.to_owned()), Value::Text(source.to_owned())],
         is_total: false,

@@ -9,6 +9,8 @@ pub enum Quantity {
     Words,
     /// How many of something.
     Count,
+    /// Outstanding I/Os, a fraction where a curve says how many.
+    Load,
     /// I/Os per second.
     Iops,
     /// MiB per second.
@@ -41,7 +43,13 @@ impl Quantity {
     /// The unit of the number itself, as files have it that programs read.
     pub(crate) const fn plain_unit(self) -> &'static str {
         match self {
-            Self::Words | Self::Count | Self::Ratio | Self::Unitless | Self::Place | Self::Money => "",
+            Self::Words
+            | Self::Count
+            | Self::Load
+            | Self::Ratio
+            | Self::Unitless
+            | Self::Place
+            | Self::Money => "",
             Self::Iops => "IOPS",
             Self::BandwidthMibPerS => "MiB/s",
             Self::BandwidthMbPerS => "MB/s",
@@ -90,6 +98,7 @@ impl NumberFormat {
         // Digits that the smallest number deserves, and decimals that are never exceeded.
         let (unit, factor, significant, most_decimals) = match quantity {
             Quantity::Words | Quantity::Count | Quantity::Bytes => ("", 1.0, 1, 0),
+            Quantity::Load => ("", 1.0, 2, 1),
             Quantity::Iops => ("IOPS", 1.0, 2, 1),
             Quantity::BandwidthMibPerS => ("MiB/s", 1.0, 3, 2),
             Quantity::BandwidthMbPerS => ("MB/s", 1.0, 3, 1),
@@ -134,7 +143,8 @@ impl NumberFormat {
 
     /// The number without its unit.
     pub(crate) fn write(&self, number: f64) -> String {
-        let written = group_thousands(&format!("{:.*}", self.decimals, number * self.factor));
+        let written =
+            group_thousands(&format!("{:.*}", self.decimals, half_up(number * self.factor, self.decimals)));
         if !self.is_signed {
             return written;
         }
@@ -168,6 +178,14 @@ impl NumberFormat {
             unit => format!("{} {unit}", self.write(number)),
         }
     }
+}
+
+/// The number, where it lies in the middle of two with so many decimals, a trace further from zero: spreadsheets round
+/// 1,072.5 and 0.125 up, and Rust to the even neighbour.
+fn half_up(number: f64, decimals: usize) -> f64 {
+    let scaled = number.abs() * 10f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX));
+    let is_half = (scaled.fract() - 0.5).abs() < 1e-9 * scaled.max(1.0);
+    if is_half { number * (1.0 + 1e-9) } else { number }
 }
 
 /// A time within a sentence: `30 s`, `0.52 s`.
@@ -210,7 +228,8 @@ mod tests {
         check(Quantity::LatencyUs, us, &[85.43, 3_200.0], &["85.4", "3,200.0"]);
         check(Quantity::LatencyUs, us, &[185.4, 3_200.0], &["185", "3,200"]);
         check(Quantity::Iops, ms, &[12_345.6, 0.0], &["12,346", "0"]);
-        check(Quantity::Iops, ms, &[3.25], &["3.2"]);
+        // As spreadsheets do.
+        check(Quantity::Iops, ms, &[3.25], &["3.3"]);
         check(Quantity::BandwidthMibPerS, ms, &[96.449, 1_234.5], &["96.4", "1,234.5"]);
     }
 

@@ -1,17 +1,19 @@
-//! The document of several runs: their figures side by side, their curves on top of one another, then each run as a
-//! chapter. Which is better, and by how much, is for a comparison to say.
+//! The document of several runs: the comparison of their configurations, or where that would not be fair their figures
+//! beside one another; what belongs to each run alone; then each run as a chapter.
 
 use std::collections::BTreeSet;
 
+use iotrial_analysis::comparison::{CompareError, Comparison};
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::series::{Series, SeriesPoint};
 use iotrial_analysis::stream::Stream;
 use iotrial_analysis::summary::Summary;
 use iotrial_model::load::Role;
-use iotrial_model::record::{EndedHow, RunRecord};
+use iotrial_model::record::{EndedHow, RunRecord, Severity};
 
-use crate::chart::{Axis, Bar, BarChart, BarSeries, Chart, ChartGroup, Dash, Line, Scale, Shape};
-use crate::document::{Block, Document, Section};
+use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
+use crate::comparison::{self, charts};
+use crate::document::{Block, Document, FindingLine, Section};
 use crate::quantity::Quantity;
 use crate::run;
 use crate::table::{Column, Row, Table, Value};
@@ -19,49 +21,67 @@ use crate::text::cut;
 
 /// Names in legends are cut to this many characters.
 const LONGEST_NAME: usize = 40;
+/// More runs than this are not told apart in one chart.
+const MOST_DRAWN: usize = 8;
 
 /// A run with what is shown of it throughout.
 struct Run<'r> {
     record: &'r RunRecord,
     summary: &'r Summary,
-    /// Its number and name, short enough for a legend.
+    /// Key of its configuration; `None` where it measured nothing.
+    key: Option<&'r str>,
+    /// Its label, with its number where its configuration has several.
+    title: String,
+    /// Key, with its number where its configuration has several: `A`, `A run 2`.
+    short: String,
+    /// Key and title, short enough for a legend.
     name: String,
+    hue: usize,
+    dash: Dash,
     series: Vec<Series>,
 }
 
 impl Document {
-    /// The document of some runs, in this order. Each summary is the one of its record. One run has its own document,
-    /// without anything beside it.
-    pub fn of_runs(runs: &[(&RunRecord, &Summary)]) -> Self {
-        if let [(record, summary)] = runs {
-            return Self::of_run(record, summary);
-        }
+    /// The document of some runs, in this order, at least two. Each summary is the one of its record, and `comparison` is
+    /// that of all of them.
+    pub fn of_runs(runs: &[(&RunRecord, &Summary)], comparison: &Comparison) -> Self {
         let chapters: Vec<Self> =
             runs.iter().map(|(record, summary)| Self::of_run(record, summary)).collect();
         let runs: Vec<Run<'_>> = runs
             .iter()
             .zip(&chapters)
-            .enumerate()
-            .map(|(index, ((record, summary), chapter))| Run {
-                record,
-                summary,
-                name: cut(&format!("{} {}", index + 1, chapter.title), LONGEST_NAME),
-                series: Series::of_record(record),
-            })
+            .map(|((record, summary), chapter)| Run::new(record, summary, &chapter.title, comparison))
             .collect();
         let streams = streams(&runs);
+        let first = match &comparison.not_compared {
+            Some(why) => not_compared(why, comparison),
+            None => comparison::recommendation(comparison),
+        };
         let sections = [
-            overview(&runs),
-            side_by_side(&runs, &streams),
-            bars(&runs, &streams),
+            Some(first),
+            comparison::findings(&comparison.findings),
+            Some(overview(&runs)),
+            Some(comparison::side_by_side(comparison)),
+            charts::bars(comparison),
+            comparison::factors(comparison),
+            comparison::against_baseline(comparison),
+            comparison::ranking(comparison),
             over_time(&runs, &streams),
-            distribution(&runs, &streams),
+            charts::distribution(comparison),
+            charts::spread(comparison),
+            by_role(&runs, &streams),
+            comparison::changes(comparison),
         ];
+        let is_compared = comparison.not_compared.is_none();
         Self {
-            title: format!("{} runs", runs.len()),
-            byline: "Side by side, then each by itself".to_owned(),
-            in_brief: Vec::new(),
-            sections: sections.into_iter().flatten().collect(),
+            title: if is_compared { comparison::title(comparison) } else { format!("{} runs", runs.len()) },
+            byline: if is_compared {
+                format!("From {} runs, then each by itself", runs.len())
+            } else {
+                "Beside one another, then each by itself".to_owned()
+            },
+            in_brief: if is_compared { comparison::in_brief(comparison) } else { Vec::new() },
+            sections: sections.into_iter().flatten().filter(|section| !section.blocks.is_empty()).collect(),
             chapters,
         }
     }
@@ -73,7 +93,31 @@ fn streams(runs: &[Run<'_>]) -> Vec<(Role, Stream)> {
     all.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-impl Run<'_> {
+impl<'r> Run<'r> {
+    fn new(record: &'r RunRecord, summary: &'r Summary, title: &str, comparison: &'r Comparison) -> Self {
+        let place = comparison.place_of_run(&record.id);
+        let of_several = place.filter(|(index, _)| comparison.configurations[*index].run_count() > 1);
+        let numbered = |name: &str| match of_several {
+            Some((_, number)) => format!("{name} run {}", number + 1),
+            None => name.to_owned(),
+        };
+        let title = numbered(title);
+        let key = place.map(|(index, _)| comparison.configurations[index].key.as_str());
+        let (hue, number) = place.unwrap_or_default();
+        Self {
+            record,
+            summary,
+            key,
+            short: numbered(key.unwrap_or("–")),
+            name: cut(&key.map_or_else(|| title.clone(), |key| format!("{key} {title}")), LONGEST_NAME),
+            title,
+            hue,
+            // Repeats have the hue of their configuration.
+            dash: Dash::of_series(hue + number * Line::HUE_COUNT),
+            series: Series::of_record(record),
+        }
+    }
+
     fn figures(&self, role: Role, stream: Stream) -> Option<&Figures> {
         self.summary.roles.get(&role).and_then(|streams| streams.get(stream))
     }
@@ -87,14 +131,52 @@ impl Run<'_> {
     }
 }
 
-fn overview(runs: &[Run<'_>]) -> Option<Section> {
+/// A difference that takes more characters is only named.
+const LONGEST_DIFFERENCE: usize = 80;
+
+/// Why the runs are not held against each other, and what the reader can do.
+fn not_compared(why: &CompareError, comparison: &Comparison) -> Section {
+    let key_of = |source: &String| {
+        let one = comparison.configurations.iter().find(|one| one.sources.contains(source));
+        one.map_or_else(|| source.clone(), |one| one.key.clone())
+    };
+    let (severity, why) = match why {
+        CompareError::OnlyOne { .. } => (Severity::Note, why.to_string()),
+        CompareError::Incomparable { first, other, differences } => {
+            let words = differences.iter().map(|one| match one.to_string() {
+                long if long.chars().count() > LONGEST_DIFFERENCE => one.what.to_owned(),
+                short => short,
+            });
+            let words = words.collect::<Vec<_>>().join(", ");
+            let (first, other) = (key_of(first), key_of(other));
+            (
+                Severity::Warning,
+                format!(
+                    "{first} and {other} differ in {words}; `iotrial compare --force` compares them all the same"
+                ),
+            )
+        }
+        _ => (Severity::Warning, why.to_string()),
+    };
+    let message = format!("No change, rank or recommendation is told: {why}.");
+    let line = FindingLine { severity, id: "not-compared".to_owned(), message, evidence: Vec::new() };
+    Section {
+        id: "not-compared",
+        heading: "Beside one another",
+        note: None,
+        blocks: vec![Block::Findings(vec![line])],
+    }
+}
+
+fn overview(runs: &[Run<'_>]) -> Section {
     let row = |run: &Run<'_>| {
         let verdict = &run.summary.verdict;
-        let attributes = run.record.attributes.iter().map(|(name, value)| format!("{name} = {value}"));
-        let attributes = attributes.collect::<Vec<_>>().join(", ");
+        let attributes = run.record.attributes.iter().map(|(name, value)| format!("{name}={value}"));
+        let attributes = attributes.collect::<Vec<_>>().join(" ");
         Row {
             cells: vec![
-                Value::Text(run.name.clone()),
+                Value::text(run.key.map(str::to_owned)),
+                Value::Text(run.title.clone()),
                 Value::text((!attributes.is_empty()).then_some(attributes)),
                 Value::Text(run.record.plan.profile.clone()),
                 Value::Text(run::started_at(run.record)),
@@ -113,13 +195,14 @@ fn overview(runs: &[Run<'_>]) -> Option<Section> {
             is_total: false,
         }
     };
-    Some(Section {
+    Section {
         id: "runs",
         heading: "Runs",
         note: None,
         blocks: vec![Block::Table(Table {
             caption: "Runs".to_owned(),
             columns: vec![
+                Column::new("key", Quantity::Words),
                 Column::new("run", Quantity::Words),
                 Column::new("attributes", Quantity::Words).optional(),
                 Column::new("profile", Quantity::Words).optional(),
@@ -132,70 +215,32 @@ fn overview(runs: &[Run<'_>]) -> Option<Section> {
             rows: runs.iter().map(row).collect(),
             at_a_glance: true,
         })],
-    })
+    }
 }
 
-/// Rows of one stream stand below one another, a row for each run.
-fn side_by_side(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
+/// Rows of one stream stand below one another, a row for each run; absent where there is one role only, which the
+/// comparison has told.
+fn by_role(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
+    let roles: BTreeSet<Role> = streams.iter().map(|(role, _)| *role).collect();
     let row = |role: Role, stream: Stream, run: &Run<'_>| {
-        run::figures_row(
-            &[&format!("{role} {stream}")],
-            &run.name,
-            run.figures(role, stream).filter(|_| run.was_measured()),
-            false,
-        )
+        run::figures_row(&[&format!("{role} {stream}")], &run.short, run.figures(role, stream), false)
     };
+    let measured = || runs.iter().filter(|run| run.was_measured());
     let rows: Vec<Row> =
-        streams.iter().flat_map(|(role, stream)| runs.iter().map(|run| row(*role, *stream, run))).collect();
-    let mut table = run::figures_table("Figures by stream and run", &["stream"], rows, true);
+        streams.iter().flat_map(|(role, stream)| measured().map(|run| row(*role, *stream, run))).collect();
+    let mut table = run::figures_table("Figures by role and run", &["stream"], rows, true);
     table.columns[1].name = "run";
-    runs.iter().any(Run::was_measured).then(|| Section {
-        id: "figures",
-        heading: "Figures side by side",
+    (roles.len() > 1 && measured().next().is_some()).then(|| Section {
+        id: "roles",
+        heading: "By role",
         note: Some("Latency is total latency, from the creation of an I/O to its completion.".to_owned()),
         blocks: vec![Block::Table(table)],
     })
 }
 
-fn bars(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
-    let chart = |id: &str, title: &str, quantity, of: fn(&Figures) -> Option<f64>| BarChart {
-        id: id.to_owned(),
-        title: title.to_owned(),
-        value: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
-        reach: f64::INFINITY,
-        groups: streams.iter().map(|(role, stream)| format!("{role} {stream}")).collect(),
-        series: runs
-            .iter()
-            .enumerate()
-            .map(|(index, run)| BarSeries {
-                key: (index + 1).to_string(),
-                name: run.name.clone(),
-                hue: index,
-                bars: streams
-                    .iter()
-                    .map(|(role, stream)| {
-                        let figures = run.figures(*role, *stream).filter(|_| run.was_measured());
-                        figures.and_then(of).map(|value| Bar { value, interval: None })
-                    })
-                    .collect(),
-            })
-            .collect(),
-        decisive: None,
-        mark: None,
-    };
-    runs.iter().any(Run::was_measured).then(|| Section {
-        id: "bars",
-        heading: "Throughput and latency side by side",
-        note: None,
-        blocks: vec![Block::Bars(vec![
-            chart("bars-iops", "I/Os per second", Quantity::Iops, |f| f.iops),
-            chart("bars-lat-p99", "p99 latency", Quantity::LatencyUs, |f| f.lat_p99_us),
-        ])],
-    })
-}
-
 /// A curve for each run, in a chart for each stream and figure.
 fn over_time(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
+    let drawn = &runs[..runs.len().min(MOST_DRAWN)];
     let rate = Axis { name: "", quantity: Quantity::Iops, scale: Scale::Linear, to: 0.0 };
     let charts: Vec<Chart> = streams
         .iter()
@@ -205,7 +250,7 @@ fn over_time(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
                 title: format!("{what} of {role} {stream}s"),
                 x: Axis { name: run::TIME, quantity: Quantity::Seconds, scale: Scale::Linear, to: 0.0 },
                 y,
-                lines: lines(runs, *role, *stream, |one| {
+                lines: lines(drawn, *role, *stream, |one| {
                     one.points
                         .iter()
                         .map(|point: &SeriesPoint| (point.middle_s, of(&point.figures)))
@@ -221,48 +266,17 @@ fn over_time(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
         })
         .filter(|chart| !chart.lines.is_empty())
         .collect();
+    let left_out = if runs.len() > MOST_DRAWN {
+        format!(" The first {MOST_DRAWN} of {} runs are drawn.", runs.len())
+    } else {
+        String::new()
+    };
     (!charts.is_empty()).then(|| Section {
         id: "over-time",
         heading: "Runs over time",
-        note: Some(
-            "Each from the start of its load, ramp included. Of latency, equal distances are equal factors."
-                .to_owned(),
-        ),
-        blocks: vec![Block::Charts(ChartGroup { charts })],
-    })
-}
-
-fn distribution(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
-    // Limits are drawn where all runs are judged by the same.
-    let judged = |role: Role, stream: Stream| {
-        let of_run = |run: &Run<'_>| {
-            let all = run.summary.verdict.judged.iter();
-            all.filter(|one| one.role == role && one.stream == stream.as_str()).cloned().collect::<Vec<_>>()
-        };
-        let limits_of =
-            |run: &Run<'_>| run::limits(&of_run(run), |one| run::percent_of(one.statistic).map(Some));
-        let first = runs.first().map(limits_of).unwrap_or_default();
-        if runs.iter().all(|run| limits_of(run) == first) { first } else { Vec::new() }
-    };
-    let charts: Vec<Chart> = streams
-        .iter()
-        .map(|(role, stream)| Chart {
-            id: format!("curve-{role}-{stream}"),
-            title: format!("Latency of {role} {stream}s by percentile"),
-            x: run::PERCENTILE_AXIS,
-            y: run::LATENCY_AXIS,
-            lines: lines(runs, *role, *stream, run::curve),
-            spans: Vec::new(),
-            limits: judged(*role, *stream),
-        })
-        .filter(|chart| !chart.lines.is_empty())
-        .collect();
-    (!charts.is_empty()).then(|| Section {
-        id: "distribution",
-        heading: "Latency distribution",
-        note: Some(
-            "Over the measured phase. Each curve ends at the percentile that stands for one I/O.".to_owned(),
-        ),
+        note: Some(format!(
+            "Each from the start of its load, ramp included. Of latency, equal distances are equal factors.{left_out}"
+        )),
         blocks: vec![Block::Charts(ChartGroup { charts })],
     })
 }
@@ -274,15 +288,15 @@ fn lines(
     stream: Stream,
     points: impl Fn(&Series) -> Vec<(f64, Option<f64>)>,
 ) -> Vec<Line> {
-    let line = |(index, run): (usize, &Run<'_>)| {
+    let line = |run: &Run<'_>| {
         let points = points(run.series(role, stream)?);
         (!points.is_empty()).then(|| Line {
             name: run.name.clone(),
-            hue: index,
-            dash: Dash::of_series(index),
+            hue: run.hue,
+            dash: run.dash,
             shape: Shape::Course,
             points,
         })
     };
-    runs.iter().enumerate().filter_map(line).collect()
+    runs.iter().filter_map(line).collect()
 }

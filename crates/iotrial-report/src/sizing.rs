@@ -1,13 +1,15 @@
 //! The document of an answer to a demand: providers side by side, the cheapest in detail, and the cost curve.
 
+use iotrial_model::demand::{Demand, Mirror};
 use iotrial_model::record::Severity;
 use iotrial_sizing::configuration::Pool;
 use iotrial_sizing::explanation::Explanation;
-use iotrial_sizing::sizing::Sizing;
+use iotrial_sizing::measure::grouped;
+use iotrial_sizing::sizing::{Sizing, wall};
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
-use crate::document::{Answer, Block, Document, FindingLine, Section};
-use crate::explanation::{asked, cost_section, limit_sections};
+use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
+use crate::explanation::{asked, cost_section, limit_sections, sources};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
@@ -20,6 +22,8 @@ impl Document {
             sections.extend(answer.fit.as_ref().map(|fit| asked("takes", fit)));
             sections.extend(limit_sections(answer));
             sections.push(cost_section(&answer.cost));
+            sections.push(sources(answer));
+            sections.extend(others(sizing));
         }
         sections.extend(left_out(sizing));
         Self {
@@ -41,17 +45,23 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
             iotrial_model::load::Direction::Write => "writes",
         };
         format!(
-            "{role}{direction} {} of {:.1} KiB ({:.0} MB/s)",
-            iotrial_sizing::measure::grouped(stream.iops.round()),
-            stream.block_size_bytes / 1024.0,
-            stream.bandwidth() / 1e6
+            "{role}{direction} {} of {} KiB ({} MB/s)",
+            grouped(stream.iops),
+            grouped(stream.block_size_bytes / 1024.0),
+            grouped(stream.bandwidth() / 1e6)
         )
     };
     let mut lines = vec![("Demand", demand.streams.iter().map(stream).collect::<Vec<_>>().join("; "))];
     let mut wants = Vec::new();
     if demand.capacity.get() > 0 {
-        let grown = iotrial_sizing::measure::grouped(demand.capacity_gib());
-        wants.push(format!("{} today, {grown} GiB with growth and copies", demand.capacity));
+        let today = Demand { years: 0, mirror: Mirror::None, ..demand.clone() }.capacity_gib();
+        let grown = demand.capacity_gib();
+        wants.push(if grown > today {
+            let grown = grouped(grown);
+            format!("{} today, {grown} GiB with growth and copies", demand.capacity)
+        } else {
+            demand.capacity.to_string()
+        });
     }
     if demand.load_growth() > 1.0 {
         wants.push(format!("rates × {:.2} after {} years", demand.load_growth(), demand.years));
@@ -62,7 +72,9 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
     if demand.memory_min.get() > 0 {
         wants.push(format!("{} of memory", demand.memory_min));
     }
-    wants.extend(demand.latency.map(|latency| format!("latency {latency}")));
+    wants.push(
+        demand.latency.map_or_else(|| "any latency".to_owned(), |latency| format!("latency {latency}")),
+    );
     let licence = if demand.licence || demand.os == iotrial_model::demand::Os::Linux {
         ""
     } else {
@@ -91,6 +103,8 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
 }
 
 fn opening(sizing: &Sizing) -> Section {
+    let notes = &sizing.demand.notes;
+    let list = PointList { heading: "How the demand was worked out", points: notes.clone() };
     Section {
         id: "answer",
         heading: "",
@@ -100,7 +114,7 @@ fn opening(sizing: &Sizing) -> Section {
             headline: sizing.headline.clone(),
             sentence: sizing.sentence.clone(),
             points: sizing.points.clone(),
-            lists: Vec::new(),
+            lists: if notes.is_empty() { Vec::new() } else { vec![list] },
         })],
     }
 }
@@ -112,7 +126,7 @@ fn row(provider: &str, answer: &Explanation) -> Row {
     Row {
         cells: vec![
             Value::Text(provider.to_owned()),
-            Value::Text(configuration.machine.clone()),
+            Value::Text(format!("{}{}", configuration.machine, if answer.arm { " (ARM)" } else { "" })),
             configuration.ocpus.map_or(Value::Absent, |ocpus| Value::Count(ocpus.into())),
             Value::Text(pools.join(" + ")),
             Value::Number(cost.per_month),
@@ -122,7 +136,8 @@ fn row(provider: &str, answer: &Explanation) -> Row {
                 format!("+ {}", cost.missing.join(", "))
             }),
             Value::number(fullest.map(|share| share.percent)),
-            Value::text(fullest.map(|share| format!("{}: {}", share.element, share.measure))),
+            Value::text(fullest.map(|share| share.element.clone())),
+            Value::text(fullest.map(|share| share.measure.as_str())),
         ],
         is_total: false,
     }
@@ -140,7 +155,8 @@ fn table(caption: String, first: &'static str, rows: Vec<Row>) -> Table {
             Column::new("a month", Quantity::Money),
             Column::new("and", Quantity::Words),
             Column::new("used", Quantity::Percent),
-            Column::new("binds", Quantity::Words).optional(),
+            Column::new("binds", Quantity::Words),
+            Column::new("by", Quantity::Words).optional(),
         ],
         rows,
         at_a_glance: true,
@@ -173,20 +189,29 @@ fn side_by_side(sizing: &Sizing) -> Section {
         let caption = format!("The cheapest of each provider, {} a month", sizing.currency);
         blocks.push(Block::Table(table(caption, "provider", rows)));
     }
+    // Those of the answer itself stand with it.
+    let warnings =
+        sizing.found.iter().enumerate().filter(|(index, _)| Some(*index) != sizing.cheapest).flat_map(
+            |(_, found)| {
+                let rules = found.answers.first().into_iter().flat_map(|answer| &answer.broken_rules);
+                rules.map(|rule| FindingLine {
+                    severity: Severity::Warning,
+                    id: found.provider.clone(),
+                    message: format!("{} ({})", rule.message, rule.source),
+                    evidence: Vec::new(),
+                })
+            },
+        );
+    let warnings: Vec<FindingLine> = warnings.collect();
+    if !warnings.is_empty() {
+        blocks.push(Block::Findings(warnings));
+    }
     let walls = sizing.found.iter().filter_map(|found| {
         let nearest = found.nearest.as_ref()?;
         Some(FindingLine {
             severity: Severity::Warning,
             id: "nothing-meets-it".to_owned(),
-            message: match nearest.carries_times {
-                Some(times) => format!(
-                    "{}: the wall is {}; at most {:.0} % of the rates",
-                    found.title,
-                    nearest.wall,
-                    (100.0 * times).floor()
-                ),
-                None => format!("{}: {}", found.title, nearest.wall),
-            },
+            message: wall(found).unwrap_or_else(|| nearest.wall.clone()),
             evidence: Vec::new(),
         })
     });
@@ -209,14 +234,55 @@ fn side_by_side(sizing: &Sizing) -> Section {
     }
     Section {
         id: "providers",
-        heading: "Side by side",
-        note: Some(format!(
-            "The cheapest of each machine, kind of volume and level, in {}{}. Used is the share of the limit that binds.",
+        heading: if month.is_some() { "Side by side" } else { "Where each provider stops" },
+        note: month.is_some().then(|| format!(
+            "The cheapest of each machine, kind of volume and level, in {}{}. Used is the share of the limit that binds. List prices, pay as you go{}; boot disks, backups and traffic are not in them.",
             sizing.currency,
             month.map_or_else(String::new, |hours| format!(" and months of {hours} hours")),
+            regions(sizing),
         )),
         blocks,
     }
+}
+
+/// The best of each other provider in full: what it takes of each limit, what it costs, and who says so. Too long for a terminal.
+fn others(sizing: &Sizing) -> Option<Section> {
+    let best = sizing.found.iter().enumerate().filter(|(index, _)| Some(*index) != sizing.cheapest);
+    let best = best.filter_map(|(_, found)| Some((found, found.answers.first()?)));
+    let blocks: Vec<Block> = best
+        .flat_map(|(found, answer)| {
+            let of = format!("{}: {}", found.title, answer.configuration.in_short());
+            let fit = answer.fit.as_ref().map(|fit| asked("takes", fit));
+            let sections = fit.into_iter().chain([cost_section(&answer.cost), sources(answer)]);
+            let blocks = sections.flat_map(|section| section.blocks);
+            blocks
+                .filter_map(move |block| match block {
+                    Block::Table(table) => Some(Block::Table(Table {
+                        caption: format!("{of}. {}", table.caption),
+                        at_a_glance: false,
+                        ..table
+                    })),
+                    _ => None,
+                })
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    (!blocks.is_empty()).then(|| Section {
+        id: "others",
+        heading: "The best of the other providers",
+        note: Some("What each takes of its limits, what it costs, and who says so.".to_owned()),
+        blocks,
+    })
+}
+
+/// Where the prices hold: `, of East US (azure) and us-east-1 (aws)`.
+fn regions(sizing: &Sizing) -> String {
+    let named: Vec<String> = sizing
+        .found
+        .iter()
+        .filter_map(|found| Some(format!("{} ({})", found.region.as_deref()?, found.provider)))
+        .collect();
+    if named.is_empty() { String::new() } else { format!(", of {}", named.join(", ")) }
 }
 
 /// What more or less of the rates costs.

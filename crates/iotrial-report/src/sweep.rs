@@ -1,7 +1,8 @@
 //! The document of a sweep: knee and ceiling of every pattern, what limits them, the curves, and every probe.
 
 use iotrial_analysis::saturation::{Confidence, Model, Saturation};
-use iotrial_analysis::sweep::{Curve, Scaling, SweepSummary};
+use iotrial_analysis::sweep::{Curve, Limit, Scaling, SweepSummary};
+use iotrial_analysis::words::with_thousands;
 use iotrial_model::record::{EndedHow, Severity};
 use iotrial_model::sweep::{ProbePurpose, SweepMethod, SweepRecord};
 use iotrial_model::units::format_duration;
@@ -31,7 +32,7 @@ impl Document {
         let sections = [
             ended(summary),
             saturation(record.settings.repeats, summary),
-            limits(summary),
+            limits(summary, "; a longer --step tells which"),
             scaling(summary),
             findings(summary),
             curves(summary),
@@ -70,7 +71,7 @@ impl Document {
         };
         let sections = [
             saturation(1, summary),
-            limits(summary),
+            limits(summary, ""),
             curves(summary),
             fits(summary),
             probes(summary),
@@ -203,7 +204,7 @@ fn saturation(repeats: u32, summary: &SweepSummary) -> Option<Section> {
     let first = columns.len();
     columns.extend([
         Column::new("limit", Quantity::Words),
-        Column::new("knee", Quantity::Count),
+        Column::new("knee", Quantity::Load),
         Column::new("knee lat", Quantity::LatencyUs),
         Column::new("", Quantity::Words),
         Column::new("ceiling", Quantity::Iops),
@@ -216,8 +217,7 @@ fn saturation(repeats: u32, summary: &SweepSummary) -> Option<Section> {
     let mut table = Table { caption: "Knee and ceiling".to_owned(), columns, rows, at_a_glance: true };
     let mark = first + 3;
     if found(summary).all(|(_, found)| found.is_reached) {
-        table.columns.remove(mark);
-        table.rows.iter_mut().for_each(|row| drop(row.cells.remove(mark)));
+        table.without_column(mark);
     }
     let repeats = match repeats {
         1 => String::new(),
@@ -238,34 +238,27 @@ fn within(confidence: Option<Confidence>, value: f64) -> Value {
     Value::number(confidence.map(|one| 50.0 * (one.high - one.low) / value))
 }
 
-fn limits(summary: &SweepSummary) -> Option<Section> {
+/// `advice` says how a rough curve can be mended.
+fn limits(summary: &SweepSummary, advice: &str) -> Option<Section> {
     let of = |curve: &Curve| match summary.volumes.len() {
         0 | 1 => curve.pattern.to_string(),
         _ => format!("{} on {}", curve.pattern, name_of(summary, curve.volume)),
     };
-    let limit = |curve: &Curve| {
-        let limit = curve.limit.as_ref()?;
-        Some(FindingLine {
-            severity: Severity::Note,
-            id: limit.kind.as_str().replace(' ', "-"),
-            message: format!("{}: {}", of(curve), limit.sentence),
-            evidence: Vec::new(),
-        })
-    };
     let burst = |curve: &Curve| {
         let rate = curve.sustained?;
         let burst = rate.burst?;
-        let when = burst
-            .ended_after_s
-            .map_or_else(|| "before the long measurement".to_owned(), |s| format!("after {s:.0} s of load"));
+        let (first, then) = match burst.ended_after_s {
+            Some(s) => ("at first", format!("after {s:.0} s of load")),
+            None => ("in short probes", "in the long one".to_owned()),
+        };
         Some(FindingLine {
             severity: Severity::Warning,
             id: "burst".to_owned(),
             message: format!(
-                "{}: {:.0} IOPS at first, and {:.0} {when}; the ceiling is what lasts",
+                "{}: {} IOPS {first}, and {} {then}; the ceiling is what lasts",
                 of(curve),
-                burst.iops,
-                rate.iops
+                with_thousands(burst.iops),
+                with_thousands(rate.iops)
             ),
             evidence: Vec::new(),
         })
@@ -287,11 +280,13 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
     };
     let rough = |curve: &Curve| {
         let found = curve.saturation.as_ref()?;
-        (found.fit.rms_percent > ROUGH_FIT_PERCENT).then(|| FindingLine {
+        // A burst is no load on any curve, and is told as what it is.
+        let is_explained = curve.sustained.is_some_and(|rate| rate.burst.is_some());
+        (found.fit.rms_percent > ROUGH_FIT_PERCENT && !is_explained).then(|| FindingLine {
             severity: Severity::Warning,
             id: "rough-fit".to_owned(),
             message: format!(
-                "{}: the points lie {:.0} % off the curve, so the knee is rough: another load on the device, or one that no model describes; a longer --step tells which",
+                "{}: the points lie {:.0} % off the curve, so the knee is rough: another load on the device, or one that no model describes{advice}",
                 of(curve),
                 found.fit.rms_percent
             ),
@@ -304,7 +299,20 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
         .flat_map(|curve| [burst(curve), falls(curve), rough(curve)])
         .flatten()
         .collect();
-    lines.extend(summary.curves.iter().filter_map(limit));
+    // What holds several of them is told once.
+    let mut limits: Vec<(&Limit, Vec<String>)> = Vec::new();
+    for (curve, limit) in summary.curves.iter().filter_map(|curve| Some((curve, curve.limit.as_ref()?))) {
+        match limits.iter_mut().find(|(known, _)| *known == limit) {
+            Some((_, curves)) => curves.push(of(curve)),
+            None => limits.push((limit, vec![of(curve)])),
+        }
+    }
+    lines.extend(limits.into_iter().map(|(limit, curves)| FindingLine {
+        severity: Severity::Note,
+        id: limit.kind.as_str().replace(' ', "-"),
+        message: format!("{}: {}", curves.join(", "), limit.sentence),
+        evidence: Vec::new(),
+    }));
     let blocks = if lines.is_empty() { Vec::new() } else { vec![Block::Findings(lines)] };
     section("limits", "What limits it", None, blocks)
 }
@@ -539,7 +547,12 @@ fn probes(summary: &SweepSummary) -> Option<Section> {
         latency("max").optional(),
         Column::new("errors", Quantity::Count).optional(),
     ]);
-    let table = Table { caption: "Every probe".to_owned(), columns, rows, at_a_glance: is_series };
+    let mut table = Table { caption: "Every probe".to_owned(), columns, rows, at_a_glance: is_series };
+    if is_series {
+        // All tests of a series are for the same.
+        let purpose = table.columns.iter().position(|column| column.name == "purpose");
+        table.without_column(purpose.expect("it was added just now"));
+    }
     section("probes", if is_series { "The tests" } else { "Every probe" }, None, vec![Block::Table(table)])
 }
 

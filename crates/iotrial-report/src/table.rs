@@ -31,14 +31,12 @@ pub struct Column {
     pub quantity: Quantity,
     /// Whether it may be left out where there is little room.
     pub optional: bool,
-    /// Whether its words are never cut short: half a sentence is worse than none.
-    pub uncut: bool,
 }
 
 impl Column {
     /// A column that is always shown.
     pub(crate) fn new(name: &'static str, quantity: Quantity) -> Self {
-        Self { group: "", name, quantity, optional: false, uncut: false }
+        Self { group: "", name, quantity, optional: false }
     }
 
     /// The whole header in one line: `lat p99, ms`, `IOPS`, `reads merged`.
@@ -59,11 +57,6 @@ impl Column {
     /// The same, left out where there is little room.
     pub(crate) fn optional(self) -> Self {
         Self { optional: true, ..self }
-    }
-
-    /// The same with words that are never cut short.
-    pub(crate) fn uncut(self) -> Self {
-        Self { uncut: true, ..self }
     }
 }
 
@@ -147,6 +140,12 @@ impl Value {
 }
 
 impl Table {
+    /// Takes a column out that says nothing here.
+    pub(crate) fn without_column(&mut self, at: usize) {
+        self.columns.remove(at);
+        self.rows.iter_mut().for_each(|row| drop(row.cells.remove(at)));
+    }
+
     /// How the numbers of each column are written.
     pub(crate) fn formats(&self, latency_unit: LatencyUnit) -> Vec<NumberFormat> {
         let numbers = |index: usize| self.rows.iter().filter_map(move |row| row.cells[index].as_number());

@@ -196,29 +196,26 @@ impl Page {
 
     fn table(&mut self, table: &Table, unit: LatencyUnit) {
         self.line("");
-        let whole = Grid::new(table, unit, usize::MAX);
-        // Labels are whole where there is room for them.
-        let is_whole =
-            whole.fit(self.width).is_some_and(|(columns, gap)| columns.len() == whole.names.len() && gap > 1);
-        let grid = if is_whole { whole } else { Grid::new(table, unit, LONGEST_LABEL) };
+        let grid = Grid::new(table, unit);
         match grid.fit(self.width) {
-            Some((columns, gap)) if self.width >= NARROWEST_TABLE => self.aligned(&grid, &columns, gap),
+            Some(layout) if self.width >= NARROWEST_TABLE => self.aligned(&grid, &layout),
             _ => self.stacked(&grid),
         }
     }
 
-    fn aligned(&mut self, grid: &Grid<'_>, columns: &[usize], gap: usize) {
-        let gap = " ".repeat(gap);
-        if let Some(groups) = grid.group_line(columns, &gap) {
+    fn aligned(&mut self, grid: &Grid<'_>, layout: &Layout) {
+        let Layout { columns, gap, widths } = layout;
+        let gap = " ".repeat(*gap);
+        if let Some(groups) = grid.group_line(layout) {
             let groups = self.paint(Tone::Soft, &groups);
             self.line(&groups);
         }
-        let names: Vec<String> = columns.iter().map(|at| grid.align(*at, &grid.names[*at])).collect();
+        let names: Vec<String> =
+            columns.iter().map(|at| grid.align(*at, &grid.names[*at], widths[*at])).collect();
         let names = self.paint(Tone::Soft, names.join(&gap).trim_end());
         self.line(&names);
-        let rule = "─".repeat(
-            columns.iter().map(|at| grid.widths[*at]).sum::<usize>() + gap.len() * (columns.len() - 1),
-        );
+        let rule =
+            "─".repeat(columns.iter().map(|at| widths[*at]).sum::<usize>() + gap.len() * (columns.len() - 1));
         let mut above: Option<usize> = None;
         for (index, row) in grid.table.rows.iter().enumerate() {
             let is_total_new = row.is_total && above.is_none_or(|above| !grid.table.rows[above].is_total);
@@ -228,21 +225,34 @@ impl Page {
             }
             // Neighbours with the same first cell belong together: it stands once.
             let repeats = above.is_some_and(|above| grid.table.rows[above].cells[0] == row.cells[0]);
-            let cells: Vec<String> = columns
-                .iter()
-                .map(|at| grid.align(*at, if *at == 0 && repeats { "" } else { &grid.cells[index][*at] }))
-                .collect();
-            let line = self
-                .paint(if row.is_total { Tone::Strong } else { Tone::Plain }, cells.join(&gap).trim_end());
-            self.line(&line);
+            let text = |at: usize| if at == 0 && repeats { "" } else { grid.cells[index][at].as_str() };
+            let wrapped = |at: &usize| {
+                let fits = width_of(text(*at)) <= widths[*at];
+                if fits { vec![text(*at).to_owned()] } else { wrap(text(*at), widths[*at]) }
+            };
+            let cells: Vec<Vec<String>> = columns.iter().map(wrapped).collect();
+            for line in 0..cells.iter().map(Vec::len).max().unwrap_or_default() {
+                let cells = columns.iter().zip(&cells).map(|(at, lines)| {
+                    grid.align(*at, lines.get(line).map_or("", String::as_str), widths[*at])
+                });
+                let cells: Vec<String> = cells.collect();
+                let tone = if row.is_total { Tone::Strong } else { Tone::Plain };
+                let text = self.paint(tone, cells.join(&gap).trim_end());
+                self.line(&text);
+            }
             above = Some(index);
+        }
+        let left_out = (0..grid.names.len()).filter(|at| !columns.contains(at));
+        let left_out: Vec<String> = left_out.map(|at| grid.full_name(at)).collect();
+        if !left_out.is_empty() {
+            self.prose("", "", &format!("No room for {}; --html has them.", left_out.join("; ")), Tone::Soft);
         }
     }
 
     /// One figure a line, under the words that label the row.
     fn stacked(&mut self, grid: &Grid<'_>) {
         let columns = grid.needed();
-        let is_label = |at: &usize| grid.table.columns[*at].quantity == Quantity::Words;
+        let is_label = |at: &usize| grid.is_words(*at);
         let names = columns.iter().filter(|at| !is_label(at)).map(|at| width_of(&grid.full_name(*at)));
         let name_width = names.max().unwrap_or_default();
         let value_width =
@@ -278,14 +288,27 @@ struct Grid<'t> {
     formats: Vec<NumberFormat>,
     names: Vec<String>,
     cells: Vec<Vec<String>>,
+    /// Of the longest cell of each column, or its name.
     widths: Vec<usize>,
 }
 
-/// Labels are cut to this many characters where the table would not fit otherwise.
-const LONGEST_LABEL: usize = 24;
+/// The columns that there is room for.
+struct Layout {
+    /// By their place in the table.
+    columns: Vec<usize>,
+    /// Between them.
+    gap: usize,
+    /// Of all columns of the table; words that are longer are wrapped.
+    widths: Vec<usize>,
+}
+
+/// Words are wrapped from here on where the table would not fit otherwise.
+const NARROW_WORDS: usize = 24;
+/// Words of strangers are cut to this many characters.
+const LONGEST_WORDS: usize = 240;
 
 impl<'t> Grid<'t> {
-    fn new(table: &'t Table, unit: LatencyUnit, longest_label: usize) -> Self {
+    fn new(table: &'t Table, unit: LatencyUnit) -> Self {
         let formats = table.formats(unit);
         let name = |(column, format): (&Column, &NumberFormat)| {
             if !column.group.is_empty() || format.unit.is_empty() || format.unit == column.name {
@@ -302,12 +325,7 @@ impl<'t> Grid<'t> {
                 let values = row.cells.iter().zip(table.columns.iter().zip(&formats));
                 values
                     .map(|(value, (column, format))| {
-                        let written = clean(&value.written(column.quantity, format));
-                        if column.quantity == Quantity::Words && !column.uncut {
-                            cut(&written, longest_label)
-                        } else {
-                            written
-                        }
+                        cut(&clean(&value.written(column.quantity, format)), LONGEST_WORDS)
                     })
                     .collect()
             })
@@ -320,23 +338,43 @@ impl<'t> Grid<'t> {
         Self { table, formats, names, cells, widths }
     }
 
-    /// The columns that fit and the gap between them: all, or without optional ones from the right, or close
-    /// together. `None` where even that is too wide.
-    fn fit(&self, width: usize) -> Option<(Vec<usize>, usize)> {
+    fn is_words(&self, at: usize) -> bool {
+        self.table.columns[at].quantity == Quantity::Words
+    }
+
+    /// All columns as they are; or with long words wrapped, without optional columns from the right, and close together.
+    /// `None` where even that is too wide.
+    fn fit(&self, width: usize) -> Option<Layout> {
+        let taken = |columns: &[usize], widths: &[usize], gap: usize| {
+            columns.iter().map(|at| widths[*at]).sum::<usize>() + gap * columns.len().saturating_sub(1)
+        };
         let mut columns: Vec<usize> = (0..self.names.len()).collect();
-        loop {
-            let taken = |gap: usize| {
-                columns.iter().map(|at| self.widths[*at]).sum::<usize>()
-                    + gap * columns.len().saturating_sub(1)
-            };
-            if let Some(gap) = [3, 2].into_iter().find(|gap| taken(*gap) <= width) {
-                return Some((columns, gap));
+        let whole = [3, 2].into_iter().find(|gap| taken(&columns, &self.widths, *gap) <= width);
+        if let Some(gap) = whole {
+            return Some(Layout { columns, gap, widths: self.widths.clone() });
+        }
+        let narrow = |(at, whole): (usize, &usize)| {
+            if self.is_words(at) { (*whole).min(NARROW_WORDS.max(width_of(&self.names[at]))) } else { *whole }
+        };
+        let mut widths: Vec<usize> = self.widths.iter().enumerate().map(narrow).collect();
+        let gap = loop {
+            if taken(&columns, &widths, 2) <= width {
+                break 2;
             }
             match columns.iter().rposition(|at| self.table.columns[*at].optional) {
                 Some(last) => drop(columns.remove(last)),
-                None => return (taken(1) <= width).then_some((columns, 1)),
+                None if taken(&columns, &widths, 1) <= width => break 1,
+                None => return None,
             }
+        };
+        // What room is left is for the words.
+        let mut left = width - taken(&columns, &widths, gap);
+        for at in &columns {
+            let more = (self.widths[*at] - widths[*at]).min(left);
+            widths[*at] += more;
+            left -= more;
         }
+        Some(Layout { columns, gap, widths })
     }
 
     /// The columns that are shown where there is no room for more.
@@ -344,12 +382,8 @@ impl<'t> Grid<'t> {
         (0..self.names.len()).filter(|at| !self.table.columns[*at].optional).collect()
     }
 
-    fn align(&self, at: usize, text: &str) -> String {
-        let width = self.widths[at];
-        match self.table.columns[at].quantity {
-            Quantity::Words => format!("{text:width$}"),
-            _ => format!("{text:>width$}"),
-        }
+    fn align(&self, at: usize, text: &str, width: usize) -> String {
+        if self.is_words(at) { format!("{text:width$}") } else { format!("{text:>width$}") }
     }
 
     /// The name of a column with its group and its unit.
@@ -358,17 +392,18 @@ impl<'t> Grid<'t> {
     }
 
     /// The line above the names: what neighbouring columns have in common, drawn over their width.
-    fn group_line(&self, columns: &[usize], gap: &str) -> Option<String> {
+    fn group_line(&self, Layout { columns, gap, widths }: &Layout) -> Option<String> {
+        let gap = " ".repeat(*gap);
         let mut line = String::new();
         let mut position = 0;
         while position < columns.len() {
             let group = self.table.columns[columns[position]].group;
             let same = columns[position..].iter().take_while(|at| self.table.columns[**at].group == group);
             let count = same.count();
-            let width: usize = columns[position..position + count].iter().map(|at| self.widths[*at]).sum();
+            let width: usize = columns[position..position + count].iter().map(|at| widths[*at]).sum();
             let width = width + gap.len() * (count - 1);
             if position > 0 {
-                line.push_str(gap);
+                line.push_str(&gap);
             }
             if group.is_empty() {
                 line.push_str(&" ".repeat(width));

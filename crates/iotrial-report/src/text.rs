@@ -13,12 +13,29 @@ pub(crate) fn cut(text: &str, longest: usize) -> String {
     text.chars().take(longest - 1).chain(['…']).collect()
 }
 
+/// Units that stay on the line of their number.
+const UNITS: [&str; 13] =
+    ["%", "ns", "µs", "ms", "s", "min", "h", "IOPS", "MiB/s", "KiB", "MiB", "GiB", "TiB"];
+
+/// The words of a text; a number and its unit are one.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let is_unit = UNITS.contains(&word.trim_end_matches(['.', ',', ';', ':', ')']));
+        match words.last_mut().filter(|last| is_unit && last.ends_with(|c: char| c.is_ascii_digit())) {
+            Some(number) => *number = format!("{number} {word}"),
+            None => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
 /// Lines of at most `width` characters, broken between words where there is a place for it.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut line_width = 0;
-    for word in text.split_whitespace() {
+    for word in words(text) {
         let letters: Vec<char> = word.chars().collect();
         for (index, piece) in letters.chunks(width).enumerate() {
             let space = usize::from(index == 0 && line_width > 0);
@@ -54,6 +71,7 @@ mod tests {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("a abcdefghij z", 4), ["a", "abcd", "efgh", "ij z"]);
         assert_eq!(wrap("", 7), [""]);
+        assert_eq!(wrap("more by 3.4 %, and 12 µs", 12), ["more by", "3.4 %, and", "12 µs"]);
     }
 
     #[test]

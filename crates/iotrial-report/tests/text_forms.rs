@@ -48,9 +48,14 @@ fn markdown_of_several_runs_has_them_side_by_side_and_then_each() {
     assert_eq!(
         headings,
         [
-            "# 3 runs",
+            "# sqlserver-oltp: 2 configurations compared",
+            "## Findings",
             "## Runs",
-            "## Figures side by side",
+            "## Side by side",
+            "## What each factor changes",
+            "## Ranking",
+            "## By role",
+            "## Every change",
             "## 1 db-prod-07, three striped volumes",
             "## 2 db-prod-07, three striped volumes",
             "## 3 one volume"

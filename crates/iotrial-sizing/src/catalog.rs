@@ -110,6 +110,8 @@ pub enum Route {
     VolumesOverNetwork,
     /// The machine's network alone, as NFS does.
     Network,
+    /// Nothing: the volume is a part of the machine, and is lost with it.
+    Local,
 }
 
 impl Route {
@@ -268,6 +270,8 @@ pub struct VolumePrice {
     pub per_bandwidth_month: f64,
     /// For each byte per second beyond the included ones, an hour.
     pub per_bandwidth_hour: f64,
+    /// What is charged besides, and has no price in any source; the price is then known in part only.
+    pub without: Option<String>,
     /// Name in [`Catalog::sources`].
     pub source: String,
 }
@@ -302,6 +306,8 @@ pub struct Machine {
     pub paths: Vec<SharedPath>,
     /// `None` where there is none, or its limits are in no source.
     pub host_cache: Option<HostCacheLimit>,
+    /// `None` where there is none, or it is in no source.
+    pub local_disk: Option<LocalDisk>,
     /// `None` where no source that can be relied on has one.
     pub price: Option<MachinePrice>,
     /// Why its limits for volumes are missing.
@@ -383,6 +389,17 @@ pub struct HostCacheLimit {
     pub bandwidth: f64,
     /// Its size.
     pub size_gib: f64,
+}
+
+/// Disks that are a part of the machine, all together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LocalDisk {
+    /// How much they hold.
+    pub size_gib: u64,
+    /// What they carry; bandwidth in bytes per second.
+    pub limits: Vec<(Measure, f64)>,
+    /// Whether they have their limits together with the host's cache.
+    pub with_host_cache: bool,
 }
 
 /// What a machine costs.
@@ -540,6 +557,7 @@ impl Machine {
     pub fn takes(&self, kind: &VolumeKind) -> bool {
         match kind.route {
             Route::Network => self.network.is_some(),
+            Route::Local => self.local_disk.is_some(),
             Route::Volumes | Route::VolumesOverNetwork => {
                 self.gap.is_none()
                     && (self.limits.is_empty() && !self.paths.is_empty()
@@ -552,7 +570,11 @@ impl Machine {
     pub fn most_volumes(&self, kind: &VolumeKind, attachment: Option<&str>) -> Option<u32> {
         let by_attachment =
             attachment.and_then(|attachment| self.volumes_max_by_attachment.get(attachment).copied());
-        let by_machine = if kind.route == Route::Network { None } else { by_attachment.or(self.volumes_max) };
+        let by_machine = match kind.route {
+            Route::Network => None,
+            Route::Local => Some(1),
+            Route::Volumes | Route::VolumesOverNetwork => by_attachment.or(self.volumes_max),
+        };
         match (by_machine, kind.count_max) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (one, other) => one.or(other),
@@ -572,11 +594,14 @@ fn find<'c, T>(all: &'c [T], name: &str, name_of: impl Fn(&T) -> &String) -> Opt
 
 pub(crate) fn unknown_name(provider: &str, what: &'static str, name: &str, known: &[&str]) -> UnknownName {
     // A part of the name, or its letters without the vendor's prefix, is what people type.
-    let lower = name.to_ascii_lowercase();
+    let plain = |name: &str| -> String {
+        name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+    };
+    let typed = plain(name);
     let containing: Vec<&str> = known
         .iter()
         .copied()
-        .filter(|known| lower.len() >= 3 && known.to_ascii_lowercase().contains(&lower))
+        .filter(|known| typed.len() >= 3 && plain(known).contains(&typed))
         .take(5)
         .collect();
     let hint = if !containing.is_empty() {

@@ -7,7 +7,7 @@
 use iotrial_model::load::Direction;
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Level, SharedPath, VolumeKind, holds_for};
+use crate::catalog::{Catalog, Level, Route, SharedPath, VolumeKind, holds_for};
 use crate::configuration::{Resolved, ResolvedPool, SizedMachine};
 use crate::measure::{Load, Measure};
 
@@ -124,7 +124,7 @@ impl Chain {
         let copies = f64::from(resolved.configuration.mirror.copies());
         let mut elements = Vec::new();
         for (index, pool) in resolved.pools.iter().enumerate() {
-            let passage = Passage { kind: pool.kind, copies, cache_hit: pool.cache_hit };
+            let passage = Passage::of(pool, copies, 0.0);
             let alike: Vec<usize> =
                 (0..count).filter(|other| std::ptr::eq(resolved.pools[*other].kind, pool.kind)).collect();
             if !pool.kind.shared_by_machine {
@@ -146,13 +146,10 @@ impl Chain {
                 });
             }
         }
-        let passages: Vec<Passage<'_>> = resolved
-            .pools
-            .iter()
-            .map(|pool| Passage { kind: pool.kind, copies, cache_hit: pool.cache_hit })
-            .collect();
         let replicas = f64::from(resolved.configuration.replicas);
-        elements.extend(machine_elements(resolved.catalog, &resolved.machine, &passages, replicas, burst));
+        let passages: Vec<Passage<'_>> =
+            resolved.pools.iter().map(|pool| Passage::of(pool, copies, replicas)).collect();
+        elements.extend(machine_elements(resolved.catalog, &resolved.machine, &passages, burst));
         let latency_us = resolved.configuration.latency_mean_us;
         elements.extend(queue_elements(resolved, latency_us));
         if let (Some(outstanding), Some(latency)) = (resolved.configuration.outstanding, latency_us) {
@@ -197,11 +194,20 @@ pub(crate) struct Passage<'c> {
     pub(crate) kind: &'c VolumeKind,
     /// Volumes that each write goes to.
     pub(crate) copies: f64,
+    /// Other machines that each write goes to.
+    pub(crate) replicas: f64,
     /// Share of reads that never leave the host.
     pub(crate) cache_hit: f64,
 }
 
-impl Passage<'_> {
+impl<'c> Passage<'c> {
+    /// That of a pool; what is a part of the machine is neither mirrored nor sent anywhere.
+    fn of(pool: &ResolvedPool<'c>, copies: f64, replicas: f64) -> Self {
+        let (copies, replicas) =
+            if pool.kind.route == Route::Local { (1.0, 0.0) } else { (copies, replicas) };
+        Self { kind: pool.kind, copies, replicas, cache_hit: pool.cache_hit }
+    }
+
     /// At the volumes and at what the machine carries for them.
     pub(crate) fn weight(&self) -> Weight {
         Weight { read: 1.0 - self.cache_hit, write: self.copies, io_unit: None }
@@ -270,14 +276,30 @@ fn volume_element(
         most: most * times,
         weights: weights(resolved.pools.len(), pools, Weight { write: own.write * write_cost, ..own }),
     };
-    let called = if pool.level.name.is_empty() { &pool.kind.name } else { &pool.level.name };
     let limits: Vec<Limit> = limits.into_iter().map(limit).collect();
     (!limits.is_empty()).then(|| Element {
         kind: ElementKind::Volumes,
-        name: format!("{count} × {called}"),
+        name: volume_name(resolved, pools, count),
         source: resolved.catalog.cited(&pool.kind.source),
         limits,
     })
+}
+
+/// How the volumes of a pool are called, with what lies on them where another pool has as many of the same.
+fn volume_name(resolved: &Resolved<'_>, pools: &[usize], count: u32) -> String {
+    let called = |pool: &ResolvedPool<'_>| {
+        let name = if pool.level.name.is_empty() { &pool.kind.name } else { &pool.level.name };
+        (name.clone(), pool.count)
+    };
+    let own = called(&resolved.pools[pools[0]]);
+    let is_like = |index: usize| !pools.contains(&index) && called(&resolved.pools[index]) == own;
+    let name = format!("{count} × {}", own.0);
+    if !(0..resolved.pools.len()).any(is_like) {
+        return name;
+    }
+    let roles = resolved.configuration.pools[pools[0]].roles.iter().map(|role| role.as_str());
+    let roles: Vec<&str> = roles.collect();
+    if roles.is_empty() { format!("{name} (the rest)") } else { format!("{name} ({})", roles.join(", ")) }
 }
 
 /// What every pool passes on its way into the machine.
@@ -285,7 +307,6 @@ pub(crate) fn machine_elements(
     catalog: &Catalog,
     sized: &SizedMachine<'_>,
     passages: &[Passage<'_>],
-    replicas: f64,
     burst: bool,
 ) -> Vec<Element> {
     let machine = sized.machine;
@@ -293,7 +314,7 @@ pub(crate) fn machine_elements(
     let cited = catalog.cited(&machine.source);
     let by_volume = |volumes: &[String]| -> Vec<Weight> {
         let weight = |passage: &Passage<'_>| {
-            let passes = passage.kind.route != crate::catalog::Route::Network;
+            let passes = matches!(passage.kind.route, Route::Volumes | Route::VolumesOverNetwork);
             if passes && holds_for(volumes, &passage.kind.name) {
                 passage.weight()
             } else {
@@ -335,22 +356,42 @@ pub(crate) fn machine_elements(
         });
         push(ElementKind::Machine, limit.name.clone(), &cited, limits.collect());
     }
+    let locally = |passage: &Passage<'_>| {
+        if passage.kind.route == Route::Local { passage.weight() } else { Weight::default() }
+    };
+    if let Some(local) = &machine.local_disk {
+        let all: Vec<Weight> = passages.iter().map(locally).collect();
+        let limit =
+            |(measure, most): &(Measure, f64)| Limit { measure: *measure, most: *most, weights: all.clone() };
+        push(ElementKind::Volumes, "local disk".to_owned(), &cited, local.limits.iter().map(limit).collect());
+    }
     if let Some(cache) = machine.host_cache {
+        let with_local = machine.local_disk.as_ref().is_some_and(|disk| disk.with_host_cache);
         let hits: Vec<Weight> = passages
             .iter()
-            .map(|passage| Weight { read: passage.cache_hit, write: 0.0, io_unit: None })
+            .map(|passage| match passage.kind.route {
+                Route::Local if with_local => passage.weight(),
+                _ => Weight { read: passage.cache_hit, write: 0.0, io_unit: None },
+            })
             .collect();
+        let is_shared = with_local && passages.iter().any(|passage| passage.kind.route == Route::Local);
+        let name = if is_shared { "cache and local disk" } else { "host cache limit" };
         let limit = |measure, most| Limit { measure, most, weights: hits.clone() };
-        let limits =
-            vec![limit(Measure::ReadIops, cache.iops), limit(Measure::ReadBandwidth, cache.bandwidth)];
-        push(ElementKind::HostCache, "host cache limit".to_owned(), &cited, limits);
+        // Only reads are cached, so that both together are what is read, unless the local disk takes part.
+        let (iops, bandwidth) = if is_shared {
+            (Measure::Iops, Measure::Bandwidth)
+        } else {
+            (Measure::ReadIops, Measure::ReadBandwidth)
+        };
+        let limits = vec![limit(iops, cache.iops), limit(bandwidth, cache.bandwidth)];
+        push(ElementKind::HostCache, name.to_owned(), &cited, limits);
     }
     if let Some(egress) = sized.egress {
         let weight = |passage: &Passage<'_>| {
             let over = if passage.kind.route.takes_network() { 1.0 } else { 0.0 };
             Weight {
                 read: over * (1.0 - passage.cache_hit),
-                write: over * passage.copies + replicas,
+                write: over * passage.copies + passage.replicas,
                 io_unit: None,
             }
         };

@@ -6,15 +6,18 @@ use std::fmt::Write as _;
 use iotrial_model::demand::{Demand, Mirror, Os};
 use iotrial_model::load::Role;
 use iotrial_model::toml_reader::{Mistakes, TableReader, read_toml};
-use iotrial_model::units::{ByteSize, Rate};
+use iotrial_model::units::ByteSize;
 use serde::Serialize;
 
-use crate::catalog::{
-    Attachment, Catalog, Level, Machine, Processors, UnknownName, VolumeKind, unknown_name,
-};
+use crate::catalog::{Attachment, Catalog, Level, Machine, Processors, Route, UnknownName, VolumeKind};
 use crate::measure::{Load, LoadStream};
 
+mod pool;
+
 mod text;
+
+use pool::read_pool;
+pub use pool::{HostCache, Pool};
 
 /// The value of `format` in a file.
 pub const CONFIGURATION_FORMAT: &str = "iotrial.configuration/1";
@@ -57,63 +60,6 @@ pub struct Configuration {
     pub pools: Vec<Pool>,
 }
 
-/// Equal volumes that share the load evenly.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Pool {
-    /// What lies on it; empty takes every role that no other pool takes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub roles: Vec<Role>,
-    /// Name of the kind of volume in the catalog.
-    pub volume: String,
-    /// Name of its level; empty where it has only one.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub level: String,
-    /// How many, striped.
-    pub count: u32,
-    /// Of each; 0 takes the only size that the level has.
-    pub size_gib: u64,
-    /// Bought for each, where IOPS are bought; `None` takes the least.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub iops: Option<f64>,
-    /// Bought for each in bytes per second, where bandwidth is bought; `None` takes the least.
-    #[serde(rename = "bandwidth_bytes_per_s", skip_serializing_if = "Option::is_none")]
-    pub bandwidth: Option<f64>,
-    /// How they are attached; `None` where there is no choice.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attachment: Option<String>,
-    /// What the host caches of it.
-    pub host_cache: HostCache,
-    /// Share of reads that the host's cache serves.
-    pub cache_hit_percent: f64,
-}
-
-/// What the host's cache does for a volume.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HostCache {
-    /// Nothing.
-    #[default]
-    None,
-    /// Serves reads.
-    ReadOnly,
-    /// Serves reads and takes writes.
-    ReadWrite,
-}
-
-impl HostCache {
-    pub(crate) const WORDS: [(&'static str, Self); 3] =
-        [("none", Self::None), ("read-only", Self::ReadOnly), ("read-write", Self::ReadWrite)];
-
-    /// The word in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::ReadOnly => "read-only",
-            Self::ReadWrite => "read-write",
-        }
-    }
-}
-
 /// Why a configuration cannot be had.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ConfigurationError {
@@ -150,8 +96,14 @@ pub enum ConfigurationError {
         /// What has no choice.
         name: String,
     },
+    /// A volume that would be a part of a machine that has none.
+    #[error("`{machine}` has no local disk, as far as the catalog knows")]
+    NoLocalDisk {
+        /// The machine.
+        machine: String,
+    },
     /// A role that lies on two pools, or on none.
-    #[error("the role `{role}` lies on {count} of the pools")]
+    #[error("the role `{role}` lies on {} of the pools", if *.count == 0 { "none".to_owned() } else { .count.to_string() })]
     Placement {
         /// Which one.
         role: Role,
@@ -169,7 +121,7 @@ impl ConfigurationError {
             Self::Placement { .. } => Some(
                 "each role lies on one pool; a pool without `roles` takes those that are left".to_owned(),
             ),
-            Self::OutOfRange { .. } | Self::NoChoice { .. } => None,
+            Self::OutOfRange { .. } | Self::NoChoice { .. } | Self::NoLocalDisk { .. } => None,
         }
     }
 }
@@ -227,8 +179,11 @@ impl Configuration {
     /// When a name is unknown, a choice is missing, or a figure cannot be ordered.
     pub fn on<'c>(&self, catalog: &'c Catalog) -> Result<Resolved<'c>, ConfigurationError> {
         let machine = self.sized_machine(catalog)?;
-        let pools =
-            self.pools.iter().map(|pool| pool.on(catalog)).collect::<Result<Vec<_>, ConfigurationError>>()?;
+        let pools = self
+            .pools
+            .iter()
+            .map(|pool| pool.on(catalog, machine.machine))
+            .collect::<Result<Vec<_>, ConfigurationError>>()?;
         for role in Role::ALL {
             let count = self.pools.iter().filter(|pool| pool.roles.contains(role)).count();
             if count > 1 {
@@ -297,200 +252,6 @@ fn small(number: Option<u64>) -> Option<u32> {
 #[expect(clippy::cast_precision_loss, reason = "sizes to 15 digits")]
 fn gib(size: ByteSize) -> f64 {
     size.get() as f64 / ByteSize::GIB.get() as f64
-}
-
-fn read_pool(table: &mut TableReader<'_>) -> Option<Pool> {
-    let role_words: Vec<_> = Role::ALL.iter().map(|role| (role.as_str(), *role)).collect();
-    let roles = if table.has("roles") { table.words("roles", &role_words) } else { None };
-    let volume = table.required("volume", TableReader::text);
-    let level = table.text("level").unwrap_or_default();
-    let count = small(table.integer("count", 1..=4096)).unwrap_or(1);
-    let size = table.size("size");
-    if size.is_some_and(|size| !size.get().is_multiple_of(ByteSize::GIB.get()) || size.get() == 0) {
-        return table.refuse("size", "`size` must be whole GiB, such as \"1134GiB\"".to_owned());
-    }
-    let iops = table.number("iops");
-    let bandwidth = match table.rate("bandwidth") {
-        Some(Rate::Iops(_)) => {
-            return table
-                .refuse("bandwidth", "`bandwidth` is a size per second, such as \"320MB/s\"".to_owned());
-        }
-        Some(Rate::BytesPerSecond(bytes)) => Some(bytes),
-        None => None,
-    };
-    let attachment = table.text("attachment");
-    let host_cache = table.word("host_cache", &HostCache::WORDS).unwrap_or_default();
-    let cache_hit_percent = table.number("cache_hit_percent").unwrap_or(0.0);
-    if cache_hit_percent > 100.0 {
-        return table.refuse("cache_hit_percent", "`cache_hit_percent` must be from 0 to 100".to_owned());
-    }
-    if cache_hit_percent > 0.0 && host_cache == HostCache::None {
-        return table.refuse("cache_hit_percent", "`cache_hit_percent` needs `host_cache`".to_owned());
-    }
-    Some(Pool {
-        roles: roles.unwrap_or_default(),
-        volume: volume?,
-        level,
-        count,
-        size_gib: size.map_or(0, |size| size.get() / ByteSize::GIB.get()),
-        iops,
-        bandwidth,
-        attachment,
-        host_cache,
-        cache_hit_percent,
-    })
-}
-
-impl Pool {
-    fn on<'c>(&self, catalog: &'c Catalog) -> Result<ResolvedPool<'c>, ConfigurationError> {
-        let kind = catalog.volume(&self.volume)?;
-        let provider = &catalog.provider;
-        let level_names = || kind.levels.iter().map(|level| level.name.as_str()).collect::<Vec<_>>();
-        let level = if self.level.is_empty() && !kind.levels[0].name.is_empty() {
-            let hint = format!("there are {}", level_names().join(", "));
-            return Err(ConfigurationError::Missing { key: "level", name: kind.name.clone(), hint });
-        } else {
-            kind.level(provider, &self.level)?
-        };
-        let called = if level.name.is_empty() { kind.name.clone() } else { level.name.clone() };
-        let size_gib = match (self.size_gib, level.size_min_gib == level.size_max_gib) {
-            (0, true) => level.size_min_gib,
-            (0, false) => {
-                let hint =
-                    format!("from {} to {} GiB can be ordered", level.size_min_gib, level.size_max_gib);
-                return Err(ConfigurationError::Missing { key: "size", name: called, hint });
-            }
-            (size, _) => size,
-        };
-        let out_of_range = |what, allowed: String, given: String| ConfigurationError::OutOfRange {
-            what,
-            name: called.clone(),
-            allowed,
-            given,
-        };
-        if !(level.size_min_gib..=level.size_max_gib).contains(&size_gib) {
-            let allowed = if level.size_min_gib == level.size_max_gib {
-                format!("{} GiB", level.size_min_gib)
-            } else {
-                format!("from {} to {} GiB", level.size_min_gib, level.size_max_gib)
-            };
-            return Err(out_of_range("the size", allowed, format!("{size_gib} GiB")));
-        }
-        let attachment = match (&self.attachment, kind.attachments.is_empty()) {
-            (None, true) => None,
-            (Some(_), true) => {
-                return Err(ConfigurationError::NoChoice { key: "attachment", name: kind.name.clone() });
-            }
-            (name, false) => {
-                let names: Vec<&str> = kind.attachments.iter().map(|one| one.name.as_str()).collect();
-                let Some(name) = name else {
-                    let hint = format!("there are {}", names.join(", "));
-                    return Err(ConfigurationError::Missing {
-                        key: "attachment",
-                        name: kind.name.clone(),
-                        hint,
-                    });
-                };
-                let found = kind.attachments.iter().find(|one| one.name == *name);
-                Some(found.ok_or_else(|| unknown_name(provider, "attachment", name, &names))?)
-            }
-        };
-        let (iops, bandwidth) = self.bought(level, size_gib, &out_of_range)?;
-        Ok(ResolvedPool {
-            kind,
-            level,
-            attachment,
-            count: self.count,
-            size_gib,
-            iops,
-            bandwidth,
-            host_cache: self.host_cache,
-            cache_hit: self.cache_hit_percent / 100.0,
-        })
-    }
-
-    /// IOPS and bytes per second that are bought for each volume; zero where none are.
-    fn bought(
-        &self,
-        level: &Level,
-        size_gib: u64,
-        out_of_range: &impl Fn(&'static str, String, String) -> ConfigurationError,
-    ) -> Result<(f64, f64), ConfigurationError> {
-        let Some(provisioned) = &level.provisioned else {
-            let name = || self.volume.clone();
-            if self.iops.is_some() {
-                return Err(ConfigurationError::NoChoice { key: "iops", name: name() });
-            }
-            if self.bandwidth.is_some() {
-                return Err(ConfigurationError::NoChoice { key: "bandwidth", name: name() });
-            }
-            return Ok((0.0, 0.0));
-        };
-        let most = provisioned.most_iops(size_gib);
-        let iops = self.iops.unwrap_or(provisioned.iops_min);
-        if iops < provisioned.iops_min || iops > most {
-            let allowed = format!("from {} to {most} at {size_gib} GiB", provisioned.iops_min);
-            return Err(out_of_range("the IOPS", allowed, iops.to_string()));
-        }
-        let Some(own) = &provisioned.bandwidth else {
-            if self.bandwidth.is_some() {
-                return Err(ConfigurationError::NoChoice { key: "bandwidth", name: self.volume.clone() });
-            }
-            return Ok((iops, f64::INFINITY));
-        };
-        let most = own.most(iops);
-        if !own.is_bought {
-            if self.bandwidth.is_some() {
-                return Err(ConfigurationError::NoChoice { key: "bandwidth", name: self.volume.clone() });
-            }
-            return Ok((iops, most));
-        }
-        let bandwidth = self.bandwidth.unwrap_or(own.min);
-        // A person writes 2000MB/s for 2,000 of them, not for the last bit of it.
-        if bandwidth < own.min * (1.0 - 1e-9) || bandwidth > most * (1.0 + 1e-9) {
-            let allowed = format!("from {:.0} to {:.0} MB/s at {iops} IOPS", own.min / 1e6, most / 1e6);
-            return Err(out_of_range("the bandwidth", allowed, format!("{:.0} MB/s", bandwidth / 1e6)));
-        }
-        Ok((iops, bandwidth))
-    }
-
-    /// As few words as tell it from others of the same provider: `5 × 1,134 GiB vpu-20`.
-    pub fn label(&self) -> String {
-        let mut text = if self.count > 1 { format!("{} × ", self.count) } else { String::new() };
-        if self.size_gib > 0 {
-            #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
-            let _ = write!(text, "{} GiB ", crate::measure::grouped(self.size_gib as f64));
-        }
-        text.push_str(if self.level.is_empty() { &self.volume } else { &self.level });
-        text
-    }
-
-    /// In a few words: `5 × 1,134 GiB block-volume vpu-20 iscsi`.
-    pub fn in_short(&self) -> String {
-        let mut text = String::new();
-        if self.count > 1 {
-            let _ = write!(text, "{} × ", self.count);
-        }
-        if self.size_gib > 0 {
-            #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
-            let size = crate::measure::grouped(self.size_gib as f64);
-            let _ = write!(text, "{size} GiB ");
-        }
-        text.push_str(&self.volume);
-        if !self.level.is_empty() {
-            let _ = write!(text, " {}", self.level);
-        }
-        if let Some(iops) = self.iops {
-            let _ = write!(text, " {} IOPS", crate::measure::grouped(iops));
-        }
-        if let Some(bandwidth) = self.bandwidth.filter(|bandwidth| bandwidth.is_finite()) {
-            let _ = write!(text, " {} MB/s", crate::measure::grouped(bandwidth / 1e6));
-        }
-        if let Some(attachment) = &self.attachment {
-            let _ = write!(text, " {attachment}");
-        }
-        text
-    }
 }
 
 impl crate::catalog::Provisioned {
@@ -621,8 +382,23 @@ impl ResolvedPool<'_> {
 impl Resolved<'_> {
     /// What of it holds data, each byte once.
     pub fn usable_gib(&self) -> f64 {
-        let all: f64 = self.pools.iter().map(ResolvedPool::total_gib).sum();
-        all / f64::from(self.configuration.mirror.copies())
+        self.lasting_gib() / f64::from(self.configuration.mirror.copies())
+    }
+
+    /// All volumes that outlive the machine.
+    pub fn lasting_gib(&self) -> f64 {
+        let lasting = self.pools.iter().filter(|pool| pool.kind.route != Route::Local);
+        lasting.map(ResolvedPool::total_gib).sum()
+    }
+
+    /// What lies on a pool: its roles, or all that no other pool takes.
+    pub fn roles_of(&self, pool: usize) -> Vec<Role> {
+        let pools = &self.configuration.pools;
+        if !pools[pool].roles.is_empty() {
+            return pools[pool].roles.clone();
+        }
+        let is_free = |role: &&Role| pools.iter().all(|pool| !pool.roles.contains(role));
+        Role::ALL.iter().filter(is_free).copied().collect()
     }
 
     /// The pool on which a role lies.
@@ -635,14 +411,14 @@ impl Resolved<'_> {
         if pools.len() == 1 {
             return Ok(0);
         }
-        let named = role.and_then(|role| pools.iter().position(|pool| pool.roles.contains(&role)));
+        // What is for nothing in particular is data.
+        let meant = role.unwrap_or(Role::Data);
+        let named = pools.iter().position(|pool| pool.roles.contains(&meant));
         let open: Vec<usize> = (0..pools.len()).filter(|pool| pools[*pool].roles.is_empty()).collect();
         match (named, open.as_slice()) {
             (Some(pool), _) => Ok(pool),
             (None, [pool]) => Ok(*pool),
-            (None, open) => {
-                Err(ConfigurationError::Placement { role: role.unwrap_or(Role::Data), count: open.len() })
-            }
+            (None, open) => Err(ConfigurationError::Placement { role: meant, count: open.len() }),
         }
     }
 

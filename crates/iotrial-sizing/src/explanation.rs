@@ -1,13 +1,13 @@
 //! What a configuration delivers, what binds, which rules it breaks, and what it costs.
 
-use iotrial_model::demand::Demand;
+use iotrial_model::demand::{Demand, LatencyClass};
 use iotrial_model::load::Direction;
 use serde::Serialize;
 
 use crate::chain::{Chain, Headroom};
 use crate::configuration::{Configuration, ConfigurationError, Resolved};
 use crate::measure::{Load, LoadStream, Measure};
-use crate::measured::{MeasuredAgainst, Measurement};
+use crate::measured::{MeasuredAgainst, Measurement, together};
 use crate::price::{Cost, Money, NoRate, cost_of};
 use crate::requirement::Fit;
 use crate::rule::{BrokenRule, broken_rules};
@@ -94,6 +94,11 @@ pub struct Explanation {
     /// Cores, where they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ocpus: Option<u32>,
+    /// How fast the slowest of its volumes answers; absent where no source says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency: Option<LatencyClass>,
+    /// Whether its processor is ARM, and not x86.
+    pub arm: bool,
     /// Hardware threads.
     pub vcpus: u32,
     /// Memory.
@@ -118,6 +123,9 @@ pub struct Explanation {
     /// What was measured on it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub measured: Vec<MeasuredAgainst>,
+    /// What was the limit of all of them; absent of fewer than two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_together: Option<String>,
 }
 
 /// What one measure reaches when nothing else is asked.
@@ -207,10 +215,17 @@ impl Explanation {
             .measurements
             .iter()
             .map(|measurement| MeasuredAgainst::new(measurement, resolved, &chain))
-            .collect::<Result<_, ConfigurationError>>()?;
+            .collect::<Result<Vec<_>, ConfigurationError>>()?;
         Ok(Self {
             configuration: resolved.configuration.clone(),
             ocpus: resolved.machine.ocpus,
+            latency: resolved
+                .pools
+                .iter()
+                .map(|pool| pool.kind.latency)
+                .collect::<Option<Vec<_>>>()
+                .and_then(|all| all.into_iter().max()),
+            arm: resolved.machine.machine.arm,
             vcpus: resolved.machine.vcpus,
             memory_gib: resolved.machine.memory_gib,
             usable_gib: resolved.usable_gib(),
@@ -226,6 +241,7 @@ impl Explanation {
             broken_rules: broken_rules(resolved),
             cost: cost_of(resolved, &question.money)?,
             fit,
+            measured_together: together(&measured),
             measured,
             chain,
         })

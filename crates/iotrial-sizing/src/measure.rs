@@ -3,6 +3,7 @@
 use std::fmt;
 
 use iotrial_model::load::Direction;
+use iotrial_model::units::group_thousands;
 use serde::Serialize;
 
 /// What a limit bounds. Every one of them is linear in the load.
@@ -88,20 +89,7 @@ pub fn grouped(number: f64) -> String {
     } else {
         format!("{number:.0}")
     };
-    let (whole, fraction) = text.split_once('.').map_or((text.as_str(), ""), |(whole, rest)| (whole, rest));
-    let digits = whole.trim_start_matches('-');
-    let mut out = String::from(if whole.starts_with('-') && number != 0.0 { "-" } else { "" });
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    if !fraction.is_empty() {
-        out.push('.');
-        out.push_str(fraction);
-    }
-    out
+    group_thousands(&text)
 }
 
 /// I/O of one direction and size at one pool of volumes.

@@ -276,6 +276,57 @@ impl MeasuredAgainst {
     }
 }
 
+/// What was the limit of several measurements of one configuration, in one sentence; `None` of fewer than two.
+pub fn together(measured: &[MeasuredAgainst]) -> Option<String> {
+    if measured.len() < 2 {
+        return None;
+    }
+    let by = |bound: BoundBy| {
+        let first = move |one: &&MeasuredAgainst| one.bound_by.first() == Some(&bound);
+        measured.iter().filter(first).collect::<Vec<_>>()
+    };
+    let reached = by_part(&by(BoundBy::Configuration));
+    let mut limited: Vec<String> =
+        reached.iter().map(|(part, count, range)| format!("{count} by {part} ({range})")).collect();
+    let concurrency = by(BoundBy::Concurrency).len();
+    if concurrency > 0 {
+        limited.push(format!("{concurrency} by the concurrency"));
+    }
+    let mut words = Vec::new();
+    if !limited.is_empty() {
+        words.push(format!("limited {}", limited.join(", ")));
+    }
+    let below = by_part(&by(BoundBy::Unknown));
+    words.extend(
+        below
+            .iter()
+            .map(|(part, count, range)| format!("{count} below every limit, nearest to {part} ({range})")),
+    );
+    Some(format!("{} measurements: {}", measured.len(), words.join("; ")))
+}
+
+/// The parts to which measurements came nearest: how many, and how near (`75 to 89 %`); the part with the most first.
+fn by_part(measured: &[&MeasuredAgainst]) -> Vec<(String, usize, String)> {
+    let mut parts: Vec<(&str, Vec<f64>)> = Vec::new();
+    for share in measured.iter().filter_map(|one| one.shares.first()) {
+        match parts.iter_mut().find(|(part, _)| *part == share.element) {
+            Some((_, percents)) => percents.push(share.percent),
+            None => parts.push((&share.element, vec![share.percent])),
+        }
+    }
+    parts.sort_by_key(|(_, percents)| std::cmp::Reverse(percents.len()));
+    let words = |percents: &[f64]| {
+        let least = percents.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = percents.iter().copied().fold(0.0, f64::max);
+        let range = match (format!("{least:.0}"), format!("{most:.0}")) {
+            (least, most) if least == most => least,
+            (least, most) => format!("{least} to {most}"),
+        };
+        format!("{range} %")
+    };
+    parts.into_iter().map(|(part, percents)| (part.to_owned(), percents.len(), words(&percents))).collect()
+}
+
 /// What was the limit, and that in words.
 fn judge(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> (Vec<BoundBy>, String) {
     let fullest = shares.iter().find(|share| share.measure != Measure::Outstanding);
@@ -323,7 +374,7 @@ fn judge(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> 
         (None, Some(share), None) => (
             vec![BoundBy::Unknown],
             format!(
-                "no limit was reached: {} ({}). Whether the concurrency was the limit cannot be told without outstanding I/Os and latency; otherwise it was something that no catalog knows",
+                "no limit was reached, the nearest was used to {} ({}); without outstanding I/Os and latency nobody can tell whether the concurrency was the limit",
                 limit(share),
                 share.written()
             ),

@@ -256,6 +256,9 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
         let called = called(&pool.kind.name, pool.level);
         match &pool.level.price {
             Some(price) => {
+                if let Some(without) = &price.without {
+                    missing.push(format!("{without} of {called}"));
+                }
                 let parts = volume_parts(pool.level, price, pool.size_gib, pool.iops, pool.bandwidth);
                 for part in parts.into_iter().filter(|part| part.unit_price > 0.0 && part.amount > 0.0) {
                     let what = format!("{}, {} × {called}", part.what, pool.count);

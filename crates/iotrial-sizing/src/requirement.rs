@@ -79,7 +79,7 @@ impl Fit {
     pub fn new(resolved: &Resolved<'_>, chain: &Chain, demand: &Demand, load: &Load) -> Self {
         let mut unmet = machine_unmet(&resolved.machine, demand);
         let need = demand.capacity_gib();
-        let have: f64 = resolved.pools.iter().map(crate::configuration::ResolvedPool::total_gib).sum();
+        let have = resolved.lasting_gib();
         if have < need * (1.0 - ROUNDING) {
             let message = format!(
                 "{} GiB are needed with growth and copies, and there are {}",

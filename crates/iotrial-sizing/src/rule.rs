@@ -5,7 +5,7 @@ use iotrial_model::load::Role;
 use iotrial_model::toml_reader::TableReader;
 use serde::Serialize;
 
-use crate::catalog::VolumeKind;
+use crate::catalog::{Route, VolumeKind};
 use crate::configuration::{HostCache, Resolved};
 
 /// One rule.
@@ -112,6 +112,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
     let machine = resolved.machine.machine;
     let machine_source = || resolved.catalog.cited(&machine.source);
     for (index, pool) in resolved.pools.iter().enumerate() {
+        let roles = resolved.roles_of(index);
         let attachment = pool.attachment.map(|attachment| attachment.name.as_str());
         let by = Circumstances {
             volume: &pool.kind.name,
@@ -125,7 +126,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             count: pool.count,
             size_gib: pool.size_gib,
             host_cache: pool.host_cache,
-            roles: &configuration.pools[index].roles,
+            roles: &roles,
         };
         for rule in resolved.catalog.rules.iter().filter(|rule| rule.is_broken(&by)) {
             broken.push(BrokenRule {
@@ -148,8 +149,20 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
                 source: machine_source(),
             });
         }
+        let copies = configuration.mirror.copies();
+        if pool.count < copies && pool.kind.route != Route::Local {
+            broken.push(BrokenRule {
+                id: "mirror-needs-volumes".to_owned(),
+                effect: Effect::Forbids,
+                message: format!(
+                    "a {} mirror needs {copies} volumes, and there is {}",
+                    configuration.mirror, pool.count
+                ),
+                source: "each copy lies on a volume of its own".to_owned(),
+            });
+        }
         if !machine.takes(pool.kind) {
-            let why = machine.gap.clone().unwrap_or_else(|| {
+            let why = machine.gap.clone().filter(|_| pool.kind.route != Route::Local).unwrap_or_else(|| {
                 format!("the catalog has no limits of {} for {}", machine.name, pool.kind.name)
             });
             broken.push(BrokenRule {
@@ -159,6 +172,19 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
                 source: machine_source(),
             });
         }
+    }
+    if configuration.replicas > 0 && machine.network.is_none() {
+        broken.push(BrokenRule {
+            id: "network-unknown".to_owned(),
+            effect: Effect::Warns,
+            message: format!(
+                "the network of {} is in no source, so the writes to {} other machine{} are held against no limit",
+                machine.name,
+                configuration.replicas,
+                if configuration.replicas == 1 { "" } else { "s" }
+            ),
+            source: machine_source(),
+        });
     }
     let caches = resolved.pools.iter().any(|pool| pool.host_cache != HostCache::None);
     if caches && machine.host_cache.is_none() {

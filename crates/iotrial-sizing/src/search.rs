@@ -8,9 +8,10 @@
 //! brute force. One pool of equal volumes is searched; roles that lie apart are for `explain`.
 
 use iotrial_model::demand::{Demand, Os};
+use iotrial_model::load::Role;
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Level, Processors, VolumeKind};
+use crate::catalog::{Catalog, Level, Processors, Route, VolumeKind};
 use crate::chain::{Chain, ElementKind, ROUNDING, machine_elements};
 use crate::configuration::{Configuration, HostCache, Pool, SizedMachine};
 use crate::explanation::{ExplainError, Explanation, Question};
@@ -32,6 +33,9 @@ const MOST_VOLUMES: u32 = 128;
 /// How near the largest load that can be carried is found.
 const NEAREST_STEPS: u32 = 44;
 
+/// How near the largest amount that can be had is found: to a millionth.
+const AMOUNT_STEPS: u32 = 20;
+
 /// A part of the fullest limit from which on another one is as full.
 const FULL: f64 = 0.999;
 
@@ -48,6 +52,8 @@ pub struct Search {
     pub machines: Vec<String>,
     /// At most so many volumes; `None` leaves it to the machine.
     pub volumes_max: Option<u32>,
+    /// Without machines that are not x86.
+    pub no_arm: bool,
 }
 
 /// What a provider has for a demand.
@@ -166,6 +172,10 @@ impl<'s> Space<'s> {
         };
         space.choose_kinds();
         space.choose_machines();
+        if demand.replicas > 0 && space.machines.iter().any(|one| one.sized.machine.network.is_none()) {
+            let note = "the network of some machines is in no source: there the writes to replicas are held against no limit";
+            space.left_out.push(note.to_owned());
+        }
         if demand.licence && demand.os != Os::Linux && catalog.licence(demand.os).is_none() {
             let note = format!(
                 "the {} licence has no price in the catalog: the true cost is higher by it",
@@ -197,8 +207,17 @@ impl<'s> Space<'s> {
             if !self.search.volumes.is_empty() && !self.search.volumes.contains(&kind.name) {
                 continue;
             }
+            // A database does not lie on what is lost with the machine.
+            if kind.route == Route::Local {
+                continue;
+            }
             if let Some(unmet) = latency_unmet(kind, self.demand) {
                 self.left_out.push(unmet.message);
+                continue;
+            }
+            let in_part = kind.levels.iter().find_map(|level| level.price.as_ref()?.without.as_deref());
+            if let Some(without) = in_part {
+                self.left_out.push(format!("{}: no source has the price of its {without}", kind.title));
                 continue;
             }
             let priced = kind.levels.iter().filter_map(|level| level.price.as_ref()).count();
@@ -236,6 +255,9 @@ impl<'s> Space<'s> {
         for machine in &self.catalog.machines {
             let wanted = &self.search.machines;
             if !wanted.is_empty() && !wanted.iter().any(|part| machine.name.contains(part.as_str())) {
+                continue;
+            }
+            if machine.arm && self.search.no_arm {
                 continue;
             }
             let Some(price) = &machine.price else {
@@ -285,9 +307,9 @@ impl<'s> Space<'s> {
         if !sized.machine.takes(kind) {
             return 0.0;
         }
-        let passage = crate::chain::Passage { kind, copies: self.copies(), cache_hit: 0.0 };
         let replicas = f64::from(self.demand.replicas);
-        let elements = machine_elements(self.catalog, sized, &[passage], replicas, self.demand.allow_burst);
+        let passage = crate::chain::Passage { kind, copies: self.copies(), replicas, cache_hit: 0.0 };
+        let elements = machine_elements(self.catalog, sized, &[passage], self.demand.allow_burst);
         Chain { elements }.reach(load)
     }
 
@@ -320,7 +342,7 @@ impl<'s> Space<'s> {
                         std::ptr::eq(self.machines[other.machine].sized.machine, machine.sized.machine)
                     });
                     match same {
-                        Some(other) if cost < other.cost => *other = pick,
+                        Some(other) if same_cost(cost, other.cost).is_lt() => *other = pick,
                         Some(_) => {}
                         None => picks.push(pick),
                     }
@@ -328,8 +350,7 @@ impl<'s> Space<'s> {
             }
         }
         picks.sort_by(|a, b| {
-            a.cost
-                .total_cmp(&b.cost)
+            same_cost(a.cost, b.cost)
                 .then(a.volume.count.cmp(&b.volume.count))
                 .then(a.machine.cmp(&b.machine))
         });
@@ -355,7 +376,9 @@ impl<'s> Space<'s> {
         let level_index = kind.levels.iter().position(|other| std::ptr::eq(other, level))?;
         let mut all = Vec::new();
         let most = kind.count_max.unwrap_or(MOST_VOLUMES);
-        for count in 1..=most.min(self.search.volumes_max.unwrap_or(most)) {
+        // Each copy of a mirror lies on a volume of its own.
+        let least = self.demand.mirror.copies();
+        for count in least..=most.min(self.search.volumes_max.unwrap_or(most)) {
             let Some((size_gib, iops, bandwidth)) =
                 option.needs.least(level, kind, count, factor, self.demand.allow_burst)
             else {
@@ -377,7 +400,8 @@ impl<'s> Space<'s> {
                 }
             }
         }
-        all.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.count.cmp(&b.count)));
+        // Of what costs the same, the fewest: the last bits of a product say nothing.
+        all.sort_by(|a, b| same_cost(a.cost, b.cost).then(a.count.cmp(&b.count)));
         (!all.is_empty()).then_some(all)
     }
 
@@ -410,7 +434,7 @@ impl<'s> Space<'s> {
             count: volume.count,
             size_gib: volume.size_gib,
             host_cache: HostCache::None,
-            roles: &[],
+            roles: Role::ALL,
         };
         let broken: Vec<Effect> =
             self.catalog.rules.iter().filter(|rule| rule.is_broken(&by)).map(|rule| rule.effect).collect();
@@ -467,6 +491,12 @@ impl<'s> Space<'s> {
     }
 }
 
+/// The order of two costs, equal where they differ by rounding only.
+fn same_cost(a: f64, b: f64) -> std::cmp::Ordering {
+    // Whole millionths keep the order total, as a tolerance would not.
+    (a * 1e6).round().total_cmp(&(b * 1e6).round())
+}
+
 /// A machine in every size that can be ordered with at least so much memory.
 fn sizes(machine: &crate::catalog::Machine, memory_gib: f64) -> Vec<SizedMachine<'_>> {
     match machine.processors {
@@ -510,20 +540,103 @@ fn nearest(
         });
         return Ok(Nearest { carries_times: Some(possible), wall, closest: Some(Box::new(closest)) });
     }
+    // Of an amount so much as can be had is the wall; of anything else, that it is asked.
+    for (what, change) in amounts(demand) {
+        let with = |share: f64| {
+            let mut less = demand.clone();
+            change(&mut less, share);
+            less
+        };
+        let is_there = |share: f64| -> Result<bool, ExplainError> {
+            Ok(Space::new(catalog, &with(share), search)?.cheapest(smallest).is_some())
+        };
+        if !is_there(0.0)? {
+            continue;
+        }
+        let (mut possible, mut impossible) = (0.0, 1.0);
+        for _ in 0..AMOUNT_STEPS {
+            let middle = f64::midpoint(possible, impossible);
+            if is_there(middle)? { possible = middle } else { impossible = middle }
+        }
+        let less = with(possible);
+        let space = Space::new(catalog, &less, search)?;
+        // With the whole rates where that is possible.
+        let pick =
+            space.cheapest(1.0).or_else(|| space.cheapest(smallest)).expect("it was there a moment ago");
+        let closest = space.explain(&pick)?;
+        let wall = format!("the wall is {}", what(&closest));
+        return Ok(Nearest { carries_times: None, wall, closest: Some(Box::new(closest)) });
+    }
     let mut walls = Vec::new();
-    let relaxed = relaxations(demand);
-    for (what, relaxed) in relaxed {
+    for (what, relaxed) in relaxations(demand) {
         let space = Space::new(catalog, &relaxed, search)?;
-        if space.cheapest(smallest).is_some() {
-            walls.push(what);
+        if let Some(pick) = space.cheapest(1.0).or_else(|| space.cheapest(smallest)) {
+            walls.push((what, space.explain(&pick)?));
         }
     }
     let wall = if walls.is_empty() {
         "several requirements at once: without any one of them there is still nothing".to_owned()
     } else {
-        format!("without {} there would be something, at least for less I/O", walls.join(", or without "))
+        let names: Vec<&str> = walls.iter().map(|(what, _)| what.as_str()).collect();
+        format!("without {} there would be something", names.join(", or without "))
     };
-    Ok(Nearest { carries_times: None, wall, closest: None })
+    let closest = walls.into_iter().next().map(|(_, closest)| Box::new(closest));
+    Ok(Nearest { carries_times: None, wall, closest })
+}
+
+/// Says what of an amount there is, and how much was asked.
+type AmountWords = Box<dyn Fn(&Explanation) -> String>;
+/// Asks for this share of an amount.
+type AmountChange = fn(&mut Demand, f64);
+
+/// The amounts that a demand asks for besides rates.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "sizes and counts, of which a share is taken"
+)]
+fn amounts(demand: &Demand) -> Vec<(AmountWords, AmountChange)> {
+    use crate::measure::grouped;
+    use iotrial_model::units::ByteSize;
+    let mut all: Vec<(AmountWords, AmountChange)> = Vec::new();
+    if demand.vcpus_min > 0 {
+        let asked = demand.vcpus_min;
+        all.push((
+            Box::new(move |closest| {
+                format!("the number of vCPU: {asked} are asked, and at most {} can be had", closest.vcpus)
+            }),
+            |demand, share| demand.vcpus_min = (f64::from(demand.vcpus_min) * share) as u32,
+        ));
+    }
+    if demand.memory_min.get() > 0 {
+        let asked = demand.memory_min;
+        all.push((
+            Box::new(move |closest| {
+                format!(
+                    "the memory: {asked} is asked, and at most {} GiB can be had",
+                    grouped(closest.memory_gib)
+                )
+            }),
+            |demand, share| {
+                demand.memory_min = ByteSize::bytes((demand.memory_min.get() as f64 * share) as u64);
+            },
+        ));
+    }
+    if demand.capacity.get() > 0 {
+        let asked = demand.capacity_gib() / f64::from(demand.mirror.copies());
+        all.push((
+            Box::new(move |closest| {
+                format!(
+                    "the capacity: {} GiB are asked, and at most {} can be had",
+                    grouped(asked),
+                    grouped(closest.usable_gib)
+                )
+            }),
+            |demand, share| demand.capacity = ByteSize::bytes((demand.capacity.get() as f64 * share) as u64),
+        ));
+    }
+    all
 }
 
 /// The limit that keeps the closest from more. The volumes are bought to be just enough, so that they are as full as what
@@ -535,11 +648,9 @@ fn wall_of(closest: &Explanation) -> Option<&Share> {
     shares.iter().filter(is_full).find(|share| share.kind != ElementKind::Volumes).or(Some(fullest))
 }
 
-/// The demand without each of its requirements, and what was left out.
+/// The demand without each of its requirements that are no amounts, and what was left out.
 fn relaxations(demand: &Demand) -> Vec<(String, Demand)> {
     use iotrial_model::demand::Mirror;
-    use iotrial_model::units::ByteSize;
-    let zero = ByteSize::bytes(0);
     let mut all = Vec::new();
     let mut without = |is_asked: bool, what: String, change: &dyn Fn(&mut Demand)| {
         if is_asked {
@@ -548,12 +659,6 @@ fn relaxations(demand: &Demand) -> Vec<(String, Demand)> {
             all.push((what, relaxed));
         }
     };
-    let capacity = crate::measure::grouped(demand.capacity_gib());
-    without(demand.capacity > zero, format!("the capacity of {capacity} GiB"), &|one| one.capacity = zero);
-    without(demand.memory_min > zero, format!("{} of memory", demand.memory_min), &|one| {
-        one.memory_min = zero
-    });
-    without(demand.vcpus_min > 0, format!("{} vCPU", demand.vcpus_min), &|one| one.vcpus_min = 0);
     let latency = demand.latency.map_or("", |latency| latency.as_str());
     without(demand.latency.is_some(), format!("the latency `{latency}`"), &|one| one.latency = None);
     without(demand.clustered, "the cluster".to_owned(), &|one| one.clustered = false);

@@ -1,7 +1,7 @@
 //! The answer to a demand over several providers: side by side, with what a little more or less would cost, and why the
 //! configurations that people would expect lose. Every sentence is made from the figures beside it.
 
-use iotrial_model::demand::Demand;
+use iotrial_model::demand::{Demand, LatencyClass};
 use serde::Serialize;
 
 use crate::catalog::Catalog;
@@ -78,7 +78,9 @@ impl SizingError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Explain(error) => error.hint(),
-            Self::NoCatalog { .. } => Some("--catalog FILE adds one".to_owned()),
+            Self::NoCatalog { provider, .. } => Some(format!(
+                "--provider {provider} brings in one that was left out, and --catalog FILE adds one"
+            )),
             Self::MixedCurrencies { .. } => {
                 Some("--currency names one, and --rate how the others are converted".to_owned())
             }
@@ -137,7 +139,7 @@ pub fn size(
     let currency = request.money.currency.clone().or_else(|| currencies.first().map(|one| (*one).to_owned()));
     let currency = currency.unwrap_or_default();
     let (headline, sentence) = sentences(&found, cheapest, &currency);
-    let points = points(&found, &curves, cheapest, &held, &currency);
+    let points = points(&found, &curves, cheapest, &held, demand, &currency);
     Ok(Sizing {
         demand: demand.clone(),
         currency,
@@ -165,7 +167,7 @@ pub fn money(amount: f64, currency: &str) -> String {
 }
 
 /// A cost with its currency, and whether something is missing in it.
-fn cost_words(cost: &Cost, currency: &str) -> String {
+pub fn cost_words(cost: &Cost, currency: &str) -> String {
     let sum = format!("{} a month", money(cost.per_month, currency));
     if cost.is_complete() { sum } else { format!("{sum} without the {}", cost.missing.join(" and the ")) }
 }
@@ -200,8 +202,11 @@ fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (Strin
                 ),
             );
         }
-        let walls: Vec<String> = found.iter().filter_map(wall).collect();
-        return ("Nothing meets the demand".to_owned(), walls.join("; "));
+        // What comes closest of all; each provider's wall stands below.
+        let reach =
+            |one: &Found| one.nearest.as_ref().and_then(|nearest| nearest.carries_times).unwrap_or(0.0);
+        let nearest = found.iter().max_by(|a, b| reach(a).total_cmp(&reach(b)));
+        return ("Nothing meets the demand".to_owned(), nearest.and_then(wall).unwrap_or_default());
     };
     let answer = &found[index].answers[0];
     let headline = format!(
@@ -211,16 +216,18 @@ fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (Strin
         money(answer.cost.per_month, currency)
     );
     let limit = answer.fit.as_ref().and_then(nearest_limit).unwrap_or_default();
-    let others = found.len() - 1;
-    let of = match others {
-        0 => "It is the cheapest of the catalog".to_owned(),
-        _ => format!("It is the cheapest of {} catalogs", found.len()),
+    let in_part = found.iter().flat_map(|one| &one.answers).any(|answer| !answer.cost.is_complete());
+    let of = match (found.len(), in_part) {
+        (1, false) => "It is the cheapest of the catalog".to_owned(),
+        (1, true) => "It is the cheapest of the catalog of those whose cost is complete".to_owned(),
+        (count, false) => format!("It is the cheapest of {count} catalogs"),
+        (count, true) => format!("It is the cheapest of {count} catalogs of those whose cost is complete"),
     };
     (headline, format!("{of}; {limit}"))
 }
 
-/// Where a provider stops, in words.
-fn wall(found: &Found) -> Option<String> {
+/// Where a provider stops, in words; `None` where it has an answer.
+pub fn wall(found: &Found) -> Option<String> {
     let nearest = found.nearest.as_ref()?;
     Some(match (nearest.carries_times, &nearest.closest) {
         (Some(times), Some(closest)) => format!(
@@ -230,6 +237,9 @@ fn wall(found: &Found) -> Option<String> {
             closest.configuration.in_short(),
             (100.0 * times).floor()
         ),
+        (None, Some(closest)) => {
+            format!("{}: {}; {} comes closest", found.title, nearest.wall, closest.configuration.in_short())
+        }
         _ => format!("{}: {}", found.title, nearest.wall),
     })
 }
@@ -239,6 +249,7 @@ fn points(
     curves: &[CostCurve],
     cheapest: Option<usize>,
     against: &[Against],
+    demand: &Demand,
     currency: &str,
 ) -> Vec<String> {
     let mut points = Vec::new();
@@ -263,7 +274,56 @@ fn points(
         points.extend(rules);
     }
     points.extend(against.iter().map(|one| one.sentence.clone()));
+    points.extend(found.iter().filter_map(|one| one.answers.first()).flat_map(|one| doubts(one, demand)));
+    if cheapest.is_some() {
+        points.extend(assumptions(demand));
+    }
     points
+}
+
+/// What of an answer somebody would not expect who did not ask for it.
+fn doubts(answer: &Explanation, demand: &Demand) -> Vec<String> {
+    let mut all = Vec::new();
+    let configuration = &answer.configuration;
+    if answer.arm {
+        all.push(format!(
+            "{} has an ARM processor, for which there is no SQL Server and not every Oracle Database; --no-arm leaves such machines out",
+            configuration.machine
+        ));
+    }
+    if demand.latency.is_none() && answer.latency == Some(LatencyClass::Hdd) {
+        all.push(format!(
+            "{} answers as rotating disks do; --latency single-digit-ms leaves it out",
+            configuration.pools[0].volume
+        ));
+    }
+    all
+}
+
+/// What the search takes for granted, where it makes a difference to this demand.
+fn assumptions(demand: &Demand) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut roles: Vec<&str> =
+        demand.streams.iter().filter_map(|stream| stream.role).map(|role| role.as_str()).collect();
+    roles.sort_unstable();
+    roles.dedup();
+    if roles.len() > 1 {
+        all.push(format!(
+            "{} lie on one stripe set here; --against CONFIG holds one with pools of their own against it",
+            roles.join(", ")
+        ));
+    }
+    if demand.replicas > 0 {
+        all.push(format!(
+            "the cost is that of one machine with its volumes; the {} that the writes go to {} not in it",
+            if demand.replicas == 1 { "one".to_owned() } else { demand.replicas.to_string() },
+            if demand.replicas == 1 { "is" } else { "are" }
+        ));
+    }
+    if demand.capacity.get() == 0 {
+        all.push("no capacity is asked: the volumes are as small as the rates let them be".to_owned());
+    }
+    all
 }
 
 /// What a tenth more and a tenth less of the rates would change.

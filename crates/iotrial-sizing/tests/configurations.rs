@@ -81,6 +81,52 @@ fn rules_of_attachments_are_found_each_with_its_source() {
     assert_eq!(ids("size =", "count = 17\nsize ="), [("too-many-volumes".to_owned(), Effect::Forbids)]);
 }
 
+/// One mistake is told once: what stands beside it is not called unknown for that.
+#[test]
+fn a_mistake_has_no_untrue_ones_behind_it() {
+    let text = ONE.replace("size = \"1430GiB\"", "size = \"1000GB\"\niops = 5\nbandwidth = \"1MB/s\"");
+    let mistakes = Configuration::parse(&text).unwrap_err().to_string();
+    assert!(mistakes.contains("whole GiB") && !mistakes.contains("unknown key"), "{mistakes}");
+}
+
+#[test]
+fn a_mirror_needs_a_volume_for_each_copy() {
+    let catalog = oci();
+    let mut configuration = Configuration::parse(&ONE.replace("os =", "mirror = \"two-way\"\nos =")).unwrap();
+    let broken = |configuration: &Configuration| broken_rules(&configuration.on(&catalog).unwrap());
+    assert_eq!(broken(&configuration)[0].id, "mirror-needs-volumes");
+    configuration.pools[0].count = 2;
+    assert!(broken(&configuration).is_empty());
+}
+
+/// Google states no network of its machines: what goes to other machines is held against nothing, and told.
+#[test]
+fn writes_to_replicas_over_an_unknown_network_are_told() {
+    let text = "format = \"iotrial.configuration/1\"\nprovider = \"gcp\"\nmachine = \"n2-standard-32\"\nreplicas = 1\n[[pool]]\nvolume = \"pd-ssd\"\nsize = \"1TiB\"\n";
+    let catalog = Catalog::built_in_of("gcp").unwrap();
+    let broken = broken_rules(&Configuration::parse(text).unwrap().on(&catalog).unwrap());
+    assert_eq!(broken.iter().map(|rule| rule.id.as_str()).collect::<Vec<_>>(), ["network-unknown"]);
+}
+
+/// What lies on a pool without roles is everything that no other pool takes, also for rules.
+#[test]
+fn a_pool_without_roles_has_those_that_are_left() {
+    let text = "format = \"iotrial.configuration/1\"\nprovider = \"azure\"\nmachine = \"Standard_DS14_v2\"\n[[pool]]\nvolume = \"premium-ssd\"\nlevel = \"P30\"\nhost_cache = \"read-only\"\n";
+    let catalog = Catalog::built_in_of("azure").unwrap();
+    let ids = |text: &str| -> Vec<String> {
+        let broken = broken_rules(&Configuration::parse(text).unwrap().on(&catalog).unwrap());
+        broken.into_iter().map(|rule| rule.id).collect()
+    };
+    assert_eq!(ids(text), ["cache-on-log"]);
+    let apart = format!("{text}[[pool]]\nroles = [\"log\"]\nvolume = \"premium-ssd\"\nlevel = \"P30\"\n");
+    assert!(ids(&apart).is_empty());
+    // As many of the same volumes, told apart by what lies on them.
+    let resolved = Configuration::parse(&apart).unwrap();
+    let names: Vec<String> =
+        Chain::of(&resolved.on(&catalog).unwrap(), false).elements.into_iter().map(|one| one.name).collect();
+    assert_eq!(names[..2], ["1 × P30 (the rest)", "1 × P30 (log)"]);
+}
+
 #[test]
 fn a_configuration_is_the_same_after_it_was_written_and_read() {
     let check = |text: &str| {

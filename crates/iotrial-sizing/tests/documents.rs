@@ -9,7 +9,7 @@ use iotrial_sizing::chain::{Chain, ElementKind};
 use iotrial_sizing::configuration::Configuration;
 use iotrial_sizing::explanation::{Explanation, Mix, Question};
 use iotrial_sizing::measure::Measure;
-use iotrial_sizing::measured::{BoundBy, MeasuredAgainst, Measurement};
+use iotrial_sizing::measured::{BoundBy, MeasuredAgainst, Measurement, together};
 use iotrial_sizing::price::{Money, cost_of};
 
 /// A configuration on OCI as document 001 describes it.
@@ -49,18 +49,21 @@ fn euros(configuration: &Configuration) -> f64 {
     cost.per_month
 }
 
-/// Document 001, with the month and the rate of the catalog. The printed prices are whole euros: 1,600, 2,328 and 1,579 are
-/// these rounded up, and 534 is the one that has no Windows licence in it.
+/// Document 001, with the month and the rate of the catalog. Its prices are whole euros, and 1,600, 2,328 and 1,579 are these
+/// sums rounded up: no rounding of hours, of unit prices or of the parts gives all three, and a rate that would round to
+/// all three (0.93024 to 0.93028) is none that anybody states. 534 is the one that has no Windows licence in it.
 #[test]
 fn the_four_prices_of_document_001_come_out_to_the_euro() {
-    let one = euros(&oci("VM.Standard.E4.Flex", 16, 1, 1430, "vpu-90", "paravirtualized"));
-    let two = euros(&oci("VM.Standard.E4.Flex", 24, 1, 1490, "vpu-120", "paravirtualized"));
-    let four = euros(&oci("VM.Optimized3.Flex", 10, 8, 1134, "vpu-20", "iscsi"));
+    let cents = |configuration: &Configuration| (100.0 * euros(configuration)).round() / 100.0;
+    let one = cents(&oci("VM.Standard.E4.Flex", 16, 1, 1430, "vpu-90", "paravirtualized"));
+    let two = cents(&oci("VM.Standard.E4.Flex", 24, 1, 1490, "vpu-120", "paravirtualized"));
+    let four = cents(&oci("VM.Optimized3.Flex", 10, 8, 1134, "vpu-20", "iscsi"));
+    assert_eq!([one, two, four], [1_599.09, 2_327.35, 1_578.63]);
     assert_eq!([one, two, four].map(f64::ceil), [1_600.0, 2_328.0, 1_579.0]);
     let mut three = oci("VM.Optimized3.Flex", 4, 5, 1134, "vpu-20", "iscsi");
-    assert_eq!(euros(&three).round(), 784.0);
+    assert_eq!((cents(&three), cents(&three).round()), (784.26, 784.0));
     three.licence = false;
-    assert_eq!(euros(&three).round(), 530.0);
+    assert_eq!((cents(&three), cents(&three).round()), (529.63, 530.0));
 }
 
 fn table(rows: &str) -> Vec<Measurement> {
@@ -98,7 +101,7 @@ total = { iops = 41807.65, bandwidth_mib_per_s = 2612.98 }
     );
     let measured = against(&configuration, &rows);
     let fullest = |index: usize| &measured[index].shares[0];
-    assert_eq!(fullest(0).element, "shape limit");
+    assert_eq!(fullest(0).element, "network for volumes");
     assert_eq!((fullest(0).measure, fullest(1).measure), (Measure::ReadBandwidth, Measure::WriteBandwidth));
     assert_eq!(fullest(0).written(), "1,983 of 1,920 MB/s");
     // The line itself carries 2,000 MB/s.
@@ -116,7 +119,7 @@ total = { iops = 41807.65, bandwidth_mib_per_s = 2612.98 }
     let explained = Explanation::new(&configuration.on(&catalog).unwrap(), &question).unwrap();
     assert_eq!(explained.mixes[0].binds.as_deref(), Some("1 × vpu-120"));
     let reads = explained.alone.iter().find(|one| one.measure == Measure::ReadBandwidth).unwrap();
-    assert_eq!((reads.most, reads.binds.as_deref()), (Some(1.92e9), Some("shape limit")));
+    assert_eq!((reads.most, reads.binds.as_deref()), (Some(1.92e9), Some("network for volumes")));
 }
 
 /// Document 001, option 2: ten VPU 20 volumes behind 10 OCPU of Optimized3.
@@ -141,7 +144,7 @@ total = { iops = 61715, bandwidth_mib_per_s = 4044 }
     );
     let measured = against(&configuration, &rows);
     assert_eq!(measured[0].bound_by, [BoundBy::Configuration]);
-    assert_eq!(measured[0].shares[0].element, "shape limit");
+    assert_eq!(measured[0].shares[0].element, "instance limit");
     assert_eq!(measured[0].shares[0].written(), "4,815 of 4,800 MB/s");
     assert_eq!((measured[1].shares[0].most, measured[1].shares[0].percent.round()), (4.8e9, 75.0));
     assert_eq!(measured[1].bound_by, [BoundBy::Unknown]);
@@ -149,6 +152,16 @@ total = { iops = 61715, bandwidth_mib_per_s = 4044 }
         measured[2].notes[0].ends_with("4044 are printed; the printed figure is in MB/s"),
         "{:?}",
         measured[2].notes
+    );
+    // The most of a shape is for both directions together, and of everything it is what the mix comes nearest to.
+    let mix = &measured[2].shares[0];
+    assert_eq!(
+        (mix.element.as_str(), mix.measure, mix.percent.round()),
+        ("instance limit", Measure::Bandwidth, 84.0)
+    );
+    assert_eq!(
+        together(&measured).unwrap(),
+        "3 measurements: limited 1 by instance limit (100 %); 2 below every limit, nearest to instance limit (75 to 84 %)"
     );
 }
 
@@ -240,6 +253,62 @@ host_cache = "read-only"
     let reads = iotrial_sizing::measure::Load::mix(0, 100.0, 8192.0);
     assert_eq!(chain.headrooms(&reads)[0].element.kind, ElementKind::HostCache);
     assert_eq!(chain.reach(&reads).round(), 78_125.0, "512 MB/s of 8 KiB at four of five reads");
+}
+
+/// What document 003 advises at its end: data files with a cache, the log on Ultra, tempdb on the VM's own disk, which shares its
+/// limit with the cache.
+#[test]
+fn the_placement_that_document_003_advises_is_explained_role_by_role() {
+    let configuration = Configuration::parse(
+        r#"
+format = "iotrial.configuration/1"
+provider = "azure"
+machine = "Standard_DS14_v2"
+os = "windows"
+licence = false
+[[pool]]
+roles = ["data"]
+volume = "premium-ssd"
+level = "P30"
+count = 4
+host_cache = "read-only"
+cache_hit_percent = 50
+[[pool]]
+roles = ["log"]
+volume = "ultra-disk"
+size = "64GiB"
+iops = 10000
+bandwidth = "200MB/s"
+[[pool]]
+roles = ["tempdb"]
+volume = "local-disk"
+"#,
+    )
+    .unwrap();
+    let catalog = Catalog::built_in_of("azure").unwrap();
+    let resolved = configuration.on(&catalog).unwrap();
+    assert_eq!((resolved.usable_gib(), resolved.pools[2].size_gib), (4.0 * 1024.0 + 64.0, 224));
+    let explained = Explanation::new(&resolved, &Question::default()).unwrap();
+    let binds = |pool, measure| {
+        let one = explained.alone.iter().find(|one| one.pool == pool && one.measure == measure).unwrap();
+        (one.binds.clone().unwrap(), one.most.unwrap())
+    };
+    assert_eq!(binds(0, Measure::ReadIops), ("4 × P30".to_owned(), 40_000.0));
+    assert_eq!(binds(1, Measure::WriteIops), ("1 × ultra-disk".to_owned(), 10_000.0));
+    assert_eq!(binds(2, Measure::WriteIops), ("cache and local disk".to_owned(), 64_000.0));
+    assert_eq!(binds(2, Measure::ReadBandwidth), ("cache and local disk".to_owned(), 512e6));
+    assert!(explained.broken_rules.is_empty(), "{:?}", explained.broken_rules);
+    assert!(
+        explained.cost.missing.is_empty(),
+        "the local disk comes with the VM: {:?}",
+        explained.cost.missing
+    );
+    // A database that lies on it is lost with the VM.
+    let mut lost = configuration.clone();
+    lost.pools[2].roles = Vec::new();
+    lost.pools.remove(0);
+    let rules = iotrial_sizing::rule::broken_rules(&lost.on(&catalog).unwrap());
+    assert_eq!(rules[0].id, "local-disk-is-lost");
 }
 
 /// Document 004: the supply chain job on an E96ds_v5 with Azure NetApp Files, by its AWR report.

@@ -321,20 +321,79 @@ fn bursts_count_only_where_they_are_allowed() {
     assert_eq!(bursting.answers[0].configuration.machine, "r5b.large");
 }
 
+/// Disks of Google share their limits on a machine, reads and writes share the IOPS, and more disks of the same price gain nothing.
+#[test]
+fn google_disks_share_their_iops_and_the_fewest_are_taken() {
+    let catalog = Catalog::built_in_of("gcp").unwrap();
+    let search_one = Search { answers: 1, ..Search::default() };
+    let oltp = |reads: f64, writes: f64| Demand {
+        capacity: ByteSize::gib(4096),
+        ..Demand::of(
+            "oltp",
+            vec![stream(Direction::Read, reads, 8192.0), stream(Direction::Write, writes, 8192.0)],
+        )
+    };
+    let found = |demand: &Demand| search(&catalog, demand, &search_one).unwrap().answers.remove(0);
+    let answer = found(&oltp(44_000.0, 11_000.0));
+    assert_eq!(answer.configuration.pools[0].count, 1, "{}", answer.configuration.in_short());
+    for share in &answer.fit.unwrap().shares {
+        assert!(share.percent <= 100.0 + 1e-6, "{share:?}");
+    }
+    // 80,000 IOPS are 80,000, whatever their direction.
+    let reads = found(&oltp(79_999.0, 1.0)).cost.per_month;
+    let halves = found(&oltp(40_000.0, 40_000.0)).cost.per_month;
+    assert!((reads - halves).abs() < 0.01, "{reads} and {halves}");
+}
+
+/// What is known in part is explained, and is no answer; and the volume that an instance starts from takes an attachment.
+#[test]
+fn answers_can_be_built_and_their_cost_is_whole() {
+    let search_all = Search { answers: 50, ..Search::default() };
+    let demand = Demand {
+        capacity: ByteSize::gib(4096),
+        ..Demand::of("oltp", vec![stream(Direction::Read, 40_000.0, 8192.0)])
+    };
+    let azure = search(&Catalog::built_in_of("azure").unwrap(), &demand, &search_all).unwrap();
+    let kinds: Vec<&str> =
+        azure.answers.iter().map(|one| one.configuration.pools[0].volume.as_str()).collect();
+    assert!(!kinds.is_empty() && !kinds.iter().any(|kind| kind.starts_with("standard-")), "{kinds:?}");
+    assert!(
+        azure.left_out.iter().any(|note| note.contains("price of its transactions")),
+        "{:?}",
+        azure.left_out
+    );
+    let aws = search(&Catalog::built_in_of("aws").unwrap(), &demand, &search_all).unwrap();
+    for answer in aws.answers.iter().filter(|answer| answer.configuration.machine.starts_with("r6i.")) {
+        assert!(
+            answer.configuration.pools[0].count <= 26,
+            "28 less interface and start: {}",
+            answer.configuration.in_short()
+        );
+    }
+    let x86 = search(&Catalog::built_in_of("aws").unwrap(), &demand, &Search { no_arm: true, ..search_all })
+        .unwrap();
+    assert!(aws.answers.iter().any(|answer| answer.arm) && x86.answers.iter().all(|answer| !answer.arm));
+}
+
 #[test]
 fn a_demand_that_nothing_meets_is_answered_with_the_wall_and_what_comes_closest() {
     let catalog = Catalog::built_in_of("oci").unwrap();
     let search_one = Search { answers: 1, ..Search::default() };
     let huge = Demand::of("huge", vec![stream(Direction::Read, 2_000_000.0, 4096.0)]);
     let nearest = search(&catalog, &huge, &search_one).unwrap().nearest.unwrap();
-    assert!(nearest.wall.starts_with("shape limit, IOPS: 2,000,000 of 625,000"), "{}", nearest.wall);
+    assert!(nearest.wall.starts_with("instance limit, IOPS: 2,000,000 of 625,000"), "{}", nearest.wall);
     assert!((nearest.carries_times.unwrap() - 0.3125).abs() < 1e-6);
     assert!(nearest.closest.unwrap().configuration.machine.starts_with("BM."));
     let small = vec![stream(Direction::Read, 100.0, 8192.0)];
     let too_much_memory = Demand { memory_min: ByteSize::gib(1 << 20), ..Demand::of("memory", small) };
     let nearest = search(&catalog, &too_much_memory, &search_one).unwrap().nearest.unwrap();
     assert_eq!(nearest.carries_times, None);
-    assert!(nearest.wall.contains("without 1024 TiB of memory"), "{}", nearest.wall);
+    assert_eq!(nearest.wall, "the wall is the memory: 1024 TiB is asked, and at most 1,049 GiB can be had");
+    assert_eq!(nearest.closest.unwrap().configuration.machine, "VM.Standard.E5.Flex");
+    let many = vec![stream(Direction::Read, 100.0, 8192.0)];
+    let many = Demand { vcpus_min: 100_000, ..Demand::of("processors", many) };
+    let nearest = search(&catalog, &many, &search_one).unwrap().nearest.unwrap();
+    assert!(nearest.wall.contains("100000 are asked, and at most 252 can be had"), "{}", nearest.wall);
 }
 
 #[test]

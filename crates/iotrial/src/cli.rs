@@ -4,15 +4,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use iotrial_analysis::comparison::Gate;
-use iotrial_model::plan::{EngineKind, SimDevice};
-use iotrial_model::record::AttributeValue;
 use iotrial_model::search::LatencyLimit;
 use iotrial_model::units::{ByteSize, parse_duration};
 
 use crate::report_files::ReportFiles;
+
+mod rig;
 
 mod import;
 
@@ -23,6 +23,7 @@ mod study;
 mod sweep;
 
 pub use import::ImportArgs;
+pub use rig::{EngineChoice, RigArgs};
 pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
 pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs};
 pub use sweep::SweepArgs;
@@ -161,16 +162,12 @@ pub struct FioArgs {
     pub fio_leave_out: bool,
 }
 
-/// Which load, on which targets, by which engine: what every command that makes a load is asked.
+/// Which load, on which targets, by which engine: what every command that runs a profile is asked.
 #[derive(Debug, Clone, Args)]
 pub struct LoadArgs {
     /// A built-in profile (see `iotrial profiles`) or a TOML file.
     #[arg(default_value = "sqlserver-oltp")]
     pub profile: String,
-
-    /// Directory, file of iotrial, or raw block device; several share the files of the database.
-    #[arg(short, long = "target", value_name = "PATH", default_value = "./iotrial-data")]
-    pub targets: Vec<PathBuf>,
 
     /// All files together [default: the profile's quick size, at most what is free].
     #[arg(short, long, value_name = "SIZE")]
@@ -188,53 +185,12 @@ pub struct LoadArgs {
     #[arg(long)]
     pub full: bool,
 
-    /// Who does the I/O [default: uring where the kernel allows it, else threads].
-    #[arg(long, value_enum)]
-    pub engine: Option<EngineChoice>,
-
-    /// Through the page cache: measures memory as much as storage, and the record says so.
-    #[arg(long)]
-    pub buffered: bool,
-
-    /// The threads ask the devices for completions instead of waiting for interrupts: costs a CPU for each thread, and
-    /// shows less latency than a database sees. Devices must be able to.
-    #[arg(long)]
-    pub polled: bool,
-
-    /// All randomness comes from it [default: another one each time].
-    #[arg(long)]
-    pub seed: Option<u64>,
-
-    /// The name of the configuration.
-    #[arg(short, long)]
-    pub label: Option<String>,
-
-    /// What distinguishes the configuration, such as volumes=3; may be repeated.
-    #[arg(short, long = "attribute", value_name = "KEY=VALUE", value_parser = parse_attribute)]
-    pub attributes: Vec<(String, AttributeValue)>,
-
     /// Threshold set that judges, or a TOML file with one [default: the profile's].
     #[arg(long, value_name = "NAME|FILE")]
     pub thresholds: Option<String>,
 
-    /// The token of `iotrial target DEVICE`: destroys what is on it; one for each device, in order.
-    #[arg(long, value_name = "TOKEN")]
-    pub destroy: Vec<String>,
-
-    /// Keep the files for the next run.
-    #[arg(long)]
-    pub keep_files: bool,
-
-    /// No progress.
-    #[arg(short, long)]
-    pub quiet: bool,
-
-    /// The simulated device of `--engine sim`, as TOML: 'service_time_us = 200, parallelism = 32'.
-    #[arg(long, value_name = "KEYS", value_parser = parse_sim_device)]
-    pub sim: Option<SimDevice>,
-
     #[command(flatten)]
-    pub store: StoreArgs,
+    pub rig: RigArgs,
 }
 
 /// Where records are kept.
@@ -251,17 +207,24 @@ pub struct StoreArgs {
 Examples:
   iotrial report 01JD…                            by its id, or the beginning of it
   iotrial report ./a.iotrial.json --html a.html   one page with charts, for the browser
-  iotrial report 01JD… 01JE… --xlsx both.xlsx     two runs side by side, as a workbook
+  iotrial report before after --html both.html    the comparison of two labels, then each of their runs
+  iotrial report 01JD… 01JE… --xlsx both.xlsx     the same of two runs, as a workbook
+  iotrial report volumes.toml --html study.html   a study: its comparison, then each of its runs
   iotrial report 01JD… --csv - | sort             a row for each figure
   iotrial report fio.json --html fio.html         a result of another tool (see `iotrial import`)
   iotrial report 01JD… --markdown ticket.md --html report.html --xlsx report.xlsx
 
-All forms show the same figures. Several records stand side by side, then each by itself; which is better
-is for a comparison to say.")]
+All forms show the same figures. Several records are compared as `iotrial compare` does it, and then each
+stands by itself. Where it would not be fair, they stand beside one another and the report says why.")]
 pub struct ReportArgs {
-    /// Each a record's file, a journal that a crash left, a result of another tool, or an id in the store.
+    /// Files of records, journals that a crash left, results of other tools, folders of them, ids or labels in the store, or
+    /// studies (.toml).
     #[arg(required = true, value_name = "RECORD")]
     pub records: Vec<String>,
+
+    /// Of a study with several profiles the one that is shown.
+    #[arg(long, value_name = "PROFILE")]
+    pub profile: Option<String>,
 
     #[command(flatten)]
     pub files: ReportFiles,
@@ -438,49 +401,6 @@ pub struct CleanArgs {
     pub json: bool,
 }
 
-/// The engines that a user may choose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum EngineChoice {
-    /// Linux io_uring.
-    Uring,
-    /// Positioned reads and writes, one thread for each outstanding I/O.
-    Threads,
-    /// A simulated device on a simulated clock.
-    Sim,
-    /// Completes at once: measures the generator.
-    Null,
-}
-
-impl From<EngineChoice> for EngineKind {
-    fn from(choice: EngineChoice) -> Self {
-        match choice {
-            EngineChoice::Uring => Self::Uring,
-            EngineChoice::Threads => Self::Threads,
-            EngineChoice::Sim => Self::Sim,
-            EngineChoice::Null => Self::Null,
-        }
-    }
-}
-
-fn parse_attribute(text: &str) -> Result<(String, AttributeValue), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.trim().is_empty() => {
-            Ok((key.trim().to_owned(), AttributeValue::from_text(value.trim())))
-        }
-        _ => Err("an attribute is KEY=VALUE, such as volumes=3".to_owned()),
-    }
-}
-
-fn parse_sim_device(text: &str) -> Result<SimDevice, String> {
-    #[derive(serde::Deserialize)]
-    struct Wrapped {
-        device: SimDevice,
-    }
-    let wrapped: Wrapped =
-        toml::from_str(&format!("device = {{ {text} }}")).map_err(|error| error.message().to_owned())?;
-    wrapped.device.check().map_err(|error| error.to_string())?;
-    Ok(wrapped.device)
-}
 /// The LIMIT of `--until-steady`, which may be left out: what stands behind it may have been meant as the profile.
 fn parse_limit(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(|error| {

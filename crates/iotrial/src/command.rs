@@ -13,6 +13,7 @@ pub mod report;
 pub mod run;
 pub mod samples;
 pub mod size;
+pub mod sources;
 pub mod study;
 pub mod sweep;
 pub mod target;

@@ -18,7 +18,7 @@ use iotrial_model::plan::Plan;
 use iotrial_model::record::{EndedHow, Interval, Layout, RunRecord};
 use iotrial_model::units::format_duration;
 
-use crate::cli::LoadArgs;
+use crate::cli::RigArgs;
 use crate::failure::Failure;
 use crate::live::Live;
 use crate::setup::{Setup, prepare_failure};
@@ -34,7 +34,7 @@ const PAUSE_TICK: Duration = Duration::from_millis(50);
 
 /// Targets, the store, the live view and the brake.
 pub struct Rig<'a> {
-    args: &'a LoadArgs,
+    args: &'a RigArgs,
     setup: Setup,
     store: Store,
     live: Live,
@@ -58,13 +58,13 @@ struct TrialJournal(Option<JournalWriter>);
 
 impl<'a> Rig<'a> {
     /// A rig whose targets are not laid out yet. One program has one.
-    pub fn new(args: &'a LoadArgs, setup: Setup) -> Result<Self, Failure> {
+    pub fn new(args: &'a RigArgs, setup: Setup) -> Result<Self, Failure> {
         let control = control_by_signals().context("cannot catch Ctrl-C").map_err(Failure::execution)?;
         Self::controlled(args, setup, control)
     }
 
     /// A rig with a brake that others pull too. One program may have several of them, one after the other.
-    pub fn controlled(args: &'a LoadArgs, setup: Setup, control: Arc<Control>) -> Result<Self, Failure> {
+    pub fn controlled(args: &'a RigArgs, setup: Setup, control: Arc<Control>) -> Result<Self, Failure> {
         let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
         let live = Live::new(args.quiet);
         Ok(Self { args, setup, store, live, control, prepared: None })
@@ -234,6 +234,13 @@ impl<'a> Rig<'a> {
         let journal = journal.0.take().expect("a trial is saved once");
         let path = self.store.finish(&record, journal).map_err(Failure::execution)?;
         Ok((record, path))
+    }
+
+    /// The devices that were given up to this rig, each with the token for what its loads left on it.
+    pub fn tokens_left(&self) -> Result<Vec<(PathBuf, String)>, Failure> {
+        let left = self.prepared.as_ref().map(Prepared::tokens_left).transpose();
+        let left = left.context("cannot look at what the load left on its devices");
+        Ok(left.map_err(Failure::execution)?.unwrap_or_default())
     }
 
     /// Gives the targets back: files that were made are removed, or kept where that was asked.

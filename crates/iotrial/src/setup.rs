@@ -17,7 +17,7 @@ use iotrial_model::record::{
 use iotrial_model::units::{ByteSize, format_duration};
 use ulid::Ulid;
 
-use crate::cli::LoadArgs;
+use crate::cli::{LoadArgs, RigArgs};
 use crate::command::report::{is_file_name, load_thresholds};
 use crate::failure::Failure;
 use crate::store::Store;
@@ -53,7 +53,7 @@ impl Setup {
     pub fn with(args: &LoadArgs, profile: Profile, thresholds: ThresholdSet) -> Result<Self, Failure> {
         let host = host_facts();
         let request = plan_request(args, &host)?;
-        let probed = probe_targets(args, request.engine)?;
+        let probed = probe_targets(&args.rig, request.engine)?;
         let mut facts: Vec<TargetFacts> = probed.iter().map(|target| target.facts.clone()).collect();
         if !request.engine.touches_targets() {
             facts.push(imagined_target(request.engine));
@@ -70,7 +70,7 @@ impl Setup {
     }
 
     /// The record of a run of `plan`, as far as it is known before the load.
-    pub fn record(&self, args: &LoadArgs, plan: Plan) -> RunRecord {
+    pub fn record(&self, args: &RigArgs, plan: Plan) -> RunRecord {
         RunRecord {
             format: RECORD_FORMAT.to_owned(),
             id: Ulid::generate().to_string(),
@@ -139,14 +139,14 @@ pub fn load_profile_from(folder: &Path, name: &str) -> Result<Profile, Failure> 
 }
 
 fn plan_request(args: &LoadArgs, host: &Host) -> Result<PlanRequest, Failure> {
-    let (engine, engine_reason) = choose_engine(args)?;
-    if args.sim.is_some() && engine != EngineKind::Sim {
+    let (engine, engine_reason) = choose_engine(&args.rig)?;
+    if args.rig.sim.is_some() && engine != EngineKind::Sim {
         let error =
             anyhow::anyhow!("--sim describes a simulated device, and the engine is `{}`", engine.as_str());
         return Err(Failure::input(error).hint("add --engine sim".to_owned()));
     }
-    for (position, (key, _)) in args.attributes.iter().enumerate() {
-        if args.attributes[..position].iter().any(|(earlier, _)| earlier == key) {
+    for (position, (key, _)) in args.rig.attributes.iter().enumerate() {
+        if args.rig.attributes[..position].iter().any(|(earlier, _)| earlier == key) {
             return Err(Failure::input(anyhow::anyhow!("the attribute `{key}` is given twice")));
         }
     }
@@ -161,10 +161,10 @@ fn plan_request(args: &LoadArgs, host: &Host) -> Result<PlanRequest, Failure> {
         ramp: args.ramp,
         engine,
         engine_reason,
-        sim: args.sim.clone().unwrap_or_default(),
-        direct: !args.buffered,
-        polled: args.polled,
-        seed: args.seed.unwrap_or_else(any_seed),
+        sim: args.rig.sim.clone().unwrap_or_default(),
+        direct: !args.rig.buffered,
+        polled: args.rig.polled,
+        seed: args.rig.seed.unwrap_or_else(any_seed),
         cpu_count: host.cpu_count,
         memory: host.memory,
     })
@@ -176,7 +176,7 @@ fn any_seed() -> u64 {
 }
 
 /// The engine that runs, and why it is not the usual one.
-fn choose_engine(args: &LoadArgs) -> Result<(EngineKind, Option<String>), Failure> {
+fn choose_engine(args: &RigArgs) -> Result<(EngineKind, Option<String>), Failure> {
     let asked = args.engine.map(EngineKind::from);
     match (asked, uring_refusal()) {
         (Some(EngineKind::Uring), Some(refusal)) => {
@@ -193,7 +193,7 @@ fn choose_engine(args: &LoadArgs) -> Result<(EngineKind, Option<String>), Failur
 }
 
 /// Looks at every target; a raw device is looked at again with the token that is meant for it.
-fn probe_targets(args: &LoadArgs, engine: EngineKind) -> Result<Vec<ProbedTarget>, Failure> {
+fn probe_targets(args: &RigArgs, engine: EngineKind) -> Result<Vec<ProbedTarget>, Failure> {
     if !engine.touches_targets() {
         return Ok(Vec::new());
     }

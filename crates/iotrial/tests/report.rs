@@ -108,18 +108,55 @@ fn two_forms_in_one_place_are_refused_before_anything_is_written() {
 }
 
 #[test]
-fn several_records_stand_side_by_side_and_json_lists_their_summaries() {
+fn several_records_are_compared_and_then_each_stands_by_itself_and_json_lists_their_summaries() {
     let bench = Bench::new();
     let (fast, slow) = (with_record(&bench, "fast", FAST), with_record(&bench, "slow", SLOW));
     let shown = bench.run(&["report", &fast, &slow]).stdout;
-    for text in ["2 runs", "Figures side by side", "1 fast", "2 slow"] {
+    let compared = bench.run(&["compare", &fast, &slow]).stdout;
+    for text in ["2 configurations compared", "Runs\n", "A (fast)", "1  fast", "2  slow"] {
         assert!(shown.contains(text), "{text}:\n{shown}");
     }
+    // One mechanism: the changes are those of a comparison, word for word.
+    let changes = |text: &str| {
+        let from = text.find("Every change").or_else(|| text.find("Ranking")).unwrap();
+        text[from..].lines().take_while(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(changes(&shown), changes(&compared));
     let both = bench.run(&["report", &fast, &slow, "--json", "--html", "both.html"]).json();
     let one = bench.run(&["report", &slow, "--json"]).json();
     assert_eq!(both.as_array().unwrap().len(), 2);
     assert_eq!((&both[1]["total"], &both[1]["record"]), (&one["total"], &one["record"]));
     assert_eq!(both[0]["report"], "both.html");
+    let html = String::from_utf8(read(&bench, "both.html")).unwrap();
+    for section in ["id=\"bars\"", "id=\"distribution\"", "id=\"spread\"", "id=\"over-time\""] {
+        assert!(html.contains(section), "{section}");
+    }
+}
+
+#[test]
+fn records_are_named_by_label_and_folder_and_what_cannot_be_compared_stands_beside() {
+    let bench = Bench::new();
+    let fast = with_record(&bench, "fast", FAST);
+    with_record(&bench, "slow", SLOW);
+    let by_label = bench.run(&["report", "fast", "slow"]).stdout;
+    let store = bench.store();
+    let by_folder = bench.run(&["report", store.to_str().unwrap()]).stdout;
+    assert_eq!(by_label.lines().next(), by_folder.lines().next());
+    let other = ["run", "sqlserver-log", "--engine", "sim", "--ramp", "1s", "--duration", "5s", "--json"];
+    let other = bench.run(&other).json()["record"].as_str().unwrap().to_owned();
+    let beside = bench.run(&["report", &fast, &other]).stdout;
+    let beside = beside.split_whitespace().collect::<Vec<_>>().join(" ");
+    for text in [
+        "2 runs",
+        "A and B differ in profile: sqlserver-oltp against sqlserver-log, load",
+        "[not-compared]",
+        "Side by side",
+    ] {
+        assert!(beside.contains(text), "{text}:\n{beside}");
+    }
+    for text in ["Ranking", "Recommended", "Every change"] {
+        assert!(!beside.contains(text), "{text}:\n{beside}");
+    }
 }
 
 #[test]

@@ -153,6 +153,33 @@ fn knee_and_ceiling_are_found_within_five_percent_in_a_quarter_of_the_time_of_th
 }
 
 #[test]
+fn the_caps_of_a_volume_are_named_whatever_the_seed() {
+    let bench = Bench::new();
+    let kinds = |sim: &str, seed: &str, more: &[&str]| -> Vec<String> {
+        let arguments =
+            [&["sweep", "--engine", "sim", "--sim", sim, "--seed", seed, "--json", "--quiet"], more].concat();
+        let summary = bench.run(&arguments).expect_code(0).json();
+        let limits = summary["curves"].as_array().unwrap().iter().map(|curve| &curve["limit"]["kind"]);
+        limits.map(|kind| kind.as_str().unwrap().to_owned()).collect()
+    };
+    let volume = "service_time_us = 500, parallelism = 64, iops_cap = 3000, bandwidth_cap_mib_per_s = 125";
+    for seed in ["1", "2", "3"] {
+        let found = kinds(volume, seed, &[]);
+        assert_eq!(found[..2], ["iops-cap", "iops-cap"], "seed {seed}: {found:?}");
+        assert_eq!(found[2..], ["bandwidth-cap"; 4], "seed {seed}: {found:?}");
+    }
+    for cap in ["500", "2000", "5000", "20000"] {
+        for seed in ["1", "2", "3", "4"] {
+            let sim = format!("service_time_us = 200, parallelism = 64, iops_cap = {cap}");
+            assert_eq!(kinds(&sim, seed, &["--pattern", "randread-8k"]), ["iops-cap"], "{cap}, seed {seed}");
+        }
+    }
+    // Servers that are all at work are no cap.
+    let busy = "service_time_us = 500, parallelism = 64, service_spread = 0.5";
+    assert_eq!(kinds(busy, "1", &["--pattern", "randread-8k"]), ["device"]);
+}
+
+#[test]
 fn the_grid_measures_what_was_asked_and_finds_the_same() {
     let bench = Bench::new();
     let arguments = [
@@ -204,9 +231,14 @@ fn the_channel_is_swept_in_sequence_on_small_files_and_its_ceiling_is_that_of_th
         let ceiling = number(curve, "/saturation/ceiling_mib_per_s");
         assert!((ceiling / 400.0 - 1.0).abs() < 0.05, "{curve:#}");
     }
-    assert_eq!(curves[0]["limit"]["kind"], "bandwidth-cap", "{:#}", curves[0]["limit"]);
-    let sentence = curves[0]["limit"]["sentence"].as_str().unwrap();
-    assert!(sentence.starts_with("the same 400 MiB/s in I/Os of 64 KiB and 512 KiB"), "{sentence}");
+    for curve in curves {
+        assert_eq!(curve["limit"]["kind"], "bandwidth-cap", "{:#}", curve["limit"]);
+        assert!(
+            curve["limit"]["sentence"].as_str().unwrap().starts_with("400.0 MiB/s"),
+            "{:#}",
+            curve["limit"]
+        );
+    }
 }
 
 #[test]
@@ -323,6 +355,10 @@ fn what_cannot_be_swept_is_refused_with_what_to_write() {
         &["`randread-8k` is random", "hint: such as --pattern"],
     );
     check(&["--series", "sqlio", "--grid", "1"], &["cannot be used with"]);
+    check(
+        &["--engine", "sim", "--target", "a", "--target", "b"],
+        &["the engine `sim` has one device, and 2 targets were given", "hint:"],
+    );
     check(
         &["--target", "data", "--pattern", "read-512b", "--sim", "parallelism = 1"],
         &["--sim describes", "hint: add --engine sim"],

@@ -97,6 +97,13 @@ impl Bench {
         command
     }
 
+    /// `iotrial size`, with JSON on standard output where the arguments say so.
+    pub(crate) fn sizing(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(arguments).arg("--store").arg(self.store());
+        command
+    }
+
     /// The plan of such a run.
     ///
     /// # Errors

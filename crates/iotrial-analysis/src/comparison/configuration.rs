@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::CompareError;
 use super::metric::Metric;
 use super::resample::{Figure, Spread, Unit, Units};
-use super::sample::{LEAST_BEYOND, Measured, MeasuredCpu, Sample, SampleFigures, seed_of};
+use super::sample::{Caveat, LEAST_BEYOND, Measured, MeasuredCpu, Sample, SampleFigures, seed_of};
 use super::student::{CONFIDENCE, student_limit};
 use crate::figures::Figures;
 use crate::latency_course::LatencyCourse;
@@ -35,9 +35,10 @@ pub struct Configuration {
     #[serde(serialize_with = "super::as_map")]
     pub figures: Vec<(Metric, f64)>,
     /// What the reader should know about its figures.
-    pub caveats: Vec<String>,
+    pub caveats: Vec<Caveat>,
+    /// Ids of its runs, or of its rows.
     #[serde(skip)]
-    pub(super) id: String,
+    pub(super) run_ids: Vec<String>,
     /// How uncertain the figures are; `None` where that is not known.
     #[serde(skip)]
     pub(super) spread: Option<Spread>,
@@ -113,6 +114,15 @@ impl Configuration {
                 });
             }
         }
+        Self::of_groups(groups)
+    }
+
+    /// Every sample as a configuration of its own.
+    pub(super) fn each(samples: Vec<Sample>) -> Result<Vec<Self>, CompareError> {
+        Self::of_groups(samples.into_iter().map(|sample| vec![sample]).collect())
+    }
+
+    fn of_groups(groups: Vec<Vec<Sample>>) -> Result<Vec<Self>, CompareError> {
         let keys = keys(&groups);
         groups.into_iter().zip(keys).map(|(group, key)| Self::of_group(group, key)).collect()
     }
@@ -120,14 +130,14 @@ impl Configuration {
     fn of_group(group: Vec<Sample>, key: String) -> Result<Self, CompareError> {
         let sources = group.iter().map(|sample| sample.source.clone()).collect();
         let label = label_of(&group);
-        let (id, attributes) = (group[0].id.clone(), group[0].attributes.clone());
-        let mut caveats: Vec<String> = Vec::new();
+        let run_ids: Vec<String> = group.iter().map(|sample| sample.id.clone()).collect();
+        let attributes = group[0].attributes.clone();
+        let mut caveats: Vec<Caveat> = Vec::new();
         let mut stated: Vec<(Metric, Vec<f64>)> = Vec::new();
         let mut runs: Vec<Box<Measured>> = Vec::new();
         let run_count = group.len();
         for (number, sample) in group.into_iter().enumerate() {
-            let numbered =
-                |text: String| if run_count > 1 { format!("run {}: {text}", number + 1) } else { text };
+            let numbered = |caveat| Caveat { run: (run_count > 1).then_some(number + 1), ..caveat };
             caveats.extend(sample.caveats.into_iter().map(numbered));
             match sample.figures {
                 SampleFigures::Measured(run) => runs.push(run),
@@ -158,7 +168,7 @@ impl Configuration {
         let spread = match runs.as_slice() {
             [] => None,
             [run] => run.spread.clone(),
-            several => spread_of_runs(several, &streams, seed_of(&id)),
+            several => spread_of_runs(several, &streams, seed_of(&run_ids[0])),
         };
         let measured_s = (!is_printed).then(|| runs.iter().map(|run| run.duration.as_secs_f64()).sum());
         let (together, courses) =
@@ -172,7 +182,7 @@ impl Configuration {
             measured_s,
             figures,
             caveats,
-            id,
+            run_ids,
             spread,
             together,
             streams,

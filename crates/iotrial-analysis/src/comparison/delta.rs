@@ -138,9 +138,9 @@ impl Pair {
         self.deltas.iter().filter(|delta| delta.metric.is_ranked())
     }
 
-    /// The least and the largest change of a group of metrics, in percent.
-    pub fn range(&self, group: MetricGroup) -> Option<(f64, f64)> {
-        range(self.deltas.iter().filter(|delta| delta.metric.group() == group).map(|delta| delta.percent))
+    /// The changes of a group of metrics.
+    pub(super) fn of_group(&self, group: MetricGroup) -> impl Iterator<Item = &Delta> {
+        self.deltas.iter().filter(move |delta| delta.metric.group() == group)
     }
 }
 
@@ -166,9 +166,10 @@ fn percent_of(from: f64, to: f64) -> f64 {
     if from == to { 0.0 } else { 100.0 * (to / from - 1.0) }
 }
 
-/// The least and the largest of some numbers.
-pub(super) fn range(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
-    numbers.fold(None, |range, number| match range {
+/// The least and the largest of the changes that are shown, in percent; `None` where none is.
+pub(super) fn shown_range<'d>(deltas: impl Iterator<Item = &'d Delta>) -> Option<(f64, f64)> {
+    let shown = deltas.filter(|delta| delta.reading.is_better() || delta.reading.is_worse());
+    shown.map(|delta| delta.percent).fold(None, |range, number| match range {
         None => Some((number, number)),
         Some((low, high)) => Some((number.min(low), number.max(high))),
     })

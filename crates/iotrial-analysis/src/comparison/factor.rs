@@ -6,7 +6,7 @@ use iotrial_model::record::AttributeValue;
 use serde::Serialize;
 
 use super::configuration::Configuration;
-use super::delta::{Pair, range};
+use super::delta::{Pair, shown_range};
 use super::metric::MetricGroup;
 
 /// What one attribute changes.
@@ -37,10 +37,8 @@ pub struct FactorPair {
 pub struct GroupChange {
     /// Which metrics.
     pub group: MetricGroup,
-    /// The least change, in percent.
-    pub low_percent: f64,
-    /// The largest change, in percent.
-    pub high_percent: f64,
+    /// The least and the largest change that is shown, in percent; `None` where none is.
+    pub shown_percent: Option<(f64, f64)>,
     /// How many changes are for the better.
     pub better_count: usize,
     /// How many are for the worse.
@@ -66,13 +64,11 @@ impl Factor {
     pub fn changes(&self, step: (&str, &str)) -> Vec<GroupChange> {
         let pairs = || self.pairs.iter().filter(|pair| (pair.from.as_str(), pair.to.as_str()) == step);
         let change = |group: &MetricGroup| {
-            let deltas =
-                || pairs().flat_map(|pair| &pair.pair.deltas).filter(|delta| delta.metric.group() == *group);
-            let (low_percent, high_percent) = range(deltas().map(|delta| delta.percent))?;
+            let deltas = || pairs().flat_map(|pair| pair.pair.of_group(*group));
+            deltas().next()?;
             Some(GroupChange {
                 group: *group,
-                low_percent,
-                high_percent,
+                shown_percent: shown_range(deltas()),
                 better_count: deltas().filter(|delta| delta.reading.is_better()).count(),
                 worse_count: deltas().filter(|delta| delta.reading.is_worse()).count(),
                 count: deltas().count(),

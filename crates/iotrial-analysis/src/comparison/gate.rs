@@ -65,6 +65,9 @@ impl FromStr for Gate {
             .iter()
             .find_map(split)
             .ok_or_else(|| ParseGateError::NoRelation(text.to_owned()))?;
+        if metric.ends_with(['=', '!', '<', '>']) {
+            return Err(ParseGateError::NoRelation(text.to_owned()));
+        }
         if metric.split_once('.').is_none_or(|(stream, name)| stream.is_empty() || name.is_empty()) {
             return Err(ParseGateError::NoMetric(metric.to_owned()));
         }
@@ -153,6 +156,7 @@ mod tests {
     fn what_is_no_gate_is_refused_with_what_is_wrong() {
         for (text, part) in [
             ("write.p99 10%", "none of <=, <, >=, >"),
+            ("write.p99 =< 10%", "none of <=, <, >=, >"),
             ("p99 <= 10%", "`p99` names no metric"),
             ("write.p99 <= 10", "`10` is no change"),
             ("write.p99 <= ten%", "`ten%` is no change"),

@@ -22,7 +22,7 @@ pub struct Ranking {
 pub struct Place {
     /// Its key.
     pub configuration: String,
-    /// From 1; shared where no difference is shown to the first one that has it.
+    /// From 1; shared where no difference of weight is shown to the first one that has it.
     pub place: usize,
     /// Its figure.
     pub value: f64,
@@ -66,13 +66,17 @@ impl Ranking {
     }
 }
 
+/// A measured difference below this may be sure, and is of no weight: places are shared across it.
+pub(super) const LEAST_WEIGHT_PERCENT: f64 = 1.0;
+
 /// Printed figures share a place only where they are equal.
 fn is_shared(first: &Configuration, other: &Configuration, metric: &Metric, from: f64, to: f64) -> bool {
     if first.is_printed || other.is_printed {
         return from.total_cmp(&to).is_eq();
     }
-    let reading = PairJudge::new(first, other).delta(metric, from, to).reading;
-    matches!(reading, Reading::NoDifference | Reading::TooFew)
+    let delta = PairJudge::new(first, other).delta(metric, from, to);
+    matches!(delta.reading, Reading::NoDifference | Reading::TooFew)
+        || delta.percent.abs() < LEAST_WEIGHT_PERCENT
 }
 
 /// How a configuration stands over all metrics.

@@ -2,16 +2,17 @@
 //!
 //! Every sentence is generated from what decided it.
 
+use iotrial_model::units::group_thousands;
 use serde::Serialize;
 
 use super::configuration::Configuration;
-use super::delta::{Delta, Pair, Reading, TailProblem};
+use super::delta::{Delta, Pair, Reading, TailProblem, shown_range};
 use super::factor::{Factor, GroupChange};
 use super::metric::{Better, Metric, MetricGroup};
-use super::ranking::{Ranking, Standing};
+use super::ranking::{LEAST_WEIGHT_PERCENT, Ranking, Standing};
 
 /// What to take and what not.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Recommendation {
     /// Key of the configuration to take; `None` where none is shown to be the best.
     pub best: Option<String>,
@@ -76,8 +77,9 @@ impl Recommendation {
                 .map_or_else(Vec::new, |best| reasons(configurations, best, &standings, &against_best)),
             factors: factor_sentences(evidence.factors),
             exceptions: exceptions(configurations, &tail_problems),
-            avoid: best
-                .map_or_else(Vec::new, |best| avoid(&configurations[best], &against_best, &tail_problems)),
+            avoid: best.map_or_else(Vec::new, |best| {
+                avoid(&configurations[best], &against_best, &tail_problems, evidence.rankings.len())
+            }),
             cpu: best.and_then(|best| {
                 let second = standings.get(1).map_or(best, |second| second.index);
                 let other = if evidence.baseline == best { second } else { evidence.baseline };
@@ -122,7 +124,7 @@ fn sentence(configurations: &[Configuration], leaders: &[&Standing], rankings: &
                 }
                 (first, all) if first == all => {
                     format!(
-                        "{title} is the best: nothing is shown to be better in any of {all} metrics, and it wins more of them than any other."
+                        "{title} is the best: nothing is shown to be better by {LEAST_WEIGHT_PERCENT:.0} % or more in any of {all} metrics, and it wins more of them than any other."
                     )
                 }
                 (first, all) => {
@@ -131,7 +133,9 @@ fn sentence(configurations: &[Configuration], leaders: &[&Standing], rankings: &
             }
         }
         several if several.len() == configurations.len() => {
-            "No configuration is shown to be better than the others.".to_owned()
+            format!(
+                "No configuration is shown to be better than the others by {LEAST_WEIGHT_PERCENT:.0} % or more."
+            )
         }
         several => {
             let names: Vec<String> = several.iter().map(|one| configurations[one.index].title()).collect();
@@ -145,7 +149,7 @@ fn sentence(configurations: &[Configuration], leaders: &[&Standing], rankings: &
 
 /// A change for people: `+36.9 %`, `−7.3 %`.
 pub(super) fn change(percent: f64) -> String {
-    let text = format!("{:.1}", percent.abs());
+    let text = group_thousands(&format!("{:.1}", percent.abs()));
     let sign = if text == "0.0" {
         "±"
     } else if percent < 0.0 {
@@ -161,11 +165,27 @@ fn change_range(low_percent: f64, high_percent: f64) -> String {
     if low == high { low } else { format!("{} to {high}", low.trim_end_matches(" %")) }
 }
 
+/// What happens to groups of metrics: only what is shown is told as an effect.
+fn group_words(changes: &[(MetricGroup, Option<(f64, f64)>)]) -> String {
+    let shown = changes.iter().filter_map(|(group, shown_percent)| {
+        let (low, high) = (*shown_percent)?;
+        Some(format!("{} {}", group.as_str(), change_range(low, high)))
+    });
+    let mut words: Vec<String> = shown.collect();
+    let others = changes.iter().filter(|(_, shown_percent)| shown_percent.is_none());
+    let others: Vec<String> = others.map(|(group, _)| group.as_str().to_owned()).collect();
+    if !others.is_empty() {
+        words.push(format!("no difference shown in {}", enumerate(&others)));
+    }
+    words.join(", ")
+}
+
 fn group_ranges(pair: &Pair) -> String {
-    let words = |group: &MetricGroup| {
-        pair.range(*group).map(|(low, high)| format!("{} {}", group.as_str(), change_range(low, high)))
+    let of_group = |group: &MetricGroup| {
+        pair.of_group(*group).next()?;
+        Some((*group, shown_range(pair.of_group(*group))))
     };
-    MetricGroup::RANKED.iter().filter_map(words).collect::<Vec<_>>().join(", ")
+    group_words(&MetricGroup::RANKED.iter().filter_map(of_group).collect::<Vec<_>>())
 }
 
 fn reasons(
@@ -200,19 +220,14 @@ fn factor_sentences(factors: &[Factor]) -> Vec<String> {
     for factor in factors {
         for step in factor.steps() {
             let changes = factor.changes(step);
-            let ranges: Vec<String> = changes
-                .iter()
-                .map(|one| {
-                    format!("{} {}", one.group.as_str(), change_range(one.low_percent, one.high_percent))
-                })
-                .collect();
+            let ranges: Vec<_> = changes.iter().map(|one| (one.group, one.shown_percent)).collect();
             sentences.push(format!(
                 "{} {} instead of {} {}: {}.",
                 factor.attribute,
                 named(step.1),
                 named(step.0),
                 over_all(factor, step, &changes),
-                ranges.join(", ")
+                group_words(&ranges)
             ));
         }
     }
@@ -321,7 +336,12 @@ fn latency(us: f64) -> String {
     }
 }
 
-fn avoid(best: &Configuration, against_best: &[Pair], problems: &[TailProblem]) -> Vec<Avoid> {
+fn avoid(
+    best: &Configuration,
+    against_best: &[Pair],
+    problems: &[TailProblem],
+    metric_count: usize,
+) -> Vec<Avoid> {
     let mut avoided: Vec<(bool, Avoid)> = Vec::new();
     for pair in against_best {
         let problem = problems
@@ -337,7 +357,12 @@ fn avoid(best: &Configuration, against_best: &[Pair], problems: &[TailProblem]) 
         }
         if is_worse_in_all && is_far {
             let count = lost.len();
-            reasons.push(format!("worse than {} in all {count} metrics: {}", best.key, group_ranges(pair)));
+            let both = if count == metric_count { "" } else { " that both have" };
+            reasons.push(format!(
+                "worse than {} in all {count} metrics{both}: {}",
+                best.key,
+                group_ranges(pair)
+            ));
         }
         if !reasons.is_empty() {
             let avoid = Avoid { configuration: pair.configuration.clone(), reason: reasons.join("; ") };
@@ -371,12 +396,17 @@ fn cpu_cost(best: &Configuration, other: &Configuration) -> Option<String> {
     let ((usr, sys), (other_usr, other_sys)) = (percent(best)?, percent(other)?);
     let times = (usr + sys) / (other_usr + other_sys);
     let rates = rate(best) / rate(other);
-    let for_rate = if rates.is_finite() { format!(" for {rates:.1} times the I/Os") } else { String::new() };
+    // Of nearly as much, the second digit is what differs.
+    let factor =
+        |times: f64| if (0.8..1.2).contains(&times) { format!("{times:.2}") } else { format!("{times:.1}") };
+    let for_rate =
+        if rates.is_finite() { format!(" for {} times the I/Os", factor(rates)) } else { String::new() };
     times.is_finite().then(|| {
         format!(
-            "{} needs {usr:.1} % user and {sys:.1} % system CPU, {} {other_usr:.1} % and {other_sys:.1} %: {times:.1} times the CPU{for_rate}.",
+            "{} needs {usr:.1} % user and {sys:.1} % system CPU, {} {other_usr:.1} % and {other_sys:.1} %: {} times the CPU{for_rate}.",
             best.title(),
             other.title(),
+            factor(times),
         )
     })
 }

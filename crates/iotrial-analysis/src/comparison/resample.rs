@@ -41,6 +41,17 @@ impl Figure {
     }
 }
 
+impl Figure {
+    /// What the figure is uncertain by in itself. A percentile is known to a bucket of its histogram, up to 0.1 % wide, and
+    /// draws that all fall into one bucket do not scatter.
+    const fn resolution(self) -> f64 {
+        match self {
+            Self::Iops | Self::Bandwidth | Self::Mean => 0.0,
+            Self::P99 | Self::P999 => 0.000_5,
+        }
+    }
+}
+
 /// One unit of one stream, part by part: what each job did, or each run.
 pub(super) type Unit<'c> = Vec<&'c OpCounts>;
 
@@ -314,7 +325,8 @@ impl Units {
             let variance = row.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / length(DRAW_COUNT - 1);
             if variance.is_finite() {
                 spread.figures.push(figure);
-                spread.standard_errors.push(variance.sqrt() * narrowness);
+                let of_draws = variance.sqrt() * narrowness;
+                spread.standard_errors.push(of_draws.hypot(figure.1.resolution()));
                 spread.deviations.extend(row.iter().map(|one| in_single(one - mean)));
             }
         }

@@ -7,9 +7,10 @@ use std::time::Duration;
 use iotrial_model::imported::{ImportedJob, ImportedRecord, SourceKind, TablePlace};
 use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineKind, Job};
-use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts, RunRecord, Severity};
+use iotrial_model::record::{AttributeValue, EndedHow, Finding, Interval, OpCounts, RunRecord, Severity};
 use iotrial_model::table::PublishedTable;
 use iotrial_model::units::ByteSize;
+use serde::{Serialize, Serializer};
 
 use super::metric::Metric;
 use super::resample::{Figure, Spread, Unit, Units};
@@ -35,7 +36,7 @@ pub struct Sample {
     pub attributes: BTreeMap<String, AttributeValue>,
     pub(super) conditions: Conditions,
     /// What the reader should know about its figures.
-    pub(super) caveats: Vec<String>,
+    pub(super) caveats: Vec<Caveat>,
     pub(super) figures: SampleFigures,
 }
 
@@ -424,34 +425,78 @@ fn named_figures(figures: &Figures) -> [(&'static str, Option<f64>); 9] {
     ]
 }
 
+/// What speaks against the figures of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caveat {
+    /// Which run of its configuration, from 1; `None` where that has only one.
+    pub run: Option<usize>,
+    /// The finding that says it; `None` where it is something else.
+    pub id: Option<String>,
+    /// One sentence, with the numbers.
+    pub message: String,
+}
+
+impl Caveat {
+    fn new(message: String) -> Self {
+        Self { run: None, id: None, message }
+    }
+
+    fn of_finding(finding: &Finding) -> Self {
+        Self { run: None, id: Some(finding.id.clone()), message: finding.message.clone() }
+    }
+
+    /// What is said, without of which run.
+    pub(super) fn text(&self) -> String {
+        match &self.id {
+            Some(id) => format!("{} [{id}]", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
+impl std::fmt::Display for Caveat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(run) = self.run {
+            write!(f, "run {run}: ")?;
+        }
+        f.write_str(&self.text())
+    }
+}
+
+impl Serialize for Caveat {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// What was printed as a bound is told, and compared with nothing. Results of tools also have findings.
-fn stated_caveats(record: &ImportedRecord) -> Vec<String> {
+fn stated_caveats(record: &ImportedRecord) -> Vec<Caveat> {
     let bounds = record.bounds.iter().map(|bound| {
-        format!(
+        Caveat::new(format!(
             "{} was printed as {} {}, and is not compared",
             bound.metric,
             bound.relation.as_str(),
             bound.number.value
-        )
+        ))
     });
     let findings = if is_printed(record) { Vec::new() } else { imported_findings(record) };
-    let found = findings.into_iter().filter(|finding| finding.severity >= Severity::Warning);
-    bounds.chain(found.map(|finding| format!("{} [{}]", finding.message, finding.id))).collect()
+    let found = findings.iter().filter(|finding| finding.severity >= Severity::Warning);
+    bounds.chain(found.map(Caveat::of_finding)).collect()
 }
 
 /// What its run says against its figures.
-fn caveats(record: &RunRecord) -> Vec<String> {
+fn caveats(record: &RunRecord) -> Vec<Caveat> {
     let ended = match record.ended.how {
         EndedHow::Complete => None,
-        EndedHow::Interrupted => Some("the run was interrupted".to_owned()),
-        EndedHow::Failed => Some("the run failed".to_owned()),
+        EndedHow::Interrupted => Some(Caveat::new("the run was interrupted".to_owned())),
+        EndedHow::Failed => Some(Caveat::new("the run failed".to_owned())),
     };
     let ended_ids = ["interrupted", "failed"];
     let found = record
         .findings
         .iter()
         .filter(|finding| finding.severity >= Severity::Warning && !ended_ids.contains(&finding.id.as_str()));
-    ended.into_iter().chain(found.map(|finding| format!("{} [{}]", finding.message, finding.id))).collect()
+    ended.into_iter().chain(found.map(Caveat::of_finding)).collect()
 }
 
 /// What each job did in an interval.

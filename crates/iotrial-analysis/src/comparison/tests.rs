@@ -170,7 +170,10 @@ fn where_no_difference_is_shown_nothing_is_recommended() {
     let comparison = compare(vec![sample(&run(5, 60, 1.0, CALM)), sample(&run(6, 60, 1.0, CALM))]);
     assert_eq!(claimed(&comparison), 0);
     assert_eq!(comparison.recommendation.best, None);
-    assert_eq!(comparison.recommendation.sentence, "No configuration is shown to be better than the others.");
+    assert_eq!(
+        comparison.recommendation.sentence,
+        "No configuration is shown to be better than the others by 1 % or more."
+    );
     assert!(comparison.rankings.iter().all(|ranking| ranking.places.iter().all(|place| place.place == 1)));
 }
 
@@ -285,4 +288,57 @@ fn a_run_that_measured_nothing_is_refused_or_left_out() {
     assert_eq!(error.to_string(), format!("{} has nothing measured", empty.id));
     let forced = CompareRequest { force: true, ..CompareRequest::default() };
     assert_eq!(Comparison::new(samples(), &forced).unwrap().configurations.len(), 2);
+}
+
+#[test]
+fn what_many_runs_say_against_their_figures_is_said_once_with_their_names() {
+    let noted = |seed: u64, label: &str, message: &str| {
+        let mut record = run(seed, 30, 1.0, CALM);
+        record.findings = vec![finding("short-run", Severity::Warning, message.to_owned())];
+        labelled(&record, label)
+    };
+    let messages = |samples: Vec<Sample>| -> Vec<String> {
+        let findings = compare(samples).findings.into_iter();
+        findings.filter(|finding| finding.id == "caveat").map(|finding| finding.message).collect()
+    };
+    let alike = (1..=4).map(|seed| noted(seed, if seed < 3 { "one" } else { "two" }, "only 30 s"));
+    assert_eq!(messages(alike.collect()), ["A, B: only 30 s [short-run]"]);
+    let mut other = repeats("two", 5, 1.0, 3);
+    other[1] = noted(6, "two", "only 31 s");
+    let unlike = [vec![noted(1, "one", "only 30 s")], other].concat();
+    assert_eq!(messages(unlike), ["A, B run 2: only 30 s [short-run] (with other numbers from run to run)"]);
+}
+
+#[test]
+fn runs_that_cannot_be_compared_stand_beside_one_another_and_the_reason_is_known() {
+    let (mut first, other) = (run(1, 30, 1.0, CALM), run(2, 30, 1.0, CALM));
+    let beside = Comparison::or_beside(vec![sample(&first), sample(&other)]);
+    assert_eq!((beside.not_compared.as_ref(), beside.against_baseline.len()), (None, 1));
+    first.plan.direct = !first.plan.direct;
+    let beside = Comparison::or_beside(vec![sample(&first), sample(&other)]);
+    assert!(matches!(beside.not_compared, Some(CompareError::Incomparable { .. })));
+    assert_eq!(
+        (beside.configurations.len(), beside.against_baseline.len(), beside.rankings.len()),
+        (2, 0, 0)
+    );
+    assert_eq!(beside.recommendation, Recommendation::default());
+    // Repeats of one configuration are runs of their own then.
+    let repeats = Comparison::or_beside(repeats("one", 1, 1.0, 3));
+    assert!(matches!(repeats.not_compared, Some(CompareError::OnlyOne { runs: 3, .. })));
+    assert_eq!(repeats.configurations.len(), 3);
+}
+
+#[test]
+fn a_difference_that_is_sure_and_tiny_has_no_weight_and_decides_nothing() {
+    let quiet = Noise { memory: 0.0, size: 0.0 };
+    let tiny = compare(vec![sample(&run(1, 300, 1.0, quiet)), sample(&run(2, 300, 1.004, quiet))]);
+    let mean = tiny.against_baseline[0].delta(&Metric::new("read", "lat_mean_us")).unwrap();
+    assert_eq!(mean.reading, Reading::Worse, "{mean:?}");
+    assert_eq!(tiny.recommendation.best, None);
+    // One bucket of a histogram is no difference, whoever falls into it how often.
+    for delta in tiny.against_baseline[0].deltas.iter().filter(|delta| delta.metric.name.starts_with("lat_p"))
+    {
+        let interval = delta.interval.unwrap();
+        assert!(interval.high_percent - interval.low_percent > 0.2, "{delta:?}");
+    }
 }

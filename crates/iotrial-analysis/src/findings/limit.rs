@@ -12,7 +12,7 @@ use super::{finding, modes};
 use crate::words::with_thousands;
 
 /// So many whole intervals at least.
-const LEAST_INTERVALS: usize = 10;
+pub(crate) const LEAST_INTERVALS: usize = 10;
 /// Single seconds may differ by this: kernels hand tokens out ten times a second, and what falls beside one second falls
 /// into the next ...
 const INTERVAL_PERCENT: f64 = 10.0;
@@ -26,49 +26,55 @@ const LEAST_WAIT_RATIO: f64 = 4.0;
 const LEAST_IN_FLIGHT: f64 = 8.0;
 /// Below this many I/Os in work the device idles: one that did nothing but serve them one by one would be twice as
 /// fast.
-const IDLE_IN_WORK: f64 = 0.5;
+pub(crate) const IDLE_IN_WORK: f64 = 0.5;
 /// Up to this many in work a round rate counts as evidence.
-const ROUND_IN_WORK: f64 = 2.0;
+pub(crate) const ROUND_IN_WORK: f64 = 2.0;
 /// A limiter that hands out tokens keeps its rate this closely; by chance one value of fifteen comes as close to a round
 /// one.
 const ROUND_TOLERANCE: f64 = 0.001;
 /// Up to this many in work a rate counts that stands stiller than any queue of servers.
-const EXACT_IN_WORK: f64 = 8.0;
+pub(crate) const EXACT_IN_WORK: f64 = 8.0;
 /// Where n I/Os an interval are served at random times, their counts spread over about 0.3 √n or more
 /// (renewal process with a coefficient of variation of 0.1, ten intervals). A third of that is no chance.
-const EXACT_SPREAD: f64 = 0.1;
+pub(crate) const EXACT_SPREAD: f64 = 0.1;
 
 /// Less than this is no movement but the edge of an interval.
 const LEAST_RANGE_PERCENT: f64 = 0.1;
 
 /// What of the rate stood still.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Flat {
+pub(crate) struct Flat {
     /// The median of the intervals.
-    level: f64,
+    pub(crate) level: f64,
     /// The largest distance of the sum from the straight line between its ends, in seconds of the mean rate.
     drift_s: f64,
     /// Largest minus smallest interval, in percent of the level.
-    range_percent: f64,
+    pub(crate) range_percent: f64,
 }
 
 impl Flat {
     fn of(paces: &[Pace], rate: fn(&Pace) -> f64) -> Option<Self> {
-        let duration_s: f64 = paces.iter().map(|pace| pace.duration_s).sum();
-        let mean = paces.iter().map(|pace| rate(pace) * pace.duration_s).sum::<f64>() / duration_s;
+        Self::of_rates(&paces.iter().map(|pace| (rate(pace), pace.duration_s)).collect::<Vec<_>>())
+    }
+
+    /// Of rates, each with how long it was so, in seconds.
+    pub(crate) fn of_rates(rates: &[(f64, f64)]) -> Option<Self> {
+        let duration_s: f64 = rates.iter().map(|(_, duration_s)| duration_s).sum();
+        let mean = rates.iter().map(|(rate, duration_s)| rate * duration_s).sum::<f64>() / duration_s;
+        let all = || rates.iter().map(|(rate, _)| *rate);
         // The first second may have a slice of tokens more; the level is that of the others.
-        let level = median(paces.iter().map(rate));
-        if !is_flat(paces.iter().map(rate), level, INTERVAL_PERCENT) {
+        let level = median(all());
+        if !is_flat(all(), level, INTERVAL_PERCENT) {
             return None;
         }
         let mut ahead_s: f64 = 0.0;
         let mut drift_s: f64 = 0.0;
-        for pace in paces {
-            ahead_s += (rate(pace) / mean - 1.0) * pace.duration_s;
+        for (rate, duration_s) in rates {
+            ahead_s += (rate / mean - 1.0) * duration_s;
             drift_s = drift_s.max(ahead_s.abs());
         }
-        let most = paces.iter().map(rate).fold(f64::MIN, f64::max);
-        let least = paces.iter().map(rate).fold(f64::MAX, f64::min);
+        let most = all().fold(f64::MIN, f64::max);
+        let least = all().fold(f64::MAX, f64::min);
         let range_percent = 100.0 * (most - least) / level;
         (drift_s <= MOST_DRIFT_S).then_some(Self { level, drift_s, range_percent })
     }
@@ -76,7 +82,7 @@ impl Flat {
 
 /// Whether a value is one that people set: two digits and zeros (3,000; 16,000), or a multiple of 25 with three digits
 /// (125, 475).
-fn is_round(value: f64) -> bool {
+pub(crate) fn is_round(value: f64) -> bool {
     if value <= 0.0 {
         return false;
     }
@@ -206,7 +212,7 @@ fn kind_of_limit(record: &RunRecord, iops: Option<Flat>, bandwidth: Option<Flat>
 const LEAST_SOLD_MIB_PER_S: f64 = 10.0;
 
 /// Volumes are sold by MiB/s and by MB/s.
-fn is_round_bandwidth(mib_per_s: f64) -> bool {
+pub(crate) fn is_round_bandwidth(mib_per_s: f64) -> bool {
     mib_per_s >= LEAST_SOLD_MIB_PER_S && (is_round(mib_per_s) || is_round(mib_per_s * 1.048_576))
 }
 

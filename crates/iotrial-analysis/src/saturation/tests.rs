@@ -31,6 +31,17 @@ fn a_device_that_serves_so_many_at_once_has_its_knee_there() {
 }
 
 #[test]
+fn the_knee_has_the_latency_that_was_measured_there_rather_than_that_of_the_curve() {
+    // A disk that one outstanding I/O keeps busy, with a point that no curve meets.
+    let mut measured = points(&GRID, |n: f64| if n < 2.0 { 407.0 } else { 260.0 });
+    measured.iter_mut().for_each(|one| one.lat_mean_us = Some(1e6 * f64::from(one.outstanding) / one.iops));
+    let found = Saturation::of(&measured, None).unwrap();
+    assert_near(found.knee.outstanding, 1.0, 0.05);
+    assert_near(found.knee.lat_mean_us, 1e6 / 407.0, 1e-6);
+    assert_near(found.knee.iops, 407.0, 1e-6);
+}
+
+#[test]
 fn a_rate_limit_has_its_knee_at_limit_times_latency() {
     let found = saturation(|n: f64| (n * 1_000.0).min(12_500.0));
     assert_near(found.knee.outstanding, 12.5, 1e-6);

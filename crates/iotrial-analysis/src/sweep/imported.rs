@@ -73,7 +73,7 @@ impl SweepSummary {
             let points: Vec<LoadPoint> = curve.probes.iter().map(Probe::point).collect();
             curve.saturation = Saturation::of(&points, None);
         }
-        limit::name_limits(&[], &mut curves);
+        limit::name_limits(&[], &[], &mut curves);
         let summary = Self {
             method: SweepMethod::Grid,
             ended: EndedHow::Complete,

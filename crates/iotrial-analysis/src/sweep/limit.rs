@@ -1,11 +1,13 @@
 //! What holds a rate at its ceiling, with the evidence.
 
-use iotrial_model::record::Finding;
+use iotrial_model::record::{Finding, TargetRecord};
 use iotrial_model::sweep::{ProbePurpose, ProbeRecord};
 use serde::Serialize;
 
 use super::Curve;
+use super::cap::{Beside, Cap, idle_latency_us};
 use crate::saturation::Saturation;
+use crate::words::with_thousands;
 
 /// Ceilings of two block sizes within this are the same ceiling.
 pub(super) const SAME_PERCENT: f64 = 5.0;
@@ -25,10 +27,16 @@ pub struct Limit {
 pub enum LimitKind {
     /// The CPU of the host that makes the load.
     Generator,
-    /// So many I/Os per second, of whatever size.
+    /// So many I/Os per second are set: the rate stood still while the device idled.
     IopsCap,
-    /// So many bytes per second, in I/Os of whatever size: a set limit, or the way to the device.
+    /// So many bytes per second are set, likewise.
     BandwidthCap,
+    /// So many I/Os per second, of whatever size: set, or of a device that takes as long for each of them.
+    IopsLimit,
+    /// So many bytes per second, in I/Os of whatever size: set, of the device, or of the way to it.
+    BandwidthLimit,
+    /// So many bytes per second of several volumes, in I/Os of whatever size.
+    SharedPath,
     /// A rate that is held after a burst: which one, only another block size can tell.
     RateCap,
     /// What the device does at once.
@@ -50,6 +58,9 @@ impl LimitKind {
             Self::Generator => "own CPU",
             Self::IopsCap => "IOPS cap",
             Self::BandwidthCap => "bandwidth cap",
+            Self::IopsLimit => "IOPS limit",
+            Self::BandwidthLimit => "bandwidth limit",
+            Self::SharedPath => "shared path",
             Self::RateCap => "rate cap",
             Self::Device => "device",
             Self::SharedDevice => "shared device",
@@ -65,21 +76,26 @@ impl Limit {
         Self { kind, sentence }
     }
 
-    /// One that is set on a rate, or the generator's, by the findings of a probe.
+    /// One that is set on a rate, or the generator's.
     ///
     /// A rate that stands still in every second is held by a limit, even where the generator is short of CPU: that would make
     /// it wander.
-    pub(super) fn by_findings(probe: &ProbeRecord) -> Option<Self> {
-        let found = |id: &str| probe.findings.iter().find(|finding| finding.id == id);
-        let limit = |kind, finding: &Finding| Self::new(kind, finding.message.clone());
-        found("flat-iops-limit")
-            .map(|finding| limit(LimitKind::IopsCap, finding))
-            .or_else(|| found("flat-bandwidth-limit").map(|finding| limit(LimitKind::BandwidthCap, finding)))
-            .or_else(|| {
-                found("generator-busy")
-                    .filter(|finding| holds_the_rate(finding))
-                    .map(|finding| limit(LimitKind::Generator, finding))
-            })
+    pub(super) fn of_probe(probe: &ProbeRecord, beside: Option<Beside>) -> Option<Self> {
+        beside.and_then(|beside| Cap::of(probe, beside)).map(Self::from).or_else(|| {
+            let busy = probe.findings.iter().find(|finding| finding.id == "generator-busy");
+            let busy = busy.filter(|finding| holds_the_rate(finding))?;
+            Some(Self::new(LimitKind::Generator, busy.message.clone()))
+        })
+    }
+}
+
+impl From<Cap> for Limit {
+    fn from(cap: Cap) -> Self {
+        let kind = match cap.of {
+            Steady::Iops => LimitKind::IopsCap,
+            Steady::Bandwidth => LimitKind::BandwidthCap,
+        };
+        Self::new(kind, cap.sentence)
     }
 }
 
@@ -96,6 +112,14 @@ fn holds_the_rate(generator_busy: &Finding) -> bool {
         || percent("busiest_thread_percent") >= USED_UP_PERCENT
 }
 
+/// What is to be said where the generator waited.
+pub(super) const WAITED: &str = "and iotrial had to wait for a CPU meanwhile (`generator-busy`), so it may be the host: a quieter one tells";
+
+/// Whether the generator had to wait for a CPU, which may lower a rate without any limit.
+pub(super) fn waited_for_a_cpu(probe: &ProbeRecord) -> bool {
+    probe.findings.iter().any(|finding| finding.id == "generator-busy")
+}
+
 /// A rate that was reached, with the block size and direction that reached it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reached {
@@ -103,84 +127,192 @@ pub(super) struct Reached {
     pub(super) rwmix_read_percent: u8,
     pub(super) iops: f64,
     pub(super) mib_per_s: f64,
+    /// Whether more outstanding I/O brings no more; otherwise it is only the highest rate that was seen.
+    pub(super) is_ceiling: bool,
 }
 
+/// Which of two rates stays the same when the block size does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Steady {
+    Iops,
+    Bandwidth,
+}
+
+/// A rate this many times as high shows that a lower one is no limit on that rate.
+const CONTRADICTS: f64 = 1.25;
+
 impl Reached {
-    /// Whether another one of the same direction shows which of both rates is the limit: with a block size at least twice
-    /// or at most half as large, the one that stays the same.
-    pub(super) fn shared_limit(&self, others: &[Self]) -> Option<(LimitKind, Self)> {
+    /// Whether another ceiling shows what is limited: with a block size at least twice or at most half as large, the rate that
+    /// stays the same. One of the same direction is looked for first. A rate that any other load of that direction exceeds is
+    /// not limited: a disk does as many random reads of 8 KiB as of 64 KiB, and many more in sequence.
+    pub(super) fn steady_rate(&self, others: &[Self]) -> Option<(Steady, Self)> {
         let same = |a: f64, b: f64| (a / b - 1.0).abs() <= SAME_PERCENT / 100.0;
+        let is_alike = |one: &&Self| one.rwmix_read_percent == self.rwmix_read_percent;
+        let is_exceeded = |rate: fn(&Self) -> f64| {
+            others.iter().filter(is_alike).any(|one| rate(one) >= CONTRADICTS * rate(self))
+        };
         let is_other = |one: &&Self| {
-            one.rwmix_read_percent == self.rwmix_read_percent
+            one.is_ceiling
                 && (one.block_bytes >= 2 * self.block_bytes || 2 * one.block_bytes <= self.block_bytes)
         };
-        others.iter().filter(is_other).find_map(|other| {
-            if same(self.mib_per_s, other.mib_per_s) {
-                Some((LimitKind::BandwidthCap, *other))
-            } else if same(self.iops, other.iops) {
-                Some((LimitKind::IopsCap, *other))
+        let steady = |other: &Self| {
+            if same(self.mib_per_s, other.mib_per_s) && !is_exceeded(|one| one.mib_per_s) {
+                Some((Steady::Bandwidth, *other))
+            } else if same(self.iops, other.iops) && !is_exceeded(|one| one.iops) {
+                Some((Steady::Iops, *other))
             } else {
                 None
             }
-        })
+        };
+        let candidates = || others.iter().filter(is_other);
+        candidates().filter(is_alike).find_map(steady).or_else(|| candidates().find_map(steady))
     }
 
-    /// The sentence for [`Self::shared_limit`].
-    pub(super) fn sentence(&self, kind: LimitKind, other: &Self) -> String {
+    /// The evidence of [`Self::steady_rate`].
+    pub(super) fn evidence(&self, steady: Steady, other: &Self) -> String {
         let (small, large) = if self.block_bytes < other.block_bytes { (self, other) } else { (other, self) };
         let sizes = format!(
             "{} KiB and {} KiB",
             small.block_bytes as f64 / 1024.0,
             large.block_bytes as f64 / 1024.0
         );
-        if kind == LimitKind::BandwidthCap {
-            let rates = both(small.mib_per_s, large.mib_per_s);
-            format!(
-                "the same {rates} MiB/s in I/Os of {sizes}, while the I/Os per second differ: a limit on bytes per second, set or of the way to the device"
-            )
-        } else {
-            let rates = both(small.iops, large.iops);
-            format!(
-                "the same {rates} IOPS in I/Os of {sizes}, while the bytes differ: a limit on I/Os per second"
-            )
+        match steady {
+            Steady::Bandwidth => {
+                let rates = both(small.mib_per_s, large.mib_per_s);
+                format!("the same {rates} MiB/s in I/Os of {sizes}, while the I/Os per second differ")
+            }
+            Steady::Iops => {
+                let rates = both(small.iops, large.iops);
+                format!("the same {rates} IOPS in I/Os of {sizes}, while the bytes differ")
+            }
         }
+    }
+}
+
+impl Limit {
+    /// Of one volume, by a rate that stays the same in I/Os of another size.
+    fn by_steady_rate(reached: &Reached, others: &[Reached]) -> Option<Self> {
+        let (steady, other) = reached.steady_rate(others)?;
+        let (kind, meaning) = match steady {
+            Steady::Bandwidth => (
+                LimitKind::BandwidthLimit,
+                "a limit on bytes per second, set, or of the device or the way to it",
+            ),
+            Steady::Iops => (
+                LimitKind::IopsLimit,
+                "a limit on I/Os per second, set, or of a device that takes as long for either size",
+            ),
+        };
+        Some(Self::new(kind, format!("{}: {meaning}", reached.evidence(steady, &other))))
     }
 }
 
 /// Two rates that are nearly the same, or the one that they are.
 fn both(one: f64, other: f64) -> String {
-    let (one, other) = (format!("{one:.0}"), format!("{other:.0}"));
+    let (one, other) = (with_thousands(one), with_thousands(other));
     if one == other { one } else { format!("{one} and {other}") }
 }
 
 impl Curve {
-    pub(super) fn reached(&self) -> Option<Reached> {
-        let found = self.saturation.as_ref().filter(|found| found.is_reached)?;
+    fn reached(&self) -> Option<Reached> {
+        let found = self.saturation.as_ref()?;
         Some(Reached {
             block_bytes: self.pattern.block_size.get(),
             rwmix_read_percent: self.pattern.rwmix_read_percent,
             iops: found.ceiling_iops,
             mib_per_s: found.ceiling_mib_per_s,
+            is_ceiling: found.is_reached,
         })
     }
 }
 
-/// Says of each curve what holds it, also from what the long ones of `probes` show beyond their figures.
-pub(super) fn name_limits(probes: &[ProbeRecord], curves: &mut [Curve]) {
-    let reached: Vec<(usize, Option<Reached>)> =
-        curves.iter().map(|curve| (curve.volume, curve.reached())).collect();
+/// Says of each curve what holds it, also from what the probes on `targets` show beyond their figures.
+pub(super) fn name_limits(probes: &[ProbeRecord], targets: &[TargetRecord], curves: &mut [Curve]) {
+    let reached: Vec<Option<Reached>> = curves.iter().map(Curve::reached).collect();
+    let volumes: Vec<usize> = curves.iter().map(|curve| curve.volume).collect();
+    let others_of = |index: usize| -> Vec<Reached> {
+        let others = reached.iter().zip(&volumes).enumerate();
+        others
+            .filter(|(other, (_, volume))| *other != index && **volume == volumes[index])
+            .filter_map(|(_, (reached, _))| *reached)
+            .collect()
+    };
     for (index, curve) in curves.iter_mut().enumerate() {
         let Some(saturation) = curve.saturation.clone() else { continue };
-        let same_volume = reached
-            .iter()
-            .enumerate()
-            .filter(|(other, (volume, _))| *other != index && *volume == curve.volume);
-        let others: Vec<Reached> = same_volume.filter_map(|(_, (_, one))| *one).collect();
-        curve.limit = Some(limit_of(probes, curve, &saturation, &others));
+        curve.limit = Some(limit_of(probes, targets, curve, &saturation, &others_of(index)));
+    }
+    share_caps(curves);
+}
+
+/// A cap that one pattern shows holds the others of its volume that reach the same rate.
+fn share_caps(curves: &mut [Curve]) {
+    let rate_of = |curve: &Curve, kind: LimitKind| {
+        let found = curve.saturation.as_ref()?;
+        Some(if kind == LimitKind::IopsCap { found.ceiling_iops } else { found.ceiling_mib_per_s })
+    };
+    let mut caps: Vec<(usize, LimitKind, f64, String)> = Vec::new();
+    for curve in curves.iter() {
+        let kind = curve.limit.as_ref().map(|limit| limit.kind);
+        let kind = kind.filter(|kind| matches!(kind, LimitKind::IopsCap | LimitKind::BandwidthCap));
+        if let Some((kind, rate)) = kind.and_then(|kind| Some((kind, rate_of(curve, kind)?))) {
+            caps.push((curve.volume, kind, rate, curve.pattern.to_string()));
+        }
+    }
+    for curve in curves.iter_mut() {
+        let is_open = curve.limit.as_ref().is_some_and(|limit| {
+            matches!(
+                limit.kind,
+                LimitKind::Device | LimitKind::RateCap | LimitKind::IopsLimit | LimitKind::BandwidthLimit
+            )
+        });
+        let shared = caps.iter().find(|(volume, kind, cap, _)| {
+            let same = |rate: f64| (rate / cap - 1.0).abs() <= SAME_PERCENT / 100.0;
+            *volume == curve.volume && rate_of(curve, *kind).is_some_and(same)
+        });
+        if let Some((_, kind, cap, pattern)) = shared.filter(|_| is_open) {
+            let value = match kind {
+                LimitKind::IopsCap => format!("{} IOPS", with_thousands(*cap)),
+                _ => format!("{cap:.1} MiB/s"),
+            };
+            curve.limit = Some(Limit::new(*kind, format!("{value}, the cap that {pattern} shows")));
+        }
     }
 }
 
-fn limit_of(probes: &[ProbeRecord], curve: &Curve, found: &Saturation, others: &[Reached]) -> Limit {
+/// Whether a device right below a target turns, as far as it is known.
+fn is_rotational(targets: &[TargetRecord], volume: usize) -> bool {
+    let mut devices = targets.get(volume).into_iter().flat_map(|target| &target.devices);
+    devices.any(|device| device.level.is_none_or(|level| level == 1) && device.rotational == Some(true))
+}
+
+/// What tells a cap of some volumes from a device at capacity; `None` where it was not measured what one I/O takes alone.
+pub(super) fn beside(
+    probes: &[ProbeRecord],
+    targets: &[TargetRecord],
+    curves: &[&Curve],
+    steady: Option<Steady>,
+) -> Option<Beside> {
+    let idle_us = |curve: &&&Curve| {
+        let ceiling_iops = curve.saturation.as_ref()?.ceiling_iops;
+        idle_latency_us(probes, curve.pattern, curve.volume, ceiling_iops)
+    };
+    let idle: Option<Vec<f64>> = curves.iter().map(|curve| idle_us(&curve)).collect();
+    let idle_us = idle?.into_iter().max_by(f64::total_cmp).filter(|us| *us > 0.0)?;
+    Some(Beside {
+        idle_us,
+        is_rotational: curves.iter().any(|curve| is_rotational(targets, curve.volume)),
+        burst_ended_after_s: None,
+        steady,
+    })
+}
+
+fn limit_of(
+    probes: &[ProbeRecord],
+    targets: &[TargetRecord],
+    curve: &Curve,
+    found: &Saturation,
+    others: &[Reached],
+) -> Limit {
     let mine = |probe: &&ProbeRecord| {
         (probe.pattern, probe.volumes.as_slice()) == (curve.pattern, &[curve.volume][..])
             && probe.purpose != ProbePurpose::Search
@@ -188,7 +320,14 @@ fn limit_of(probes: &[ProbeRecord], curve: &Curve, found: &Saturation, others: &
     };
     // The deepest long probe is the one at the ceiling.
     let long = probes.iter().filter(mine).max_by_key(|probe| probe.outstanding);
-    if let Some(limit) = long.and_then(Limit::by_findings) {
+    let steady = curve.reached().and_then(|reached| reached.steady_rate(others)).map(|(steady, _)| steady);
+    // A rate that fell while the generator waited for a CPU is no sign of used-up tokens.
+    let waited = long.is_some_and(waited_for_a_cpu);
+    let burst = curve.sustained.and_then(|rate| rate.burst).filter(|_| !waited);
+    let burst_ended_after_s = burst.map(|burst| burst.ended_after_s.unwrap_or(-1.0));
+    let beside =
+        beside(probes, targets, &[curve], steady).map(|known| Beside { burst_ended_after_s, ..known });
+    if let Some(limit) = long.and_then(|long| Limit::of_probe(long, beside)) {
         return limit;
     }
     if !found.is_reached {
@@ -196,24 +335,25 @@ fn limit_of(probes: &[ProbeRecord], curve: &Curve, found: &Saturation, others: &
         return Limit::new(
             LimitKind::NotReached,
             format!(
-                "{most} outstanding I/Os still brought more: the ceiling lies beyond {:.0} IOPS",
-                found.ceiling_iops
+                "{most} outstanding I/Os still brought more: the ceiling lies beyond {} IOPS",
+                with_thousands(found.ceiling_iops)
             ),
         );
     }
-    if let Some(reached) = curve.reached()
-        && let Some((kind, other)) = reached.shared_limit(others)
-    {
-        return Limit::new(kind, reached.sentence(kind, &other));
+    if let Some(limit) = curve.reached().and_then(|reached| Limit::by_steady_rate(&reached, others)) {
+        return limit;
     }
     if let Some((rate, burst)) = curve.sustained.and_then(|rate| Some((rate, rate.burst?))) {
-        return Limit::new(
-            LimitKind::RateCap,
-            format!(
-                "{:.0} IOPS at first and {:.0} later: burst credits or a cache were used up, and what remains is held",
-                burst.iops, rate.iops
-            ),
-        );
+        let rates =
+            format!("{} IOPS at first and {} later", with_thousands(burst.iops), with_thousands(rate.iops));
+        return if waited {
+            Limit::new(LimitKind::Unknown, format!("{rates}, {WAITED}"))
+        } else {
+            Limit::new(
+                LimitKind::RateCap,
+                format!("{rates}: burst credits or a cache were used up, and what remains is held"),
+            )
+        };
     }
     let (knee, lat_us) = (found.knee.outstanding, found.knee.lat_mean_us);
     let latency =
@@ -221,7 +361,8 @@ fn limit_of(probes: &[ProbeRecord], curve: &Curve, found: &Saturation, others: &
     Limit::new(
         LimitKind::Device,
         format!(
-            "up to {knee:.0} outstanding latency stays in proportion ({latency}), beyond them they wait: the device, or a limit that is as smooth, has work for about {knee:.0} at once"
+            "up to {knee:.0} outstanding latency stays in proportion ({latency}), beyond them they wait: the device, or a limit that is as smooth, has work for about {knee:.0} at once{}",
+            if waited { format!("; {WAITED}") } else { String::new() }
         ),
     )
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, SweepRecord};
 use serde::Serialize;
 
-use super::limit::{Limit, LimitKind, Reached};
+use super::limit::{Limit, LimitKind, Reached, Steady, WAITED, beside, waited_for_a_cpu};
 use super::{Curve, Probe, sustained};
+use crate::words::with_thousands;
 
 /// Together at least this share of the sum: anything less has a cause.
 const FULL_EFFICIENCY_PERCENT: f64 = 90.0;
@@ -119,6 +120,7 @@ fn reached(pattern: LoadPattern, rows: &[ScalingRow]) -> Option<Reached> {
         rwmix_read_percent: pattern.rwmix_read_percent,
         iops: last.iops,
         mib_per_s: last.bandwidth_mib_per_s,
+        is_ceiling: true,
     })
 }
 
@@ -150,28 +152,43 @@ fn limit_of(
         );
     }
     let short = format!(
-        "{count} volumes together do {:.0} IOPS, {:.0} % of the {:.0} that they do alone",
-        last.iops, last.efficiency_percent, last.sum_of_alone_iops
+        "{count} volumes together do {} IOPS, {:.0} % of the {} that they do alone",
+        with_thousands(last.iops),
+        last.efficiency_percent,
+        with_thousands(last.sum_of_alone_iops)
     );
     let probe = together(record, pattern).last().expect("a table has a probe of several volumes");
-    if let Some(limit) = Limit::by_findings(probe) {
+    let mine = reached(pattern, rows).expect("a table has rows");
+    let steady = mine.steady_rate(all);
+    let alone: Vec<&Curve> = curves.iter().filter(|curve| curve.pattern == pattern).collect();
+    let beside = beside(&record.probes, &record.targets, &alone, steady.map(|(steady, _)| steady));
+    if let Some(limit) = Limit::of_probe(probe, beside) {
         return Limit::new(limit.kind, format!("{short}: {}", limit.sentence));
     }
-    let mine = reached(pattern, rows).expect("a table has rows");
-    let shared = mine.shared_limit(all);
-    let device = shared_device(record, probe);
-    if let Some((kind, other)) = shared {
-        return Limit::new(kind, format!("{short}: {}", mine.sentence(kind, &other)));
+    if waited_for_a_cpu(probe) {
+        return Limit::new(LimitKind::Unknown, format!("{short}, {WAITED}"));
     }
-    match device {
-        Some(name) => Limit::new(LimitKind::SharedDevice, format!("{short}: all of them lie on `{name}`")),
-        None => Limit::new(
-            LimitKind::Unknown,
-            format!(
-                "{short}: they share a limit; a sweep with another block size tells whether it is one on I/Os or on bytes per second"
-            ),
+    let evidence = steady.map(|(steady, other)| mine.evidence(steady, &other));
+    if let Some(name) = shared_device(record, probe) {
+        let also = evidence.map_or_else(String::new, |evidence| format!(", and do {evidence}"));
+        return Limit::new(LimitKind::SharedDevice, format!("{short}: all of them lie on `{name}`{also}"));
+    }
+    let (kind, cause) = match (steady, evidence) {
+        (Some((Steady::Bandwidth, _)), Some(evidence)) => (
+            LimitKind::SharedPath,
+            format!("{evidence}: a limit on bytes per second of the way that they share, or of the machine"),
         ),
-    }
+        (Some((Steady::Iops, _)), Some(evidence)) => (
+            LimitKind::IopsLimit,
+            format!("{evidence}: a limit on I/Os per second that they share, such as one of the machine or the array"),
+        ),
+        _ => (
+            LimitKind::Unknown,
+            "they share a limit; a sweep with another block size tells whether it is one on I/Os or on bytes per second"
+                .to_owned(),
+        ),
+    };
+    Limit::new(kind, format!("{short}: {cause}"))
 }
 
 /// A device that all volumes of the probe lie on.

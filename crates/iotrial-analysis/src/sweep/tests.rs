@@ -8,7 +8,8 @@ use iotrial_model::units::ByteSize;
 
 use super::*;
 
-/// A probe of ten seconds at that rate, on volumes that share it evenly.
+/// A probe of ten seconds at that rate, on volumes that share it evenly. Its seconds lie 2 % above it and below it in turn, as chance
+/// has it on a device at capacity.
 fn probe(
     pattern: &str,
     volumes: &[usize],
@@ -23,7 +24,12 @@ fn probe(
     total_latency.record_n(Duration::from_secs_f64(lat_s), 10 * each);
     let counts =
         OpCounts { bytes: 10 * each * pattern.block_size.get(), total_latency, ..OpCounts::default() };
-    let second = ProbeSecond { phase: PhaseKind::Measure, duration: Duration::from_secs(1), io_count: iops };
+    let off = iops.div_ceil(50);
+    let course = [iops + off, iops - off].map(|io_count| ProbeSecond {
+        phase: PhaseKind::Measure,
+        duration: Duration::from_secs(1),
+        io_count,
+    });
     ProbeRecord {
         pattern,
         outstanding,
@@ -31,7 +37,7 @@ fn probe(
         purpose,
         measured: Duration::from_secs(10),
         counts: vec![JobCounts { read: Some(counts), ..JobCounts::default() }; volumes.len()],
-        course: vec![second; 10],
+        course: course.repeat(5),
         cpu: None,
         devices: Vec::new(),
         findings: Vec::new(),
@@ -107,21 +113,39 @@ fn equal_bytes_per_second_in_all_block_sizes_are_a_shared_path() {
     probes.extend(volumes("read-512k", 4, 1, 625));
     let summary = SweepSummary::new(&record(4, probes));
     for found in &summary.scaling {
-        assert_eq!(found.limit.kind, LimitKind::BandwidthCap, "{found:?}");
+        assert_eq!(found.limit.kind, LimitKind::SharedPath, "{found:?}");
         assert!(found.limit.sentence.contains("the same 31"), "{}", found.limit.sentence);
     }
 }
 
 #[test]
-fn equal_ios_per_second_in_all_block_sizes_are_an_iops_cap() {
+fn equal_ios_per_second_in_all_block_sizes_are_a_limit_on_ios() {
     let mut probes = volumes("randread-8k", 2, 10, 12_000);
     probes.extend(volumes("randread-64k", 2, 10, 12_000));
     let summary = SweepSummary::new(&record(2, probes));
     assert!(
-        summary.scaling.iter().all(|found| found.limit.kind == LimitKind::IopsCap),
+        summary.scaling.iter().all(|found| found.limit.kind == LimitKind::IopsLimit),
         "{:?}",
         summary.scaling
     );
+}
+
+#[test]
+fn a_rate_that_no_block_size_changes_is_a_limit_and_nobody_knows_whether_it_was_set() {
+    let mut probes = alone("randread-8k", 0, 10);
+    probes.extend(alone("randread-64k", 0, 10));
+    let limit =
+        |probes: &[ProbeRecord]| SweepSummary::new(&record(1, probes.to_vec())).curves[0].limit.clone();
+    let found = limit(&probes).unwrap();
+    assert_eq!(found.kind, LimitKind::IopsLimit);
+    assert_eq!(
+        found.sentence,
+        "the same 10,000 IOPS in I/Os of 8 KiB and 64 KiB, while the bytes differ: a limit on I/Os per second, set, or of a \
+         device that takes as long for either size"
+    );
+    // A disk that does many more in sequence has no limit on I/Os: it seeks.
+    probes.extend(alone("read-64k", 0, 40));
+    assert_eq!(limit(&probes).unwrap().kind, LimitKind::Device);
 }
 
 #[test]
@@ -137,10 +161,17 @@ fn a_device_below_all_volumes_is_named_and_without_any_evidence_the_cause_is_unk
     assert!(
         found
             .sentence
-            .ends_with("do 10000 IOPS, 50 % of the 20000 that they do alone: all of them lie on `nvme0n1`"),
+            .ends_with("do 10,000 IOPS, 50 % of the 20,000 that they do alone: all of them lie on `nvme0n1`"),
         "{}",
         found.sentence
     );
+    // That explains equal rates as well.
+    shared.probes.extend(volumes("randread-64k", 2, 10, 10_000));
+    let found = limit(&shared);
+    assert_eq!(found.kind, LimitKind::SharedDevice);
+    assert!(found.sentence.ends_with(
+        "`nvme0n1`, and do the same 10,000 IOPS in I/Os of 8 KiB and 64 KiB, while the bytes differ"
+    ));
 }
 
 #[test]
@@ -164,7 +195,34 @@ fn a_generator_short_of_cpu_is_the_limit_before_all_others() {
     // One that waits for a CPU now and then is told, and holds no rate.
     let mut waits = record(2, probes);
     waits.probes.last_mut().unwrap().findings[0].evidence.insert("busy_percent".to_owned(), 20.0.into());
-    assert_eq!(SweepSummary::new(&waits).scaling[0].limit.kind, LimitKind::Unknown);
+    let found = SweepSummary::new(&waits).scaling[0].limit.clone();
+    assert_eq!(found.kind, LimitKind::Unknown);
+    assert!(found.sentence.contains("had to wait for a CPU meanwhile"), "{}", found.sentence);
+}
+
+#[test]
+fn a_rate_that_fell_while_the_generator_waited_for_a_cpu_is_no_cap() {
+    let mut probes = alone("randread-8k", 0, 10);
+    // A burst has to show in every repeat.
+    probes.splice(0..0, probes[..5].to_vec());
+    let last = probes.last_mut().unwrap();
+    *last = probe("randread-8k", &[0], 40, ProbePurpose::Sustained, 4_000);
+    let limit =
+        |probes: &[ProbeRecord]| SweepSummary::new(&record(1, probes.to_vec())).curves[0].limit.clone();
+    assert_eq!(limit(&probes).unwrap().kind, LimitKind::IopsCap);
+    probes.last_mut().unwrap().findings.push(Finding {
+        id: "generator-busy".to_owned(),
+        severity: Severity::Warning,
+        message: "iotrial itself waited for a CPU for 32 % of the time".to_owned(),
+        evidence: BTreeMap::from([("busy_percent".to_owned(), 12.0.into())]),
+    });
+    let found = limit(&probes).unwrap();
+    assert_eq!(found.kind, LimitKind::Unknown);
+    assert!(
+        found.sentence.starts_with("10,000 IOPS at first and 4,000 later, and iotrial had to wait"),
+        "{}",
+        found.sentence
+    );
 }
 
 #[test]
@@ -195,5 +253,39 @@ fn volumes_work_together_with_the_load_at_which_each_alone_did_most() {
             pattern
         ),
         None
+    );
+}
+
+/// A volume behind a limit of 3,000 IOPS whose I/Os take half a millisecond.
+fn capped(pattern: &str) -> Vec<ProbeRecord> {
+    let rate = |n: u32| (u64::from(n) * 2_000).min(3_000);
+    let mut probes: Vec<ProbeRecord> =
+        [1, 4, 16].map(|n| probe(pattern, &[0], n, ProbePurpose::Search, rate(n))).into();
+    probes.push(probe(pattern, &[0], 8, ProbePurpose::Sustained, 3_000));
+    probes
+}
+
+#[test]
+fn a_rate_that_stands_still_while_the_device_idles_is_a_cap_and_holds_the_other_patterns_too() {
+    let limits = |probes: &[ProbeRecord]| -> Vec<Limit> {
+        let summary = SweepSummary::new(&record(1, probes.to_vec()));
+        summary.curves.iter().map(|curve| curve.limit.clone().unwrap()).collect()
+    };
+    let mut probes = capped("randread-8k");
+    // By chance alone a device that does one or two at a time may look like this.
+    assert_eq!(limits(&probes)[0].kind, LimitKind::Device);
+    probes[3].course.iter_mut().for_each(|second| second.io_count = 3_000);
+    let found = limits(&probes).remove(0);
+    assert_eq!(found.kind, LimitKind::IopsCap);
+    assert_eq!(
+        found.sentence,
+        "3,000 IOPS in every second of 10 s, with 8 outstanding I/Os that took 5.3 times as long as one alone, while the device \
+         had 1.5 of them in work: a limit of that rate is set on the device, the volume or the instance"
+    );
+    probes.extend(capped("randwrite-8k"));
+    let found = limits(&probes).remove(1);
+    assert_eq!(
+        (found.kind, found.sentence.as_str()),
+        (LimitKind::IopsCap, "3,000 IOPS, the cap that randread-8k shows")
     );
 }

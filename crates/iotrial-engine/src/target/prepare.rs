@@ -33,7 +33,7 @@ pub struct Prepared {
     made: Made,
     /// Files of an earlier run, locked.
     _reused: Vec<ManagedFile>,
-    _claimed: Vec<Claimed>,
+    claimed: Vec<Claimed>,
 }
 
 /// Why the targets cannot be laid out.
@@ -235,7 +235,7 @@ pub fn prepare(
 ) -> Result<Prepared, PrepareError> {
     let mut made = Made::default();
     if !plan.engine.touches_targets() {
-        return Ok(Prepared { areas: vec![], layout: None, made, _reused: vec![], _claimed: vec![] });
+        return Ok(Prepared { areas: vec![], layout: None, made, _reused: vec![], claimed: vec![] });
     }
     let claimed = claim_devices(plan, targets, stop)?;
     let mut reused = lock_given_files(plan)?;
@@ -268,13 +268,27 @@ pub fn prepare(
     let keepers: Vec<&ManagedFile> = made.files.iter().chain(&reused).collect();
     let areas = open_areas(plan, &keepers, &claimed)?;
     let layout = (layout.written + layout.reused > ByteSize::default()).then_some(layout);
-    Ok(Prepared { areas, layout, made, _reused: reused, _claimed: claimed })
+    Ok(Prepared { areas, layout, made, _reused: reused, claimed })
 }
 
 impl Prepared {
     /// The files that this run made.
     pub fn made_files(&self) -> impl Iterator<Item = &Path> {
         self.made.files.iter().map(|file| file.path.as_path())
+    }
+
+    /// The devices that were given up to this run, each with the token for what is on it now. Whoever holds them still can
+    /// give them up again with it: nothing else than this run's load has changed them.
+    ///
+    /// # Errors
+    ///
+    /// When one of them cannot be read, or is another one.
+    pub fn tokens_left(&self) -> io::Result<Vec<(PathBuf, String)>> {
+        let mut left = Vec::new();
+        for device in &self.claimed {
+            left.extend(device.token_now()?.map(|token| (device.path().to_owned(), token)));
+        }
+        Ok(left)
     }
 
     /// Leaves the files that this run made for the next one. Without this, dropping removes them.

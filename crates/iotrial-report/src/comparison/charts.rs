@@ -57,7 +57,7 @@ fn left_out(comparison: &Comparison) -> &'static str {
 }
 
 /// What each configuration reaches: a chart for each figure, with a bar for each configuration under each stream.
-pub(super) fn bars(comparison: &Comparison) -> Option<Section> {
+pub(crate) fn bars(comparison: &Comparison) -> Option<Section> {
     let drawn = drawn(comparison);
     let mut groups = streams(comparison);
     groups.truncate(MOST_GROUPS);
@@ -170,7 +170,7 @@ fn measured_streams(drawn: &[Drawn<'_>]) -> Vec<Stream> {
 }
 
 /// The percentile curves of all configurations over one another.
-pub(super) fn distribution(comparison: &Comparison) -> Option<Section> {
+pub(crate) fn distribution(comparison: &Comparison) -> Option<Section> {
     let drawn = drawn(comparison);
     let line = |stream: Stream, index: usize, one: &Drawn<'_>| {
         let curve = one.configuration.latency_curve(stream);
@@ -206,7 +206,7 @@ pub(super) fn distribution(comparison: &Comparison) -> Option<Section> {
 }
 
 /// Heat maps side by side, with the same bands of latency in all maps of a stream.
-pub(super) fn spread(comparison: &Comparison) -> Option<Section> {
+pub(crate) fn spread(comparison: &Comparison) -> Option<Section> {
     let drawn = drawn(comparison);
     let maps = |stream: Stream| {
         let shown: Vec<_> =

@@ -77,7 +77,7 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
         let at = x.position(mark.value);
         write!(
             svg,
-            r#"<path class="mark" d="M{at:.1} {top}V{bottom:.1}"><title>{}</title></path>"#,
+            r#"<path class="across" d="M{at:.1} {top}V{bottom:.1}"><title>{}</title></path>"#,
             mark.name
         )?;
     }

@@ -89,7 +89,7 @@ impl Sheet<'_> {
         for columns in columns_of(chart) {
             if chart.x.scale == Scale::Nines {
                 let percentiles = columns.places.iter().copied();
-                self.column((header, column), &name_of(&chart.x, &x_format), percentiles, "General")?;
+                self.column((header, column), &name_of(&chart.x, &x_format), percentiles, &shown_percentile)?;
                 column += 1;
             }
             let places = self.places((header, column), &chart.x, &columns.places, &x_format)?;
@@ -187,7 +187,8 @@ impl Sheet<'_> {
         format: &NumberFormat,
     ) -> Result<Column, XlsxError> {
         let numbers = numbers.iter().map(|number| format.in_unit(*number));
-        self.column((header, column), name, numbers, &format.spreadsheet_format())
+        let shown = format.spreadsheet_format();
+        self.column((header, column), name, numbers, &|_| shown.clone())
     }
 
     /// A column of places on the lower axis. On one that is not even, each has the digits that it needs.
@@ -199,16 +200,17 @@ impl Sheet<'_> {
         format: &NumberFormat,
     ) -> Result<Column, XlsxError> {
         let in_unit = places.iter().map(|place| format.in_unit(*place));
+        let name = name_of(axis, format);
         match axis.scale {
             Scale::Linear => {
-                self.column((header, column), &name_of(axis, format), in_unit, &format.spreadsheet_format())
+                let shown = format.spreadsheet_format();
+                self.column((header, column), &name, in_unit, &|_| shown.clone())
             }
-            Scale::Log | Scale::Doublings => {
-                self.column((header, column), &name_of(axis, format), in_unit, "General")
-            }
+            Scale::Log | Scale::Doublings => self.column((header, column), &name, in_unit, &shown_place),
             // A logarithmic axis of those that are slower is the axis of percentiles.
             Scale::Nines => {
-                self.column((header, column), SLOWER, in_unit.map(|percent| 100.0 - percent), "General")
+                let slower = in_unit.map(|percent| 100.0 - percent);
+                self.column((header, column), SLOWER, slower, &shown_place)
             }
         }
     }
@@ -219,15 +221,14 @@ impl Sheet<'_> {
         (header, column): (u32, u16),
         name: &str,
         numbers: impl Iterator<Item = f64>,
-        shown: &str,
+        shown: &dyn Fn(f64) -> String,
     ) -> Result<Column, XlsxError> {
-        let style = Format::new().set_num_format(shown);
         self.header(header, column, name, &self.styles.number_header.clone())?;
         self.widen(column, "123,456,789");
         let mut row = header;
         for number in numbers {
             row += 1;
-            self.number(row, column, number, &style)?;
+            self.number(row, column, number, &Format::new().set_num_format(shown(number)))?;
         }
         Ok(Column { header, column, count: row - header })
     }
@@ -304,7 +305,32 @@ impl Sheet<'_> {
     }
 }
 
+/// As pale as those of the page.
+const GRID_COLOR: u32 = 0xD9_DEE5;
 const SLOWER: &str = "slower I/Os, %";
+
+/// The form of a number with so many decimals.
+fn with_decimals(count: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 12")]
+    match count.clamp(0.0, 12.0) as usize {
+        0 => "0".to_owned(),
+        count => format!("0.{}", "0".repeat(count)),
+    }
+}
+
+/// A place among others that are a few percent apart: three digits, and none behind a whole number.
+fn shown_place(place: f64) -> String {
+    if place.fract() == 0.0 { "0".to_owned() } else { with_decimals(2.0 - place.abs().log10().floor()) }
+}
+
+/// A percentile: two digits, and as many as tell it from 100.
+fn shown_percentile(percent: f64) -> String {
+    if percent.fract() == 0.0 {
+        "0".to_owned()
+    } else {
+        with_decimals((1.0 - (100.0 - percent).log10().floor()).max(2.0))
+    }
+}
 
 /// The rows that so many charts cover, two beside one another, and one more.
 fn room(charts: usize) -> u32 {
@@ -341,10 +367,33 @@ fn axis(native: &mut ChartAxis, axis: &Axis, format: &NumberFormat) {
     if !name.is_empty() {
         native.set_name(name.as_str());
     }
-    native.set_num_format("General").set_crossing(ChartAxisCrossing::Min);
+    let shown = format.spreadsheet_format();
+    // Ticks of small numbers have fewer digits than the numbers.
+    let ticks = if shown == "#,##0" && axis.scale == Scale::Linear { shown.as_str() } else { "General" };
+    native.set_num_format(ticks).set_crossing(ChartAxisCrossing::Min);
+    native.set_major_gridlines_line(ChartLine::new().set_color(GRID_COLOR).set_width(0.5));
     match axis.scale {
         Scale::Log => drop(native.set_log_base(10)),
         Scale::Doublings => drop(native.set_log_base(2)),
         Scale::Linear | Scale::Nines => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_shown_with_the_digits_that_tell_it_from_its_neighbours() {
+        for (place, shown) in
+            [(16.0, "0"), (20.4926, "0.0"), (1.0905, "0.00"), (0.0316, "0.0000"), (0.0, "0")]
+        {
+            assert_eq!(shown_place(place), shown, "{place}");
+        }
+        for (percent, shown) in
+            [(90.0, "0"), (10.8749, "0.00"), (99.9, "0.000"), (99.9992, "0.00000"), (100.0, "0")]
+        {
+            assert_eq!(shown_percentile(percent), shown, "{percent}");
+        }
     }
 }

@@ -168,16 +168,34 @@ fn currency(table: &mut TableReader<'_>, key: &'static str) -> Option<String> {
 fn read_source(table: &mut TableReader<'_>) -> Option<Source> {
     let text = table.required("text", TableReader::text);
     let as_of = table.required("as_of", TableReader::text)?;
-    let is_day = as_of.len() == 10
-        && as_of
-            .char_indices()
-            .all(|(at, c)| if matches!(at, 4 | 7) { c == '-' } else { c.is_ascii_digit() });
+    let is_day = is_day(&as_of);
     if !is_day && as_of != "undated" {
         let message =
             format!("`as_of` must be a day such as \"2026-01-05\", or \"undated\", not \"{as_of}\"");
         return table.refuse("as_of", message);
     }
     Some(Source { text: text?, as_of: is_day.then_some(as_of) })
+}
+
+/// A day that there is in a calendar.
+fn is_day(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let [year, month, day] = parts[..] else { return false };
+    let number = |text: &str, length: usize| -> Option<u32> {
+        (text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+    };
+    let (Some(year), Some(month), Some(day)) = (number(year, 4), number(month, 2), number(day, 2)) else {
+        return false;
+    };
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let days = match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    (1..=days).contains(&day)
 }
 
 fn read_exchange(table: &mut TableReader<'_>, context: &Context) -> Option<ExchangeRate> {
@@ -204,6 +222,7 @@ fn read_volume(table: &mut TableReader<'_>, context: &Context) -> Option<VolumeK
     let title = table.text("title");
     let over_network = table.boolean("over_network").unwrap_or(false);
     let network_only = table.boolean("network_only").unwrap_or(false);
+    let local = table.boolean("local").unwrap_or(false);
     let classes: Vec<_> = LatencyClass::ALL.iter().map(|class| (class.as_str(), *class)).collect();
     let latency = table.word("latency", &classes);
     let count_max = table.integer("count_max", 1..=1 << 16).and_then(|count| u32::try_from(count).ok());
@@ -215,21 +234,25 @@ fn read_volume(table: &mut TableReader<'_>, context: &Context) -> Option<VolumeK
     let levels = table.tables("level", |table| {
         let name = table.required("name", TableReader::text);
         let own = LevelParts::read(table, context);
-        own.over(&beside).level(table, name?)
+        own.over(&beside).level(table, name?, local)
     });
     let source = context.source(table);
     let levels = match levels {
         Some(levels) => levels,
         None if table.has("level") => return None,
-        None => vec![beside.level(table, String::new())?],
+        None => vec![beside.level(table, String::new(), local)?],
     };
     let level_names: Vec<String> = levels.iter().map(|level| level.name.clone()).collect();
     refuse_twice(table, "level", &level_names);
     let name = name?;
-    let route = match (over_network, network_only) {
-        (_, true) => Route::Network,
-        (true, false) => Route::VolumesOverNetwork,
-        (false, false) => Route::Volumes,
+    let route = match (over_network, network_only, local) {
+        (false, false, true) => Route::Local,
+        (_, true, false) => Route::Network,
+        (true, false, false) => Route::VolumesOverNetwork,
+        (false, false, false) => Route::Volumes,
+        (_, _, true) => {
+            return table.refuse("local", "what is a part of the machine passes no network".to_owned());
+        }
     };
     Some(VolumeKind {
         title: title.unwrap_or_else(|| name.clone()),
@@ -325,14 +348,15 @@ impl LevelParts {
         }
     }
 
-    fn level(&self, table: &TableReader<'_>, name: String) -> Option<Level> {
+    /// `local` ones have their limits with the machine.
+    fn level(&self, table: &TableReader<'_>, name: String, local: bool) -> Option<Level> {
         let Some((size_min_gib, size_max_gib)) = self.size else {
             return table.refuse(
                 "name",
                 "the size is missing: `size_gib`, or `size_min_gib` and `size_max_gib`".to_owned(),
             );
         };
-        if self.limits.is_empty() && self.provisioned.is_none() && self.raid.is_none() {
+        if self.limits.is_empty() && self.provisioned.is_none() && self.raid.is_none() && !local {
             let message = "there is no limit: `iops_max`, `mb_per_s_max` and so on, [provisioned] or [raid]";
             return table.refuse("name", message.to_owned());
         }
@@ -483,6 +507,7 @@ fn read_price(table: &mut TableReader<'_>, context: &Context) -> Option<VolumePr
             per_iops_month: step.required("per_iops_month", TableReader::number)?,
         })
     });
+    let without = table.text("without");
     let source = context.source(table);
     let mut iops_steps = vec![PriceStep { from: 0.0, per_iops_month }];
     iops_steps.extend(above.unwrap_or_default());
@@ -499,6 +524,7 @@ fn read_price(table: &mut TableReader<'_>, context: &Context) -> Option<VolumePr
         per_iops_hour,
         per_bandwidth_month,
         per_bandwidth_hour,
+        without,
         source: source?,
     })
 }

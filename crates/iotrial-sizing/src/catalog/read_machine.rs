@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use iotrial_model::toml_reader::{Scalar, TableReader};
 
-use super::read::{Context, MB, MIB, read_plain};
+use super::read::{Context, MB, MIB, read_plain, refuse_twice};
 use super::{
-    HostCacheLimit, Machine, MachineLimit, MachineMeasure, MachinePrice, Network, Processors, SharedPath,
-    VolumeKind,
+    HostCacheLimit, LocalDisk, Machine, MachineLimit, MachineMeasure, MachinePrice, Network, Processors,
+    SharedPath, VolumeKind,
 };
 use crate::measure::Measure;
 
@@ -70,6 +70,10 @@ pub(super) fn read_machine(
         let size_gib = cache.required("size_gib", TableReader::number);
         Some(HostCacheLimit { iops: iops?, bandwidth: bandwidth? * MB, size_gib: size_gib? })
     });
+    let local_disk = table.table("local_disk", read_local_disk);
+    if local_disk.as_ref().is_some_and(|disk| disk.with_host_cache) && !table.has("host_cache") {
+        table.refuse::<()>("local_disk", "`with_host_cache` needs `host_cache`".to_owned());
+    }
     let price = table.table("price", |price| read_price(price, context));
     let gap = table.text("gap");
     let source = context.source(table);
@@ -78,6 +82,8 @@ pub(super) fn read_machine(
             "there is no limit for volumes: [[machine.limit]], [[machine.path]], or `gap` with the reason";
         table.refuse::<()>("name", message.to_owned());
     }
+    let names: Vec<String> = limits.iter().map(|limit| limit.name.clone()).collect();
+    refuse_twice(table, "limit", &names);
     let relative = limits.iter().flat_map(|limit| &limit.limits).any(|limit| limit.per_network.is_some());
     if relative && network.is_none() && !table.has("network") {
         table.refuse::<()>("name", "`network` is missing: limits for each Gbit/s of it are given".to_owned());
@@ -92,6 +98,7 @@ pub(super) fn read_machine(
         limits,
         paths,
         host_cache,
+        local_disk,
         price,
         gap,
         source: source?,
@@ -231,6 +238,18 @@ pub(super) fn read_path(table: &mut TableReader<'_>, names: &[String]) -> Option
         return table.refuse("name", "there is no limit: `mb_per_s_max`, `queue_depth` and so on".to_owned());
     }
     Some(SharedPath { name: name?, count, volumes, limits, queue_depth, source: None })
+}
+
+/// The disks of the machine itself.
+fn read_local_disk(table: &mut TableReader<'_>) -> Option<LocalDisk> {
+    let size_gib = table.required("size_gib", |table, key| table.integer(key, 1..=1 << 24));
+    let with_host_cache = table.boolean("with_host_cache").unwrap_or(false);
+    let limits = read_plain(table);
+    if limits.is_empty() && !with_host_cache {
+        let message = "there is no limit: `iops_max`, `read_mb_per_s_max` and so on, or `with_host_cache`";
+        return table.refuse("size_gib", message.to_owned());
+    }
+    Some(LocalDisk { size_gib: size_gib?, limits, with_host_cache })
 }
 
 fn read_price(table: &mut TableReader<'_>, context: &Context) -> Option<MachinePrice> {

@@ -74,6 +74,8 @@ fn a_catalog_with_an_unknown_key_or_a_missing_unit_is_refused_with_the_key_that_
         "unknown key `size_min` (did you mean `size_min_gib`?)",
     );
     check_mistake("as_of = \"2026-01-05\"", "as_of = \"last year\"", "`as_of` must be a day such as");
+    check_mistake("as_of = \"2026-01-05\"", "as_of = \"2026-02-29\"", "`as_of` must be a day such as");
+    check_mistake("as_of = \"2026-01-05\"", "as_of = \"2027-13-40\"", "`as_of` must be a day such as");
     check_mistake("as_of = \"2026-01-05\"", "", "`as_of` is missing");
     check_mistake(
         "source = \"page\"\n\n[[machine]]",
@@ -92,6 +94,11 @@ fn a_catalog_with_an_unknown_key_or_a_missing_unit_is_refused_with_the_key_that_
     );
     check_mistake("size_min_gib = 10", "size_min_gib = 2000", "a larger `size_max_gib`");
     check_mistake("vcpus = 8", "vcpus = 0", "`vcpus` must be from 1 to 8192");
+    check_mistake(
+        "mb_per_s = 1000 }]",
+        "mb_per_s = 1000 }, { name = \"limit\", iops = 1 }]",
+        "two of the limits are named `limit`",
+    );
 }
 
 #[test]
@@ -102,6 +109,7 @@ fn an_unknown_machine_is_answered_with_the_one_that_was_meant() {
         assert!(error.hint.contains(expected), "{name}: {}", error.hint);
     };
     check("E96ds_v5", "Standard_E96ds_v5");
+    check("DS14v2", "Standard_DS14_v2");
     check("Standard_E96ds_v55", "Standard_E96ds_v5");
     check("zzz", "`iotrial size catalogs azure` lists them");
     assert_eq!(catalog.machine("standard_e96DS_v5").unwrap().name, "Standard_E96ds_v5");

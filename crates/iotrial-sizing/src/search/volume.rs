@@ -35,7 +35,7 @@ pub(super) struct Needs {
 
 impl Needs {
     pub(super) fn new(load: &Load, kind: &VolumeKind, copies: f64, demand: &Demand) -> Self {
-        let passage = Passage { kind, copies, cache_hit: 0.0 };
+        let passage = Passage { kind, copies, replicas: 0.0, cache_hit: 0.0 };
         let usage = |measure, weight: Weight| Limit { measure, most: 1.0, weights: vec![weight] }.usage(load);
         let own = passage.volume_weight();
         let measures = Measure::STATED.map(|measure| {

@@ -6,7 +6,8 @@ use clap::Args;
 use iotrial_model::load::Role;
 use iotrial_model::record::AttributeValue;
 
-use super::{StoreArgs, parse_attribute};
+use super::StoreArgs;
+use super::rig::parse_attribute;
 use crate::report_files::ReportFiles;
 
 /// Options of `import`.

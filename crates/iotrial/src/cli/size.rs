@@ -21,6 +21,7 @@ Examples:
   iotrial size --read 1920MB/s@64KiB --os windows --memory 64GiB --provider oci --currency EUR
   iotrial size --demand erp.toml --against today.toml --html answer.html --xlsx answer.xlsx
   iotrial size --demand 01JD… --capacity 2TiB --study prove.toml     what a run did; and the study that proves the answer
+  iotrial size --demand iostat.txt --percentile 99 --save-demand erp.toml   what a machine does today, kept to be edited
   iotrial size explain today.toml                                   which limit binds a given configuration
   iotrial size catalogs                                             what is known, of when, and what is not
 
@@ -53,6 +54,10 @@ pub struct SizeArgs {
     #[arg(long = "machine", value_name = "PART")]
     pub machines: Vec<String>,
 
+    /// Without machines whose processor is ARM.
+    #[arg(long)]
+    pub no_arm: bool,
+
     /// At most so many volumes; many small ones are often the cheapest, and more to look after.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=4096))]
     pub volumes_max: Option<u32>,
@@ -69,9 +74,13 @@ pub struct SizeArgs {
     #[arg(long, value_name = "FILE")]
     pub study: Option<PathBuf>,
 
-    /// The profile of the study [default: oci-64k for large blocks, otherwise sqlserver-oltp].
+    /// The profile of the study [default: the rates of the demand, as an open load that the study brings along].
     #[arg(long, value_name = "NAME", requires = "study")]
     pub profile: Option<String>,
+
+    /// Write the demand as it was understood, to edit it and to ask again.
+    #[arg(long, value_name = "FILE")]
+    pub save_demand: Option<PathBuf>,
 
     /// Write the cheapest configuration, to edit it and to have it explained.
     #[arg(long, value_name = "FILE")]
@@ -100,9 +109,17 @@ pub enum SizeCommand {
 /// A demand, from a file or from options, which go before the file.
 #[derive(Debug, Args, Default)]
 pub struct DemandArgs {
-    /// A demand (TOML), or a record: a file, or an id in the store.
+    /// A demand (TOML); a record: a file, or an id in the store; or counters of a machine: iostat -x, sar -b, PerfMon as CSV.
     #[arg(long, value_name = "FILE|RECORD")]
     pub demand: Option<String>,
+
+    /// Of counters: so many percent of the intervals ask for no more [default: 95].
+    #[arg(long, value_name = "PERCENT", requires = "demand", value_parser = parse_percentile)]
+    pub percentile: Option<f64>,
+
+    /// Of counters: only this disk, by its name there; may be repeated [default: every whole disk].
+    #[arg(long = "disk", value_name = "NAME", requires = "demand")]
+    pub disks: Vec<String>,
 
     /// Reads with their block size, such as 40000iops@8KiB or 320MB/s@64KiB; may be repeated.
     #[arg(long = "read", value_name = "RATE@SIZE")]
@@ -301,6 +318,10 @@ fn parse_number(text: &str, range: std::ops::RangeInclusive<f64>, what: &str) ->
 
 fn parse_percent(text: &str) -> Result<f64, String> {
     parse_number(text.trim_end_matches('%'), 0.0..=1000.0, "growth")
+}
+
+fn parse_percentile(text: &str) -> Result<f64, String> {
+    parse_number(text.trim_start_matches('p').trim_end_matches('%'), 1.0..=100.0, "a percentile")
 }
 
 fn parse_hours(text: &str) -> Result<f64, String> {

@@ -18,6 +18,7 @@ Examples:
   iotrial study volumes.toml                        measure every configuration, in balanced order
   iotrial study volumes.toml --resume               only what is missing, after whatever stopped it
   iotrial study volumes.toml --status --html v.html what is done, what is missing, and the comparison
+  iotrial study raw.toml --destroy 3f9a1c… --destroy 8c1f0a…   raw devices are written (see `iotrial target`)
   iotrial study export volumes.toml --label azure > azure.toml      what another machine measures …
   iotrial study add volumes.toml 01JD….iotrial.json                 … and its records back
 
@@ -54,6 +55,11 @@ pub struct StudyArgs {
     /// Say in which order, how long and how much would be measured, and do nothing.
     #[arg(long, conflicts_with_all = ["status", "restart", "ReportFiles"])]
     pub dry_run: bool,
+
+    /// The token of `iotrial target DEVICE`: the study destroys what is on it, again with each of its loads; one for each
+    /// raw device of the study, in the order in which it names them.
+    #[arg(long, value_name = "TOKEN", conflicts_with = "status")]
+    pub destroy: Vec<String>,
 
     /// Run the commands of the study without asking.
     #[arg(short, long)]

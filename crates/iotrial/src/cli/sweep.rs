@@ -1,15 +1,12 @@
 //! Options of `sweep`.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum, value_parser};
-use iotrial_model::plan::SimDevice;
-use iotrial_model::record::AttributeValue;
 use iotrial_model::sweep::LoadPattern;
 use iotrial_model::units::{ByteSize, parse_duration};
 
-use super::{EngineChoice, StoreArgs, parse_attribute, parse_sim_device};
+use super::RigArgs;
 use crate::report_files::ReportFiles;
 
 /// Options of `sweep`.
@@ -29,16 +26,11 @@ A page with the curves goes beside the record, or where --html says.
 
 The knee is the highest load with latency still in proportion, the ceiling the rate that more
 outstanding I/O does not raise. docs/sweep.md has the method with its formulas and limits.")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct SweepArgs {
     /// Kinds of I/O as in fio, each with its block size: randread, randwrite, randrw, read, write, rw; randrw70 reads 70 %
     /// [default: randread-8k, randwrite-8k, read-64k, write-64k, read-512k, write-512k].
     #[arg(short, long = "pattern", value_name = "NAME-SIZE", value_delimiter = ',')]
     pub patterns: Vec<LoadPattern>,
-
-    /// Directory, file of iotrial, or raw block device; several are measured each alone, then together.
-    #[arg(short, long = "target", value_name = "PATH", default_value = "./iotrial-data")]
-    pub targets: Vec<PathBuf>,
 
     /// All files together [default: 1 GiB for each target, at most what is free].
     #[arg(short, long, value_name = "SIZE")]
@@ -72,46 +64,8 @@ pub struct SweepArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100))]
     pub repeats: Option<u32>,
 
-    /// Who does the I/O [default: uring where the kernel allows it, else threads].
-    #[arg(long, value_enum)]
-    pub engine: Option<EngineChoice>,
-
-    /// Through the page cache: measures memory as much as storage, and the record says so.
-    #[arg(long)]
-    pub buffered: bool,
-
-    /// The threads ask the devices for completions instead of waiting for interrupts: costs a CPU for each thread, and
-    /// shows less latency than a database sees. Devices must be able to.
-    #[arg(long)]
-    pub polled: bool,
-
-    /// All randomness comes from it [default: another one each time].
-    #[arg(long)]
-    pub seed: Option<u64>,
-
-    /// The name of the configuration.
-    #[arg(short, long)]
-    pub label: Option<String>,
-
-    /// What distinguishes the configuration, such as volumes=3; may be repeated.
-    #[arg(short, long = "attribute", value_name = "KEY=VALUE", value_parser = parse_attribute)]
-    pub attributes: Vec<(String, AttributeValue)>,
-
-    /// The token of `iotrial target DEVICE`: destroys what is on it; one for each device, in order.
-    #[arg(long, value_name = "TOKEN")]
-    pub destroy: Vec<String>,
-
-    /// Keep the files for the next sweep.
-    #[arg(long)]
-    pub keep_files: bool,
-
-    /// No progress.
-    #[arg(short, long)]
-    pub quiet: bool,
-
-    /// The simulated device of `--engine sim`, as TOML: 'service_time_us = 200, parallelism = 32'.
-    #[arg(long, value_name = "KEYS", value_parser = parse_sim_device)]
-    pub sim: Option<SimDevice>,
+    #[command(flatten)]
+    pub rig: RigArgs,
 
     /// Say what would be done, and do nothing.
     #[arg(long)]
@@ -123,9 +77,6 @@ pub struct SweepArgs {
     /// One JSON document on standard output, nothing else there.
     #[arg(long)]
     pub json: bool,
-
-    #[command(flatten)]
-    pub store: StoreArgs,
 }
 
 /// The series that a user may choose.

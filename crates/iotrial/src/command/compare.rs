@@ -1,17 +1,14 @@
 //! `iotrial compare`: configurations held against each other.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::rc::Rc;
 
 use anyhow::Context;
 use iotrial_analysis::comparison::{CompareRequest, Comparison, Sample};
 use iotrial_model::imported::ImportedRecord;
-use iotrial_model::record::AttributeValue;
-use iotrial_model::table::{PublishedTable, TABLE_FORMAT};
+use iotrial_model::table::PublishedTable;
 use iotrial_report::document::Document;
 use iotrial_report::terminal::render_terminal;
 use serde::Serialize;
@@ -19,12 +16,10 @@ use serde::Serialize;
 use crate::cli::CompareArgs;
 use crate::command::report::terminal_style;
 use crate::command::samples::{Content, read_contents};
-use crate::command::study;
+use crate::command::sources::{Name, Source, find_sources, is_table};
 use crate::failure::{Failure, GATE_MISSED};
-use crate::foreign;
 use crate::output::{self, harmless};
 use crate::report_files::written_lines;
-use crate::store::{Store, records_in};
 
 /// A larger table is not read; the published ones have some ten KiB.
 const MOST_TABLE_BYTES: u64 = 16 << 20;
@@ -42,7 +37,12 @@ struct JsonComparison<'c> {
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
     args.files.check_are_writable()?;
-    let mut samples = samples_of(find_records(args)?, args)?;
+    if let Some(table) = args.records.iter().find(|name| is_table(Path::new(name))) {
+        let error = anyhow::anyhow!("`{table}` is a table of printed figures");
+        return Err(Failure::input(error).hint(format!("--table {table} reads it")));
+    }
+    let sources = find_sources(&args.records, args.profile.as_deref(), args.store.store.as_deref())?;
+    let mut samples = samples_of(sources, args)?;
     for table in &args.tables {
         samples.extend(read_table(table)?);
     }
@@ -73,82 +73,11 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     Ok(if comparison.keeps_gates() { ExitCode::SUCCESS } else { ExitCode::from(GATE_MISSED) })
 }
 
-/// A record that is meant.
-struct Source {
-    path: PathBuf,
-    /// Label and attributes of its configuration, where a study says them.
-    name: Name,
-}
-
-impl From<PathBuf> for Source {
-    fn from(path: PathBuf) -> Self {
-        Self { path, name: None }
-    }
-}
-
-/// The records that are meant, in the order in which they were named.
-fn find_records(args: &CompareArgs) -> Result<Vec<Source>, Failure> {
-    let mut sources: Vec<Source> = Vec::new();
-    // Paths need no store.
-    let mut opened = None;
-    let mut store = || match &opened {
-        Some(store) => Ok(Rc::clone(store)),
-        None => Store::open(args.store.store.as_deref())
-            .map(|store| Rc::clone(opened.insert(Rc::new(store))))
-            .map_err(Failure::execution),
-    };
-    for name in &args.records {
-        let path = Path::new(name);
-        if path.is_file() && path.extension().is_some_and(|extension| extension == "toml") {
-            // A study that cannot be read has its own message.
-            if std::fs::read_to_string(path).is_ok_and(|text| text.contains(TABLE_FORMAT)) {
-                let error = anyhow::anyhow!("`{name}` is a table of printed figures");
-                return Err(Failure::input(error).hint(format!("--table {name} reads it")));
-            }
-            let measured = study::measured(path, args.profile.as_deref(), &*store()?)?;
-            let source =
-                |one: study::Measured| Source { path: one.record, name: Some((one.label, one.attributes)) };
-            sources.extend(measured.into_iter().map(source));
-        } else if path.is_file() {
-            sources.push(path.to_owned().into());
-        } else if path.is_dir() {
-            let records = records_in(path).map_err(Failure::input)?;
-            // Without records of iotrial, it may be one of results of other tools.
-            let found =
-                if records.is_empty() { foreign::files_in(path).map_err(Failure::input)? } else { records };
-            if found.is_empty() {
-                let error = anyhow::anyhow!("the folder `{name}` has no records");
-                return Err(Failure::input(error)
-                    .hint("records end in .iotrial.json or .iotrial.json.zst".to_owned()));
-            }
-            sources.extend(found.into_iter().map(Source::from));
-        } else {
-            sources.extend(find_in_store(&*store()?, name)?.into_iter().map(Source::from));
-        }
-    }
-    Ok(sources)
-}
-
-/// All records with the label, or the one with the id.
-fn find_in_store(store: &Store, name: &str) -> Result<Vec<PathBuf>, Failure> {
-    let labelled = store.labelled(name).map_err(Failure::execution)?;
-    if !labelled.is_empty() {
-        return Ok(labelled);
-    }
-    let found = store.find(name).map_err(|error| {
-        Failure::input(error.context(format!("no record is labelled `{name}`")))
-            .hint("`iotrial records` lists what the store holds, with labels".to_owned())
-    })?;
-    Ok(vec![found])
-}
-
-type Name = Option<(String, BTreeMap<String, AttributeValue>)>;
-
 /// What the files tell; one that cannot be read is an error, or left out by `force`.
 fn samples_of(sources: Vec<Source>, args: &CompareArgs) -> Result<Vec<Sample>, Failure> {
-    let (paths, names): (Vec<PathBuf>, Vec<Name>) =
+    let (paths, names): (Vec<PathBuf>, Vec<Option<Name>>) =
         sources.into_iter().map(|one| (one.path, one.name)).unzip();
-    let mut contents: Vec<(Content, Name)> = Vec::with_capacity(paths.len());
+    let mut contents: Vec<(Content, Option<Name>)> = Vec::with_capacity(paths.len());
     let mut broken = Vec::new();
     for (read, name) in read_contents(&paths, &args.records).into_iter().zip(names) {
         match read {
@@ -170,7 +99,7 @@ fn samples_of(sources: Vec<Source>, args: &CompareArgs) -> Result<Vec<Sample>, F
 }
 
 /// Whether imported results are under several loads shows only when all of them are known.
-fn in_order(contents: Vec<(Content, Name)>) -> Vec<Sample> {
+fn in_order(contents: Vec<(Content, Option<Name>)>) -> Vec<Sample> {
     let imported: Vec<ImportedRecord> = contents
         .iter()
         .filter_map(|(content, _)| match content {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
+use iotrial_analysis::comparison::{Comparison, Sample};
 use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::verdict::judge;
@@ -15,11 +16,12 @@ use iotrial_report::terminal::{TerminalStyle, render_terminal};
 use serde::Serialize;
 
 use crate::cli::ReportArgs;
+use crate::command::sources::{Source, find_sources};
 use crate::command::sweep;
 use crate::failure::{Failure, NOT_QUALIFIED};
 use crate::output;
 use crate::report_files::{write_output, written_lines};
-use crate::store::{Store, is_sweep, read_record};
+use crate::store::{is_sweep, read_record};
 
 mod imported;
 
@@ -28,13 +30,21 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
     args.files.check_are_writable()?;
     let named = args.thresholds.as_deref().map(|name| load_thresholds(name, None)).transpose()?;
-    let mut records = Vec::with_capacity(args.records.len());
+    let mut records = Vec::new();
     let mut imported = Vec::new();
-    for name in &args.records {
-        let path = find(name, args.store.store.as_deref())?;
+    let sources = find_sources(&args.records, args.profile.as_deref(), args.store.store.as_deref())?;
+    let count = sources.len();
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for Source { path, name } in sources {
+        let place = path.canonicalize().unwrap_or_else(|_| path.clone());
+        if seen.contains(&place) {
+            eprintln!("note: `{}` was given twice, and stands once", path.display());
+            continue;
+        }
+        seen.push(place);
         if is_sweep(&path) {
-            if args.records.len() > 1 {
-                let error = anyhow::anyhow!("`{name}` is a sweep, which is shown alone");
+            if count > 1 {
+                let error = anyhow::anyhow!("`{}` is a sweep, which is shown alone", path.display());
                 return Err(Failure::input(error).hint("give it in a call of its own".to_owned()));
             }
             return sweep::report(args, &path);
@@ -43,7 +53,10 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
             imported.extend(results.into_iter().map(|result| (path.clone(), result)));
             continue;
         }
-        let record = read_record(&path).map_err(Failure::input)?;
+        let mut record = read_record(&path).map_err(Failure::input)?;
+        if let Some((label, attributes)) = name {
+            (record.label, record.attributes) = (Some(label), attributes);
+        }
         let own = if named.is_none() { Some(thresholds_of(&record)?) } else { None };
         records.push((path, record, own));
     }
@@ -55,8 +68,9 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
         }
         return imported::report(args, &imported, named.as_ref());
     }
-    let judged =
-        records.iter().filter_map(|(_, record, own)| Some((record, own.as_ref().or(named.as_ref())?)));
+    let judged = records
+        .iter()
+        .filter_map(|(path, record, own)| Some((path.as_path(), record, own.as_ref().or(named.as_ref())?)));
     let shown = Shown::of_several(&judged.collect::<Vec<_>>());
     let (written, result) = args.files.write(&shown.document);
     if !args.files.take_standard_output() {
@@ -65,17 +79,6 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     }
     result?;
     Ok(shown.exit_code())
-}
-
-/// The file that is meant: a path, or the id of a record in the store, which is not needed for a path.
-fn find(name: &str, store: Option<&Path>) -> Result<PathBuf, Failure> {
-    let path = PathBuf::from(name);
-    if path.is_file() {
-        return Ok(path);
-    }
-    let store = Store::open(store).map_err(Failure::execution)?;
-    let hint = "`iotrial records` lists what the store holds".to_owned();
-    store.find(name).map_err(|error| Failure::input(error).hint(hint))
 }
 
 /// The set that judged when the record was made. It stands in the record itself: a stranger's record
@@ -133,18 +136,25 @@ struct JsonSummary<'s> {
 impl Shown {
     /// Computes every figure once.
     pub fn new(record: &RunRecord, thresholds: &ThresholdSet) -> Self {
-        Self::of_several(&[(record, thresholds)])
+        let summary = Summary::new(record, judge(record, thresholds));
+        Self { document: Document::of_run(record, &summary), summaries: vec![summary] }
     }
 
-    /// The same for several records, in this order, each with what judges it.
-    pub fn of_several(records: &[(&RunRecord, &ThresholdSet)]) -> Self {
-        let summary = |(record, thresholds): &(&RunRecord, &ThresholdSet)| {
+    /// The same for several records, in this order, each with where it lies and what judges it.
+    fn of_several(records: &[(&Path, &RunRecord, &ThresholdSet)]) -> Self {
+        if let [(_, record, thresholds)] = records {
+            return Self::new(record, thresholds);
+        }
+        let summary = |(_, record, thresholds): &(&Path, &RunRecord, &ThresholdSet)| {
             Summary::new(record, judge(record, thresholds))
         };
         let summaries: Vec<Summary> = records.iter().map(summary).collect();
+        let samples =
+            records.iter().map(|(path, record, _)| Sample::of_record(record, path.display().to_string()));
+        let comparison = Comparison::or_beside(samples.collect());
         let runs: Vec<(&RunRecord, &Summary)> =
-            records.iter().map(|(record, _)| *record).zip(&summaries).collect();
-        Self { document: Document::of_runs(&runs), summaries }
+            records.iter().map(|(_, record, _)| *record).zip(&summaries).collect();
+        Self { document: Document::of_runs(&runs, &comparison), summaries }
     }
 
     /// Writes the HTML report, whole or not at all.
@@ -192,11 +202,15 @@ impl Shown {
     }
 }
 
+/// Columns where nobody says how wide the page is: a file or a pipe can be scrolled, and tables are not cut short for it.
+const WITHOUT_TERMINAL: usize = 140;
+
 /// As wide as the terminal, with colour where it is one and `NO_COLOR` is not set.
 pub fn terminal_style() -> TerminalStyle {
     let stdout = std::io::stdout();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let width = console::Term::stdout().size_checked().map_or(100, |(_, columns)| usize::from(columns));
+    let width =
+        console::Term::stdout().size_checked().map_or(WITHOUT_TERMINAL, |(_, columns)| usize::from(columns));
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     TerminalStyle { width, color: stdout.is_terminal() && !no_color && !is_dumb }
 }

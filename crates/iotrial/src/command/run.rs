@@ -47,7 +47,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     if let Some(html) = &args.html {
         check_is_writable(html, args.overwrite)?;
     }
-    let mut rig = Rig::new(&load, setup)?;
+    let mut rig = Rig::new(&load.rig, setup)?;
     let mut trial = rig.begin(rig.setup().plan.clone())?;
     let time = format_duration(trial.record.plan.duration());
     let then = match &search {

@@ -35,7 +35,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     }
     args.files.check(args.json)?;
     args.files.check_are_writable()?;
-    let others = args.study.iter().chain(&args.config);
+    let others = args.study.iter().chain(&args.config).chain(&args.save_demand);
     others.into_iter().try_for_each(|path| check_is_writable(path, args.files.overwrite))?;
     let demand = input::demand(&args.demand, &args.store)?.ok_or_else(no_demand)?;
     let catalogs = input::catalogs(&args.catalogs)?;
@@ -47,6 +47,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         volumes: args.volumes.clone(),
         machines: args.machines.clone(),
         volumes_max: args.volumes_max,
+        no_arm: args.no_arm,
     };
     input::check_restrictions(&catalogs, &request)?;
     let sizing = find(&catalogs, &demand, &request, &against).map_err(|error| {
@@ -56,6 +57,9 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.study {
         let study = proof::study_of(&sizing, args.profile.as_deref())?;
         write_output(path, study.as_bytes(), args.files.overwrite)?;
+    }
+    if let Some(path) = &args.save_demand {
+        write_output(path, sizing.demand.to_toml().as_bytes(), args.files.overwrite)?;
     }
     if let Some(path) = &args.config {
         let answer = answers(&sizing).next().ok_or_else(|| {
@@ -67,8 +71,8 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         write_output(path, answer.configuration.to_toml().as_bytes(), args.files.overwrite)?;
     }
     let document = Document::of_sizing(&sizing, input::byline(&catalogs));
-    let also =
-        [args.study.as_ref().map(|path| ("study", path)), args.config.as_ref().map(|path| ("config", path))];
+    let also = [("study", &args.study), ("config", &args.config), ("demand", &args.save_demand)]
+        .map(|(what, path)| path.as_ref().map(|path| (what, path)));
     show(&args.files, args.json, &document, &sizing, also.into_iter().flatten())?;
     let is_met = answers(&sizing).next().is_some();
     Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::from(NOTHING_MEETS_IT) })

@@ -4,6 +4,8 @@ mod file;
 
 mod journal;
 
+mod released;
+
 mod shell;
 
 mod outlook;
@@ -33,6 +35,7 @@ use carry::Carrier;
 use file::StudyFile;
 use journal::StudyJournal;
 use outlook::Outlook;
+use released::Released;
 use shown::Shown;
 
 /// Carries a study out, or does what else is asked of it.
@@ -56,7 +59,7 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     if args.dry_run {
         let progress = progress_to_resume(args, &file.study)?;
         let is_missing = |cell: &Cell| !progress.as_ref().is_some_and(|progress| is_done(progress, cell));
-        let outlook = Outlook::of(&file, args, is_missing)?;
+        let outlook = Outlook::of(&file, args, &Released::of(&file, &args.destroy)?, is_missing)?;
         outlook.print(&file.study, args.json)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -135,7 +138,8 @@ fn measure(args: &StudyArgs, file: &StudyFile, store: &Store) -> Result<ExitCode
     let mut journal = open_journal(args, &file.study, store)?;
     let is_missing = |cell: &Cell| journal.as_ref().is_none_or(|journal| !journal.is_done(cell));
     // Whatever would be refused later is refused now, before anything is touched.
-    let outlook = Outlook::of(file, args, is_missing)?;
+    let released = Released::of(file, &args.destroy)?;
+    let outlook = Outlook::of(file, args, &released, is_missing)?;
     let attached = journal.as_ref().and_then(StudyJournal::attached);
     let runs_commands = outlook.runs_commands || attached.as_ref().is_some_and(|(_, after)| after.is_some());
     if runs_commands && !consent(args, file, attached.as_ref().and_then(|(_, after)| after.as_deref()))? {
@@ -148,7 +152,7 @@ fn measure(args: &StudyArgs, file: &StudyFile, store: &Store) -> Result<ExitCode
     };
     let control = control_by_signals()
         .map_err(|error| Failure::execution(anyhow::Error::new(error).context("cannot catch Ctrl-C")))?;
-    let mut carrier = Carrier::new(args, file, store, journal, control);
+    let mut carrier = Carrier::new(args, file, store, journal, control, released);
     let carried = carrier.carry_out(&outlook);
     // What is known is shown, whatever stopped the study.
     let shown = Shown::new(&file.study, Some(carrier.journal().progress()), store)?;

@@ -13,7 +13,7 @@ use iotrial_report::document::Document;
 use iotrial_report::terminal::render_terminal;
 use serde::Serialize;
 
-use crate::cli::{LoadArgs, ReportArgs, StoreArgs, SweepArgs};
+use crate::cli::{LoadArgs, ReportArgs, SweepArgs};
 use crate::command::report::{load_thresholds, terminal_style};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::output;
@@ -33,7 +33,7 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json)?;
     let course = Course::of(args)?;
     let load = load_args(args);
-    let text = course.profile_text(args.targets.len());
+    let text = course.profile_text(args.rig.targets.len());
     let profile = Profile::parse(&text).expect("it is built from valid values");
     let setup = Setup::with(&load, profile, load_thresholds("flash", None)?).map_err(|failure| {
         let needs_token = matches!(failure.cause(), Some(PlanError::DeviceNotReleased { .. }));
@@ -43,13 +43,19 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
             failure
         }
     })?;
+    let engine = setup.plan.engine;
+    if !engine.touches_targets() && args.rig.targets.len() > 1 {
+        let (name, count) = (engine.as_str(), args.rig.targets.len());
+        let error = anyhow::anyhow!("the engine `{name}` has one device, and {count} targets were given");
+        return Err(Failure::input(error).hint("leave --target out: it touches none of them".to_owned()));
+    }
     check_blocks(&course, &setup.plan)?;
     if args.dry_run {
         print_course(&course, &setup, args.json)?;
         return Ok(ExitCode::SUCCESS);
     }
     args.files.check_are_writable()?;
-    let mut rig = Rig::new(&load, setup)?;
+    let mut rig = Rig::new(&load.rig, setup)?;
     let mut trial = rig.begin(rig.setup().plan.clone())?;
     let is_prepared = rig.prepare(&mut trial)?;
     let record = sweep_record(&course, &trial.record);
@@ -78,23 +84,12 @@ fn close(args: &SweepArgs, mut sweeper: Sweeper<'_, '_>) -> Result<ExitCode, Fai
 fn load_args(args: &SweepArgs) -> LoadArgs {
     LoadArgs {
         profile: "sweep".to_owned(),
-        targets: args.targets.clone(),
         size: args.size,
         duration: None,
         ramp: None,
         full: false,
-        engine: args.engine,
-        buffered: args.buffered,
-        polled: args.polled,
-        seed: args.seed,
-        label: args.label.clone(),
-        attributes: args.attributes.clone(),
         thresholds: None,
-        destroy: args.destroy.clone(),
-        keep_files: args.keep_files,
-        quiet: args.quiet,
-        sim: args.sim.clone(),
-        store: StoreArgs { store: args.store.store.clone() },
+        rig: args.rig.clone(),
     }
 }
 

@@ -39,9 +39,10 @@ pub(crate) struct Claim {
 pub(crate) struct Claimed {
     path: PathBuf,
     number: Number,
+    identity: Identity,
     /// The disk of the device, and what that stands on, open with `O_EXCL`. While a disk is held so, none of
     /// its partitions can be, so the partition needs no hold of its own (and could not have one).
-    _holds: Vec<File>,
+    holds: Vec<File>,
 }
 
 impl Claimed {
@@ -58,6 +59,22 @@ impl Claimed {
             return Err(io::Error::other("another device took its place"));
         }
         Ok(file)
+    }
+
+    /// The token for what is on the device now; `None` for one that is only read. Nobody else can have claimed it since it was
+    /// given up.
+    pub(crate) fn token_now(&self) -> io::Result<Option<String>> {
+        if self.holds.is_empty() {
+            return Ok(None);
+        }
+        let another = || io::Error::other("another device took its place");
+        let device = Kernel::this().device(self.number).ok_or_else(another)?;
+        let identity = identity(&device);
+        if identity != self.identity {
+            return Err(another());
+        }
+        let (signatures, content) = look(&self.path, &device, &identity, &|| false)?;
+        Ok(Some(token(&host::host_id(), &identity, &signatures, &content)))
     }
 }
 
@@ -165,7 +182,8 @@ pub(crate) fn claim(
     }
     let number = device.number;
     if !writes {
-        return Ok(Claimed { path: path.clone(), number, _holds: Vec::new() });
+        let identity = claim.identity.clone();
+        return Ok(Claimed { path: path.clone(), number, identity, holds: Vec::new() });
     }
     let Some(token) = &claim.token else { return Err(PrepareError::NoToken { path: path.clone() }) };
 
@@ -186,7 +204,8 @@ pub(crate) fn claim(
     if !survey.obstacles.is_empty() {
         return Err(obstructed(survey.obstacles));
     }
-    let claimed = Claimed { path: path.clone(), number, _holds: holds };
+    let identity = claim.identity.clone();
+    let claimed = Claimed { path: path.clone(), number, identity, holds };
     let (signatures, content) = look(path, &device, &claim.identity, stop).map_err(|source| {
         // Sampling a disk that turns takes a minute.
         if stop() { PrepareError::Interrupted } else { failed("read")(source) }

@@ -116,6 +116,12 @@ fn warnings(catalog: &Catalog, today: Date) -> Vec<String> {
             catalog.provider
         ));
     }
+    let is_ahead = |day: &Option<String>| days_since(day.as_deref(), today).is_some_and(|days| days < 0);
+    for (name, source) in catalog.sources.iter().filter(|(_, source)| is_ahead(&source.as_of)) {
+        let day = source.as_of.as_deref().unwrap_or_default();
+        warnings
+            .push(format!("{}: the source `{name}` is of {day}, which has not come yet", catalog.provider));
+    }
     if undated > 0 {
         warnings.push(format!("{}: {undated} of {sources} sources carry no date", catalog.provider));
     }

@@ -8,6 +8,7 @@ use iotrial_model::table::PublishedTable;
 use iotrial_report::document::Document;
 use iotrial_sizing::explanation::{Explanation, Question};
 use iotrial_sizing::measured::Measurement;
+use iotrial_sizing::rule::Effect;
 
 use super::input;
 use crate::cli::ExplainArgs;
@@ -46,7 +47,8 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let document =
         Document::of_explanation(&explanation, &catalog.title, input::byline(std::slice::from_ref(catalog)));
     super::show(&args.files, args.json, &document, &explanation, std::iter::empty())?;
-    let is_met = explanation.fit.as_ref().is_none_or(|fit| fit.is_met);
+    let can_be_had = explanation.broken_rules.iter().all(|rule| rule.effect != Effect::Forbids);
+    let is_met = can_be_had && explanation.fit.as_ref().is_none_or(|fit| fit.is_met);
     Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::from(super::NOTHING_MEETS_IT) })
 }
 

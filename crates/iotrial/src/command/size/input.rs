@@ -5,7 +5,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
-use iotrial_model::demand::{Demand, DemandStream, StreamText};
+use iotrial_import::counters::{is_counters, read_counters};
+use iotrial_model::demand::{CounterDemandError, Demand, DemandStream, StreamText};
 use iotrial_model::load::Direction;
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::configuration::Configuration;
@@ -18,22 +19,26 @@ use crate::failure::Failure;
 use crate::store::{Store, is_imported, is_sweep, read_imported, read_record};
 
 /// A larger file is none of ours.
-const MOST_BYTES: u64 = 16 << 20;
+const MOST_BYTES: u64 = 64 << 20;
 
 /// The text of a file that a person wrote.
 pub(super) fn text(path: &Path, what: &str) -> Result<String, Failure> {
-    let read = || -> anyhow::Result<String> {
-        let mut bytes = Vec::new();
-        File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-        anyhow::ensure!(bytes.len() as u64 <= MOST_BYTES, "it is larger than {} MiB", MOST_BYTES >> 20);
-        String::from_utf8(bytes).context("it is not UTF-8 text")
-    };
-    read().with_context(|| format!("cannot read the {what} `{}`", path.display())).map_err(Failure::input)
+    bytes(path)
+        .and_then(|bytes| String::from_utf8(bytes).context("it is not UTF-8 text"))
+        .with_context(|| format!("cannot read the {what} `{}`", path.display()))
+        .map_err(Failure::input)
+}
+
+fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    anyhow::ensure!(bytes.len() as u64 <= MOST_BYTES, "it is larger than {} MiB", MOST_BYTES >> 20);
+    Ok(bytes)
 }
 
 /// What the options ask for, over what a file or a record asks for; `None` where nothing is asked.
 pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Demand>, Failure> {
-    let from_file = args.demand.as_deref().map(|name| named_demand(name, store)).transpose()?;
+    let from_file = args.demand.as_deref().map(|name| named_demand(name, args, store)).transpose()?;
     let stream = |direction| {
         move |text: &StreamText| DemandStream {
             role: None,
@@ -71,6 +76,12 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     demand.licence &= !args.own_licence;
     demand.clustered |= args.clustered;
     demand.allow_burst |= args.allow_burst;
+    if demand.growth_percent_per_year > 0.0 && demand.capacity.get() == 0 {
+        let error = anyhow!("growth of the capacity needs a capacity");
+        return Err(
+            Failure::input(error).hint("--capacity 4TiB; growth of the rates is --load-growth".to_owned())
+        );
+    }
     let grows = demand.growth_percent_per_year > 0.0 || demand.load_growth_percent_per_year > 0.0;
     if grows && demand.years == 0 {
         let error = anyhow!("growth by the year needs the number of years");
@@ -109,10 +120,24 @@ fn set<T>(field: &mut T, given: Option<T>) {
     }
 }
 
-/// A demand from a TOML file, or what a record did.
-fn named_demand(name: &str, store: &StoreArgs) -> Result<Demand, Failure> {
+/// From so many percent of the intervals on counters ask for more than the demand: what is rare is left to queues.
+const USUAL_PERCENTILE: f64 = 95.0;
+
+/// A demand from a TOML file, from counters, or what a record did.
+fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<Demand, Failure> {
+    // A record may be larger than what a person hands over.
+    let bytes = if Path::new(name).is_file() { bytes(Path::new(name)).ok() } else { None };
+    if let Some(bytes) = bytes.filter(|bytes| is_counters(bytes)) {
+        return counted_demand(name, &bytes, args);
+    }
+    if args.percentile.is_some() || !args.disks.is_empty() {
+        let error = anyhow!("--percentile and --disk are for counters, and `{name}` has none");
+        return Err(Failure::input(error)
+            .hint("`iostat -x`, `sar -b`, or counters of PerfMon as CSV: docs/size.md".to_owned()));
+    }
     if name.ends_with(".toml") {
         let text = text(Path::new(name), "demand")?;
+        expect_format(&text, name, "demand")?;
         return Demand::parse(&text)
             .with_context(|| format!("`{name}` is not a valid demand"))
             .map_err(|error| Failure::input(error).hint("docs/size.md describes every key".to_owned()));
@@ -129,8 +154,28 @@ fn named_demand(name: &str, store: &StoreArgs) -> Result<Demand, Failure> {
         let demand = Demand::of(format!("what {name} did"), streams.iter().map(stream).collect());
         return Ok(Demand { source: Some(format!("imported result {name}")), ..demand });
     }
-    let record = read_record(&path).map_err(Failure::input)?;
+    let record = read_record(&path).map_err(|error| {
+        Failure::input(error).hint(
+            "a demand is a TOML file, a record, or counters: `iostat -x`, `sar -b`, PerfMon as CSV. Results of other tools are records after `iotrial import`".to_owned(),
+        )
+    })?;
     Demand::of_record(&record).ok_or_else(|| Failure::input(anyhow!("the record `{name}` has no I/O in it")))
+}
+
+/// What a machine did, by its counters.
+fn counted_demand(name: &str, bytes: &[u8], args: &DemandArgs) -> Result<Demand, Failure> {
+    let series = read_counters(bytes).map_err(|error| {
+        let hint = error.hint().map(str::to_owned);
+        Failure::input(error).hint(hint).context(format!("`{name}` cannot be read as counters"))
+    })?;
+    let percentile = args.percentile.unwrap_or(USUAL_PERCENTILE);
+    Demand::of_counters(name, &series, &args.disks, percentile).map_err(|error| {
+        let hint = match &error {
+            CounterDemandError::NoDisk { known, .. } => Some(format!("there are {}", known.join(", "))),
+            CounterDemandError::NoInterval | CounterDemandError::Idle => None,
+        };
+        Failure::input(error).hint(hint).context(format!("`{name}` is no demand"))
+    })
 }
 
 /// The file of a record, by its path or its id in the store.
@@ -168,9 +213,25 @@ pub(super) fn measurement(name: &str, store: &StoreArgs) -> Result<Measurement, 
     Ok(measurement)
 }
 
+/// Says what a file is that was given in the place of another kind: twelve unknown keys would say less.
+fn expect_format(text: &str, path: &str, expected: &str) -> Result<(), Failure> {
+    let format = text.lines().find_map(|line| {
+        let value = line.trim().strip_prefix("format")?.trim_start().strip_prefix('=')?.trim();
+        value.strip_prefix("\"iotrial.")?.split_once('/').map(|(kind, _)| kind)
+    });
+    match format {
+        Some(kind) if kind != expected => {
+            let error = anyhow!("`{path}` is a {kind} of iotrial, and not a {expected}");
+            Err(Failure::input(error).hint("docs/size.md has an example of each".to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A configuration from its file.
 pub(super) fn configuration(path: &Path) -> Result<Configuration, Failure> {
     let text = text(path, "configuration")?;
+    expect_format(&text, &path.display().to_string(), "configuration")?;
     Configuration::parse(&text)
         .with_context(|| format!("`{}` is not a valid configuration", path.display()))
         .map_err(|error| Failure::input(error).hint("docs/size.md describes every key".to_owned()))
@@ -181,6 +242,7 @@ pub(super) fn all_catalogs(files: &[PathBuf]) -> Result<Vec<Catalog>, Failure> {
     let mut catalogs = Catalog::built_in();
     for path in files {
         let text = text(path, "catalog")?;
+        expect_format(&text, &path.display().to_string(), "catalog")?;
         let own = Catalog::parse(&text)
             .with_context(|| format!("`{}` is not a valid catalog", path.display()))
             .map_err(|error| Failure::input(error).hint("docs/catalogs.md describes every key".to_owned()))?;

@@ -1,20 +1,31 @@
 //! The study that would prove an answer: its configurations under one load.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use anyhow::anyhow;
+use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_model::builtin;
+use iotrial_model::demand::Demand;
+use iotrial_model::load::{Direction, Role};
+use iotrial_model::profile::Profile;
 use iotrial_model::record::AttributeValue;
-use iotrial_model::study::{Configuration as Studied, Study, StudyLoad};
+use iotrial_model::study::{Configuration as Studied, EmbeddedProfile, Study, StudyLoad};
 use iotrial_sizing::explanation::Explanation;
 use iotrial_sizing::sizing::Sizing;
 
 use crate::command::report::is_file_name;
 use crate::failure::Failure;
 
-/// From so many bytes on, bandwidth rather than IOPS is what is asked for.
-const LARGE_BLOCK: f64 = 32_768.0;
+/// The profile that a study brings along: the rates of the demand.
+const OWN_LOAD: &str = "demand";
+/// Devices write in whole units of this; a mean size lies between.
+const BLOCK_STEP: f64 = 4_096.0;
+/// So long an I/O may take before the load runs out of room: in flight are the rate times this.
+const ROOM_S: f64 = 0.02;
+/// Small enough to be laid out, large enough to be no cache.
+const FILE_GIB: std::ops::RangeInclusive<f64> = 4.0..=64.0;
 
 /// The study as TOML: the cheapest configuration of each provider, on machines of their own.
 pub(super) fn study_of(sizing: &Sizing, profile: Option<&str>) -> Result<String, Failure> {
@@ -23,18 +34,19 @@ pub(super) fn study_of(sizing: &Sizing, profile: Option<&str>) -> Result<String,
         let error = anyhow!("nothing meets the demand, so there is no configuration to prove");
         return Err(Failure::input(error).hint("ask for less, or leave --study out".to_owned()));
     }
-    let streams = &sizing.demand.streams;
-    let bandwidth: f64 = streams.iter().map(|stream| stream.bandwidth()).sum();
-    let iops: f64 = streams.iter().map(|stream| stream.iops).sum();
-    let usual = if bandwidth / iops >= LARGE_BLOCK { "oci-64k" } else { "sqlserver-oltp" };
-    let profile = profile.unwrap_or(usual);
-    if !is_file_name(profile) && builtin::builtin_profile(profile).is_err() {
-        let error = anyhow!("there is no built-in profile `{profile}`");
-        return Err(Failure::input(error)
-            .hint("`iotrial profiles` lists them; a file is given with its path".to_owned()));
+    let mut embedded = Vec::new();
+    if let Some(profile) = profile {
+        if !is_file_name(profile) && builtin::builtin_profile(profile).is_err() {
+            let error = anyhow!("there is no built-in profile `{profile}`");
+            return Err(Failure::input(error)
+                .hint("`iotrial profiles` lists them; a file is given with its path".to_owned()));
+        }
+    } else {
+        embedded.push(own_load(&sizing.demand)?);
     }
+    // One of each provider, so that its name tells it from the others.
     let configurations = answers.iter().map(|answer| Studied {
-        label: format!("{} {}", answer.configuration.provider, answer.configuration.in_short()),
+        label: answer.configuration.provider.clone(),
         attributes: attributes(answer),
         targets: Vec::new(),
         before: None,
@@ -46,23 +58,61 @@ pub(super) fn study_of(sizing: &Sizing, profile: Option<&str>) -> Result<String,
         name: name_of(&sizing.demand.title),
         title: format!("Proof of what was sized for {}", sizing.demand.title),
         part_of: None,
-        profiles: vec![profile.to_owned()],
+        profiles: vec![profile.unwrap_or(OWN_LOAD).to_owned()],
         repeats: 3,
         idle: Duration::from_secs(60),
         seed: 1,
         load: StudyLoad { full: true, ..StudyLoad::default() },
         configurations: configurations.collect(),
-        embedded: Vec::new(),
+        embedded,
     };
     let text = study.to_toml();
     let head = "\
 # Written by `iotrial size`. Each configuration is measured on a machine of its own: name the mount point there with
 # `iotrial study export FILE --label LABEL --target PATH`, run it there, and bring the records back with
-# `iotrial study add`. The attributes `expected_…` are what the limits allow, to be held against what is measured.
+# `iotrial study add`. The attributes `expected_…` are what the limits allow, to be held against what is measured. The profile
+# at the end is the load that was asked for, at its rates: a configuration that carries it answers within the thresholds, without a backlog.
 ";
     Study::parse(&text)
         .map_err(|mistakes| Failure::execution(anyhow!("the study is not valid: {mistakes}")))?;
     Ok(format!("{head}\n{text}"))
+}
+
+/// The rates of a demand as an open load: what is due is issued, so that its latency is what a caller would wait.
+fn own_load(demand: &Demand) -> Result<EmbeddedProfile, Failure> {
+    let mut text = format!(
+        "# The rates of «{}», as they are at the end of its years. Each stream is a job of its own; sizes are whole 4 KiB.\n\
+         format = \"iotrial.profile/1\"\nname = \"{OWN_LOAD}\"\ntitle = \"The rates that were asked for\"\n\
+         rationale = \"A configuration proves itself by the load that it was bought for, as it arrives.\"\nsource = \"iotrial size\"\n\
+         [schedule]\nramp = \"60s\"\nduration = \"600s\"\n[quick]\nsize = \"4GiB\"\nramp = \"5s\"\nduration = \"30s\"\n",
+        demand.title.replace(['\n', '\r'], " ")
+    );
+    let share = demand.capacity_gib() / f64::from(demand.mirror.copies()) / demand.streams.len() as f64;
+    let size_gib = share.clamp(*FILE_GIB.start(), *FILE_GIB.end()).round();
+    for (number, stream) in demand.streams.iter().enumerate() {
+        let role = stream.role.unwrap_or(Role::Data);
+        let pattern = match role {
+            Role::Log | Role::Scan | Role::Backup => "sequential",
+            _ => "random",
+        };
+        let (word, read_percent) = match stream.direction {
+            Direction::Read => ("read", 100),
+            Direction::Write => ("write", 0),
+        };
+        let iops = (stream.iops * demand.load_growth()).ceil().max(1.0);
+        let block_size = ((stream.block_size_bytes / BLOCK_STEP).round().max(1.0) * BLOCK_STEP) / 1024.0;
+        let iodepth = (iops * ROOM_S).ceil().clamp(16.0, 2_048.0);
+        let _ = write!(
+            text,
+            "\n[[job]]\nname = \"{role}-{word}-{}\"\nrole = \"{role}\"\npattern = \"{pattern}\"\nrwmix_read_percent = {read_percent}\n\
+             block_size = \"{block_size}KiB\"\niodepth = {iodepth}\nsize = \"{size_gib}GiB\"\nrate = \"{iops} iops\"\nspacing = \"poisson\"\n",
+            number + 1
+        );
+    }
+    let profile = Profile::parse(&text)
+        .map_err(|mistakes| Failure::execution(anyhow!("the load of the demand is not valid: {mistakes}")))?;
+    let thresholds = ThresholdSet::builtin(&profile.thresholds).map_err(Failure::execution)?;
+    Ok(EmbeddedProfile { name: OWN_LOAD.to_owned(), text, thresholds: thresholds.text })
 }
 
 /// Letters, digits and hyphens of a title.

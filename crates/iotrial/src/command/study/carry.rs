@@ -16,6 +16,7 @@ use iotrial_model::units::format_duration;
 use super::file::{StudyFile, Ways};
 use super::journal::StudyJournal;
 use super::outlook::{Outlook, idle};
+use super::released::Released;
 use super::shell::{Shell, Surroundings};
 use crate::cli::StudyArgs;
 use crate::failure::Failure;
@@ -30,6 +31,7 @@ pub struct Carrier<'a> {
     store: &'a Store,
     journal: StudyJournal,
     control: Arc<Control>,
+    released: Released,
     shell: Shell,
     /// Measurements that were begun or given up, of those that were missing.
     count: usize,
@@ -52,9 +54,10 @@ impl<'a> Carrier<'a> {
         store: &'a Store,
         journal: StudyJournal,
         control: Arc<Control>,
+        released: Released,
     ) -> Self {
         let shell = Shell::new(Arc::clone(&control), args.quiet);
-        Self { args, file, store, journal, control, shell, count: 0, missing_count: 0 }
+        Self { args, file, store, journal, control, released, shell, count: 0, missing_count: 0 }
     }
 
     /// What is done by now.
@@ -219,7 +222,8 @@ impl<'a> Carrier<'a> {
     /// Lays the targets out, leaves them alone for the idle time, and makes the load. `None` where the user stopped it before
     /// anything was measured.
     fn load(&mut self, visit: Visit<'_>, cell: &Cell) -> Result<Option<RunRecord>, Failure> {
-        let ways = Ways { quiet: self.args.quiet, store: Some(self.store.folder()) };
+        let ways =
+            Ways { quiet: self.args.quiet, store: Some(self.store.folder()), released: Some(&self.released) };
         let args = self.file.load_args(visit.configuration, &cell.profile, cell.repeat, &ways);
         let mut setup = self.file.setup(&args)?;
         setup.study = Some(StudyPlace {
@@ -229,7 +233,7 @@ impl<'a> Carrier<'a> {
             position: visit.position,
         });
         let idle = idle(&self.file.study, &setup.plan);
-        let mut rig = Rig::controlled(&args, setup, Arc::clone(&self.control))?;
+        let mut rig = Rig::controlled(&args.rig, setup, Arc::clone(&self.control))?;
         let mut trial = rig.begin(rig.setup().plan.clone())?;
         self.journal.note(JournalLine::Begun { cell: cell.clone(), record: trial.record.id.clone() })?;
         let is_prepared = rig.prepare(&mut trial)?;
@@ -237,18 +241,22 @@ impl<'a> Carrier<'a> {
             self.say(&format!("idle for {}", format_duration(idle)));
             rig.pause(idle);
         }
-        let record = if is_prepared && !rig.is_stopping() {
-            rig.run(&mut trial)?;
-            Some(rig.save(trial)?.0)
+        let measured = if is_prepared && !rig.is_stopping() {
+            rig.run(&mut trial).and_then(|()| rig.save(trial)).map(|(record, _)| Some(record))
         } else {
             drop(trial);
-            None
+            Ok(None)
         };
+        // Before the devices are given back: afterwards nobody knows who wrote what is on them.
+        match rig.tokens_left() {
+            Ok(left) => self.released.renew(left),
+            Err(failure) => self.warn(&failure.to_string()),
+        }
         if let Err(failure) = rig.release() {
             // The measurement is safe; that its files are still there must not cost it.
             self.warn(&failure.to_string());
         }
-        Ok(record)
+        measured
     }
 
     /// Progress, unless nobody wants it.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use iotrial_analysis::comparison::{CompareRequest, Comparison, Sample};
+use iotrial_model::study::Study;
 use iotrial_report::document::Document;
 use iotrial_report::terminal::render_terminal;
 use serde::Serialize;
@@ -32,7 +33,7 @@ pub struct Compared {
 
 impl Compared {
     /// Compares what is measured; a profile under which fewer than two configurations are is left out.
-    pub fn all(cells: &[ShownCell]) -> Vec<Self> {
+    pub fn all(study: &Study, cells: &[ShownCell]) -> Vec<Self> {
         let mut profiles: Vec<&str> = Vec::new();
         for cell in cells {
             if !profiles.contains(&cell.profile.as_str()) {
@@ -46,7 +47,11 @@ impl Compared {
             let compared =
                 has_several.then(|| Comparison::new(samples(&done), &CompareRequest::default()))?;
             match compared {
-                Ok(comparison) => Some(Self::new(profile, comparison)),
+                Ok(comparison) => {
+                    let of_profile = cells.iter().filter(|cell| cell.profile == profile).count();
+                    let measured = format!("{} of {of_profile} measurements are done", done.len());
+                    Some(Self::new(study, profile, comparison, &measured))
+                }
                 // The records are safe, and the state of the study is to be seen.
                 Err(error) => {
                     let (profile, error) = (harmless(profile), harmless(&error.to_string()));
@@ -58,8 +63,15 @@ impl Compared {
         profiles.into_iter().filter_map(compared).collect()
     }
 
-    fn new(profile: &str, comparison: Comparison) -> Self {
-        let document = Document::of_comparison(&comparison);
+    fn new(study: &Study, profile: &str, comparison: Comparison, measured: &str) -> Self {
+        let mut document = Document::of_comparison(&comparison);
+        document.title = format!("{}: {}", study.title, comparison.subjects.join(", "));
+        let order = if study.is_balanced() {
+            "in an order with each configuration equally often in each place"
+        } else {
+            "in an order as even as it can be"
+        };
+        document.in_brief.insert(0, ("study", format!("{}, {measured}, {order}", study.name)));
         Self { profile: profile.to_owned(), report: None, comparison, document, written: Vec::new() }
     }
 

@@ -197,7 +197,7 @@ fn check_load(
     ensure!(how == EndedHow::Complete, "its run did not end as planned");
     let method = record.tool.method_version;
     ensure!(method == METHOD_VERSION, "it was measured by method {method}, not {METHOD_VERSION}");
-    let args = file.load_args(configuration, profile, 1, &Ways { quiet: true, store: None });
+    let args = file.load_args(configuration, profile, 1, &Ways { quiet: true, store: None, released: None });
     let asked =
         unseen_plan(&args, &file.load(profile).0).map_err(|failure| anyhow::anyhow!(failure.reason()))?;
     // As it comes out of a record, where the last digit of a number may be another one.

@@ -8,7 +8,8 @@ use iotrial_model::plan::{EngineKind, PlanError};
 use iotrial_model::profile::Profile;
 use iotrial_model::study::{Configuration, EmbeddedProfile, Study};
 
-use crate::cli::{EngineChoice, LoadArgs, StoreArgs};
+use super::released::Released;
+use crate::cli::{EngineChoice, LoadArgs, RigArgs, StoreArgs};
 use crate::command::report::load_thresholds;
 use crate::failure::Failure;
 use crate::output::harmless;
@@ -80,26 +81,30 @@ impl StudyFile {
         ways: &Ways<'_>,
     ) -> LoadArgs {
         let load = &self.study.load;
+        let targets: Vec<PathBuf> =
+            configuration.targets.iter().map(|target| self.folder.join(target)).collect();
         LoadArgs {
             profile: profile.to_owned(),
-            targets: configuration.targets.iter().map(|target| self.folder.join(target)).collect(),
             size: load.size,
             duration: load.duration,
             ramp: load.ramp,
             full: load.full,
-            engine: load.engine.map(engine_choice),
-            buffered: load.buffered,
-            polled: false,
-            // The same for every configuration of a round, another one in each round.
-            seed: Some(self.study.seed + u64::from(repeat)),
-            label: Some(configuration.label.clone()),
-            attributes: configuration.attributes.clone().into_iter().collect(),
             thresholds: None,
-            destroy: Vec::new(),
-            keep_files: load.keep_files,
-            quiet: ways.quiet,
-            sim: configuration.sim.clone(),
-            store: StoreArgs { store: ways.store.map(Path::to_owned) },
+            rig: RigArgs {
+                destroy: ways.released.map_or_else(Vec::new, |released| released.tokens_for(&targets)),
+                targets,
+                engine: load.engine.map(engine_choice),
+                buffered: load.buffered,
+                polled: false,
+                // The same for every configuration of a round, another one in each round.
+                seed: Some(self.study.seed + u64::from(repeat)),
+                label: Some(configuration.label.clone()),
+                attributes: configuration.attributes.clone().into_iter().collect(),
+                keep_files: load.keep_files,
+                quiet: ways.quiet,
+                sim: configuration.sim.clone(),
+                store: StoreArgs { store: ways.store.map(Path::to_owned) },
+            },
         }
     }
 
@@ -107,11 +112,10 @@ impl StudyFile {
     pub fn setup(&self, args: &LoadArgs) -> Result<Setup, Failure> {
         let (profile, thresholds) = self.load(&args.profile).clone();
         Setup::with(args, profile, thresholds).map_err(|failure| {
-            let label = harmless(args.label.as_deref().unwrap_or_default());
+            let label = harmless(args.rig.label.as_deref().unwrap_or_default());
             let failure = failure.context(format!("configuration `{label}`, profile `{}`", args.profile));
             if let Some(PlanError::DeviceNotReleased { .. }) = failure.cause() {
-                // A token is for one content, and each measurement leaves another one.
-                let hint = "a study writes to no raw device: make a file system on it, or measure it with `iotrial run`";
+                let hint = "`iotrial target DEVICE` shows what is on it, and the token: --destroy gives one for each raw device of the study, in the order in which it names them";
                 return failure.hint(hint.to_owned());
             }
             failure
@@ -126,6 +130,8 @@ pub struct Ways<'a> {
     pub quiet: bool,
     /// Where the records go, unless it is the usual place.
     pub store: Option<&'a Path>,
+    /// The raw devices that may be written; `None` where no load follows.
+    pub released: Option<&'a Released>,
 }
 
 /// A profile and what judges it: brought along, built in, or in files whose paths count from the study's folder.

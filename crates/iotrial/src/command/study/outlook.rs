@@ -8,6 +8,7 @@ use iotrial_model::units::{ByteSize, format_duration};
 use serde::Serialize;
 
 use super::file::{StudyFile, Ways};
+use super::released::Released;
 use crate::cli::StudyArgs;
 use crate::failure::Failure;
 use crate::output::{self, harmless};
@@ -50,6 +51,7 @@ impl Outlook {
     pub fn of(
         file: &StudyFile,
         args: &StudyArgs,
+        released: &Released,
         is_missing: impl Fn(&Cell) -> bool,
     ) -> Result<Self, Failure> {
         let mut loads = Vec::new();
@@ -61,7 +63,7 @@ impl Outlook {
                 let missing_count = cells.iter().filter(|cell| is_of_load(cell) && is_missing(cell)).count();
                 if missing_count > 0 {
                     runs_commands |= configuration.before.is_some() || configuration.after.is_some();
-                    loads.push(foresee(file, args, configuration, profile, missing_count)?);
+                    loads.push(foresee(file, args, released, configuration, profile, missing_count)?);
                 }
             }
         }
@@ -177,11 +179,12 @@ impl Outlook {
 fn foresee(
     file: &StudyFile,
     args: &StudyArgs,
+    released: &Released,
     configuration: &Configuration,
     profile: &str,
     missing_count: usize,
 ) -> Result<Foreseen, Failure> {
-    let ways = Ways { quiet: true, store: args.store.store.as_deref() };
+    let ways = Ways { quiet: true, store: args.store.store.as_deref(), released: Some(released) };
     let load_args = file.load_args(configuration, profile, 1, &ways);
     let looked_at = configuration.before.is_none();
     let (plan, would_write_bytes) = if looked_at {

@@ -121,7 +121,7 @@ impl<'s> Shown<'s> {
     /// Holds the configurations against each other, one comparison for each profile.
     #[must_use]
     pub fn compared(self) -> Self {
-        let comparisons = Compared::all(&self.cells);
+        let comparisons = Compared::all(self.study, &self.cells);
         Self { comparisons, ..self }
     }
 

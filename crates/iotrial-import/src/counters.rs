@@ -1,0 +1,136 @@
+//! What an operating system counted at its disks: `iostat -x`, `sar -b`, both as JSON, and PerfMon's CSV.
+//!
+//! Like results, counters are recognised by what stands in them. What they lack for a demand (reads and writes apart, with
+//! their bytes) is an error that says how to record it.
+
+use iotrial_model::counters::CounterSeries;
+
+use crate::ImportError;
+use crate::text::{MOST_BYTES, Notes, decode, unpack};
+
+mod iostat;
+
+mod perfmon;
+
+mod sar;
+
+mod sysstat_json;
+
+/// Disks times intervals beyond these are no counters of one machine.
+const MOST_RATES: usize = 4_000_000;
+
+/// Why counters could not be read. The message says nothing of the file: the caller names it.
+#[derive(Debug, thiserror::Error)]
+pub enum CountersError {
+    /// The file cannot be read at all.
+    #[error(transparent)]
+    Unreadable(#[from] ImportError),
+    /// It is something else.
+    #[error("it is neither `iostat -x`, nor `sar -b`, nor counters of PerfMon as CSV")]
+    Unknown,
+    /// It is of a known kind, and lacks what is needed.
+    #[error("it is {tool} without {missing}")]
+    Lacking {
+        /// What it is.
+        tool: &'static str,
+        /// What it lacks.
+        missing: &'static str,
+        /// How to record it.
+        hint: &'static str,
+    },
+    /// It is of a known kind, and cannot be understood.
+    #[error("{place}: {message}")]
+    Broken {
+        /// Where.
+        place: String,
+        /// What.
+        message: String,
+    },
+    /// It has more than is read.
+    #[error("it has more than {MOST_RATES} rates of disks")]
+    TooMany,
+}
+
+impl CountersError {
+    /// What the reader can do.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Unreadable(error) => error.hint(),
+            Self::Unknown => Some(
+                "`iostat -x -y 15 5760` over a day, `sar -b -f FILE`, `sadf -j FILE -- -b`, or `typeperf` and `relog -f CSV` of \\PhysicalDisk(*)",
+            ),
+            Self::Lacking { hint, .. } => Some(hint),
+            Self::Broken { .. } => Some("the file is probably cut off or was edited: copy it again"),
+            Self::TooMany => Some("split it by time"),
+        }
+    }
+}
+
+/// The formats.
+enum Kind {
+    Json,
+    Perfmon,
+    Iostat,
+    Sar,
+}
+
+fn kind_of(text: &str) -> Option<Kind> {
+    let head = text.trim_start();
+    if head.starts_with('{') {
+        return head.contains("\"sysstat\"").then_some(Kind::Json);
+    }
+    if head.starts_with("\"(PDH-") || head.starts_with("(PDH-") {
+        return Some(Kind::Perfmon);
+    }
+    let is_sysstat = |line: &str| iostat::is_header(line) || sar::is_header(line);
+    let header = head.lines().find(|line| is_sysstat(line))?;
+    Some(if iostat::is_header(header) { Kind::Iostat } else { Kind::Sar })
+}
+
+/// Whether a file is counters of a known kind, complete or not.
+pub fn is_counters(bytes: &[u8]) -> bool {
+    let text =
+        unpack(bytes).and_then(|bytes| decode(&bytes, &mut Notes::default()).map(|text| kind_of(&text)));
+    matches!(text, Ok(Some(_)))
+}
+
+/// Reads counters, whatever wrote them.
+///
+/// # Errors
+///
+/// When they are none, or have no reads and writes of disks in them.
+pub fn read_counters(bytes: &[u8]) -> Result<CounterSeries, CountersError> {
+    if bytes.len() > MOST_BYTES {
+        return Err(ImportError::TooLarge.into());
+    }
+    let bytes = unpack(bytes)?;
+    let text = decode(&bytes, &mut Notes::default())?;
+    match kind_of(&text).ok_or(CountersError::Unknown)? {
+        Kind::Json => sysstat_json::read(&text),
+        Kind::Perfmon => perfmon::read(text.trim_start()),
+        Kind::Iostat => iostat::read(&text),
+        Kind::Sar => sar::read(&text),
+    }
+}
+
+/// A number as the writer's language has it: `0.13` or `0,13`; `None` for anything that is no rate.
+fn rate(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let parsed = if text.contains(',') && !text.contains('.') {
+        text.replace(',', ".").parse::<f64>()
+    } else {
+        text.parse::<f64>()
+    };
+    parsed.ok().filter(|number| number.is_finite() && (0.0..1e15).contains(number))
+}
+
+/// The middle one of the times between neighbours; `None` without any. A gap or a change of the clock does not move it.
+fn usual_step(times_s: &[f64]) -> Option<f64> {
+    let mut steps: Vec<f64> =
+        times_s.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step > 0.0).collect();
+    steps.sort_by(f64::total_cmp);
+    steps.get(steps.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,292 @@
+//! A pool of a configuration: equal volumes, what they are ordered with, and whether that can be ordered.
+
+use std::fmt::Write as _;
+
+use iotrial_model::load::Role;
+use iotrial_model::toml_reader::TableReader;
+use iotrial_model::units::{ByteSize, Rate};
+use serde::Serialize;
+
+use super::{ConfigurationError, ResolvedPool, small};
+use crate::catalog::{Catalog, Level, Machine, Route, unknown_name};
+
+/// Equal volumes that share the load evenly.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Pool {
+    /// What lies on it; empty takes every role that no other pool takes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<Role>,
+    /// Name of the kind of volume in the catalog.
+    pub volume: String,
+    /// Name of its level; empty where it has only one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub level: String,
+    /// How many, striped.
+    pub count: u32,
+    /// Of each; 0 takes the only size that the level has.
+    pub size_gib: u64,
+    /// Bought for each, where IOPS are bought; `None` takes the least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iops: Option<f64>,
+    /// Bought for each in bytes per second, where bandwidth is bought; `None` takes the least.
+    #[serde(rename = "bandwidth_bytes_per_s", skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<f64>,
+    /// How they are attached; `None` where there is no choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attachment: Option<String>,
+    /// What the host caches of it.
+    pub host_cache: HostCache,
+    /// Share of reads that the host's cache serves.
+    pub cache_hit_percent: f64,
+}
+
+/// What the host's cache does for a volume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HostCache {
+    /// Nothing.
+    #[default]
+    None,
+    /// Serves reads.
+    ReadOnly,
+    /// Serves reads and takes writes.
+    ReadWrite,
+}
+
+impl HostCache {
+    pub(crate) const WORDS: [(&'static str, Self); 3] =
+        [("none", Self::None), ("read-only", Self::ReadOnly), ("read-write", Self::ReadWrite)];
+
+    /// The word in files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::ReadOnly => "read-only",
+            Self::ReadWrite => "read-write",
+        }
+    }
+}
+
+impl Pool {
+    pub(super) fn on<'c>(
+        &self,
+        catalog: &'c Catalog,
+        machine: &Machine,
+    ) -> Result<ResolvedPool<'c>, ConfigurationError> {
+        let kind = catalog.volume(&self.volume)?;
+        let provider = &catalog.provider;
+        let level_names = || kind.levels.iter().map(|level| level.name.as_str()).collect::<Vec<_>>();
+        let level = if self.level.is_empty() && !kind.levels[0].name.is_empty() {
+            let hint = format!("there are {}", level_names().join(", "));
+            return Err(ConfigurationError::Missing { key: "level", name: kind.name.clone(), hint });
+        } else {
+            kind.level(provider, &self.level)?
+        };
+        let called = if level.name.is_empty() { kind.name.clone() } else { level.name.clone() };
+        // What is a part of the machine is as large as the machine has it.
+        let local = match (&machine.local_disk, kind.route) {
+            (None, Route::Local) => {
+                return Err(ConfigurationError::NoLocalDisk { machine: machine.name.clone() });
+            }
+            (local, Route::Local) => local.as_ref(),
+            _ => None,
+        };
+        let size_gib = match (self.size_gib, level.size_min_gib == level.size_max_gib) {
+            (0, _) if local.is_some() => local.map_or(0, |disk| disk.size_gib),
+            (0, true) => level.size_min_gib,
+            (0, false) => {
+                let hint =
+                    format!("from {} to {} GiB can be ordered", level.size_min_gib, level.size_max_gib);
+                return Err(ConfigurationError::Missing { key: "size", name: called, hint });
+            }
+            (size, _) => size,
+        };
+        let out_of_range = |what, allowed: String, given: String| ConfigurationError::OutOfRange {
+            what,
+            name: called.clone(),
+            allowed,
+            given,
+        };
+        let largest = local.map_or(level.size_max_gib, |disk| disk.size_gib);
+        if !(level.size_min_gib..=largest).contains(&size_gib) {
+            let allowed = if level.size_min_gib == level.size_max_gib {
+                format!("{} GiB", level.size_min_gib)
+            } else {
+                format!("from {} to {largest} GiB", level.size_min_gib)
+            };
+            return Err(out_of_range("the size", allowed, format!("{size_gib} GiB")));
+        }
+        let attachment = match (&self.attachment, kind.attachments.is_empty()) {
+            (None, true) => None,
+            (Some(_), true) => {
+                return Err(ConfigurationError::NoChoice { key: "attachment", name: kind.name.clone() });
+            }
+            (name, false) => {
+                let names: Vec<&str> = kind.attachments.iter().map(|one| one.name.as_str()).collect();
+                let Some(name) = name else {
+                    let hint = format!("there are {}", names.join(", "));
+                    return Err(ConfigurationError::Missing {
+                        key: "attachment",
+                        name: kind.name.clone(),
+                        hint,
+                    });
+                };
+                let found = kind.attachments.iter().find(|one| one.name == *name);
+                Some(found.ok_or_else(|| unknown_name(provider, "attachment", name, &names))?)
+            }
+        };
+        let (iops, bandwidth) = self.bought(level, size_gib, &out_of_range)?;
+        Ok(ResolvedPool {
+            kind,
+            level,
+            attachment,
+            count: self.count,
+            size_gib,
+            iops,
+            bandwidth,
+            host_cache: self.host_cache,
+            cache_hit: self.cache_hit_percent / 100.0,
+        })
+    }
+
+    /// IOPS and bytes per second that are bought for each volume; zero where none are.
+    fn bought(
+        &self,
+        level: &Level,
+        size_gib: u64,
+        out_of_range: &impl Fn(&'static str, String, String) -> ConfigurationError,
+    ) -> Result<(f64, f64), ConfigurationError> {
+        let Some(provisioned) = &level.provisioned else {
+            let name = || self.volume.clone();
+            if self.iops.is_some() {
+                return Err(ConfigurationError::NoChoice { key: "iops", name: name() });
+            }
+            if self.bandwidth.is_some() {
+                return Err(ConfigurationError::NoChoice { key: "bandwidth", name: name() });
+            }
+            return Ok((0.0, 0.0));
+        };
+        let most = provisioned.most_iops(size_gib);
+        let iops = self.iops.unwrap_or(provisioned.iops_min);
+        if iops < provisioned.iops_min || iops > most {
+            let allowed = format!("from {} to {most} at {size_gib} GiB", provisioned.iops_min);
+            return Err(out_of_range("the IOPS", allowed, iops.to_string()));
+        }
+        let Some(own) = &provisioned.bandwidth else {
+            if self.bandwidth.is_some() {
+                return Err(ConfigurationError::NoChoice { key: "bandwidth", name: self.volume.clone() });
+            }
+            return Ok((iops, f64::INFINITY));
+        };
+        let most = own.most(iops);
+        if !own.is_bought {
+            if self.bandwidth.is_some() {
+                return Err(ConfigurationError::NoChoice { key: "bandwidth", name: self.volume.clone() });
+            }
+            return Ok((iops, most));
+        }
+        let bandwidth = self.bandwidth.unwrap_or(own.min);
+        // A person writes 2000MB/s for 2,000 of them, not for the last bit of it.
+        if bandwidth < own.min * (1.0 - 1e-9) || bandwidth > most * (1.0 + 1e-9) {
+            let allowed = format!("from {:.0} to {:.0} MB/s at {iops} IOPS", own.min / 1e6, most / 1e6);
+            return Err(out_of_range("the bandwidth", allowed, format!("{:.0} MB/s", bandwidth / 1e6)));
+        }
+        Ok((iops, bandwidth))
+    }
+
+    /// As few words as tell it from others of the same provider: `5 × 1,134 GiB vpu-20`.
+    pub fn label(&self) -> String {
+        let mut text = if self.count > 1 { format!("{} × ", self.count) } else { String::new() };
+        if self.size_gib > 0 {
+            #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
+            let _ = write!(text, "{} GiB ", crate::measure::grouped(self.size_gib as f64));
+        }
+        // A level such as P30 or vpu-20 says what it is of; `premium` does not.
+        let is_telling = self.level.contains(|letter: char| letter.is_ascii_digit());
+        if is_telling {
+            text.push_str(&self.level);
+        } else {
+            text.push_str(&self.volume);
+            if !self.level.is_empty() {
+                let _ = write!(text, " {}", self.level);
+            }
+        }
+        text
+    }
+
+    /// In a few words: `5 × 1,134 GiB block-volume vpu-20 iscsi`.
+    pub fn in_short(&self) -> String {
+        let mut text = String::new();
+        if self.count > 1 {
+            let _ = write!(text, "{} × ", self.count);
+        }
+        if self.size_gib > 0 {
+            #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
+            let size = crate::measure::grouped(self.size_gib as f64);
+            let _ = write!(text, "{size} GiB ");
+        }
+        text.push_str(&self.volume);
+        if !self.level.is_empty() {
+            let _ = write!(text, " {}", self.level);
+        }
+        if let Some(iops) = self.iops {
+            let _ = write!(text, " {} IOPS", crate::measure::grouped(iops));
+        }
+        if let Some(bandwidth) = self.bandwidth.filter(|bandwidth| bandwidth.is_finite()) {
+            let _ = write!(text, " {} MB/s", crate::measure::grouped(bandwidth / 1e6));
+        }
+        if let Some(attachment) = &self.attachment {
+            let _ = write!(text, " {attachment}");
+        }
+        if self.host_cache != HostCache::None {
+            let _ = write!(text, " with a {} cache", self.host_cache.as_str());
+            if self.cache_hit_percent > 0.0 {
+                let _ = write!(text, " taken to serve {} % of the reads", self.cache_hit_percent);
+            }
+        }
+        text
+    }
+}
+
+pub(super) fn read_pool(table: &mut TableReader<'_>) -> Option<Pool> {
+    let role_words: Vec<_> = Role::ALL.iter().map(|role| (role.as_str(), *role)).collect();
+    let roles = if table.has("roles") { table.words("roles", &role_words) } else { None };
+    let volume = table.required("volume", TableReader::text);
+    let level = table.text("level").unwrap_or_default();
+    let count = small(table.integer("count", 1..=4096)).unwrap_or(1);
+    let size = table.size("size");
+    let iops = table.number("iops");
+    let bandwidth = table.rate("bandwidth");
+    let attachment = table.text("attachment");
+    let host_cache = table.word("host_cache", &HostCache::WORDS).unwrap_or_default();
+    let cache_hit_percent = table.number("cache_hit_percent").unwrap_or(0.0);
+    if size.is_some_and(|size| !size.get().is_multiple_of(ByteSize::GIB.get()) || size.get() == 0) {
+        return table.refuse("size", "`size` must be whole GiB, such as \"1134GiB\"".to_owned());
+    }
+    let bandwidth = match bandwidth {
+        Some(Rate::Iops(_)) => {
+            return table
+                .refuse("bandwidth", "`bandwidth` is a size per second, such as \"320MB/s\"".to_owned());
+        }
+        Some(Rate::BytesPerSecond(bytes)) => Some(bytes),
+        None => None,
+    };
+    if cache_hit_percent > 100.0 {
+        return table.refuse("cache_hit_percent", "`cache_hit_percent` must be from 0 to 100".to_owned());
+    }
+    if cache_hit_percent > 0.0 && host_cache == HostCache::None {
+        return table.refuse("cache_hit_percent", "`cache_hit_percent` needs `host_cache`".to_owned());
+    }
+    Some(Pool {
+        roles: roles.unwrap_or_default(),
+        volume: volume?,
+        level,
+        count,
+        size_gib: size.map_or(0, |size| size.get() / ByteSize::GIB.get()),
+        iops,
+        bandwidth,
+        attachment,
+        host_cache,
+        cache_hit_percent,
+    })
+}

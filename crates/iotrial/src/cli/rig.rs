@@ -1,0 +1,106 @@
+//! Options of every command that makes a load: on which targets, by which engine, under which name.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use iotrial_model::plan::{EngineKind, SimDevice};
+use iotrial_model::record::AttributeValue;
+
+use super::StoreArgs;
+
+/// Targets, engine, name, and where the records go.
+#[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
+pub struct RigArgs {
+    /// Directory, file of iotrial, or raw block device; may be repeated.
+    #[arg(short, long = "target", value_name = "PATH", default_value = "./iotrial-data")]
+    pub targets: Vec<PathBuf>,
+
+    /// Who does the I/O [default: uring where the kernel allows it, else threads].
+    #[arg(long, value_enum)]
+    pub engine: Option<EngineChoice>,
+
+    /// Through the page cache: measures memory as much as storage, and the record says so.
+    #[arg(long)]
+    pub buffered: bool,
+
+    /// The threads ask the devices for completions instead of waiting for interrupts: costs a CPU for each thread, and
+    /// shows less latency than a database sees. Devices must be able to.
+    #[arg(long)]
+    pub polled: bool,
+
+    /// All randomness comes from it [default: another one each time].
+    #[arg(long)]
+    pub seed: Option<u64>,
+
+    /// The name of the configuration.
+    #[arg(short, long)]
+    pub label: Option<String>,
+
+    /// What distinguishes the configuration, such as volumes=3; may be repeated.
+    #[arg(short, long = "attribute", value_name = "KEY=VALUE", value_parser = parse_attribute)]
+    pub attributes: Vec<(String, AttributeValue)>,
+
+    /// The token of `iotrial target DEVICE`: destroys what is on it; one for each device, in order.
+    #[arg(long, value_name = "TOKEN")]
+    pub destroy: Vec<String>,
+
+    /// Keep the files for the next time.
+    #[arg(long)]
+    pub keep_files: bool,
+
+    /// No progress.
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// The simulated device of `--engine sim`, as TOML: 'service_time_us = 200, parallelism = 32'.
+    #[arg(long, value_name = "KEYS", value_parser = parse_sim_device)]
+    pub sim: Option<SimDevice>,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// The engines that a user may choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EngineChoice {
+    /// Linux io_uring.
+    Uring,
+    /// Positioned reads and writes, one thread for each outstanding I/O.
+    Threads,
+    /// A simulated device on a simulated clock.
+    Sim,
+    /// Completes at once: measures the generator.
+    Null,
+}
+
+impl From<EngineChoice> for EngineKind {
+    fn from(choice: EngineChoice) -> Self {
+        match choice {
+            EngineChoice::Uring => Self::Uring,
+            EngineChoice::Threads => Self::Threads,
+            EngineChoice::Sim => Self::Sim,
+            EngineChoice::Null => Self::Null,
+        }
+    }
+}
+
+pub fn parse_attribute(text: &str) -> Result<(String, AttributeValue), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => {
+            Ok((key.trim().to_owned(), AttributeValue::from_text(value.trim())))
+        }
+        _ => Err("an attribute is KEY=VALUE, such as volumes=3".to_owned()),
+    }
+}
+
+fn parse_sim_device(text: &str) -> Result<SimDevice, String> {
+    #[derive(serde::Deserialize)]
+    struct Wrapped {
+        device: SimDevice,
+    }
+    let wrapped: Wrapped =
+        toml::from_str(&format!("device = {{ {text} }}")).map_err(|error| error.message().to_owned())?;
+    wrapped.device.check().map_err(|error| error.to_string())?;
+    Ok(wrapped.device)
+}

@@ -1,0 +1,68 @@
+//! The raw devices that the user released to a study, each with the token of what is on it.
+//!
+//! A token is for one content, and a load leaves another one. While a device is still held after a load, its token is made
+//! anew, so that the next load finds what the last one left, and nothing else: whatever anybody else did to the device in
+//! between, and a device that was put in its place, ends its release.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use iotrial_engine::target;
+use iotrial_model::plan::TargetKind;
+
+use super::file::StudyFile;
+use crate::failure::Failure;
+use crate::output::harmless;
+
+/// Token by device, with links resolved.
+#[derive(Debug, Default)]
+pub struct Released(BTreeMap<PathBuf, String>);
+
+impl Released {
+    /// Deals the tokens out to the raw devices of a study, in the order in which it names them first.
+    pub fn of(file: &StudyFile, tokens: &[String]) -> Result<Self, Failure> {
+        if tokens.is_empty() {
+            return Ok(Self::default());
+        }
+        let mut devices: Vec<PathBuf> = Vec::new();
+        let here = file.study.configurations.iter().filter(|one| !one.elsewhere);
+        for target in here.flat_map(|one| &one.targets) {
+            // What is not there yet, or cannot be looked at, is told when its turn comes.
+            let device = device_at(&file.folder().join(target));
+            devices.extend(device.filter(|device| !devices.contains(device)));
+        }
+        if devices.len() != tokens.len() {
+            let error = anyhow::anyhow!(
+                "there are {} tokens, and the study has {} raw devices",
+                tokens.len(),
+                devices.len()
+            );
+            let named: Vec<String> = devices.iter().map(|one| harmless(&one.to_string_lossy())).collect();
+            let hint = match named.as_slice() {
+                [] => "files and directories need none".to_owned(),
+                named => format!("--destroy once for each, in this order: {}", named.join(", ")),
+            };
+            return Err(Failure::input(error).hint(hint));
+        }
+        Ok(Self(devices.into_iter().zip(tokens.iter().cloned()).collect()))
+    }
+
+    /// The tokens for the raw devices among some targets, in their order; none where one of them is not released.
+    pub fn tokens_for(&self, targets: &[PathBuf]) -> Vec<String> {
+        if self.0.is_empty() {
+            return Vec::new();
+        }
+        let devices = targets.iter().filter_map(|target| device_at(target));
+        devices.map(|device| self.0.get(&device).cloned()).collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// What a load left on the devices that it held is what they were released with from now on.
+    pub fn renew(&mut self, left: Vec<(PathBuf, String)>) {
+        self.0.extend(left);
+    }
+}
+
+fn device_at(path: &Path) -> Option<PathBuf> {
+    let facts = target::probe(path, None, &[]).ok()?.facts;
+    matches!(facts.kind, TargetKind::Device { .. }).then_some(facts.path)
+}
