@@ -78,7 +78,8 @@ impl Audit {
         let implied = check_subject(&Subject::of_imported(record), &mut tally);
         observe_outstanding(&implied, "parts", &mut tally);
         let source = &record.source;
-        let name = record.label.clone().unwrap_or_else(|| format!("{}, {}", source.file, source.place));
+        let place = format!("{}, {}", source.file, source.place);
+        let name = record.label.as_ref().map_or_else(|| place.clone(), |label| format!("{label} ({place})"));
         Self::of_tally(name, "import", tally)
     }
 

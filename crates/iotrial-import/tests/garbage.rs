@@ -135,7 +135,29 @@ fn large_hostile_files_are_answered() {
         }
         text
     };
+    let fill_to = |size: usize, head: &str, unit: &str| head.to_owned() + &unit.repeat(size / unit.len());
+    let unique = |start: &str, end: &str, count: usize| -> String {
+        (0..count).map(|number| format!("{start}{number}{end}")).collect()
+    };
     let fio = "{\"fio version\" : \"fio-3.33\",\n";
+    let many_jobs = format!("{{\"fio version\":\"x\",\"jobs\":[{}{{}}]}}\n", "{},".repeat(9_999));
+    let long_option = format!(
+        "{fio}\"global options\":{{\"a\":\"{}\"}},\"jobs\":[{}{{}}]}}",
+        "x".repeat(size / 2),
+        "{},".repeat(9_999)
+    );
+    let leaves = unique("<a>", "</a>", 190);
+    let targets = format!("<Target><Path>x</Path>{leaves}</Target>").repeat(250);
+    let many_spans = format!(
+        "<Results><Profile><TimeSpans><TimeSpan><Targets>{targets}</Targets></TimeSpan></TimeSpans></Profile>{}</Results>",
+        "<TimeSpan><TestTimeSeconds>1</TestTimeSeconds></TimeSpan>".repeat(999)
+    );
+    for (name, text) in
+        [("jobs", fill("", &many_jobs)), ("options", long_option.clone()), ("spans", many_spans.clone())]
+    {
+        // Far smaller than what they ask for.
+        assert!(error_of(text.as_bytes()).contains("MiB of memory"), "{name}: {}", error_of(text.as_bytes()));
+    }
     let inputs = [
         ("braces", fill("{\"fio version\" :\n", "{")),
         ("lines of braces", fill("{\"fio version\" :\n", "{\n")),
@@ -159,6 +181,25 @@ fn large_hostile_files_are_answered() {
         ("many results", fill("<Results><System></System></Results>", "<Results>")),
         ("entities", fill("<Results><System>", "&amp;&#65;&x;")),
         ("attributes", fill("<Results><System><a ", "b=\"c\" ")),
+        ("jobs of many documents", fill("", &many_jobs)),
+        ("global options of many jobs", long_option),
+        ("options of many time spans", many_spans),
+        ("attributes of other names", fill("<Results><System><a ", &unique("b", "=\"\" ", 8_000))),
+        ("targets", fill("Input parameters:\ntimespan: 1\n", "path: 'x'\n")),
+        (
+            "columns that are long and rows",
+            format!(
+                "{}\n{}",
+                fill_to(size / 2, "interval reqrate rate MB/sec", " x"),
+                fill_to(size / 2, "", "avg 1 1 1 1\n")
+            ),
+        ),
+        ("disks", fill("'Target Type,Target Name\nALL,x\n", &unique("DISK,d", "\n", 8_000))),
+        ("classes as columns", fill("'Target Type,", "1 to 2 uS,")),
+        (
+            "mistakes of a table",
+            fill_to(size.min(4 << 20), "format = \"iotrial.table/1\"\n", &unique("k", " = 1\n", 8_000)),
+        ),
         ("terse", fill("3;fio-3.33;x;0;0", ";0")),
         ("terse lines", fill("", &format!("3;fio-3.33;x;0;0{}\n", ";1".repeat(130)))),
         ("SQLIO", fill("sqlio v1\n", "IOs/sec: 1\n")),

@@ -26,9 +26,10 @@ impl Document {
             "{} agree with themselves in all that could be checked, {doubtful} leave doubts{unheld_too}.",
             audits.len() - chapters.len() - unheld
         );
+        let folder = common_folder(audits);
         let row = |audit: &Audit| Row {
             cells: vec![
-                Value::Text(audit.subject.clone()),
+                Value::Text(audit.subject[folder..].to_owned()),
                 Value::Text(audit.kind.to_owned()),
                 Value::Count(audit.held_count() as u64),
                 Value::Count(count(audit, Weight::Contradiction) as u64),
@@ -76,6 +77,18 @@ impl Document {
             chapters,
         }
     }
+}
+
+/// How long the folder is with which the names of all results begin: in a narrow table nothing else of them would be seen.
+fn common_folder(audits: &[Audit]) -> usize {
+    let Some((first, others)) = audits.split_first() else { return 0 };
+    let same = |other: &Audit| {
+        let pairs = first.subject.bytes().zip(other.subject.bytes());
+        pairs.take_while(|(a, b)| a == b).count()
+    };
+    let length = others.iter().map(same).min().unwrap_or(0);
+    let same = &first.subject.as_bytes()[..length];
+    same.iter().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(0, |at| at + 1)
 }
 
 /// More rows than this are left to the forms that can be scrolled.
@@ -229,6 +242,24 @@ mod tests {
             ),
             "{shown}"
         );
+    }
+
+    #[test]
+    fn the_folder_of_all_results_is_left_out_of_their_names() {
+        let named = |subject: &str| Audit { subject: subject.to_owned(), ..audit("424") };
+        let shown = |names: [&str; 2]| {
+            let document = Document::of_audits(&names.map(named));
+            render_terminal(&document, TerminalStyle { width: 80, color: false })
+        };
+        let there = shown([
+            "/work/data/sqlio/random.read.8.txt, line 1",
+            "/work/data/sqlio/random.write.8.txt, line 1",
+        ]);
+        assert!(
+            there.contains("\nrandom.read.8.txt, line") && there.contains("\nrandom.write.8.txt, lin"),
+            "{there}"
+        );
+        assert!(shown(["a.json, jobs", "b.json, jobs"]).contains("a.json, jobs"));
     }
 
     #[test]

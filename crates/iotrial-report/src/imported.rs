@@ -10,13 +10,15 @@ use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::quantity::{Quantity, in_seconds};
 use crate::run::{self, figures_row, figures_table};
-use crate::table::{Row, Value};
+use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 
 /// A title is not a text, and stands in every row of a CSV.
 const LONGEST_TITLE: usize = 200;
 /// Options of a job are shown up to this many characters each.
 const LONGEST_OPTION: usize = 120;
+/// Rows of a table of percentiles or classes; the record has all of them.
+const MOST_ROWS: usize = 400;
 /// Lines of a chart; jobs beyond them are left out of it.
 const MOST_LINES: usize = 8;
 
@@ -27,6 +29,7 @@ impl Document {
             Some(verdict(summary)),
             findings(summary),
             figures(summary),
+            distribution(record),
             over_time(record),
             loads(record),
             Some(source(record, summary)),
@@ -160,6 +163,57 @@ fn figures(summary: &ImportedSummary) -> Option<Section> {
             "As the source states them, or as they follow from it exactly. What it does not state is left out.".to_owned(),
         ),
         blocks: vec![Block::Table(figures_table("Figures by job", &["job"], rows, true))],
+    })
+}
+
+/// What stands in the table of figures already.
+const USUAL_PERCENTILES: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 99.99];
+
+/// Percentiles beside the usual ones, and the coarse classes of a histogram: all that the source tells of how latencies spread.
+fn distribution(record: &ImportedRecord) -> Option<Section> {
+    let (mut percentiles, mut classes) = (Vec::new(), Vec::new());
+    let all = record.total.iter().map(|ops| ("all jobs", ops));
+    for (job, ops) in all.chain(record.jobs.iter().map(|job| (job.name.as_str(), &job.ops))) {
+        for (stream, stated) in ops.streams() {
+            for (kind, latency) in [("", &stated.total_latency), (" completion", &stated.completion_latency)]
+            {
+                let labels = || vec![Value::Text(cut(job, 60)), Value::Text(format!("{stream}{kind}"))];
+                let row = |cells: Vec<Value>| Row { cells: [labels(), cells].concat(), is_total: false };
+                let is_usual = |percent: f64| USUAL_PERCENTILES.contains(&percent);
+                if latency.percentiles_us.iter().any(|one| !is_usual(one.percent)) {
+                    percentiles.extend(latency.percentiles_us.iter().map(|one| {
+                        row(vec![Value::Text(format!("p{}", one.percent)), Value::Number(one.at.value)])
+                    }));
+                }
+                classes.extend(latency.bands.iter().filter(|band| band.percent.value > 0.0).map(|band| {
+                    let below = Value::number(band.below_us);
+                    row(vec![Value::Number(band.from_us), below, Value::Number(band.percent.value)])
+                }));
+            }
+        }
+    }
+    let table = |caption: &str, columns: Vec<Column>, mut rows: Vec<Row>| {
+        rows.truncate(MOST_ROWS);
+        let labels = vec![Column::new("job", Quantity::Words), Column::new("stream", Quantity::Words)];
+        let columns = labels.into_iter().chain(columns).collect();
+        Block::Table(Table { caption: caption.to_owned(), columns, rows, at_a_glance: false })
+    };
+    let mut blocks = Vec::new();
+    if !percentiles.is_empty() {
+        let latency = Column::new("latency", Quantity::LatencyUs);
+        let columns = vec![Column::new("percentile", Quantity::Words), latency];
+        blocks.push(table("All percentiles", columns, percentiles));
+    }
+    if !classes.is_empty() {
+        let edge = |name| Column::new(name, Quantity::LatencyUs);
+        let columns = vec![edge("from"), edge("below"), Column::new("share", Quantity::Percent)];
+        blocks.push(table("Classes of latency", columns, classes));
+    }
+    (!blocks.is_empty()).then(|| Section {
+        id: "distribution",
+        heading: "Distribution",
+        note: Some("As the source states it; percentiles of all parts are never averaged.".to_owned()),
+        blocks,
     })
 }
 

@@ -95,7 +95,18 @@ fn no_result_that_a_tool_wrote_contradicts_itself() {
         "fio/stonewall.json",
         "fio/terse-3.txt",
         "diskspd/two-spans.xml",
+        "fio/group.json",
+        "fio/group-of-two.json",
+        "fio/status.json",
+        "fio/synchronous.json",
+        "fio/client.json",
+        "fio/terse-5.txt",
+        "diskspd/two-spans.txt",
+        "diskspd/two-targets.txt",
         "sqlio/two-runs.txt",
+        "iometer/2006.csv",
+        "iometer/1.1.csv",
+        "crystaldiskmark/8.txt",
         "vdbench/flatfile.html",
     ] {
         let ran = bench.run(&["audit", &golden(name), "--json"]);

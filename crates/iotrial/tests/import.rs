@@ -83,6 +83,40 @@ fn one_bad_file_among_others_does_not_stop_them_and_the_exit_code_says_so() {
 }
 
 #[test]
+fn logs_beside_a_result_are_part_of_it_and_the_data_of_a_test_is_no_result() {
+    let bench = Bench::new();
+    let folder = bench.data();
+    for name in ["mix.json", "mix_iops.1.log", "mix_bw.1.log", "mix_lat.1.log"] {
+        std::fs::copy(golden(&format!("fio/{name}")), folder.join(name)).unwrap();
+    }
+    // Larger than anything that is read, and no text.
+    std::fs::File::create(folder.join("fio.dat")).unwrap().set_len(65 << 20).unwrap();
+    let outcome = bench.run(&["import", "data", "--json"]).expect_code(0).json();
+    let names = |key: &str| outcome[key].as_array().unwrap().len();
+    assert_eq!((names("records"), names("beside"), names("passed_over"), names("failed")), (1, 3, 1, 0));
+    let audited = bench.run(&["audit", "data"]).expect_code(0);
+    assert!(!audited.stderr.contains(".log"), "{}", audited.stderr);
+    assert!(audited.stderr.contains("fio.dat` is no result"), "{}", audited.stderr);
+    let refused = bench.run(&["import", "data/mix.json", "--label", "{nme}"]).expect_code(2);
+    assert!(refused.stderr.contains("the words are {name}, {stem}, {folder}"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_slip_in_the_name_of_a_column_is_told() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("t.csv"), "label,read.iops,read.bandwith,other.tpm\nx,1000,2,300\n")
+        .unwrap();
+    let outcome = bench.run(&["import", "t.csv", "--json"]).expect_code(0).json();
+    let warnings = outcome["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), 1, "{outcome:#}");
+    assert_eq!(warnings[0]["place"], "line 1, column 3");
+    assert!(
+        warnings[0]["message"].as_str().unwrap().contains("did you mean `read.bandwidth_mib_per_s`?"),
+        "{outcome:#}"
+    );
+}
+
+#[test]
 fn standard_input_is_read_and_names_come_from_files() {
     let bench = Bench::new();
     let mut child = bench.command(&["import", "-", "--json"]).stdin(Stdio::piped()).spawn().unwrap();

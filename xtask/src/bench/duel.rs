@@ -100,17 +100,17 @@ struct Pairs<'b> {
 
 impl Pairs<'_> {
     fn run(&self, files: &mut Option<LaidFiles>) -> anyhow::Result<Vec<Pair>> {
-        let plan = self.bench.plan(&self.word(None, 1)?, &self.arguments())?;
+        let plan = self.bench.plan(&self.word(1)?, &self.arguments())?;
         // The loads of a row lie on the same files, which are removed after the last one.
         let files = files.get_or_insert_with(|| LaidFiles::of(&plan));
         // One short run lays the files out; every later one of either tool uses them.
-        let mut lay_out = self.bench.iotrial(&self.word(Some(&plan), 1)?, &self.arguments());
+        let mut lay_out = self.bench.iotrial(&self.word(1)?, &self.arguments());
         Watched::run(lay_out.args(["--duration", "1s", "--ramp", "0s", "--seed", "1"]), SELDOM)?;
         let mut runs = Vec::new();
         for pair in 0..self.bench.options.pairs {
             let seed = pair as u64 + 1;
             let is_ours_first = pair % 2 == 0;
-            let ours_first = is_ours_first.then(|| self.ours(seed, &plan, files)).transpose()?;
+            let ours_first = is_ours_first.then(|| self.ours(seed, files)).transpose()?;
             let has_fio = self.bench.fio_version.is_some();
             let mut theirs = has_fio.then(|| self.theirs(seed, &plan, files)).transpose()?;
             let is_twice = has_fio && self.duel.twice;
@@ -119,7 +119,7 @@ impl Pairs<'_> {
                 // The neighbour of iotrial's run is the one it is held against.
                 std::mem::swap(&mut theirs, &mut again);
             }
-            let ours = ours_first.map_or_else(|| self.ours(seed, &plan, files), Ok)?;
+            let ours = ours_first.map_or_else(|| self.ours(seed, files), Ok)?;
             eprintln!("  pair {}: {}", pair + 1, told(&ours, theirs.as_ref()));
             runs.push(Pair { ours, theirs, again });
         }
@@ -127,11 +127,11 @@ impl Pairs<'_> {
     }
 
     /// What `iotrial run` is given to run.
-    fn word(&self, plan: Option<&Value>, seed: u64) -> anyhow::Result<String> {
+    fn word(&self, seed: u64) -> anyhow::Result<String> {
         match self.load {
             Load::BuiltIn(name) => Ok((*name).to_owned()),
             Load::Job(job) => self.bench.write_profile(&profile(*job, 1)),
-            Load::FioMix => self.bench.write_fio_job(&fio_mix(plan, self.times(), seed)?),
+            Load::FioMix => self.bench.write_fio_job(&fio_mix(None, self.times(), seed)?),
         }
     }
 
@@ -154,10 +154,10 @@ impl Pairs<'_> {
         arguments
     }
 
-    fn ours(&self, seed: u64, plan: &Value, files: &LaidFiles) -> anyhow::Result<Measured> {
+    fn ours(&self, seed: u64, files: &LaidFiles) -> anyhow::Result<Measured> {
         self.make_ready(files)?;
         let runtime = self.bench.options.runtime;
-        let mut command = self.bench.iotrial(&self.word(Some(plan), seed)?, &self.arguments());
+        let mut command = self.bench.iotrial(&self.word(seed)?, &self.arguments());
         command.args(["--seed", &seed.to_string()]);
         // A job of fio has its own times, too.
         if !matches!(self.load, Load::FioMix) {

@@ -106,8 +106,9 @@ fn area_of<'p>(plan: &'p Value, job: &Value) -> anyhow::Result<&'p Value> {
     Ok(&plan["areas"][usize::try_from(job["areas"][0].as_u64().context("a job has no area")?)?])
 }
 
-/// A job file of fio for both tools: a mix of a database with several copies, a scan and a log that is flushed, in 2 GiB. The jobs
-/// lie on the areas of a plan; before there is one, on files that only have names.
+/// A job file of fio for both tools: a mix of a database with several copies, a scan and a log that is flushed, in 2 GiB. For
+/// iotrial the jobs lie on files that only have names; for fio, which would make files of its own, on the areas of the plan that
+/// iotrial made of them.
 ///
 /// # Errors
 ///
@@ -134,7 +135,8 @@ pub(crate) fn fio_mix(
             Some(plan) => {
                 let area = area_of(plan, &plan["jobs"][index])?;
                 let path = area["path"].as_str().context("an area has no path")?;
-                format!("filename={path}\noffset={}", area["offset_bytes"])
+                // A later size takes the place of an earlier one.
+                format!("filename={path}\noffset={}\nsize={}", area["offset_bytes"], area["length_bytes"])
             }
             None => format!("filename={name}"),
         };

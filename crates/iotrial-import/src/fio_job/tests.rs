@@ -295,3 +295,19 @@ proptest! {
         prop_assert_eq!(share(Direction::Write), 100 - expected);
     }
 }
+
+#[test]
+fn a_job_of_many_mistakes_tells_a_hundred_and_that_there_are_more() {
+    let options: String = (0..999).map(|number| format!("option{number}=1\n")).collect();
+    let jobs: String = (0..999).map(|number| format!("[job{number}]\n")).collect();
+    let text = format!("[global]\n{options}{jobs}");
+    let error = convert_with(&text, &FioJobRequest::default()).unwrap_err();
+    assert_eq!(error.0.len(), 101);
+    assert!(error.to_string().ends_with("and more from here on"), "{error}");
+}
+
+#[test]
+fn no_more_files_are_read_than_anybody_names() {
+    let text = format!("fio {}", "jobs.fio ".repeat(1_000));
+    assert!(mistakes(&text).contains("files include each other too often"), "{}", mistakes(&text));
+}
