@@ -11,6 +11,8 @@ mod metric;
 
 mod sample;
 
+mod repeats;
+
 mod configuration;
 
 mod delta;
@@ -45,6 +47,8 @@ pub use sample::{Caveat, Difference, Sample};
 use factor::{factors, varying_attributes};
 use metric::nearest_metric;
 use recommendation::Evidence;
+
+use crate::words::{latency_in_words, with_thousands};
 
 /// Configurations held against each other. Its keys are an interface: `docs/json.md`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -271,6 +275,7 @@ impl Comparison {
         let recommendation = Recommendation::decide(&evidence);
         let gates = hold_gates(&request.gates, &metrics, &against_baseline)?;
         findings.extend(findings_on_spread(&configurations));
+        findings.extend(findings_on_ranges(&configurations));
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         Ok(Self {
             subjects,
@@ -577,9 +582,14 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
     let mut note = |id: &str, names: Option<String>, text: &dyn Fn(String) -> String| {
         findings.extend(names.map(|names| finding(id, Severity::Note, text(names))));
     };
-    note("printed-figures", names(&|one| one.is_printed), &|names| {
+    note("printed-figures", names(&|one| one.is_printed && one.ranges.is_empty()), &|names| {
         format!(
             "Stated, without a word on the spread: {names}. Changes are taken as they are, and below {PRINTED_SAME_PERCENT:.0} % as none."
+        )
+    });
+    note("stated-repeats", names(&|one| !one.ranges.is_empty()), &|names| {
+        format!(
+            "Stated, of several runs that cannot be merged: {names}. The figures are those of the run in the middle; where the runs of one reach those of another, no difference is shown."
         )
     });
     note(
@@ -602,8 +612,40 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
     findings
 }
 
-/// Figures by metric.
-fn as_map<S: Serializer>(figures: &[(Metric, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+/// Repeats that lie so many percent apart are no small matter.
+const FAR_APART_PERCENT: f64 = 25.0;
+
+/// How far the stated repeats of a configuration lie apart, by the figure in which they do most.
+fn findings_on_ranges(configurations: &[Configuration]) -> Vec<Finding> {
+    let apart = |(low, high): (f64, f64)| if low > 0.0 { 100.0 * (high / low - 1.0) } else { 0.0 };
+    let of = |one: &Configuration| {
+        let widest = one.ranges.iter().max_by(|a, b| apart(a.1).total_cmp(&apart(b.1)))?;
+        let percent = apart(widest.1);
+        let span = |(metric, range): &(Metric, (f64, f64))| {
+            let in_words = |value: f64| match metric.name.ends_with("_us") {
+                true => latency_in_words(value),
+                false if value < 100.0 => format!("{value:.2}"),
+                false => with_thousands(value),
+            };
+            format!("{} {} to {}", metric.title(), in_words(range.0), in_words(range.1))
+        };
+        let rate = one.ranges.iter().find(|other| **other != *widest && other.0.name == "iops");
+        let also = rate.map(|rate| format!("; {}", span(rate))).unwrap_or_default();
+        let severity = if percent >= FAR_APART_PERCENT { Severity::Warning } else { Severity::Note };
+        let message = format!(
+            "{}: its {} runs lie up to {} % apart: {}{also}.",
+            one.key,
+            one.run_count(),
+            with_thousands(percent),
+            span(widest)
+        );
+        Some(finding("repeats-apart", severity, message))
+    };
+    configurations.iter().filter_map(of).collect()
+}
+
+/// Figures, or their ranges, by metric.
+fn as_map<T: Serialize, S: Serializer>(figures: &[(Metric, T)], serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(figures.len()))?;
     for (metric, value) in figures {
         map.serialize_entry(metric, value)?;

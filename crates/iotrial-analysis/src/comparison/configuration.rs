@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::CompareError;
 use super::metric::Metric;
+use super::repeats::Repeats;
 use super::resample::{Figure, Spread, Unit, Units};
 use super::sample::{Caveat, LEAST_BEYOND, Measured, MeasuredCpu, Sample, SampleFigures, seed_of};
 use super::student::{CONFIDENCE, student_limit};
@@ -34,6 +35,10 @@ pub struct Configuration {
     /// Figures of all runs together, in the order of tables.
     #[serde(serialize_with = "super::as_map")]
     pub figures: Vec<(Metric, f64)>,
+    /// The lowest and the highest of each figure that several of its runs state; empty where it was measured here, and for one
+    /// run.
+    #[serde(serialize_with = "super::as_map")]
+    pub ranges: Vec<(Metric, (f64, f64))>,
     /// What the reader should know about its figures.
     pub caveats: Vec<Caveat>,
     /// Ids of its runs, or of its rows.
@@ -57,6 +62,12 @@ impl Configuration {
     /// One figure.
     pub fn figure(&self, metric: &Metric) -> Option<f64> {
         self.figures.iter().find(|(known, _)| known == metric).map(|(_, value)| *value)
+    }
+
+    /// The lowest and the highest that its runs state of a figure; a single one is both.
+    pub(super) fn stated_range(&self, metric: &Metric) -> Option<(f64, f64)> {
+        let of_runs = self.ranges.iter().find(|(known, _)| known == metric).map(|(_, range)| *range);
+        of_runs.or_else(|| self.figure(metric).map(|value| (value, value)))
     }
 
     /// Where a figure lies with 95 % confidence, looked at by itself; `None` where that is not known.
@@ -133,7 +144,7 @@ impl Configuration {
         let run_ids: Vec<String> = group.iter().map(|sample| sample.id.clone()).collect();
         let attributes = group[0].attributes.clone();
         let mut caveats: Vec<Caveat> = Vec::new();
-        let mut stated: Vec<(Metric, Vec<f64>)> = Vec::new();
+        let mut stated: Vec<Vec<(Metric, f64)>> = Vec::new();
         let mut runs: Vec<Box<Measured>> = Vec::new();
         let run_count = group.len();
         for (number, sample) in group.into_iter().enumerate() {
@@ -142,15 +153,13 @@ impl Configuration {
             match sample.figures {
                 SampleFigures::Measured(run) => runs.push(run),
                 SampleFigures::Stated(one) => {
-                    for (metric, value) in one.figures {
-                        match stated.iter_mut().find(|(known, _)| *known == metric) {
-                            Some(_) if one.is_printed => {
-                                return Err(CompareError::PrintedTwice { label, metric: metric.title() });
-                            }
-                            Some((_, repeats)) => repeats.push(value),
-                            None => stated.push((metric, vec![value])),
-                        }
+                    let is_known =
+                        |metric: &Metric| stated.iter().flatten().any(|(known, _)| known == metric);
+                    let again = one.figures.iter().find(|(metric, _)| one.is_printed && is_known(metric));
+                    if let Some((metric, _)) = again {
+                        return Err(CompareError::PrintedTwice { label, metric: metric.title() });
                     }
+                    stated.push(one.figures);
                 }
             }
         }
@@ -159,11 +168,10 @@ impl Configuration {
         }
         let is_printed = runs.is_empty();
         let streams = merged_streams(&runs);
-        let mut figures = if is_printed {
-            stated.into_iter().map(|(metric, repeats)| (metric, middle(repeats))).collect()
-        } else {
-            figures_of_runs(&runs, &streams)
-        };
+        let Repeats { mut figures, ranges } = Repeats::of(&stated);
+        if !is_printed {
+            figures = figures_of_runs(&runs, &streams);
+        }
         figures.sort_by_key(|(metric, _)| metric.position());
         let spread = match runs.as_slice() {
             [] => None,
@@ -181,6 +189,7 @@ impl Configuration {
             is_printed,
             measured_s,
             figures,
+            ranges,
             caveats,
             run_ids,
             spread,
@@ -189,13 +198,6 @@ impl Configuration {
             courses,
         })
     }
-}
-
-/// The one in the middle: percentiles of repeats cannot be merged, and must not be averaged. Of an even number the lower one
-/// of two.
-fn middle(mut repeats: Vec<f64>) -> f64 {
-    repeats.sort_by(f64::total_cmp);
-    repeats[(repeats.len() - 1) / 2]
 }
 
 fn is_same_configuration(a: &Sample, b: &Sample) -> bool {

@@ -162,6 +162,12 @@ impl Delta {
     }
 }
 
+/// Whether stated repeats of both reach what the other one states, which shows no difference between them.
+pub(super) fn ranges_meet(one: &Configuration, other: &Configuration, metric: &Metric) -> bool {
+    let ranges = one.stated_range(metric).zip(other.stated_range(metric));
+    ranges.is_some_and(|((a_low, a_high), (b_low, b_high))| a_low <= b_high && b_low <= a_high)
+}
+
 fn percent_of(from: f64, to: f64) -> f64 {
     if from == to { 0.0 } else { 100.0 * (to / from - 1.0) }
 }
@@ -201,7 +207,9 @@ impl<'c> PairJudge<'c> {
             Some(interval) => interval.low_percent <= 0.0 && interval.high_percent >= 0.0,
             // CPU time is counted over a whole run, and has no spread within it.
             None if self.is_as_told() || metric.group() == MetricGroup::Cpu => {
-                from == to || 100.0 * (to / from - 1.0).abs() < PRINTED_SAME_PERCENT
+                from == to
+                    || 100.0 * (to / from - 1.0).abs() < PRINTED_SAME_PERCENT
+                    || ranges_meet(self.baseline, self.other, metric)
             }
             None => return Reading::TooFew,
         };

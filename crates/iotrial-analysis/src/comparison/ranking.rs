@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::configuration::Configuration;
-use super::delta::{PairJudge, Reading};
+use super::delta::{PairJudge, Reading, ranges_meet};
 use super::metric::{Better, Metric, MetricGroup};
 
 /// The configurations in the order of one metric.
@@ -69,10 +69,10 @@ impl Ranking {
 /// A measured difference below this may be sure, and is of no weight: places are shared across it.
 pub(super) const LEAST_WEIGHT_PERCENT: f64 = 1.0;
 
-/// Printed figures share a place only where they are equal.
+/// Printed figures share a place only where they are equal, or repeats of one reach the other.
 fn is_shared(first: &Configuration, other: &Configuration, metric: &Metric, from: f64, to: f64) -> bool {
     if first.is_printed || other.is_printed {
-        return from.total_cmp(&to).is_eq();
+        return ranges_meet(first, other, metric);
     }
     let delta = PairJudge::new(first, other).delta(metric, from, to);
     matches!(delta.reading, Reading::NoDifference | Reading::TooFew)
