@@ -308,3 +308,65 @@ fn results_under_other_conditions_are_not_compared() {
     let tools = bench.run(&["compare", &golden("fio/mix.json"), &golden("diskspd/two-spans.txt"), "--force"]);
     assert!(tools.stdout.contains("Compared by force") || tools.code == 2, "{}", tools.stderr);
 }
+
+#[test]
+fn files_of_one_name_in_two_folders_are_two_configurations() {
+    let bench = Bench::new();
+    let text = std::fs::read_to_string(golden("fio/mix.json")).unwrap();
+    for folder in ["old", "new"] {
+        std::fs::create_dir(bench.path().join(folder)).unwrap();
+        // Not the same file twice.
+        let end = if folder == "old" { "\n" } else { "\n\n" };
+        std::fs::write(bench.path().join(folder).join("fio.json"), format!("{text}{end}")).unwrap();
+    }
+    let compared = bench.run(&["compare", "old/fio.json", "new/fio.json", "--json"]).expect_code(0).json();
+    let labels: Vec<&str> = compared["configurations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["label"].as_str().unwrap())
+        .collect();
+    assert_eq!(labels, ["old/fio", "new/fio"]);
+}
+
+#[test]
+fn two_repeats_give_the_figures_of_one_of_them_and_tell_how_far_they_lie_apart() {
+    let bench = Bench::new();
+    let text = std::fs::read_to_string(golden("fio/mix.json")).unwrap();
+    let write = |name: &str, factor: f64| {
+        let mut result: Value = serde_json::from_str(&text).unwrap();
+        for job in result["jobs"].as_array_mut().unwrap() {
+            for direction in ["read", "write"] {
+                let stream = &mut job[direction];
+                stream["iops"] = (stream["iops"].as_f64().unwrap() * factor).into();
+                stream["lat_ns"]["mean"] = (stream["lat_ns"]["mean"].as_f64().unwrap() / factor).into();
+            }
+        }
+        std::fs::write(bench.path().join(name), result.to_string()).unwrap();
+    };
+    std::fs::create_dir(bench.path().join("rep")).unwrap();
+    write("rep/1.json", 3.0);
+    write("rep/2.json", 1.0);
+    write("other.json", 2.0);
+    let compare = |names: &[&str]| {
+        let arguments = [&["compare"], names, &["--json"]].concat();
+        bench.run(&arguments).expect_code(0).json()
+    };
+    let each = compare(&["rep/1.json", "rep/2.json"]);
+    let together = compare(&["rep", "other.json"]);
+    let rep = &together["configurations"][0];
+    assert_eq!(rep["figures"], each["configurations"][1]["figures"]);
+    let range = &rep["ranges"]["read.iops"];
+    assert_eq!(range[0], each["configurations"][1]["figures"]["read.iops"]);
+    assert_eq!(range[1], each["configurations"][0]["figures"]["read.iops"]);
+    assert_eq!(together["configurations"][1]["ranges"], serde_json::json!({}));
+    let findings = together["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|one| one["id"] == "repeats-apart").unwrap();
+    assert_eq!(finding["severity"], "warning");
+    let message = finding["message"].as_str().unwrap();
+    assert!(message.contains("A: its 2 runs lie up to 200 % apart"), "{message}");
+    // What lies between the two is no other.
+    let deltas = together["against_baseline"][0]["deltas"].as_array().unwrap();
+    let of_iops = deltas.iter().find(|delta| delta["metric"] == "read.iops").unwrap();
+    assert_eq!(of_iops["reading"], "no-difference");
+}
