@@ -101,6 +101,8 @@ pub struct Saturation {
     pub ceiling_confidence: Option<Confidence>,
     /// Whether the ceiling was seen: the highest loads brought no more. Otherwise it is only the highest rate measured.
     pub is_reached: bool,
+    /// By how many percent the best load lies above the ceiling, which the others do not hold with it; zero where none does.
+    pub exceeded_by_percent: f64,
     /// By how many percent the rate at the highest load lies below the highest rate; zero where it does not fall.
     pub falls_by_percent: f64,
     /// The model that was taken.
@@ -231,6 +233,9 @@ impl Saturation {
             .map_or((None, sustained.and_then(Sustained::confidence)), |(knee, ceiling)| {
                 (Some(knee), sustained.map_or(Some(ceiling), Sustained::confidence))
             });
+        // What the bootstrap says of the model's ceiling holds for no other.
+        let is_of_this = |one: &Confidence| (one.low..=one.high).contains(&ceiling_iops);
+        let ceiling_confidence = ceiling_confidence.filter(|one| fixed.is_some() || is_of_this(one));
         Some(Self {
             knee,
             knee_confidence,
@@ -239,6 +244,7 @@ impl Saturation {
             ceiling_mib_per_s: ceiling_iops * mib_per_io,
             ceiling_confidence,
             is_reached,
+            exceeded_by_percent: (100.0 * (highest / ceiling_iops - 1.0)).max(0.0),
             falls_by_percent,
             fit,
         })

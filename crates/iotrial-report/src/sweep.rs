@@ -22,6 +22,9 @@ const LONGEST_NAME: usize = 40;
 /// A curve that lies further from its points does not describe them.
 const ROUGH_FIT_PERCENT: f64 = 15.0;
 
+/// A load may lie so far above the ceiling by chance.
+const MOST_ABOVE_PERCENT: f64 = 5.0;
+
 const OUTSTANDING: Axis =
     Axis { name: "outstanding I/Os", quantity: Quantity::Count, scale: Scale::Doublings, to: 0.0 };
 const LATENCY: Axis = Axis { name: "", quantity: Quantity::LatencyUs, scale: Scale::Log, to: 0.0 };
@@ -227,7 +230,7 @@ fn saturation(repeats: u32, summary: &SweepSummary) -> Option<Section> {
         "saturation",
         "Where it saturates",
         Some(format!(
-            "The knee is the highest load with latency still in proportion: beyond it more outstanding I/Os bring more latency than throughput. The ceiling is the rate that they do not raise; saturated is the lowest load that reaches 95 % of it. Latencies are means, ± is a 95 % confidence interval.{repeats}"
+            "The knee is the highest load with latency still in proportion: beyond it more outstanding I/Os bring more latency than throughput. The ceiling is the rate that they do not raise; saturated is the lowest load that reaches 95 % of it. Where a load was measured, its figures are the measured ones, elsewhere those of the fitted curve. Latencies are means, ± is a 95 % confidence interval.{repeats}"
         )),
         vec![Block::Table(table)],
     )
@@ -278,6 +281,19 @@ fn limits(summary: &SweepSummary, advice: &str) -> Option<Section> {
             },
         )
     };
+    let exceeded = |curve: &Curve| {
+        let found = curve.saturation.as_ref()?;
+        (found.exceeded_by_percent > MOST_ABOVE_PERCENT).then(|| FindingLine {
+            severity: Severity::Note,
+            id: "above-ceiling".to_owned(),
+            message: format!(
+                "{}: the best load did {:.0} % more than the ceiling, which is that of the curve through all loads: the others do not bear it out",
+                of(curve),
+                found.exceeded_by_percent
+            ),
+            evidence: Vec::new(),
+        })
+    };
     let rough = |curve: &Curve| {
         let found = curve.saturation.as_ref()?;
         // A burst is no load on any curve, and is told as what it is.
@@ -296,7 +312,7 @@ fn limits(summary: &SweepSummary, advice: &str) -> Option<Section> {
     let mut lines: Vec<FindingLine> = summary
         .curves
         .iter()
-        .flat_map(|curve| [burst(curve), falls(curve), rough(curve)])
+        .flat_map(|curve| [burst(curve), falls(curve), exceeded(curve), rough(curve)])
         .flatten()
         .collect();
     // What holds several of them is told once.

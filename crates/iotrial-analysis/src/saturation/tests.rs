@@ -118,3 +118,34 @@ fn without_a_rate_there_is_nothing_to_say() {
     let one = Saturation::of(&points(&[4], |_| 100.0), None).unwrap();
     assert_eq!((one.knee.outstanding, one.is_reached, one.knee_confidence), (4.0, false, None));
 }
+
+#[test]
+fn a_load_above_the_ceiling_is_told_and_the_interval_is_that_of_the_ceiling() {
+    // A disk whose cache sorts writes: much at one, then little, then more again.
+    let falls = [(1, 406.0), (2, 250.0), (4, 245.0), (8, 240.0), (16, 238.0), (32, 236.0)];
+    // One load well above the plateau that the model puts through all of them.
+    let peak = [(1, 6_700.0), (2, 6_720.0), (4, 6_690.0), (8, 6_710.0), (16, 7_428.0), (32, 6_700.0)];
+    for (points, is_exceeded) in [(falls, false), (peak, true)] {
+        let points: Vec<LoadPoint> = points
+            .into_iter()
+            .map(|(outstanding, iops)| LoadPoint {
+                outstanding,
+                iops,
+                mib_per_s: iops / 256.0,
+                lat_mean_us: None,
+                chance: 0.0,
+            })
+            .collect();
+        let highest = points.iter().map(|one| one.iops).fold(0.0, f64::max);
+        let found = Saturation::of(&points, None).unwrap();
+        assert_eq!(found.exceeded_by_percent > 5.0, is_exceeded, "{found:?}");
+        let exceeded = 100.0 * (highest / found.ceiling_iops - 1.0);
+        assert!((found.exceeded_by_percent - exceeded).abs() < 1e-9, "{found:?}");
+        let holds = |one: Confidence| (one.low..=one.high).contains(&found.ceiling_iops);
+        assert!(found.ceiling_confidence.is_none_or(holds), "{found:?}");
+        // One load has one latency.
+        if (found.knee.outstanding - found.saturated.outstanding).abs() < 0.05 {
+            assert_eq!(found.knee.lat_mean_us.to_bits(), found.saturated.lat_mean_us.to_bits());
+        }
+    }
+}

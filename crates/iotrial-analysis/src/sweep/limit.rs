@@ -1,5 +1,6 @@
 //! What holds a rate at its ceiling, with the evidence.
 
+use iotrial_model::load::Pattern;
 use iotrial_model::record::{Finding, TargetRecord};
 use iotrial_model::sweep::{ProbePurpose, ProbeRecord};
 use serde::Serialize;
@@ -123,6 +124,8 @@ pub(super) fn waited_for_a_cpu(probe: &ProbeRecord) -> bool {
 /// A rate that was reached, with the block size and direction that reached it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reached {
+    /// Random or sequential.
+    pub(super) order: Pattern,
     pub(super) block_bytes: u64,
     pub(super) rwmix_read_percent: u8,
     pub(super) iops: f64,
@@ -143,7 +146,8 @@ const CONTRADICTS: f64 = 1.25;
 
 impl Reached {
     /// Whether another ceiling shows what is limited: with a block size at least twice or at most half as large, the rate that
-    /// stays the same. One of the same direction is looked for first. A rate that any other load of that direction exceeds is
+    /// stays the same. One of the same direction is looked for first. Of IOPS, random I/O is not held against sequential: a
+    /// device may do as many of either by chance. A rate that any other load of that direction exceeds is
     /// not limited: a disk does as many random reads of 8 KiB as of 64 KiB, and many more in sequence.
     pub(super) fn steady_rate(&self, others: &[Self]) -> Option<(Steady, Self)> {
         let same = |a: f64, b: f64| (a / b - 1.0).abs() <= SAME_PERCENT / 100.0;
@@ -158,7 +162,8 @@ impl Reached {
         let steady = |other: &Self| {
             if same(self.mib_per_s, other.mib_per_s) && !is_exceeded(|one| one.mib_per_s) {
                 Some((Steady::Bandwidth, *other))
-            } else if same(self.iops, other.iops) && !is_exceeded(|one| one.iops) {
+            } else if same(self.iops, other.iops) && other.order == self.order && !is_exceeded(|one| one.iops)
+            {
                 Some((Steady::Iops, *other))
             } else {
                 None
@@ -217,6 +222,7 @@ impl Curve {
     fn reached(&self) -> Option<Reached> {
         let found = self.saturation.as_ref()?;
         Some(Reached {
+            order: self.pattern.order,
             block_bytes: self.pattern.block_size.get(),
             rwmix_read_percent: self.pattern.rwmix_read_percent,
             iops: found.ceiling_iops,
@@ -355,13 +361,17 @@ fn limit_of(
             )
         };
     }
+    // As it stands in the table.
+    let load = |load: f64| if load < 10.0 { format!("{load:.1}") } else { format!("{load:.0}") };
     let (knee, lat_us) = (found.knee.outstanding, found.knee.lat_mean_us);
     let latency =
         if lat_us < 1_000.0 { format!("{lat_us:.0} µs") } else { format!("{:.2} ms", lat_us / 1e3) };
     Limit::new(
         LimitKind::Device,
         format!(
-            "up to {knee:.0} outstanding latency stays in proportion ({latency}), beyond them they wait: the device, or a limit that is as smooth, has work for about {knee:.0} at once{}",
+            "up to {} outstanding latency stays in proportion ({latency}), beyond them they wait: the device, or a limit that is as smooth, has work for about {} at once{}",
+            load(knee),
+            load(knee),
             if waited { format!("; {WAITED}") } else { String::new() }
         ),
     )

@@ -116,6 +116,7 @@ fn row(volume_count: usize, probe: &Probe, iops: f64, sum_of_alone_iops: f64) ->
 fn reached(pattern: LoadPattern, rows: &[ScalingRow]) -> Option<Reached> {
     let last = rows.last()?;
     Some(Reached {
+        order: pattern.order,
         block_bytes: pattern.block_size.get(),
         rwmix_read_percent: pattern.rwmix_read_percent,
         iops: last.iops,

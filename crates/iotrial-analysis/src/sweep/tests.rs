@@ -149,6 +149,16 @@ fn a_rate_that_no_block_size_changes_is_a_limit_and_nobody_knows_whether_it_was_
 }
 
 #[test]
+fn as_many_random_ios_as_sequential_ones_of_another_size_are_no_limit() {
+    let mut probes = alone("write-8k", 0, 10);
+    probes.extend(alone("randwrite-64k", 0, 10));
+    let summary = SweepSummary::new(&record(1, probes));
+    let kinds: Vec<LimitKind> =
+        summary.curves.iter().flat_map(|curve| &curve.limit).map(|one| one.kind).collect();
+    assert_eq!(kinds, [LimitKind::Device; 2]);
+}
+
+#[test]
 fn a_device_below_all_volumes_is_named_and_without_any_evidence_the_cause_is_unknown() {
     let mut shared = record(2, volumes("randread-8k", 2, 10, 10_000));
     let limit = |record: &SweepRecord| SweepSummary::new(record).scaling[0].limit.clone();
