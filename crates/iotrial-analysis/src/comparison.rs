@@ -431,9 +431,38 @@ fn metrics_of(configurations: &[Configuration]) -> Vec<Metric> {
             metrics.push(metric.clone());
         }
     }
-    // Stable: loads stay in the order in which they came.
-    metrics.sort_by_key(Metric::position);
+    // Loads stay in the order in which they came, but for those that differ in their numbers only.
+    let mut kinds: Vec<String> = Vec::new();
+    let mut place_of = |load: &str| {
+        let (kind, numbers) = words_and_numbers(load);
+        let known = kinds.iter().position(|one| *one == kind);
+        let place = known.unwrap_or_else(|| {
+            kinds.push(kind);
+            kinds.len() - 1
+        });
+        (place, numbers)
+    };
+    let places: BTreeMap<String, (usize, Vec<u64>)> = metrics
+        .iter()
+        .filter_map(|one| one.load.clone())
+        .map(|load| (load.clone(), place_of(&load)))
+        .collect();
+    metrics.sort_by_key(|one| (one.position(), one.load.as_ref().map(|load| &places[load])));
     metrics
+}
+
+/// A text with `#` for each whole number, and these numbers.
+fn words_and_numbers(text: &str) -> (String, Vec<u64>) {
+    let (mut words, mut numbers) = (String::new(), Vec::new());
+    let mut rest = text;
+    while let Some(start) = rest.find(|one: char| one.is_ascii_digit()) {
+        let digits = rest[start..].find(|one: char| !one.is_ascii_digit()).unwrap_or(rest.len() - start);
+        words.push_str(&rest[..start]);
+        words.push('#');
+        numbers.push(rest[start..start + digits].parse().unwrap_or(u64::MAX));
+        rest = &rest[start + digits..];
+    }
+    (words + rest, numbers)
 }
 
 fn find_baseline(configurations: &[Configuration], name: &str) -> Result<usize, CompareError> {

@@ -342,3 +342,18 @@ fn a_difference_that_is_sure_and_tiny_has_no_weight_and_decides_nothing() {
         assert!(interval.high_percent - interval.low_percent > 0.2, "{delta:?}");
     }
 }
+
+#[test]
+fn loads_that_differ_in_a_number_only_stand_in_its_order() {
+    let ordered = |loads: &[&str]| {
+        let mut one = Configuration::each(vec![sample(&measured(1, |_| 1_000))]).unwrap().remove(0);
+        let metric = |load: &&str| Metric { load: Some((*load).to_owned()), ..Metric::new("read", "iops") };
+        one.figures = loads.iter().map(|load| (metric(load), 1.0)).collect();
+        metrics_of(&[one]).into_iter().map(|metric| metric.load.unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        ordered(&["8 KiB 1 x 16", "8 KiB 1 x 1", "8 KiB 1 x 2"]),
+        ["8 KiB 1 x 1", "8 KiB 1 x 2", "8 KiB 1 x 16"]
+    );
+    assert_eq!(ordered(&["64 KiB 4", "1 MiB 4", "8 KiB 4"]), ["8 KiB 4", "64 KiB 4", "1 MiB 4"]);
+}
