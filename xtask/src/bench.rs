@@ -78,8 +78,8 @@ const ROWS: [Row; 14] = [
     Row { name: "direct", run: |bench| direct().run(bench) },
     Row { name: "latency-read", run: |bench| latency(100).run(bench) },
     Row { name: "latency-write", run: |bench| latency(0).run(bench) },
-    Row { name: "sqlserver-oltp", run: |bench| sqlserver_oltp().run(bench) },
-    Row { name: "fio-job", run: |bench| fio_job().run(bench) },
+    Row { name: "sqlserver-oltp", run: |bench| mix(Load::BuiltIn("sqlserver-oltp")).run(bench) },
+    Row { name: "fio-job", run: |bench| mix(Load::FioMix).run(bench) },
     Row { name: "poisson", run: alone::poisson },
     Row { name: "stall", run: alone::stall },
     Row { name: "memory", run: alone::memory },
@@ -146,7 +146,8 @@ fn latency(read_percent: u8) -> Duel {
     on_disk(loads.into(), MEAN_AND_P99)
 }
 
-fn sqlserver_oltp() -> Duel {
+/// A mix as a database has it: both tools as they are used for such a mix, fio without registered files and buffers.
+fn mix(load: Load) -> Duel {
     const NEAR: Option<Target> = Some(Target::ratio(0.95, 1.05));
     const FIGURES: &[DuelFigure] = &[
         ("read IOPS", |measured| Some(measured.read?.iops), NEAR),
@@ -157,19 +158,7 @@ fn sqlserver_oltp() -> Duel {
         ("write p99 µs", |measured| Some(measured.write?.p99_us), None),
         ("CPU µs per I/O", CPU, None),
     ];
-    let loads = vec![(String::new(), Load::BuiltIn("sqlserver-oltp"))];
-    Duel { registered: false, twice: false, ..on_disk(loads, FIGURES) }
-}
-
-fn fio_job() -> Duel {
-    const NEAR: Option<Target> = Some(Target::ratio(0.95, 1.05));
-    const FIGURES: &[DuelFigure] = &[
-        ("read IOPS", |measured| Some(measured.read?.iops), NEAR),
-        ("write IOPS", |measured| Some(measured.write?.iops), NEAR),
-        ("read mean µs", |measured| Some(measured.read?.mean_us), None),
-        ("write mean µs", |measured| Some(measured.write?.mean_us), None),
-    ];
-    Duel { registered: false, ..on_disk(vec![(String::new(), Load::FioMix)], FIGURES) }
+    Duel { registered: false, ..on_disk(vec![(String::new(), load)], FIGURES) }
 }
 
 /// What became of a row.

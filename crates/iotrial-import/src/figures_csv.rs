@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use iotrial_model::imported::{ImportedJob, ImportedRecord, Stated, StatedLoad, StatedOps, StatedStream};
 use iotrial_model::load::Pattern;
 use iotrial_model::record::AttributeValue;
+use iotrial_model::table::{STREAM_FIGURES, STREAMS};
 use iotrial_model::toml_reader::nearest;
 use iotrial_model::units::ByteSize;
 
@@ -12,19 +13,6 @@ use crate::text::{Notes, count, kept, number, quote};
 use crate::{ImportError, Reading};
 
 const NAMES: [&str; 5] = ["id", "label", "tool", "source", "version"];
-/// Figures of a stream that are no rate and no latency.
-const AMOUNTS: [&str; 2] = ["total_gib", "transfer_size_kb"];
-const FIGURES: [&str; 9] = [
-    "iops",
-    "bandwidth_mib_per_s",
-    "lat_mean_us",
-    "lat_p50_us",
-    "lat_p90_us",
-    "lat_p99_us",
-    "lat_p999_us",
-    "lat_p9999_us",
-    "lat_max_us",
-];
 const LOAD: [&str; 4] = ["load.pattern", "load.read_percent", "load.block_size_bytes", "load.outstanding"];
 const MOST_COLUMNS: usize = 1_000;
 /// A row with more cells is none.
@@ -47,18 +35,15 @@ fn is_figure(name: &str) -> bool {
 
 /// Whether a column holds something that a record has a place for.
 fn is_known(name: &str) -> bool {
-    let is_amount = |name: &str| {
-        name.split_once('.').is_some_and(|(stream, figure)| {
-            ["read", "write", "total"].contains(&stream) && AMOUNTS.contains(&figure)
-        })
-    };
+    let is_of_stream =
+        |(stream, figure): (&str, &str)| STREAMS.contains(&stream) && STREAM_FIGURES.contains(&figure);
     NAMES.contains(&name)
         || LOAD.contains(&name)
         || name == "runtime_s"
         || ["attribute.", "other."]
             .iter()
             .any(|start| name.strip_prefix(start).is_some_and(|rest| !rest.is_empty()))
-        || is_amount(name)
+        || name.split_once('.').is_some_and(is_of_stream)
         || StatedOps::default().put(&mut None, name, Stated::exact(0.0))
 }
 
@@ -67,8 +52,9 @@ fn warn_of_unknown(columns: &[String], notes: &mut Notes) {
     for (index, name) in columns.iter().enumerate().filter(|(_, name)| !is_known(name)) {
         let (stream, figure) = name.split_once('.').unwrap_or(("", name));
         let meant = match stream {
-            "read" | "write" | "total" => nearest(figure, FIGURES.iter().chain(&AMOUNTS).copied())
-                .map(|figure| format!("{stream}.{figure}")),
+            _ if STREAMS.contains(&stream) => {
+                nearest(figure, STREAM_FIGURES.iter().copied()).map(|figure| format!("{stream}.{figure}"))
+            }
             _ => nearest(name, NAMES.iter().chain(&LOAD).copied().chain(["runtime_s"])).map(str::to_owned),
         };
         let meant = meant.map_or_else(

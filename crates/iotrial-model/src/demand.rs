@@ -278,15 +278,7 @@ fn read_stream(
     direction: Direction,
 ) -> Option<DemandStream> {
     let iops = table.number("iops");
-    let (bandwidth, block) = (table.rate("bandwidth"), table.size("block_size"));
-    let bandwidth = match bandwidth {
-        Some(Rate::Iops(_)) => {
-            return table
-                .refuse("bandwidth", "`bandwidth` is a size per second, such as \"320MB/s\"".to_owned());
-        }
-        Some(Rate::BytesPerSecond(bytes)) => Some(bytes),
-        None => None,
-    };
+    let (bandwidth, block) = (table.bandwidth("bandwidth"), table.size("block_size"));
     if block.is_some_and(|block| block.get() == 0 || block.get() > LARGEST_BLOCK) {
         return table.refuse("block_size", "`block_size` must be from 1B to 1GiB".to_owned());
     }

@@ -203,9 +203,10 @@ pub struct PrintedCategory {
     pub below_ms: Option<f64>,
 }
 
-/// The tables of a row that hold figures, and the figures that they may hold. `other` takes any name.
-const STREAMS: [&str; 3] = ["read", "write", "total"];
-const STREAM_FIGURES: [&str; 11] = [
+/// The streams of a row that hold figures; `other` takes any name.
+pub const STREAMS: [&str; 3] = ["read", "write", "total"];
+/// The figures that each of them may hold, in the order of reports.
+pub const STREAM_FIGURES: [&str; 11] = [
     "iops",
     "bandwidth_mib_per_s",
     "lat_mean_us",

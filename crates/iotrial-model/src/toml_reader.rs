@@ -245,6 +245,14 @@ impl<'t> TableReader<'t> {
         self.quantity(key, "5000 iops", str::parse)
     }
 
+    /// A size per second with its unit, as a string; in bytes per second.
+    pub fn bandwidth(&mut self, key: &'static str) -> Option<f64> {
+        match self.rate(key)? {
+            Rate::BytesPerSecond(bytes) => Some(bytes),
+            Rate::Iops(_) => self.refuse(key, format!("`{key}` is a size per second, such as \"320MB/s\"")),
+        }
+    }
+
     fn quantity<T, E: fmt::Display>(
         &mut self,
         key: &'static str,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use iotrial_model::load::Role;
 use iotrial_model::toml_reader::TableReader;
-use iotrial_model::units::{ByteSize, Rate};
+use iotrial_model::units::ByteSize;
 use serde::Serialize;
 
 use super::{ConfigurationError, ResolvedPool, small};
@@ -256,21 +256,13 @@ pub(super) fn read_pool(table: &mut TableReader<'_>) -> Option<Pool> {
     let count = small(table.integer("count", 1..=4096)).unwrap_or(1);
     let size = table.size("size");
     let iops = table.number("iops");
-    let bandwidth = table.rate("bandwidth");
+    let bandwidth = table.bandwidth("bandwidth");
     let attachment = table.text("attachment");
     let host_cache = table.word("host_cache", &HostCache::WORDS).unwrap_or_default();
     let cache_hit_percent = table.number("cache_hit_percent").unwrap_or(0.0);
     if size.is_some_and(|size| !size.get().is_multiple_of(ByteSize::GIB.get()) || size.get() == 0) {
         return table.refuse("size", "`size` must be whole GiB, such as \"1134GiB\"".to_owned());
     }
-    let bandwidth = match bandwidth {
-        Some(Rate::Iops(_)) => {
-            return table
-                .refuse("bandwidth", "`bandwidth` is a size per second, such as \"320MB/s\"".to_owned());
-        }
-        Some(Rate::BytesPerSecond(bytes)) => Some(bytes),
-        None => None,
-    };
     if cache_hit_percent > 100.0 {
         return table.refuse("cache_hit_percent", "`cache_hit_percent` must be from 0 to 100".to_owned());
     }
