@@ -6,17 +6,17 @@ use iotrial_model::plan::{Job, PhaseKind};
 use iotrial_model::record::{Finding, RunRecord, Severity};
 use serde_json::json;
 
-use super::pace::{Pace, in_flight, intervals_of, is_flat, is_pressed, median, shortest_latency_s};
+use super::finding;
+use super::modes::{self, SlowPart};
+use super::pace::{
+    INTERVAL_PERCENT, Pace, in_flight, intervals_of, is_flat, is_pressed, median, shortest_latency_s,
+};
 use super::throttle::Throttle;
-use super::{finding, modes};
 use crate::words::with_thousands;
 
 /// So many whole intervals at least.
 pub(crate) const LEAST_INTERVALS: usize = 10;
-/// Single seconds may differ by this: kernels hand tokens out ten times a second, and what falls beside one second falls
-/// into the next ...
-const INTERVAL_PERCENT: f64 = 10.0;
-/// ... but all of them together never leave the straight line by more than the I/Os of so many seconds: 2 % of ten
+/// Single seconds may differ ([`INTERVAL_PERCENT`]), but all of them together never leave the straight line by more than the I/Os of so many seconds: 2 % of ten
 /// seconds, 0.3 % of a minute. A device without a limit wanders away from any line.
 const MOST_DRIFT_S: f64 = 0.2;
 /// I/Os take so many times as long as on the idle device.
@@ -105,8 +105,8 @@ pub(crate) fn is_round(value: f64) -> bool {
 /// A device that serves one or two I/Os at a time at a round rate cannot be told from a limiter, and is called one.
 ///
 /// A rotating disk has few I/Os in work by nature, and its shortest latency may be its cache's: for it, and for a load whose
-/// latencies have two modes, idling alone is no evidence. Where the slower mode stands stiller than all I/Os together, a cache lies
-/// before the limit, and the rate of all is not its value.
+/// latencies have two modes, idling alone is no evidence. Where the slower mode is what stands still, a cache lies before the limit, and
+/// the rate of all is not its value ([`SlowPart`]).
 pub(super) fn flat_limit(record: &RunRecord) -> Option<Finding> {
     let all = Pace::of(record);
     let throttle = Throttle::of(record, &all);
@@ -146,7 +146,8 @@ pub(super) fn flat_limit(record: &RunRecord) -> Option<Finding> {
         Kind::Iops => 1.0,
         Kind::Bandwidth => job.block_size.mean_bytes(),
     };
-    let has_cache_before = modes::slow_part_is_stiller(record, &intervals_of(record, &paces), weight);
+    let has_cache_before = SlowPart::of(record, &intervals_of(record, &paces), weight)
+        .is_some_and(|slow| slow.is_limited_alone(in_flight(&paces), flat.drift_s));
     (is_limit && !has_cache_before).then(|| {
         let Flat { level, drift_s, range_percent } = flat;
         let (id, value) = match kind {
@@ -240,12 +241,16 @@ fn is_rotational(record: &RunRecord) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use iotrial_model::record::JobCounts;
+
     use super::*;
     use crate::test_record::{counts, healthy, measured};
 
     /// A run whose first I/O found the device idle and took `shortest_us`.
     fn with_shortest(mut record: RunRecord, shortest_us: u64) -> RunRecord {
-        let first = counts(1, std::time::Duration::from_micros(shortest_us));
+        let first = counts(1, Duration::from_micros(shortest_us));
         record.intervals[0].jobs[0].read.as_mut().unwrap().total_latency.merge(&first.total_latency);
         record
     }
@@ -284,6 +289,34 @@ mod tests {
         assert_eq!(limited(60, |second| 1_500 + 4 * second), None);
         assert_eq!(limited(9, |_| 1_600), None);
         assert_eq!(id(&measured(60, |_| 1_600)), None);
+    }
+
+    /// 32 outstanding reads: in each second 320 take 98 ms, and so many more 300 µs.
+    fn two_modes(fast: impl Fn(u64) -> u64) -> RunRecord {
+        let mut record = measured(24, |_| 2_000);
+        record.plan.jobs.truncate(1);
+        record.plan.jobs[0].iodepth = 32;
+        for (second, interval) in (0..).zip(&mut record.intervals) {
+            let mut reads = counts(320, Duration::from_millis(98));
+            reads.merge(&counts(fast(second), Duration::from_micros(300)));
+            interval.jobs = vec![JobCounts { read: Some(reads), ..JobCounts::default() }];
+        }
+        record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
+        with_shortest(record, 50)
+    }
+
+    #[test]
+    fn the_slices_of_a_limiter_are_told_from_a_cache_before_it() {
+        // Ten slices of 200 a second. The ends of the seconds cut one of them: the fast ones fall on either side, and the slow ones,
+        // which pass first, always on the same.
+        let cut = |second: u64| [0, 0, 200, 0, 160, 0, 0][(second % 7) as usize];
+        let sliced = two_modes(|second| 1_680 + cut(second + 1) - cut(second));
+        assert_eq!(id(&sliced).as_deref(), Some("flat-iops-limit"));
+        assert_eq!(modes::cache_served(&sliced), None);
+        // As many, but their sum wanders.
+        let cached = two_modes(|second| if second % 12 < 6 { 1_720 } else { 1_640 });
+        assert_eq!(id(&cached), None);
+        assert!(modes::cache_served(&cached).is_some());
     }
 
     #[test]

@@ -24,6 +24,8 @@ const MOST_GAP_PERCENT: f64 = 0.5;
 const LEAST_MODE_RATIO: f64 = 4.0;
 /// A part of the I/Os that has no more than this share of the range of all of them is what a limit holds.
 const MUCH_STILLER: f64 = 0.5;
+/// A limiter that works in slices leaves the straight line by this many: one, and what a busy host is late by.
+const MOST_SLICES: f64 = 1.25;
 /// Fewer I/Os have no shape.
 const LEAST_IO_COUNT: u64 = 1_000;
 
@@ -98,53 +100,76 @@ pub(super) fn are_there(record: &RunRecord) -> bool {
     find(record, |_, _| true).is_some()
 }
 
-/// Whether the slower part of the I/Os stands stiller than all of them together, from one interval to the next. What is limited
-/// is then that part: a cache answers the rest, and how many it answers is chance. A limiter that makes two modes
-/// by its slices holds all of them to its rate.
-///
-/// The slower part are the I/Os behind the gap of each stream that has two modes by itself, and the whole of every other stream.
-/// `weight` is what an I/O of a job takes of the limit.
-#[expect(clippy::cast_precision_loss, reason = "counts of I/Os")]
-pub(super) fn slow_part_is_stiller(
-    record: &RunRecord,
-    intervals: &[&Interval],
-    weight: impl Fn(&Job) -> f64,
-) -> bool {
-    let modes: Vec<[Option<Modes>; 2]> = (0..record.jobs.len())
-        .map(|job| {
-            let by_itself = |direction: &Direction| !differ_by_plan(&record.plan.jobs[job], *direction);
-            Direction::ALL.map(|one| Some(one).filter(by_itself).and_then(|one| modes_of(record, job, one)))
-        })
-        .collect();
-    if modes.iter().flatten().all(Option::is_none) {
-        return false;
-    }
-    // All streams share what is limited, each of them a part that chance decides.
-    let rates: Vec<[f64; 2]> = intervals
-        .iter()
-        .map(|interval| {
-            let mut rates = [0.0; 2];
-            for (index, job) in record.plan.jobs.iter().enumerate() {
-                for (direction, modes) in Direction::ALL.into_iter().zip(&modes[index]) {
-                    let Some(counts) = interval.jobs.get(index).and_then(|job| job.get(direction)) else {
-                        continue;
-                    };
-                    let fast = modes.map_or(0, |modes| modes.fast_count_of(&counts.total_latency));
-                    let all = counts.total_latency.io_count();
-                    let per_s = weight(job) / interval.duration.as_secs_f64();
-                    rates[0] += all as f64 * per_s;
-                    rates[1] += (all - fast) as f64 * per_s;
+/// What a cache leaves to the device: the I/Os behind the gap of each stream that has two modes by itself, and the whole of every
+/// other stream.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct SlowPart {
+    /// I/Os per second.
+    iops: f64,
+    /// Whether it stands stiller than all I/Os together, from one interval to the next.
+    is_stiller: bool,
+}
+
+impl SlowPart {
+    /// `None` where no stream has two modes. `weight` is what an I/O of a job takes of a limit.
+    #[expect(clippy::cast_precision_loss, reason = "counts of I/Os")]
+    pub(super) fn of(
+        record: &RunRecord,
+        intervals: &[&Interval],
+        weight: impl Fn(&Job) -> f64,
+    ) -> Option<Self> {
+        let modes: Vec<[Option<Modes>; 2]> = (0..record.jobs.len())
+            .map(|job| {
+                let by_itself = |direction: &Direction| !differ_by_plan(&record.plan.jobs[job], *direction);
+                let modes =
+                    |one: Direction| Some(one).filter(by_itself).and_then(|one| modes_of(record, job, one));
+                Direction::ALL.map(modes)
+            })
+            .collect();
+        if modes.iter().flatten().all(Option::is_none) {
+            return None;
+        }
+        // All streams share what is limited, each of them a part that chance decides.
+        let mut slow_count = 0;
+        let rates: Vec<[f64; 2]> = intervals
+            .iter()
+            .map(|interval| {
+                let mut rates = [0.0; 2];
+                for (index, job) in record.plan.jobs.iter().enumerate() {
+                    for (direction, modes) in Direction::ALL.into_iter().zip(&modes[index]) {
+                        let Some(counts) = interval.jobs.get(index).and_then(|job| job.get(direction)) else {
+                            continue;
+                        };
+                        let all = counts.total_latency.io_count();
+                        let slow = all - modes.map_or(0, |modes| modes.fast_count_of(&counts.total_latency));
+                        slow_count += slow;
+                        let per_s = weight(job) / interval.duration.as_secs_f64();
+                        rates[0] += all as f64 * per_s;
+                        rates[1] += slow as f64 * per_s;
+                    }
                 }
-            }
-            rates
-        })
-        .collect();
-    let range = |part: usize| {
-        let of_part = || rates.iter().map(move |both| both[part]);
-        let mean = of_part().sum::<f64>() / rates.len() as f64;
-        (of_part().fold(0.0, f64::max) - of_part().fold(f64::MAX, f64::min)) / mean
-    };
-    range(1) < MUCH_STILLER * range(0)
+                rates
+            })
+            .collect();
+        let range = |part: usize| {
+            let of_part = || rates.iter().map(move |both| both[part]);
+            let mean = of_part().sum::<f64>() / rates.len() as f64;
+            (of_part().fold(0.0, f64::max) - of_part().fold(f64::MAX, f64::min)) / mean
+        };
+        let duration_s: f64 = intervals.iter().map(|interval| interval.duration.as_secs_f64()).sum();
+        let is_stiller = range(1) < MUCH_STILLER * range(0);
+        Some(Self { iops: slow_count as f64 / duration_s, is_stiller })
+    }
+
+    /// Whether this part is what a limit holds, and a cache answers the rest: it stands stiller than all together, of which chance
+    /// decides how many are answered.
+    ///
+    /// A limiter makes two modes as well where it hands its tokens out in slices: most I/Os of a slice pass at once, and those that
+    /// find it empty, all that are in flight, wait for the next. So there are `iops / in_flight` slices a second, and all I/Os
+    /// together never leave a straight line by more than about one of them, while the sum of what a cache answers wanders.
+    pub(super) fn is_limited_alone(self, in_flight: f64, drift_of_all_s: f64) -> bool {
+        self.is_stiller && drift_of_all_s > MOST_SLICES * in_flight / self.iops
+    }
 }
 
 /// The two modes of a stream, where they are there at the same time: a device that changed from

@@ -4,6 +4,10 @@ use iotrial_model::load::Direction;
 use iotrial_model::plan::{Arrival, EngineKind, Job, PhaseKind, Plan};
 use iotrial_model::record::{Interval, OpCounts, RunRecord};
 
+/// Where a limiter holds the rate, single seconds differ by this: kernels hand tokens out ten times a second, and a tenth that falls
+/// beside one second falls into the next, with what rounding and a late reading of the clock add.
+pub(super) const INTERVAL_PERCENT: f64 = 12.0;
+
 /// One interval, all jobs together but those that come in bursts, whose rate changes by plan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pace {
