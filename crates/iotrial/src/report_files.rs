@@ -12,7 +12,7 @@ use iotrial_report::xlsx::render_xlsx;
 
 use crate::failure::Failure;
 use crate::output;
-use crate::store::{folder_of, is_block_device, write_whole};
+use crate::store::{Existing, folder_of, is_block_device, write_whole};
 
 /// Where a report goes besides the terminal.
 #[derive(Debug, Clone, Args, Default)]
@@ -77,8 +77,11 @@ impl Form {
     }
 }
 
+/// Another file that an option names: the option, and where it goes.
+pub type OtherFile<'f> = (&'static str, &'f Path);
+
 /// Whether two names are those of one file, as far as names tell.
-pub fn is_same_place(one: &Path, other: &Path) -> bool {
+fn is_same_place(one: &Path, other: &Path) -> bool {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     absolute(one) == absolute(other)
 }
@@ -108,16 +111,16 @@ impl ReportFiles {
         self.wanted().any(|(_, path)| path == Path::new(STANDARD_OUTPUT))
     }
 
-    /// Refuses what cannot all be done: two forms in one place. `json` goes to standard output.
-    pub fn check(&self, json: bool) -> Result<(), Failure> {
+    /// Refuses what cannot all be done: two outputs in one place. `json` goes to standard output, `others` to files.
+    pub fn check(&self, json: bool, others: &[OtherFile<'_>]) -> Result<(), Failure> {
         let mut taken = Vec::new();
         if json {
             taken.push(("--json", Path::new(STANDARD_OUTPUT)));
         }
-        for (form, path) in self.wanted() {
-            let option = form.option();
+        let forms = self.wanted().map(|(form, path)| (form.option(), path));
+        for (option, path) in forms.chain(others.iter().copied()) {
             let is_dash = path == Path::new(STANDARD_OUTPUT);
-            if is_dash && matches!(form, Form::Html | Form::Xlsx) {
+            if is_dash && ![Form::Markdown, Form::Csv].map(Form::option).contains(&option) {
                 let error = anyhow!("{option} needs the name of a file");
                 return Err(Failure::input(error).hint("only --markdown and --csv take `-`".to_owned()));
             }
@@ -177,7 +180,8 @@ impl ReportFiles {
 /// Writes a file that the user named, whole or not at all. One that exists is replaced only where that is said.
 pub fn write_output(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), Failure> {
     refuse_existing(path, overwrite)?;
-    write_whole(path, bytes).map_err(Failure::execution)
+    let existing = if overwrite { Existing::Replaced } else { Existing::Kept };
+    write_whole(path, bytes, existing).map_err(Failure::execution)
 }
 
 /// A name that a shell completed may be that of somebody's data. A pipe or a device of characters is written to, and nothing is lost.

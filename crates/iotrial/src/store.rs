@@ -180,7 +180,7 @@ impl Store {
         let path = self.folder.join(format!("{}{SWEEP_SUFFIX}", record.id));
         let mut bytes = serde_json::to_vec(record)?;
         bytes.push(b'\n');
-        write_whole(&path, &bytes)?;
+        write_whole(&path, &bytes, Existing::Replaced)?;
         Ok(path)
     }
 
@@ -214,7 +214,7 @@ impl Store {
         File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))?;
         let suffix = if bytes.starts_with(&ZSTD_MAGIC) { COMPRESSED_SUFFIX } else { RECORD_SUFFIX };
         let adopted = self.folder.join(format!("{}{suffix}", record.id));
-        write_whole(&adopted, &bytes)?;
+        write_whole(&adopted, &bytes, Existing::Replaced)?;
         self.note(record, &adopted);
         Ok(())
     }
@@ -551,9 +551,18 @@ fn read_limited(source: impl Read, length: u64) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// What becomes of a file that has the name already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays, and the new one is not written.
+    Kept,
+    /// The new one takes its place.
+    Replaced,
+}
+
 /// Writes a file so that it is there whole or not at all. What stands there and is no regular file, such as
 /// `/dev/null` or a pipe, is written to and never replaced; a block device is left alone, because it holds data.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+pub fn write_whole(path: &Path, bytes: &[u8], existing: Existing) -> anyhow::Result<()> {
     let write = || -> io::Result<()> {
         if path.exists() && !path.is_file() {
             if is_block_device(path)? {
@@ -565,7 +574,10 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         let mut file = NamedTempFile::new_in(folder)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
-        file.persist(path)?;
+        match existing {
+            Existing::Kept => file.persist_noclobber(path)?,
+            Existing::Replaced => file.persist(path)?,
+        };
         // The file is whole without this, too. After a crash it might be missing, and a folder that cannot be brought to the
         // disk is no worse than that.
         let _ = sync_folder(folder);

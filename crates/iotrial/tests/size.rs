@@ -245,6 +245,33 @@ fn files_that_are_there_stay_as_they_are() {
     assert_eq!(bench.run(&["size", "--demand", "kept.toml", "--provider", "oci"]).code, 0);
 }
 
+#[test]
+fn two_outputs_never_go_to_one_file() {
+    let bench = Bench::new();
+    let asked = ["size", "--read", "1000iops@8KiB", "--provider", "oci"];
+    for (one, other) in [("--study", "--config"), ("--html", "--save-demand"), ("--csv", "--study")] {
+        let ran = bench.run(&[&asked[..], &[one, "a.toml", other, "./a.toml"]].concat());
+        assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains("would both write to"), "{}", ran.stderr);
+        assert!(!bench.path().join("a.toml").exists());
+    }
+}
+
+#[test]
+fn the_walls_are_shown_whatever_was_to_be_written() {
+    let bench = Bench::new();
+    let asked = ["size", "--read", "1000iops@8KiB", "--memory", "900TiB", "--provider", "oci"];
+    let files = ["--study", "prove.toml", "--config", "best.toml", "--save-demand", "kept.toml"];
+    let [alone, with] = [bench.run(&asked), bench.run(&[&asked[..], &files].concat())];
+    assert_eq!((alone.code, with.code), (1, 1), "{}{}", with.stdout, with.stderr);
+    let walls = alone.stdout.trim_end();
+    assert!(walls.contains("the wall is") && with.stdout.starts_with(walls), "{}", with.stdout);
+    for (file, is_there) in [("prove.toml", false), ("best.toml", false), ("kept.toml", true)] {
+        assert_eq!(bench.path().join(file).exists(), is_there, "{file}");
+        assert_eq!(with.stderr.contains(&format!("`{file}` is not written")), !is_there, "{}", with.stderr);
+    }
+}
+
 /// Counters of a machine, and a demand without roles at a configuration with pools by role.
 #[test]
 fn counters_are_a_demand_and_go_to_the_pool_of_data() {

@@ -19,7 +19,7 @@ use crate::store::{Store, is_imported, is_record, read_imported, read_record, re
 
 /// Audits, and shows what came of it.
 pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
-    args.files.check(args.json)?;
+    args.files.check(args.json, &[])?;
     args.files.check_are_writable()?;
     let results = find_results(args)?;
     let (mut audits, mut unreadable) = (Vec::new(), Vec::new());

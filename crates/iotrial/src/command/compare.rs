@@ -35,7 +35,7 @@ struct JsonComparison<'c> {
 
 /// Compares, and shows what came of it.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
-    args.files.check(args.json)?;
+    args.files.check(args.json, &[])?;
     args.files.check_are_writable()?;
     if let Some(table) = args.records.iter().find(|name| is_table(Path::new(name))) {
         let error = anyhow::anyhow!("`{table}` is a table of printed figures");

@@ -105,7 +105,7 @@ enum FileOutcome {
 
 /// Imports, and tells what came of it.
 pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
-    args.files.check(args.json)?;
+    args.files.check(args.json, &[])?;
     check_names(args)?;
     args.files.check_are_writable()?;
     if !args.as_sweep

@@ -27,7 +27,7 @@ mod imported;
 
 /// Shows records.
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
-    args.files.check(args.json)?;
+    args.files.check(args.json, &[])?;
     args.files.check_are_writable()?;
     let named = args.thresholds.as_deref().map(|name| load_thresholds(name, None)).transpose()?;
     let mut records = Vec::new();

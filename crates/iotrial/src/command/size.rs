@@ -8,7 +8,7 @@ mod input;
 
 mod proof;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use iotrial_report::document::Document;
@@ -21,7 +21,7 @@ use crate::cli::{SizeArgs, SizeCommand};
 use crate::command::report::terminal_style;
 use crate::failure::Failure;
 use crate::output;
-use crate::report_files::{ReportFiles, check_is_writable, write_output};
+use crate::report_files::{OtherFile, ReportFiles, check_is_writable, write_output};
 
 /// Nothing meets the demand.
 const NOTHING_MEETS_IT: u8 = 1;
@@ -33,10 +33,14 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         Some(SizeCommand::Catalogs(args)) => return catalogs::catalogs(args),
         None => {}
     }
-    args.files.check(args.json)?;
+    let files = [(Also::Study, &args.study), (Also::Config, &args.config), (Also::Demand, &args.save_demand)];
+    let wanted: Vec<(Also, &Path)> =
+        files.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?))).collect();
+    let others: Vec<OtherFile<'_>> = wanted.iter().map(|(what, path)| (what.option(), *path)).collect();
+    args.files.check(args.json, &others)?;
     args.files.check_are_writable()?;
-    let others = args.study.iter().chain(&args.config).chain(&args.save_demand);
-    others.into_iter().try_for_each(|path| check_is_writable(path, args.files.overwrite))?;
+    others.iter().try_for_each(|(_, path)| check_is_writable(path, args.files.overwrite))?;
+    args.profile.as_deref().map_or(Ok(()), proof::check_profile)?;
     let demand = input::demand(&args.demand, &args.store)?.ok_or_else(no_demand)?;
     let catalogs = input::catalogs(&args.catalogs)?;
     let against =
@@ -54,28 +58,53 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         let hint = error.hint();
         Failure::input(error).hint(hint)
     })?;
-    if let Some(path) = &args.study {
-        let study = proof::study_of(&sizing, args.profile.as_deref())?;
-        write_output(path, study.as_bytes(), args.files.overwrite)?;
-    }
-    if let Some(path) = &args.save_demand {
-        write_output(path, sizing.demand.to_toml().as_bytes(), args.files.overwrite)?;
-    }
-    if let Some(path) = &args.config {
-        let answer = answers(&sizing).next().ok_or_else(|| {
-            Failure::input(anyhow::anyhow!(
-                "nothing meets the demand, so there is nothing to write to `{}`",
-                path.display()
-            ))
-        })?;
-        write_output(path, answer.configuration.to_toml().as_bytes(), args.files.overwrite)?;
+    let best = answers(&sizing).next();
+    let (mut written, mut left_out) = (Vec::new(), Vec::new());
+    for (what, path) in wanted {
+        let text = match (what, best) {
+            (Also::Demand, _) => sizing.demand.to_toml(),
+            (Also::Study, Some(_)) => proof::study_of(&sizing, args.profile.as_deref())?,
+            (Also::Config, Some(best)) => best.configuration.to_toml(),
+            (Also::Study | Also::Config, None) => {
+                left_out.push(path);
+                continue;
+            }
+        };
+        write_output(path, text.as_bytes(), args.files.overwrite)?;
+        written.push((what.word(), path));
     }
     let document = Document::of_sizing(&sizing, input::byline(&catalogs));
-    let also = [("study", &args.study), ("config", &args.config), ("demand", &args.save_demand)]
-        .map(|(what, path)| path.as_ref().map(|path| (what, path)));
-    show(&args.files, args.json, &document, &sizing, also.into_iter().flatten())?;
-    let is_met = answers(&sizing).next().is_some();
-    Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::from(NOTHING_MEETS_IT) })
+    show(&args.files, args.json, &document, &sizing, &written)?;
+    for path in left_out {
+        eprintln!("note: nothing meets the demand, so `{}` is not written", path.display());
+    }
+    Ok(if best.is_some() { ExitCode::SUCCESS } else { ExitCode::from(NOTHING_MEETS_IT) })
+}
+
+/// A file besides the report.
+#[derive(Debug, Clone, Copy)]
+enum Also {
+    Study,
+    Config,
+    Demand,
+}
+
+impl Also {
+    const fn option(self) -> &'static str {
+        match self {
+            Self::Study => "--study",
+            Self::Config => "--config",
+            Self::Demand => "--save-demand",
+        }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Study => "study",
+            Self::Config => "config",
+            Self::Demand => "demand",
+        }
+    }
 }
 
 /// The answers of all providers, the cheapest of the cheapest first.
@@ -100,12 +129,12 @@ struct Json<'j, T> {
 }
 
 /// Writes the forms that are wanted, and shows the rest. `also` are other files that were written.
-fn show<'f>(
+fn show(
     files: &ReportFiles,
     json: bool,
     document: &Document,
     value: &impl Serialize,
-    also: impl Iterator<Item = (&'f str, &'f PathBuf)>,
+    also: &[(&str, &Path)],
 ) -> Result<(), Failure> {
     let (written, result) = files.write(document);
     if json {
@@ -115,7 +144,7 @@ fn show<'f>(
         let mut text = render_terminal(document, terminal_style());
         let line = |what: &str, path: &Path| format!("{what:<7} {}\n", path.display());
         let mut lines: Vec<String> = written.iter().map(|path| line("report", path)).collect();
-        lines.extend(also.map(|(what, path)| line(what, path)));
+        lines.extend(also.iter().map(|(what, path)| line(what, path)));
         if !lines.is_empty() {
             text.push('\n');
         }

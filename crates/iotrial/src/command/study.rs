@@ -49,7 +49,7 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     // The report of the part that was done is that of an unfinished study.
     let overwrite = args.files.overwrite || args.resume;
     let args = &StudyArgs { files: ReportFiles { overwrite, ..args.files.clone() }, ..args.clone() };
-    args.files.check(args.json)?;
+    args.files.check(args.json, &[])?;
     let file = StudyFile::read(args.file.as_deref().expect("a file or a command is required"))?;
     match file.study.profiles.len() {
         2.. if args.files.take_standard_output() => {

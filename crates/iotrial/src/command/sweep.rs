@@ -30,7 +30,7 @@ use sweeper::Sweeper;
 
 /// Sweeps, and shows what came of it.
 pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
-    args.files.check(args.json)?;
+    args.files.check(args.json, &[])?;
     let course = Course::of(args)?;
     let load = load_args(args);
     let text = course.profile_text(args.rig.targets.len());

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 
 /// Explains, and shows what came of it.
 pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
-    args.files.check(args.json)?;
+    args.files.check(args.json, &[])?;
     args.files.check_are_writable()?;
     let configuration = input::configuration(&args.configuration)?;
     let catalogs = input::all_catalogs(&args.catalogs)?;
@@ -46,7 +46,7 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     })?;
     let document =
         Document::of_explanation(&explanation, &catalog.title, input::byline(std::slice::from_ref(catalog)));
-    super::show(&args.files, args.json, &document, &explanation, std::iter::empty())?;
+    super::show(&args.files, args.json, &document, &explanation, &[])?;
     let can_be_had = explanation.broken_rules.iter().all(|rule| rule.effect != Effect::Forbids);
     let is_met = can_be_had && explanation.fit.as_ref().is_none_or(|fit| fit.is_met);
     Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::from(super::NOTHING_MEETS_IT) })

@@ -27,25 +27,20 @@ const ROOM_S: f64 = 0.02;
 /// Small enough to be laid out, large enough to be no cache.
 const FILE_GIB: std::ops::RangeInclusive<f64> = 4.0..=64.0;
 
-/// The study as TOML: the cheapest configuration of each provider, on machines of their own.
+/// Refuses a profile that the study could not be run with.
+pub(super) fn check_profile(profile: &str) -> Result<(), Failure> {
+    if is_file_name(profile) || builtin::builtin_profile(profile).is_ok() {
+        return Ok(());
+    }
+    let error = anyhow!("there is no built-in profile `{profile}`");
+    Err(Failure::input(error).hint("`iotrial profiles` lists them; a file is given with its path".to_owned()))
+}
+
+/// The study as TOML: the cheapest configuration of each provider, on machines of their own. There is at least one.
 pub(super) fn study_of(sizing: &Sizing, profile: Option<&str>) -> Result<String, Failure> {
-    let answers: Vec<&Explanation> = super::answers(sizing).collect();
-    if answers.is_empty() {
-        let error = anyhow!("nothing meets the demand, so there is no configuration to prove");
-        return Err(Failure::input(error).hint("ask for less, or leave --study out".to_owned()));
-    }
-    let mut embedded = Vec::new();
-    if let Some(profile) = profile {
-        if !is_file_name(profile) && builtin::builtin_profile(profile).is_err() {
-            let error = anyhow!("there is no built-in profile `{profile}`");
-            return Err(Failure::input(error)
-                .hint("`iotrial profiles` lists them; a file is given with its path".to_owned()));
-        }
-    } else {
-        embedded.push(own_load(&sizing.demand)?);
-    }
+    let embedded = if profile.is_some() { Vec::new() } else { vec![own_load(&sizing.demand)?] };
     // One of each provider, so that its name tells it from the others.
-    let configurations = answers.iter().map(|answer| Studied {
+    let configurations = super::answers(sizing).map(|answer| Studied {
         label: answer.configuration.provider.clone(),
         attributes: attributes(answer),
         targets: Vec::new(),
