@@ -241,6 +241,7 @@ impl Comparison {
         let samples = without_doubles(samples, &mut findings);
         let samples = without_empty(samples, request.force, &mut findings)?;
         check_conditions(&samples, request.force, &mut findings)?;
+        findings.extend(finding_on_generators(&samples));
         let subjects = subjects_of(&samples);
         let configurations = Configuration::all(samples)?;
         if let [only] = configurations.as_slice() {
@@ -422,6 +423,22 @@ fn check_conditions(
         told.push(differences);
     }
     Ok(())
+}
+
+/// Where the generator worked in different ways, the first two of them.
+fn finding_on_generators(samples: &[Sample]) -> Option<Finding> {
+    let (first, others) = samples.split_first()?;
+    let told = |other: &Sample| {
+        let differences = first.generator.differences(&other.generator);
+        let words: Vec<String> = differences.iter().map(Difference::to_string).collect();
+        (!words.is_empty()).then(|| (other.source.clone(), words.join("; ")))
+    };
+    let (other, differences) = others.iter().find_map(told)?;
+    let message = format!(
+        "The generator did not work in the same way in `{}` and `{other}` ({differences}): a part of what CPU time differs by is its own, and of short latencies too.",
+        first.source
+    );
+    Some(finding("generator-differs", Severity::Note, message))
 }
 
 fn metrics_of(configurations: &[Configuration]) -> Vec<Metric> {

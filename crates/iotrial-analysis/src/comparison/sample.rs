@@ -7,7 +7,9 @@ use std::time::Duration;
 use iotrial_model::imported::{ImportedJob, ImportedRecord, SourceKind, TablePlace};
 use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineKind, Job};
-use iotrial_model::record::{AttributeValue, EndedHow, Finding, Interval, OpCounts, RunRecord, Severity};
+use iotrial_model::record::{
+    AttributeValue, EndedHow, Finding, Interval, OpCounts, QueueSetup, RunRecord, Severity,
+};
 use iotrial_model::table::PublishedTable;
 use iotrial_model::units::ByteSize;
 use serde::{Serialize, Serializer};
@@ -35,6 +37,8 @@ pub struct Sample {
     /// What distinguishes the configuration.
     pub attributes: BTreeMap<String, AttributeValue>,
     pub(super) conditions: Conditions,
+    /// How the generator worked: what may differ, and is told.
+    pub(super) generator: Conditions,
     /// What the reader should know about its figures.
     pub(super) caveats: Vec<Caveat>,
     pub(super) figures: SampleFigures,
@@ -81,7 +85,7 @@ pub(super) struct MeasuredCpu {
     pub(super) available_s: f64,
 }
 
-/// What has to agree.
+/// Circumstances that are held against one another.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Conditions {
     /// By name; those that are not known are absent, and agree with anything.
@@ -110,7 +114,7 @@ impl std::fmt::Display for Difference {
 const WORKING_SET_TOLERANCE: f64 = 0.05;
 
 impl Conditions {
-    /// In what two samples differ that must be the same.
+    /// In what two samples differ.
     pub(super) fn differences(&self, other: &Self) -> Vec<Difference> {
         let mut differences = Vec::new();
         for (what, first) in &self.words {
@@ -134,6 +138,7 @@ impl Conditions {
         differences
     }
 
+    /// What has to agree.
     fn of_record(record: &RunRecord) -> Self {
         let plan = &record.plan;
         let jobs: Vec<String> = plan.jobs.iter().map(job_words).collect();
@@ -160,7 +165,23 @@ impl Conditions {
         }
     }
 
-    /// `load` is absent where each metric carries its own.
+    /// What the host granted the generator, which CPU time and short latencies depend on.
+    fn of_generator(record: &RunRecord) -> Self {
+        let queues = record.engine_setup.as_ref().map(|setup| &setup.queues);
+        let of_queues = |get: fn(&QueueSetup) -> Option<String>| queues.and_then(get);
+        let granted =
+            |granted: Option<bool>| granted.map(|granted| if granted { "yes" } else { "no" }.to_owned());
+        let words = [
+            ("engine", Some(record.plan.engine.as_str().to_owned())),
+            ("ring", of_queues(|queues| queues.ring.clone())),
+            ("registered files", granted(queues.and_then(|queues| queues.registered_files))),
+            ("registered buffers", granted(queues.and_then(|queues| queues.registered_buffers))),
+        ];
+        let words = words.into_iter().filter_map(|(what, word)| Some((what, word?))).collect();
+        Self { words, working_set: None }
+    }
+
+    /// What has to agree. `load` is absent where each metric carries its own.
     fn of_imported(record: &ImportedRecord, load: Option<String>) -> Self {
         let tool = &record.source.tool;
         let method = if is_printed(record) { format!("printed in {tool}") } else { tool.clone() };
@@ -302,6 +323,7 @@ impl Sample {
             label: record.label.clone(),
             attributes: record.attributes.clone(),
             conditions: Conditions::of_record(record),
+            generator: Conditions::of_generator(record),
             caveats: caveats(record),
             figures: SampleFigures::Measured(Box::new(Measured {
                 duration: record.measured_duration(),
@@ -363,6 +385,7 @@ impl Sample {
                     label: record.label.clone(),
                     attributes: record.attributes.clone(),
                     conditions: Conditions::of_imported(record, in_common),
+                    generator: Conditions::default(),
                     caveats: stated_caveats(record),
                     figures: SampleFigures::Stated(Stated {
                         figures: stated_figures(record, in_metrics.as_deref()),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use iotrial_model::record::{OpCounts, RunRecord};
+use iotrial_model::record::{EngineSetup, OpCounts, QueueSetup, RunRecord};
 
 use super::*;
 use crate::test_record::measured;
@@ -163,6 +163,25 @@ fn a_device_that_is_a_tenth_slower_is_shown_to_be_and_by_how_much() {
         assert!(interval.high_percent - interval.low_percent < 12.0, "{delta:?}");
     }
     assert_eq!(comparison.recommendation.best.as_deref(), Some("A"));
+}
+
+#[test]
+fn another_ring_is_told_and_no_reason_to_refuse() {
+    let with = |seed, ring: Option<&str>| {
+        let mut record = run(seed, 60, 1.0, CALM);
+        let queues = QueueSetup { ring: ring.map(str::to_owned), ..QueueSetup::default() };
+        record.engine_setup = Some(EngineSetup { clock: "tsc".to_owned(), queues });
+        sample(&record)
+    };
+    let told = |rings: [Option<&str>; 2]| {
+        let comparison = compare(vec![with(1, rings[0]), with(2, rings[1])]);
+        comparison.findings.into_iter().find(|one| one.id == "generator-differs").map(|found| found.message)
+    };
+    let message = told([Some("coop-taskrun"), Some("defer-taskrun")]).unwrap();
+    assert!(message.contains("(ring: coop-taskrun against defer-taskrun)"), "{message}");
+    assert_eq!(told([Some("coop-taskrun"); 2]), None);
+    // Not known of one of them.
+    assert_eq!(told([Some("coop-taskrun"), None]), None);
 }
 
 #[test]
