@@ -22,12 +22,14 @@ mod tools;
 mod duel;
 
 mod alone;
+mod awake;
 
 mod comparison;
 
 mod import;
 mod sizing;
 
+use awake::Awake;
 use duel::{Duel, DuelFigure, Load};
 use figure::{Figure, Target};
 use load::BenchJob;
@@ -60,11 +62,14 @@ Options:
   --target FOLDER   where the files are made [default: below the build's folder]
   --json FILE       where the figures go [default: bench.json below the build's folder]
   --long            memory: also ten real minutes on the disk
+  --awake           keep the CPUs from sleeping, by loops of the lowest priority: what the disk and the tools do
+                    without what a sleeping CPU takes to wake up
 
 Examples:
   cargo xtask bench
   cargo xtask bench null page-cache --pairs 7
-  cargo xtask bench latency --runtime 30 --target /mnt/volume";
+  cargo xtask bench latency --runtime 30 --target /mnt/volume
+  cargo xtask bench sqlserver fio-job --pairs 15 --awake";
 
 /// A row of the table: what is measured, and how.
 struct Row {
@@ -188,6 +193,7 @@ pub(crate) fn bench(arguments: &[String], root: &Path) -> anyhow::Result<ExitCod
         eprintln!("fio is not installed, so iotrial runs alone: apt-get install fio");
     }
     let json_path = bench.options.json.clone().unwrap_or_else(|| bench.folder.join("bench.json"));
+    let _awake = bench.options.awake.then(Awake::all).transpose()?;
     let mut all = Vec::new();
     for row in ROWS.iter().filter(|row| bench.options.wants(row.name)) {
         eprintln!("{}", row.name);
@@ -208,9 +214,11 @@ pub(crate) fn bench(arguments: &[String], root: &Path) -> anyhow::Result<ExitCod
 }
 
 fn heading(bench: &Bench) -> String {
-    let Options { pairs, runtime, size, .. } = &bench.options;
+    let Options { pairs, runtime, size, awake, .. } = &bench.options;
     let peer = bench.fio_version.as_deref().unwrap_or("no fio");
-    format!("{pairs} pairs of {} s, {size} on the disk, {peer}, {}\n", runtime.as_secs(), host()["cpu"])
+    let (runtime_s, cpu) = (runtime.as_secs(), &host()["cpu"]);
+    let awake = if *awake { ", kept awake" } else { "" };
+    format!("{pairs} pairs of {runtime_s} s, {size} on the disk, {peer}, {cpu}{awake}\n")
 }
 
 /// All figures as a Markdown table, aligned for a terminal.
@@ -267,6 +275,7 @@ fn document(bench: &Bench, rows: &[Done]) -> Value {
         "runtime_s": bench.options.runtime.as_secs(),
         "ramp_s": tools::RAMP.as_secs(),
         "size": bench.options.size,
+        "awake": bench.options.awake,
         "rows": rows,
     })
 }

@@ -22,6 +22,8 @@ pub(crate) struct Options {
     pub(crate) json: Option<PathBuf>,
     /// Whether rows take the full length that a default run shortens.
     pub(crate) long: bool,
+    /// Whether the CPUs are kept from sleeping.
+    pub(crate) awake: bool,
 }
 
 impl Options {
@@ -37,6 +39,7 @@ impl Options {
             target: None,
             json: None,
             long: false,
+            awake: false,
         };
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
@@ -51,6 +54,7 @@ impl Options {
                 "--target" => options.target = Some(value()?.into()),
                 "--json" => options.json = Some(value()?.into()),
                 "--long" => options.long = true,
+                "--awake" => options.awake = true,
                 unknown if unknown.starts_with('-') => bail!("unknown option `{unknown}`"),
                 row => options.rows.push(row.to_owned()),
             }
@@ -80,8 +84,9 @@ mod tests {
 
     #[test]
     fn rows_and_options_come_in_any_order() {
-        let options = parse("null --pairs 7 page-cache --runtime 4 --json x.json --long").unwrap();
-        assert_eq!((options.pairs, options.runtime, options.long), (7, Duration::from_secs(4), true));
+        let options = parse("null --pairs 7 page-cache --runtime 4 --json x.json --long --awake").unwrap();
+        assert_eq!((options.pairs, options.runtime), (7, Duration::from_secs(4)));
+        assert!(options.long && options.awake);
         assert!(options.wants("null") && options.wants("page-cache") && !options.wants("stall"));
         assert!(parse("").unwrap().wants("stall"), "without names all rows are run");
     }
