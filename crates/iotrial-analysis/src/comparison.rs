@@ -11,6 +11,8 @@ mod metric;
 
 mod sample;
 
+mod conditions;
+
 mod repeats;
 
 mod configuration;
@@ -35,6 +37,7 @@ use iotrial_model::toml_reader::nearest;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+pub use conditions::Difference;
 pub use configuration::Configuration;
 pub use delta::{Delta, Interval, MUCH_FACTOR, PRINTED_SAME_PERCENT, Pair, Reading, TailProblem};
 pub use factor::{Factor, FactorPair, GroupChange};
@@ -42,8 +45,9 @@ pub use gate::{Gate, GateOutcome, ParseGateError};
 pub use metric::{Better, Metric, MetricGroup};
 pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
-pub use sample::{Caveat, Difference, Sample};
+pub use sample::{Caveat, Sample};
 
+use conditions::{check_conditions, finding_on_generators};
 use factor::{factors, varying_attributes};
 use metric::nearest_metric;
 use recommendation::Evidence;
@@ -397,48 +401,6 @@ fn without_empty(
         findings.push(finding("forced", Severity::Warning, format!("Left out: {error}.")));
     }
     Ok(rest)
-}
-
-fn check_conditions(
-    samples: &[Sample],
-    force: bool,
-    findings: &mut Vec<Finding>,
-) -> Result<(), CompareError> {
-    let Some((first, others)) = samples.split_first() else { return Ok(()) };
-    let mut told: Vec<Vec<Difference>> = Vec::new();
-    for other in others {
-        let differences = first.conditions.differences(&other.conditions);
-        if differences.is_empty() || told.contains(&differences) {
-            continue;
-        }
-        let error = CompareError::Incomparable {
-            first: first.source.clone(),
-            other: other.source.clone(),
-            differences: differences.clone(),
-        };
-        if !force {
-            return Err(error);
-        }
-        findings.push(finding("forced", Severity::Warning, format!("Compared by force: {error}.")));
-        told.push(differences);
-    }
-    Ok(())
-}
-
-/// Where the generator worked in different ways, the first two of them.
-fn finding_on_generators(samples: &[Sample]) -> Option<Finding> {
-    let (first, others) = samples.split_first()?;
-    let told = |other: &Sample| {
-        let differences = first.generator.differences(&other.generator);
-        let words: Vec<String> = differences.iter().map(Difference::to_string).collect();
-        (!words.is_empty()).then(|| (other.source.clone(), words.join("; ")))
-    };
-    let (other, differences) = others.iter().find_map(told)?;
-    let message = format!(
-        "The generator did not work in the same way in `{}` and `{other}` ({differences}): a part of what CPU time differs by is its own, and of short latencies too.",
-        first.source
-    );
-    Some(finding("generator-differs", Severity::Note, message))
 }
 
 fn metrics_of(configurations: &[Configuration]) -> Vec<Metric> {

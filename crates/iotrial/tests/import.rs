@@ -195,6 +195,31 @@ fn a_run_of_fio_imports_with_the_figures_that_fio_prints() {
     }
 }
 
+#[test]
+fn a_run_stands_beside_that_of_fio_with_the_same_job() {
+    let bench = Bench::new();
+    let job = "[global]\nioengine=psync\ndirect=1\nsize=4m\nruntime=1\ntime_based\nnorandommap\n\
+        [pages]\nfilename=fio.dat\nrw=randrw\nrwmixread=70\nbs=8k\n\
+        [log]\nfilename=log.dat\nrw=write\nbs=4k\nfdatasync=1\n";
+    std::fs::write(bench.data().join("mix.fio"), job).unwrap();
+    let fio = Command::new("fio")
+        .args(["--output-format=json", "--output=theirs.json", "mix.fio"])
+        .current_dir(bench.data())
+        .output();
+    if !fio.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: there is no fio here that runs");
+        return;
+    }
+    let ours =
+        ["run", "--fio-job", "data/mix.fio", "--target", "data", "--label", "ours", "--json", "--quiet"];
+    bench.run(&ours).json();
+    let comparison = bench.run(&["compare", "ours", "data/theirs.json", "--json"]).expect_code(0).json();
+    let findings = comparison["findings"].as_array().unwrap();
+    let other_tool = findings.iter().find(|one| one["id"] == "other-tool").unwrap();
+    assert_eq!(other_tool["severity"], "warning");
+    assert!(other_tool["message"].as_str().unwrap().contains("by iotrial and"), "{other_tool}");
+}
+
 /// The curve of a pattern, of results over a grid of loads.
 fn curve(bench: &Bench, folder: &str, pattern: &str) -> Option<Value> {
     let folder = shared(&format!("fio/{folder}"))?;

@@ -4,16 +4,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use iotrial_model::imported::{ImportedJob, ImportedRecord, SourceKind, TablePlace};
-use iotrial_model::load::{Durability, Pattern, Role};
-use iotrial_model::plan::{Arrival, EngineKind, Job};
-use iotrial_model::record::{
-    AttributeValue, EndedHow, Finding, Interval, OpCounts, QueueSetup, RunRecord, Severity,
-};
+use iotrial_model::imported::{ImportedRecord, SourceKind, TablePlace};
+use iotrial_model::record::{AttributeValue, EndedHow, Finding, Interval, OpCounts, RunRecord, Severity};
 use iotrial_model::table::PublishedTable;
-use iotrial_model::units::ByteSize;
 use serde::{Serialize, Serializer};
 
+use super::conditions::{Conditions, stated_load_words};
 use super::metric::Metric;
 use super::resample::{Figure, Spread, Unit, Units};
 use crate::figures::Figures;
@@ -83,207 +79,6 @@ pub(super) struct MeasuredCpu {
     pub(super) work_s: f64,
     /// Of all CPUs of the host.
     pub(super) available_s: f64,
-}
-
-/// Circumstances that are held against one another.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Conditions {
-    /// By name; those that are not known are absent, and agree with anything.
-    words: Vec<(&'static str, String)>,
-    working_set: Option<u64>,
-}
-
-/// Something in which two samples do not agree.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
-    /// In what.
-    pub what: &'static str,
-    /// Of the first sample.
-    pub first: String,
-    /// Of the other one.
-    pub other: String,
-}
-
-impl std::fmt::Display for Difference {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {} against {}", self.what, self.first, self.other)
-    }
-}
-
-/// Working sets that differ by less are the same: files are cut to whole blocks and have a header.
-const WORKING_SET_TOLERANCE: f64 = 0.05;
-
-impl Conditions {
-    /// In what two samples differ.
-    pub(super) fn differences(&self, other: &Self) -> Vec<Difference> {
-        let mut differences = Vec::new();
-        for (what, first) in &self.words {
-            let there = other.words.iter().find(|(name, _)| name == what).map(|(_, value)| value);
-            if let Some(value) = there.filter(|value| *value != first) {
-                differences.push(Difference { what, first: first.clone(), other: value.clone() });
-            }
-        }
-        if let (Some(first), Some(there)) = (self.working_set, other.working_set) {
-            #[expect(clippy::cast_precision_loss, reason = "a ratio of sizes")]
-            let ratio = first.max(there) as f64 / first.min(there).max(1) as f64;
-            if ratio > 1.0 + WORKING_SET_TOLERANCE {
-                let written = |bytes| ByteSize::bytes(bytes).to_string();
-                differences.push(Difference {
-                    what: "working set",
-                    first: written(first),
-                    other: written(there),
-                });
-            }
-        }
-        differences
-    }
-
-    /// What has to agree.
-    fn of_record(record: &RunRecord) -> Self {
-        let plan = &record.plan;
-        let jobs: Vec<String> = plan.jobs.iter().map(job_words).collect();
-        let engine = match plan.engine {
-            EngineKind::Sim => "a simulated device",
-            EngineKind::Null => "no device",
-            EngineKind::Uring | EngineKind::Threads => "a real device",
-        };
-        let io = match (plan.direct, plan.polled) {
-            (false, _) => "buffered",
-            (true, false) => "direct",
-            (true, true) => "direct and polled",
-        };
-        let bytes = |job: &Job| job.working_set.get().saturating_mul(job.areas.len() as u64);
-        Self {
-            words: vec![
-                ("profile", plan.profile.clone()),
-                ("load", jobs.join("; ")),
-                ("method", format!("version {} of {}", record.tool.method_version, record.tool.name)),
-                ("device", engine.to_owned()),
-                ("I/O", io.to_owned()),
-            ],
-            working_set: Some(plan.jobs.iter().map(bytes).fold(0, u64::saturating_add)),
-        }
-    }
-
-    /// What the host granted the generator, which CPU time and short latencies depend on.
-    fn of_generator(record: &RunRecord) -> Self {
-        let queues = record.engine_setup.as_ref().map(|setup| &setup.queues);
-        let of_queues = |get: fn(&QueueSetup) -> Option<String>| queues.and_then(get);
-        let granted =
-            |granted: Option<bool>| granted.map(|granted| if granted { "yes" } else { "no" }.to_owned());
-        let words = [
-            ("engine", Some(record.plan.engine.as_str().to_owned())),
-            ("ring", of_queues(|queues| queues.ring.clone())),
-            ("registered files", granted(queues.and_then(|queues| queues.registered_files))),
-            ("registered buffers", granted(queues.and_then(|queues| queues.registered_buffers))),
-        ];
-        let words = words.into_iter().filter_map(|(what, word)| Some((what, word?))).collect();
-        Self { words, working_set: None }
-    }
-
-    /// What has to agree. `load` is absent where each metric carries its own.
-    fn of_imported(record: &ImportedRecord, load: Option<String>) -> Self {
-        let tool = &record.source.tool;
-        let method = if is_printed(record) { format!("printed in {tool}") } else { tool.clone() };
-        let mut words = vec![("method", method)];
-        words.extend(load.map(|load| ("load", load)));
-        let direct: Option<Vec<bool>> = record.jobs.iter().map(|job| job.load.direct).collect();
-        if let Some(direct) = direct.filter(|direct| !direct.is_empty()) {
-            let io = if direct.iter().all(|direct| *direct) { "direct" } else { "buffered" };
-            words.push(("I/O", io.to_owned()));
-        }
-        Self { words, working_set: None }
-    }
-}
-
-/// The settings that have words of their own, or that do not make the load.
-const SAID_OR_SET_ASIDE: [&str; 9] = [
-    "name",
-    "role",
-    "pattern",
-    "rwmix_read_percent",
-    "block_size_bytes",
-    "iodepth",
-    "numjobs",
-    "areas",
-    "working_set_bytes",
-];
-
-fn job_words(job: &Job) -> String {
-    let mut words = load_words(
-        Some(job.role),
-        Some(job.pattern),
-        Some(f64::from(job.rwmix_read_percent)),
-        Some(job.block_size.to_string()),
-    );
-    words.push(format!("{} x {}", job.numjobs, job.iodepth));
-    // Whatever else a plan may set belongs to the load too, and only the usual is not worth a word.
-    let mut settings = match serde_json::to_value(job) {
-        Ok(serde_json::Value::Object(settings)) => settings,
-        _ => serde_json::Map::new(),
-    };
-    settings.retain(|name, _| !SAID_OR_SET_ASIDE.contains(&name.as_str()));
-    if job.arrival == Arrival::Closed {
-        settings.remove("arrival");
-    }
-    if job.durability == Durability::None {
-        settings.remove("durability");
-    }
-    words.extend(settings.iter().map(|(name, value)| match value {
-        serde_json::Value::String(word) => format!("{name} {word}"),
-        value => format!("{name} {value}"),
-    }));
-    words.join(" ")
-}
-
-fn is_printed(record: &ImportedRecord) -> bool {
-    matches!(record.source.kind, SourceKind::Table | SourceKind::Csv)
-}
-
-/// The load of all jobs of a result, as far as it is stated; by the names of the jobs where it is not.
-fn stated_load_words(record: &ImportedRecord) -> Option<String> {
-    let jobs: Vec<String> = record.jobs.iter().map(stated_job_words).collect();
-    (!jobs.is_empty()).then(|| jobs.join("; "))
-}
-
-fn stated_job_words(job: &ImportedJob) -> String {
-    let load = &job.load;
-    let sizes: Vec<String> = load
-        .block_sizes
-        .iter()
-        .map(|one| match one.percent {
-            Some(percent) => format!("{} ({percent} %)", one.size),
-            None => one.size.to_string(),
-        })
-        .collect();
-    let sizes = (!sizes.is_empty()).then(|| sizes.join(" and "));
-    let mut words = load_words(job.role, load.pattern, load.rwmix_read_percent, sizes);
-    match (load.numjobs, load.iodepth, load.outstanding) {
-        (Some(numjobs), Some(iodepth), _) => words.push(format!("{numjobs} x {iodepth}")),
-        (_, _, Some(outstanding)) => words.push(format!("{outstanding} outstanding")),
-        _ => {}
-    }
-    words.extend(load.rate_iops.map(|rate| format!("at {rate} IOPS")));
-    words.extend(load.paced.then(|| "paced".to_owned()));
-    words.extend(load.flush_every.map(|every| format!("flush_every {every}")));
-    if words.is_empty() { job.name.clone() } else { words.join(" ") }
-}
-
-fn load_words(
-    role: Option<Role>,
-    pattern: Option<Pattern>,
-    read_percent: Option<f64>,
-    block_size: Option<String>,
-) -> Vec<String> {
-    let mix = read_percent.map(|percent| match percent {
-        0.0 => "write".to_owned(),
-        100.0 => "read".to_owned(),
-        percent => format!("{percent} % read"),
-    });
-    [role.map(|role| role.to_string()), pattern.map(|pattern| pattern.to_string()), mix, block_size]
-        .into_iter()
-        .flatten()
-        .collect()
 }
 
 impl Sample {
@@ -363,7 +158,7 @@ impl Sample {
 
     /// The samples of imported results. Those of one configuration under several loads carry the load in each metric.
     pub fn of_imported(records: &[ImportedRecord]) -> Vec<Self> {
-        let loads: Vec<Option<String>> = records.iter().map(stated_load_words).collect();
+        let loads: Vec<Option<String>> = records.iter().map(|one| stated_load_words(one, true)).collect();
         // Attributes tell configurations apart; without them the label does, and without a label nothing.
         let configuration = |record: &ImportedRecord| match record.attributes.is_empty() {
             false => Some(serde_json::json!(record.attributes).to_string()),
@@ -377,7 +172,8 @@ impl Sample {
             .iter()
             .zip(loads)
             .map(|(record, load)| {
-                let (in_metrics, in_common) = if is_under_several { (load, None) } else { (None, load) };
+                let (in_metrics, in_common) =
+                    if is_under_several { (load, None) } else { (None, stated_load_words(record, false)) };
                 Self {
                     source: record.whence(),
                     id: record.id.clone(),
@@ -385,7 +181,7 @@ impl Sample {
                     label: record.label.clone(),
                     attributes: record.attributes.clone(),
                     conditions: Conditions::of_imported(record, in_common),
-                    generator: Conditions::default(),
+                    generator: Conditions::of_tool(record),
                     caveats: stated_caveats(record),
                     figures: SampleFigures::Stated(Stated {
                         figures: stated_figures(record, in_metrics.as_deref()),
@@ -400,6 +196,10 @@ impl Sample {
 
 /// A percentile is told where at least so many I/Os lie beyond it.
 pub(super) const LEAST_BEYOND: f64 = 10.0;
+
+pub(super) fn is_printed(record: &ImportedRecord) -> bool {
+    matches!(record.source.kind, SourceKind::Table | SourceKind::Csv)
+}
 
 fn stated_figures(record: &ImportedRecord, load: Option<&str>) -> Vec<(Metric, f64)> {
     let metric =

@@ -293,7 +293,7 @@ fn what_differs_in_more_than_the_configuration_is_refused_and_compared_by_force_
     );
     check(
         |record| record.plan.jobs[0].iodepth = 16,
-        "data random 50 % read 8 KiB 1 x 16; log sequential write 8 KiB 1 x 1 durability dsync",
+        "random 50 % read 8 KiB 1 x 16; sequential write 8 KiB 1 x 1 durability dsync",
     );
 }
 
