@@ -47,7 +47,7 @@ pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
 pub use sample::{Caveat, Sample};
 
-use conditions::{check_conditions, finding_on_generators};
+use conditions::{check_conditions, findings_on_generators};
 use factor::{factors, varying_attributes};
 use metric::nearest_metric;
 use recommendation::Evidence;
@@ -245,7 +245,7 @@ impl Comparison {
         let samples = without_doubles(samples, &mut findings);
         let samples = without_empty(samples, request.force, &mut findings)?;
         check_conditions(&samples, request.force, &mut findings)?;
-        findings.extend(finding_on_generators(&samples));
+        findings.extend(findings_on_generators(&samples));
         let subjects = subjects_of(&samples);
         let configurations = Configuration::all(samples)?;
         if let [only] = configurations.as_slice() {

@@ -19,7 +19,7 @@ pub fn recognise(text: &str) -> Option<SourceKind> {
     // Those that no other text contains come first.
     if text.contains("\"fio version\"") {
         Some(SourceKind::FioJson)
-    } else if has_line(ANY_TABLE, is_table) {
+    } else if has_line(ANY_TABLE, is_table) && begins_as_toml(text) {
         Some(SourceKind::Table)
     } else if text.contains("<Results>") && (text.contains("<TimeSpan>") || text.contains("<System>")) {
         Some(SourceKind::DiskspdXml)
@@ -49,5 +49,27 @@ pub fn recognise(text: &str) -> Option<SourceKind> {
         Some(SourceKind::FioJson)
     } else {
         None
+    }
+}
+
+/// Whether the first line that is no comment sets something: a page about a format shows it, and is none of its files.
+fn begins_as_toml(text: &str) -> bool {
+    let mut lines = text.lines().map(|line| line.trim_start_matches('\u{feff}').trim());
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+    first.is_some_and(|line| line.starts_with('[') || line.contains('='))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_about_tables_is_no_table_and_one_with_a_mistake_is() {
+        let line = "format = \"iotrial.table/1\"\n";
+        let page = format!("# Tables\n\nEach begins with its format:\n\n```toml\n{line}```\n");
+        assert_eq!(recognise(&page), None);
+        for before in ["", "\u{feff}# printed\n\n", "title = \"Disks\n", "[[row]]\n"] {
+            assert_eq!(recognise(&format!("{before}{line}")), Some(SourceKind::Table), "{before}");
+        }
     }
 }

@@ -198,7 +198,7 @@ fn a_run_of_fio_imports_with_the_figures_that_fio_prints() {
 #[test]
 fn a_run_stands_beside_that_of_fio_with_the_same_job() {
     let bench = Bench::new();
-    let job = "[global]\nioengine=psync\ndirect=1\nsize=4m\nruntime=1\ntime_based\nnorandommap\n\
+    let job = "[global]\nioengine=psync\ndirect=1\nsize=32m\nruntime=1\ntime_based\nnorandommap\n\
         [pages]\nfilename=fio.dat\nrw=randrw\nrwmixread=70\nbs=8k\n\
         [log]\nfilename=log.dat\nrw=write\nbs=4k\nfdatasync=1\n";
     std::fs::write(bench.data().join("mix.fio"), job).unwrap();

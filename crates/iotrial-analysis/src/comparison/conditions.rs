@@ -1,6 +1,6 @@
 //! Under what samples were taken: what has to agree before they are held against each other, and what is only told.
 
-use iotrial_model::imported::{ImportedJob, ImportedRecord};
+use iotrial_model::imported::{ImportedJob, ImportedRecord, SourceKind};
 use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineKind, Job};
 use iotrial_model::record::{Finding, QueueSetup, RunRecord, Severity};
@@ -13,6 +13,7 @@ use super::{CompareError, finding};
 const MEASURED: &str = "measured";
 
 const REAL_DEVICE: &str = "a real device";
+const NO_DEVICE: &str = "no device";
 
 /// The circumstance that is the tool.
 const TOOL: &str = "tool";
@@ -46,13 +47,16 @@ impl std::fmt::Display for Difference {
 const WORKING_SET_TOLERANCE: f64 = 0.05;
 
 impl Conditions {
+    fn word(&self, what: &str) -> Option<&str> {
+        self.words.iter().find(|(name, _)| *name == what).map(|(_, value)| value.as_str())
+    }
+
     /// In what two samples differ.
     pub(super) fn differences(&self, other: &Self) -> Vec<Difference> {
         let mut differences = Vec::new();
         for (what, first) in &self.words {
-            let there = other.words.iter().find(|(name, _)| name == what).map(|(_, value)| value);
-            if let Some(value) = there.filter(|value| *value != first) {
-                differences.push(Difference { what, first: first.clone(), other: value.clone() });
+            if let Some(value) = other.word(what).filter(|value| value != first) {
+                differences.push(Difference { what, first: first.clone(), other: value.to_owned() });
             }
         }
         if let (Some(first), Some(there)) = (self.working_set, other.working_set) {
@@ -77,7 +81,7 @@ impl Conditions {
         let roles = plan.jobs.iter().map(|job| Some(job.role));
         let engine = match plan.engine {
             EngineKind::Sim => "a simulated device",
-            EngineKind::Null => "no device",
+            EngineKind::Null => NO_DEVICE,
             EngineKind::Uring | EngineKind::Threads => REAL_DEVICE,
         };
         let io = match (plan.direct, plan.polled) {
@@ -120,9 +124,10 @@ impl Conditions {
         Self { words, working_set: None }
     }
 
-    /// Which tool measured it.
+    /// Which tool measured it; what is printed was not measured by its paper.
     pub(super) fn of_tool(record: &ImportedRecord) -> Self {
-        Self { words: vec![(TOOL, record.source.tool.clone())], working_set: None }
+        let tool = (!is_printed(record)).then(|| (TOOL, record.source.tool.clone()));
+        Self { words: tool.into_iter().collect(), working_set: None }
     }
 
     /// What has to agree. `load` is absent where each metric carries its own.
@@ -130,19 +135,38 @@ impl Conditions {
         let printed = || format!("printed in {}", record.source.tool);
         let figures = if is_printed(record) { printed() } else { MEASURED.to_owned() };
         let mut words = vec![("figures", figures)];
-        let has_device = |job: &ImportedJob| job.load.engine.as_deref() != Some("null");
-        if !is_printed(record) && !record.jobs.is_empty() && record.jobs.iter().all(has_device) {
-            words.push(("device", REAL_DEVICE.to_owned()));
+        let jobs = || record.jobs.iter();
+        let has_none = |job: &ImportedJob| job.load.engine.as_deref() == Some("null");
+        if !is_printed(record) && !record.jobs.is_empty() {
+            words.push(("device", if jobs().any(has_none) { NO_DEVICE } else { REAL_DEVICE }.to_owned()));
         }
         words.extend(load.map(|load| ("load", load)));
-        words.extend(role_words(record.jobs.iter().map(|job| job.role)).map(|roles| ("roles", roles)));
-        let direct: Option<Vec<bool>> = record.jobs.iter().map(|job| job.load.direct).collect();
+        words.extend(role_words(jobs().map(|job| job.role)).map(|roles| ("roles", roles)));
+        let direct: Option<Vec<bool>> = jobs().map(|job| job.load.direct).collect();
         if let Some(direct) = direct.filter(|direct| !direct.is_empty()) {
             let io = if direct.iter().all(|direct| *direct) { "direct" } else { "buffered" };
             words.push(("I/O", io.to_owned()));
         }
-        Self { words, working_set: None }
+        let sizes: Option<Vec<u64>> = jobs().map(|job| stated_working_set(record, job)).collect();
+        let working_set = sizes.filter(|sizes| !sizes.is_empty()).map(|sizes| sizes.iter().sum());
+        Self { words, working_set }
     }
+}
+
+/// What all copies of a job touch together, in bytes; `None` where that is not stated.
+///
+/// The copies share the files that are named. fio's size is that of all of them together, and without names each copy has a file of its own;
+/// for other tools it is that of each.
+fn stated_working_set(record: &ImportedRecord, job: &ImportedJob) -> Option<u64> {
+    let load = &job.load;
+    let size = load.size?.get();
+    let is_of_fio = matches!(record.source.kind, SourceKind::FioJson | SourceKind::FioTerse);
+    let times = match (is_of_fio, load.targets.len()) {
+        (true, 0) => load.numjobs?,
+        (true, _) => 1,
+        (false, count) => count.max(1) as u64,
+    };
+    size.checked_mul(times)
 }
 
 /// The roles of all jobs; `None` where one of them is not known.
@@ -222,6 +246,8 @@ fn stated_job_words(job: &ImportedJob) -> String {
     words.extend(load.paced.then(|| "paced".to_owned()));
     let durability = load.durability.filter(|durability| *durability != Durability::None);
     words.extend(durability.map(|durability| format!("durability {durability}")));
+    let distribution = load.options.get("random_distribution").filter(|one| *one != "random");
+    words.extend(distribution.map(|distribution| format!("distribution {distribution}")));
     words.extend(load.flush_every.filter(|every| *every > 1).map(|every| format!("flush_every {every}")));
     if words.is_empty() { job.name.clone() } else { words.join(" ") }
 }
@@ -239,53 +265,66 @@ fn load_words(
     [pattern.map(|pattern| pattern.to_string()), mix, block_size].into_iter().flatten().collect()
 }
 
-/// Refuses samples that were taken under different conditions; by force they are compared, and that is told.
+/// Refuses samples of which any two were taken under different conditions; by force they are compared, and that is told. What is not
+/// known of one agrees with anything, so that it cannot stand for the others.
 pub(super) fn check_conditions(
     samples: &[Sample],
     force: bool,
     findings: &mut Vec<Finding>,
 ) -> Result<(), CompareError> {
-    let Some((first, others)) = samples.split_first() else { return Ok(()) };
     let mut told: Vec<Vec<Difference>> = Vec::new();
-    for other in others {
-        let differences = first.conditions.differences(&other.conditions);
-        if differences.is_empty() || told.contains(&differences) {
-            continue;
+    for (index, other) in samples.iter().enumerate() {
+        for first in &samples[..index] {
+            let differences = first.conditions.differences(&other.conditions);
+            if differences.is_empty() || told.contains(&differences) {
+                continue;
+            }
+            let error = CompareError::Incomparable {
+                first: first.source.clone(),
+                other: other.source.clone(),
+                differences: differences.clone(),
+            };
+            if !force {
+                return Err(error);
+            }
+            findings.push(finding("forced", Severity::Warning, format!("Compared by force: {error}.")));
+            told.push(differences);
         }
-        let error = CompareError::Incomparable {
-            first: first.source.clone(),
-            other: other.source.clone(),
-            differences: differences.clone(),
-        };
-        if !force {
-            return Err(error);
-        }
-        findings.push(finding("forced", Severity::Warning, format!("Compared by force: {error}.")));
-        told.push(differences);
     }
     Ok(())
 }
 
-/// Where tools differ, or the generator worked in different ways: the first two samples of which that is so.
-pub(super) fn finding_on_generators(samples: &[Sample]) -> Option<Finding> {
-    let (first, others) = samples.split_first()?;
-    let told = |other: &Sample| {
-        let differences = first.generator.differences(&other.generator);
-        (!differences.is_empty()).then(|| (other.source.clone(), differences))
-    };
-    let (other, differences) = others.iter().find_map(told)?;
-    let first = &first.source;
-    if let Some(tools) = differences.iter().find(|one| one.what == TOOL) {
+/// Where tools differ, and where the generator of one worked in different ways: of each the first two samples of which that is so.
+pub(super) fn findings_on_generators(samples: &[Sample]) -> Vec<Finding> {
+    let tool = |sample: &Sample| sample.generator.word(TOOL).map(str::to_owned);
+    let mut findings = Vec::new();
+    let mut known = samples.iter().filter(|sample| tool(sample).is_some());
+    let first = known.next();
+    let another = first.and_then(|first| known.find(|other| tool(other) != tool(first)));
+    if let (Some(first), Some(other)) = (first, another) {
         let message = format!(
-            "{first} was measured by {} and {other} by {}: tools do not time the same part of an I/O, and may count a flush as one, so that a part of what differs is theirs.",
-            tools.first, tools.other
+            "{} was measured by {} and {} by {}: tools do not time the same part of an I/O, and may count a flush as one, so that a part of what differs is theirs.",
+            first.source,
+            tool(first).unwrap_or_default(),
+            other.source,
+            tool(other).unwrap_or_default()
         );
-        return Some(finding("other-tool", Severity::Warning, message));
+        findings.push(finding("other-tool", Severity::Warning, message));
     }
-    let words: Vec<String> = differences.iter().map(Difference::to_string).collect();
-    let message = format!(
-        "The generator did not work in the same way in {first} and {other} ({}): a part of what CPU time differs by is its own, and of short latencies too.",
-        words.join("; ")
-    );
-    Some(finding("generator-differs", Severity::Note, message))
+    let differing = samples.iter().find_map(|other| {
+        let first = samples.iter().find(|first| tool(first) == tool(other))?;
+        let differences = first.generator.differences(&other.generator);
+        (!differences.is_empty()).then_some((first, other, differences))
+    });
+    if let Some((first, other, differences)) = differing {
+        let words: Vec<String> = differences.iter().map(Difference::to_string).collect();
+        let message = format!(
+            "The generator did not work in the same way in {} and {} ({}): a part of what CPU time differs by is its own, and of short latencies too.",
+            first.source,
+            other.source,
+            words.join("; ")
+        );
+        findings.push(finding("generator-differs", Severity::Note, message));
+    }
+    findings
 }

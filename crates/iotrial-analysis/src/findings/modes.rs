@@ -12,6 +12,7 @@ use super::finding;
 use super::generator::generator_busy;
 use super::limit::flat_limit;
 use super::open_load::late_issues;
+use super::pace::{comes_in_bursts, total_latency_s};
 use crate::figures::percentile_us;
 
 /// Both modes hold so much of the I/Os, or it is only a tail.
@@ -24,8 +25,10 @@ const MOST_GAP_PERCENT: f64 = 0.5;
 const LEAST_MODE_RATIO: f64 = 4.0;
 /// A part of the I/Os that has no more than this share of the range of all of them is what a limit holds.
 const MUCH_STILLER: f64 = 0.5;
-/// A limiter that works in slices leaves the straight line by this many: one, and what a busy host is late by.
+/// A limiter that works in slices leaves the straight line by this many: one, and what a busy host is late by ...
 const MOST_SLICES: f64 = 1.25;
+/// ... and they are no longer than this: a tenth of a second for cgroups of Linux (`DFL_THROTL_SLICE_HD`).
+const LONGEST_SLICE_S: f64 = 0.1;
 /// Fewer I/Os have no shape.
 const LEAST_IO_COUNT: u64 = 1_000;
 
@@ -101,13 +104,13 @@ pub(super) fn are_there(record: &RunRecord) -> bool {
 }
 
 /// What a cache leaves to the device: the I/Os behind the gap of each stream that has two modes by itself, and the whole of every
-/// other stream.
+/// other stream. Jobs that come in bursts are left out, as they are of the rates over time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct SlowPart {
-    /// I/Os per second.
-    iops: f64,
     /// Whether it stands stiller than all I/Os together, from one interval to the next.
     is_stiller: bool,
+    /// How long a slice would last if a limiter made the modes, in seconds.
+    slice_s: f64,
 }
 
 impl SlowPart {
@@ -118,35 +121,38 @@ impl SlowPart {
         intervals: &[&Interval],
         weight: impl Fn(&Job) -> f64,
     ) -> Option<Self> {
-        let modes: Vec<[Option<Modes>; 2]> = (0..record.jobs.len())
-            .map(|job| {
-                let by_itself = |direction: &Direction| !differ_by_plan(&record.plan.jobs[job], *direction);
-                let modes =
-                    |one: Direction| Some(one).filter(by_itself).and_then(|one| modes_of(record, job, one));
-                Direction::ALL.map(modes)
+        let jobs = &record.plan.jobs;
+        let looked_at = || (0..jobs.len()).filter(|job| !comes_in_bursts(&jobs[*job]));
+        let streams: Vec<(usize, Direction, Option<Modes>)> = looked_at()
+            .flat_map(|job| Direction::ALL.map(|direction| (job, direction)))
+            .map(|(job, direction)| {
+                let by_itself = !differ_by_plan(&jobs[job], direction);
+                (job, direction, if by_itself { modes_of(record, job, direction) } else { None })
             })
             .collect();
-        if modes.iter().flatten().all(Option::is_none) {
+        if streams.iter().all(|(.., modes)| modes.is_none()) {
             return None;
         }
         // All streams share what is limited, each of them a part that chance decides.
-        let mut slow_count = 0;
+        let (mut waiting_count, mut latency_s) = (0, 0.0);
         let rates: Vec<[f64; 2]> = intervals
             .iter()
             .map(|interval| {
                 let mut rates = [0.0; 2];
-                for (index, job) in record.plan.jobs.iter().enumerate() {
-                    for (direction, modes) in Direction::ALL.into_iter().zip(&modes[index]) {
-                        let Some(counts) = interval.jobs.get(index).and_then(|job| job.get(direction)) else {
-                            continue;
-                        };
-                        let all = counts.total_latency.io_count();
-                        let slow = all - modes.map_or(0, |modes| modes.fast_count_of(&counts.total_latency));
-                        slow_count += slow;
-                        let per_s = weight(job) / interval.duration.as_secs_f64();
-                        rates[0] += all as f64 * per_s;
-                        rates[1] += slow as f64 * per_s;
+                for (job, direction, modes) in &streams {
+                    let Some(counts) = interval.jobs.get(*job).and_then(|counts| counts.get(*direction))
+                    else {
+                        continue;
+                    };
+                    let all = counts.total_latency.io_count();
+                    let slow = all - modes.map_or(0, |modes| modes.fast_count_of(&counts.total_latency));
+                    if modes.is_some() {
+                        waiting_count += slow;
+                        latency_s += total_latency_s(counts);
                     }
+                    let per_s = weight(&jobs[*job]) / interval.duration.as_secs_f64();
+                    rates[0] += all as f64 * per_s;
+                    rates[1] += slow as f64 * per_s;
                 }
                 rates
             })
@@ -156,19 +162,19 @@ impl SlowPart {
             let mean = of_part().sum::<f64>() / rates.len() as f64;
             (of_part().fold(0.0, f64::max) - of_part().fold(f64::MAX, f64::min)) / mean
         };
-        let duration_s: f64 = intervals.iter().map(|interval| interval.duration.as_secs_f64()).sum();
         let is_stiller = range(1) < MUCH_STILLER * range(0);
-        Some(Self { iops: slow_count as f64 / duration_s, is_stiller })
+        Some(Self { is_stiller, slice_s: latency_s / waiting_count as f64 })
     }
 
     /// Whether this part is what a limit holds, and a cache answers the rest: it stands stiller than all together, of which chance
     /// decides how many are answered.
     ///
     /// A limiter makes two modes as well where it hands its tokens out in slices: most I/Os of a slice pass at once, and those that
-    /// find it empty, all that are in flight, wait for the next. So there are `iops / in_flight` slices a second, and all I/Os
-    /// together never leave a straight line by more than about one of them, while the sum of what a cache answers wanders.
-    pub(super) fn is_limited_alone(self, in_flight: f64, drift_of_all_s: f64) -> bool {
-        self.is_stiller && drift_of_all_s > MOST_SLICES * in_flight / self.iops
+    /// find it empty, all that are in flight, wait for the next. So a slice lasts as long as those in flight, divided by how many of
+    /// them wait in a second; and all I/Os together never leave a straight line by more than about one of them, while the sum of
+    /// what a cache answers wanders.
+    pub(super) fn is_limited_alone(self, drift_of_all_s: f64) -> bool {
+        self.is_stiller && drift_of_all_s > MOST_SLICES * self.slice_s.min(LONGEST_SLICE_S)
     }
 }
 

@@ -4,9 +4,9 @@ use iotrial_model::load::Direction;
 use iotrial_model::plan::{Arrival, EngineKind, Job, PhaseKind, Plan};
 use iotrial_model::record::{Interval, OpCounts, RunRecord};
 
-/// Where a limiter holds the rate, single seconds differ by this: kernels hand tokens out ten times a second, and a tenth that falls
-/// beside one second falls into the next, with what rounding and a late reading of the clock add.
-pub(super) const INTERVAL_PERCENT: f64 = 12.0;
+/// Where a limiter holds the rate, single seconds differ from their median by this: kernels hand tokens out ten times a second,
+/// and a tenth that falls beside one second falls into the next, with what rounding and a late reading of the clock add.
+pub(super) const RATE_TOLERANCE_PERCENT: f64 = 12.0;
 
 /// One interval, all jobs together but those that come in bursts, whose rate changes by plan.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -99,13 +99,14 @@ pub(super) fn is_pressed(record: &RunRecord, paces: &[Pace]) -> bool {
     outstanding > 0 && in_flight >= 0.5 * f64::from(outstanding)
 }
 
-fn comes_in_bursts(job: &Job) -> bool {
+/// Whether its rate changes by plan.
+pub(super) fn comes_in_bursts(job: &Job) -> bool {
     matches!(job.arrival, Arrival::Open { bursts: Some(_), .. })
 }
 
 /// The latencies of all I/Os together.
 #[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
-fn total_latency_s(counts: &OpCounts) -> f64 {
+pub(super) fn total_latency_s(counts: &OpCounts) -> f64 {
     counts.total_latency.mean_us().unwrap_or_default() / 1e6 * counts.io_count() as f64
 }
 

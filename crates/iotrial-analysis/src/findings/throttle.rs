@@ -5,7 +5,7 @@ use iotrial_model::record::{Finding, RunRecord, Severity};
 use serde_json::json;
 
 use super::finding;
-use super::pace::{INTERVAL_PERCENT, Pace, is_flat, is_pressed, median};
+use super::pace::{Pace, RATE_TOLERANCE_PERCENT, is_flat, is_pressed, median};
 
 /// The burst is so many times what follows: less may be a cache that filled, or chance.
 const LEAST_BURST_RATIO: f64 = 1.25;
@@ -35,11 +35,11 @@ impl Throttle {
     fn by(record: &RunRecord, paces: &[Pace], rate: fn(&Pace) -> f64) -> Option<Self> {
         let tail = (paces.len() / 3).max(LEAST_PLATEAU);
         let level = median(paces.get(paces.len().checked_sub(tail)?..)?.iter().map(rate));
-        let is_on_level = |pace: &Pace| (rate(pace) / level - 1.0).abs() <= INTERVAL_PERCENT / 100.0;
+        let is_on_level = |pace: &Pace| (rate(pace) / level - 1.0).abs() <= RATE_TOLERANCE_PERCENT / 100.0;
         let begin = paces.windows(3).position(|three| three.iter().all(is_on_level))?;
         let (before, plateau) = paces.split_at(begin);
         if plateau.len() < LEAST_PLATEAU
-            || !is_flat(plateau.iter().map(rate), level, INTERVAL_PERCENT)
+            || !is_flat(plateau.iter().map(rate), level, RATE_TOLERANCE_PERCENT)
             || !is_pressed(record, plateau)
         {
             return None;
@@ -49,7 +49,7 @@ impl Throttle {
             [only] => (None, std::slice::from_ref(only)),
             [burst @ .., change] => (Some(change), burst),
         };
-        let is_above = |pace: &Pace| rate(pace) > (1.0 + INTERVAL_PERCENT / 100.0) * level;
+        let is_above = |pace: &Pace| rate(pace) > (1.0 + RATE_TOLERANCE_PERCENT / 100.0) * level;
         let burst_level = median(burst.iter().map(rate));
         if burst_level < LEAST_BURST_RATIO * level || !burst.iter().all(is_above) {
             return None;
