@@ -193,7 +193,7 @@ pub(crate) fn bench(arguments: &[String], root: &Path) -> anyhow::Result<ExitCod
         eprintln!("fio is not installed, so iotrial runs alone: apt-get install fio");
     }
     let json_path = bench.options.json.clone().unwrap_or_else(|| bench.folder.join("bench.json"));
-    let _awake = bench.options.awake.then(Awake::all).transpose()?;
+    let mut awake = bench.options.awake.then(Awake::all).transpose()?;
     let mut all = Vec::new();
     for row in ROWS.iter().filter(|row| bench.options.wants(row.name)) {
         eprintln!("{}", row.name);
@@ -206,6 +206,11 @@ pub(crate) fn bench(arguments: &[String], root: &Path) -> anyhow::Result<ExitCod
         // After every row: a run that is stopped keeps what it has.
         fs::write(&json_path, format!("{:#}\n", document(&bench, &all)))
             .with_context(|| format!("cannot write `{}`", json_path.display()))?;
+    }
+    if awake.as_mut().is_some_and(|awake| !awake.lasts()) {
+        bail!(
+            "the CPUs were not kept awake: a loop under `chrt --idle 0` ended, so that these figures are none"
+        );
     }
     println!("{}", heading(&bench));
     println!("{}", table(&all));

@@ -80,10 +80,16 @@ impl Form {
 /// Another file that an option names: the option, and where it goes.
 pub type OtherFile<'f> = (&'static str, &'f Path);
 
-/// Whether two names are those of one file, as far as names tell.
+/// Whether two names are those of one file: the same name in the same folder, whichever way leads there.
 fn is_same_place(one: &Path, other: &Path) -> bool {
-    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    absolute(one) == absolute(other)
+    let place = |path: &Path| {
+        let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        match (folder_of(path).canonicalize(), path.file_name()) {
+            (Ok(folder), Some(name)) => folder.join(name),
+            _ => absolute(),
+        }
+    };
+    place(one) == place(other)
 }
 
 /// Stands for standard output.
@@ -181,7 +187,9 @@ impl ReportFiles {
 pub fn write_output(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), Failure> {
     refuse_existing(path, overwrite)?;
     let existing = if overwrite { Existing::Replaced } else { Existing::Kept };
-    write_whole(path, bytes, existing).map_err(Failure::execution)
+    // One that came into being meanwhile is kept as well.
+    write_whole(path, bytes, existing)
+        .map_err(|error| refuse_existing(path, overwrite).err().unwrap_or_else(|| Failure::execution(error)))
 }
 
 /// A name that a shell completed may be that of somebody's data. A pipe or a device of characters is written to, and nothing is lost.

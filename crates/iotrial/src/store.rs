@@ -574,10 +574,15 @@ pub fn write_whole(path: &Path, bytes: &[u8], existing: Existing) -> anyhow::Res
         let mut file = NamedTempFile::new_in(folder)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
-        match existing {
-            Existing::Kept => file.persist_noclobber(path)?,
-            Existing::Replaced => file.persist(path)?,
+        let placed = match existing {
+            Existing::Kept => file.persist_noclobber(path),
+            Existing::Replaced => file.persist(path),
         };
+        placed.or_else(|refused| match refused.error.kind() {
+            io::ErrorKind::AlreadyExists => Err(refused),
+            // Some file systems can do no more than rename.
+            _ => refused.file.persist(path),
+        })?;
         // The file is whole without this, too. After a crash it might be missing, and a folder that cannot be brought to the
         // disk is no worse than that.
         let _ = sync_folder(folder);

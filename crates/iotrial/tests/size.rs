@@ -250,10 +250,12 @@ fn two_outputs_never_go_to_one_file() {
     let bench = Bench::new();
     let asked = ["size", "--read", "1000iops@8KiB", "--provider", "oci"];
     for (one, other) in [("--study", "--config"), ("--html", "--save-demand"), ("--csv", "--study")] {
-        let ran = bench.run(&[&asked[..], &[one, "a.toml", other, "./a.toml"]].concat());
-        assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
-        assert!(ran.stderr.contains("would both write to"), "{}", ran.stderr);
-        assert!(!bench.path().join("a.toml").exists());
+        for same in ["./a.toml", "data/../a.toml"] {
+            let ran = bench.run(&[&asked[..], &[one, "a.toml", other, same]].concat());
+            assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+            assert!(ran.stderr.contains("would both write to"), "{}", ran.stderr);
+            assert!(!bench.path().join("a.toml").exists());
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 const LOOP: &str =
     "while kill -0 \"$0\" 2>/dev/null; do i=0; while [ $i -lt 10000 ]; do i=$((i + 1)); done; done";
 
-/// A loop for each CPU, of the lowest priority there is (`SCHED_IDLE`), until it is dropped. Whatever else wants to run
+/// As many loops as there are CPUs for this process, of the lowest priority there is (`SCHED_IDLE`), until it is dropped. Whatever else wants to run
 /// takes the CPU from it at once.
 pub(crate) struct Awake(Vec<Child>);
 
@@ -30,12 +30,17 @@ impl Awake {
         }
         Ok(awake)
     }
+
+    /// Whether all loops still run.
+    pub(crate) fn lasts(&mut self) -> bool {
+        self.0.iter_mut().all(|child| child.try_wait().is_ok_and(|ended| ended.is_none()))
+    }
 }
 
 impl Drop for Awake {
     fn drop(&mut self) {
         for child in &mut self.0 {
-            // One that has ended has done what it should.
+            // One that has ended needs no end.
             let _ = child.kill();
             let _ = child.wait();
         }

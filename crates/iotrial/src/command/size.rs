@@ -59,25 +59,28 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         Failure::input(error).hint(hint)
     })?;
     let best = answers(&sizing).next();
-    let (mut written, mut left_out) = (Vec::new(), Vec::new());
+    let (mut written, mut left_out, mut result) = (Vec::new(), Vec::new(), Ok(()));
     for (what, path) in wanted {
         let text = match (what, best) {
-            (Also::Demand, _) => sizing.demand.to_toml(),
-            (Also::Study, Some(_)) => proof::study_of(&sizing, args.profile.as_deref())?,
-            (Also::Config, Some(best)) => best.configuration.to_toml(),
+            (Also::Demand, _) => Ok(sizing.demand.to_toml()),
+            (Also::Study, Some(_)) => proof::study_of(&sizing, args.profile.as_deref()),
+            (Also::Config, Some(best)) => Ok(best.configuration.to_toml()),
             (Also::Study | Also::Config, None) => {
                 left_out.push(path);
                 continue;
             }
         };
-        write_output(path, text.as_bytes(), args.files.overwrite)?;
-        written.push((what.word(), path));
+        match text.and_then(|text| write_output(path, text.as_bytes(), args.files.overwrite)) {
+            Ok(()) => written.push((what.word(), path)),
+            Err(failure) => result = result.and(Err(failure)),
+        }
     }
     let document = Document::of_sizing(&sizing, input::byline(&catalogs));
-    show(&args.files, args.json, &document, &sizing, &written)?;
+    let shown = show(&args.files, args.json, &document, &sizing, &written);
     for path in left_out {
         eprintln!("note: nothing meets the demand, so `{}` is not written", path.display());
     }
+    result.and(shown)?;
     Ok(if best.is_some() { ExitCode::SUCCESS } else { ExitCode::from(NOTHING_MEETS_IT) })
 }
 

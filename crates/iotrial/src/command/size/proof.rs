@@ -27,7 +27,7 @@ const ROOM_S: f64 = 0.02;
 /// Small enough to be laid out, large enough to be no cache.
 const FILE_GIB: std::ops::RangeInclusive<f64> = 4.0..=64.0;
 
-/// Refuses a profile that the study could not be run with.
+/// Refuses a name that no built-in profile has. A file may come to be later.
 pub(super) fn check_profile(profile: &str) -> Result<(), Failure> {
     if is_file_name(profile) || builtin::builtin_profile(profile).is_ok() {
         return Ok(());
