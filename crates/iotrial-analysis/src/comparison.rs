@@ -47,7 +47,7 @@ pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
 pub use sample::{Caveat, Sample};
 
-use conditions::{check_conditions, findings_on_generators};
+use conditions::{check_conditions, findings_on_generators, without_unlike_writes};
 use factor::{factors, varying_attributes};
 use metric::nearest_metric;
 use recommendation::Evidence;
@@ -243,9 +243,10 @@ impl Comparison {
     pub fn new(samples: Vec<Sample>, request: &CompareRequest) -> Result<Self, CompareError> {
         let mut findings = Vec::new();
         let samples = without_doubles(samples, &mut findings);
-        let samples = without_empty(samples, request.force, &mut findings)?;
+        let mut samples = without_empty(samples, request.force, &mut findings)?;
         check_conditions(&samples, request.force, &mut findings)?;
         findings.extend(findings_on_generators(&samples));
+        without_unlike_writes(&mut samples, &mut findings);
         let subjects = subjects_of(&samples);
         let configurations = Configuration::all(samples)?;
         if let [only] = configurations.as_slice() {

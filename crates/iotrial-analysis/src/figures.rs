@@ -39,6 +39,22 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// The same without its latencies.
+    #[must_use]
+    pub fn without_latencies(self) -> Self {
+        Self {
+            lat_mean_us: None,
+            lat_p50_us: None,
+            lat_p90_us: None,
+            lat_p99_us: None,
+            lat_p999_us: None,
+            lat_p9999_us: None,
+            lat_max_us: None,
+            slat_mean_us: None,
+            ..self
+        }
+    }
+
     /// The figures of `counts` that were collected in `duration`; a duration of zero gives rates of zero.
     #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
     pub fn new(counts: &OpCounts, duration: Duration) -> Self {

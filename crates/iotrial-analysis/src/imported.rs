@@ -20,6 +20,7 @@ use crate::judgement::Judgement;
 use crate::stream::{Stream, Streams};
 use crate::threshold::ThresholdSet;
 use crate::verdict::{Case, Verdict};
+use crate::words::latency_in_words;
 
 /// A mean whose digits leave more room than this share of it is coarse.
 const COARSE_SHARE: f64 = 0.1;
@@ -274,6 +275,10 @@ fn by_role(record: &ImportedRecord) -> Vec<JudgedRole> {
     of_roles
         .into_iter()
         .map(|(role, mut streams)| {
+            if record.jobs.iter().any(|job| role_of(job) == role && flushes(&job.ops).is_some()) {
+                // A write is durable when it is flushed, and how long that took is not in these latencies.
+                streams.write = streams.write.map(Figures::without_latencies);
+            }
             // Both at once say nothing new beside each of them.
             if streams.read.is_some() || streams.write.is_some() {
                 streams.all = None;
@@ -314,6 +319,7 @@ pub fn imported_findings(record: &ImportedRecord) -> Vec<Finding> {
         measured_s(record).and_then(|seconds| short_measurement(Duration::try_from_secs_f64(seconds).ok()?)),
         coarse_latency(record),
         other_latency(record),
+        flushes_apart(record),
         no_role(record),
         not_understood(record),
     ];
@@ -393,6 +399,34 @@ fn other_latency(record: &ImportedRecord) -> Option<Finding> {
         );
         finding("completion-latency", Severity::Note, message, [("slat_mean_us", json!(slat_us))])
     })
+}
+
+/// The flushes that follow the writes of a job, where its source times them apart. fio 3 counts none and times them.
+fn flushes(ops: &StatedOps) -> Option<&StatedStream> {
+    let were_there = |sync: &&StatedStream| {
+        let was_timed = latency_of(sync).mean_us.is_some_and(|mean| mean.value > 0.0);
+        was_timed || sync.io_count.is_some_and(|count| count > 0)
+    };
+    ops.sync.as_ref().filter(|_| ops.write.is_some()).filter(were_there)
+}
+
+/// Whether latencies of writes lack the flushes that follow them.
+pub(crate) fn has_flushes_apart(record: &ImportedRecord) -> bool {
+    let all = record.total.iter().chain(record.jobs.iter().map(|job| &job.ops));
+    all.into_iter().any(|ops| flushes(ops).is_some())
+}
+
+fn flushes_apart(record: &ImportedRecord) -> Option<Finding> {
+    let all = record.jobs.iter().map(|job| (job.name.as_str(), &job.ops));
+    let (name, sync) = all.into_iter().find_map(|(name, ops)| Some((name, flushes(ops)?)))?;
+    let mean_us = latency_of(sync).mean_us.map(value);
+    let mean =
+        mean_us.map(|mean_us| format!(", {} on average", latency_in_words(mean_us))).unwrap_or_default();
+    let message = format!(
+        "{} times the flush apart from the write before it: the latencies of writes of `{name}` lack it{mean}, and are not judged",
+        record.source.tool
+    );
+    Some(finding("flushes-apart", Severity::Warning, message, [("flush_mean_us", json!(mean_us))]))
 }
 
 fn no_role(record: &ImportedRecord) -> Option<Finding> {

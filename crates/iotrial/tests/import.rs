@@ -199,7 +199,7 @@ fn a_run_of_fio_imports_with_the_figures_that_fio_prints() {
 fn a_run_stands_beside_that_of_fio_with_the_same_job() {
     let bench = Bench::new();
     let job = "[global]\nioengine=psync\ndirect=1\nsize=32m\nruntime=1\ntime_based\nnorandommap\n\
-        [pages]\nfilename=fio.dat\nrw=randrw\nrwmixread=70\nbs=8k\n\
+        [pages]\nfilename=fio.dat\nrw=randrw\nrwmixread=70\nbs=8k\nnumjobs=2\n\
         [log]\nfilename=log.dat\nrw=write\nbs=4k\nfdatasync=1\n";
     std::fs::write(bench.data().join("mix.fio"), job).unwrap();
     let fio = Command::new("fio")
@@ -214,10 +214,24 @@ fn a_run_stands_beside_that_of_fio_with_the_same_job() {
         ["run", "--fio-job", "data/mix.fio", "--target", "data", "--label", "ours", "--json", "--quiet"];
     bench.run(&ours).json();
     let comparison = bench.run(&["compare", "ours", "data/theirs.json", "--json"]).expect_code(0).json();
-    let findings = comparison["findings"].as_array().unwrap();
-    let other_tool = findings.iter().find(|one| one["id"] == "other-tool").unwrap();
-    assert_eq!(other_tool["severity"], "warning");
-    assert!(other_tool["message"].as_str().unwrap().contains("by iotrial and"), "{other_tool}");
+    let finding = |id: &str| {
+        let all = comparison["findings"].as_array().unwrap();
+        all.iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("no {id} in {all:#?}")).clone()
+    };
+    assert!(finding("other-tool")["message"].as_str().unwrap().contains("by iotrial and"));
+    // fio times the flushes of the log apart, so that its writes are no match; and a second shows nothing.
+    assert_eq!(finding("flushes-apart")["severity"], "warning");
+    let theirs = &comparison["configurations"][1]["figures"];
+    assert!(theirs["write.iops"].is_number() && theirs["read.lat_mean_us"].is_number(), "{theirs:#}");
+    assert!(theirs["write.lat_mean_us"].is_null(), "{theirs:#}");
+    assert!(comparison["recommendation"]["best"].is_null(), "{}", comparison["recommendation"]);
+
+    let report = bench.run(&["report", "data/theirs.json", "--json"]).json();
+    let ids: Vec<&str> =
+        report["findings"].as_array().unwrap().iter().filter_map(|one| one["id"].as_str()).collect();
+    assert!(ids.contains(&"flushes-apart"), "{ids:?}");
+    let judged = report["verdict"].to_string();
+    assert!(!judged.contains("log write mean is"), "{judged}");
 }
 
 /// The curve of a pattern, of results over a grid of loads.

@@ -1,5 +1,7 @@
 //! Under what samples were taken: what has to agree before they are held against each other, and what is only told.
 
+use std::collections::BTreeSet;
+
 use iotrial_model::imported::{ImportedJob, ImportedRecord, SourceKind};
 use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineKind, Job};
@@ -8,6 +10,7 @@ use iotrial_model::units::ByteSize;
 
 use super::sample::{Sample, is_printed};
 use super::{CompareError, finding};
+use crate::imported::has_flushes_apart;
 
 /// How figures came about that no table printed.
 const MEASURED: &str = "measured";
@@ -17,6 +20,10 @@ const NO_DEVICE: &str = "no device";
 
 /// The circumstance that is the tool.
 const TOOL: &str = "tool";
+
+/// The circumstance whether the latencies of writes hold the flush that makes them durable.
+const FLUSH: &str = "flushes in latencies of writes";
+const APART: &str = "apart";
 
 /// Circumstances that are held against one another.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -77,7 +84,7 @@ impl Conditions {
     /// What has to agree.
     pub(super) fn of_record(record: &RunRecord) -> Self {
         let plan = &record.plan;
-        let jobs: Vec<String> = plan.jobs.iter().map(job_words).collect();
+        let load = together(plan.jobs.iter().map(JobWords::of_job));
         let roles = plan.jobs.iter().map(|job| Some(job.role));
         let engine = match plan.engine {
             EngineKind::Sim => "a simulated device",
@@ -93,7 +100,7 @@ impl Conditions {
         Self {
             words: [
                 Some(("profile", plan.profile.clone())),
-                Some(("load", jobs.join("; "))),
+                Some(("load", load)),
                 role_words(roles).map(|roles| ("roles", roles)),
                 Some(("figures", MEASURED.to_owned())),
                 Some(("method", format!("version {} of {}", record.tool.method_version, record.tool.name))),
@@ -113,8 +120,10 @@ impl Conditions {
         let of_queues = |get: fn(&QueueSetup) -> Option<String>| queues.and_then(get);
         let granted =
             |granted: Option<bool>| granted.map(|granted| if granted { "yes" } else { "no" }.to_owned());
+        let is_durable = record.plan.jobs.iter().any(|job| job.durability != Durability::None);
         let words = [
             (TOOL, Some(record.tool.name.clone())),
+            (FLUSH, is_durable.then(|| "a part of them".to_owned())),
             ("engine", Some(record.plan.engine.as_str().to_owned())),
             ("ring", of_queues(|queues| queues.ring.clone())),
             ("registered files", granted(queues.and_then(|queues| queues.registered_files))),
@@ -127,7 +136,8 @@ impl Conditions {
     /// Which tool measured it; what is printed was not measured by its paper.
     pub(super) fn of_tool(record: &ImportedRecord) -> Self {
         let tool = (!is_printed(record)).then(|| (TOOL, record.source.tool.clone()));
-        Self { words: tool.into_iter().collect(), working_set: None }
+        let flush = has_flushes_apart(record).then(|| (FLUSH, APART.to_owned()));
+        Self { words: tool.into_iter().chain(flush).collect(), working_set: None }
     }
 
     /// What has to agree. `load` is absent where each metric carries its own.
@@ -147,32 +157,40 @@ impl Conditions {
             let io = if direct.iter().all(|direct| *direct) { "direct" } else { "buffered" };
             words.push(("I/O", io.to_owned()));
         }
-        let sizes: Option<Vec<u64>> = jobs().map(|job| stated_working_set(record, job)).collect();
-        let working_set = sizes.filter(|sizes| !sizes.is_empty()).map(|sizes| sizes.iter().sum());
-        Self { words, working_set }
+        Self { words, working_set: stated_working_set(record) }
     }
 }
 
-/// What all copies of a job touch together, in bytes; `None` where that is not stated.
+/// What all jobs touch together, in bytes; `None` where one does not state it.
 ///
-/// The copies share the files that are named. fio's size is that of all of them together, and without names each copy has a file of its own;
-/// for other tools it is that of each.
-fn stated_working_set(record: &ImportedRecord, job: &ImportedJob) -> Option<u64> {
-    let load = &job.load;
-    let size = load.size?.get();
+/// The copies of a job share the files that are named, whether they are told together or apart. fio's size is that of all files together, and
+/// without names each copy has one of its own; for other tools it is that of each.
+fn stated_working_set(record: &ImportedRecord) -> Option<u64> {
     let is_of_fio = matches!(record.source.kind, SourceKind::FioJson | SourceKind::FioTerse);
-    let times = match (is_of_fio, load.targets.len()) {
-        (true, 0) => load.numjobs?,
-        (true, _) => 1,
-        (false, count) => count.max(1) as u64,
-    };
-    size.checked_mul(times)
+    let (mut named, mut sum) = (Vec::new(), 0_u64);
+    for job in &record.jobs {
+        let load = &job.load;
+        let size = load.size?.get();
+        let times = match (is_of_fio, load.targets.len()) {
+            (true, 0) => load.numjobs?,
+            (true, _) => 1,
+            (false, count) => count.max(1) as u64,
+        };
+        let words = JobWords::of_stated(job);
+        let copy = (&load.targets, size, words.load, words.more);
+        if load.targets.is_empty() || !named.contains(&copy) {
+            sum = sum.checked_add(size.checked_mul(times)?)?;
+            named.push(copy);
+        }
+    }
+    (!record.jobs.is_empty()).then_some(sum)
 }
 
-/// The roles of all jobs; `None` where one of them is not known.
+/// The roles of all jobs, each once; `None` where one of them is not known.
 fn role_words(roles: impl Iterator<Item = Option<Role>>) -> Option<String> {
-    let roles: Option<Vec<String>> = roles.map(|role| Some(role?.to_string())).collect();
-    roles.filter(|roles| !roles.is_empty()).map(|roles| roles.join(", "))
+    let roles: BTreeSet<Role> = roles.collect::<Option<_>>()?;
+    let words: Vec<&str> = roles.into_iter().map(Role::as_str).collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 /// The settings that have words of their own, or that do not make the load.
@@ -188,68 +206,111 @@ const SAID_OR_SET_ASIDE: [&str; 9] = [
     "working_set_bytes",
 ];
 
-fn job_words(job: &Job) -> String {
-    let mut words = load_words(
-        Some(job.pattern),
-        Some(f64::from(job.rwmix_read_percent)),
-        Some(job.block_size.to_string()),
-    );
-    words.push(format!("{} x {}", job.numjobs, job.iodepth));
-    // Whatever else a plan may set belongs to the load too, and only the usual is not worth a word.
-    let mut settings = match serde_json::to_value(job) {
-        Ok(serde_json::Value::Object(settings)) => settings,
-        _ => serde_json::Map::new(),
+/// A job in words, with how many copies of it there are.
+struct JobWords {
+    /// Pattern, mix and sizes.
+    load: String,
+    /// Copies, and what each keeps outstanding.
+    copies: Option<(u64, u64)>,
+    /// What else it does.
+    more: String,
+}
+
+/// Jobs in words: those that differ in nothing are copies of one, which some tools tell together and others apart.
+fn together(jobs: impl Iterator<Item = JobWords>) -> String {
+    let mut kinds: Vec<JobWords> = Vec::new();
+    for job in jobs {
+        let is_copy = |kind: &&mut JobWords| {
+            let depth = |one: &JobWords| one.copies.map(|(_, iodepth)| iodepth);
+            kind.load == job.load
+                && kind.more == job.more
+                && depth(kind).is_some()
+                && depth(kind) == depth(&job)
+        };
+        match (kinds.iter_mut().find(is_copy).and_then(|kind| kind.copies.as_mut()), job.copies) {
+            (Some((numjobs, _)), Some((more, _))) => *numjobs += more,
+            _ => kinds.push(job),
+        }
+    }
+    let words = |kind: &JobWords| {
+        let copies =
+            kind.copies.map(|(numjobs, iodepth)| format!("{numjobs} x {iodepth}")).unwrap_or_default();
+        let all = [kind.load.as_str(), &copies, &kind.more];
+        all.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     };
-    settings.retain(|name, _| !SAID_OR_SET_ASIDE.contains(&name.as_str()));
-    if job.arrival == Arrival::Closed {
-        settings.remove("arrival");
+    kinds.iter().map(words).collect::<Vec<_>>().join("; ")
+}
+
+impl JobWords {
+    fn of_job(job: &Job) -> Self {
+        let load = load_words(
+            Some(job.pattern),
+            Some(f64::from(job.rwmix_read_percent)),
+            Some(job.block_size.to_string()),
+        );
+        // Whatever else a plan may set belongs to the load too, and only the usual is not worth a word.
+        let mut settings = match serde_json::to_value(job) {
+            Ok(serde_json::Value::Object(settings)) => settings,
+            _ => serde_json::Map::new(),
+        };
+        settings.retain(|name, _| !SAID_OR_SET_ASIDE.contains(&name.as_str()));
+        if job.arrival == Arrival::Closed {
+            settings.remove("arrival");
+        }
+        if job.durability == Durability::None {
+            settings.remove("durability");
+        }
+        let more = settings.iter().map(|(name, value)| match value {
+            serde_json::Value::String(word) => format!("{name} {word}"),
+            value => format!("{name} {value}"),
+        });
+        let copies = Some((job.numjobs.into(), job.iodepth.into()));
+        Self { load: load.join(" "), copies, more: more.collect::<Vec<_>>().join(" ") }
     }
-    if job.durability == Durability::None {
-        settings.remove("durability");
+
+    /// As far as it is stated; by the name of the job where nothing is.
+    fn of_stated(job: &ImportedJob) -> Self {
+        let load = &job.load;
+        let sizes: Vec<String> = load
+            .block_sizes
+            .iter()
+            .map(|one| match one.percent {
+                Some(percent) => format!("{} ({percent} %)", one.size),
+                None => one.size.to_string(),
+            })
+            .collect();
+        let sizes = (!sizes.is_empty()).then(|| sizes.join(" and "));
+        let mut words = load_words(load.pattern, load.rwmix_read_percent, sizes);
+        let copies = load.numjobs.zip(load.iodepth);
+        let mut more: Vec<String> = Vec::new();
+        more.extend(
+            load.outstanding.filter(|_| copies.is_none()).map(|count| format!("{count} outstanding")),
+        );
+        more.extend(load.rate_iops.map(|rate| format!("at {rate} IOPS")));
+        more.extend(load.paced.then(|| "paced".to_owned()));
+        let durability = load.durability.filter(|durability| *durability != Durability::None);
+        more.extend(durability.map(|durability| format!("durability {durability}")));
+        let distribution = load.options.get("random_distribution").filter(|one| *one != "random");
+        more.extend(distribution.map(|distribution| format!("distribution {distribution}")));
+        more.extend(load.flush_every.filter(|every| *every > 1).map(|every| format!("flush_every {every}")));
+        if words.is_empty() && copies.is_none() && more.is_empty() {
+            words.push(job.name.clone());
+        }
+        Self { load: words.join(" "), copies, more: more.join(" ") }
     }
-    words.extend(settings.iter().map(|(name, value)| match value {
-        serde_json::Value::String(word) => format!("{name} {word}"),
-        value => format!("{name} {value}"),
-    }));
-    words.join(" ")
 }
 
 /// The load of all jobs of a result, as far as it is stated; by the names of the jobs where it is not. Roles stand before it where
 /// that is asked.
 pub(super) fn stated_load_words(record: &ImportedRecord, with_roles: bool) -> Option<String> {
-    let words = |job: &ImportedJob| match job.role.filter(|_| with_roles) {
-        Some(role) => format!("{role} {}", stated_job_words(job)),
-        None => stated_job_words(job),
+    let words = |job: &ImportedJob| {
+        let mut words = JobWords::of_stated(job);
+        if let Some(role) = job.role.filter(|_| with_roles) {
+            words.load = format!("{role} {}", words.load);
+        }
+        words
     };
-    let jobs: Vec<String> = record.jobs.iter().map(words).collect();
-    (!jobs.is_empty()).then(|| jobs.join("; "))
-}
-
-fn stated_job_words(job: &ImportedJob) -> String {
-    let load = &job.load;
-    let sizes: Vec<String> = load
-        .block_sizes
-        .iter()
-        .map(|one| match one.percent {
-            Some(percent) => format!("{} ({percent} %)", one.size),
-            None => one.size.to_string(),
-        })
-        .collect();
-    let sizes = (!sizes.is_empty()).then(|| sizes.join(" and "));
-    let mut words = load_words(load.pattern, load.rwmix_read_percent, sizes);
-    match (load.numjobs, load.iodepth, load.outstanding) {
-        (Some(numjobs), Some(iodepth), _) => words.push(format!("{numjobs} x {iodepth}")),
-        (_, _, Some(outstanding)) => words.push(format!("{outstanding} outstanding")),
-        _ => {}
-    }
-    words.extend(load.rate_iops.map(|rate| format!("at {rate} IOPS")));
-    words.extend(load.paced.then(|| "paced".to_owned()));
-    let durability = load.durability.filter(|durability| *durability != Durability::None);
-    words.extend(durability.map(|durability| format!("durability {durability}")));
-    let distribution = load.options.get("random_distribution").filter(|one| *one != "random");
-    words.extend(distribution.map(|distribution| format!("distribution {distribution}")));
-    words.extend(load.flush_every.filter(|every| *every > 1).map(|every| format!("flush_every {every}")));
-    if words.is_empty() { job.name.clone() } else { words.join(" ") }
+    (!record.jobs.is_empty()).then(|| together(record.jobs.iter().map(words)))
 }
 
 fn load_words(
@@ -292,6 +353,27 @@ pub(super) fn check_conditions(
         }
     }
     Ok(())
+}
+
+/// Takes the latencies of writes from the samples that lack the flushes in them, where others have them, and tells of which.
+pub(super) fn without_unlike_writes(samples: &mut [Sample], findings: &mut Vec<Finding>) {
+    let is_apart = |sample: &Sample| sample.generator.word(FLUSH) == Some(APART);
+    let is_unlike = samples.iter().any(|sample| sample.generator.word(FLUSH).is_some() && !is_apart(sample));
+    if !is_unlike {
+        return;
+    }
+    let mut names = Vec::new();
+    for sample in samples.iter_mut().filter(|sample| is_apart(sample)) {
+        sample.leave_out(|metric| metric.stream != "read" && metric.name.starts_with("lat_"));
+        names.push(sample.source.clone());
+    }
+    if let Some(first) = names.first() {
+        let others = if names.len() > 1 { format!(" and {} others", names.len() - 1) } else { String::new() };
+        let message = format!(
+            "The latencies of writes of {first}{others} lack the flushes, which are told apart there and a part of the write elsewhere: they are left out."
+        );
+        findings.push(finding("flushes-apart", Severity::Warning, message));
+    }
 }
 
 /// Where tools differ, and where the generator of one worked in different ways: of each the first two samples of which that is so.

@@ -224,9 +224,12 @@ impl<'c> PairJudge<'c> {
         }
     }
 
-    /// Whether figures are taken as they were told.
+    /// Whether figures are taken as they were told, without an interval: one of them is only stated. What was measured too briefly is no
+    /// match for it.
     fn is_as_told(&self) -> bool {
-        self.baseline.is_printed || self.other.is_printed
+        let both = [self.baseline, self.other];
+        let is_known = |one: &&Configuration| one.is_printed || one.spread.is_some();
+        both.iter().any(|one| one.is_printed) && both.iter().all(is_known)
     }
 
     fn interval(&self, metric: &Metric, from: f64, to: f64) -> Option<Interval> {

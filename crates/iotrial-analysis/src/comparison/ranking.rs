@@ -71,7 +71,7 @@ pub(super) const LEAST_WEIGHT_PERCENT: f64 = 1.0;
 
 /// Printed figures share a place only where they are equal, or repeats of one reach the other.
 fn is_shared(first: &Configuration, other: &Configuration, metric: &Metric, from: f64, to: f64) -> bool {
-    if first.is_printed || other.is_printed {
+    if first.is_printed && other.is_printed {
         return ranges_meet(first, other, metric);
     }
     let delta = PairJudge::new(first, other).delta(metric, from, to);

@@ -138,6 +138,13 @@ impl Sample {
         }
     }
 
+    /// Forgets the stated figures of some metrics.
+    pub(super) fn leave_out(&mut self, is_left_out: impl Fn(&Metric) -> bool) {
+        if let SampleFigures::Stated(stated) = &mut self.figures {
+            stated.figures.retain(|(metric, _)| !is_left_out(metric));
+        }
+    }
+
     /// The same run as one of the configuration that a study knows by this name.
     #[must_use]
     pub fn named(self, label: impl Into<String>, attributes: BTreeMap<String, AttributeValue>) -> Self {
