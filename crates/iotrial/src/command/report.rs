@@ -64,7 +64,9 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
         if let Some((path, ..)) = records.first() {
             let error =
                 anyhow::anyhow!("`{}` is a run of iotrial, and others are imported results", path.display());
-            return Err(Failure::input(error).hint("show them in calls of their own".to_owned()));
+            let hint =
+                "`iotrial compare` holds them against each other; `report` shows them in calls of their own";
+            return Err(Failure::input(error).hint(hint.to_owned()));
         }
         return imported::report(args, &imported, named.as_ref());
     }
