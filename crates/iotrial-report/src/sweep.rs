@@ -325,23 +325,31 @@ fn limits(summary: &SweepSummary, advice: &str) -> Option<Section> {
             evidence: Vec::new(),
         })
     };
-    let unresolved = |curve: &Curve| {
-        let found = curve.saturation.as_ref()?;
-        let message = format!("{}: {}", of(curve), unresolved_knee(curve, found)?);
-        Some(FindingLine {
+    // What holds of several of them is told once.
+    let mut unresolved: Vec<(String, Vec<String>)> = Vec::new();
+    for (curve, found) in found(summary) {
+        let Some(why) = unresolved_knee(curve, found) else { continue };
+        match unresolved.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, curves)) => curves.push(of(curve)),
+            None => unresolved.push((why, vec![of(curve)])),
+        }
+    }
+    let mut lines: Vec<FindingLine> = unresolved
+        .into_iter()
+        .map(|(why, curves)| FindingLine {
             severity: Severity::Warning,
             id: "knee-not-resolved".to_owned(),
-            message,
+            message: format!("{}: {why}", curves.join(", ")),
             evidence: Vec::new(),
         })
-    };
-    let mut lines: Vec<FindingLine> = summary
+        .collect();
+    let of_curves = summary
         .curves
         .iter()
-        .flat_map(|curve| [unresolved(curve), burst(curve), falls(curve), exceeded(curve), rough(curve)])
-        .flatten()
-        .collect();
-    // What holds several of them is told once.
+        .flat_map(|curve| [burst(curve), falls(curve), exceeded(curve), rough(curve)])
+        .flatten();
+    lines.extend(of_curves);
+    // So is a limit.
     let mut limits: Vec<(&Limit, Vec<String>)> = Vec::new();
     for (curve, limit) in summary.curves.iter().filter_map(|curve| Some((curve, curve.limit.as_ref()?))) {
         match limits.iter_mut().find(|(known, _)| *known == limit) {

@@ -372,7 +372,7 @@ fn limit_of(
         return Limit::new(
             LimitKind::Unknown,
             format!(
-                "{} outstanding I/Os, the lowest load that was measured, already reach the ceiling of {} IOPS: at which load latency begins to grow, and what holds the rate, only lower loads can tell{also}",
+                "{} outstanding I/Os, the lowest load that was measured, lie at the knee or beyond it already: at which load latency begins to grow, and what holds the rate at {} IOPS, only lower loads can tell{also}",
                 with_thousands(lowest_load(curve)),
                 with_thousands(found.ceiling_iops)
             ),
