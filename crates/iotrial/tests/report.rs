@@ -200,3 +200,26 @@ fn a_block_device_is_no_place_for_a_report_needs_root() {
     assert!(ran.stderr.contains("is a block device") && ran.stdout.is_empty(), "{}", ran.stderr);
     std::fs::remove_file(node).unwrap();
 }
+
+/// The report of a table of figures, in one line.
+fn report_of_table(bench: &Bench, table: &str) -> String {
+    std::fs::write(bench.path().join("t.csv"), table).unwrap();
+    let shown = bench.run(&["report", "t.csv"]).expect_code(1).stdout;
+    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn imported_results_are_told_apart_by_their_load_and_their_file() {
+    let bench = Bench::new();
+    let table = "label,load.pattern,load.read_percent,load.block_size_bytes,load.outstanding,read.iops\n\
+        random-read,random,100,4096,1,1000\nrandom-read,random,100,4096,256,40000\n";
+    let shown = report_of_table(&bench, table);
+    for text in [
+        "1 random-read, randread-4k 1 outst.",
+        "2 random-read, randread-4k 256 outst.",
+        "Load random, 100 % reads, 4 KiB, 256 outstanding",
+        "File `t.csv`, line 3",
+    ] {
+        assert!(shown.contains(text), "{text}:\n{shown}");
+    }
+}
