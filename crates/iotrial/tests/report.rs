@@ -223,3 +223,15 @@ fn imported_results_are_told_apart_by_their_load_and_their_file() {
         assert!(shown.contains(text), "{text}:\n{shown}");
     }
 }
+
+#[test]
+fn a_source_without_latency_is_not_judged_and_not_called_unqualified() {
+    let bench = Bench::new();
+    let shown = report_of_table(&bench, "label,load.pattern,read.iops\nquick,random,1000\n");
+    assert!(
+        shown
+            .contains("? NOT JUDGED Not judged: for «load» of t.csv no latency is stated that flash judges."),
+        "{shown}"
+    );
+    assert!(!shown.contains("Not qualified"), "{shown}");
+}
