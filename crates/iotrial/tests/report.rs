@@ -235,3 +235,24 @@ fn a_source_without_latency_is_not_judged_and_not_called_unqualified() {
     );
     assert!(!shown.contains("Not qualified"), "{shown}");
 }
+
+#[test]
+fn percentiles_are_judged_only_where_rate_and_time_give_enough_ios() {
+    let bench = Bench::new();
+    let judged = |runtime: &str| {
+        let table = format!(
+            "label,runtime_s,read.iops,read.lat_mean_us,read.lat_p99_us,read.lat_p999_us\nx,{runtime},133,200,300,400\n"
+        );
+        std::fs::write(bench.path().join("t.csv"), table).unwrap();
+        let summary = bench.run(&["report", "t.csv", "--json"]).expect_code(0).json();
+        // What the source does not state is not shown as stated.
+        assert!(summary["total"]["read"]["io_count"].is_null(), "{summary:#}");
+        let judged = summary["verdict"]["judged"].as_array().unwrap().clone();
+        judged.iter().map(|one| one["statistic"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(judged("5.31"), ["mean"]);
+    assert_eq!(judged("60"), ["mean", "p99"]);
+    assert_eq!(judged("600"), ["mean", "p99", "p99.9"]);
+    // Nothing tells how many there were.
+    assert_eq!(judged(""), ["mean", "p99", "p99.9"]);
+}
