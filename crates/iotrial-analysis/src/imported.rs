@@ -11,6 +11,7 @@ use iotrial_model::imported::{
 };
 use iotrial_model::load::Role;
 use iotrial_model::record::{Finding, Severity};
+use iotrial_model::units::ByteSize;
 use serde::Serialize;
 use serde_json::json;
 
@@ -264,13 +265,19 @@ fn by_role(record: &ImportedRecord) -> Vec<JudgedRole> {
     let mut of_roles: Vec<(Role, Streams)> = roles
         .map(|role| {
             let mine = record.jobs.iter().filter(|job| role_of(job) == role);
-            (role, Streams::together(&mine.map(|job| &job.ops).collect::<Vec<_>>()))
+            let counted: Vec<StatedOps> =
+                mine.map(|job| with_counts(&job.ops, job.load.block_size())).collect();
+            (role, Streams::together(&counted.iter().collect::<Vec<_>>()))
         })
         .collect();
     // Where only the total of all jobs is stated, it belongs to a role only if they all do.
     if let (Some(total), true) = (record.stated_total(), of_roles.len() <= 1) {
         let role = of_roles.first().map_or(Role::Data, |(role, _)| *role);
-        of_roles = vec![(role, Streams::of_stated(total))];
+        let block_size = match record.jobs.as_slice() {
+            [only] => only.load.block_size(),
+            _ => None,
+        };
+        of_roles = vec![(role, Streams::of_stated(&with_counts(total, block_size)))];
     }
     of_roles
         .into_iter()
@@ -289,6 +296,28 @@ fn by_role(record: &ImportedRecord) -> Vec<JudgedRole> {
             (role, there.collect())
         })
         .collect()
+}
+
+/// The same with the number of I/Os where it is not stated and follows: from the bytes and their block size, else from the rate
+/// and the time. It says which statistics enough I/Os carry, and is shown nowhere as stated.
+fn with_counts(ops: &StatedOps, block_size: Option<ByteSize>) -> StatedOps {
+    let mut counted = ops.clone();
+    for stream in [&mut counted.read, &mut counted.write, &mut counted.all].into_iter().flatten() {
+        stream.io_count = stream.io_count.or_else(|| derived_count(stream, block_size));
+    }
+    counted
+}
+
+/// `None` where neither is stated, and where nothing was done.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a count of I/Os, not below zero"
+)]
+fn derived_count(stream: &StatedStream, block_size: Option<ByteSize>) -> Option<u64> {
+    let of_bytes = || stream.bytes?.checked_div(block_size?.get());
+    let of_rate = || Some((stream.iops?.value * stream.runtime_s?.value).round() as u64);
+    of_bytes().or_else(of_rate).filter(|count| *count > 0)
 }
 
 fn judge_imported(record: &ImportedRecord, findings: &[Finding], thresholds: &ThresholdSet) -> Verdict {

@@ -94,6 +94,8 @@ pub(crate) struct Gap {
     pub(crate) words: String,
     /// For the list of reasons.
     pub(crate) reason: String,
+    /// Whether the set would judge it, and the source does not state it.
+    pub(crate) is_unstated: bool,
 }
 
 /// The streams that a role has, with their figures where there are any.
@@ -142,6 +144,7 @@ impl Judgement {
                 judgement.gaps.push(Gap {
                     words: role.to_string(),
                     reason: format!("{role} is not judged: {} has no bands for it", thresholds.name),
+                    is_unstated: false,
                 });
                 continue;
             }
@@ -166,7 +169,7 @@ impl Judgement {
             .collect();
         if all.is_empty() {
             let reason = format!("{words} are not judged: {} has no bands for them", thresholds.name);
-            self.gaps.push(Gap { words, reason });
+            self.gaps.push(Gap { words, reason, is_unstated: false });
             return;
         }
         // Of an imported result the count may not be known; what its source tells is then taken as it is.
@@ -197,6 +200,7 @@ impl Judgement {
                     self.gaps.push(Gap {
                         words: format!("{name} of {words}"),
                         reason: format!("{name} of {words} is not judged: {why}"),
+                        is_unstated: too_few.is_none(),
                     });
                 }
             }

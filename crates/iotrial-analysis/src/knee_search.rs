@@ -3,7 +3,7 @@
 //! Three steps, each decided from the points so far: the load is multiplied by four until that brings no more; the fitted
 //! knee is measured, and again where the fit moves; then every load is measured again, until it has its repeats.
 
-use crate::saturation::{LoadPoint, Saturation, by_load, is_saturated};
+use crate::saturation::{LoadPoint, by_load, is_saturated, knee_to_try};
 
 /// The load is multiplied by this from one step to the next.
 const STEP_FACTOR: u32 = 4;
@@ -68,7 +68,7 @@ impl SearchBounds {
         if means.iter().filter(|one| !is_step(one.outstanding)).count() >= MOST_REFINEMENTS {
             return None;
         }
-        let knee = Saturation::of(points, None)?.knee.outstanding;
+        let knee = knee_to_try(points)?;
         let rounded = knee.round() as u32;
         let is_close =
             |load: u32| load == rounded || (f64::from(load) / knee - 1.0).abs() <= CLOSE_PERCENT / 100.0;
@@ -85,7 +85,7 @@ impl SearchBounds {
             // The rate falls again: what lies beyond is slower.
             return Some(near_best);
         }
-        let knee = Saturation::of(points, None)?.knee.outstanding;
+        let knee = knee_to_try(points)?;
         let beyond = (BEYOND_KNEE * knee).ceil() as u32;
         Some(beyond.max(near_best).max(LEAST_BEYOND).min(self.most_outstanding))
     }

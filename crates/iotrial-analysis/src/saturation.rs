@@ -74,6 +74,18 @@ pub struct Load {
     pub lat_mean_us: f64,
 }
 
+/// Where the knee lies of the load that stands for it, where the loads do not show the knee itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KneeBound {
+    /// At it or below: the lowest load that was measured does already what the highest one does.
+    AtOrBelow,
+    /// At it or above: the rate still rises in proportion.
+    AtOrAbove,
+    /// On either side: there is no other load.
+    Unknown,
+}
+
 /// The ends of a 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Confidence {
@@ -87,9 +99,11 @@ pub struct Confidence {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Saturation {
     /// The highest load with latency still in proportion: where the fitted curve has it, with the rate and latency that were
-    /// measured there, or the curve's where no load lies within 5 %.
+    /// measured there, or the curve's where no load lies within 5 %. With `knee_bound` it is a bound of the knee.
     pub knee: Load,
-    /// Of the knee's outstanding I/Os; `None` with too few points to tell.
+    /// On which side of `knee` the knee lies; `None` where the knee is that load.
+    pub knee_bound: Option<KneeBound>,
+    /// Of the knee's outstanding I/Os; `None` with too few points to tell, and of a bound.
     pub knee_confidence: Option<Confidence>,
     /// The lowest measured load, from the knee on, that reaches 95 % of the ceiling.
     pub saturated: Load,
@@ -105,8 +119,9 @@ pub struct Saturation {
     pub exceeded_by_percent: f64,
     /// By how many percent the rate at the highest load lies below the highest rate; zero where it does not fall.
     pub falls_by_percent: f64,
-    /// The model that was taken.
-    pub fit: Fit,
+    /// The model that was taken; `None` where the loads are fewer than three, or all beyond the knee, so that no curve has
+    /// anything to hold on to. Then all other figures are measured ones.
+    pub fit: Option<Fit>,
 }
 
 /// A fitted model, and how well it fits.
@@ -185,21 +200,26 @@ impl Saturation {
         let usable: Vec<LoadPoint> =
             points.iter().filter(|one| is_usable(one) && lasts(one)).copied().collect();
         let fixed = sustained.map(|rate| rate.iops);
-        let fit = model::fit(&usable, fixed)?;
         let means = by_load(&usable);
+        let last = means.last()?;
+        let without_curve = without_curve(&means, fixed.is_some());
+        let fit = if without_curve.is_some() { None } else { model::fit(&usable, fixed) };
         let highest = means.iter().map(|one| one.iops).fold(0.0, f64::max);
-        let is_reached = is_saturated(points) || fit.model.has_ceiling_within(means.last()?.outstanding);
-        let last = means.last()?.iops;
-        let falls_by_percent = (100.0 * (1.0 - last / highest)).max(0.0);
+        let model = fit.as_ref().map(|fit| fit.model);
+        let is_reached =
+            is_saturated(points) || model.is_some_and(|model| model.has_ceiling_within(last.outstanding));
+        let falls_by_percent = (100.0 * (1.0 - last.iops / highest)).max(0.0);
         // A model's ceiling that no measurement came near is no result, and one that lies between a peak and what follows is
         // neither.
-        let of_model =
-            fit.model.ceiling_iops().filter(|_| is_reached && falls_by_percent < MOST_FALL_PERCENT);
+        let of_model = model
+            .and_then(|model| model.ceiling_iops())
+            .filter(|_| is_reached && falls_by_percent < MOST_FALL_PERCENT);
         let ceiling_iops = fixed.or(of_model).unwrap_or(highest);
         let mib_per_io = means.iter().map(|one| one.mib_per_s).sum::<f64>()
             / means.iter().map(|one| one.iops).sum::<f64>();
         let load = |outstanding: f64| {
-            let iops = fit.model.iops(outstanding).min(fixed.unwrap_or(f64::INFINITY));
+            let of_curve = model.map_or(ceiling_iops, |model| model.iops(outstanding));
+            let iops = of_curve.min(fixed.unwrap_or(f64::INFINITY));
             Load {
                 outstanding,
                 iops,
@@ -207,7 +227,11 @@ impl Saturation {
                 lat_mean_us: 1e6 * outstanding / iops,
             }
         };
-        let mut knee = load(fit.model.knee(lowest, means.last()?.outstanding));
+        let (at, knee_bound) = match (without_curve, model) {
+            (Some((at, bound)), _) => (f64::from(at), bound),
+            (None, model) => model?.knee_or_bound(lowest, last.outstanding, is_reached),
+        };
+        let mut knee = load(at);
         let all = by_load(points);
         // What was measured there counts more than what was fitted.
         let is_near =
@@ -217,7 +241,8 @@ impl Saturation {
             knee = Load { iops, bandwidth_mib_per_s, lat_mean_us: one.lat_mean_us, ..knee };
         }
         let saturating = all.iter().find(|one| {
-            f64::from(one.outstanding) >= knee.outstanding.round()
+            (knee_bound == Some(KneeBound::AtOrBelow)
+                || f64::from(one.outstanding) >= knee.outstanding.round())
                 && one.iops >= SATURATED_SHARE * ceiling_iops
         });
         let saturated = saturating.map_or(knee, |one| {
@@ -229,7 +254,8 @@ impl Saturation {
             let (iops, bandwidth_mib_per_s) = (one.iops, one.mib_per_s);
             Load { outstanding, iops, bandwidth_mib_per_s, lat_mean_us: one.lat_mean_us }
         });
-        let (knee_confidence, ceiling_confidence) = model::confidence(&usable, sustained, &fit)
+        let confidence = fit.as_ref().and_then(|fit| model::confidence(&usable, sustained, fit));
+        let (knee_confidence, ceiling_confidence) = confidence
             .map_or((None, sustained.and_then(Sustained::confidence)), |(knee, ceiling)| {
                 (Some(knee), sustained.map_or(Some(ceiling), Sustained::confidence))
             });
@@ -238,7 +264,8 @@ impl Saturation {
         let ceiling_confidence = ceiling_confidence.filter(|one| fixed.is_some() || is_of_this(one));
         Some(Self {
             knee,
-            knee_confidence,
+            knee_bound,
+            knee_confidence: knee_confidence.filter(|_| knee_bound.is_none()),
             saturated,
             ceiling_iops,
             ceiling_mib_per_s: ceiling_iops * mib_per_io,
@@ -249,6 +276,41 @@ impl Saturation {
             fit,
         })
     }
+}
+
+/// The load at the knee, or the one that bounds it, where no curve is to be fitted: with fewer than three loads, and where
+/// the lowest of them does already what the others do. `None` where a curve tells. `has_ceiling` is whether the rate that
+/// lasts was measured: then a curve needs no three loads.
+///
+/// What bounds it follows from `X² / N` alone, which rises up to the knee and falls beyond it.
+fn without_curve(means: &[MeanPoint], has_ceiling: bool) -> Option<(u32, Option<KneeBound>)> {
+    let (first, last) = (means.first()?, means.last()?);
+    let highest = means.iter().map(|one| one.iops).fold(0.0, f64::max);
+    let load_ratio = f64::from(last.outstanding) / f64::from(first.outstanding);
+    // How the logarithm of the rate rises with that of the load: 1 in proportion, 1/2 at the knee.
+    let slope = (last.iops / first.iops).ln() / load_ratio.ln();
+    let is_flat = means.len() > 1 && highest < (1.0 + LEAST_GAIN) * first.iops && slope < 0.5;
+    if is_flat && first.outstanding > 1 {
+        return Some((first.outstanding, Some(KneeBound::AtOrBelow)));
+    }
+    match means.len() {
+        _ if has_ceiling => None,
+        1 if first.outstanding > 1 => Some((first.outstanding, Some(KneeBound::Unknown))),
+        // The knee is never below one.
+        1 => Some((1, Some(KneeBound::AtOrAbove))),
+        2 if is_flat => Some((1, None)),
+        2 if slope >= SATURATED_SHARE => Some((last.outstanding, Some(KneeBound::AtOrAbove))),
+        2 if slope >= 0.5 => Some((first.outstanding, Some(KneeBound::AtOrAbove))),
+        2 => Some((last.outstanding, Some(KneeBound::AtOrBelow))),
+        _ => None,
+    }
+}
+
+/// The knee of the curve through the points, whatever it can hold on to: where a search looks next. `None` without any.
+pub(crate) fn knee_to_try(points: &[LoadPoint]) -> Option<f64> {
+    let usable: Vec<LoadPoint> = points.iter().filter(|one| is_usable(one)).copied().collect();
+    let loads = || usable.iter().map(|one| one.outstanding);
+    Some(model::fit(&usable, None)?.model.knee(loads().min()?, loads().max()?))
 }
 
 /// The rate that lasts, from a long measurement beyond the knee.

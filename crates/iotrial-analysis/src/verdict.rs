@@ -101,9 +101,12 @@ fn decide(
     let worst = by_weight.first().copied();
     let (qualified, sentence) = match (obstacles.first(), worst) {
         (Some(obstacle), _) => (false, format!("Not qualified for {profile}: {obstacle}.")),
+        (None, None) if gaps.iter().any(|gap| gap.is_unstated) => (
+            false,
+            format!("Not judged: for {profile} no latency is stated that {} judges.", thresholds.name),
+        ),
         (None, None) => {
-            let set = &thresholds.name;
-            (false, format!("Not qualified for {profile}: {set} judges nothing of what it does."))
+            (false, format!("Not judged: {} has no bands for what {profile} does.", thresholds.name))
         }
         (None, Some(worst)) if worst.is_acceptable() => {
             (true, qualified_sentence(profile, &thresholds.name, worst, conditions, &gaps))
@@ -549,7 +552,7 @@ mod tests {
 
         record.plan.jobs[1].role = Role::Backup;
         let verdict = judge(&record, &set("oci-sqlserver"));
-        assert_eq!(verdict.sentence, "Not qualified for mine: oci-sqlserver judges nothing of what it does.");
+        assert_eq!(verdict.sentence, "Not judged: oci-sqlserver has no bands for what mine does.");
         assert_eq!((verdict.qualified, verdict.category), (false, None));
     }
 

@@ -4,6 +4,7 @@ use iotrial_analysis::figures::Figures;
 use iotrial_analysis::imported::ImportedSummary;
 use iotrial_analysis::stream::Streams;
 use iotrial_model::imported::{ImportedJob, ImportedRecord, StatedStream};
+use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::record::Severity;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
@@ -15,6 +16,10 @@ use crate::text::cut;
 
 /// A title is not a text, and stands in every row of a CSV.
 const LONGEST_TITLE: usize = 200;
+/// Beside its load a name has room for so many characters.
+const LONGEST_NAME: usize = 32;
+/// Jobs whose loads stand in the short forms; the section has all of them.
+const MOST_LOADS: usize = 3;
 /// Options of a job are shown up to this many characters each.
 const LONGEST_OPTION: usize = 120;
 /// Rows of a table of percentiles or classes; the record has all of them.
@@ -58,8 +63,9 @@ impl Document {
             return Self::of_imported(record, summary);
         }
         let rows = results.iter().enumerate().flat_map(|(index, (record, summary))| {
-            let name = format!("{} {}", index + 1, title(record));
-            stream_rows(&[&cut(&name, 60)], &summary.total, false)
+            let name = format!("{} {}", index + 1, cut(&title(record), LONGEST_NAME));
+            let load = load_in_short(record).map_or_else(String::new, |load| format!(", {load}"));
+            stream_rows(&[&cut(&format!("{name}{load}"), 60)], &summary.total, false)
         });
         let table = figures_table("Figures side by side", &["result"], rows.collect(), true);
         Self {
@@ -107,6 +113,21 @@ fn in_brief(record: &ImportedRecord, summary: &ImportedSummary) -> Vec<(&'static
     if !targets.is_empty() {
         lines.push(("Target", cut(&targets.join("; "), LONGEST_OPTION)));
     }
+    let stated: Vec<String> = record
+        .jobs
+        .iter()
+        .filter_map(|job| Some((job, load_words(job)?)))
+        .map(|(job, words)| match record.jobs.len() {
+            1 => words,
+            _ => format!("{}: {words}", cut(&job.name, LONGEST_NAME)),
+        })
+        .collect();
+    if !stated.is_empty() {
+        let more = stated.len().saturating_sub(MOST_LOADS);
+        let others = if more > 0 { format!("; and {more} more") } else { String::new() };
+        lines.push(("Load", format!("{}{others}", stated[..stated.len() - more].join("; "))));
+    }
+    lines.push(("File", cut(&record.whence(), LONGEST_OPTION)));
     if let Some(seconds) = summary.measured_s {
         lines.push(("Measured", in_seconds(seconds)));
     }
@@ -291,7 +312,38 @@ fn loads(record: &ImportedRecord) -> Option<Section> {
     })
 }
 
-fn load_facts(job: &ImportedJob) -> Vec<Fact> {
+/// The load of the only job in a few words, as fio would name it: `randread-4k 16 x 16`.
+fn load_in_short(record: &ImportedRecord) -> Option<String> {
+    let [only] = record.jobs.as_slice() else { return None };
+    let load = &only.load;
+    let mut words: Vec<String> = Vec::new();
+    match (load.pattern, load.rwmix_read_percent, load.block_size()) {
+        (Some(order), Some(percent), Some(block_size)) => {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
+            let rwmix_read_percent = percent.round().clamp(0.0, 100.0) as u8;
+            words.push(LoadPattern { order, rwmix_read_percent, block_size }.to_string());
+        }
+        (order, _, block_size) => {
+            words.extend(order.map(|order| order.to_string()));
+            words.extend(block_size.map(|size| size.to_string()));
+        }
+    }
+    words.extend(match (load.numjobs, load.iodepth, load.outstanding) {
+        (Some(numjobs), Some(iodepth), _) => Some(format!("{numjobs} x {iodepth}")),
+        (_, _, Some(outstanding)) => Some(format!("{outstanding} outst.")),
+        (_, Some(iodepth), None) => Some(format!("iodepth {iodepth}")),
+        _ => None,
+    });
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// What a job does and how much of it at once; `None` where nothing of that is stated.
+fn load_words(job: &ImportedJob) -> Option<String> {
+    let words = main_words(job);
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+fn main_words(job: &ImportedJob) -> Vec<String> {
     let load = &job.load;
     let mut words: Vec<String> = Vec::new();
     words.extend(job.role.map(|role| role.to_string()));
@@ -309,6 +361,12 @@ fn load_facts(job: &ImportedJob) -> Vec<Fact> {
         (_, Some(iodepth), None) => words.push(format!("iodepth {iodepth}")),
         _ => {}
     }
+    words
+}
+
+fn load_facts(job: &ImportedJob) -> Vec<Fact> {
+    let load = &job.load;
+    let mut words = main_words(job);
     words.extend(
         load.direct.map(|direct| if direct { "direct" } else { "through the page cache" }.to_owned()),
     );

@@ -1,6 +1,6 @@
 //! The document of a sweep: knee and ceiling of every pattern, what limits them, the curves, and every probe.
 
-use iotrial_analysis::saturation::{Confidence, Model, Saturation};
+use iotrial_analysis::saturation::{Confidence, KneeBound, Model, Saturation};
 use iotrial_analysis::sweep::{Curve, Limit, Scaling, SweepSummary};
 use iotrial_analysis::words::with_thousands;
 use iotrial_model::record::{EndedHow, Severity};
@@ -184,11 +184,20 @@ fn found(summary: &SweepSummary) -> impl Iterator<Item = (&Curve, &Saturation)> 
 
 fn saturation(repeats: u32, summary: &SweepSummary) -> Option<Section> {
     let row = |(curve, found): (&Curve, &Saturation)| {
+        let of_knee = |value: f64| (found.knee_bound != Some(KneeBound::Unknown)).then_some(value);
         let mut cells = labels(summary, &curve.pattern, Some(curve.volume));
         cells.extend([
             Value::Text(curve.limit.as_ref().map_or("–", |limit| limit.kind.as_str()).to_owned()),
-            Value::Number(found.knee.outstanding),
-            Value::Number(found.knee.lat_mean_us),
+            Value::Text(
+                match found.knee_bound {
+                    None | Some(KneeBound::Unknown) => "",
+                    Some(KneeBound::AtOrBelow) => "≤",
+                    Some(KneeBound::AtOrAbove) => "≥",
+                }
+                .to_owned(),
+            ),
+            Value::number(of_knee(found.knee.outstanding)),
+            Value::number(of_knee(found.knee.lat_mean_us)),
             Value::Text(if found.is_reached { "" } else { "≥" }.to_owned()),
             Value::Number(found.ceiling_iops),
             Value::Number(found.ceiling_mib_per_s),
@@ -207,6 +216,7 @@ fn saturation(repeats: u32, summary: &SweepSummary) -> Option<Section> {
     let first = columns.len();
     columns.extend([
         Column::new("limit", Quantity::Words),
+        Column::new("", Quantity::Words),
         Column::new("knee", Quantity::Load),
         Column::new("knee lat", Quantity::LatencyUs),
         Column::new("", Quantity::Words),
@@ -218,10 +228,16 @@ fn saturation(repeats: u32, summary: &SweepSummary) -> Option<Section> {
         Column::new("± ceiling", Quantity::Percent).optional(),
     ]);
     let mut table = Table { caption: "Knee and ceiling".to_owned(), columns, rows, at_a_glance: true };
-    let mark = first + 3;
+    let (knee_mark, ceiling_mark) = (first + 1, first + 4);
     if found(summary).all(|(_, found)| found.is_reached) {
-        table.without_column(mark);
+        table.without_column(ceiling_mark);
     }
+    let bound = if found(summary).all(|(_, found)| found.knee_bound.is_none()) {
+        table.without_column(knee_mark);
+        ""
+    } else {
+        " Where the loads do not show the knee, ≤ or ≥ stands before the load that it lies at or below, or at or above."
+    };
     let repeats = match repeats {
         1 => String::new(),
         count => format!(" Each load was measured {count} times, as far as there was time."),
@@ -230,7 +246,7 @@ fn saturation(repeats: u32, summary: &SweepSummary) -> Option<Section> {
         "saturation",
         "Where it saturates",
         Some(format!(
-            "The knee is the highest load with latency still in proportion: beyond it more outstanding I/Os bring more latency than throughput. The ceiling is the rate that they do not raise; saturated is the lowest load that reaches 95 % of it. Where a load was measured, its figures are the measured ones, elsewhere those of the fitted curve. Latencies are means, ± is a 95 % confidence interval.{repeats}"
+            "The knee is the highest load with latency still in proportion: beyond it more outstanding I/Os bring more latency than throughput. The ceiling is the rate that they do not raise; saturated is the lowest load that reaches 95 % of it. Where a load was measured, its figures are the measured ones, elsewhere those of the fitted curve.{bound} Latencies are means, ± is a 95 % confidence interval.{repeats}"
         )),
         vec![Block::Table(table)],
     )
@@ -295,27 +311,45 @@ fn limits(summary: &SweepSummary, advice: &str) -> Option<Section> {
         })
     };
     let rough = |curve: &Curve| {
-        let found = curve.saturation.as_ref()?;
+        let fit = curve.saturation.as_ref()?.fit.as_ref()?;
         // A burst is no load on any curve, and is told as what it is.
         let is_explained = curve.sustained.is_some_and(|rate| rate.burst.is_some());
-        (found.fit.rms_percent > ROUGH_FIT_PERCENT && !is_explained).then(|| FindingLine {
+        (fit.rms_percent > ROUGH_FIT_PERCENT && !is_explained).then(|| FindingLine {
             severity: Severity::Warning,
             id: "rough-fit".to_owned(),
             message: format!(
                 "{}: the points lie {:.0} % off the curve, so the knee is rough: another load on the device, or one that no model describes{advice}",
                 of(curve),
-                found.fit.rms_percent
+                fit.rms_percent
             ),
             evidence: Vec::new(),
         })
     };
-    let mut lines: Vec<FindingLine> = summary
+    // What holds of several of them is told once.
+    let mut unresolved: Vec<(String, Vec<String>)> = Vec::new();
+    for (curve, found) in found(summary) {
+        let Some(why) = unresolved_knee(curve, found) else { continue };
+        match unresolved.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, curves)) => curves.push(of(curve)),
+            None => unresolved.push((why, vec![of(curve)])),
+        }
+    }
+    let mut lines: Vec<FindingLine> = unresolved
+        .into_iter()
+        .map(|(why, curves)| FindingLine {
+            severity: Severity::Warning,
+            id: "knee-not-resolved".to_owned(),
+            message: format!("{}: {why}", curves.join(", ")),
+            evidence: Vec::new(),
+        })
+        .collect();
+    let of_curves = summary
         .curves
         .iter()
         .flat_map(|curve| [burst(curve), falls(curve), exceeded(curve), rough(curve)])
-        .flatten()
-        .collect();
-    // What holds several of them is told once.
+        .flatten();
+    lines.extend(of_curves);
+    // So is a limit.
     let mut limits: Vec<(&Limit, Vec<String>)> = Vec::new();
     for (curve, limit) in summary.curves.iter().filter_map(|curve| Some((curve, curve.limit.as_ref()?))) {
         match limits.iter_mut().find(|(known, _)| *known == limit) {
@@ -331,6 +365,42 @@ fn limits(summary: &SweepSummary, advice: &str) -> Option<Section> {
     }));
     let blocks = if lines.is_empty() { Vec::new() } else { vec![Block::Findings(lines)] };
     section("limits", "What limits it", None, blocks)
+}
+
+/// Why there is no knee, or no curve; `None` where there are both.
+fn unresolved_knee(curve: &Curve, found: &Saturation) -> Option<String> {
+    let mut loads: Vec<u32> = curve.probes.iter().map(|one| one.outstanding).collect();
+    loads.sort_unstable();
+    loads.dedup();
+    let at = with_thousands(found.knee.outstanding);
+    let knee = match found.knee_bound {
+        None => None,
+        Some(KneeBound::Unknown) => Some("the knee is not resolved".to_owned()),
+        Some(KneeBound::AtOrBelow) if f64::from(*loads.first()?) >= found.knee.outstanding => Some(format!(
+            "the knee is at or below {at} outstanding I/Os, the lowest load that was measured, and is not resolved"
+        )),
+        Some(KneeBound::AtOrBelow) => {
+            Some(format!("the knee is at or below {at} outstanding I/Os, and is not resolved"))
+        }
+        Some(KneeBound::AtOrAbove) if f64::from(*loads.last()?) <= found.knee.outstanding => Some(format!(
+            "the knee is at or above {at} outstanding I/Os, the highest load that was measured, and is not resolved"
+        )),
+        Some(KneeBound::AtOrAbove) => {
+            Some(format!("the knee is at or above {at} outstanding I/Os, and is not resolved"))
+        }
+    };
+    let no_curve = found.fit.is_none().then(|| match loads.as_slice() {
+        [_] => "with a single load there is no curve".to_owned(),
+        [_, _] => {
+            "with two loads no curve is fitted, and the ceiling is the highest rate measured".to_owned()
+        }
+        _ => {
+            "all loads do about the same, so no curve is fitted, and the ceiling is the highest rate measured"
+                .to_owned()
+        }
+    });
+    let words: Vec<String> = knee.into_iter().chain(no_curve).collect();
+    (!words.is_empty()).then(|| words.join("; "))
 }
 
 fn scaling(summary: &SweepSummary) -> Option<Section> {
@@ -416,14 +486,22 @@ fn curves(summary: &SweepSummary) -> Option<Section> {
                 points
             };
             let loads = loads(curve);
-            let fitted = |of: fn(f64, f64) -> f64| {
-                loads.iter().map(|n| (*n, Some(of(*n, found.fit.model.iops(*n))))).collect::<Vec<_>>()
-            };
             rates.push(line("measured", Shape::Points, measured(|f| f.iops)));
-            rates.push(line("fitted", Shape::Fit, fitted(|_, iops| iops)));
             latencies.push(line("measured", Shape::Points, measured(|f| f.lat_mean_us)));
-            latencies.push(line("fitted", Shape::Fit, fitted(|n, iops| 1e6 * n / iops)));
-            let knee = |y: f64| line("knee", Shape::Ring, vec![(found.knee.outstanding, Some(y))]);
+            if let Some(fit) = &found.fit {
+                let fitted = |of: fn(f64, f64) -> f64| {
+                    loads.iter().map(|n| (*n, Some(of(*n, fit.model.iops(*n))))).collect::<Vec<_>>()
+                };
+                rates.push(line("fitted", Shape::Fit, fitted(|_, iops| iops)));
+                latencies.push(line("fitted", Shape::Fit, fitted(|n, iops| 1e6 * n / iops)));
+            }
+            let what = match found.knee_bound {
+                None => "knee",
+                Some(KneeBound::AtOrBelow) => "knee at or below",
+                Some(KneeBound::AtOrAbove) => "knee at or above",
+                Some(KneeBound::Unknown) => continue,
+            };
+            let knee = |y: f64| line(what, Shape::Ring, vec![(found.knee.outstanding, Some(y))]);
             rates.push(knee(found.knee.iops));
             latencies.push(knee(found.knee.lat_mean_us));
         }
@@ -447,7 +525,7 @@ fn curves(summary: &SweepSummary) -> Option<Section> {
     section(
         "curves",
         "Curves",
-        Some("Points are measured, lines are fitted, rings are knees. Of outstanding I/Os and of latency, equal distances are equal factors.".to_owned()),
+        Some("Points are measured, lines are fitted, rings are knees, or the loads that bound them. Of outstanding I/Os and of latency, equal distances are equal factors.".to_owned()),
         patterns.into_iter().map(group).collect(),
     )
 }
@@ -469,7 +547,7 @@ fn loads(curve: &Curve) -> Vec<f64> {
 
 fn fits(summary: &SweepSummary) -> Option<Section> {
     let row = |(curve, found): (&Curve, &Saturation)| {
-        let fit = &found.fit;
+        let fit = found.fit.as_ref()?;
         let (alone_us, contention, coherency, ceiling, sharpness) = match fit.model {
             Model::Queueing { alone_us, contention, ceiling_iops, sharpness } => {
                 (alone_us, contention, None, ceiling_iops, sharpness)
@@ -490,9 +568,9 @@ fn fits(summary: &SweepSummary) -> Option<Section> {
             Value::number(fit.r_squared),
             Value::Count(fit.point_count as u64),
         ]);
-        Row { cells, is_total: false }
+        Some(Row { cells, is_total: false })
     };
-    let rows: Vec<Row> = found(summary).map(row).collect();
+    let rows: Vec<Row> = found(summary).filter_map(row).collect();
     if rows.is_empty() {
         return None;
     }

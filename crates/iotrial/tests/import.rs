@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use support::Bench;
+use support::{Bench, Ran};
 
 fn golden(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -408,4 +408,55 @@ fn two_repeats_give_the_figures_of_one_of_them_and_tell_how_far_they_lie_apart()
     let deltas = together["against_baseline"][0]["deltas"].as_array().unwrap();
     let of_iops = deltas.iter().find(|delta| delta["metric"] == "read.iops").unwrap();
     assert_eq!(of_iops["reading"], "no-difference");
+}
+
+/// The curves of some files of a folder.
+fn curves_of(bench: &Bench, files: &[String], more: &[&str]) -> Ran {
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    bench.run(&[&["import"], files.as_slice(), &["--as-sweep", "--quiet"], more].concat()).expect_code(0)
+}
+
+#[test]
+fn loads_beyond_saturation_bound_the_knee_and_claim_nothing_of_the_device() {
+    let bench = Bench::new();
+    let grid = |folder: &str, copies: &[u32]| -> Option<Vec<String>> {
+        copies.iter().map(|count| shared(&format!("fio/{folder}/randread-{count}-64.json"))).collect()
+    };
+    let (Some(disk), Some(ssd)) = (grid("hgst-7k2", &[32, 64]), grid("mx200-x1", &[8, 16, 32, 64])) else {
+        return;
+    };
+    for (files, lowest, lowest_said, ceiling) in
+        [(disk, 2_048.0, "2,048", 113.0), (ssd, 512.0, "512", 47_000.0)]
+    {
+        let found = curves_of(&bench, &files, &["--json"]).json();
+        let curve = &found["sweep"]["curves"][0];
+        let saturation = &curve["saturation"];
+        assert_eq!(saturation["knee_bound"], "at-or-below", "{saturation:#}");
+        assert_eq!(saturation["knee"]["outstanding"], lowest);
+        assert!(saturation["knee_confidence"].is_null() && saturation["fit"].is_null(), "{saturation:#}");
+        assert!((number(saturation, "/ceiling_iops") / ceiling - 1.0).abs() < 0.05, "{saturation:#}");
+        assert_eq!(curve["limit"]["kind"], "unknown");
+        let text = curves_of(&bench, &files, &[]).stdout;
+        assert!(!text.contains("in proportion (") && !text.contains("has work for"), "{text}");
+        assert!(text.contains("≤") && text.contains("knee-not-resolved"), "{text}");
+        let bound = format!("the knee is at or below {lowest_said} outstanding I/Os");
+        assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(&bound), "{text}");
+    }
+}
+
+#[test]
+fn two_loads_are_shown_without_a_curve_and_the_ceiling_is_the_highest_of_them() {
+    let bench = Bench::new();
+    let Some(folder) = shared("sqlio") else { return };
+    let outcome = bench.run(&["import", &folder, "--as-sweep", "--json", "--quiet"]).expect_code(0).json();
+    for curve in outcome["sweep"]["curves"].as_array().unwrap() {
+        let saturation = &curve["saturation"];
+        let rates = curve["probes"].as_array().unwrap().iter().map(|probe| probe["iops"].as_f64().unwrap());
+        let highest = rates.fold(0.0, f64::max);
+        assert!((number(saturation, "/ceiling_iops") / highest - 1.0).abs() < 1e-9, "{curve:#}");
+        assert!(saturation["fit"].is_null() && !saturation["knee_bound"].is_null(), "{curve:#}");
+        assert_ne!(curve["limit"]["kind"], "device", "{curve:#}");
+    }
+    let text = bench.run(&["import", &folder, "--as-sweep", "--quiet"]).expect_code(0).stdout;
+    assert!(!text.contains("up to 128 outstanding latency stays in proportion"), "{text}");
 }

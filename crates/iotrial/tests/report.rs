@@ -200,3 +200,59 @@ fn a_block_device_is_no_place_for_a_report_needs_root() {
     assert!(ran.stderr.contains("is a block device") && ran.stdout.is_empty(), "{}", ran.stderr);
     std::fs::remove_file(node).unwrap();
 }
+
+/// The report of a table of figures, in one line.
+fn report_of_table(bench: &Bench, table: &str) -> String {
+    std::fs::write(bench.path().join("t.csv"), table).unwrap();
+    let shown = bench.run(&["report", "t.csv"]).expect_code(1).stdout;
+    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn imported_results_are_told_apart_by_their_load_and_their_file() {
+    let bench = Bench::new();
+    let table = "label,load.pattern,load.read_percent,load.block_size_bytes,load.outstanding,read.iops\n\
+        random-read,random,100,4096,1,1000\nrandom-read,random,100,4096,256,40000\n";
+    let shown = report_of_table(&bench, table);
+    for text in [
+        "1 random-read, randread-4k 1 outst.",
+        "2 random-read, randread-4k 256 outst.",
+        "Load random, 100 % reads, 4 KiB, 256 outstanding",
+        "File `t.csv`, line 3",
+    ] {
+        assert!(shown.contains(text), "{text}:\n{shown}");
+    }
+}
+
+#[test]
+fn a_source_without_latency_is_not_judged_and_not_called_unqualified() {
+    let bench = Bench::new();
+    let shown = report_of_table(&bench, "label,load.pattern,read.iops\nquick,random,1000\n");
+    assert!(
+        shown
+            .contains("? NOT JUDGED Not judged: for «load» of t.csv no latency is stated that flash judges."),
+        "{shown}"
+    );
+    assert!(!shown.contains("Not qualified"), "{shown}");
+}
+
+#[test]
+fn percentiles_are_judged_only_where_rate_and_time_give_enough_ios() {
+    let bench = Bench::new();
+    let judged = |runtime: &str| {
+        let table = format!(
+            "label,runtime_s,read.iops,read.lat_mean_us,read.lat_p99_us,read.lat_p999_us\nx,{runtime},133,200,300,400\n"
+        );
+        std::fs::write(bench.path().join("t.csv"), table).unwrap();
+        let summary = bench.run(&["report", "t.csv", "--json"]).expect_code(0).json();
+        // What the source does not state is not shown as stated.
+        assert!(summary["total"]["read"]["io_count"].is_null(), "{summary:#}");
+        let judged = summary["verdict"]["judged"].as_array().unwrap().clone();
+        judged.iter().map(|one| one["statistic"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(judged("5.31"), ["mean"]);
+    assert_eq!(judged("60"), ["mean", "p99"]);
+    assert_eq!(judged("600"), ["mean", "p99", "p99.9"]);
+    // Nothing tells how many there were.
+    assert_eq!(judged(""), ["mean", "p99", "p99.9"]);
+}

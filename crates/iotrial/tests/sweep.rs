@@ -379,3 +379,21 @@ fn dry_run_tells_every_decision_and_writes_nothing() {
     assert_eq!((json["patterns"].as_array().unwrap().len(), &json["method"]), (6, &"search".into()));
     assert!(bench.data_files().is_empty() && !bench.store().exists());
 }
+
+#[test]
+fn a_grid_beyond_the_knee_tells_only_a_bound_of_it() {
+    let bench = Bench::new();
+    let sim = "service_time_us = 500, parallelism = 8";
+    for (grid, lowest) in [("64,128", 64.0), ("32,64,128,256", 32.0)] {
+        let arguments = ["--pattern", "randread-8k", "--sim", sim, "--grid", grid, "--step", "5s"];
+        let summary = sweep(&bench, &arguments).expect_code(0).json();
+        let curve = &summary["curves"][0];
+        assert_eq!(curve["saturation"]["knee_bound"], "at-or-below", "{curve:#}");
+        assert_eq!(number(curve, "/saturation/knee/outstanding"), lowest);
+        assert!((number(curve, "/saturation/ceiling_iops") / 16_000.0 - 1.0).abs() < 0.05, "{curve:#}");
+        assert_eq!(curve["limit"]["kind"], "unknown", "{curve:#}");
+    }
+    let arguments = ["--pattern", "randread-8k", "--sim", sim, "--grid", "1,2,4,8,16,32", "--step", "5s"];
+    let resolved = sweep(&bench, &arguments).expect_code(0).json();
+    assert!(resolved["curves"][0]["saturation"]["knee_bound"].is_null(), "{resolved:#}");
+}

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Confidence, Fit, LoadPoint, Sustained};
+use super::{Confidence, Fit, KneeBound, LoadPoint, Sustained};
 
 /// A curve of throughput over outstanding I/Os.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -93,7 +93,29 @@ impl Model {
 
     /// Where `X² / N` is largest, within the loads from `lowest` to `highest`.
     pub(super) fn knee(&self, lowest: u32, highest: u32) -> f64 {
-        let knee = match *self {
+        self.knee_anywhere().clamp(f64::from(lowest), f64::from(highest))
+    }
+
+    /// The same, and on which side of it the knee lies where it is outside those loads. It is never below one.
+    pub(super) fn knee_or_bound(
+        &self,
+        lowest: u32,
+        highest: u32,
+        is_reached: bool,
+    ) -> (f64, Option<KneeBound>) {
+        let anywhere = self.knee_anywhere();
+        let bound = if lowest > 1 && anywhere < f64::from(lowest) {
+            Some(KneeBound::AtOrBelow)
+        } else if !is_reached && anywhere >= f64::from(highest) {
+            Some(KneeBound::AtOrAbove)
+        } else {
+            None
+        };
+        (self.knee(lowest, highest), bound)
+    }
+
+    fn knee_anywhere(&self) -> f64 {
+        match *self {
             // d ln X / d ln N = 1 / (1 + (N / (C R₀))ᵖ) is 1/2 at N = C R₀, whatever p is.
             Self::Queueing { alone_us, ceiling_iops: Some(ceiling), sharpness: Some(_), .. } => {
                 ceiling * alone_us / 1e6
@@ -120,8 +142,7 @@ impl Model {
                     f64::INFINITY
                 }
             }
-        };
-        knee.clamp(f64::from(lowest), f64::from(highest))
+        }
     }
 }
 

@@ -14,6 +14,10 @@ fn saturation(iops: impl Fn(f64) -> f64) -> Saturation {
     Saturation::of(&points(&GRID, iops), None).unwrap()
 }
 
+fn curve_of(found: &Saturation) -> &Fit {
+    found.fit.as_ref().expect("a curve was fitted")
+}
+
 #[track_caller]
 fn assert_near(found: f64, expected: f64, tolerance: f64) {
     assert!((found / expected - 1.0).abs() <= tolerance, "{found} is not within {tolerance} of {expected}");
@@ -26,7 +30,7 @@ fn a_device_that_serves_so_many_at_once_has_its_knee_there() {
         assert_near(found.knee.outstanding, servers, 1e-6);
         assert_near(found.ceiling_iops, servers * 2_000.0, 1e-6);
         assert_near(found.knee.lat_mean_us, 500.0, 1e-6);
-        assert!(found.is_reached && found.fit.rms_percent < 1e-6, "{found:?}");
+        assert!(found.is_reached && curve_of(&found).rms_percent < 1e-6, "{found:?}");
     }
 }
 
@@ -60,7 +64,7 @@ fn servers_that_are_met_by_chance_have_their_knee_where_latency_has_doubled() {
 #[test]
 fn a_rate_that_falls_again_is_told_by_the_universal_scalability_law() {
     let found = saturation(|n: f64| n * 1_000.0 / (1.0 + 0.02 * (n - 1.0) + 0.001 * n * (n - 1.0)));
-    assert!(matches!(found.fit.model, Model::UniversalScalabilityLaw { .. }), "{found:?}");
+    assert!(matches!(curve_of(&found).model, Model::UniversalScalabilityLaw { .. }), "{found:?}");
     assert!(found.falls_by_percent > 30.0 && found.is_reached);
     // 1 − σ − (σ − κ) N − 3 κ N² = 0 with σ = 0.02, κ = 0.001.
     assert_near(found.knee.outstanding, 15.186, 1e-3);
@@ -148,4 +152,57 @@ fn a_load_above_the_ceiling_is_told_and_the_interval_is_that_of_the_ceiling() {
             assert_eq!(found.knee.lat_mean_us.to_bits(), found.saturated.lat_mean_us.to_bits());
         }
     }
+}
+
+#[test]
+fn loads_that_are_all_beyond_the_knee_bound_it_and_no_curve_is_fitted() {
+    // A disk that one I/O keeps busy, and a device that does ten at once.
+    for (servers, loads) in
+        [(1.0, &[2_048, 4_096][..]), (10.0, &[512, 1_024, 2_048, 4_096]), (10.0, &[64, 128, 96])]
+    {
+        let found = Saturation::of(&points(loads, |n: f64| n.min(servers) * 100.0), None).unwrap();
+        assert_eq!(found.knee_bound, Some(KneeBound::AtOrBelow), "{found:?}");
+        assert_eq!(found.knee.outstanding, f64::from(loads[0]));
+        assert_eq!((found.knee_confidence, found.fit.is_some()), (None, false), "{found:?}");
+        assert_near(found.ceiling_iops, servers * 100.0, 1e-9);
+        assert_eq!(found.saturated.outstanding, f64::from(loads[0]));
+        assert!(found.is_reached);
+    }
+}
+
+#[test]
+fn a_curve_that_bends_below_the_lowest_load_bounds_the_knee() {
+    // Servers that are met by chance, of which the corner is so round that eleven times the knee is still below the ceiling.
+    let found =
+        Saturation::of(&points(&[8, 16, 32, 64, 128], |n: f64| n * 1_000.0 / (1.0 + n / 4.0)), None).unwrap();
+    assert_eq!(found.knee_bound, Some(KneeBound::AtOrBelow), "{found:?}");
+    assert_eq!(found.knee.outstanding, 8.0);
+}
+
+#[test]
+fn two_loads_are_no_curve_and_their_ceiling_is_the_higher_of_them() {
+    let found = Saturation::of(&points(&[128, 512], |n| if n < 200.0 { 29_093.0 } else { 24_444.0 }), None);
+    let found = found.unwrap();
+    assert_eq!((found.knee.outstanding, found.knee_bound), (128.0, Some(KneeBound::AtOrBelow)));
+    assert_eq!(found.ceiling_iops, 29_093.0);
+    assert_eq!((found.exceeded_by_percent, found.fit.is_some()), (0.0, false));
+    // Of a device that does so many at once.
+    let bound = |loads: &[u32], servers: f64| {
+        let found = Saturation::of(&points(loads, |n: f64| n.min(servers) * 100.0), None).unwrap();
+        (found.knee.outstanding, found.knee_bound, found.fit.is_some())
+    };
+    assert_eq!(bound(&[4, 16], 100.0), (16.0, Some(KneeBound::AtOrAbove), false));
+    assert_eq!(bound(&[4, 16], 10.0), (4.0, Some(KneeBound::AtOrAbove), false));
+    assert_eq!(bound(&[4, 64], 6.0), (64.0, Some(KneeBound::AtOrBelow), false));
+    assert_eq!(bound(&[64], 6.0), (64.0, Some(KneeBound::Unknown), false));
+    // It is never below one.
+    assert_eq!(bound(&[1, 64], 1.0), (1.0, None, false));
+}
+
+#[test]
+fn a_rate_that_rises_in_proportion_bounds_the_knee_from_below() {
+    let found = Saturation::of(&points(&GRID, |n: f64| n * 100.0), None).unwrap();
+    assert_eq!((found.knee.outstanding, found.knee_bound), (128.0, Some(KneeBound::AtOrAbove)));
+    let resolved = saturation(|n: f64| n.min(24.0) * 100.0);
+    assert_eq!(resolved.knee_bound, None);
 }

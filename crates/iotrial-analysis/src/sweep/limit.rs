@@ -5,9 +5,9 @@ use iotrial_model::record::{Finding, TargetRecord};
 use iotrial_model::sweep::{ProbePurpose, ProbeRecord};
 use serde::Serialize;
 
-use super::Curve;
 use super::cap::{Beside, Cap, idle_latency_us};
-use crate::saturation::Saturation;
+use super::{Curve, Probe};
+use crate::saturation::{KneeBound, Saturation, by_load};
 use crate::words::with_thousands;
 
 /// Ceilings of two block sizes within this are the same ceiling.
@@ -265,11 +265,14 @@ fn share_caps(curves: &mut [Curve]) {
         }
     }
     for curve in curves.iter_mut() {
+        let is_bound =
+            curve.saturation.as_ref().is_some_and(|found| found.knee_bound.is_some() && found.is_reached);
         let is_open = curve.limit.as_ref().is_some_and(|limit| {
-            matches!(
-                limit.kind,
-                LimitKind::Device | LimitKind::RateCap | LimitKind::IopsLimit | LimitKind::BandwidthLimit
-            )
+            (limit.kind == LimitKind::Unknown && is_bound)
+                || matches!(
+                    limit.kind,
+                    LimitKind::Device | LimitKind::RateCap | LimitKind::IopsLimit | LimitKind::BandwidthLimit
+                )
         });
         let shared = caps.iter().find(|(volume, kind, cap, _)| {
             let same = |rate: f64| (rate / cap - 1.0).abs() <= SAME_PERCENT / 100.0;
@@ -336,6 +339,9 @@ fn limit_of(
     if let Some(limit) = long.and_then(|long| Limit::of_probe(long, beside)) {
         return limit;
     }
+    if let (false, Some(sentence)) = (found.is_reached, too_few_loads(curve, found)) {
+        return Limit::new(LimitKind::Unknown, sentence);
+    }
     if !found.is_reached {
         let most = curve.probes.iter().map(|one| one.outstanding).max().unwrap_or_default();
         return Limit::new(
@@ -361,6 +367,17 @@ fn limit_of(
             )
         };
     }
+    let also = if waited { format!("; {WAITED}") } else { String::new() };
+    if found.knee_bound == Some(KneeBound::AtOrBelow) {
+        return Limit::new(
+            LimitKind::Unknown,
+            format!(
+                "{} outstanding I/Os, the lowest load that was measured, lie at the knee or beyond it already: at which load latency begins to grow, and what holds the rate at {} IOPS, only lower loads can tell{also}",
+                with_thousands(lowest_load(curve)),
+                with_thousands(found.ceiling_iops)
+            ),
+        );
+    }
     // As it stands in the table.
     let load = |load: f64| if load < 10.0 { format!("{load:.1}") } else { format!("{load:.0}") };
     let (knee, lat_us) = (found.knee.outstanding, found.knee.lat_mean_us);
@@ -369,10 +386,33 @@ fn limit_of(
     Limit::new(
         LimitKind::Device,
         format!(
-            "up to {} outstanding latency stays in proportion ({latency}), beyond them they wait: the device, or a limit that is as smooth, has work for about {} at once{}",
+            "up to {} outstanding latency stays in proportion ({latency}), beyond them they wait: the device, or a limit that is as smooth, has work for about {} at once{also}",
             load(knee),
-            load(knee),
-            if waited { format!("; {WAITED}") } else { String::new() }
+            load(knee)
         ),
     )
+}
+
+fn lowest_load(curve: &Curve) -> f64 {
+    curve.probes.iter().map(|one| f64::from(one.outstanding)).fold(f64::INFINITY, f64::min)
+}
+
+/// What is to be said where the loads are too few, or too near each other, to tell whether more of them bring more.
+fn too_few_loads(curve: &Curve, found: &Saturation) -> Option<String> {
+    let means = by_load(&curve.probes.iter().map(Probe::point).collect::<Vec<_>>());
+    match means.as_slice() {
+        [] => None,
+        [only] => Some(format!(
+            "only {} outstanding I/Os were measured: whether more bring more, only other loads can tell",
+            only.outstanding
+        )),
+        [first, .., last] => {
+            (found.knee_bound == Some(KneeBound::AtOrBelow) && last.outstanding < 2 * first.outstanding).then(|| {
+                format!(
+                    "{} and {} outstanding I/Os do about the same, and are too near each other to tell whether more bring more",
+                    first.outstanding, last.outstanding
+                )
+            })
+        }
+    }
 }

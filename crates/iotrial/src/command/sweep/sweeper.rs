@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use iotrial_analysis::knee_search::SearchBounds;
-use iotrial_analysis::saturation::LoadPoint;
+use iotrial_analysis::saturation::{KneeBound, LoadPoint};
 use iotrial_analysis::sweep::{Probe, SweepSummary, load_for_together};
 use iotrial_analysis::words::with_thousands;
 use iotrial_model::load::{BlockSizes, Direction, Distribution, Durability, Pattern, Role};
@@ -292,9 +292,15 @@ impl<'r, 'a> Sweeper<'r, 'a> {
         let summary = SweepSummary::new(&self.record);
         let curve = summary.curves.iter().find(|curve| (curve.pattern, curve.volume) == (pattern, volume));
         let Some(found) = curve.and_then(|curve| curve.saturation.as_ref()) else { return };
+        let at = match found.knee_bound {
+            None => "at",
+            Some(KneeBound::AtOrBelow) => "at or below",
+            Some(KneeBound::AtOrAbove) => "at or above",
+            Some(KneeBound::Unknown) => return,
+        };
         let ceiling = if found.is_reached { "ceiling" } else { "no ceiling up to" };
         self.rig.say(&format!(
-            "{pattern:<13} knee at {:.1} outstanding, {} IOPS, {:.3} ms; {ceiling} {} IOPS, {:.1} MiB/s",
+            "{pattern:<13} knee {at} {:.1} outstanding, {} IOPS, {:.3} ms; {ceiling} {} IOPS, {:.1} MiB/s",
             found.knee.outstanding,
             with_thousands(found.knee.iops),
             found.knee.lat_mean_us / 1e3,
