@@ -14,7 +14,11 @@ mod tally;
 
 mod subject;
 
+mod agreement;
+
 mod rates;
+
+mod directions;
 
 mod outstanding;
 
@@ -76,6 +80,8 @@ impl Audit {
     pub fn of_imported(record: &ImportedRecord) -> Self {
         let mut tally = Tally::default();
         let implied = check_subject(&Subject::of_imported(record), &mut tally);
+        directions::check_jobs(record, &mut tally);
+        directions::check_course(record, &mut tally);
         observe_outstanding(&implied, "parts", &mut tally);
         let source = &record.source;
         let place = format!("{}, {}", source.file, source.place);

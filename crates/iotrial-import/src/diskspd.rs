@@ -250,19 +250,34 @@ impl Span<'_> {
         number(text, place, &mut reading.notes).map(|stated| stated.times(factor))
     }
 
-    /// The counts of all threads on one target, or on all.
+    /// The counts of all threads on one target, or on all. That of both directions is what diskspd says of both: with one
+    /// direction only where it is another.
     fn ops(&self, path: Option<&str>, runtime_s: Option<Stated>, reading: &mut Reading<'_>) -> StatedOps {
-        let mut sums = [("ReadCount", 0u64), ("ReadBytes", 0), ("WriteCount", 0), ("WriteBytes", 0)];
+        let (mut read, mut write, mut all) = ((0u64, 0u64), (0u64, 0u64), (0u64, 0u64));
         let threads = self.element.all("Thread").flat_map(|thread| thread.all("Target"));
         for target in threads.filter(|target| path.is_none() || target.text_of("Path") == path) {
-            for (name, sum) in &mut sums {
-                let Some(text) = target.text_of(name) else { continue };
-                let more = count(text, || format!("{}.Thread.Target.{name}", self.path), &mut reading.notes);
-                *sum = sum.saturating_add(more.unwrap_or(0));
+            let mut told = |name: &str| {
+                count(
+                    target.text_of(name)?,
+                    || format!("{}.Thread.Target.{name}", self.path),
+                    &mut reading.notes,
+                )
+            };
+            let mut pair = |io_count: &str, bytes: &str| (told(io_count), told(bytes));
+            let of_reads = pair("ReadCount", "ReadBytes");
+            let of_writes = pair("WriteCount", "WriteBytes");
+            let of_both = pair("IOCount", "BytesCount");
+            let sum = |a: Option<u64>, b: Option<u64>| a.unwrap_or(0).saturating_add(b.unwrap_or(0));
+            let of_both = (
+                of_both.0.or_else(|| Some(sum(of_reads.0, of_writes.0))),
+                of_both.1.or_else(|| Some(sum(of_reads.1, of_writes.1))),
+            );
+            for (all, one) in [(&mut read, of_reads), (&mut write, of_writes), (&mut all, of_both)] {
+                *all = (sum(Some(all.0), one.0), sum(Some(all.1), one.1));
             }
         }
-        let [(_, read_count), (_, read_bytes), (_, write_count), (_, write_bytes)] = sums;
-        let stream = |io_count: u64, bytes: u64| {
+        let is_sum = all == (read.0.saturating_add(write.0), read.1.saturating_add(write.1));
+        let stream = |(io_count, bytes): (u64, u64)| {
             (io_count > 0).then(|| StatedStream {
                 runtime_s,
                 io_count: Some(io_count),
@@ -270,9 +285,8 @@ impl Span<'_> {
                 ..StatedStream::default()
             })
         };
-        let (read, write) = (stream(read_count, read_bytes), stream(write_count, write_bytes));
-        let both = read.is_some() && write.is_some();
-        let all = both.then(|| stream(read_count + write_count, read_bytes + write_bytes)).flatten();
+        let (read, write) = (stream(read), stream(write));
+        let all = if (read.is_some() && write.is_some()) || !is_sum { stream(all) } else { None };
         StatedOps { read, write, all, sync: None }
     }
 

@@ -213,6 +213,8 @@ struct SpanReader<'s> {
     ops: StatedOps,
     /// What each target did: rows of the tables tell it, a row for each thread.
     of_targets: Vec<StatedOps>,
+    /// Whether there are rows of files that nobody asked for, so that the others are not all of them.
+    has_other_rows: bool,
     /// The target whose percentiles are read; of all of them where it is absent.
     chart_of: Option<usize>,
 }
@@ -234,6 +236,7 @@ fn read_span(
         threads: None,
         ops: StatedOps::default(),
         of_targets: vec![StatedOps::default(); asked.loads.len()],
+        has_other_rows: false,
         chart_of: None,
     };
     for (line, text) in body {
@@ -301,12 +304,18 @@ impl SpanReader<'_> {
             }
             [thread, bytes, io_count, .., file] if thread.parse::<u64>().is_ok() => {
                 let path = file.rsplit_once(" (").map_or(*file, |(path, _)| path);
-                let Some(target) = self.targets.get(kept(path).as_str()) else { return };
+                let Some(target) = self.targets.get(kept(path).as_str()) else {
+                    if matches!(self.table, Table::Total | Table::Read | Table::Write) {
+                        self.has_other_rows = true;
+                    }
+                    return;
+                };
                 let of_target = &mut self.of_targets[*target];
                 let stream = match self.table {
+                    Table::Total => &mut of_target.all,
                     Table::Read => &mut of_target.read,
                     Table::Write => &mut of_target.write,
-                    _ => return,
+                    Table::None | Table::Cpu | Table::Latency => return,
                 };
                 let (Some(bytes), Some(io_count)) = (count(bytes, at, notes), count(io_count, at, notes))
                 else {
@@ -324,9 +333,12 @@ impl SpanReader<'_> {
     }
 
     fn finish(mut self, command: Option<&str>, record: &mut ImportedRecord) {
-        // Where there were only reads or only writes, the table of both says the same once more.
-        if self.ops.read.is_some() != self.ops.write.is_some() {
-            self.ops.all = None;
+        let differs = self.ops != StatedOps::default() && !self.has_other_rows && self.rows_differ();
+        for ops in self.of_targets.iter_mut().chain([&mut self.ops]) {
+            // Where there were only reads or only writes, the table of both says the same once more.
+            if ops.read.is_some() != ops.write.is_some() && repeats(ops) {
+                ops.all = None;
+            }
         }
         for ops in self.of_targets.iter_mut().chain([&mut self.ops]) {
             for stream in [&mut ops.read, &mut ops.write, &mut ops.all].into_iter().flatten() {
@@ -351,9 +363,37 @@ impl SpanReader<'_> {
         }
         match record.jobs.as_mut_slice() {
             _ if self.ops == StatedOps::default() => {}
-            [one] => one.ops = self.ops,
+            // Rows that are not the total are another account of the same, and both are kept.
+            [one] if !differs => one.ops = self.ops,
             _ => record.total = Some(self.ops),
         }
+    }
+
+    /// Whether the rows of the threads are not together what the rows of the totals have.
+    fn rows_differ(&self) -> bool {
+        let figures = |stream: &Option<StatedStream>| {
+            stream.as_ref().map_or((0, 0), |one| (one.io_count.unwrap_or(0), one.bytes.unwrap_or(0)))
+        };
+        let streams: [fn(&StatedOps) -> &Option<StatedStream>; 3] =
+            [|ops| &ops.read, |ops| &ops.write, |ops| &ops.all];
+        let has_rows = self.of_targets.iter().any(|ops| *ops != StatedOps::default());
+        has_rows
+            && streams.into_iter().any(|stream| {
+                let rows = self.of_targets.iter().map(|ops| figures(stream(ops)));
+                let sum = rows.fold((0, 0), |sum: (u64, u64), one| {
+                    (sum.0.saturating_add(one.0), sum.1.saturating_add(one.1))
+                });
+                sum != figures(stream(&self.ops))
+            })
+    }
+}
+
+/// Whether the figures of both directions are those of the only one.
+fn repeats(ops: &StatedOps) -> bool {
+    let figures = |stream: &StatedStream| (stream.io_count, stream.bytes);
+    match (&ops.all, ops.read.as_ref().or(ops.write.as_ref())) {
+        (Some(all), Some(only)) => figures(all) == figures(only),
+        _ => true,
     }
 }
 

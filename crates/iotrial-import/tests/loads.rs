@@ -127,3 +127,53 @@ fn diskspd_tells_each_of_several_targets_and_the_percentiles_of_all_are_not_thos
     // Three threads share eight I/Os each, whatever the target says.
     assert_eq!((pool.jobs[0].load.total_outstanding(), pool.jobs.len()), (Some(24), 1));
 }
+
+#[test]
+fn what_diskspd_says_of_both_directions_is_kept_where_it_is_not_their_sum() {
+    let both = |text: &str| {
+        let ops = read(text).records[0].jobs[0].ops.clone();
+        ops.all.map(|all| (all.io_count.unwrap(), all.bytes.unwrap()))
+    };
+    let xml = golden("diskspd/two-spans.xml");
+    assert_eq!(both(&xml), Some((200_000, 1_638_400_000)));
+    let changed = xml.replacen("<ReadCount>75000<", "<ReadCount>150000<", 1);
+    assert_eq!(both(&changed), Some((200_000, 1_638_400_000)), "and not 275,000");
+    // Rows of threads that are not their total are kept beside it.
+    let text = golden("diskspd/two-spans.txt");
+    assert!(read(&text).records.iter().all(|record| record.total.is_none() || record.jobs.len() > 1));
+    let row =
+        text.lines().find(|line| line.trim_start().starts_with("0 |") && line.contains(".dat")).unwrap();
+    let cells: Vec<&str> = row.split('|').collect();
+    let count: u64 = cells[2].trim().parse().unwrap();
+    let changed = text.replacen(row, &row.replacen(&count.to_string(), &(count + 100).to_string(), 1), 1);
+    let record = &read(&changed).records[0];
+    let total = record.total.as_ref().unwrap();
+    assert_ne!(total.all.as_ref().unwrap().io_count, record.jobs[0].ops.all.as_ref().unwrap().io_count);
+}
+
+#[test]
+fn flushes_that_fio_counts_as_short_reads_are_no_short_reads() {
+    let job = |read: &str, write: &str| {
+        let stream = |more: &str| {
+            format!(
+                "{{\"io_bytes\" : 4096000, \"runtime\" : 1000, \"total_ios\" : 1000, \"iops\" : 1000.0{more}}}"
+            )
+        };
+        let idle =
+            "{\"io_bytes\" : 0, \"runtime\" : 0, \"total_ios\" : 0, \"iops\" : 0.0, \"short_ios\" : 8055}";
+        let read = if read.is_empty() { idle.to_owned() } else { stream(read) };
+        format!(
+            "{{\"fio version\" : \"fio-3.33\", \"jobs\" : [{{\"jobname\" : \"a\", \"job options\" : {{\"rw\" : \"rw\"}}, \
+             \"read\" : {read}, \"write\" : {}}}]}}",
+            stream(write)
+        )
+    };
+    let warned = |text: &str| {
+        let record = &read(text).records[0];
+        let short = record.warnings.iter().filter(|warning| warning.place.ends_with("short_ios"));
+        short.map(|warning| warning.message.clone()).collect::<Vec<_>>()
+    };
+    assert!(warned(&job("", ", \"short_ios\" : 0")).is_empty());
+    assert!(warned(&job(", \"short_ios\" : 8055", "")).is_empty(), "more than were read");
+    assert_eq!(warned(&job(", \"short_ios\" : 3", "")), ["3 I/Os came back short"]);
+}

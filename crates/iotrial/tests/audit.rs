@@ -115,6 +115,27 @@ fn no_result_that_a_tool_wrote_contradicts_itself() {
 }
 
 #[test]
+fn a_result_of_diskspd_or_sqlio_with_one_figure_changed_contradicts_itself() {
+    let bench = Bench::new();
+    let check = |name: &str, from: &str, to: &str, check: &str| {
+        let text = std::fs::read_to_string(golden(name)).unwrap();
+        assert!(text.contains(from), "{name}: {from}");
+        let changed = name.replace('/', "-");
+        std::fs::write(bench.path().join(&changed), text.replacen(from, to, 1)).unwrap();
+        let told = bench.run(&["audit", &changed, "--json"]).expect_code(1).json();
+        // Each file has two runs, and the first one was changed.
+        let findings = told[0]["findings"].as_array().unwrap();
+        assert!(findings.iter().any(|finding| finding["check"] == check), "{name}: {from}: {told:#}");
+    };
+    check("diskspd/two-spans.xml", "<ReadCount>75000<", "<ReadCount>150000<", "totals");
+    check("diskspd/two-spans.xml", "<WriteCount>25000<", "<WriteCount>250000<", "totals");
+    check("diskspd/two-spans.xml", "<ReadBytes>614400000<", "<ReadBytes>153600000<", "transfer-size");
+    check("diskspd/two-spans.xml", "<TestTimeSeconds>10.00<", "<TestTimeSeconds>5.00<", "littles-law");
+    check("diskspd/two-targets.txt", "819200000 |       100000 |", "819200000 |       100100 |", "totals");
+    check("sqlio/two-runs.txt", "%: 10 20 30", "%: 48 20 30", "histogram-shares");
+}
+
+#[test]
 fn what_is_no_result_is_refused() {
     let bench = Bench::new();
     std::fs::write(bench.path().join("x.txt"), "hello").unwrap();

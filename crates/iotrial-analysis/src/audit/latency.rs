@@ -10,6 +10,8 @@ use super::tally::{AuditFinding, Tally, Weight};
 pub(super) const PERCENTILE_ORDER: &str = "percentile-order";
 /// The mean between the extremes.
 pub(super) const MEAN_IN_RANGE: &str = "mean-in-range";
+/// The shares of a histogram together.
+pub(super) const HISTOGRAM_SHARES: &str = "histogram-shares";
 /// The mean within what the percentiles allow.
 pub(super) const MEAN_BY_PERCENTILES: &str = "mean-by-percentiles";
 /// The standard deviation within what mean and extremes allow.
@@ -48,6 +50,7 @@ pub(super) fn check_latencies(part: &Part, tally: &mut Tally) {
             let clipped = check_clipped(latency, &place, tally);
             check_order(latency, &place, tally);
             check_mean(latency, &place, tally);
+            check_shares(latency, &place, tally);
             if !clipped {
                 check_mean_by_percentiles(latency, &place, tally);
             }
@@ -261,13 +264,44 @@ fn mean_bounds(latency: &StatedLatency) -> Option<Range> {
     Some(bounds + rest)
 }
 
+/// The shares of a distribution are 100 % together, as far as their digits say; `None` where there are none.
+fn shares_of_bands(latency: &StatedLatency) -> Option<Range> {
+    let shares = latency.bands.iter().map(|band| Range::of(band.percent));
+    (!latency.bands.is_empty()).then(|| shares.fold(Range::exact(0.0), |sum, share| sum + share))
+}
+
+fn check_shares(latency: &StatedLatency, place: &str, tally: &mut Tally) {
+    let Some(shares) = shares_of_bands(latency) else { return };
+    if shares.overlaps(Range::exact(100.0)) {
+        return tally.held(HISTOGRAM_SHARES);
+    }
+    let sum: f64 = latency.bands.iter().map(|band| band.percent.value).sum();
+    tally.found(AuditFinding {
+        right: Some("shares that are 100 % together".to_owned()),
+        off_by_percent: Some(sum - 100.0),
+        ..contradiction(
+            HISTOGRAM_SHARES,
+            place,
+            format!(
+                "the shares of the histogram are {} % together, which no rounding explains: with it they are {shares} %",
+                write_number(sum)
+            ),
+            "a share was changed or stands in another class, or a class is missing",
+        )
+    });
+    if latency.mean_us.is_some() {
+        tally.unchecked(format!(
+            "{place}: the shares of the histogram are not 100 %, so they say nothing of the mean"
+        ));
+    }
+}
+
 /// What classes of a distribution allow for the mean: every I/O takes at least the lower edge of its class, and no more than the
 /// upper one, or the longest where there is none.
 fn mean_bounds_of_bands(latency: &StatedLatency) -> Option<Range> {
     let bands = &latency.bands;
-    let all: f64 = bands.iter().map(|band| band.percent.value).sum();
-    // Shares that were rounded are not 100 together; those far from it are no distribution.
-    if bands.is_empty() || !(90.0..=110.0).contains(&all) {
+    // Shares that are not 100 together are no distribution.
+    if !shares_of_bands(latency)?.overlaps(Range::exact(100.0)) {
         return None;
     }
     let longest = latency.max_us.map_or(f64::INFINITY, |max| Range::of(max).high);

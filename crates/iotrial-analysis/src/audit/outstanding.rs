@@ -1,6 +1,7 @@
 //! Little's law: the I/Os outstanding on average are their rate times their mean latency (Little, A Proof for the Queuing
 //! Formula L = λW, 1961). No load keeps more of them outstanding than it was configured for.
 
+use super::agreement::sound_rate;
 use super::range::{Range, write_change, write_number};
 use super::subject::{Part, bytes};
 use super::tally::{AuditFinding, Tally, Weight};
@@ -24,7 +25,25 @@ pub(super) struct Implied {
 
 /// Holds rate and latency against what was configured.
 pub(super) fn check_outstanding(part: &Part, tally: &mut Tally) -> Option<Implied> {
-    let implied = implied(part)?;
+    let Some(implied) = implied(part) else {
+        let has_mean = part.streams.iter().all(|stream| stream.latency().mean_us.is_some());
+        let has_count = part
+            .streams
+            .iter()
+            .any(|stream| stream.stated.iops.is_some() || stream.stated.io_count.is_some());
+        if part.outstanding().is_some() && has_count {
+            let why = if has_mean {
+                "a rate is not told, or count and bytes do not agree,"
+            } else {
+                "a mean latency is not told,"
+            };
+            tally.unchecked(format!(
+                "{}: {why} so Little's law says nothing of the I/Os outstanding",
+                part.place
+            ));
+        }
+        return None;
+    };
     let Some((configured, _)) = implied.configured else {
         return Some(implied);
     };
@@ -79,9 +98,9 @@ fn implied(part: &Part) -> Option<Implied> {
     let mut range = Range::exact(0.0);
     let mut value = 0.0;
     for stream in streams {
-        let (iops, latency) = (stream.stated.iops?, stream.latency().mean_us?);
-        range = range + Range::of(iops) * Range::of(latency).scaled(1e-6);
-        value += iops.value * latency.value * 1e-6;
+        let ((rate, iops), latency) = (sound_rate(part, stream)?, stream.latency().mean_us?);
+        range = range + rate * Range::of(latency).scaled(1e-6);
+        value += iops * latency.value * 1e-6;
     }
     (value > 0.0).then(|| Implied { range, value, configured: part.outstanding() })
 }
@@ -101,6 +120,6 @@ fn edges(part: &Part) -> f64 {
 }
 
 fn right_latency(part: &Part, configured: f64) -> Option<f64> {
-    let iops: f64 = part.streams.iter().filter_map(|stream| Some(stream.stated.iops?.value)).sum();
+    let iops: f64 = part.streams.iter().filter_map(|stream| Some(sound_rate(part, stream)?.1)).sum();
     (iops > 0.0).then(|| configured / iops * 1e6)
 }

@@ -1,8 +1,10 @@
 //! Rates, sizes and totals: I/Os per second times their size are bytes per second, and both times the runtime are totals.
 
-use iotrial_model::imported::Stated;
+use iotrial_model::imported::{Stated, StatedStream};
 use iotrial_model::units::ByteSize;
 
+use super::agreement::{Borne, Told};
+use super::directions;
 use super::range::{Range, write_change, write_number, write_stated};
 use super::subject::{Part, Stream, bytes};
 use super::tally::{AuditFinding, Tally, Weight};
@@ -20,11 +22,11 @@ pub(super) const TRANSFER_SIZE: &str = "transfer-size";
 pub(super) fn check_rates(part: &Part, tally: &mut Tally) {
     for stream in &part.streams {
         let place = format!("{}, {}", part.place, stream.name);
-        let refuted_by = check_bandwidth(part, stream, &place, tally);
-        check_sums(stream, refuted_by, &place, tally);
+        let refuted = check_bandwidth(part, stream, &place, tally);
+        check_sums(part, stream, refuted, &place, tally);
         check_transfer_size(part, stream, &place, tally);
     }
-    check_directions(part, tally);
+    directions::check_directions(part, tally);
 }
 
 /// Why a printed throughput is not IOPS × block size, and what is right where that is not the product.
@@ -33,8 +35,16 @@ struct Diagnosis {
     right: Option<String>,
 }
 
-/// What IOPS × block size give in MiB/s, where MiB/s contradict them.
-fn check_bandwidth(part: &Part, stream: &Stream, place: &str, tally: &mut Tally) -> Option<Range> {
+/// IOPS and MiB/s that contradict each other, each as what it makes of the other.
+#[derive(Clone, Copy)]
+struct Refuted {
+    mib_per_s: Range,
+    iops: Range,
+    borne: Borne,
+}
+
+/// IOPS × block size against MiB/s.
+fn check_bandwidth(part: &Part, stream: &Stream, place: &str, tally: &mut Tally) -> Option<Refuted> {
     let (Some(iops), Some(bandwidth)) = (stream.stated.iops, stream.stated.bandwidth_mib_per_s) else {
         return None;
     };
@@ -51,9 +61,28 @@ fn check_bandwidth(part: &Part, stream: &Stream, place: &str, tally: &mut Tally)
     let product = counted * block;
     let printed = Range::of(bandwidth).scaled(MIB);
     if !product.overlaps(printed) {
-        let diagnosis = diagnose(part, stream, product, block, Range::of(bandwidth));
-        tally.found(finding(place, iops, bandwidth, block, product, diagnosis, Weight::Contradiction));
-        return Some(product.scaled(1.0 / MIB));
+        let told = Told::of(part, stream);
+        let borne = told.iops_or_bandwidth();
+        let rate = printed / block;
+        let right = told.counted.filter(|_| borne == Borne::Second).map_or(rate, |_| {
+            let counted = stream.stated.io_count.zip(runtime);
+            counted.map_or(rate, |(count, seconds)| Range::exact(bytes(count) / seconds))
+        });
+        tally.found(match borne {
+            Borne::Second => wrong_iops(place, iops, bandwidth, block, right, &told),
+            Borne::Both => {
+                let diagnosis = other_size(&stream.stated);
+                finding(place, iops, bandwidth, block, product, diagnosis, Weight::Contradiction)
+            }
+            Borne::First | Borne::Neither => {
+                let mut diagnosis = diagnose(part, stream, product, block, Range::of(bandwidth));
+                if borne == Borne::First {
+                    diagnosis.right = None;
+                }
+                finding(place, iops, bandwidth, block, product, diagnosis, Weight::Contradiction)
+            }
+        });
+        return Some(Refuted { mib_per_s: product.scaled(1.0 / MIB), iops: rate, borne });
     }
     // Numbers with zeros at their end agree with much. Where the numbers as they stand do not, and fit one of the usual
     // mistakes to the last digit, that is worth a word.
@@ -65,6 +94,54 @@ fn check_bandwidth(part: &Part, stream: &Stream, place: &str, tally: &mut Tally)
         tally.held(IOPS_BANDWIDTH);
     }
     None
+}
+
+/// Count or bytes agree with the MiB/s, so it is the IOPS that are wrong.
+fn wrong_iops(
+    place: &str,
+    iops: Stated,
+    bandwidth: Stated,
+    block: Range,
+    right: Range,
+    told: &Told,
+) -> AuditFinding {
+    let off = 100.0 * (iops.value / right.middle() - 1.0);
+    let agrees = |other: Option<Range>| {
+        other.zip(told.bandwidth).is_some_and(|(other, bandwidth)| other.overlaps(bandwidth))
+    };
+    let witnesses = match (agrees(told.counted), agrees(told.moved)) {
+        (true, true) => "count and bytes over the runtime agree",
+        (true, false) => "the count over the runtime agrees",
+        _ => "the bytes over the runtime agree",
+    };
+    AuditFinding {
+        check: IOPS_BANDWIDTH,
+        weight: Weight::Contradiction,
+        place: place.to_owned(),
+        message: format!(
+            "{} MiB/s in I/Os of {} are {right} IOPS, not {} IOPS: {}",
+            write_stated(bandwidth),
+            write_block(block),
+            write_stated(iops),
+            write_change(off),
+        ),
+        cause: format!(
+            "{witnesses} with the MiB/s, so it is the IOPS that were changed or are of another run"
+        ),
+        right: Some(format!("{right} IOPS")),
+        off_by_percent: Some(off),
+    }
+}
+
+/// The count agrees with the IOPS and the bytes with the MiB/s, so it is the block size that is wrong.
+fn other_size(stated: &StatedStream) -> Diagnosis {
+    let size = stated.bytes.zip(stated.io_count.filter(|count| *count > 0));
+    let size = size.map(|(moved, count)| format!("I/Os of {} B", write_number(bytes(moved) / bytes(count))));
+    Diagnosis {
+        cause: "the count agrees with the IOPS and the bytes with the MiB/s, so the block size is not the one that ran"
+            .to_owned(),
+        right: Some(size.unwrap_or_else(|| "another block size".to_owned())),
+    }
 }
 
 fn finding(
@@ -142,13 +219,20 @@ fn diagnose(part: &Part, stream: &Stream, product: Range, block: Range, printed:
     }
     let meant = printed.scaled(MIB);
     let unknown = |cause: String, right| Diagnosis { cause, right };
+    // Two figures alone do not say which of them is wrong.
+    let one_size =
+        stream.stated.iops.zip(stream.stated.bandwidth_mib_per_s).filter(|_| block.low == block.high);
+    let either = one_size.map(|(iops, bandwidth)| {
+        let right_iops = bandwidth.value * MIB / block.low;
+        format!("either {} MiB/s or {} IOPS", write_number(mib_of(iops, block)), write_number(right_iops))
+    });
     if let (Some(share), "total") = (part.read_share(), stream.name) {
         for (name, share) in [("reads", share), ("writes", 1.0 - share)] {
             if share > 0.0 && product.scaled(share).overlaps(meant) {
-                return unknown(format!("the MiB/s are of the {name} alone, the IOPS of both"), None);
+                return unknown(format!("the MiB/s are of the {name} alone, the IOPS of both"), either);
             }
             if share > 0.0 && product.overlaps(meant.scaled(share)) {
-                return unknown(format!("the IOPS are of the {name} alone, the MiB/s of both"), None);
+                return unknown(format!("the IOPS are of the {name} alone, the MiB/s of both"), either);
             }
         }
     }
@@ -160,7 +244,10 @@ fn diagnose(part: &Part, stream: &Stream, product: Range, block: Range, printed:
                 "the I/Os were of {}, or their size was changed after the text was written",
                 write_block(Range::exact(size))
             ),
-            None,
+            one_size.map(|(iops, _)| {
+                let right = write_number(mib_of(iops, block));
+                format!("either {right} MiB/s or I/Os of {}", write_block(Range::exact(size)))
+            }),
         );
     }
     let of_all: Vec<f64> =
@@ -182,56 +269,115 @@ fn diagnose(part: &Part, stream: &Stream, product: Range, block: Range, printed:
             "the figures are of different runs, times or directions: they would fit I/Os of {} B",
             implied
         ),
-        None,
+        either,
     )
+}
+
+/// A total with the rate that it is held against, both in one unit.
+struct Total {
+    /// What the rate is: `the IOPS`.
+    what: &'static str,
+    unit: &'static str,
+    rate_unit: &'static str,
+    rate: Option<Range>,
+    /// Another rate that explains the total as well.
+    other: Option<Range>,
+    total: Option<Range>,
+    /// Whether the other figures agree with the rate, the first, or with the total, the second.
+    borne: Borne,
+    /// From the unit of the rate to that of its total.
+    factor: f64,
 }
 
 /// Totals and counts against rate and runtime. Where IOPS contradict MiB/s, a total that fits either of them is not accused too: of
 /// three figures one is wrong.
-fn check_sums(stream: &Stream, refuted_by: Option<Range>, place: &str, tally: &mut Tally) {
+fn check_sums(part: &Part, stream: &Stream, refuted: Option<Refuted>, place: &str, tally: &mut Tally) {
     let stated = &stream.stated;
     let Some(runtime) = stated.runtime_s.filter(|runtime| runtime.value > 0.0) else { return };
-    let seconds = Range::of(runtime);
-    let mut check = |what: &str,
-                     unit: &str,
-                     rate: Option<Range>,
-                     other: Option<Range>,
-                     total: Option<Range>| {
-        let (Some(rate), Some(total)) = (rate, total) else { return };
-        let expected = rate * seconds;
-        if [Some(rate), other].into_iter().flatten().any(|rate| (rate * seconds).overlaps(total)) {
-            return tally.held(TOTALS);
+    let told = Told::of(part, stream);
+    let printed = stated.bandwidth_mib_per_s.map(Range::of);
+    let (what, rate, other) = match refuted {
+        Some(refuted) if refuted.borne != Borne::Second => {
+            ("IOPS times the block size,", Some(refuted.mib_per_s), printed)
         }
-        let off = 100.0 * (total.middle() / expected.middle() - 1.0);
-        let implied = total / rate;
-        tally.found(AuditFinding {
-            check: TOTALS,
-            weight: Weight::Contradiction,
-            place: place.to_owned(),
-            message: format!(
-                "{what} times {} s are {expected} {unit}, not {total} {unit}: {}",
-                write_stated(runtime),
-                write_change(off)
-            ),
-            cause: format!(
+        Some(refuted) => ("the MiB/s", printed, Some(refuted.mib_per_s)),
+        None => ("the MiB/s", printed, None),
+    };
+    let borne = told.bandwidth_or_bytes();
+    let of_bytes = |unit, total, factor| Total {
+        what,
+        unit,
+        rate_unit: "MiB/s",
+        rate: rate.map(|rate| rate.scaled(factor)),
+        other: other.map(|rate| rate.scaled(factor)),
+        total,
+        borne,
+        factor,
+    };
+    let mib = stated.bytes.map(|count| Range::exact(bytes(count) / MIB));
+    let totals = [
+        of_bytes("GiB", stream.total_gib.map(Range::of), 1.0 / 1_024.0),
+        of_bytes("MiB", mib, 1.0),
+        Total {
+            what: "the IOPS",
+            unit: "I/Os",
+            rate_unit: "IOPS",
+            rate: stated.iops.map(Range::of),
+            other: refuted.map(|refuted| refuted.iops),
+            total: stated.io_count.map(|count| Range::exact(bytes(count))),
+            borne: told.iops_or_count(),
+            factor: 1.0,
+        },
+    ];
+    for total in totals {
+        check_total(&total, runtime, place, tally);
+    }
+}
+
+fn check_total(of: &Total, runtime: Stated, place: &str, tally: &mut Tally) {
+    let (Some(rate), Some(total)) = (of.rate, of.total) else { return };
+    let Total { what, unit, rate_unit, .. } = of;
+    let seconds = Range::of(runtime);
+    let expected = rate * seconds;
+    if [Some(rate), of.other].into_iter().flatten().any(|rate| (rate * seconds).overlaps(total)) {
+        return tally.held(TOTALS);
+    }
+    let off = 100.0 * (total.middle() / expected.middle() - 1.0);
+    let implied = total / rate;
+    let right_rate = (total / seconds).scaled(1.0 / of.factor);
+    let (cause, right) = match of.borne {
+        Borne::First => (
+            format!("the other figures agree with {what} and not with the total"),
+            format!("{expected} {unit}"),
+        ),
+        Borne::Second => (
+            format!("the other figures agree with the total, and not with {what}"),
+            format!("{right_rate} {rate_unit}"),
+        ),
+        Borne::Both => (
+            "rates agree with rates and totals with totals: the runtime is another".to_owned(),
+            format!("a runtime of {implied} s"),
+        ),
+        Borne::Neither => (
+            format!(
                 "the total covers another time than the rate, such as a ramp or only a part of the run: it would fit {implied} s"
             ),
-            right: Some(format!("{expected} {unit}")),
-            off_by_percent: Some(off),
-        });
+            format!("either {expected} {unit} or {right_rate} {rate_unit}"),
+        ),
     };
-    let gib = stream.total_gib.map(Range::of);
-    let mib_per_s = stated.bandwidth_mib_per_s.map(Range::of);
-    let (what, rate, other) = match refuted_by {
-        Some(right) => ("IOPS times the block size,", Some(right), mib_per_s),
-        None => ("the MiB/s", mib_per_s, None),
-    };
-    let in_gib = |rate: Option<Range>| rate.map(|rate| rate.scaled(1.0 / 1_024.0));
-    let mib = stated.bytes.map(|count| Range::exact(bytes(count) / MIB));
-    check(what, "GiB", in_gib(rate), in_gib(other), gib);
-    check(what, "MiB", rate, other, mib);
-    let io_count = stated.io_count.map(|count| Range::exact(bytes(count)));
-    check("the IOPS", "I/Os", stated.iops.map(Range::of), None, io_count);
+    tally.found(AuditFinding {
+        check: TOTALS,
+        weight: Weight::Contradiction,
+        place: place.to_owned(),
+        message: format!(
+            "{what} times {} s are {expected} {unit}, not {total} {unit}: {}",
+            write_stated(runtime),
+            write_change(off)
+        ),
+        cause,
+        right: Some(right),
+        off_by_percent: Some(off),
+    });
 }
 
 /// Bytes against I/Os: of counts, and of a size that is printed.
@@ -241,10 +387,11 @@ fn check_transfer_size(part: &Part, stream: &Stream, place: &str, tally: &mut Ta
         (stated.io_count.filter(|count| *count > 0), stated.bytes, part.block_range(stream.name))
     {
         let size = bytes(moved) / bytes(count);
-        // I/Os that end short move less, never more.
-        if size > block.high * (1.0 + 1e-9)
-            || (size < block.low * (1.0 - 1e-9) && stated.error_count == Some(0))
-        {
+        // I/Os that end short move less, never more, and those that failed or were under way at an end are counted and move
+        // nothing.
+        let nothing = part.edge_count() + bytes(stated.error_count.unwrap_or(0));
+        let least = (bytes(count) - nothing).max(0.0) * block.low;
+        if size > block.high * (1.0 + 1e-9) || bytes(moved) < least * (1.0 - 1e-9) {
             let weight = if size > block.high { Weight::Contradiction } else { Weight::Doubt };
             tally.found(AuditFinding {
                 check: TRANSFER_SIZE,
@@ -260,7 +407,7 @@ fn check_transfer_size(part: &Part, stream: &Stream, place: &str, tally: &mut Ta
                 cause: if size > block.high {
                     "the block size is not the one that ran, or the counts are of different runs".to_owned()
                 } else {
-                    "I/Os came back short: the file or device ends before the load does".to_owned()
+                    "I/Os came back short, as where the file or device ends before the load does, or one of the counts was changed".to_owned()
                 },
                 right: None,
                 off_by_percent: Some(100.0 * (size / size.clamp(block.low, block.high) - 1.0)),
@@ -295,36 +442,4 @@ fn check_transfer_size(part: &Part, stream: &Stream, place: &str, tally: &mut Ta
         right: Some(format!("{} kB", implied.scaled(1e-3))),
         off_by_percent: Some(off),
     });
-}
-
-/// Reads and writes together are what is printed of both.
-fn check_directions(part: &Part, tally: &mut Tally) {
-    let of = |name: &str| part.streams.iter().find(|stream| stream.name == name).map(|stream| &stream.stated);
-    let (Some(read), Some(write), Some(all)) = (of("read"), of("write"), of("total")) else { return };
-    let mut check = |unit: &str, read: Option<Stated>, write: Option<Stated>, all: Option<Stated>| {
-        let (Some(read), Some(write), Some(all)) = (read, write, all) else { return };
-        let sum = Range::of(read) + Range::of(write);
-        if sum.overlaps(Range::of(all)) {
-            return tally.held(TOTALS);
-        }
-        let off = 100.0 * (all.value / (read.value + write.value) - 1.0);
-        tally.found(AuditFinding {
-            check: TOTALS,
-            weight: Weight::Contradiction,
-            place: format!("{}, total", part.place),
-            message: format!(
-                "{} {unit} read and {} written are {}, not {}: {}",
-                write_stated(read),
-                write_stated(write),
-                write_number(read.value + write.value),
-                write_stated(all),
-                write_change(off)
-            ),
-            cause: "the total is of another run, or of one direction".to_owned(),
-            right: Some(format!("{} {unit}", write_number(read.value + write.value))),
-            off_by_percent: Some(off),
-        });
-    };
-    check("IOPS", read.iops, write.iops, all.iops);
-    check("MiB/s", read.bandwidth_mib_per_s, write.bandwidth_mib_per_s, all.bandwidth_mib_per_s);
 }

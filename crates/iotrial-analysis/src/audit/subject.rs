@@ -145,6 +145,11 @@ impl Part {
         (all > 0).then_some((all, inferred))
     }
 
+    /// Whether the load is known, and none of it has I/Os of a direction.
+    pub(super) fn never_does(&self, direction: Direction) -> bool {
+        !self.loads.is_empty() && self.loads.iter().all(|load| !does(load, Some(direction)))
+    }
+
     /// Whether a rate or pauses held any of it back.
     pub(super) fn is_held_back(&self) -> bool {
         self.loads.iter().any(StatedLoad::is_held_back)

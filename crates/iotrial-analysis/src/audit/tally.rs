@@ -54,7 +54,7 @@ impl CheckCount {
 }
 
 /// Every check, in the order in which they are made, with what it holds against what.
-pub const CHECKS: [(&str, &str); 20] = [
+pub const CHECKS: [(&str, &str); 21] = [
     ("iops-bandwidth", "IOPS times block size against MiB/s"),
     ("totals", "totals against rate times runtime, and sums against their parts"),
     ("transfer-size", "bytes over I/Os against the block size"),
@@ -63,6 +63,7 @@ pub const CHECKS: [(&str, &str); 20] = [
     ("clipped-histogram", "percentiles against the end of fio's histogram"),
     ("percentile-order", "percentiles against each other and the extremes"),
     ("mean-in-range", "mean against the extremes"),
+    ("histogram-shares", "shares of a histogram against 100 %"),
     ("mean-by-percentiles", "mean against what percentiles or shares allow"),
     ("deviation", "standard deviation against what mean and extremes allow"),
     ("link-bandwidth", "MiB/s against the link"),

@@ -9,8 +9,8 @@
 )]
 
 use iotrial_model::imported::{
-    ImportedJob, ImportedRecord, LatencyBand, Source, SourceKind, Stated, StatedDevice, StatedLoad,
-    StatedOps, StatedPercentile, StatedStream,
+    ImportedJob, ImportedRecord, LatencyBand, Source, SourceKind, Stated, StatedDevice, StatedInterval,
+    StatedLoad, StatedOps, StatedPercentile, StatedStream,
 };
 use iotrial_model::load::Pattern;
 use iotrial_model::table::PublishedTable;
@@ -205,12 +205,17 @@ fn a_throughput_that_does_not_fit_is_told_with_its_cause() {
         "424.4 MiB/s",
     );
     check("iops = 54321, bandwidth_mib_per_s = 434.6", "k of 1,000 against k of 1,024", "424.4 MiB/s");
-    check("iops = 54321, bandwidth_mib_per_s = 3395.1", "the I/Os were of 64 KiB", "424.4 MiB/s");
+    // A unit is mistaken in the figure that it stands behind; else two figures do not say which of them is wrong.
+    check(
+        "iops = 54321, bandwidth_mib_per_s = 3395.1",
+        "the I/Os were of 64 KiB",
+        "either 424.4 MiB/s or I/Os of 64 KiB",
+    );
     check("iops = 54321, bandwidth_mib_per_s = 434567", "KiB/s are printed as MiB/s", "424.4 MiB/s");
     check(
         "iops = 54321, bandwidth_mib_per_s = 700.1",
         "of different runs, times or directions",
-        "424.4 MiB/s",
+        "either 424.4 MiB/s or 89,613 IOPS",
     );
     // Cut off instead of rounded, and zeros that may be no digits.
     assert_eq!(row("iops = 54456, bandwidth_mib_per_s = 425", "").findings, []);
@@ -448,6 +453,164 @@ fn counts_of_an_import_are_held_against_rate_and_size() {
         },
         "mean-by-percentiles",
     );
+}
+
+#[test]
+fn the_figure_that_the_others_refute_is_named_with_its_right_value() {
+    let check = |change: fn(&mut StatedStream), check: &str, right: &str| {
+        let mut stream = stream();
+        change(&mut stream);
+        let audit = Audit::of_imported(&imported(random_reads(), stream));
+        let rights: Vec<_> =
+            audit.findings.iter().filter(|finding| finding.check == check).map(|one| &one.right).collect();
+        assert!(!rights.is_empty(), "{audit:#?}");
+        assert!(rights.iter().all(|found| found.as_deref() == Some(right)), "{rights:?}, not {right}");
+        audit
+    };
+    // Count, bytes and MiB/s agree on 100,000 a second; nothing else is accused, and Little's law takes the right one.
+    let iops = check(|stream| stream.iops = Some(Stated::exact(110_000.0)), "iops-bandwidth", "100,000 IOPS");
+    assert_eq!((iops.findings.len(), iops.findings[0].off_by_percent.map(f64::round)), (1, Some(10.0)));
+    assert!(iops.observations[0].contains("15.9 I/Os outstanding"), "{iops:#?}");
+    let mib = |stream: &mut StatedStream| stream.bandwidth_mib_per_s = Some(Stated::exact(430.0));
+    assert_eq!(check(mib, "iops-bandwidth", "390.6 MiB/s").findings.len(), 1);
+    check(|stream| stream.io_count = Some(1_100_000), "totals", "1,000,000 I/Os");
+    check(|stream| stream.bytes = Some(3_000_000_000), "totals", "3,906 MiB");
+    check(|stream| stream.runtime_s = Some(Stated::exact(9.0)), "totals", "a runtime of 10 s");
+    // Without MiB/s the bytes decide, and without those nothing does.
+    let without = |stream: &mut StatedStream| {
+        stream.iops = Some(Stated::exact(110_000.0));
+        stream.bandwidth_mib_per_s = None;
+    };
+    check(without, "totals", "100,000 IOPS");
+    let alone = |stream: &mut StatedStream| {
+        stream.iops = Some(Stated::exact(110_000.0));
+        (stream.bandwidth_mib_per_s, stream.bytes) = (None, None);
+    };
+    check(alone, "totals", "either 1,100,000 I/Os or 100,000 IOPS");
+    // Count with IOPS and bytes with MiB/s: neither of them is wrong.
+    let halves = |stream: &mut StatedStream| {
+        stream.bytes = Some(2_048_000_000);
+        stream.bandwidth_mib_per_s = Some(Stated::exact(195.312_5));
+    };
+    check(halves, "iops-bandwidth", "I/Os of 2,048 B");
+}
+
+#[test]
+fn fewer_bytes_than_the_ios_have_are_a_doubt_but_for_those_at_the_ends() {
+    let doubts = |change: fn(&mut StatedStream)| {
+        let mut stream = stream();
+        change(&mut stream);
+        let audit = Audit::of_imported(&imported(random_reads(), stream));
+        let of_size = audit.findings.iter().filter(|finding| finding.check == "transfer-size");
+        of_size.map(|finding| finding.weight).collect::<Vec<_>>()
+    };
+    assert_eq!(doubts(|stream| stream.io_count = Some(2_000_000)), [Weight::Doubt]);
+    assert_eq!(doubts(|stream| stream.bytes = Some(2_048_000_000)), [Weight::Doubt]);
+    // 16 are outstanding.
+    assert_eq!(doubts(|stream| stream.bytes = Some(4_096 * (1_000_000 - 16))), []);
+    assert_eq!(doubts(|stream| stream.bytes = Some(4_096 * (1_000_000 - 17))), [Weight::Doubt]);
+    // Those that failed are counted and move nothing.
+    let failed = |stream: &mut StatedStream| {
+        stream.error_count = Some(1_000);
+        stream.bytes = Some(4_096 * 999_000);
+    };
+    assert_eq!(doubts(failed), []);
+}
+
+#[test]
+fn shares_of_a_histogram_that_are_not_100_percent_are_a_contradiction() {
+    let audit = |shares: [f64; 3]| {
+        let mut stream = stream();
+        let band = |index: usize, percent| LatencyBand {
+            from_us: 100.0 * index as f64,
+            below_us: (index < 2).then_some(100.0 * (index + 1) as f64),
+            percent: Stated { value: percent, resolution: 1.0 },
+        };
+        stream.total_latency.bands = shares.into_iter().enumerate().map(|(i, one)| band(i, one)).collect();
+        Audit::of_imported(&imported(random_reads(), stream))
+    };
+    // Three shares that are rounded or cut off.
+    assert_eq!((audit([33.0, 33.0, 33.0]).findings, audit([34.0, 34.0, 33.0]).findings), (vec![], vec![]));
+    for shares in [[60.0, 40.0, 38.0], [60.0, 20.0, 10.0]] {
+        let audit = audit(shares);
+        let [only] = &audit.findings[..] else { panic!("{audit:#?}") };
+        assert_eq!((only.check, only.weight), ("histogram-shares", Weight::Contradiction));
+        assert!(audit.unchecked[0].contains("they say nothing of the mean"), "{audit:#?}");
+    }
+}
+
+/// What diskspd's XML tells: counts and means without rates, of both directions and of both together.
+fn of_counts(read: u64, write: u64, all: u64) -> ImportedRecord {
+    let stream = |io_count: u64| {
+        let mut stream = StatedStream {
+            runtime_s: Some(Stated { value: 10.0, resolution: 0.01 }),
+            io_count: Some(io_count),
+            bytes: Some(io_count * 4_096),
+            ..StatedStream::default()
+        };
+        stream.total_latency.mean_us = Some(Stated::exact(159.0));
+        stream
+    };
+    let load = StatedLoad { rwmix_read_percent: Some(70.0), ..random_reads() };
+    let mut record = imported(load, stream(read));
+    record.source.kind = SourceKind::DiskspdXml;
+    (record.jobs[0].ops.write, record.jobs[0].ops.all) = (Some(stream(write)), Some(stream(all)));
+    let course = |second: u32| StatedInterval {
+        start_s: second.into(),
+        duration_s: 1.0,
+        job: None,
+        ops: StatedOps {
+            read: Some(StatedStream { iops: Some(Stated::exact(70_000.0)), ..StatedStream::default() }),
+            write: Some(StatedStream { iops: Some(Stated::exact(30_000.0)), ..StatedStream::default() }),
+            ..StatedOps::default()
+        },
+    };
+    record.intervals = (0..10).map(course).collect();
+    record
+}
+
+#[test]
+fn counts_without_rates_are_held_against_each_other_the_course_and_the_load() {
+    let found = |record: &ImportedRecord| {
+        let audit = Audit::of_imported(record);
+        let found = audit.findings.into_iter().map(|finding| (finding.check, finding.right));
+        found.collect::<Vec<_>>()
+    };
+    let record = of_counts(700_000, 300_000, 1_000_000);
+    let audit = Audit::of_imported(&record);
+    assert_eq!(audit.findings, []);
+    assert_eq!(audit.observations, ["Little's law gives 15.9 I/Os outstanding; the load has 16 (−0.6 %)."]);
+    let mut twice = record.clone();
+    twice.jobs[0].ops.read.as_mut().unwrap().io_count = Some(1_400_000);
+    let findings = found(&twice);
+    assert_eq!(findings[0], ("totals", Some("700,000 I/Os read".to_owned())));
+    assert_eq!(
+        findings.iter().map(|(check, _)| *check).collect::<Vec<_>>(),
+        ["totals", "totals", "transfer-size"]
+    );
+    let mut fewer = record.clone();
+    fewer.jobs[0].ops.read.as_mut().unwrap().bytes = Some(700_000 * 1_024);
+    assert_eq!(found(&fewer)[0], ("totals", Some("2,867,200,000 bytes read".to_owned())));
+    let mut shorter = record.clone();
+    let ops = &mut shorter.jobs[0].ops;
+    for stream in [&mut ops.read, &mut ops.write] {
+        stream.as_mut().unwrap().runtime_s = Some(Stated { value: 5.0, resolution: 0.01 });
+    }
+    let findings = found(&shorter);
+    assert_eq!(findings[0].0, "littles-law");
+    assert_eq!(findings[1], ("totals", Some("a runtime of 10 s".to_owned())));
+    // A course that was shortened accuses nobody, and none is told of.
+    let mut cut_off = record.clone();
+    cut_off.intervals.truncate(3);
+    assert_eq!(found(&cut_off), []);
+    cut_off.intervals.clear();
+    assert!(Audit::of_imported(&cut_off).unchecked[0].contains("no course is told"));
+    let mut without_latency = record;
+    let ops = &mut without_latency.jobs[0].ops;
+    for stream in [&mut ops.read, &mut ops.write] {
+        stream.as_mut().unwrap().total_latency.mean_us = None;
+    }
+    assert!(Audit::of_imported(&without_latency).unchecked[0].contains("a mean latency is not told"));
 }
 
 #[test]

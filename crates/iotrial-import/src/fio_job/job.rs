@@ -232,7 +232,8 @@ impl<'s> JobReader<'s, '_> {
         let [reads, writes] = mix.directions();
         let block_size = read_block_size(&mut self, reads, writes);
         let filename = self.text("filename").map(str::to_owned);
-        let role = role_of(&self.section.name, filename.as_deref(), mix, &block_size);
+        let is_one_by_one = self.is_durable_one_by_one();
+        let role = role_of(&self.section.name, filename.as_deref(), mix, &block_size, is_one_by_one);
         self.key("role", quoted(role.0.as_str()), role.1.to_owned());
         let origin = self.origin("rw");
         self.key("pattern", quoted(mix.pattern.as_str()), origin);
@@ -424,6 +425,14 @@ impl<'s> JobReader<'s, '_> {
         (depth, self.origin("iodepth"))
     }
 
+    /// Whether each write waits for the one before it, and is durable before the next: what a log does.
+    fn is_durable_one_by_one(&self) -> bool {
+        let is = |name: &str, values: &[&str]| self.text(name).is_some_and(|value| values.contains(&value));
+        let is_durable =
+            is("sync", &["1", "sync", "dsync"]) || is("fdatasync", &["1"]) || is("fsync", &["1"]);
+        is_durable && (self.text("iodepth").is_none() || is("iodepth", &["1"]))
+    }
+
     fn read_durability(&mut self, writes: bool) {
         let sync = match self.text("sync") {
             Some("1" | "sync" | "dsync") => true,
@@ -515,13 +524,24 @@ fn two_zones(text: &str) -> Option<(u8, u8)> {
     (is_whole && (1..=99).contains(&first.0) && (1..=99).contains(&first.1)).then_some(first)
 }
 
-/// What a job probably stands for, and why. Its name comes first, and then that of its file; folders say nothing.
-fn role_of(name: &str, filename: Option<&str>, mix: Mix, block_size: &BlockSize) -> (Role, &'static str) {
+/// What a job probably stands for, and why. Its name comes first, and then that of its file; folders say nothing. A word that only
+/// ends in `log` may be `catalog`: it is that of a log where the job also does what a log does.
+fn role_of(
+    name: &str,
+    filename: Option<&str>,
+    mix: Mix,
+    block_size: &BlockSize,
+    is_durable_one_by_one: bool,
+) -> (Role, &'static str) {
     let is_sequential = mix.pattern == Pattern::Sequential;
-    let of_file = || filename.unwrap_or_default().split(':').find_map(|file| word_of(last_part(file)));
-    match word_of(name).or_else(of_file) {
+    let files = || filename.unwrap_or_default().split(':').map(last_part);
+    let writes_like_a_log = is_sequential && mix.read_percent == 0 && is_durable_one_by_one;
+    match word_of(name).or_else(|| files().find_map(word_of)) {
         Some(Role::Log) if is_sequential && mix.read_percent == 0 => {
             (Role::Log, "a guess: its name, and it writes in sequence")
+        }
+        None if writes_like_a_log && (ends_in_log(name) || files().any(ends_in_log)) => {
+            (Role::Log, "a guess: its name ends in `log`, and each write is durable before the next")
         }
         Some(Role::Tempdb) => (Role::Tempdb, "a guess: its name"),
         Some(Role::Backup) if is_sequential => (Role::Backup, "a guess: its name, and it works in sequence"),
@@ -561,10 +581,18 @@ fn word_of(name: &str) -> Option<Role> {
         ("dump", Role::Backup),
     ];
     let name = name.to_ascii_lowercase();
-    let mut words = name
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()));
-    words.find_map(|word| WORDS.iter().find(|(known, _)| *known == word).map(|(_, role)| *role))
+    words_of(&name).find_map(|word| WORDS.iter().find(|(known, _)| *known == word).map(|(_, role)| *role))
+}
+
+/// `binlog`, `archivelog`, `txlogs`: one word, whatever stands before.
+fn ends_in_log(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    words_of(&name).any(|word| word.ends_with("log") || word.ends_with("logs"))
+}
+
+fn words_of(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|c: char| !c.is_ascii_alphanumeric())
+        .map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -582,9 +610,26 @@ mod tests {
         check("catalog", None);
         let mix = Mix { pattern: Pattern::Random, read_percent: 70 };
         let size = BlockSize::usual();
-        let role = |name, file| role_of(name, Some(file), mix, &size).0;
+        let role = |name, file| role_of(name, Some(file), mix, &size, true).0;
         assert_eq!(role("mix", "/tmp/x/f.dat"), Role::Data);
         assert_eq!(role("data", "/mnt/tempdb.mdf"), Role::Data);
         assert_eq!(role("mix", "/mnt/data/tempdb.mdf"), Role::Tempdb);
+    }
+
+    #[test]
+    fn a_name_that_ends_in_log_is_that_of_a_log_where_each_write_is_durable_before_the_next() {
+        let writes = Mix { pattern: Pattern::Sequential, read_percent: 0 };
+        let size = BlockSize::usual();
+        let role = |name, mix, is_durable| role_of(name, Some("/mnt/f.dat"), mix, &size, is_durable).0;
+        for name in ["binlog", "archivelog", "txlog", "redolog", "mysql-binlog2", "TxLogs"] {
+            assert_eq!(role(name, writes, true), Role::Log, "{name}");
+        }
+        assert_eq!(role_of("writer", Some("/var/catalog/binlog.000001"), writes, &size, true).0, Role::Log);
+        assert_eq!(role_of("writer", Some("/var/binlog/f.dat"), writes, &size, true).0, Role::Data);
+        assert_eq!(role("catalog", writes, false), Role::Data);
+        assert_eq!(role("binlog", writes, false), Role::Data);
+        assert_eq!(role("binlog", Mix { read_percent: 100, ..writes }, true), Role::Data);
+        assert_eq!(role("binlog", Mix { pattern: Pattern::Random, ..writes }, true), Role::Data);
+        assert_eq!(role("login", writes, true), Role::Data);
     }
 }
