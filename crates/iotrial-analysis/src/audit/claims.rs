@@ -73,7 +73,7 @@ impl Claims<'_> {
         let Some((from, to)) = figures.filter(|(from, _)| from.value > 0.0) else {
             return tally.unchecked(format!("rows {baseline} and {row} have not both {}", words_of(metric)));
         };
-        if change(Range::of(from), Range::of(to)).overlaps(Range::of(claimed)) {
+        if change(Range::of(from), Range::of(to)).overlaps(Range::of_change(claimed)) {
             return tally.held(DELTA);
         }
         let right = 100.0 * (to.value / from.value - 1.0);

@@ -34,6 +34,14 @@ impl Range {
         Self { low: (value - resolution / 2.0).max(0.0), high: value + resolution }
     }
 
+    /// What a printed change may be: one that rounds to zero has either sign.
+    pub(super) fn of_change(stated: Stated) -> Self {
+        match stated {
+            Stated { value: 0.0, resolution } => Self { low: -resolution, high: resolution },
+            stated => Self::of(stated),
+        }
+    }
+
     /// The same where every digit counts, also zeros at the end.
     pub(super) fn of_all_digits(stated: Stated) -> Self {
         Self::of(Stated { resolution: stated.resolution.min(1.0), ..stated })

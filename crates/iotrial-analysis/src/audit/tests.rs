@@ -182,6 +182,21 @@ proptest! {
     }
 }
 
+#[test]
+fn a_change_that_rounds_to_zero_has_either_sign() {
+    for (to, percent, is_right) in
+        [("2746.57", "-0.0", true), ("2746.57", "0.0", true), ("2700.00", "0.0", false)]
+    {
+        let rows = [("A", "2746.59"), ("B", to)]
+            .map(|(id, mean)| format!("[[row]]\nid = \"{id}\"\nread = {{ lat_mean_us = {mean} }}\n"));
+        let claim = format!(
+            "[[claim]]\nkind = \"delta\"\nmetric = \"read.lat_mean_us\"\nbaseline = \"A\"\nrow = \"B\"\npercent = {percent}\n"
+        );
+        let audit = audit(&format!("format = \"iotrial.table/1\"\ntitle = \"T\"\n{}{claim}", rows.concat()));
+        assert_eq!(audit.findings.is_empty(), is_right, "{to} {percent}: {audit:#?}");
+    }
+}
+
 /// One row with 8 KiB reads.
 fn row(read: &str, more: &str) -> Audit {
     audit(&format!(
