@@ -160,17 +160,23 @@ fn printed_rows_give_the_same_comparison_as_toml_as_csv_and_imported() {
     }
 }
 
+/// Runs fio among the data; says so where that cannot be.
+fn fio_runs(bench: &Bench, arguments: &[&str]) -> bool {
+    let fio = Command::new("fio").args(arguments).current_dir(bench.data()).output();
+    let runs = fio.is_ok_and(|output| output.status.success());
+    if !runs {
+        eprintln!("skipped: there is no fio here that runs");
+    }
+    runs
+}
+
 /// The figures that fio prints itself, in its own short form, against what the import makes of its JSON.
 #[test]
 fn a_run_of_fio_imports_with_the_figures_that_fio_prints() {
     let bench = Bench::new();
-    let fio = Command::new("fio")
-        .args(["--name=here", "--filename=fio.dat", "--size=4m", "--rw=randrw", "--rwmixread=70", "--bs=4k"])
-        .args(["--number_ios=2000", "--output-format=terse,json", "--output=both.txt"])
-        .current_dir(bench.data())
-        .output();
-    if !fio.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: there is no fio here that runs");
+    let job = ["--name=here", "--filename=fio.dat", "--size=4m", "--rw=randrw", "--rwmixread=70", "--bs=4k"];
+    let output = ["--number_ios=2000", "--output-format=terse,json", "--output=both.txt"];
+    if !fio_runs(&bench, &[&job[..], &output].concat()) {
         return;
     }
     let text = std::fs::read_to_string(bench.data().join("both.txt")).unwrap();
@@ -202,12 +208,7 @@ fn a_run_stands_beside_that_of_fio_with_the_same_job() {
         [pages]\nfilename=fio.dat\nrw=randrw\nrwmixread=70\nbs=8k\nnumjobs=2\n\
         [log]\nfilename=log.dat\nrw=write\nbs=4k\nfdatasync=1\n";
     std::fs::write(bench.data().join("mix.fio"), job).unwrap();
-    let fio = Command::new("fio")
-        .args(["--output-format=json", "--output=theirs.json", "mix.fio"])
-        .current_dir(bench.data())
-        .output();
-    if !fio.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: there is no fio here that runs");
+    if !fio_runs(&bench, &["--output-format=json", "--output=theirs.json", "mix.fio"]) {
         return;
     }
     let ours =
