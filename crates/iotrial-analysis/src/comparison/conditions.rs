@@ -334,8 +334,13 @@ pub(super) fn check_conditions(
     findings: &mut Vec<Finding>,
 ) -> Result<(), CompareError> {
     let mut told: Vec<Vec<Difference>> = Vec::new();
-    for (index, other) in samples.iter().enumerate() {
-        for first in &samples[..index] {
+    // One sample for each kind of conditions: a thousand runs mostly have one.
+    let mut kinds: Vec<&Sample> = Vec::new();
+    for other in samples {
+        if kinds.iter().any(|kind| kind.conditions == other.conditions) {
+            continue;
+        }
+        for first in &kinds {
             let differences = first.conditions.differences(&other.conditions);
             if differences.is_empty() || told.contains(&differences) {
                 continue;
@@ -351,6 +356,7 @@ pub(super) fn check_conditions(
             findings.push(finding("forced", Severity::Warning, format!("Compared by force: {error}.")));
             told.push(differences);
         }
+        kinds.push(other);
     }
     Ok(())
 }

@@ -298,6 +298,22 @@ fn what_differs_in_more_than_the_configuration_is_refused_and_compared_by_force_
 }
 
 #[test]
+fn what_is_not_known_of_one_does_not_stand_for_the_others() {
+    let (one, mut other) = (run(1, 30, 1.0, CALM), run(2, 30, 1.0, CALM));
+    other.plan.jobs[0].iodepth = 16;
+    let mut unknown = sample(&run(3, 30, 1.0, CALM));
+    unknown.conditions = conditions::Conditions::default();
+    let refused = |samples: [Sample; 3]| {
+        let error = Comparison::new(samples.into(), &CompareRequest::default()).unwrap_err();
+        matches!(error, CompareError::Incomparable { .. })
+    };
+    assert!(refused([unknown.clone(), sample(&one), sample(&other)]));
+    assert!(refused([sample(&one), unknown.clone(), sample(&other)]));
+    assert!(refused([sample(&one), sample(&other), unknown.clone()]));
+    assert_eq!(compare(vec![sample(&one), unknown]).configurations.len(), 2);
+}
+
+#[test]
 fn a_run_that_measured_nothing_is_refused_or_left_out() {
     let (one, other, mut empty) = (run(1, 30, 1.0, CALM), run(2, 30, 1.0, CALM), run(3, 30, 1.0, CALM));
     empty.intervals.clear();
