@@ -42,3 +42,7 @@ pub mod study;
 pub mod counters;
 
 pub mod demand;
+
+pub mod figure;
+
+pub mod subject;
