@@ -129,6 +129,7 @@ impl Figure {
     }
 
     /// The I/Os below which it says nothing: a percentile needs ten beyond it, a mean a hundred in all.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
     pub fn least_io_count(self) -> u64 {
         match self.percent() {
             // Rounded, because 100 - 99.99 is not a hundredth in binary fractions.
