@@ -32,6 +32,8 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use iotrial_model::figure::Figure;
+use iotrial_model::metric::MetricKey;
 use iotrial_model::record::{Finding, Severity};
 use iotrial_model::toml_reader::nearest;
 use serde::Serialize;
@@ -42,7 +44,7 @@ pub use configuration::Configuration;
 pub use delta::{Delta, Interval, MUCH_FACTOR, PRINTED_SAME_PERCENT, Pair, Reading, TailProblem};
 pub use factor::{Factor, FactorPair, GroupChange};
 pub use gate::{Gate, GateOutcome, ParseGateError};
-pub use metric::{Better, Metric, MetricGroup};
+pub use metric::{Metric, MetricGroup};
 pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
 pub use sample::{Caveat, Sample};
@@ -509,7 +511,7 @@ fn hold_gates(
         if meant.is_empty() {
             let name = gate.metric_name().to_owned();
             let nearest = nearest_metric(&name, metrics);
-            let mut known: Vec<String> = metrics.iter().map(Metric::call).collect();
+            let mut known: Vec<String> = metrics.iter().map(|metric| metric.key.words()).collect();
             known.dedup();
             return Err(CompareError::UnknownMetric { name, known, nearest });
         }
@@ -626,19 +628,20 @@ const FAR_APART_PERCENT: f64 = 25.0;
 
 /// How far the stated repeats of a configuration lie apart, by the figure in which they do most.
 fn findings_on_ranges(configurations: &[Configuration]) -> Vec<Finding> {
+    let is_rate = |metric: &Metric| matches!(metric.key, MetricKey::Figure(_, Figure::Iops));
     let apart = |(low, high): (f64, f64)| if low > 0.0 { 100.0 * (high / low - 1.0) } else { 0.0 };
     let of = |one: &Configuration| {
         let widest = one.ranges.iter().max_by(|a, b| apart(a.1).total_cmp(&apart(b.1)))?;
         let percent = apart(widest.1);
         let span = |(metric, range): &(Metric, (f64, f64))| {
-            let in_words = |value: f64| match metric.name.ends_with("_us") {
+            let in_words = |value: f64| match metric.is_in_us() {
                 true => latency_in_words(value),
                 false if value < 100.0 => format!("{value:.2}"),
                 false => with_thousands(value),
             };
             format!("{} {} to {}", metric.title(), in_words(range.0), in_words(range.1))
         };
-        let rate = one.ranges.iter().find(|other| **other != *widest && other.0.name == "iops");
+        let rate = one.ranges.iter().find(|other| **other != *widest && is_rate(&other.0));
         let also = rate.map(|rate| format!("; {}", span(rate))).unwrap_or_default();
         let severity = if percent >= FAR_APART_PERCENT { Severity::Warning } else { Severity::Note };
         let message = format!(

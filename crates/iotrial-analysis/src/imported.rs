@@ -11,6 +11,7 @@ use iotrial_model::imported::{
 };
 use iotrial_model::load::Role;
 use iotrial_model::record::{Finding, Severity};
+use iotrial_model::stream::Stream;
 use iotrial_model::units::ByteSize;
 use serde::Serialize;
 use serde_json::json;
@@ -18,7 +19,7 @@ use serde_json::json;
 use crate::figures::{Figures, percentile_us};
 use crate::findings::{finding, short_measurement};
 use crate::judgement::Judgement;
-use crate::stream::{Stream, Streams};
+use crate::stream::Streams;
 use crate::threshold::ThresholdSet;
 use crate::verdict::{Case, Verdict};
 use crate::words::latency_in_words;
@@ -290,9 +291,9 @@ fn by_role(record: &ImportedRecord) -> Vec<JudgedRole> {
             if streams.read.is_some() || streams.write.is_some() {
                 streams.all = None;
             }
-            let all = [Stream::Read, Stream::Write, Stream::Mixed];
-            let there =
-                all.into_iter().filter_map(|stream| Some((stream, Some(streams.get(stream)?.clone()))));
+            let there = Stream::STATED
+                .into_iter()
+                .filter_map(|stream| Some((stream, Some(streams.get(stream)?.clone()))));
             (role, there.collect())
         })
         .collect()

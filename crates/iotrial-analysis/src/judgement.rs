@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use iotrial_model::figure::Figure;
 use iotrial_model::load::Role;
 use iotrial_model::record::RunRecord;
-use serde::Serialize;
+use iotrial_model::stream::Stream;
+use serde::{Serialize, Serializer};
 
 use crate::figures::Figures;
-use crate::stream::{Stream, StreamCounts};
-use crate::threshold::{Bands, Category, Statistic, ThresholdSet};
+use crate::stream::StreamCounts;
+use crate::threshold::{Bands, Category, ThresholdSet};
 use crate::words::seconds_in_words;
 
 /// One figure held against its bands.
@@ -16,10 +18,11 @@ use crate::words::seconds_in_words;
 pub struct Judged {
     /// Whose latency.
     pub role: Role,
-    /// `read`, `write` or `commit`.
-    pub stream: &'static str,
-    /// `mean`, `p99` or `p99.9`.
-    pub statistic: &'static str,
+    /// Of which stream.
+    pub stream: Stream,
+    /// Which of its figures.
+    #[serde(serialize_with = "as_title")]
+    pub statistic: Figure,
     /// The figure.
     pub value_us: f64,
     /// Where it falls.
@@ -29,6 +32,11 @@ pub struct Judged {
     /// The figure for people, with its unit.
     #[serde(skip)]
     pub shown: String,
+}
+
+/// JSON has the word for people: the key of a statistic with its unit would say `us` twice beside `value_us`.
+fn as_title<S: Serializer>(figure: &Figure, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(figure.title())
 }
 
 impl Judged {
@@ -163,7 +171,7 @@ impl Judgement {
         thresholds: &ThresholdSet,
     ) {
         let words = format!("{role} {stream}s");
-        let all: Vec<(Statistic, &Bands)> = Statistic::ALL
+        let all: Vec<(Figure, &Bands)> = Figure::JUDGED
             .into_iter()
             .filter_map(|statistic| Some((statistic, thresholds.bands(role, stream, statistic)?)))
             .collect();
@@ -174,54 +182,37 @@ impl Judgement {
         }
         // Of an imported result the count may not be known; what its source tells is then taken as it is.
         let io_count = figures.map_or(Some(0), |figures| figures.io_count);
-        if let Some(io_count) = io_count.filter(|count| *count < least_io_count(Statistic::Mean)) {
+        if let Some(io_count) = io_count.filter(|count| *count < Figure::LatencyMean.least_io_count()) {
             self.starved.push(format!("only {io_count} {words} finished, too few to judge"));
             return;
         }
         for (statistic, bands) in all {
-            let value_us = figures.and_then(|figures| figure(figures, statistic));
-            let too_few = io_count.filter(|count| *count < least_io_count(statistic));
+            let value_us = figures.and_then(|figures| figures.get(statistic));
+            let least = statistic.least_io_count();
+            let too_few = io_count.filter(|count| *count < least);
             match value_us.filter(|_| too_few.is_none()) {
                 Some(value_us) => self.judged.push(Judged {
                     role,
-                    stream: stream.as_str(),
-                    statistic: statistic.as_str(),
+                    stream,
+                    statistic,
                     value_us,
                     category: bands.category(value_us),
                     limit_us: bands.limit_us(),
                     shown: format_latency(value_us, bands),
                 }),
                 None => {
-                    let (name, least) = (statistic.as_str(), least_io_count(statistic));
                     let why = too_few.map_or_else(
                         || "the source does not state it".to_owned(),
                         |count| format!("{count} I/Os are fewer than {least}"),
                     );
                     self.gaps.push(Gap {
-                        words: format!("{name} of {words}"),
-                        reason: format!("{name} of {words} is not judged: {why}"),
+                        words: format!("{statistic} of {words}"),
+                        reason: format!("{statistic} of {words} is not judged: {why}"),
                         is_unstated: too_few.is_none(),
                     });
                 }
             }
         }
-    }
-}
-
-/// Fewer I/Os than this do not carry the statistic: a percentile needs ten beyond it, a mean a hundred in all.
-const fn least_io_count(statistic: Statistic) -> u64 {
-    match statistic {
-        Statistic::Mean => 100,
-        Statistic::P99 => 1_000,
-        Statistic::P999 => 10_000,
-    }
-}
-
-fn figure(figures: &Figures, statistic: Statistic) -> Option<f64> {
-    match statistic {
-        Statistic::Mean => figures.lat_mean_us,
-        Statistic::P99 => figures.lat_p99_us,
-        Statistic::P999 => figures.lat_p999_us,
     }
 }
 
@@ -243,7 +234,7 @@ mod tests {
     #[test]
     fn latencies_have_three_digits_and_more_where_they_would_mislead() {
         let flash = ThresholdSet::builtin("oci-sqlserver").unwrap();
-        let bands = flash.bands(Role::Data, Stream::Read, Statistic::Mean).unwrap();
+        let bands = flash.bands(Role::Data, Stream::Read, Figure::LatencyMean).unwrap();
         let check = |us: f64, text: &str| assert_eq!(format_latency(us, bands), text);
         check(8.4, "0.008 ms");
         check(85.0, "0.085 ms");

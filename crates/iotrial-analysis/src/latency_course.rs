@@ -1,9 +1,9 @@
 //! How long the I/Os of a stream took over time, kept small: what heat maps of several runs side by side are made of.
 
 use iotrial_model::record::RunRecord;
+use iotrial_model::stream::Stream;
 
 use crate::latency_map::{Stretches, band_edge_us, edge_below};
-use crate::stream::Stream;
 
 /// The latencies of one stream of a run over time, all phases, in fine bands that suit any run.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,8 +3,7 @@
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::Role;
 use iotrial_model::record::{Interval, RunRecord};
-
-use crate::stream::Stream;
+use iotrial_model::stream::Stream;
 
 /// Shares of I/Os by stretch of time and band of latency, all phases.
 ///

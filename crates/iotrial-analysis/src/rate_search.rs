@@ -10,6 +10,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use iotrial_model::figure::LEAST_BEYOND;
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::{Role, Spacing};
 use iotrial_model::plan::{Arrival, Job, MOST_OUTSTANDING_PER_THREAD, Phase, PhaseKind, Plan};
@@ -17,11 +18,11 @@ use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
 use iotrial_model::search::{
     JobRate, LatencyLimit, LimitStatistic, Probe, ProbeKind, Search, SearchResult, WorstLatency,
 };
+use iotrial_model::stream::Stream;
 use iotrial_model::units::ByteSize;
 
 use crate::figures::percentile_us;
 use crate::findings::{foreign_load, generator_busy, late_issues};
-use crate::stream::Stream;
 use crate::words::{latency_in_words, with_thousands};
 
 /// The bracket between the highest rate that held and the lowest that did not, as a quotient.
@@ -32,10 +33,9 @@ const FIRST_SHARE: f64 = 0.7;
 const LOWEST_SHARE: f64 = 0.05;
 /// Above this share nothing is sought: an open load does no more than a closed one, but for a burst.
 const HIGHEST_SHARE: f64 = 1.05;
-/// A probe lasts until so many I/Os lie beyond the percentile: their number is then exact to 10 %.
+/// A probe lasts until so many I/Os lie beyond the percentile: their number is then exact to 10 %. With fewer than
+/// [`LEAST_BEYOND`] none is judged, however long that takes.
 const WANTED_BEYOND: f64 = 100.0;
-/// Without so many no percentile is judged, however long that takes.
-const LEAST_BEYOND: f64 = 10.0;
 /// A mean wants as many I/Os.
 const WANTED_FOR_MEAN: f64 = 1_000.0;
 /// The closed load is measured for no longer.
@@ -521,7 +521,7 @@ fn worst_latency(
         match value {
             None => missing = Some(format!("no {role} {stream} finished")),
             Some(latency_us) if worst.as_ref().is_none_or(|worst| latency_us > worst.latency_us) => {
-                worst = Some(WorstLatency { role, stream: stream.as_str().to_owned(), latency_us });
+                worst = Some(WorstLatency { role, stream, latency_us });
             }
             Some(_) => {}
         }

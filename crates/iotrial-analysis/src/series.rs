@@ -4,9 +4,9 @@ use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::Role;
 use iotrial_model::plan::PhaseKind;
 use iotrial_model::record::{Interval, RunRecord};
+use iotrial_model::stream::Stream;
 
 use crate::figures::{Figures, percentile_us};
-use crate::stream::Stream;
 
 /// One stream of a role, interval by interval, all phases.
 #[derive(Debug, Clone, PartialEq)]

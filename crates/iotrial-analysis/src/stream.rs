@@ -1,85 +1,12 @@
-//! A stream is what a table has one row for: reads, writes, or those writes that are commits.
-
-use std::fmt;
+//! The figures of each stream of a job, of a role, or of everything.
 
 use iotrial_model::load::Direction;
 use iotrial_model::plan::Arrival;
 use iotrial_model::record::{JobCounts, OpCounts, RunRecord};
+use iotrial_model::stream::Stream;
 use serde::Serialize;
 
 use crate::figures::Figures;
-
-/// The I/Os that are looked at together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stream {
-    /// All reads.
-    Read,
-    /// All writes, commits among them.
-    Write,
-    /// Log writes that are durable when they complete, and the commits of a group commit.
-    Commit,
-    /// Reads and writes of a result whose source does not tell them apart.
-    Mixed,
-}
-
-impl Stream {
-    /// Those that a run has, in the order in which tables show them.
-    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Commit];
-
-    /// The word for people and files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Commit => "commit",
-            Self::Mixed => "mixed I/O",
-        }
-    }
-
-    /// What those of `jobs` that `select` picks did in this stream. `jobs` are in the order of the plan:
-    /// the totals of the record, or those of one interval.
-    pub fn counts(self, record: &RunRecord, jobs: &[JobCounts], select: impl Fn(usize) -> bool) -> OpCounts {
-        let mut merged = OpCounts::default();
-        for (_, one) in self.parts(record, jobs).into_iter().filter(|(job, _)| select(*job)) {
-            merged.merge(one);
-        }
-        merged
-    }
-
-    /// The same job by job, not merged: the index of the job, and its counts.
-    pub fn parts<'c>(self, record: &RunRecord, jobs: &'c [JobCounts]) -> Vec<(usize, &'c OpCounts)> {
-        let part = |(job, counts): (usize, &'c JobCounts)| {
-            let one = match self {
-                Self::Read => counts.read.as_ref(),
-                Self::Write => counts.write.as_ref(),
-                Self::Commit => record.commits(job, counts),
-                Self::Mixed => None,
-            };
-            one.map(|one| (job, one))
-        };
-        jobs.iter().enumerate().filter_map(part).collect()
-    }
-
-    /// The streams that the jobs which `select` picks are planned to have, in the order of tables.
-    ///
-    /// Where every write is a commit, the two streams are the same one, and it is called commit. A group commit has both:
-    /// its writes, and the commits in them.
-    pub fn planned(record: &RunRecord, select: impl Fn(usize) -> bool) -> Vec<Self> {
-        let jobs = || record.plan.jobs.iter().enumerate().filter(|(index, _)| select(*index));
-        let streams = [
-            (Self::Read, jobs().any(|(_, job)| job.reads())),
-            (Self::Write, jobs().any(|(index, job)| job.writes() && !record.is_commit(index))),
-            (Self::Commit, jobs().any(|(index, job)| record.is_commit(index) || job.group_commit.is_some())),
-        ];
-        streams.into_iter().filter(|(_, exists)| *exists).map(|(stream, _)| stream).collect()
-    }
-}
-
-impl fmt::Display for Stream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
 
 /// The streams of a job, of a role, or of everything.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

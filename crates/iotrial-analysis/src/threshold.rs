@@ -5,11 +5,11 @@
 
 use std::fmt;
 
+use iotrial_model::figure::Figure;
 use iotrial_model::load::Role;
+use iotrial_model::stream::Stream;
 use iotrial_model::toml_reader::{Mistakes, TableReader, nearest, read_toml};
 use serde::Serialize;
-
-use crate::stream::Stream;
 
 /// The value of `format` in a file of thresholds.
 pub const THRESHOLDS_FORMAT: &str = "iotrial.thresholds/1";
@@ -61,41 +61,7 @@ impl fmt::Display for Category {
     }
 }
 
-/// By what it is judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Statistic {
-    /// The mean.
-    Mean,
-    /// The 99th percentile.
-    P99,
-    /// The 99.9th percentile.
-    P999,
-}
-
-impl Statistic {
-    /// All of them, in the order in which tables show them.
-    pub const ALL: [Self; 3] = [Self::Mean, Self::P99, Self::P999];
-
-    /// The word for people.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Mean => "mean",
-            Self::P99 => "p99",
-            Self::P999 => "p99.9",
-        }
-    }
-
-    /// The key in files.
-    const fn key(self) -> &'static str {
-        match self {
-            Self::Mean => "mean",
-            Self::P99 => "p99",
-            Self::P999 => "p999",
-        }
-    }
-}
-
-/// Where the categories of one statistic begin and end.
+/// Where the categories of one figure begin and end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bands {
     /// Category and the latency below which it applies, in µs; both increase. Above the last edge lies
@@ -127,14 +93,14 @@ impl Bands {
     }
 }
 
-/// Bands by role, stream and statistic.
+/// Bands by role, stream and figure; figures are those of [`Figure::JUDGED`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThresholdSet {
     /// The short name that the command line takes.
     pub name: String,
     /// One line for lists and headings.
     pub title: String,
-    bands: Vec<(Role, Stream, Statistic, Bands)>,
+    bands: Vec<(Role, Stream, Figure, Bands)>,
     /// The file that said all this, word for word; it becomes part of the record.
     pub text: String,
 }
@@ -184,17 +150,16 @@ impl ThresholdSet {
             let format = top.required("format", |t, key| t.word(key, &[(THRESHOLDS_FORMAT, ())]));
             let name = top.required("name", TableReader::text);
             let title = top.required("title", TableReader::text);
-            let mut bands: Vec<(Role, Stream, Statistic, Bands)> = Vec::new();
+            let mut bands: Vec<(Role, Stream, Figure, Bands)> = Vec::new();
             top.required("bands", |t, key| {
                 t.tables(key, |table| {
                     let more = read_bands(table)?;
-                    let twice = more.iter().find(|(role, stream, statistic, _)| {
-                        bands.iter().any(|(r, s, t, _)| (r, s, t) == (role, stream, statistic))
+                    let twice = more.iter().find(|(role, stream, figure, _)| {
+                        bands.iter().any(|(r, s, f, _)| (r, s, f) == (role, stream, figure))
                     });
-                    if let Some((role, stream, statistic, _)) = twice {
-                        let (stream, statistic) = (stream.as_str(), statistic.as_str());
-                        let message = format!("{role} {stream} {statistic} has bands already");
-                        return table.refuse(Statistic::Mean.key(), message);
+                    if let Some((role, stream, figure, _)) = twice {
+                        let message = format!("{role} {stream} {figure} has bands already");
+                        return table.refuse(REQUIRED.short_key(), message);
                     }
                     bands.extend(more);
                     Some(())
@@ -205,10 +170,10 @@ impl ThresholdSet {
         })
     }
 
-    /// The bands of one statistic; `None` where the set does not judge it.
-    pub fn bands(&self, role: Role, stream: Stream, statistic: Statistic) -> Option<&Bands> {
+    /// The bands of one figure; `None` where the set does not judge it.
+    pub fn bands(&self, role: Role, stream: Stream, figure: Figure) -> Option<&Bands> {
         let mut all = self.bands.iter();
-        all.find(|(r, s, t, _)| (*r, *s, *t) == (role, stream, statistic)).map(|(.., bands)| bands)
+        all.find(|(r, s, f, _)| (*r, *s, *f) == (role, stream, figure)).map(|(.., bands)| bands)
     }
 
     /// Whether the set judges anything of the role.
@@ -216,32 +181,37 @@ impl ThresholdSet {
         self.bands.iter().any(|(one, ..)| *one == role)
     }
 
-    /// Whether the set judges the statistic of anything.
-    pub fn judges_statistic(&self, statistic: Statistic) -> bool {
-        self.bands.iter().any(|(_, _, one, _)| *one == statistic)
+    /// Whether the set judges the figure of anything.
+    pub fn judges_figure(&self, figure: Figure) -> bool {
+        self.bands.iter().any(|(_, _, one, _)| *one == figure)
     }
 }
 
+/// What every table of bands has: a tail without its mean would leave the typical I/O unjudged.
+const REQUIRED: Figure = Figure::LatencyMean;
+
 /// One `[[bands]]` table, for every role and stream that it names.
-fn read_bands(table: &mut TableReader<'_>) -> Option<Vec<(Role, Stream, Statistic, Bands)>> {
+fn read_bands(table: &mut TableReader<'_>) -> Option<Vec<(Role, Stream, Figure, Bands)>> {
     let role_words: Vec<(&str, Role)> = Role::ALL.iter().map(|role| (role.as_str(), *role)).collect();
-    let stream_words = Stream::ALL.map(|stream| (stream.as_str(), stream));
+    let stream_words = Stream::OF_RUNS.map(|stream| (stream.as_str(), stream));
     let roles = table.required("roles", |t, key| t.words(key, &role_words));
-    let streams = table.words("streams", &stream_words).unwrap_or_else(|| Stream::ALL.to_vec());
+    let streams = table.words("streams", &stream_words).unwrap_or_else(|| Stream::OF_RUNS.to_vec());
     let source = table.required("source", TableReader::text);
-    let statistics = [
-        (Statistic::Mean, table.required(Statistic::Mean.key(), |t, key| t.table(key, read_edges))),
-        (Statistic::P99, table.table(Statistic::P99.key(), read_edges)),
-        (Statistic::P999, table.table(Statistic::P999.key(), read_edges)),
-    ];
+    let figures = Figure::JUDGED.map(|figure| {
+        let edges = match figure.short_key() {
+            key if figure == REQUIRED => table.required(key, |t, key| t.table(key, read_edges)),
+            key => table.table(key, read_edges),
+        };
+        (figure, edges)
+    });
     let (roles, source) = (roles?, source?);
     let mut all = Vec::new();
     for role in roles {
         for stream in &streams {
-            for (statistic, edges) in &statistics {
+            for (figure, edges) in &figures {
                 if let Some(edges) = edges {
                     let bands = Bands { edges: edges.clone(), source: source.clone() };
-                    all.push((role, *stream, *statistic, bands));
+                    all.push((role, *stream, *figure, bands));
                 }
             }
         }
@@ -309,7 +279,7 @@ mod tests {
     #[test]
     fn the_edges_of_the_oci_table_are_half_open() {
         let bands = builtin("oci-sqlserver");
-        let bands = bands.bands(Role::Data, Stream::Read, Statistic::Mean).unwrap();
+        let bands = bands.bands(Role::Data, Stream::Read, Figure::LatencyMean).unwrap();
         let check =
             |latency_us: f64, category| assert_eq!(bands.category(latency_us), category, "{latency_us}");
         check(0.0, Category::Excellent);
@@ -331,7 +301,7 @@ mod tests {
     fn above_the_last_edge_lies_the_next_worse_category() {
         let whitepaper = builtin("sqlserver-whitepaper");
         let check = |role, latency_us: f64, category| {
-            let bands = whitepaper.bands(role, Stream::Write, Statistic::Mean).unwrap();
+            let bands = whitepaper.bands(role, Stream::Write, Figure::LatencyMean).unwrap();
             assert_eq!(bands.category(latency_us), category, "{role} {latency_us}");
         };
         check(Role::Log, 999.0, Category::Good);
@@ -343,7 +313,7 @@ mod tests {
         check(Role::Scan, 29_999.0, Category::Acceptable);
         check(Role::Scan, 30_000.0, Category::Poor);
         let flash = builtin("flash");
-        let bands = flash.bands(Role::Log, Stream::Commit, Statistic::P999).unwrap();
+        let bands = flash.bands(Role::Log, Stream::Commit, Figure::LatencyP999).unwrap();
         assert_eq!(bands.category(19_999.9), Category::Poor);
         assert_eq!(bands.category(20_000.0), Category::Critical);
     }
@@ -352,11 +322,15 @@ mod tests {
     fn flash_judges_every_role_by_mean_and_p99_and_all_but_scans_by_p999() {
         let flash = builtin("flash");
         for role in Role::ALL {
-            for stream in Stream::ALL {
-                let judged = |statistic| flash.bands(*role, stream, statistic).is_some();
-                assert!(judged(Statistic::Mean) && judged(Statistic::P99), "{role} {}", stream.as_str());
+            for stream in Stream::OF_RUNS {
+                let judged = |figure| flash.bands(*role, stream, figure).is_some();
+                assert!(
+                    judged(Figure::LatencyMean) && judged(Figure::LatencyP99),
+                    "{role} {}",
+                    stream.as_str()
+                );
                 let large = matches!(role, Role::Scan | Role::Backup);
-                assert_eq!(judged(Statistic::P999), !large, "{role} {}", stream.as_str());
+                assert_eq!(judged(Figure::LatencyP999), !large, "{role} {}", stream.as_str());
             }
         }
     }
@@ -365,9 +339,9 @@ mod tests {
     fn the_sets_of_averages_judge_no_tail_and_know_what_they_leave_out() {
         for name in ["oci-sqlserver", "sqlserver-whitepaper"] {
             let set = builtin(name);
-            assert!(set.judges_statistic(Statistic::Mean), "{name}");
+            assert!(set.judges_figure(Figure::LatencyMean), "{name}");
             assert!(
-                !set.judges_statistic(Statistic::P99) && !set.judges_statistic(Statistic::P999),
+                !set.judges_figure(Figure::LatencyP99) && !set.judges_figure(Figure::LatencyP999),
                 "{name}"
             );
         }

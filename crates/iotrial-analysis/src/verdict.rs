@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use iotrial_model::figure::Figure;
 use iotrial_model::plan::{EngineKind, PhaseKind};
 use iotrial_model::record::{Finding, RunRecord, Severity};
 use iotrial_model::units::format_duration;
@@ -14,7 +15,7 @@ use crate::findings::findings;
 pub use crate::judgement::Judged;
 use crate::judgement::{self, Gap, Judgement, format_limit};
 pub use crate::threshold::Category;
-use crate::threshold::{Statistic, ThresholdSet};
+use crate::threshold::ThresholdSet;
 use crate::words::seconds_in_words;
 
 mod search;
@@ -246,10 +247,10 @@ fn reasons(
 ) -> Vec<String> {
     let (fast, slow): (Vec<&Judged>, Vec<&Judged>) =
         by_weight.into_iter().partition(|one| one.is_acceptable());
-    let unjudged: Vec<String> = Statistic::ALL
+    let unjudged: Vec<String> = Figure::JUDGED
         .into_iter()
-        .filter(|statistic| !thresholds.judges_statistic(*statistic))
-        .map(|statistic| statistic.as_str().to_owned())
+        .filter(|figure| !thresholds.judges_figure(*figure))
+        .map(|figure| figure.to_string())
         .collect();
     let unjudged = (!unjudged.is_empty()).then(|| {
         format!("{} has no bands for {} and does not judge by them", thresholds.name, enumerate(&unjudged))
@@ -281,6 +282,7 @@ mod tests {
     use iotrial_model::load::{Durability, Role};
     use iotrial_model::plan::{Plan, UntilSteady};
     use iotrial_model::record::{Ended, EndedHow, JobCounts};
+    use iotrial_model::stream::Stream;
     use proptest::prelude::*;
 
     use super::*;
@@ -396,7 +398,7 @@ mod tests {
         let verdict = judge(&healthy(), &set("oci-sqlserver"));
         let text = "oci-sqlserver has no bands for p99 and p99.9 and does not judge by them";
         assert!(verdict.reasons.iter().any(|reason| reason == text), "{:?}", verdict.reasons);
-        assert!(verdict.judged.iter().all(|one| one.statistic == "mean"));
+        assert!(verdict.judged.iter().all(|one| one.statistic == Figure::LatencyMean));
     }
 
     #[test]
@@ -510,9 +512,10 @@ mod tests {
         let record = with_commits_at(Duration::from_millis(300));
         assert_eq!(record.jobs[1].write.as_ref().unwrap().io_count(), 1_000);
         let verdict = judge(&record, &set("flash"));
-        let judged =
-            |statistic| verdict.judged.iter().any(|one| one.stream == "commit" && one.statistic == statistic);
-        assert!(judged("mean") && judged("p99") && !judged("p99.9"));
+        let judged = |statistic| {
+            verdict.judged.iter().any(|one| one.stream == Stream::Commit && one.statistic == statistic)
+        };
+        assert!(judged(Figure::LatencyMean) && judged(Figure::LatencyP99) && !judged(Figure::LatencyP999));
         let text = "p99.9 of log commits is not judged: 1000 I/Os are fewer than 10000";
         assert!(verdict.reasons.iter().any(|reason| reason == text), "{:?}", verdict.reasons);
 
@@ -573,9 +576,9 @@ mod tests {
         let mut record = healthy();
         record.plan.jobs[1].durability = Durability::None;
         let verdict = judge(&record, &set("flash"));
-        let of_log: Vec<&str> =
+        let of_log: Vec<Stream> =
             verdict.judged.iter().filter(|one| one.role == Role::Log).map(|one| one.stream).collect();
-        assert_eq!(of_log, ["write"; 3]);
+        assert_eq!(of_log, [Stream::Write; 3]);
     }
 
     /// What can be wrong with a run, independently of each other.

@@ -5,6 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use iotrial_analysis::comparison::{CompareRequest, Comparison, Metric, Reading, Sample};
+use iotrial_model::figure::Figure;
+use iotrial_model::metric::MetricKey;
+use iotrial_model::stream::Stream;
 use iotrial_model::table::{Claim, PublishedTable};
 
 /// A table of the published documents, which are data to check against and no part of the project.
@@ -41,7 +44,7 @@ fn every_delta_of_the_published_tables_comes_out_digit_for_digit() {
         let Claim::Delta { metric, baseline, row, percent } = claim else { continue };
         let pair = pairs().find(|pair| pair.baseline == *baseline && pair.configuration == *row);
         let pair = pair.unwrap_or_else(|| panic!("{baseline} and {row} are no pair of a factor"));
-        let delta = pair.deltas.iter().find(|delta| delta.metric.key() == *metric).unwrap();
+        let delta = pair.deltas.iter().find(|delta| delta.metric.key.to_string() == *metric).unwrap();
         assert_eq!(
             format!("{:.1}", delta.percent),
             format!("{:.1}", percent.value),
@@ -54,12 +57,15 @@ fn every_delta_of_the_published_tables_comes_out_digit_for_digit() {
     let much: Vec<(&str, String)> = pairs()
         .flat_map(|pair| pair.deltas.iter().map(move |delta| (pair.configuration.as_str(), delta)))
         .filter(|(_, delta)| delta.reading == Reading::MuchWorse && delta.metric.is_ranked())
-        .map(|(key, delta)| (key, delta.metric.key()))
+        .map(|(key, delta)| (key, delta.metric.key.to_string()))
         .collect();
     assert_eq!(much, [("D", "read.lat_p999_us".to_owned()), ("D", "read.lat_p999_us".to_owned())]);
     // And «about the same» for +1.2 %.
     let same = pairs().find(|pair| pair.configuration == "B").unwrap();
-    assert_eq!(same.delta(&Metric::new("read", "lat_p999_us")).unwrap().reading, Reading::NoDifference);
+    assert_eq!(
+        same.delta(&Metric::of_figure(Stream::Read, Figure::LatencyP999)).unwrap().reading,
+        Reading::NoDifference
+    );
 }
 
 #[test]
@@ -69,7 +75,7 @@ fn every_rank_of_the_published_table_comes_out() {
     let mut count = 0;
     for claim in &table.claims {
         let Claim::Rank { metric, order } = claim else { continue };
-        let ranking = comparison.rankings.iter().find(|one| one.metric.key() == *metric).unwrap();
+        let ranking = comparison.rankings.iter().find(|one| one.metric.key.to_string() == *metric).unwrap();
         let places: Vec<&str> = ranking.places.iter().map(|place| place.configuration.as_str()).collect();
         assert_eq!(places, order.iter().map(String::as_str).collect::<Vec<_>>(), "{metric}");
         assert_eq!(
@@ -102,7 +108,7 @@ fn the_recommendation_is_that_of_the_published_text() {
         recommendation
             .tail_problems
             .iter()
-            .any(|one| one.baseline == baseline && one.tail.metric.key() == metric)
+            .any(|one| one.baseline == baseline && one.tail.metric.key.to_string() == metric)
     };
     assert!(called_out("C", "read.lat_p999_us") && called_out("B", "read.lat_p999_us"));
     assert!(called_out("B", "write.lat_p999_us"));
@@ -134,7 +140,8 @@ fn rows_under_several_loads_are_one_configuration_with_metrics_of_each_load() {
 fn what_only_an_application_tells_is_ranked_too_and_a_bound_is_not_compared() {
     let Some(table) = published("azure-ultra-tpce.toml") else { return };
     let comparison = compared(&table, &CompareRequest::default());
-    let delta = comparison.against_baseline[0].delta(&Metric::new("other", "batch_requests_per_s")).unwrap();
+    let metric = MetricKey::from_key("other.batch_requests_per_s").unwrap();
+    let delta = comparison.against_baseline[0].delta(&metric.into()).unwrap();
     assert_eq!((format!("{:.1}", delta.percent).as_str(), delta.reading), ("33.6", Reading::Better));
     assert!(
         comparison.configurations[1]
@@ -165,7 +172,7 @@ fn better_and_worse_follow_the_metric() {
     let readings: Vec<(String, Reading)> = comparison.against_baseline[0]
         .deltas
         .iter()
-        .map(|delta| (delta.metric.key(), delta.reading))
+        .map(|delta| (delta.metric.key.to_string(), delta.reading))
         .collect();
     let expected = [
         ("read.iops", Reading::Better),

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use iotrial_model::imported::{ImportedJob, ImportedRecord, Stated, StatedLoad, StatedOps, StatedStream};
+use iotrial_model::imported::{ImportedJob, ImportedRecord, StatedLoad, StatedOps};
 use iotrial_model::load::Pattern;
+use iotrial_model::metric::MetricKey;
 use iotrial_model::record::AttributeValue;
-use iotrial_model::table::{STREAM_FIGURES, STREAMS};
+use iotrial_model::stream::Stream;
+use iotrial_model::table::KnownFigures;
 use iotrial_model::toml_reader::nearest;
 use iotrial_model::units::ByteSize;
 
@@ -29,33 +31,30 @@ pub(crate) fn header(text: &str) -> Option<(u8, &str)> {
 
 /// Such as `read.iops`.
 fn is_figure(name: &str) -> bool {
-    let Some(("read" | "write" | "total", figure)) = name.split_once('.') else { return false };
-    StatedStream::default().put(figure, Stated::exact(0.0))
+    let Some(MetricKey::Figure(stream, _)) = MetricKey::from_key(name) else { return false };
+    Stream::STATED.contains(&stream)
 }
 
 /// Whether a column holds something that a record has a place for.
 fn is_known(name: &str) -> bool {
-    let is_of_stream =
-        |(stream, figure): (&str, &str)| STREAMS.contains(&stream) && STREAM_FIGURES.contains(&figure);
+    let is_of_row = |(place, figure): (&str, &str)| {
+        KnownFigures::of_place(place).is_some_and(|known| known.contain(figure))
+    };
     NAMES.contains(&name)
         || LOAD.contains(&name)
         || name == "runtime_s"
-        || ["attribute.", "other."]
-            .iter()
-            .any(|start| name.strip_prefix(start).is_some_and(|rest| !rest.is_empty()))
-        || name.split_once('.').is_some_and(is_of_stream)
-        || StatedOps::default().put(&mut None, name, Stated::exact(0.0))
+        || name.strip_prefix("attribute.").is_some_and(|rest| !rest.is_empty())
+        || name.split_once('.').is_some_and(is_of_row)
 }
 
 /// A column of another name is a slip, and its figures would be lost in silence.
 fn warn_of_unknown(columns: &[String], notes: &mut Notes) {
     for (index, name) in columns.iter().enumerate().filter(|(_, name)| !is_known(name)) {
         let (stream, figure) = name.split_once('.').unwrap_or(("", name));
-        let meant = match stream {
-            _ if STREAMS.contains(&stream) => {
-                nearest(figure, STREAM_FIGURES.iter().copied()).map(|figure| format!("{stream}.{figure}"))
-            }
-            _ => nearest(name, NAMES.iter().chain(&LOAD).copied().chain(["runtime_s"])).map(str::to_owned),
+        let of_stream = KnownFigures::of_place(stream).filter(|_| Stream::from_metric_word(stream).is_some());
+        let meant = match of_stream {
+            Some(known) => known.nearest(figure).map(|figure| format!("{stream}.{figure}")),
+            None => nearest(name, NAMES.iter().chain(&LOAD).copied().chain(["runtime_s"])).map(str::to_owned),
         };
         let meant = meant.map_or_else(
             || "figures of an application begin with `other.`".to_owned(),

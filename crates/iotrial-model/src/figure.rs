@@ -1,37 +1,72 @@
 //! The figures of a stream: the one list that thresholds, comparison, tables, audit, reports, CSV and gates share.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
-/// A figure of one stream of I/Os.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Figure {
-    /// I/Os that succeeded, per second.
-    #[serde(rename = "iops")]
-    Iops,
-    /// Their bytes per second, in MiB.
-    #[serde(rename = "bandwidth_mib_per_s")]
-    Bandwidth,
-    /// Mean of the total latency.
-    #[serde(rename = "lat_mean_us")]
-    LatencyMean,
-    /// Median of the total latency.
-    #[serde(rename = "lat_p50_us")]
-    LatencyP50,
-    /// 90th percentile.
-    #[serde(rename = "lat_p90_us")]
-    LatencyP90,
-    /// 99th percentile.
-    #[serde(rename = "lat_p99_us")]
-    LatencyP99,
-    /// 99.9th percentile.
-    #[serde(rename = "lat_p999_us")]
-    LatencyP999,
-    /// 99.99th percentile.
-    #[serde(rename = "lat_p9999_us")]
-    LatencyP9999,
-    /// Longest total latency.
-    #[serde(rename = "lat_max_us")]
-    LatencyMax,
+use crate::load::words;
+
+/// One line a figure, so that one line is all that a figure needs here: its key, the head of its column, its unit, and the
+/// percentile that it is.
+macro_rules! figures {
+    ($(#[$doc:meta])* $name:ident {
+        $($(#[$variant_doc:meta])* $variant:ident = $key:literal, $title:literal, $unit:ident, $percent:expr;)+
+    }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum $name {
+            $($(#[$variant_doc])* #[serde(rename = $key)] $variant,)+
+        }
+
+        impl $name {
+            /// All of them, in the order in which tables show them.
+            pub const ALL: [Self; [$(Self::$variant),+].len()] = [$(Self::$variant),+];
+
+            /// The key in JSON, CSV, tables and gates.
+            pub const fn key(self) -> &'static str {
+                match self { $(Self::$variant => $key),+ }
+            }
+
+            /// The head of its column, and the word for people: `IOPS`, `mean`, `p99.9`.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$variant => $title),+ }
+            }
+
+            /// Its unit.
+            pub const fn unit(self) -> FigureUnit {
+                match self { $(Self::$variant => FigureUnit::$unit),+ }
+            }
+
+            /// The percentile that it is, from 0 to 100; `None` of the others.
+            pub const fn percent(self) -> Option<f64> {
+                match self { $(Self::$variant => $percent),+ }
+            }
+        }
+    };
+}
+
+figures! {
+    /// A figure of one stream of I/Os.
+    Figure {
+        /// I/Os that succeeded, per second.
+        Iops = "iops", "IOPS", Iops, None;
+        /// Their bytes per second, in MiB.
+        Bandwidth = "bandwidth_mib_per_s", "MiB/s", MibPerS, None;
+        /// Mean of the total latency.
+        LatencyMean = "lat_mean_us", "mean", Us, None;
+        /// Median of the total latency.
+        LatencyP50 = "lat_p50_us", "p50", Us, Some(50.0);
+        /// 90th percentile.
+        LatencyP90 = "lat_p90_us", "p90", Us, Some(90.0);
+        /// 99th percentile.
+        LatencyP99 = "lat_p99_us", "p99", Us, Some(99.0);
+        /// 99.9th percentile.
+        LatencyP999 = "lat_p999_us", "p99.9", Us, Some(99.9);
+        /// 99.99th percentile.
+        LatencyP9999 = "lat_p9999_us", "p99.99", Us, Some(99.99);
+        /// Longest total latency.
+        LatencyMax = "lat_max_us", "max", Us, None;
+    }
 }
 
 /// The unit of a figure, which is also the last part of its key.
@@ -56,84 +91,45 @@ pub enum Better {
 }
 
 /// I/Os that must lie beyond a percentile before it is told: fewer make it the latency of a few single I/Os.
-const LEAST_BEYOND: f64 = 10.0;
+pub const LEAST_BEYOND: f64 = 10.0;
 /// I/Os that a mean latency needs.
 const LEAST_FOR_MEAN: u64 = 100;
 
 impl Figure {
-    /// All of them, in the order in which tables show them.
-    pub const ALL: [Self; 9] = [
-        Self::Iops,
-        Self::Bandwidth,
-        Self::LatencyMean,
-        Self::LatencyP50,
-        Self::LatencyP90,
-        Self::LatencyP99,
-        Self::LatencyP999,
-        Self::LatencyP9999,
-        Self::LatencyMax,
-    ];
+    /// Those that thresholds judge, in the order of their files: what a typical I/O takes, and what the slowest take. A
+    /// longest latency is the fate of one I/O, and rates follow from the load that was asked.
+    pub const JUDGED: [Self; 3] = [Self::LatencyMean, Self::LatencyP99, Self::LatencyP999];
+    /// Those that runs are compared by: the judged ones, and rates. The others would cost certainty, because the error of 5 %
+    /// is shared by all that is compared, and say little that these do not.
+    pub const COMPARED: [Self; 5] =
+        [Self::Iops, Self::Bandwidth, Self::LatencyMean, Self::LatencyP99, Self::LatencyP999];
 
-    /// The key in JSON, CSV, tables and gates.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Iops => "iops",
-            Self::Bandwidth => "bandwidth_mib_per_s",
-            Self::LatencyMean => "lat_mean_us",
-            Self::LatencyP50 => "lat_p50_us",
-            Self::LatencyP90 => "lat_p90_us",
-            Self::LatencyP99 => "lat_p99_us",
-            Self::LatencyP999 => "lat_p999_us",
-            Self::LatencyP9999 => "lat_p9999_us",
-            Self::LatencyMax => "lat_max_us",
-        }
+    /// Whether it is a latency; the others are rates.
+    pub const fn is_latency(self) -> bool {
+        matches!(self.unit(), FigureUnit::Us)
     }
 
-    /// The head of its column.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Iops => "IOPS",
-            Self::Bandwidth => "MiB/s",
-            Self::LatencyMean => "mean",
-            Self::LatencyP50 => "p50",
-            Self::LatencyP90 => "p90",
-            Self::LatencyP99 => "p99",
-            Self::LatencyP999 => "p99.9",
-            Self::LatencyP9999 => "p99.99",
-            Self::LatencyMax => "max",
-        }
-    }
-
-    /// Its unit.
-    pub const fn unit(self) -> FigureUnit {
-        match self {
-            Self::Iops => FigureUnit::Iops,
-            Self::Bandwidth => FigureUnit::MibPerS,
-            _ => FigureUnit::Us,
-        }
+    /// Whether its column may be left out where there is little room: its neighbours say nearly the same.
+    pub const fn is_detail(self) -> bool {
+        matches!(self, Self::LatencyP90 | Self::LatencyP9999)
     }
 
     /// Which way it is better.
     pub const fn better(self) -> Better {
-        match self {
-            Self::Iops | Self::Bandwidth => Better::Higher,
-            _ => Better::Lower,
+        match self.unit() {
+            FigureUnit::Iops | FigureUnit::MibPerS => Better::Higher,
+            FigureUnit::Us => Better::Lower,
         }
     }
 
-    /// The percentile that it is, from 0 to 100; `None` of the others.
-    pub const fn percent(self) -> Option<f64> {
-        match self {
-            Self::LatencyP50 => Some(50.0),
-            Self::LatencyP90 => Some(90.0),
-            Self::LatencyP99 => Some(99.0),
-            Self::LatencyP999 => Some(99.9),
-            Self::LatencyP9999 => Some(99.99),
-            _ => None,
-        }
+    /// The share of I/Os that a percentile is not shorter than, from 0 to 1; `None` of the others.
+    pub fn share(self) -> Option<f64> {
+        // 99.9 / 100 is not 0.999 in binary fractions, and a rank among thousands of I/Os would be one too high.
+        self.percent().map(|percent| (percent * 1e4).round() / 1e6)
     }
 
     /// The I/Os below which it says nothing: a percentile needs ten beyond it, a mean a hundred in all.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
     pub fn least_io_count(self) -> u64 {
         match self.percent() {
             // Rounded, because 100 - 99.99 is not a hundredth in binary fractions.
@@ -143,9 +139,61 @@ impl Figure {
         }
     }
 
+    /// The key without what all figures of its kind have in common, as threshold files have it: `iops`, `bandwidth`, `mean`,
+    /// `p999`.
+    pub fn short_key(self) -> &'static str {
+        let key = self.key();
+        match self.unit() {
+            FigureUnit::Iops => key,
+            FigureUnit::MibPerS => key.trim_end_matches("_mib_per_s"),
+            FigureUnit::Us => key.trim_start_matches("lat_").trim_end_matches("_us"),
+        }
+    }
+
+    /// How people write it in a gate: `iops`, `bandwidth`, `mean`, `p99.9`.
+    pub fn word(self) -> &'static str {
+        if self.is_latency() { self.title() } else { self.short_key() }
+    }
+
     /// The figure with this key.
     pub fn from_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|figure| figure.key() == key)
+    }
+
+    /// The figure that somebody calls so: by its key, short or long, or by its title.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|figure| [figure.key(), figure.short_key(), figure.title()].contains(&word))
+    }
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.title())
+    }
+}
+
+words! {
+    /// A figure of the CPU time that a load takes. The one spelling is its key.
+    CpuFigure {
+        /// In user space, as a share of all CPUs.
+        User = "usr_percent",
+        /// In the kernel.
+        System = "sys_percent",
+        /// Both, for one I/O.
+        PerIo = "per_io_us",
+    }
+}
+
+impl CpuFigure {
+    /// The head of its column.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::System => "system",
+            Self::PerIo => "for one I/O",
+        }
     }
 }
 
@@ -158,8 +206,35 @@ mod tests {
         for figure in Figure::ALL {
             assert_eq!(Figure::from_key(figure.key()), Some(figure));
             assert_eq!(serde_json::to_value(figure).unwrap(), figure.key());
+            for word in [figure.key(), figure.short_key(), figure.title(), figure.word()] {
+                assert_eq!(Figure::from_word(word), Some(figure), "{word}");
+            }
         }
         assert_eq!(Figure::from_key("lat_p95_us"), None);
+        assert_eq!(Figure::from_key("p99"), None);
+    }
+
+    #[test]
+    fn the_documents_name_every_figure() {
+        for (name, text) in [
+            ("json.md", include_str!("../../../docs/json.md")),
+            ("compare.md", include_str!("../../../docs/compare.md")),
+            ("import.md", include_str!("../../../docs/import.md")),
+            ("table-format.md", include_str!("../../../docs/table-format.md")),
+        ] {
+            for figure in Figure::ALL {
+                assert!(text.contains(&format!("`{}`", figure.key())), "{name} lacks {}", figure.key());
+            }
+        }
+    }
+
+    #[test]
+    fn short_keys_are_those_of_threshold_files_and_words_those_of_gates() {
+        assert_eq!(Figure::JUDGED.map(Figure::short_key), ["mean", "p99", "p999"]);
+        assert_eq!(
+            Figure::ALL.map(Figure::word),
+            ["iops", "bandwidth", "mean", "p50", "p90", "p99", "p99.9", "p99.99", "max"]
+        );
     }
 
     #[test]
@@ -169,5 +244,11 @@ mod tests {
         assert_eq!((least(Figure::LatencyP50), least(Figure::LatencyP99)), (20, 1_000));
         assert_eq!((least(Figure::LatencyP999), least(Figure::LatencyP9999)), (10_000, 100_000));
         assert_eq!((least(Figure::Iops), least(Figure::LatencyMax)), (0, 0));
+    }
+
+    #[test]
+    fn the_share_of_a_percentile_is_its_decimal() {
+        let shares: Vec<f64> = Figure::ALL.into_iter().filter_map(Figure::share).collect();
+        assert_eq!(shares, [0.5, 0.9, 0.99, 0.999, 0.9999]);
     }
 }

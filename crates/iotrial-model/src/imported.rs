@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::histogram::LatencyHistogram;
 use crate::load::{Direction, Durability, Pattern, Role};
 use crate::record::AttributeValue;
+use crate::stream::Stream;
 use crate::table::BoundRelation;
 use crate::units::ByteSize;
 
@@ -309,6 +310,16 @@ pub struct StatedOps {
 }
 
 impl StatedOps {
+    /// One stream; commits have none, because no other tool times them apart from writes.
+    pub const fn get(&self, stream: Stream) -> Option<&StatedStream> {
+        match stream {
+            Stream::Read => self.read.as_ref(),
+            Stream::Write => self.write.as_ref(),
+            Stream::Mixed => self.all.as_ref(),
+            Stream::Commit => None,
+        }
+    }
+
     /// Every stream that is there, with its name.
     pub fn streams(&self) -> impl Iterator<Item = (&'static str, &StatedStream)> {
         let all = [("read", &self.read), ("write", &self.write), ("all", &self.all), ("sync", &self.sync)];

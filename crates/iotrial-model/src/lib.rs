@@ -13,6 +13,12 @@ pub mod toml_reader;
 
 pub mod load;
 
+pub mod stream;
+
+pub mod figure;
+
+pub mod metric;
+
 pub mod profile;
 
 pub mod builtin;
@@ -42,7 +48,5 @@ pub mod study;
 pub mod counters;
 
 pub mod demand;
-
-pub mod figure;
 
 pub mod subject;

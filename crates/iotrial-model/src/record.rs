@@ -16,6 +16,7 @@ use crate::search::Search;
 use crate::units::{ByteSize, seconds};
 
 mod check;
+mod streams;
 
 pub use check::CheckRecordError;
 

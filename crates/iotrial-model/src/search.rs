@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::load::Role;
+use crate::stream::Stream;
 use crate::units::{ParseQuantityError, format_duration, parse_duration, seconds};
 
 /// A latency that a statistic must not exceed. In text `2ms@p99`, `500us@p99.9` or `5ms@mean`.
@@ -206,8 +207,8 @@ impl ProbeKind {
 pub struct WorstLatency {
     /// Whose I/Os.
     pub role: Role,
-    /// `read`, `write` or `commit`.
-    pub stream: String,
+    /// Of which stream.
+    pub stream: Stream,
     /// The value, in µs.
     pub latency_us: f64,
 }

@@ -8,8 +8,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::figure::{CpuFigure, Figure};
 use crate::load::{Pattern, Role};
+use crate::metric::{APPLICATION, CPU};
 use crate::record::AttributeValue;
+use crate::stream::Stream;
 use crate::toml_reader::{Mistakes, Scalar, TableReader, nearest, read_toml};
 use crate::units::ByteSize;
 
@@ -203,23 +206,47 @@ pub struct PrintedCategory {
     pub below_ms: Option<f64>,
 }
 
-/// The streams of a row that hold figures; `other` takes any name.
-pub const STREAMS: [&str; 3] = ["read", "write", "total"];
-/// The figures that each of them may hold, in the order of reports.
-pub const STREAM_FIGURES: [&str; 11] = [
-    "iops",
-    "bandwidth_mib_per_s",
-    "lat_mean_us",
-    "lat_p50_us",
-    "lat_p90_us",
-    "lat_p99_us",
-    "lat_p999_us",
-    "lat_p9999_us",
-    "lat_max_us",
-    "total_gib",
-    "transfer_size_kb",
-];
-const CPU_FIGURES: [&str; 3] = ["usr_percent", "sys_percent", "per_io_us"];
+/// What a stream of a row may hold beside figures: amounts that follow from them, by which the audit checks them.
+const STREAM_AMOUNTS: [&str; 2] = ["total_gib", "transfer_size_kb"];
+
+/// What a place of a row may hold, in the order of reports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KnownFigures {
+    /// These and no others.
+    Only(Vec<&'static str>),
+    /// Whatever a source calls its figures.
+    AnyName,
+}
+
+impl KnownFigures {
+    /// Those of a place, such as `read` or `other`; `None` of a place that no row has.
+    pub fn of_place(place: &str) -> Option<Self> {
+        if place == APPLICATION {
+            return Some(Self::AnyName);
+        }
+        if place == CPU {
+            return Some(Self::Only(CpuFigure::ALL.iter().map(|figure| figure.as_str()).collect()));
+        }
+        let stream = Stream::STATED.into_iter().find(|stream| stream.metric_word() == place);
+        stream.map(|_| Self::Only(Figure::ALL.into_iter().map(Figure::key).chain(STREAM_AMOUNTS).collect()))
+    }
+
+    /// Whether a figure of this name is one of them.
+    pub fn contain(&self, name: &str) -> bool {
+        match self {
+            Self::Only(known) => known.contains(&name),
+            Self::AnyName => !name.is_empty(),
+        }
+    }
+
+    /// The one that was probably meant by a name that is none of them.
+    pub fn nearest(&self, name: &str) -> Option<&'static str> {
+        match self {
+            Self::Only(known) => nearest(name, known.iter().copied()),
+            Self::AnyName => None,
+        }
+    }
+}
 
 impl PublishedTable {
     /// Reads a file.
@@ -293,15 +320,8 @@ fn read_row(row: &mut TableReader<'_>) -> Option<PrintedRow> {
         })
     });
     let mut figures = Vec::new();
-    for (stream, known) in [
-        ("read", Some(&STREAM_FIGURES[..])),
-        ("write", Some(&STREAM_FIGURES)),
-        ("total", Some(&STREAM_FIGURES)),
-        ("cpu", Some(&CPU_FIGURES)),
-        ("other", None),
-    ] {
-        figures
-            .extend(row.table(stream, |table| Some(read_figures(table, stream, known))).unwrap_or_default());
+    for place in Stream::STATED.map(Stream::metric_word).into_iter().chain([CPU, APPLICATION]) {
+        figures.extend(row.table(place, |table| Some(read_figures(table, place))).unwrap_or_default());
     }
     let bounds = row.table("bounds", |table| Some(read_bounds(table))).unwrap_or_default();
     if figures.is_empty() && bounds.is_empty() {
@@ -321,22 +341,22 @@ fn read_attributes(table: &mut TableReader<'_>) -> BTreeMap<String, AttributeVal
     table.scalars().into_iter().map(|(name, scalar)| (name, value(scalar))).collect()
 }
 
-fn read_figures(
-    table: &mut TableReader<'_>,
-    stream: &str,
-    known: Option<&[&'static str]>,
-) -> Vec<(String, PrintedNumber)> {
+fn read_figures(table: &mut TableReader<'_>, place: &str) -> Vec<(String, PrintedNumber)> {
+    let known = KnownFigures::of_place(place);
     let mut figures = Vec::new();
     for (name, scalar) in table.scalars() {
-        if known.is_some_and(|known| !known.contains(&name.as_str())) {
-            let known = known.unwrap_or_default();
-            let meant = nearest(&name, known.iter().copied()).map_or_else(
-                || format!("the keys here are {}", known.join(", ")),
-                |near| format!("did you mean `{near}`?"),
-            );
-            table.refuse::<()>(&name, format!("unknown figure `{stream}.{name}` ({meant})"));
-        } else if let Some(number) = printed(table, &name, scalar) {
-            figures.push((format!("{stream}.{name}"), number));
+        match &known {
+            Some(KnownFigures::Only(known)) if !known.contains(&name.as_str()) => {
+                let meant = nearest(&name, known.iter().copied()).map_or_else(
+                    || format!("the keys here are {}", known.join(", ")),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                table.refuse::<()>(&name, format!("unknown figure `{place}.{name}` ({meant})"));
+            }
+            _ => {
+                let number = printed(table, &name, scalar);
+                figures.extend(number.map(|number| (format!("{place}.{name}"), number)));
+            }
         }
     }
     figures
@@ -375,8 +395,9 @@ fn read_bounds(table: &mut TableReader<'_>) -> Vec<Bound> {
     for (name, scalar) in table.scalars() {
         let split = BoundRelation::ALL.iter().find_map(|(ending, relation)| {
             let (stream, figure) = name.strip_suffix(ending)?.split_once('_')?;
-            let is_known = STREAMS.contains(&stream) && STREAM_FIGURES.contains(&figure);
-            is_known.then(|| (format!("{stream}.{figure}"), *relation))
+            let known =
+                KnownFigures::of_place(stream).filter(|_| Stream::from_metric_word(stream).is_some())?;
+            known.contain(figure).then(|| (format!("{stream}.{figure}"), *relation))
         });
         match split {
             Some((metric, relation)) => {
@@ -443,18 +464,11 @@ fn read_claim(claim: &mut TableReader<'_>, ids: &[&str]) -> Option<Claim> {
 fn metric(claim: &mut TableReader<'_>) -> Option<String> {
     let metric = claim.required("metric", TableReader::text)?;
     let (of, figure) = metric.split_once('.').unwrap_or((&metric, ""));
-    let known: &[&str] = match of {
-        "read" | "write" | "total" => &STREAM_FIGURES,
-        "cpu" => &CPU_FIGURES,
-        // Any name, as in the rows.
-        "other" => return Some(metric),
-        _ => &[],
-    };
-    if known.contains(&figure) {
+    let known = KnownFigures::of_place(of);
+    if known.as_ref().is_some_and(|known| known.contain(figure)) {
         return Some(metric);
     }
-    let meant = nearest(figure, known.iter().copied());
-    let hint = meant.map_or_else(
+    let hint = known.and_then(|known| known.nearest(figure)).map_or_else(
         || "a metric is a figure of a row, such as read.iops or other.batch_requests_per_s".to_owned(),
         |meant| format!("did you mean `{of}.{meant}`?"),
     );

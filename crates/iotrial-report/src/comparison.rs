@@ -6,7 +6,10 @@ use iotrial_analysis::comparison::{
     Comparison, Configuration, Delta, FactorPair, GateOutcome, Metric, MetricGroup, Pair, Ranking, Reading,
     Recommendation, Standing,
 };
+use iotrial_model::figure::{CpuFigure, Figure};
+use iotrial_model::metric::MetricKey;
 use iotrial_model::record::Finding;
+use iotrial_model::stream::Stream;
 use iotrial_model::units::group_thousands;
 
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
@@ -218,27 +221,15 @@ fn configurations(comparison: &Comparison) -> Section {
     }
 }
 
-/// The figures that have a column, in the order of tables.
-const COLUMNS: [(&str, &str, Quantity); 9] = [
-    ("iops", "IOPS", Quantity::Iops),
-    ("bandwidth_mib_per_s", "MiB/s", Quantity::BandwidthMibPerS),
-    ("lat_mean_us", "mean", Quantity::LatencyUs),
-    ("lat_p50_us", "p50", Quantity::LatencyUs),
-    ("lat_p90_us", "p90", Quantity::LatencyUs),
-    ("lat_p99_us", "p99", Quantity::LatencyUs),
-    ("lat_p999_us", "p99.9", Quantity::LatencyUs),
-    ("lat_p9999_us", "p99.99", Quantity::LatencyUs),
-    ("lat_max_us", "max", Quantity::LatencyUs),
-];
-
 /// A stream under a load: what a row of a table is about.
-type StreamOf<'c> = (Option<&'c str>, &'c str);
+type StreamOf<'c> = (Option<&'c str>, Stream);
 
-/// The streams that have any of the figures with a column, in the order of the comparison.
+/// The streams that have any figures, in the order of the comparison.
 fn streams(comparison: &Comparison) -> Vec<StreamOf<'_>> {
     let mut streams: Vec<StreamOf<'_>> = Vec::new();
-    for metric in comparison.metrics.iter().filter(|metric| has_column(metric)) {
-        let stream = (metric.load.as_deref(), metric.stream.as_str());
+    for metric in &comparison.metrics {
+        let MetricKey::Figure(stream, _) = metric.key else { continue };
+        let stream = (metric.load.as_deref(), stream);
         if !streams.contains(&stream) {
             streams.push(stream);
         }
@@ -252,44 +243,38 @@ fn streams(comparison: &Comparison) -> Vec<StreamOf<'_>> {
     ordered.into_iter().map(|(_, stream)| stream).collect()
 }
 
-fn has_column(metric: &Metric) -> bool {
-    COLUMNS.iter().any(|(name, ..)| *name == metric.name)
-        && !["cpu", "other"].contains(&metric.stream.as_str())
-}
-
 fn stream_name((load, stream): StreamOf<'_>) -> String {
+    let stream = stream.metric_word();
     load.map_or_else(|| stream.to_owned(), |load| format!("{load}: {stream}"))
 }
 
-fn metric_of((load, stream): StreamOf<'_>, name: &str) -> Metric {
-    Metric { load: load.map(str::to_owned), ..Metric::new(stream, name) }
+fn metric_of((load, stream): StreamOf<'_>, figure: Figure) -> Metric {
+    Metric { load: load.map(str::to_owned), ..Metric::of_figure(stream, figure) }
 }
 
-/// The columns of which any configuration has a figure.
-fn used_columns(comparison: &Comparison) -> Vec<(&'static str, &'static str, Quantity)> {
-    let is_used =
-        |name: &str| comparison.metrics.iter().any(|metric| has_column(metric) && metric.name == name);
-    COLUMNS.iter().copied().filter(|(name, ..)| is_used(name)).collect()
+/// The figures that any configuration has: each has a column.
+fn used_figures(comparison: &Comparison) -> Vec<Figure> {
+    let is_used = |figure: &Figure| {
+        let is_it = |metric: &Metric| matches!(metric.key, MetricKey::Figure(_, one) if one == *figure);
+        comparison.metrics.iter().any(is_it)
+    };
+    Figure::ALL.into_iter().filter(is_used).collect()
 }
 
 pub(crate) fn side_by_side(comparison: &Comparison) -> Section {
-    let columns = used_columns(comparison);
+    let figures = used_figures(comparison);
     let mut rows = Vec::new();
     for stream in streams(comparison) {
         for one in &comparison.configurations {
             let mut cells = vec![Value::Text(stream_name(stream)), Value::Text(one.key.clone())];
-            cells
-                .extend(columns.iter().map(|(name, ..)| Value::number(one.figure(&metric_of(stream, name)))));
+            cells.extend(figures.iter().map(|figure| Value::number(one.figure(&metric_of(stream, *figure)))));
             rows.push(Row { cells, is_total: false });
         }
     }
     let mut blocks = Vec::new();
     if !rows.is_empty() {
         let mut header = vec![Column::new("stream", Quantity::Words), Column::new("key", Quantity::Words)];
-        header.extend(columns.iter().map(|(_, title, quantity)| {
-            let column = Column::new(title, *quantity);
-            if *quantity == Quantity::LatencyUs { column.under("lat") } else { column }
-        }));
+        header.extend(figures.into_iter().map(Column::of_figure));
         blocks.push(Block::Table(Table {
             caption: "Figures of all configurations".to_owned(),
             columns: header,
@@ -303,25 +288,26 @@ pub(crate) fn side_by_side(comparison: &Comparison) -> Section {
 }
 
 fn cpu_table(comparison: &Comparison) -> Option<Table> {
-    const CPU: [(&str, &str, Quantity); 3] = [
-        ("usr_percent", "user", Quantity::Percent),
-        ("sys_percent", "system", Quantity::Percent),
-        ("per_io_us", "for one I/O", Quantity::CpuTimeUs),
-    ];
-    let of_cpu = |name: &str| Metric::new("cpu", name);
-    let columns: Vec<_> =
-        CPU.into_iter().filter(|(name, ..)| comparison.metrics.contains(&of_cpu(name))).collect();
+    let is_used = |figure: &CpuFigure| comparison.metrics.contains(&Metric::of_cpu(*figure));
+    let figures: Vec<CpuFigure> = CpuFigure::ALL.iter().copied().filter(is_used).collect();
+    let column = |figure: &CpuFigure| {
+        let quantity = match figure {
+            CpuFigure::User | CpuFigure::System => Quantity::Percent,
+            CpuFigure::PerIo => Quantity::CpuTimeUs,
+        };
+        Column::new(figure.title(), quantity)
+    };
     let row = |one: &Configuration| {
-        let cells = columns.iter().map(|(name, ..)| Value::number(one.figure(&of_cpu(name))));
+        let cells = figures.iter().map(|figure| Value::number(one.figure(&Metric::of_cpu(*figure))));
         let cells =
             [Value::Text("cpu".to_owned()), Value::Text(one.key.clone())].into_iter().chain(cells).collect();
         Row { cells, is_total: false }
     };
-    (!columns.is_empty()).then(|| Table {
+    (!figures.is_empty()).then(|| Table {
         caption: "CPU of the load".to_owned(),
         columns: [Column::new("stream", Quantity::Words), Column::new("key", Quantity::Words)]
             .into_iter()
-            .chain(columns.iter().map(|(_, title, quantity)| Column::new(title, *quantity)))
+            .chain(figures.iter().map(column))
             .collect(),
         rows: comparison.configurations.iter().map(row).collect(),
         at_a_glance: comparison.configurations.len() <= MOST_ROWS_AT_A_GLANCE / 2,
@@ -330,8 +316,7 @@ fn cpu_table(comparison: &Comparison) -> Option<Table> {
 
 /// What has no column of its own: metrics of applications, and amounts.
 fn other_table(comparison: &Comparison) -> Option<Table> {
-    let others =
-        comparison.metrics.iter().filter(|metric| !has_column(metric) && metric.group() != MetricGroup::Cpu);
+    let others = comparison.metrics.iter().filter(|metric| matches!(metric.key, MetricKey::Named { .. }));
     let rows: Vec<Row> = others
         .flat_map(|metric| {
             comparison.configurations.iter().filter_map(move |one| {
@@ -428,10 +413,9 @@ pub(crate) fn against_baseline(comparison: &Comparison) -> Option<Section> {
 
 fn matrix(comparison: &Comparison, caption: &str, labels: &[&'static str], rows: Vec<Row>) -> Table {
     let words = labels.iter().chain(&["stream"]).map(|label| Column::new(label, Quantity::Words));
-    let figures = used_columns(comparison).into_iter().map(|(_, title, quantity)| {
-        let column = Column::new(title, Quantity::ChangePercent);
-        if quantity == Quantity::LatencyUs { column.under("lat") } else { column }
-    });
+    let figures = used_figures(comparison)
+        .into_iter()
+        .map(|figure| Column::about_figure(figure, Quantity::ChangePercent));
     Table {
         caption: caption.to_owned(),
         columns: words.chain(figures).collect(),
@@ -442,10 +426,10 @@ fn matrix(comparison: &Comparison, caption: &str, labels: &[&'static str], rows:
 
 /// One row for each stream: the change of each figure with what it means.
 fn matrix_rows(comparison: &Comparison, pair: &Pair, labels: &[String]) -> Vec<Row> {
-    let columns = used_columns(comparison);
+    let figures = used_figures(comparison);
     let row = |stream: StreamOf<'_>| {
         let deltas: Vec<Option<&Delta>> =
-            columns.iter().map(|(name, ..)| pair.delta(&metric_of(stream, name))).collect();
+            figures.iter().map(|figure| pair.delta(&metric_of(stream, *figure))).collect();
         let mut cells: Vec<Value> = labels.iter().cloned().map(Value::Text).collect();
         cells.push(Value::Text(stream_name(stream)));
         let has_any = deltas.iter().any(Option::is_some);

@@ -28,11 +28,11 @@ pub fn render_csv(document: &Document) -> Result<String, RenderCsvError> {
     let write = |rows: &mut Rows| -> csv::Result<()> {
         rows.writer.write_record(HEADERS)?;
         for part in document.parts() {
-            let of_part = Figure { run: &part.title, ..Figure::default() };
+            let of_part = CsvRow { run: &part.title, ..CsvRow::default() };
             for (name, text) in &part.in_brief {
                 let section = "Summary";
                 let value = text_value(text);
-                rows.write(Figure { section, figure: name, value, ..of_part.clone() })?;
+                rows.write(CsvRow { section, figure: name, value, ..of_part.clone() })?;
             }
             for section in &part.sections {
                 rows.section(section, of_part.clone())?;
@@ -47,7 +47,7 @@ pub fn render_csv(document: &Document) -> Result<String, RenderCsvError> {
 
 /// One row of the file.
 #[derive(Debug, Clone, Default)]
-struct Figure<'d> {
+struct CsvRow<'d> {
     /// The title of the document or chapter.
     run: &'d str,
     section: &'d str,
@@ -68,7 +68,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn write(&mut self, figure: Figure<'_>) -> csv::Result<()> {
+    fn write(&mut self, figure: CsvRow<'_>) -> csv::Result<()> {
         let text = |text: &str| guarded(&without_steering(text));
         self.writer.write_record([
             &text(figure.run),
@@ -83,14 +83,14 @@ impl Rows {
         ])
     }
 
-    fn section<'d>(&mut self, section: &'d Section, of_part: Figure<'d>) -> csv::Result<()> {
+    fn section<'d>(&mut self, section: &'d Section, of_part: CsvRow<'d>) -> csv::Result<()> {
         let heading = if section.heading.is_empty() { "Summary" } else { section.heading };
-        let of_section = Figure { section: heading, ..of_part };
+        let of_section = CsvRow { section: heading, ..of_part };
         for block in &section.blocks {
             match block {
                 Block::Verdict(verdict) => {
                     let mut say = |figure: &'static str, value: String| {
-                        self.write(Figure { figure, value: guarded(&value), ..of_section.clone() })
+                        self.write(CsvRow { figure, value: guarded(&value), ..of_section.clone() })
                     };
                     say("verdict", verdict.word().to_owned())?;
                     if let Some(category) = verdict.category {
@@ -106,7 +106,7 @@ impl Rows {
                 }
                 Block::Answer(Answer { headline, sentence, points, lists, .. }) => {
                     let mut say = |figure: &'static str, value: &str| {
-                        self.write(Figure { figure, value: text_value(value), ..of_section.clone() })
+                        self.write(CsvRow { figure, value: text_value(value), ..of_section.clone() })
                     };
                     say("answer", headline)?;
                     say("sentence", sentence)?;
@@ -117,16 +117,16 @@ impl Rows {
                 }
                 Block::Findings(findings) => {
                     for finding in findings {
-                        let of_finding = Figure {
+                        let of_finding = CsvRow {
                             table: finding.severity.as_str(),
                             row: finding.id.clone(),
                             ..of_section.clone()
                         };
                         let value = text_value(&finding.message);
-                        self.write(Figure { figure: "message", value, ..of_finding.clone() })?;
+                        self.write(CsvRow { figure: "message", value, ..of_finding.clone() })?;
                         for fact in &finding.evidence {
                             let (unit, value) = written(&fact.value, fact.quantity);
-                            self.write(Figure { figure: &fact.name, unit, value, ..of_finding.clone() })?;
+                            self.write(CsvRow { figure: &fact.name, unit, value, ..of_finding.clone() })?;
                         }
                     }
                 }
@@ -144,7 +144,7 @@ impl Rows {
                 Block::Facts(facts) => {
                     for fact in facts {
                         let (unit, value) = written(&fact.value, fact.quantity);
-                        self.write(Figure { figure: &fact.name, unit, value, ..of_section.clone() })?;
+                        self.write(CsvRow { figure: &fact.name, unit, value, ..of_section.clone() })?;
                     }
                 }
                 Block::HeatMaps(_) | Block::Verbatim { .. } => {}
@@ -153,7 +153,7 @@ impl Rows {
         Ok(())
     }
 
-    fn table<'d>(&mut self, table: &'d Table, of_section: &Figure<'d>) -> csv::Result<()> {
+    fn table<'d>(&mut self, table: &'d Table, of_section: &CsvRow<'d>) -> csv::Result<()> {
         let label_count = table.label_count();
         let word = |value: &Value| match value {
             Value::Text(text) => text.clone(),
@@ -167,7 +167,7 @@ impl Rows {
             for (value, column) in row.cells.iter().zip(&table.columns).skip(label_count) {
                 let figure = column.full_name("");
                 let (unit, value) = written(value, column.quantity);
-                self.write(Figure {
+                self.write(CsvRow {
                     table: &table.caption,
                     row: label(row),
                     figure: &figure,
@@ -180,10 +180,10 @@ impl Rows {
         Ok(())
     }
 
-    fn chart<'d>(&mut self, chart: &'d Chart, of_section: &Figure<'d>) -> csv::Result<()> {
+    fn chart<'d>(&mut self, chart: &'d Chart, of_section: &CsvRow<'d>) -> csv::Result<()> {
         for line in &chart.lines {
             for (x, y) in &line.points {
-                self.write(Figure {
+                self.write(CsvRow {
                     table: &chart.title,
                     row: line.name.clone(),
                     at: plain(*x),
@@ -198,7 +198,7 @@ impl Rows {
         Ok(())
     }
 
-    fn bars<'d>(&mut self, chart: &'d BarChart, of_section: &Figure<'d>) -> csv::Result<()> {
+    fn bars<'d>(&mut self, chart: &'d BarChart, of_section: &CsvRow<'d>) -> csv::Result<()> {
         for series in &chart.series {
             for (group, bar) in chart.groups.iter().zip(&series.bars) {
                 let values = [
@@ -207,7 +207,7 @@ impl Rows {
                     ("high end", bar.and_then(|bar| bar.interval).map(|(_, high)| high)),
                 ];
                 for (figure, value) in values.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-                    self.write(Figure {
+                    self.write(CsvRow {
                         table: &chart.title,
                         row: format!("{group}, {}", series.name),
                         figure,

@@ -1,13 +1,14 @@
 //! The document of an imported result: its figures, what speaks against them, and everything that its source states of the load.
 
-use iotrial_analysis::figures::Figures;
 use iotrial_analysis::imported::ImportedSummary;
 use iotrial_analysis::stream::Streams;
+use iotrial_model::figure::Figure;
 use iotrial_model::imported::{ImportedJob, ImportedRecord, StatedStream};
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::record::Severity;
+use iotrial_model::stream::Stream;
 
-use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
+use crate::chart::{Axis, Chart, ChartGroup, Line, Scale, Shape};
 use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::quantity::{Quantity, in_seconds};
 use crate::run::{self, figures_row, figures_table};
@@ -161,10 +162,8 @@ fn findings(summary: &ImportedSummary) -> Option<Section> {
 }
 
 fn stream_rows(labels: &[&str], streams: &Streams, is_total: bool) -> Vec<Row> {
-    let all = [("read", &streams.read), ("write", &streams.write), ("all", &streams.all)];
-    let there =
-        all.into_iter().filter_map(|(name, figures): (_, &Option<Figures>)| Some((name, figures.as_ref()?)));
-    there.map(|(name, figures)| figures_row(labels, name, Some(figures), is_total)).collect()
+    let there = Stream::STATED.into_iter().filter_map(|stream| Some((stream, streams.get(stream)?)));
+    there.map(|(stream, figures)| figures_row(labels, stream.key(), Some(figures), is_total)).collect()
 }
 
 fn figures(summary: &ImportedSummary) -> Option<Section> {
@@ -187,9 +186,6 @@ fn figures(summary: &ImportedSummary) -> Option<Section> {
     })
 }
 
-/// What stands in the table of figures already.
-const USUAL_PERCENTILES: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 99.99];
-
 /// Percentiles beside the usual ones, and the coarse classes of a histogram: all that the source tells of how latencies spread.
 fn distribution(record: &ImportedRecord) -> Option<Section> {
     let (mut percentiles, mut classes) = (Vec::new(), Vec::new());
@@ -200,7 +196,8 @@ fn distribution(record: &ImportedRecord) -> Option<Section> {
             {
                 let labels = || vec![Value::Text(cut(job, 60)), Value::Text(format!("{stream}{kind}"))];
                 let row = |cells: Vec<Value>| Row { cells: [labels(), cells].concat(), is_total: false };
-                let is_usual = |percent: f64| USUAL_PERCENTILES.contains(&percent);
+                // What stands in the table of figures already.
+                let is_usual = |percent: f64| Figure::ALL.iter().any(|one| one.percent() == Some(percent));
                 if latency.percentiles_us.iter().any(|one| !is_usual(one.percent)) {
                     percentiles.extend(latency.percentiles_us.iter().map(|one| {
                         row(vec![Value::Text(format!("p{}", one.percent)), Value::Number(one.at.value)])
@@ -273,21 +270,21 @@ fn lines(record: &ImportedRecord, of: &dyn Fn(&StatedStream) -> Option<f64>) -> 
     let mut lines = Vec::new();
     for (hue, job) in jobs.iter().enumerate() {
         let name = job.and_then(|job| record.jobs.get(job)).map_or("all", |job| job.name.as_str());
-        for (stream, dash) in [("read", Dash::Solid), ("write", Dash::Dashed), ("all", Dash::DashDot)] {
+        for stream in Stream::STATED {
             let points: Vec<(f64, Option<f64>)> = record
                 .intervals
                 .iter()
                 .filter(|one| one.job == *job)
                 .filter_map(|one| {
-                    let stated = one.ops.streams().find(|(name, _)| *name == stream)?.1;
+                    let stated = one.ops.get(stream)?;
                     Some((one.start_s + one.duration_s / 2.0, Some(of(stated)?)))
                 })
                 .collect();
             if !points.is_empty() {
                 lines.push(Line {
-                    name: cut(&format!("{name} {stream}"), 40),
+                    name: cut(&format!("{name} {}", stream.key()), 40),
                     hue,
-                    dash,
+                    dash: run::dash_of(stream),
                     shape: Shape::Course,
                     points,
                 });

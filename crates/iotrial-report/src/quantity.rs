@@ -1,5 +1,6 @@
 //! How a number is written: its unit and its rounding, chosen once for all renderers.
 
+use iotrial_model::figure::FigureUnit;
 use iotrial_model::units::group_thousands;
 
 /// What a number measures. The number itself is always in the unit named here.
@@ -37,6 +38,16 @@ pub enum Quantity {
     ChangePercent,
     /// A mean of places in rankings.
     Place,
+}
+
+impl From<FigureUnit> for Quantity {
+    fn from(unit: FigureUnit) -> Self {
+        match unit {
+            FigureUnit::Iops => Self::Iops,
+            FigureUnit::MibPerS => Self::BandwidthMibPerS,
+            FigureUnit::Us => Self::LatencyUs,
+        }
+    }
 }
 
 impl Quantity {

@@ -3,12 +3,14 @@
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::latency_map::LatencyMap;
 use iotrial_analysis::series::{Series, SeriesPoint, unmeasured_stretches};
-use iotrial_analysis::stream::{Stream, StreamCounts, Streams};
+use iotrial_analysis::stream::{StreamCounts, Streams};
 use iotrial_analysis::summary::{JobSummary, Summary};
 use iotrial_analysis::verdict::Judged;
+use iotrial_model::figure::Figure;
 use iotrial_model::load::Role;
 use iotrial_model::plan::{Job, PhaseKind};
 use iotrial_model::record::{EndedHow, Finding, Interval, RunRecord};
+use iotrial_model::stream::Stream;
 use iotrial_model::units::format_duration;
 use jiff::Timestamp;
 
@@ -162,7 +164,7 @@ fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
     if planned.len() > 1 {
         rows.push(figures_row(
             &["total"],
-            "all",
+            Stream::Mixed.key(),
             StreamCounts::of(record, |_| true).all_figures(record).as_ref(),
             true,
         ));
@@ -267,19 +269,11 @@ fn stream_rows(labels: &[&str], streams: &Streams, planned: &[Stream], is_total:
 
 /// A stream that was planned and never came to be has no figures at all.
 pub(crate) fn figures_row(labels: &[&str], stream: &str, figures: Option<&Figures>, is_total: bool) -> Row {
-    let latency = |of: fn(&Figures) -> Option<f64>| Value::number(figures.and_then(of));
+    let value = |figure| Value::number(figures.and_then(|figures| figures.get(figure)));
     let mut cells: Vec<Value> = labels.iter().map(|label| Value::Text((*label).to_owned())).collect();
+    cells.push(Value::Text(stream.to_owned()));
+    cells.extend(Figure::ALL.map(value));
     cells.extend([
-        Value::Text(stream.to_owned()),
-        Value::number(figures.and_then(|f| f.iops)),
-        Value::number(figures.and_then(|f| f.bandwidth_mib_per_s)),
-        latency(|f| f.lat_mean_us),
-        latency(|f| f.lat_p50_us),
-        latency(|f| f.lat_p90_us),
-        latency(|f| f.lat_p99_us),
-        latency(|f| f.lat_p999_us),
-        latency(|f| f.lat_p9999_us),
-        latency(|f| f.lat_max_us),
         figures.and_then(|f| f.error_count).map_or(Value::Absent, Value::Count),
         figures.and_then(|f| f.io_count).map_or(Value::Absent, Value::Count),
     ]);
@@ -293,22 +287,14 @@ pub(crate) fn figures_table(
     rows: Vec<Row>,
     at_a_glance: bool,
 ) -> Table {
-    let latency = |name| Column::new(name, Quantity::LatencyUs).under("lat");
+    let column = |figure: Figure| match Column::of_figure(figure) {
+        column if figure.is_detail() => column.optional(),
+        column => column,
+    };
     let mut columns: Vec<Column> = labels.iter().map(|label| Column::new(label, Quantity::Words)).collect();
-    columns.extend([
-        Column::new("stream", Quantity::Words),
-        Column::new("IOPS", Quantity::Iops),
-        Column::new("MiB/s", Quantity::BandwidthMibPerS),
-        latency("mean"),
-        latency("p50"),
-        latency("p90").optional(),
-        latency("p99"),
-        latency("p99.9"),
-        latency("p99.99").optional(),
-        latency("max"),
-        Column::new("errors", Quantity::Count),
-        Column::new("I/Os", Quantity::Count).optional(),
-    ]);
+    columns.push(Column::new("stream", Quantity::Words));
+    columns.extend(Figure::ALL.map(column));
+    columns.extend([Column::new("errors", Quantity::Count), Column::new("I/Os", Quantity::Count).optional()]);
     let mut table = Table { caption: caption.to_owned(), columns, rows, at_a_glance };
     let errors = table.columns.len() - 2;
     let failed = |row: &Row| matches!(row.cells[errors], Value::Count(count) if count > 0);
@@ -324,8 +310,8 @@ fn judged(summary: &Summary) -> Option<Section> {
     let row = |judged: &Judged| Row {
         cells: vec![
             Value::Text(judged.role.to_string()),
-            Value::Text(judged.stream.to_owned()),
-            Value::Text(judged.statistic.to_owned()),
+            Value::Text(judged.stream.to_string()),
+            Value::Text(judged.statistic.to_string()),
             Value::Number(judged.value_us),
             Value::Number(judged.limit_us),
             Value::Category(judged.category),
@@ -356,9 +342,9 @@ fn judged(summary: &Summary) -> Option<Section> {
 }
 
 fn throughput_over_time(record: &RunRecord, series: &[Series]) -> Option<Section> {
-    let chart = |id: &str, title: &str, quantity, of: fn(&Figures) -> Option<f64>| {
-        let y = Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 };
-        over_time(record, id, title, y, courses(series, of))
+    let chart = |id: &str, title: &str, figure: Figure| {
+        let y = Axis { name: "", quantity: figure.unit().into(), scale: Scale::Linear, to: 0.0 };
+        over_time(record, id, title, y, courses(series, figure))
     };
     (!record.intervals.is_empty()).then(|| Section {
         id: "throughput",
@@ -366,8 +352,8 @@ fn throughput_over_time(record: &RunRecord, series: &[Series]) -> Option<Section
         note: None,
         blocks: vec![Block::Charts(ChartGroup {
             charts: vec![
-                chart("chart-iops", "I/Os per second", Quantity::Iops, |f| f.iops),
-                chart("chart-bandwidth", "Bandwidth", Quantity::BandwidthMibPerS, |f| f.bandwidth_mib_per_s),
+                chart("chart-iops", "I/Os per second", Figure::Iops),
+                chart("chart-bandwidth", "Bandwidth", Figure::Bandwidth),
             ],
         })],
     })
@@ -380,9 +366,9 @@ fn spans(record: &RunRecord) -> Vec<Span> {
 }
 
 fn latency_over_time(record: &RunRecord, series: &[Series], judged: &[Judged]) -> Option<Section> {
-    let chart = |id: &str, title: &str, statistic: &str, of: fn(&Figures) -> Option<f64>| Chart {
-        limits: limits(judged, |one| (one.statistic == statistic).then_some(None)),
-        ..over_time(record, id, title, LATENCY_AXIS, courses(series, of))
+    let chart = |id: &str, title: &str, figure: Figure| Chart {
+        limits: limits(judged, |one| (one.statistic == figure).then_some(None)),
+        ..over_time(record, id, title, LATENCY_AXIS, courses(series, figure))
     };
     (!record.intervals.is_empty()).then(|| Section {
         id: "latency",
@@ -392,8 +378,8 @@ fn latency_over_time(record: &RunRecord, series: &[Series], judged: &[Judged]) -
         ),
         blocks: vec![Block::Charts(ChartGroup {
             charts: vec![
-                chart("chart-lat-mean", "Mean latency", "mean", |f| f.lat_mean_us),
-                chart("chart-lat-p99", "p99 latency", "p99", |f| f.lat_p99_us),
+                chart("chart-lat-mean", "Mean latency", Figure::LatencyMean),
+                chart("chart-lat-p99", "p99 latency", Figure::LatencyP99),
             ],
         })],
     })
@@ -406,8 +392,8 @@ pub(crate) const PERCENTILE_AXIS: Axis =
 pub(crate) const TIME: &str = "time since the start of the load";
 
 /// A figure of each series, interval by interval.
-fn courses(series: &[Series], of: impl Fn(&Figures) -> Option<f64>) -> Vec<Line> {
-    let point = |point: &SeriesPoint| (point.middle_s, of(&point.figures));
+fn courses(series: &[Series], figure: Figure) -> Vec<Line> {
+    let point = |point: &SeriesPoint| (point.middle_s, point.figures.get(figure));
     series.iter().map(|one| line(one, one.points.iter().map(point).collect())).collect()
 }
 
@@ -453,9 +439,8 @@ fn latency_distribution(series: &[Series], judged: &[Judged]) -> Option<Section>
     let chart = |id: &str, title: &str, wanted: fn(Stream) -> bool| {
         let shown = || series.iter().filter(|one| wanted(one.stream) && !one.latency_curve.is_empty());
         let lines: Vec<Line> = shown().map(|one| line(one, curve(one))).collect();
-        let is_shown = |judged: &Judged| {
-            shown().any(|one| one.role == judged.role && one.stream.as_str() == judged.stream)
-        };
+        let is_shown =
+            |judged: &Judged| shown().any(|one| one.role == judged.role && one.stream == judged.stream);
         (!lines.is_empty()).then(|| Chart {
             id: id.to_owned(),
             title: title.to_owned(),
@@ -463,7 +448,7 @@ fn latency_distribution(series: &[Series], judged: &[Judged]) -> Option<Section>
             y: LATENCY_AXIS,
             lines,
             spans: Vec::new(),
-            limits: limits(judged, |one| percent_of(one.statistic).filter(|_| is_shown(one)).map(Some)),
+            limits: limits(judged, |one| one.statistic.percent().filter(|_| is_shown(one)).map(Some)),
         })
     };
     let charts: Vec<Chart> = [
@@ -493,15 +478,20 @@ fn hue_of(role: Role) -> usize {
     Role::ALL.iter().position(|one| *one == role).unwrap_or_default()
 }
 
+/// Streams are told apart without colour.
+pub(crate) const fn dash_of(stream: Stream) -> Dash {
+    match stream {
+        Stream::Read => Dash::Solid,
+        Stream::Write => Dash::Dashed,
+        Stream::Commit | Stream::Mixed => Dash::DashDot,
+    }
+}
+
 fn line(series: &Series, points: Vec<(f64, Option<f64>)>) -> Line {
     Line {
         name: format!("{} {}", series.role, series.stream),
         hue: hue_of(series.role),
-        dash: match series.stream {
-            Stream::Read => Dash::Solid,
-            Stream::Write => Dash::Dashed,
-            Stream::Commit | Stream::Mixed => Dash::DashDot,
-        },
+        dash: dash_of(series.stream),
         shape: Shape::Course,
         points,
     }
@@ -521,9 +511,4 @@ pub(crate) fn limits(judged: &[Judged], until: impl Fn(&Judged) -> Option<Option
         }
     }
     limits
-}
-
-/// The percentile that a statistic is; `None` for the mean. Below its limit lie all percentiles up to this one.
-pub(crate) fn percent_of(statistic: &str) -> Option<f64> {
-    statistic.strip_prefix('p')?.parse().ok()
 }

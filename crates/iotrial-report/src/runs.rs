@@ -6,10 +6,11 @@ use std::collections::BTreeSet;
 use iotrial_analysis::comparison::{CompareError, Comparison};
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::series::{Series, SeriesPoint};
-use iotrial_analysis::stream::Stream;
 use iotrial_analysis::summary::Summary;
+use iotrial_model::figure::Figure;
 use iotrial_model::load::Role;
 use iotrial_model::record::{EndedHow, RunRecord, Severity};
+use iotrial_model::stream::Stream;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::comparison::{self, charts};
@@ -245,7 +246,7 @@ fn over_time(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
     let charts: Vec<Chart> = streams
         .iter()
         .flat_map(|(role, stream)| {
-            let chart = |kind: &str, what: &str, y, of: fn(&Figures) -> Option<f64>| Chart {
+            let chart = |kind: &str, what: &str, y, figure: Figure| Chart {
                 id: format!("{kind}-{role}-{stream}"),
                 title: format!("{what} of {role} {stream}s"),
                 x: Axis { name: run::TIME, quantity: Quantity::Seconds, scale: Scale::Linear, to: 0.0 },
@@ -253,15 +254,15 @@ fn over_time(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
                 lines: lines(drawn, *role, *stream, |one| {
                     one.points
                         .iter()
-                        .map(|point: &SeriesPoint| (point.middle_s, of(&point.figures)))
+                        .map(|point: &SeriesPoint| (point.middle_s, point.figures.get(figure)))
                         .collect()
                 }),
                 spans: Vec::new(),
                 limits: Vec::new(),
             };
             [
-                chart("iops", "I/Os per second", rate, |f| f.iops),
-                chart("p99", "p99 latency", run::LATENCY_AXIS, |f| f.lat_p99_us),
+                chart("iops", "I/Os per second", rate, Figure::Iops),
+                chart("p99", "p99 latency", run::LATENCY_AXIS, Figure::LatencyP99),
             ]
         })
         .filter(|chart| !chart.lines.is_empty())

@@ -3,6 +3,7 @@
 use iotrial_analysis::saturation::{Confidence, KneeBound, Model, Saturation};
 use iotrial_analysis::sweep::{Curve, Limit, Scaling, SweepSummary};
 use iotrial_analysis::words::with_thousands;
+use iotrial_model::figure::Figure;
 use iotrial_model::record::{EndedHow, Severity};
 use iotrial_model::sweep::{ProbePurpose, SweepMethod, SweepRecord};
 use iotrial_model::units::format_duration;
@@ -430,10 +431,10 @@ fn scaling(summary: &SweepSummary) -> Option<Section> {
             Column::new("pattern", Quantity::Words),
             Column::new("volumes", Quantity::Count),
             Column::new("outst.", Quantity::Count).optional(),
-            Column::new("IOPS", Quantity::Iops),
-            Column::new("MiB/s", Quantity::BandwidthMibPerS),
-            Column::new("mean", Quantity::LatencyUs).under("lat"),
-            Column::new("p99", Quantity::LatencyUs).under("lat").optional(),
+            Column::of_figure(Figure::Iops),
+            Column::of_figure(Figure::Bandwidth),
+            Column::of_figure(Figure::LatencyMean),
+            Column::of_figure(Figure::LatencyP99).optional(),
             Column::new("alone, sum", Quantity::Iops),
             Column::new("efficiency", Quantity::Percent),
         ],
@@ -627,18 +628,17 @@ fn probes(summary: &SweepSummary) -> Option<Section> {
     if rows.is_empty() {
         return None;
     }
-    let latency = |name| Column::new(name, Quantity::LatencyUs).under("lat");
     let mut columns = label_columns(summary);
     columns.extend([
         Column::new("outst.", Quantity::Count),
         Column::new("purpose", Quantity::Words).optional(),
         Column::new("measured", Quantity::Seconds).optional(),
-        Column::new("IOPS", Quantity::Iops),
-        Column::new("MiB/s", Quantity::BandwidthMibPerS),
-        latency("mean"),
-        latency("p50").optional(),
-        latency("p99"),
-        latency("max").optional(),
+        Column::of_figure(Figure::Iops),
+        Column::of_figure(Figure::Bandwidth),
+        Column::of_figure(Figure::LatencyMean),
+        Column::of_figure(Figure::LatencyP50).optional(),
+        Column::of_figure(Figure::LatencyP99),
+        Column::of_figure(Figure::LatencyMax).optional(),
         Column::new("errors", Quantity::Count).optional(),
     ]);
     let mut table = Table { caption: "Every probe".to_owned(), columns, rows, at_a_glance: is_series };

@@ -2,6 +2,7 @@
 
 use iotrial_analysis::comparison::Reading;
 use iotrial_analysis::verdict::Category;
+use iotrial_model::figure::Figure;
 use iotrial_model::units::{ByteSize, group_thousands};
 
 pub use crate::quantity::Quantity;
@@ -37,6 +38,17 @@ impl Column {
     /// A column that is always shown.
     pub(crate) fn new(name: &'static str, quantity: Quantity) -> Self {
         Self { group: "", name, quantity, optional: false }
+    }
+
+    /// The column of a figure.
+    pub(crate) fn of_figure(figure: Figure) -> Self {
+        Self::about_figure(figure, figure.unit().into())
+    }
+
+    /// A column that tells something else of a figure, such as its change.
+    pub(crate) fn about_figure(figure: Figure, quantity: Quantity) -> Self {
+        let column = Self::new(figure.title(), quantity);
+        if figure.is_latency() { column.under("lat") } else { column }
     }
 
     /// The whole header in one line: `lat p99, ms`, `IOPS`, `reads merged`.

@@ -1,11 +1,13 @@
 //! What the text around a printed table says of its rows, computed again from its figures.
 
+use iotrial_model::figure::Better;
 use iotrial_model::imported::Stated;
+use iotrial_model::metric::{APPLICATION, MetricKey};
 use iotrial_model::table::{Claim, PrintedCategory, PublishedTable};
 
 use super::range::{Range, write_change, write_stated};
 use super::tally::{AuditFinding, Tally, Weight};
-use crate::comparison::{Better, CompareRequest, Comparison, Metric, MetricGroup, Sample};
+use crate::comparison::{CompareRequest, Comparison, Metric, MetricGroup, Sample};
 
 /// Changes from row to row.
 pub(super) const DELTA: &str = "claimed-change";
@@ -41,17 +43,16 @@ struct Claims<'t> {
 }
 
 fn metric_of(name: &str) -> Option<Metric> {
-    name.split_once('.').map(|(stream, name)| Metric::new(stream, name))
+    MetricKey::from_key(name).map(Metric::from)
 }
 
 /// The words of a metric in a sentence: `read p99.9`.
 fn words_of(name: &str) -> String {
-    match name.split_once('.') {
-        Some(("other", name)) => name.replace('_', " ").replace(" per s", " per second"),
-        Some((stream, figure)) => {
-            let metric = Metric::new(stream, figure);
-            format!("{stream} {}", metric.short_name())
+    match metric_of(name) {
+        Some(Metric { key: MetricKey::Named { place, name }, .. }) if place == APPLICATION => {
+            name.replace('_', " ").replace(" per s", " per second")
         }
+        Some(metric) => format!("{} {}", metric.key.place(), metric.short_name()),
         None => name.to_owned(),
     }
 }

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use iotrial_model::imported::{ImportedJob, ImportedRecord, SourceKind};
 use iotrial_model::load::{Durability, Pattern, Role};
+use iotrial_model::metric::MetricKey;
 use iotrial_model::plan::{Arrival, EngineKind, Job};
 use iotrial_model::record::{Finding, QueueSetup, RunRecord, Severity};
+use iotrial_model::stream::Stream;
 use iotrial_model::units::ByteSize;
 
 use super::sample::{Sample, is_printed};
@@ -370,7 +372,10 @@ pub(super) fn without_unlike_writes(samples: &mut [Sample], findings: &mut Vec<F
     }
     let mut names = Vec::new();
     for sample in samples.iter_mut().filter(|sample| is_apart(sample)) {
-        sample.leave_out(|metric| metric.stream != "read" && metric.name.starts_with("lat_"));
+        sample.leave_out(|metric| {
+            let MetricKey::Figure(stream, figure) = metric.key else { return false };
+            stream != Stream::Read && figure.is_latency()
+        });
         names.push(sample.source.clone());
     }
     if let Some(first) = names.first() {

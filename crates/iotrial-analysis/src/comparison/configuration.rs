@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::record::{AttributeValue, OpCounts};
+use iotrial_model::stream::Stream;
 use serde::Serialize;
 
 use super::CompareError;
 use super::metric::Metric;
 use super::repeats::Repeats;
-use super::resample::{Figure, Spread, Unit, Units};
-use super::sample::{Caveat, LEAST_BEYOND, Measured, MeasuredCpu, Sample, SampleFigures, seed_of};
+use super::resample::{Spread, Unit, Units};
+use super::sample::{Caveat, Measured, MeasuredCpu, Sample, SampleFigures, figure_of_enough, seed_of};
 use super::student::{CONFIDENCE, student_limit};
 use crate::figures::Figures;
 use crate::latency_course::LatencyCourse;
 use crate::series::{CurvePoint, latency_curve};
-use crate::stream::Stream;
 
 /// All runs of the same thing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -269,15 +270,10 @@ fn figures_of_runs(runs: &[Box<Measured>], streams: &[(Stream, OpCounts)]) -> Ve
         // Commits are writes too where there are others.
         let are_writes = *stream == Stream::Commit && streams.iter().any(|(one, _)| *one == Stream::Write);
         io_count += if are_writes { 0.0 } else { count };
-        for figure in Figure::ALL {
-            let value = match figure {
-                Figure::Iops => figures.iops,
-                // The commits of a group commit are no transfers of their own.
-                Figure::Bandwidth => figures.bandwidth_mib_per_s.filter(|_| counts.bytes > 0),
-                Figure::Mean => figures.lat_mean_us,
-                Figure::P99 => figures.lat_p99_us.filter(|_| count * 0.01 >= LEAST_BEYOND),
-                Figure::P999 => figures.lat_p999_us.filter(|_| count * 0.001 >= LEAST_BEYOND),
-            };
+        // The commits of a group commit are no transfers of their own.
+        let is_there = |figure: &Figure| *figure != Figure::Bandwidth || counts.bytes > 0;
+        for figure in Figure::COMPARED.into_iter().filter(is_there) {
+            let value = figure_of_enough(&figures, figure);
             all.extend(value.map(|value| (Metric::of_figure(*stream, figure), value)));
         }
     }
@@ -287,11 +283,11 @@ fn figures_of_runs(runs: &[Box<Measured>], streams: &[(Stream, OpCounts)]) -> Ve
         let (user_s, system_s, available_s) =
             (sum(|cpu| cpu.user_s), sum(|cpu| cpu.system_s), sum(|cpu| cpu.available_s));
         if available_s > 0.0 {
-            all.push((Metric::new("cpu", "usr_percent"), 100.0 * user_s / available_s));
-            all.push((Metric::new("cpu", "sys_percent"), 100.0 * system_s / available_s));
+            all.push((Metric::of_cpu(CpuFigure::User), 100.0 * user_s / available_s));
+            all.push((Metric::of_cpu(CpuFigure::System), 100.0 * system_s / available_s));
         }
         if io_count > 0.0 {
-            all.push((Metric::new("cpu", "per_io_us"), 1e6 * sum(|cpu| cpu.work_s) / io_count));
+            all.push((Metric::of_cpu(CpuFigure::PerIo), 1e6 * sum(|cpu| cpu.work_s) / io_count));
         }
     }
     all

@@ -1,9 +1,11 @@
 //! What changes from one configuration to another, metric by metric, and whether that is shown.
 
+use iotrial_model::figure::{Better, Figure};
+use iotrial_model::metric::MetricKey;
 use serde::Serialize;
 
 use super::configuration::Configuration;
-use super::metric::{Better, Metric, MetricGroup};
+use super::metric::{Metric, MetricGroup};
 use super::resample::{DRAW_COUNT, Spread};
 use super::student::{CONFIDENCE, normal_beyond, student_limit};
 
@@ -299,15 +301,16 @@ impl TailProblem {
     /// Those of a pair: a tail that gets worse while the mean gets better, or that gets much worse while the mean gets
     /// worse by less than half as much.
     pub(super) fn of_pair(pair: &Pair) -> Vec<Self> {
-        let means = pair.deltas.iter().filter(|delta| delta.metric.name == "lat_mean_us");
         let problem = |mean: &Delta| {
-            let tail_named = |name: &str| {
-                pair.delta(&Metric { name: name.to_owned(), ..mean.metric.clone() }).filter(|tail| {
+            let MetricKey::Figure(stream, Figure::LatencyMean) = mean.metric.key else { return None };
+            let tail_of = |figure: Figure| {
+                let key = MetricKey::Figure(stream, figure);
+                pair.delta(&Metric { key, ..mean.metric.clone() }).filter(|tail| {
                     let is_hidden = mean.reading.is_better() && tail.reading.is_worse();
                     is_hidden || (tail.reading == Reading::MuchWorse && mean.percent < tail.percent / 2.0)
                 })
             };
-            let tail = ["lat_p999_us", "lat_p99_us"].into_iter().find_map(tail_named)?;
+            let tail = [Figure::LatencyP999, Figure::LatencyP99].into_iter().find_map(tail_of)?;
             Some(Self {
                 baseline: pair.baseline.clone(),
                 configuration: pair.configuration.clone(),
@@ -315,6 +318,6 @@ impl TailProblem {
                 mean: mean.clone(),
             })
         };
-        means.filter_map(problem).collect()
+        pair.deltas.iter().filter_map(problem).collect()
     }
 }

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use iotrial_model::figure::Figure;
+use iotrial_model::metric::MetricKey;
+use iotrial_model::stream::Stream;
 use serde::Serialize;
 
 use super::delta::{Interval, Pair};
@@ -12,7 +15,9 @@ use super::metric::Metric;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
     /// As the user names it.
-    metric: String,
+    name: String,
+    /// What that means.
+    metric: MetricKey,
     relation: Relation,
     limit_percent: f64,
 }
@@ -47,11 +52,20 @@ pub enum ParseGateError {
     #[error("`{0}` has none of <=, <, >=, >")]
     NoRelation(String),
     /// What stands before the relation is no metric.
-    #[error("`{0}` names no metric: it is a stream and a figure, such as write.p99")]
+    #[error("{}", names_no_metric(.0))]
     NoMetric(String),
     /// What stands behind the relation is no change.
     #[error("`{0}` is no change: it is a number with a percent sign, such as +10% or -5%")]
     NoChange(String),
+}
+
+fn names_no_metric(text: &str) -> String {
+    let streams: Vec<&str> = Stream::ALL.iter().map(|stream| stream.metric_word()).collect();
+    format!(
+        "`{text}` names no metric: it is a stream ({}) and a figure ({}), such as write.p99",
+        streams.join(", "),
+        Figure::ALL.map(Figure::word).join(", ")
+    )
 }
 
 impl FromStr for Gate {
@@ -68,12 +82,11 @@ impl FromStr for Gate {
         if metric.ends_with(['=', '!', '<', '>']) {
             return Err(ParseGateError::NoRelation(text.to_owned()));
         }
-        if metric.split_once('.').is_none_or(|(stream, name)| stream.is_empty() || name.is_empty()) {
-            return Err(ParseGateError::NoMetric(metric.to_owned()));
-        }
+        let name = metric.to_owned();
+        let metric = MetricKey::from_words(&name).ok_or_else(|| ParseGateError::NoMetric(name.clone()))?;
         let number = change.strip_suffix('%').map(|number| number.trim().replace('−', "-"));
         match number.and_then(|number| number.parse().ok()).filter(|number: &f64| number.is_finite()) {
-            Some(limit_percent) => Ok(Self { metric: metric.to_owned(), relation, limit_percent }),
+            Some(limit_percent) => Ok(Self { name, metric, relation, limit_percent }),
             None => Err(ParseGateError::NoChange(change.to_owned())),
         }
     }
@@ -85,7 +98,7 @@ impl fmt::Display for Gate {
             .iter()
             .find(|(_, relation)| *relation == self.relation)
             .map_or("", |(sign, _)| sign);
-        write!(f, "{} {sign} {:+}%", self.metric, self.limit_percent)
+        write!(f, "{} {sign} {:+}%", self.name, self.limit_percent)
     }
 }
 
@@ -111,12 +124,12 @@ pub struct GateOutcome {
 impl Gate {
     /// As the user named it.
     pub fn metric_name(&self) -> &str {
-        &self.metric
+        &self.name
     }
 
     /// The metrics that are meant: one, or the same one under several loads.
     pub(super) fn meant<'m>(&self, metrics: &'m [Metric]) -> Vec<&'m Metric> {
-        metrics.iter().filter(|metric| metric.is_called(&self.metric)).collect()
+        metrics.iter().filter(|metric| metric.key == self.metric).collect()
     }
 
     /// Holds a pair against the gate. The measured change decides.
@@ -157,7 +170,10 @@ mod tests {
         for (text, part) in [
             ("write.p99 10%", "none of <=, <, >=, >"),
             ("write.p99 =< 10%", "none of <=, <, >=, >"),
-            ("p99 <= 10%", "`p99` names no metric"),
+            (
+                "p99 <= 10%",
+                "`p99` names no metric: it is a stream (read, write, commit, total) and a figure (iops, bandwidth, mean, p50, p90, p99, p99.9, p99.99, max), such as write.p99",
+            ),
             ("write.p99 <= 10", "`10` is no change"),
             ("write.p99 <= ten%", "`ten%` is no change"),
             ("write.p99 <= nan%", "is no change"),

@@ -1,19 +1,12 @@
 //! A metric: what is compared, and which way is better.
 
+use iotrial_model::figure::{Better, CpuFigure, Figure, FigureUnit};
+use iotrial_model::metric::{APPLICATION, MetricKey};
+use iotrial_model::stream::Stream;
 use iotrial_model::toml_reader::nearest;
 use serde::{Serialize, Serializer};
 
-use super::resample::{Figure, Spread};
-use crate::stream::Stream;
-
-/// Which way is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Better {
-    /// More is better.
-    Higher,
-    /// Less is better.
-    Lower,
-}
+use super::resample::Spread;
 
 /// What a metric tells about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,82 +44,92 @@ impl MetricGroup {
 }
 
 /// One figure of a configuration, such as the p99 of its writes.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Metric {
     /// The load under which it was taken, where a configuration has figures under several.
     pub load: Option<String>,
-    /// `read`, `write`, `commit`, `total`, `cpu` or `other`.
-    pub stream: String,
-    /// Its name in the stream, such as `lat_p99_us`.
-    pub name: String,
+    /// What it measures.
+    pub key: MetricKey,
+}
+
+impl From<MetricKey> for Metric {
+    /// The metric that is the same for all loads.
+    fn from(key: MetricKey) -> Self {
+        Self { load: None, key }
+    }
 }
 
 impl Metric {
-    /// A metric that is the same for all loads.
-    pub fn new(stream: impl Into<String>, name: impl Into<String>) -> Self {
-        Self { load: None, stream: stream.into(), name: name.into() }
+    /// A figure of a stream, the same for all loads.
+    pub fn of_figure(stream: Stream, figure: Figure) -> Self {
+        MetricKey::Figure(stream, figure).into()
     }
 
-    pub(super) fn of_figure(stream: Stream, figure: Figure) -> Self {
-        Self::new(stream.as_str(), figure.key())
+    /// CPU time of the load.
+    pub fn of_cpu(figure: CpuFigure) -> Self {
+        MetricKey::Cpu(figure).into()
     }
 
     /// What it tells about.
     pub fn group(&self) -> MetricGroup {
-        match (self.stream.as_str(), self.name.as_str()) {
-            ("cpu", _) => MetricGroup::Cpu,
-            ("other", _) if self.better().is_some() => MetricGroup::Application,
-            (_, "iops" | "bandwidth_mib_per_s") => MetricGroup::Throughput,
-            (_, "lat_mean_us" | "lat_p50_us" | "lat_p90_us") => MetricGroup::TypicalLatency,
-            (_, name) if name.starts_with("lat_") => MetricGroup::TailLatency,
-            _ => MetricGroup::Amount,
+        match &self.key {
+            MetricKey::Figure(_, Figure::Iops | Figure::Bandwidth) => MetricGroup::Throughput,
+            MetricKey::Figure(_, Figure::LatencyMean | Figure::LatencyP50 | Figure::LatencyP90) => {
+                MetricGroup::TypicalLatency
+            }
+            MetricKey::Figure(
+                _,
+                Figure::LatencyP99 | Figure::LatencyP999 | Figure::LatencyP9999 | Figure::LatencyMax,
+            ) => MetricGroup::TailLatency,
+            MetricKey::Cpu(_) => MetricGroup::Cpu,
+            MetricKey::Named { .. } if self.better().is_some() => MetricGroup::Application,
+            MetricKey::Named { .. } => MetricGroup::Amount,
         }
     }
 
-    /// Its row in a spread, where it is a figure of a stream.
+    /// Its row in a spread, where it is a figure of a stream. What has a load was stated, and has none.
     pub(super) fn row_in(&self, spread: &Spread) -> Option<usize> {
-        let is_meant = |(stream, figure): &(Stream, Figure)| {
-            self.load.is_none() && self.stream == stream.as_str() && self.name == figure.key()
-        };
-        spread.figures.iter().position(is_meant)
-    }
-
-    /// Which way is better; `None` for an amount that is neither.
-    ///
-    /// Of a metric of an application the unit tells it: what is done per time should be more, a time less.
-    pub fn better(&self) -> Option<Better> {
-        const TIMES: [&str; 6] = ["_us", "_ms", "_s", "_min", "_h", "_percent_cpu"];
-        let per_time = ["_per_s", "_per_min", "_per_h"];
-        match (self.stream.as_str(), self.name.as_str()) {
-            ("cpu", _) => Some(Better::Lower),
-            (_, "iops" | "bandwidth_mib_per_s") => Some(Better::Higher),
-            (_, name) if name.starts_with("lat_") => Some(Better::Lower),
-            ("other", name) if per_time.iter().any(|end| name.ends_with(end)) => Some(Better::Higher),
-            ("other", name) if TIMES.iter().any(|end| name.ends_with(end)) => Some(Better::Lower),
+        match (&self.load, &self.key) {
+            (None, MetricKey::Figure(stream, figure)) => spread.position(*stream, *figure),
             _ => None,
         }
     }
 
-    /// Its place in tables.
+    /// Which way is better; `None` for an amount that is neither.
+    pub fn better(&self) -> Option<Better> {
+        match &self.key {
+            MetricKey::Figure(_, figure) => Some(figure.better()),
+            MetricKey::Cpu(_) => Some(Better::Lower),
+            MetricKey::Named { place, name } if place == APPLICATION => NamedUnit::of(name).better(),
+            MetricKey::Named { .. } => None,
+        }
+    }
+
+    /// Whether its values are microseconds.
+    pub(super) fn is_in_us(&self) -> bool {
+        match &self.key {
+            MetricKey::Figure(_, figure) => figure.unit() == FigureUnit::Us,
+            MetricKey::Cpu(figure) => *figure == CpuFigure::PerIo,
+            MetricKey::Named { name, .. } => NamedUnit::of(name) == NamedUnit::Microseconds,
+        }
+    }
+
+    /// Its place in tables: streams, then applications, then CPU time, and in each the figures in their order.
     pub(super) fn position(&self) -> (usize, usize) {
-        const STREAMS: [&str; 6] = ["read", "write", "commit", "total", "other", "cpu"];
-        const NAMES: [&str; 12] = [
-            "iops",
-            "bandwidth_mib_per_s",
-            "lat_mean_us",
-            "lat_p50_us",
-            "lat_p90_us",
-            "lat_p99_us",
-            "lat_p999_us",
-            "lat_p9999_us",
-            "lat_max_us",
-            "usr_percent",
-            "sys_percent",
-            "per_io_us",
-        ];
-        let position =
-            |names: &[&str], name: &str| names.iter().position(|one| *one == name).unwrap_or(names.len());
-        (position(&STREAMS, &self.stream), position(&NAMES, &self.name))
+        let of_figure = |figure: Figure| Figure::ALL.iter().position(|one| *one == figure);
+        let of_stream = |stream: Stream| Stream::ALL.iter().position(|one| *one == stream);
+        let streams = Stream::ALL.len();
+        let (place, name) = match &self.key {
+            MetricKey::Figure(stream, figure) => (of_stream(*stream), of_figure(*figure)),
+            MetricKey::Cpu(figure) => {
+                (Some(streams + 1), CpuFigure::ALL.iter().position(|one| one == figure))
+            }
+            MetricKey::Named { place, name } if place == APPLICATION => {
+                (Some(streams), Figure::from_key(name).and_then(of_figure))
+            }
+            MetricKey::Named { place, .. } => (Stream::from_metric_word(place).and_then(of_stream), None),
+        };
+        (place.unwrap_or(streams + 2), name.unwrap_or(Figure::ALL.len()))
     }
 
     /// Whether configurations are ranked by it.
@@ -134,75 +137,82 @@ impl Metric {
         self.better().is_some() && self.group() != MetricGroup::Cpu
     }
 
-    /// Stream and name, such as `read.lat_p99_us`.
-    pub fn key(&self) -> String {
-        format!("{}.{}", self.stream, self.name)
-    }
-
     /// The name for people, without stream and unit: `IOPS`, `p99.9`.
     pub fn short_name(&self) -> &str {
-        match self.name.as_str() {
-            "iops" => "IOPS",
-            "bandwidth_mib_per_s" => "MiB/s",
-            "lat_mean_us" => "mean",
-            "lat_p50_us" => "p50",
-            "lat_p90_us" => "p90",
-            "lat_p99_us" => "p99",
-            "lat_p999_us" => "p99.9",
-            "lat_p9999_us" => "p99.99",
-            "lat_max_us" => "max",
-            "usr_percent" => "user",
-            "sys_percent" => "system",
-            "per_io_us" => "for one I/O",
-            other => other,
+        match &self.key {
+            MetricKey::Figure(_, figure) => figure.title(),
+            MetricKey::Cpu(figure) => figure.title(),
+            MetricKey::Named { name, .. } => name,
         }
     }
 
     /// The name for people: `read p99`, `business_transactions_per_s`, `random 8 KiB: read IOPS`.
     pub fn title(&self) -> String {
-        let name = match self.stream.as_str() {
-            "other" => self.name.clone(),
-            "cpu" => format!("CPU {}", self.short_name()),
-            stream => format!("{stream} {}", self.short_name()),
+        let name = match &self.key {
+            MetricKey::Cpu(_) => format!("CPU {}", self.short_name()),
+            MetricKey::Named { place, name } if place == APPLICATION => name.clone(),
+            MetricKey::Figure(..) | MetricKey::Named { .. } => {
+                format!("{} {}", self.key.place(), self.short_name())
+            }
         };
         match &self.load {
             Some(load) => format!("{load}: {name}"),
             None => name,
         }
     }
+}
 
-    /// Whether somebody who writes `name` means this metric: by key or short, as in `write.p99`.
-    pub(super) fn is_called(&self, name: &str) -> bool {
-        let Some((stream, figure)) = name.split_once('.') else { return false };
-        let short =
-            self.name.trim_start_matches("lat_").trim_end_matches("_us").trim_end_matches("_mib_per_s");
-        self.stream == stream && [self.name.as_str(), short, self.short_name()].contains(&figure)
+/// What the name of a figure says of its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NamedUnit {
+    /// Something done in a time.
+    PerTime,
+    Microseconds,
+    /// Another time, or a share of the time of a CPU.
+    Time,
+    Unknown,
+}
+
+impl NamedUnit {
+    /// Of the figures of an application nothing is known but the name, and its end is the unit (`docs/table-format.md`). All
+    /// that is guessed from names is guessed here.
+    fn of(name: &str) -> Self {
+        const PER_TIME: [&str; 3] = ["_per_s", "_per_min", "_per_h"];
+        const TIMES: [&str; 5] = ["_ms", "_s", "_min", "_h", "_percent_cpu"];
+        let ends_in = |units: &[&str]| units.iter().any(|unit| name.ends_with(unit));
+        match name {
+            "iops" => Self::PerTime,
+            _ if name.ends_with("_us") => Self::Microseconds,
+            _ if name.starts_with("lat_") => Self::Time,
+            // Before times, because `_per_s` also ends in `_s`.
+            _ if ends_in(&PER_TIME) => Self::PerTime,
+            _ if ends_in(&TIMES) => Self::Time,
+            _ => Self::Unknown,
+        }
     }
 
-    /// How it is written on the command line, short.
-    pub(super) fn call(&self) -> String {
-        let name = match self.name.as_str() {
-            "iops" => "iops",
-            "bandwidth_mib_per_s" => "bandwidth",
-            name if name.starts_with("lat_") => self.short_name(),
-            name => name,
-        };
-        format!("{}.{name}", self.stream)
+    /// More should be done in a time, and what takes time should take less.
+    const fn better(self) -> Option<Better> {
+        match self {
+            Self::PerTime => Some(Better::Higher),
+            Self::Microseconds | Self::Time => Some(Better::Lower),
+            Self::Unknown => None,
+        }
     }
 }
 
 impl Serialize for Metric {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&match &self.load {
-            Some(load) => format!("{load}: {}", self.key()),
-            None => self.key(),
+            Some(load) => format!("{load}: {}", self.key),
+            None => self.key.to_string(),
         })
     }
 }
 
 /// What a misspelt metric probably meant.
 pub(super) fn nearest_metric(name: &str, metrics: &[Metric]) -> Option<String> {
-    let calls: Vec<String> = metrics.iter().map(Metric::call).collect();
+    let calls: Vec<String> = metrics.iter().map(|metric| metric.key.words()).collect();
     nearest(name, calls.iter().map(String::as_str)).map(str::to_owned)
 }
 
@@ -212,9 +222,10 @@ mod tests {
 
     #[test]
     fn more_throughput_and_less_latency_are_better_and_an_amount_is_neither() {
-        let check = |stream: &str, name: &str, better, group| {
-            let metric = Metric::new(stream, name);
-            assert_eq!((metric.better(), metric.group()), (better, group), "{stream}.{name}");
+        let check = |place: &str, name: &str, better, group| {
+            let key = format!("{place}.{name}");
+            let metric = Metric::from(MetricKey::from_key(&key).unwrap());
+            assert_eq!((metric.better(), metric.group()), (better, group), "{key}");
         };
         check("read", "iops", Some(Better::Higher), MetricGroup::Throughput);
         check("total", "bandwidth_mib_per_s", Some(Better::Higher), MetricGroup::Throughput);
@@ -227,14 +238,30 @@ mod tests {
         check("other", "batch_requests_per_s", Some(Better::Higher), MetricGroup::Application);
         check("other", "restore_time_min", Some(Better::Lower), MetricGroup::Application);
         check("other", "users", None, MetricGroup::Amount);
+        check("other", "iops", Some(Better::Higher), MetricGroup::Application);
+        check("read", "queue_time_ms", None, MetricGroup::Amount);
     }
 
     #[test]
-    fn a_metric_is_called_by_its_key_or_short() {
-        let p999 = Metric::new("write", "lat_p999_us");
-        assert!(["write.lat_p999_us", "write.p999", "write.p99.9"].iter().all(|name| p999.is_called(name)));
-        assert!(!["write.p99", "read.p999", "p999"].iter().any(|name| p999.is_called(name)));
-        assert!(Metric::new("read", "bandwidth_mib_per_s").is_called("read.bandwidth"));
-        assert_eq!(nearest_metric("write.p9", std::slice::from_ref(&p999)).as_deref(), Some("write.p99.9"));
+    fn a_misspelt_metric_is_answered_with_the_nearest_one_as_people_write_it() {
+        let p999 = Metric::of_figure(Stream::Write, Figure::LatencyP999);
+        assert_eq!(nearest_metric("write.p9", &[p999]).as_deref(), Some("write.p99.9"));
+    }
+
+    #[test]
+    fn metrics_stand_by_stream_then_application_then_cpu() {
+        let keys = [
+            "read.iops",
+            "read.lat_max_us",
+            "read.total_gib",
+            "commit.iops",
+            "total.iops",
+            "other.iops",
+            "other.users",
+            "cpu.usr_percent",
+            "cpu.per_io_us",
+        ];
+        let position = |key: &&str| Metric::from(MetricKey::from_key(key).unwrap()).position();
+        assert!(keys.iter().map(position).is_sorted_by(|a, b| a < b));
     }
 }

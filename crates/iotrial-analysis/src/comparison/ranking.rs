@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use iotrial_model::figure::Better;
 use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::delta::{PairJudge, Reading, ranges_meet};
-use super::metric::{Better, Metric, MetricGroup};
+use super::metric::{Metric, MetricGroup};
 
 /// The configurations in the order of one metric.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -2,13 +2,16 @@
 //!
 //! Every sentence is generated from what decided it.
 
+use iotrial_model::figure::{Better, CpuFigure, Figure};
+use iotrial_model::metric::MetricKey;
+use iotrial_model::stream::Stream;
 use iotrial_model::units::group_thousands;
 use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::delta::{Delta, Pair, Reading, TailProblem, shown_range};
 use super::factor::{Factor, GroupChange};
-use super::metric::{Better, Metric, MetricGroup};
+use super::metric::{Metric, MetricGroup};
 use super::ranking::{LEAST_WEIGHT_PERCENT, Ranking, Standing};
 
 /// What to take and what not.
@@ -385,12 +388,13 @@ fn loss_percent(delta: &Delta) -> f64 {
 /// What the best one needs, against the baseline or, where it is that itself, the second.
 fn cpu_cost(best: &Configuration, other: &Configuration) -> Option<String> {
     let percent = |one: &Configuration| {
-        let of = |name| one.figure(&Metric::new("cpu", name));
-        Some((of("usr_percent")?, of("sys_percent")?))
+        let of = |figure| one.figure(&Metric::of_cpu(figure));
+        Some((of(CpuFigure::User)?, of(CpuFigure::System)?))
     };
     let rate = |one: &Configuration| -> f64 {
-        let iops =
-            one.figures.iter().filter(|(metric, _)| metric.name == "iops" && metric.stream != "commit");
+        // Commits are writes too.
+        let is_rate = |metric: &Metric| matches!(metric.key, MetricKey::Figure(stream, Figure::Iops) if stream != Stream::Commit);
+        let iops = one.figures.iter().filter(|(metric, _)| is_rate(metric));
         iops.map(|(_, value)| value).sum()
     };
     let ((usr, sys), (other_usr, other_sys)) = (percent(best)?, percent(other)?);

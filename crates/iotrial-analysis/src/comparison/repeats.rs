@@ -81,11 +81,15 @@ fn from_the_middle<'r>(runs: &'r [Vec<(Metric, f64)>], by: &Metric) -> Vec<&'r V
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::figure::Figure;
+    use iotrial_model::stream::Stream;
+
     use super::*;
 
     fn run(load: &str, iops: f64, lat_mean_us: f64) -> Vec<(Metric, f64)> {
-        let metric = |name| Metric { load: Some(load.to_owned()), ..Metric::new("read", name) };
-        vec![(metric("lat_mean_us"), lat_mean_us), (metric("iops"), iops)]
+        let metric =
+            |figure| Metric { load: Some(load.to_owned()), ..Metric::of_figure(Stream::Read, figure) };
+        vec![(metric(Figure::LatencyMean), lat_mean_us), (metric(Figure::Iops), iops)]
     }
 
     #[test]

@@ -5,9 +5,9 @@
 //! resemble each other, so intervals are drawn in blocks. Percentiles are asked of the merged histograms of each
 //! draw, as they are of a run. Method, sources and limits: `docs/compare.md`.
 
+use iotrial_model::figure::Figure;
 use iotrial_model::record::OpCounts;
-
-use crate::stream::Stream;
+use iotrial_model::stream::Stream;
 
 /// So many draws. Twice as many change an interval by about a tenth of its distance from the figure at most.
 pub(super) const DRAW_COUNT: usize = 1_000;
@@ -16,40 +16,15 @@ const LEAST_BLOCKS: usize = 4;
 /// Fewer intervals than this are not looked at.
 const LEAST_INTERVALS: usize = 12;
 
-/// The figures that a stream has in a comparison, in the order of tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Figure {
-    Iops,
-    Bandwidth,
-    Mean,
-    P99,
-    P999,
+/// What a figure is uncertain by in itself. A percentile is known to a bucket of its histogram, up to 0.1 % wide, and
+/// draws that all fall into one bucket do not scatter.
+fn resolution(figure: Figure) -> f64 {
+    figure.percent().map_or(0.0, |_| 0.000_5)
 }
 
-impl Figure {
-    pub(super) const ALL: [Self; 5] = [Self::Iops, Self::Bandwidth, Self::Mean, Self::P99, Self::P999];
-
-    /// Its key, as in `iotrial run --json`.
-    pub(super) const fn key(self) -> &'static str {
-        match self {
-            Self::Iops => "iops",
-            Self::Bandwidth => "bandwidth_mib_per_s",
-            Self::Mean => "lat_mean_us",
-            Self::P99 => "lat_p99_us",
-            Self::P999 => "lat_p999_us",
-        }
-    }
-}
-
-impl Figure {
-    /// What the figure is uncertain by in itself. A percentile is known to a bucket of its histogram, up to 0.1 % wide, and
-    /// draws that all fall into one bucket do not scatter.
-    const fn resolution(self) -> f64 {
-        match self {
-            Self::Iops | Self::Bandwidth | Self::Mean => 0.0,
-            Self::P99 | Self::P999 => 0.000_5,
-        }
-    }
+/// The percentiles among the compared figures, the lowest first.
+fn percentiles() -> impl Iterator<Item = Figure> {
+    Figure::COMPARED.into_iter().filter(|figure| figure.percent().is_some())
 }
 
 /// One unit of one stream, part by part: what each job did, or each run.
@@ -61,7 +36,7 @@ struct StreamUnits {
     io_count: Vec<f64>,
     bytes: Vec<f64>,
     latency_sum_us: Vec<f64>,
-    /// Upper edges of the buckets among which p99 and p99.9 of any draw lie, ascending.
+    /// Upper edges of the buckets among which the percentiles of any draw lie, ascending.
     edges_us: Vec<f64>,
     /// For each edge, the I/Os of each unit up to it: one row an edge.
     up_to_edge: Vec<f32>,
@@ -129,8 +104,11 @@ impl StreamUnits {
     fn new(stream: Stream, total: &OpCounts, units: &[Unit<'_>]) -> Self {
         // A percentile of a draw lies between the lowest and the highest one of the parts drawn.
         let parts = || units.iter().flatten();
-        let lowest = parts().filter_map(|part| percentile_edge_ns(part, 99.0)).min().unwrap_or_default();
-        let highest = parts().filter_map(|part| percentile_edge_ns(part, 99.9)).max().unwrap_or_default();
+        let edges_of = |percent: f64| parts().filter_map(move |part| percentile_edge_ns(part, percent));
+        let lowest = percentiles().next().and_then(Figure::percent);
+        let lowest = lowest.and_then(|percent| edges_of(percent).min()).unwrap_or_default();
+        let highest = percentiles().last().and_then(Figure::percent);
+        let highest = highest.and_then(|percent| edges_of(percent).max()).unwrap_or_default();
         let edges = total.total_latency.buckets_ns().map(|(edge_ns, _)| edge_ns);
         let edges_ns: Vec<u64> = edges.filter(|edge| (lowest..=highest).contains(edge)).collect();
         let mut up_to_edge = vec![0.0; edges_ns.len() * units.len()];
@@ -169,16 +147,16 @@ impl StreamUnits {
         &self.up_to_edge[edge * self.io_count.len()..(edge + 1) * self.io_count.len()]
     }
 
-    /// All figures of the draw that takes each unit as often as `weights` says.
-    fn figures(&self, weights: &[f32], duration_s: f64) -> [f64; 5] {
+    /// The compared figures of the draw that takes each unit as often as `weights` says.
+    fn figures(&self, weights: &[f32], duration_s: f64) -> [f64; Figure::COMPARED.len()] {
         let io_count = weighted(weights, &self.io_count);
-        [
-            io_count / duration_s,
-            weighted(weights, &self.bytes) / duration_s,
-            weighted(weights, &self.latency_sum_us) / io_count,
-            self.percentile(weights, 0.99 * io_count),
-            self.percentile(weights, 0.999 * io_count),
-        ]
+        Figure::COMPARED.map(|figure| match figure {
+            Figure::Iops => io_count / duration_s,
+            Figure::Bandwidth => weighted(weights, &self.bytes) / duration_s,
+            Figure::LatencyMean => weighted(weights, &self.latency_sum_us) / io_count,
+            // What is neither a sum nor a percentile cannot be drawn again: no draw has a longer I/O than the longest.
+            other => other.share().map_or(f64::NAN, |share| self.percentile(weights, share * io_count)),
+        })
     }
 
     /// The first edge up to which at least `rank` I/Os of the draw lie.
@@ -195,8 +173,8 @@ impl StreamUnits {
         self.edges_us.get(low).or(self.edges_us.last()).copied().unwrap_or(f64::NAN)
     }
 
-    /// What the figures are sums of, unit by unit: rate, mean latency, and the shares beyond p99 and p99.9.
-    fn series(&self, durations_s: &[f64]) -> [Vec<f64>; 4] {
+    /// What the figures are sums of, unit by unit: rate, mean latency, and the shares beyond the percentiles.
+    fn series(&self, durations_s: &[f64]) -> Vec<Vec<f64>> {
         let all = vec![1.0; self.io_count.len()];
         let total: f64 = self.io_count.iter().sum();
         let beyond = |share: f64| -> Vec<f64> {
@@ -209,12 +187,8 @@ impl StreamUnits {
                 .collect()
         };
         let divided = |by: &[f64], of: &[f64]| of.iter().zip(by).map(|(a, b)| a / b.max(1e-9)).collect();
-        [
-            divided(durations_s, &self.io_count),
-            divided(&self.io_count, &self.latency_sum_us),
-            beyond(0.99),
-            beyond(0.999),
-        ]
+        let sums = [divided(durations_s, &self.io_count), divided(&self.io_count, &self.latency_sum_us)];
+        sums.into_iter().chain(percentiles().filter_map(Figure::share).map(beyond)).collect()
     }
 }
 
@@ -294,7 +268,7 @@ impl Units {
         let figures: Vec<(Stream, Figure)> = self
             .streams
             .iter()
-            .flat_map(|stream| Figure::ALL.map(|figure| (stream.stream, figure)))
+            .flat_map(|stream| Figure::COMPARED.map(|figure| (stream.stream, figure)))
             .collect();
         let mut logarithms = vec![0.0f64; figures.len() * DRAW_COUNT];
         let mut weights = vec![0.0f32; unit_count];
@@ -312,7 +286,7 @@ impl Units {
             let duration_s = weighted(&weights, &self.durations_s);
             for (position, stream) in self.streams.iter().enumerate() {
                 for (figure, value) in stream.figures(&weights, duration_s).into_iter().enumerate() {
-                    logarithms[(position * Figure::ALL.len() + figure) * DRAW_COUNT + draw] = value.ln();
+                    logarithms[(position * Figure::COMPARED.len() + figure) * DRAW_COUNT + draw] = value.ln();
                 }
             }
         }
@@ -326,7 +300,7 @@ impl Units {
             if variance.is_finite() {
                 spread.figures.push(figure);
                 let of_draws = variance.sqrt() * narrowness;
-                spread.standard_errors.push(of_draws.hypot(figure.1.resolution()));
+                spread.standard_errors.push(of_draws.hypot(resolution(figure.1)));
                 spread.deviations.extend(row.iter().map(|one| in_single(one - mean)));
             }
         }

@@ -4,18 +4,21 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::imported::{ImportedRecord, SourceKind, TablePlace};
+use iotrial_model::metric::MetricKey;
 use iotrial_model::record::{AttributeValue, EndedHow, Finding, Interval, OpCounts, RunRecord, Severity};
+use iotrial_model::stream::Stream;
 use iotrial_model::table::PublishedTable;
 use serde::{Serialize, Serializer};
 
 use super::conditions::{Conditions, stated_load_words};
 use super::metric::Metric;
-use super::resample::{Figure, Spread, Unit, Units};
+use super::resample::{Spread, Unit, Units};
 use crate::figures::Figures;
 use crate::imported::imported_findings;
 use crate::latency_course::LatencyCourse;
-use crate::stream::{Stream, Streams};
+use crate::stream::Streams;
 
 /// One run of one configuration, or one printed row.
 ///
@@ -201,58 +204,35 @@ impl Sample {
     }
 }
 
-/// A percentile is told where at least so many I/Os lie beyond it.
-pub(super) const LEAST_BEYOND: f64 = 10.0;
-
 pub(super) fn is_printed(record: &ImportedRecord) -> bool {
     matches!(record.source.kind, SourceKind::Table | SourceKind::Csv)
 }
 
 fn stated_figures(record: &ImportedRecord, load: Option<&str>) -> Vec<(Metric, f64)> {
-    let metric =
-        |stream: &str, name: &str| Metric { load: load.map(str::to_owned), ..Metric::new(stream, name) };
-    let mut all = Vec::new();
+    let mut all: Vec<(MetricKey, f64)> = Vec::new();
     let streams = Streams::of_imported(record);
-    for (name, figures) in [("read", &streams.read), ("write", &streams.write), ("total", &streams.all)] {
-        let Some(figures) = figures else { continue };
-        let figures = named_figures(figures).into_iter();
-        // A row is taken as it was printed; of a result that was measured, the metrics are those of runs.
-        let is_taken = |figure: &str| is_printed(record) || Figure::ALL.iter().any(|one| one.key() == figure);
-        let figures = figures.filter(|(figure, _)| is_taken(figure));
-        all.extend(figures.filter_map(|(figure, value)| Some((metric(name, figure), value?))));
+    // A row is taken as it was printed; of a result that was measured, the metrics are those of runs.
+    let taken: &[Figure] = if is_printed(record) { &Figure::ALL } else { &Figure::COMPARED };
+    for stream in Stream::STATED {
+        let Some(figures) = streams.get(stream) else { continue };
+        let of_stream =
+            |figure: &Figure| Some((MetricKey::Figure(stream, *figure), figure_of_enough(figures, *figure)?));
+        all.extend(taken.iter().filter_map(of_stream));
     }
     if let Some(cpu) = &record.cpu {
-        let figures = [
-            ("usr_percent", cpu.usr_percent),
-            ("sys_percent", cpu.sys_percent),
-            ("per_io_us", cpu.per_io_us),
-        ];
-        all.extend(
-            figures.into_iter().filter_map(|(name, stated)| Some((metric("cpu", name), stated?.value))),
-        );
+        let of_cpu = |figure: &CpuFigure| Some((MetricKey::Cpu(*figure), cpu.get(*figure)?.value));
+        all.extend(CpuFigure::ALL.iter().filter_map(of_cpu));
     }
-    let other = record.other.iter().filter_map(|(name, stated)| Some((name.split_once('.')?, stated.value)));
-    all.extend(other.map(|((stream, name), value)| (metric(stream, name), value)));
-    all
+    let other = record.other.iter();
+    all.extend(other.filter_map(|(name, stated)| Some((MetricKey::from_key(name)?, stated.value))));
+    all.into_iter().map(|(key, value)| (Metric { load: load.map(str::to_owned), key }, value)).collect()
 }
 
-/// The figures by the names that they have in tables. A percentile with too few I/Os beyond it is left out, where their number is known.
-fn named_figures(figures: &Figures) -> [(&'static str, Option<f64>); 9] {
-    #[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
-    let enough = |percentile: Option<f64>, beyond: f64| {
-        percentile.filter(|_| figures.io_count.is_none_or(|count| count as f64 * beyond >= LEAST_BEYOND))
-    };
-    [
-        ("iops", figures.iops),
-        ("bandwidth_mib_per_s", figures.bandwidth_mib_per_s),
-        ("lat_mean_us", figures.lat_mean_us),
-        ("lat_p50_us", figures.lat_p50_us),
-        ("lat_p90_us", enough(figures.lat_p90_us, 0.1)),
-        ("lat_p99_us", enough(figures.lat_p99_us, 0.01)),
-        ("lat_p999_us", enough(figures.lat_p999_us, 0.001)),
-        ("lat_p9999_us", enough(figures.lat_p9999_us, 0.0001)),
-        ("lat_max_us", figures.lat_max_us),
-    ]
+/// A figure, but no percentile with too few I/Os beyond it, where their number is known. A mean of a few is compared: how
+/// uncertain it is shows in its interval, while a percentile of a few is the latency of one of them whatever is drawn.
+pub(super) fn figure_of_enough(figures: &Figures, figure: Figure) -> Option<f64> {
+    let is_too_few = |count: u64| figure.percent().is_some() && count < figure.least_io_count();
+    figures.get(figure).filter(|_| !figures.io_count.is_some_and(is_too_few))
 }
 
 /// What speaks against the figures of a run.
@@ -338,4 +318,39 @@ fn unit_of<'r>(record: &RunRecord, stream: Stream, interval: &'r Interval) -> Un
 pub(super) fn seed_of(id: &str) -> u64 {
     id.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_is_compared_where_ten_ios_lie_beyond_it_and_a_mean_of_any_number() {
+        let check = |figure: Figure, io_count: u64, is_there: bool| {
+            let mut counts = OpCounts::default();
+            counts.total_latency.record_n(Duration::from_micros(500), io_count);
+            let figures = Figures::new(&counts, Duration::from_secs(1));
+            assert_eq!(figure_of_enough(&figures, figure).is_some(), is_there, "{figure} of {io_count}");
+        };
+        let least = [
+            (Figure::LatencyP90, 100),
+            (Figure::LatencyP99, 1_000),
+            (Figure::LatencyP999, 10_000),
+            (Figure::LatencyP9999, 100_000),
+        ];
+        for (figure, io_count) in least {
+            check(figure, io_count - 1, false);
+            check(figure, io_count, true);
+        }
+        check(Figure::LatencyMean, 1, true);
+        check(Figure::LatencyMax, 1, true);
+        check(Figure::Iops, 1, true);
+    }
+
+    #[test]
+    fn a_percentile_whose_number_of_ios_is_not_known_is_taken_as_it_is_told() {
+        let stated = iotrial_model::imported::StatedStream::default();
+        let figures = Figures { lat_p9999_us: Some(900.0), ..Figures::of_stated(&stated) };
+        assert_eq!(figure_of_enough(&figures, Figure::LatencyP9999), Some(900.0));
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use iotrial_model::record::{EngineSetup, OpCounts, QueueSetup, RunRecord};
+use iotrial_model::stream::Stream;
 
 use super::*;
 use crate::test_record::measured;
@@ -155,8 +156,10 @@ fn labelled(record: &RunRecord, label: &str) -> Sample {
 fn a_device_that_is_a_tenth_slower_is_shown_to_be_and_by_how_much() {
     let comparison = compare(vec![sample(&run(1, 300, 1.0, CALM)), sample(&run(2, 300, 1.1, CALM))]);
     let pair = &comparison.against_baseline[0];
-    for (name, truth) in [("iops", 100.0 / 1.1 - 100.0), ("lat_mean_us", 10.0), ("lat_p99_us", 10.0)] {
-        let delta = pair.delta(&Metric::new("read", name)).unwrap();
+    for (figure, truth) in
+        [(Figure::Iops, 100.0 / 1.1 - 100.0), (Figure::LatencyMean, 10.0), (Figure::LatencyP99, 10.0)]
+    {
+        let delta = pair.delta(&Metric::of_figure(Stream::Read, figure)).unwrap();
         let interval = delta.interval.unwrap();
         assert_eq!(delta.reading, Reading::Worse, "{delta:?}");
         assert!((interval.low_percent..=interval.high_percent).contains(&truth), "{truth} in {delta:?}");
@@ -222,7 +225,8 @@ fn repeats_show_what_changes_from_run_to_run_and_a_single_run_cannot() {
     samples.extend(repeats("y", 11, 1.3, 6));
     let comparison = compare(samples);
     assert_eq!(comparison.configurations[0].run_count(), 6);
-    let delta = comparison.against_baseline[0].delta(&Metric::new("write", "lat_mean_us")).unwrap();
+    let mean = Metric::of_figure(Stream::Write, Figure::LatencyMean);
+    let delta = comparison.against_baseline[0].delta(&mean).unwrap();
     assert_eq!(delta.reading, Reading::Worse, "{delta:?}");
 }
 
@@ -235,11 +239,12 @@ fn figures_of_repeats_are_those_of_all_their_ios_together() {
     let read = |record: &RunRecord| record.jobs[0].read.clone().unwrap();
     let mut both = read(&records[0]);
     both.merge(&read(&records[1]));
-    let figure = |name| comparison.configurations[0].figure(&Metric::new("read", name)).unwrap();
+    let figure =
+        |figure| comparison.configurations[0].figure(&Metric::of_figure(Stream::Read, figure)).unwrap();
     let p99_us = crate::figures::percentile_us(&both.total_latency, 99.0).unwrap();
     #[expect(clippy::cast_precision_loss)]
     let iops = both.io_count() as f64 / 90.0;
-    assert_eq!((figure("lat_p99_us"), figure("iops")), (p99_us, iops));
+    assert_eq!((figure(Figure::LatencyP99), figure(Figure::Iops)), (p99_us, iops));
 }
 
 #[test]
@@ -367,12 +372,13 @@ fn runs_that_cannot_be_compared_stand_beside_one_another_and_the_reason_is_known
 fn a_difference_that_is_sure_and_tiny_has_no_weight_and_decides_nothing() {
     let quiet = Noise { memory: 0.0, size: 0.0 };
     let tiny = compare(vec![sample(&run(1, 300, 1.0, quiet)), sample(&run(2, 300, 1.004, quiet))]);
-    let mean = tiny.against_baseline[0].delta(&Metric::new("read", "lat_mean_us")).unwrap();
+    let mean = tiny.against_baseline[0].delta(&Metric::of_figure(Stream::Read, Figure::LatencyMean)).unwrap();
     assert_eq!(mean.reading, Reading::Worse, "{mean:?}");
     assert_eq!(tiny.recommendation.best, None);
     // One bucket of a histogram is no difference, whoever falls into it how often.
-    for delta in tiny.against_baseline[0].deltas.iter().filter(|delta| delta.metric.name.starts_with("lat_p"))
-    {
+    let is_percentile =
+        |metric: &Metric| matches!(metric.key, MetricKey::Figure(_, figure) if figure.percent().is_some());
+    for delta in tiny.against_baseline[0].deltas.iter().filter(|delta| is_percentile(&delta.metric)) {
         let interval = delta.interval.unwrap();
         assert!(interval.high_percent - interval.low_percent > 0.2, "{delta:?}");
     }
@@ -382,7 +388,10 @@ fn a_difference_that_is_sure_and_tiny_has_no_weight_and_decides_nothing() {
 fn loads_that_differ_in_a_number_only_stand_in_its_order() {
     let ordered = |loads: &[&str]| {
         let mut one = Configuration::each(vec![sample(&measured(1, |_| 1_000))]).unwrap().remove(0);
-        let metric = |load: &&str| Metric { load: Some((*load).to_owned()), ..Metric::new("read", "iops") };
+        let metric = |load: &&str| Metric {
+            load: Some((*load).to_owned()),
+            ..Metric::of_figure(Stream::Read, Figure::Iops)
+        };
         one.figures = loads.iter().map(|load| (metric(load), 1.0)).collect();
         metrics_of(&[one]).into_iter().map(|metric| metric.load.unwrap()).collect::<Vec<_>>()
     };

@@ -105,6 +105,7 @@ mod tests {
     use iotrial_model::plan::EngineKind;
     use iotrial_model::record::Ended;
     use iotrial_model::search::{Probe, ProbeKind, SearchResult, WorstLatency};
+    use iotrial_model::stream::Stream;
 
     use super::*;
     use crate::test_record::{healthy, measured};
@@ -113,7 +114,7 @@ mod tests {
 
     /// A search that found 112,000 IOPS, or came no further than one probe.
     fn with_search(mut record: RunRecord, has_result: bool) -> RunRecord {
-        let worst = WorstLatency { role: Role::Data, stream: "read".to_owned(), latency_us: 1_900.0 };
+        let worst = WorstLatency { role: Role::Data, stream: Stream::Read, latency_us: 1_900.0 };
         let probe = Probe {
             kind: ProbeKind::Probe,
             share: Some(0.7),

@@ -1,9 +1,12 @@
 //! The rows of a printed table as records.
 
 use super::{
-    CpuBasis, ImportedJob, ImportedRecord, Source, SourceKind, Stated, StatedBound, StatedCpu, StatedLatency,
-    StatedLoad, StatedOps, StatedPercentile, StatedStream,
+    CpuBasis, ImportedJob, ImportedRecord, Source, SourceKind, Stated, StatedBound, StatedCpu, StatedLoad,
+    StatedOps, StatedPercentile, StatedStream,
 };
+use crate::figure::{CpuFigure, Figure};
+use crate::metric::MetricKey;
+use crate::stream::Stream;
 use crate::table::{PrintedJob, PrintedLoad, PrintedRow, PublishedTable};
 use crate::units::ByteSize;
 
@@ -70,67 +73,60 @@ impl StatedOps {
     /// Sets a figure by its name in tables, such as `read.lat_p99_us` or `cpu.usr_percent`; `false` where it is none of a stream
     /// and none of the CPU.
     pub fn put(&mut self, cpu: &mut Option<StatedCpu>, name: &str, stated: Stated) -> bool {
-        let Some((place, figure)) = name.split_once('.') else { return false };
-        let stream = match place {
-            "read" => &mut self.read,
-            "write" => &mut self.write,
-            "total" => &mut self.all,
-            "cpu" => return put_cpu(cpu, figure, stated),
-            _ => return false,
-        };
-        let mut one = stream.take().unwrap_or_default();
-        let is_put = one.put(figure, stated);
-        *stream = Some(one).filter(|one| *one != StatedStream::default());
-        is_put
-    }
-}
-
-fn put_cpu(cpu: &mut Option<StatedCpu>, figure: &str, stated: Stated) -> bool {
-    let none = StatedCpu { usr_percent: None, sys_percent: None, per_io_us: None, of: CpuBasis::Host };
-    let mut of_host = cpu.unwrap_or(none);
-    match figure {
-        "usr_percent" => of_host.usr_percent = Some(stated),
-        "sys_percent" => of_host.sys_percent = Some(stated),
-        "per_io_us" => of_host.per_io_us = Some(stated),
-        _ => return false,
-    }
-    *cpu = Some(of_host);
-    true
-}
-
-impl StatedStream {
-    /// Sets a figure of the total latency or a rate by its name in tables, such as `lat_p99_us`; `false` for another name.
-    pub fn put(&mut self, figure: &str, stated: Stated) -> bool {
-        match figure {
-            "iops" => self.iops = Some(stated),
-            "bandwidth_mib_per_s" => self.bandwidth_mib_per_s = Some(stated),
-            _ => return self.total_latency.put(figure, stated),
+        match MetricKey::from_key(name) {
+            Some(MetricKey::Figure(stream, figure)) => {
+                let stream = match stream {
+                    Stream::Read => &mut self.read,
+                    Stream::Write => &mut self.write,
+                    Stream::Mixed => &mut self.all,
+                    // No table tells commits from writes.
+                    Stream::Commit => return false,
+                };
+                stream.get_or_insert_default().put(figure, stated);
+            }
+            Some(MetricKey::Cpu(figure)) => {
+                let none =
+                    StatedCpu { usr_percent: None, sys_percent: None, per_io_us: None, of: CpuBasis::Host };
+                cpu.get_or_insert(none).put(figure, stated);
+            }
+            Some(MetricKey::Named { .. }) | None => return false,
         }
         true
     }
 }
 
-impl StatedLatency {
-    fn put(&mut self, figure: &str, stated: Stated) -> bool {
+impl StatedCpu {
+    /// One figure.
+    pub const fn get(&self, figure: CpuFigure) -> Option<Stated> {
+        match figure {
+            CpuFigure::User => self.usr_percent,
+            CpuFigure::System => self.sys_percent,
+            CpuFigure::PerIo => self.per_io_us,
+        }
+    }
+
+    const fn put(&mut self, figure: CpuFigure, stated: Stated) {
+        match figure {
+            CpuFigure::User => self.usr_percent = Some(stated),
+            CpuFigure::System => self.sys_percent = Some(stated),
+            CpuFigure::PerIo => self.per_io_us = Some(stated),
+        }
+    }
+}
+
+impl StatedStream {
+    /// Sets a rate or a figure of the total latency.
+    fn put(&mut self, figure: Figure, stated: Stated) {
+        let latency = &mut self.total_latency;
         let percent = match figure {
-            "lat_mean_us" => {
-                self.mean_us = Some(stated);
-                return true;
-            }
-            "lat_max_us" => {
-                self.max_us = Some(stated);
-                return true;
-            }
-            "lat_p50_us" => 50.0,
-            "lat_p90_us" => 90.0,
-            "lat_p99_us" => 99.0,
-            "lat_p999_us" => 99.9,
-            "lat_p9999_us" => 99.99,
-            _ => return false,
+            Figure::Iops => return self.iops = Some(stated),
+            Figure::Bandwidth => return self.bandwidth_mib_per_s = Some(stated),
+            Figure::LatencyMean => return latency.mean_us = Some(stated),
+            Figure::LatencyMax => return latency.max_us = Some(stated),
+            percentile => percentile.percent(),
         };
-        self.percentiles_us.push(StatedPercentile { percent, at: stated });
-        self.percentiles_us.sort_by(|a, b| a.percent.total_cmp(&b.percent));
-        true
+        latency.percentiles_us.extend(percent.map(|percent| StatedPercentile { percent, at: stated }));
+        latency.percentiles_us.sort_by(|a, b| a.percent.total_cmp(&b.percent));
     }
 }
 

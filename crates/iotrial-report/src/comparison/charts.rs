@@ -2,9 +2,10 @@
 
 use iotrial_analysis::comparison::{Comparison, Configuration, Metric, Pair};
 use iotrial_analysis::latency_course::AlignedCourses;
-use iotrial_analysis::stream::Stream;
+use iotrial_model::figure::FigureUnit;
+use iotrial_model::stream::Stream;
 
-use super::{StreamOf, keys, metric_of, stream_name, streams, used_columns};
+use super::{StreamOf, keys, metric_of, stream_name, streams, used_figures};
 use crate::chart::{Axis, Bar, BarChart, BarSeries, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::document::{Block, Section};
 use crate::heat;
@@ -61,11 +62,11 @@ pub(crate) fn bars(comparison: &Comparison) -> Option<Section> {
     let drawn = drawn(comparison);
     let mut groups = streams(comparison);
     groups.truncate(MOST_GROUPS);
-    let charts: Vec<BarChart> = used_columns(comparison)
+    let charts: Vec<BarChart> = used_figures(comparison)
         .into_iter()
-        .map(|(name, title, quantity)| {
+        .map(|figure| {
             let bar = |one: &Configuration, group: &StreamOf<'_>| {
-                let metric = metric_of(*group, name);
+                let metric = metric_of(*group, figure);
                 one.figure(&metric).map(|value| Bar { value, interval: one.interval(&metric) })
             };
             let series = |(hue, one): (usize, &Drawn<'_>)| BarSeries {
@@ -77,13 +78,13 @@ pub(crate) fn bars(comparison: &Comparison) -> Option<Section> {
             let series: Vec<BarSeries> = drawn.iter().enumerate().map(series).collect();
             BarChart {
                 reach: 2.0 * largest(&series),
-                id: format!("bars-{}", name.replace('_', "-")),
-                title: match quantity {
-                    Quantity::Iops => "I/Os per second".to_owned(),
-                    Quantity::BandwidthMibPerS => "Bandwidth".to_owned(),
-                    _ => format!("Latency, {title}"),
+                id: format!("bars-{}", figure.key().replace('_', "-")),
+                title: match figure.unit() {
+                    FigureUnit::Iops => "I/Os per second".to_owned(),
+                    FigureUnit::MibPerS => "Bandwidth".to_owned(),
+                    FigureUnit::Us => format!("Latency, {figure}"),
                 },
-                value: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
+                value: Axis { name: "", quantity: figure.unit().into(), scale: Scale::Linear, to: 0.0 },
                 groups: groups.iter().map(|group| stream_name(*group)).collect(),
                 series,
                 decisive: None,
@@ -111,11 +112,11 @@ pub(crate) fn bars(comparison: &Comparison) -> Option<Section> {
 /// `what` their titles.
 pub(super) fn changes(comparison: &Comparison, id: &str, what: &str, pairs: &[&Pair]) -> Option<Block> {
     let shown = &pairs[..pairs.len().min(MOST_PAIRS)];
-    let columns = used_columns(comparison);
+    let figures = used_figures(comparison);
     let chart = |(number, stream): (usize, StreamOf<'_>)| {
-        let metrics: Vec<(&str, Metric)> = columns
+        let metrics: Vec<(&str, Metric)> = figures
             .iter()
-            .map(|(name, title, _)| (*title, metric_of(stream, name)))
+            .map(|figure| (figure.title(), metric_of(stream, *figure)))
             .filter(|(_, metric)| shown.iter().any(|pair| pair.delta(metric).is_some()))
             .collect();
         let bar = |pair: &Pair, metric: &Metric| {
@@ -166,7 +167,7 @@ pub(super) fn pairs_left_out(count: usize) -> String {
 fn measured_streams(drawn: &[Drawn<'_>]) -> Vec<Stream> {
     let has =
         |stream: &Stream| drawn.iter().any(|one| one.configuration.streams().any(|known| known == *stream));
-    Stream::ALL.into_iter().filter(has).collect()
+    Stream::OF_RUNS.into_iter().filter(has).collect()
 }
 
 /// The percentile curves of all configurations over one another.

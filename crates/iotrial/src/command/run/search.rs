@@ -99,6 +99,7 @@ mod tests {
 
     use iotrial_model::load::Role;
     use iotrial_model::search::WorstLatency;
+    use iotrial_model::stream::Stream;
 
     use super::*;
 
@@ -110,7 +111,7 @@ mod tests {
             asked_iops: Some(112_000.4),
             iops: 112_010.0,
             duration: Duration::from_secs(3),
-            worst: Some(WorstLatency { role: Role::Data, stream: "read".to_owned(), latency_us: 2_310.0 }),
+            worst: Some(WorstLatency { role: Role::Data, stream: Stream::Read, latency_us: 2_310.0 }),
             held: Some(false),
             why_not: Some("p99 of data reads is 2.31 ms".to_owned()),
             doubts: vec!["generator-busy".to_owned()],

@@ -1,0 +1,134 @@
+//! What a metric measures, by the name that it has in printed tables, gates and JSON: `read.lat_p99_us`.
+
+use std::fmt;
+
+use crate::figure::{CpuFigure, Figure};
+use crate::stream::Stream;
+
+/// Where the figures of an application stand, such as `other.batch_requests_per_s`.
+pub const APPLICATION: &str = "other";
+/// Where CPU time stands, such as `cpu.usr_percent`.
+pub const CPU: &str = "cpu";
+
+/// A place and a name in it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum MetricKey {
+    /// A figure of a stream: `read.lat_p99_us`.
+    Figure(Stream, Figure),
+    /// CPU time of the load: `cpu.usr_percent`.
+    Cpu(CpuFigure),
+    /// Whatever else a source has a number for: a figure of an application (`other.batch_requests_per_s`), or an amount that
+    /// follows from figures (`read.total_gib`).
+    Named {
+        /// A stream, [`APPLICATION`], or a word of the source.
+        place: String,
+        /// With the unit at its end.
+        name: String,
+    },
+}
+
+impl MetricKey {
+    /// The metric with this key; `None` of what has no place or no name.
+    pub fn from_key(key: &str) -> Option<Self> {
+        Self::read(key, Figure::from_key, |name| find_cpu(|one| one.as_str() == name))
+    }
+
+    /// The metric that somebody calls so: figures also by short names, as in `write.p99`.
+    pub fn from_words(words: &str) -> Option<Self> {
+        let cpu = |name: &str| {
+            find_cpu(|one| [one.as_str(), one.as_str().trim_end_matches("_us"), one.title()].contains(&name))
+        };
+        Self::read(words, Figure::from_word, cpu)
+    }
+
+    fn read(
+        text: &str,
+        figure: impl Fn(&str) -> Option<Figure>,
+        cpu: impl Fn(&str) -> Option<CpuFigure>,
+    ) -> Option<Self> {
+        let (place, name) =
+            text.split_once('.').filter(|(place, name)| !place.is_empty() && !name.is_empty())?;
+        let of_stream = || Some(Self::Figure(Stream::from_metric_word(place)?, figure(name)?));
+        let of_cpu = || cpu(name).filter(|_| place == CPU).map(Self::Cpu);
+        let named = || Self::Named { place: place.to_owned(), name: name.to_owned() };
+        Some(of_stream().or_else(of_cpu).unwrap_or_else(named))
+    }
+
+    /// The first part of the key: `read`, `write`, `commit`, `total`, `cpu` or `other`.
+    pub fn place(&self) -> &str {
+        match self {
+            Self::Figure(stream, _) => stream.metric_word(),
+            Self::Cpu(_) => CPU,
+            Self::Named { place, .. } => place,
+        }
+    }
+
+    /// The second part: `lat_p99_us`.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Figure(_, figure) => figure.key(),
+            Self::Cpu(figure) => figure.as_str(),
+            Self::Named { name, .. } => name,
+        }
+    }
+
+    /// How people write it, short: `write.p99.9`.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Figure(stream, figure) => format!("{}.{}", stream.metric_word(), figure.word()),
+            Self::Cpu(_) | Self::Named { .. } => self.to_string(),
+        }
+    }
+}
+
+fn find_cpu(is_meant: impl Fn(CpuFigure) -> bool) -> Option<CpuFigure> {
+    CpuFigure::ALL.iter().copied().find(|one| is_meant(*one))
+}
+
+impl fmt::Display for MetricKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.place(), self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_read_and_written_the_same_and_what_is_known_has_a_type() {
+        let check = |key: &str, is_named: bool| {
+            let read = MetricKey::from_key(key).unwrap();
+            assert_eq!(read.to_string(), key);
+            assert_eq!(matches!(read, MetricKey::Named { .. }), is_named, "{key}");
+        };
+        check("read.lat_p99_us", false);
+        check("commit.iops", false);
+        check("total.bandwidth_mib_per_s", false);
+        check("cpu.per_io_us", false);
+        check("read.total_gib", true);
+        check("read.p99", true);
+        check("all.iops", true);
+        check("other.iops", true);
+        check("other.batch_requests_per_s", true);
+        for text in ["iops", ".iops", "read.", ""] {
+            assert_eq!(MetricKey::from_key(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_metric_is_called_by_its_key_or_short() {
+        let p999 = MetricKey::Figure(Stream::Write, Figure::LatencyP999);
+        for words in ["write.lat_p999_us", "write.p999", "write.p99.9"] {
+            assert_eq!(MetricKey::from_words(words).as_ref(), Some(&p999));
+        }
+        for words in ["write.p99", "read.p999", "p999"] {
+            assert_ne!(MetricKey::from_words(words).as_ref(), Some(&p999));
+        }
+        let bandwidth = MetricKey::Figure(Stream::Mixed, Figure::Bandwidth);
+        assert_eq!(MetricKey::from_words("total.bandwidth"), Some(bandwidth));
+        let per_io = MetricKey::Cpu(CpuFigure::PerIo);
+        assert_eq!(MetricKey::from_words("cpu.per_io"), Some(per_io.clone()));
+        assert_eq!((p999.words(), per_io.words()), ("write.p99.9".to_owned(), "cpu.per_io_us".to_owned()));
+    }
+}

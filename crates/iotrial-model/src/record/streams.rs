@@ -1,0 +1,44 @@
+//! Which I/Os of a record belong to which stream.
+
+use super::{JobCounts, OpCounts, RunRecord};
+use crate::stream::Stream;
+
+impl Stream {
+    /// What those of `jobs` that `select` picks did in this stream. `jobs` are in the order of the plan:
+    /// the totals of the record, or those of one interval.
+    pub fn counts(self, record: &RunRecord, jobs: &[JobCounts], select: impl Fn(usize) -> bool) -> OpCounts {
+        let mut merged = OpCounts::default();
+        for (_, one) in self.parts(record, jobs).into_iter().filter(|(job, _)| select(*job)) {
+            merged.merge(one);
+        }
+        merged
+    }
+
+    /// The same job by job, not merged: the index of the job, and its counts.
+    pub fn parts<'c>(self, record: &RunRecord, jobs: &'c [JobCounts]) -> Vec<(usize, &'c OpCounts)> {
+        let part = |(job, counts): (usize, &'c JobCounts)| {
+            let one = match self {
+                Self::Read => counts.read.as_ref(),
+                Self::Write => counts.write.as_ref(),
+                Self::Commit => record.commits(job, counts),
+                Self::Mixed => None,
+            };
+            one.map(|one| (job, one))
+        };
+        jobs.iter().enumerate().filter_map(part).collect()
+    }
+
+    /// The streams that the jobs which `select` picks are planned to have, in the order of tables.
+    ///
+    /// Where every write is a commit, the two streams are the same one, and it is called commit. A group commit has both:
+    /// its writes, and the commits in them.
+    pub fn planned(record: &RunRecord, select: impl Fn(usize) -> bool) -> Vec<Self> {
+        let jobs = || record.plan.jobs.iter().enumerate().filter(|(index, _)| select(*index));
+        let streams = [
+            (Self::Read, jobs().any(|(_, job)| job.reads())),
+            (Self::Write, jobs().any(|(index, job)| job.writes() && !record.is_commit(index))),
+            (Self::Commit, jobs().any(|(index, job)| record.is_commit(index) || job.group_commit.is_some())),
+        ];
+        streams.into_iter().filter(|(_, exists)| *exists).map(|(stream, _)| stream).collect()
+    }
+}
