@@ -6,15 +6,14 @@
 use std::process::ExitCode;
 
 mod workspace;
-
 mod step;
-
 mod setup;
-
 mod checks;
-
 mod bench;
-
+mod source;
+mod tree;
+mod modules;
+mod structure;
 #[cfg(test)]
 mod architecture;
 
@@ -24,13 +23,16 @@ Usage: cargo xtask COMMAND
 Commands:
   test           everything that must hold before a change is merged; runs all steps, fails if one failed
   bench [ROW]... the figures to reach, beside those of fio: CPU per I/O, IOPS, latency, arrivals, memory
-                 `cargo xtask bench --help` lists rows and options";
+                 `cargo xtask bench --help` lists rows and options
+  structure      lines, files, circles of modules and other signs of structure, of this checkout or of another
+                 `cargo xtask structure --help` says which";
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => checks::run(&workspace::root()?),
         ["bench", ..] => bench::bench(&arguments[1..], &workspace::root()?),
+        ["structure", ..] => structure::structure(&arguments[1..], &workspace::root()?),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)

@@ -1,49 +1,29 @@
 //! Pure answers from records: what the facts of a run mean.
 //!
 //! Nothing here reads a file, a clock or the environment. Every figure that any output shows is
-//! computed here, once. The modules stand in reading order.
+//! computed here, once.
 
-#![forbid(unsafe_code)]
+#![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod words;
-
 pub mod figures;
-
 pub mod stream;
-
 pub mod series;
-
 pub mod latency_map;
-
 pub mod latency_course;
-
 pub mod steady_state;
-
 pub mod rate_search;
-
 pub mod device_chain;
-
 pub mod findings;
-
 pub mod threshold;
-
 mod judgement;
-
 pub mod verdict;
-
 pub mod summary;
-
 pub mod imported;
-
 pub mod saturation;
-
 pub mod knee_search;
-
 pub mod sweep;
-
 pub mod comparison;
-
 pub mod audit;
-
 #[cfg(test)]
 mod test_record;

@@ -6,40 +6,24 @@
 //! worked out or filled in, and what it does not understand is a warning with its place. Nothing here opens a file: what
 //! lies beside one is asked for by name.
 
-#![forbid(unsafe_code)]
+#![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
 mod text;
-
 mod weight;
-
 mod json;
-
 mod fio_options;
-
 mod fio;
-
 mod fio_log;
-
 mod fio_terse;
-
 mod diskspd;
-
 mod diskspd_text;
-
 mod sqlio;
-
 mod iometer;
-
 mod crystaldiskmark;
-
 mod vdbench;
-
 mod figures_csv;
-
 mod recognise;
-
 pub mod fio_job;
-
 pub mod counters;
 
 use std::collections::BTreeMap;

@@ -8,26 +8,21 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::load::{
-    BlockSizes, Bursts, Distribution, Durability, FollowedOp, GroupCommit, Pattern, Role, Spacing,
-};
+use crate::load::{BlockSizes, Distribution, Durability, FollowedOp, GroupCommit, Pattern, Role};
 use crate::profile::{Profile, Schedule};
 pub use crate::sim_device::{SimDevice, SimStall};
 pub use crate::target::{FreeSpace, LEAST_FREE, TargetFacts, TargetKind};
 use crate::units::{ByteSize, group_thousands, seconds};
 
 mod error;
-
+mod arrival;
 mod size;
-
 mod areas;
-
 mod interval;
-
 mod bursts;
-
 mod until_steady;
 
+pub use arrival::Arrival;
 pub use error::PlanError;
 pub use until_steady::{STEADY_ROUNDS, UntilSteady};
 
@@ -153,34 +148,6 @@ pub struct Phase {
     /// How long it lasts.
     #[serde(rename = "duration_s", with = "seconds")]
     pub duration: Duration,
-}
-
-/// When a job issues its I/Os.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Arrival {
-    /// Each completion makes room for the next: the outstanding I/Os are given, the rate comes out.
-    Closed,
-    /// When they are due: the rate is given, and `iodepth` bounds what is outstanding.
-    Open {
-        /// Of all copies together, per second; more than zero.
-        iops: f64,
-        /// How they follow one another.
-        spacing: Spacing,
-        /// Whether all I/Os of a period are due in its first part; `iops` is then the mean over whole periods.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        bursts: Option<Bursts>,
-    },
-    /// When those of another job are done: so many for each of them. Where the follower cannot keep up, a closed job
-    /// that it follows waits for it.
-    Following {
-        /// Index into [`Plan::jobs`].
-        job: usize,
-        /// Which of its I/Os count.
-        per: FollowedOp,
-        /// I/Os, or commits of a group commit, for each of these; more than zero.
-        ratio: f64,
-    },
 }
 
 /// What a phase is for; only [`PhaseKind::Measure`] counts.

@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use crate::plan::Arrival;
 use crate::toml_reader::{Mistakes, TableReader, read_toml};
 use crate::units::ByteSize;
 
@@ -103,20 +102,6 @@ impl Profile {
         })
     }
 
-    /// When the job at `position` issues its I/Os.
-    pub fn arrival(&self, position: usize) -> Arrival {
-        let job = &self.jobs[position];
-        if let Some(Follow { job, per, ratio }) = &job.follow {
-            let leader = self.jobs.iter().position(|other| other.name == *job);
-            let leader = leader.expect("a profile is valid: every followed job is there");
-            return Arrival::Following { job: leader, per: *per, ratio: *ratio };
-        }
-        match job.arrivals_per_s() {
-            Some(iops) => Arrival::Open { iops, spacing: job.spacing, bursts: job.bursts },
-            None => Arrival::Closed,
-        }
-    }
-
     /// The size of all files of a full run.
     pub fn full_size(&self) -> ByteSize {
         self.jobs.iter().map(|job| job.size).sum()
@@ -163,6 +148,7 @@ fn read_quick(table: &mut TableReader<'_>) -> Option<Quick> {
 mod tests {
     use super::*;
     use crate::load::{Distribution, Durability, FollowedOp, LogTail};
+    use crate::plan::Arrival;
 
     const SMALLEST: &str = r#"
 format = "iotrial.profile/1"
@@ -219,7 +205,7 @@ size = "4GiB"
         let profile = Profile::parse(&format!("{head}{rhythm}")).unwrap();
         let [pages, checkpoint, scan, log] = &profile.jobs[..] else { panic!("four jobs") };
         assert_eq!(pages.distribution, Distribution::Zipf { theta: 0.99 });
-        let Arrival::Open { iops, bursts: Some(bursts), .. } = profile.arrival(1) else {
+        let Arrival::Open { iops, bursts: Some(bursts), .. } = Arrival::of_job(&profile, 1) else {
             panic!("{checkpoint:?}")
         };
         assert_eq!(
@@ -228,7 +214,10 @@ size = "4GiB"
         );
         assert_eq!(scan.block_size.to_string(), "64 KiB 75 %, 512 KiB 25 %");
         assert_eq!(scan.block_size.mean_bytes(), 180_224.0);
-        assert_eq!(profile.arrival(3), Arrival::Following { job: 0, per: FollowedOp::Read, ratio: 0.1 });
+        assert_eq!(
+            Arrival::of_job(&profile, 3),
+            Arrival::Following { job: 0, per: FollowedOp::Read, ratio: 0.1 }
+        );
         assert_eq!(log.largest_io(), ByteSize::kib(60));
     }
 

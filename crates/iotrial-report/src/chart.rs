@@ -41,6 +41,13 @@ pub struct Axis {
     pub to: f64,
 }
 
+/// The axis of latencies, which span several powers of ten; the title of the chart names them.
+pub(crate) const LATENCY_AXIS: Axis =
+    Axis { name: "", quantity: Quantity::LatencyUs, scale: Scale::Log, to: 0.0 };
+
+/// The name of an axis of time.
+pub(crate) const TIME: &str = "time since the start of the load";
+
 /// How values become distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {

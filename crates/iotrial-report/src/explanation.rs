@@ -1,12 +1,13 @@
 //! The document of one configuration: the chain of limits as table and picture, mixes, what was asked and measured, rules, cost.
 
 use iotrial_model::record::Severity;
+use iotrial_sizing::catalog::Effect;
 use iotrial_sizing::explanation::{Explanation, MixReach, PureReach};
 use iotrial_sizing::measure::{Measure, grouped};
 use iotrial_sizing::measured::MeasuredAgainst;
 use iotrial_sizing::price::Cost;
 use iotrial_sizing::requirement::Fit;
-use iotrial_sizing::rule::{BrokenRule, Effect};
+use iotrial_sizing::rule::BrokenRule;
 use iotrial_sizing::sizing::cost_words;
 
 use crate::chart::{Axis, Bar, BarChart, BarSeries, Mark, Scale};

@@ -2,9 +2,8 @@
 
 use iotrial_analysis::latency_course::AlignedCourses;
 
-use crate::chart::{Axis, HeatMap, Scale};
+use crate::chart::{Axis, HeatMap, LATENCY_AXIS, Scale, TIME};
 use crate::quantity::Quantity;
-use crate::run::{LATENCY_AXIS, TIME};
 
 /// What a map shows.
 pub(crate) const HOW_TO_READ: &str = "Each column holds all I/Os of a stretch of time. The larger their share in a band of latency, the stronger its colour.";

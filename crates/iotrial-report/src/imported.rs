@@ -8,7 +8,7 @@ use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::record::Severity;
 use iotrial_model::stream::Stream;
 
-use crate::chart::{Axis, Chart, ChartGroup, Line, Scale, Shape};
+use crate::chart::{Axis, Chart, ChartGroup, LATENCY_AXIS, Line, Scale, Shape, TIME};
 use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::quantity::{Quantity, in_seconds};
 use crate::run::{self, figures_row, figures_table};
@@ -241,7 +241,7 @@ fn over_time(record: &ImportedRecord) -> Option<Section> {
     let chart = |id: &str, title: &str, y: Axis, of: &dyn Fn(&StatedStream) -> Option<f64>| Chart {
         id: id.to_owned(),
         title: title.to_owned(),
-        x: Axis { name: run::TIME, quantity: Quantity::Seconds, scale: Scale::Linear, to: last },
+        x: Axis { name: TIME, quantity: Quantity::Seconds, scale: Scale::Linear, to: last },
         y,
         lines: lines(record, of),
         spans: Vec::new(),
@@ -250,7 +250,7 @@ fn over_time(record: &ImportedRecord) -> Option<Section> {
     let rate = Axis { name: "", quantity: Quantity::Iops, scale: Scale::Linear, to: 0.0 };
     let charts = [
         chart("chart-iops", "I/Os per second", rate, &|one| one.iops.map(|stated| stated.value)),
-        chart("chart-lat-mean", "Mean latency", run::LATENCY_AXIS, &|one| {
+        chart("chart-lat-mean", "Mean latency", LATENCY_AXIS, &|one| {
             one.total_latency.mean_us.map(|stated| stated.value)
         }),
     ];

@@ -2,56 +2,32 @@
 //!
 //! A [`document::Document`] holds everything that is said, in reading order, as typed blocks. It decides which
 //! figures appear; a renderer chooses only unit and rounding, so no two of them can disagree. Nothing
-//! here touches a file, the clock or the environment. The modules stand in reading order.
+//! here touches a file, the clock or the environment.
 
-#![forbid(unsafe_code)]
+#![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
 mod quantity;
-
 pub mod table;
-
 pub mod chart;
-
 pub mod document;
-
 mod settings;
-
 mod search;
-
 mod run;
-
 mod heat;
-
 mod runs;
-
 mod imported;
-
 mod text;
-
 mod comparison;
-
 mod audit;
-
 mod sweep;
-
 mod explanation;
-
 mod sizing;
-
 pub mod catalogs;
-
 mod ruler;
-
 mod svg;
-
 mod style_hash;
-
 pub mod html;
-
 pub mod terminal;
-
 pub mod markdown;
-
 pub mod csv;
-
 pub mod xlsx;

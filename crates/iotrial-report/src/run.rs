@@ -14,7 +14,9 @@ use iotrial_model::stream::Stream;
 use iotrial_model::units::format_duration;
 use jiff::Timestamp;
 
-use crate::chart::{Axis, Chart, ChartGroup, Dash, HeatMap, Limit, Line, Scale, Shape, Span};
+use crate::chart::{
+    Axis, Chart, ChartGroup, Dash, HeatMap, LATENCY_AXIS, Limit, Line, Scale, Shape, Span, TIME,
+};
 use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::heat;
 use crate::quantity::{LatencyUnit, Quantity, in_seconds};
@@ -385,11 +387,8 @@ fn latency_over_time(record: &RunRecord, series: &[Series], judged: &[Judged]) -
     })
 }
 
-pub(crate) const LATENCY_AXIS: Axis =
-    Axis { name: "", quantity: Quantity::LatencyUs, scale: Scale::Log, to: 0.0 };
 pub(crate) const PERCENTILE_AXIS: Axis =
     Axis { name: "percentile", quantity: Quantity::Percent, scale: Scale::Nines, to: 0.0 };
-pub(crate) const TIME: &str = "time since the start of the load";
 
 /// A figure of each series, interval by interval.
 fn courses(series: &[Series], figure: Figure) -> Vec<Line> {

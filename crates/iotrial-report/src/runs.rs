@@ -12,7 +12,7 @@ use iotrial_model::load::Role;
 use iotrial_model::record::{EndedHow, RunRecord, Severity};
 use iotrial_model::stream::Stream;
 
-use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
+use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape, TIME};
 use crate::comparison::{self, charts};
 use crate::document::{Block, Document, FindingLine, Section};
 use crate::quantity::Quantity;
@@ -249,7 +249,7 @@ fn over_time(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
             let chart = |kind: &str, what: &str, y, figure: Figure| Chart {
                 id: format!("{kind}-{role}-{stream}"),
                 title: format!("{what} of {role} {stream}s"),
-                x: Axis { name: run::TIME, quantity: Quantity::Seconds, scale: Scale::Linear, to: 0.0 },
+                x: Axis { name: TIME, quantity: Quantity::Seconds, scale: Scale::Linear, to: 0.0 },
                 y,
                 lines: lines(drawn, *role, *stream, |one| {
                     one.points
@@ -262,7 +262,7 @@ fn over_time(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
             };
             [
                 chart("iops", "I/Os per second", rate, Figure::Iops),
-                chart("p99", "p99 latency", run::LATENCY_AXIS, Figure::LatencyP99),
+                chart("p99", "p99 latency", LATENCY_AXIS, Figure::LatencyP99),
             ]
         })
         .filter(|chart| !chart.lines.is_empty())

@@ -5,10 +5,9 @@ use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, ProbeKind, Search};
 use iotrial_model::units::group_thousands;
 
-use crate::chart::{Axis, Chart, ChartGroup, Dash, Limit, Line, Scale, Shape};
+use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Limit, Line, Scale, Shape};
 use crate::document::{Block, Fact, Section};
 use crate::quantity::{Quantity, in_seconds};
-use crate::run::LATENCY_AXIS;
 use crate::table::{Column, Row, Table, Value};
 
 /// Absent where no limit was given.

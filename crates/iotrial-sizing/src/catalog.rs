@@ -10,11 +10,15 @@ use iotrial_model::toml_reader::{Mistakes, nearest};
 use serde::Serialize;
 
 use crate::measure::Measure;
-use crate::rule::Rule;
 
+mod host_cache;
+mod rule;
 mod read;
-
 mod read_machine;
+
+pub use host_cache::HostCache;
+pub(crate) use rule::Circumstances;
+pub use rule::{Effect, Rule, When};
 
 /// The value of `format` in a file.
 pub const CATALOG_FORMAT: &str = "iotrial.catalog/1";

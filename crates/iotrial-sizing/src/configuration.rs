@@ -9,15 +9,17 @@ use iotrial_model::toml_reader::{Mistakes, TableReader, read_toml};
 use iotrial_model::units::ByteSize;
 use serde::Serialize;
 
-use crate::catalog::{Attachment, Catalog, Level, Machine, Processors, Route, UnknownName, VolumeKind};
+use crate::catalog::{
+    Attachment, Catalog, HostCache, Level, Machine, Processors, Route, UnknownName, VolumeKind,
+};
 use crate::measure::{Load, LoadStream};
 
 mod pool;
 
 mod text;
 
+pub use pool::Pool;
 use pool::read_pool;
-pub use pool::{HostCache, Pool};
 
 /// The value of `format` in a file.
 pub const CONFIGURATION_FORMAT: &str = "iotrial.configuration/1";

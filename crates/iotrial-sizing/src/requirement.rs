@@ -5,11 +5,11 @@ use iotrial_model::demand::Demand;
 use iotrial_model::units::ByteSize;
 use serde::Serialize;
 
-use crate::catalog::VolumeKind;
+use crate::catalog::{Effect, VolumeKind};
 use crate::chain::{Chain, ElementKind, ROUNDING};
 use crate::configuration::{Resolved, SizedMachine};
 use crate::measure::{Load, Measure, grouped};
-use crate::rule::{Effect, broken_rules};
+use crate::rule::broken_rules;
 
 /// Something that a demand asks for and a configuration does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -1,72 +1,9 @@
-//! Rules of providers: what may not, or should not, be put together. They are data of the catalog, each with its source.
+//! The rules that a configuration breaks: those of its catalog, and those that follow from its machine.
 
-use iotrial_model::demand::Os;
-use iotrial_model::load::Role;
-use iotrial_model::toml_reader::TableReader;
 use serde::Serialize;
 
-use crate::catalog::{Route, VolumeKind};
-use crate::configuration::{HostCache, Resolved};
-
-/// One rule.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
-    /// Its stable name.
-    pub id: String,
-    /// How much it weighs.
-    pub effect: Effect,
-    /// When it is broken.
-    pub when: When,
-    /// What it says, in one sentence without a full stop.
-    pub message: String,
-    /// Name of a source in the catalog.
-    pub source: String,
-}
-
-/// How much a rule weighs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Effect {
-    /// It cannot be had.
-    Forbids,
-    /// It can be had, and disappoints.
-    Warns,
-}
-
-/// Conditions that all have to hold; one that is absent always does.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct When {
-    volumes: Option<Vec<String>>,
-    levels: Option<Vec<String>>,
-    attachments: Option<Vec<String>>,
-    /// Beginnings of names.
-    machines: Option<Vec<String>>,
-    os: Option<Os>,
-    clustered: Option<bool>,
-    arm: Option<bool>,
-    ocpus_below: Option<u64>,
-    volumes_above: Option<u64>,
-    size_above_gib: Option<u64>,
-    host_cache: Option<Vec<HostCache>>,
-    roles: Option<Vec<Role>>,
-}
-
-/// What rules look at.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Circumstances<'c> {
-    pub(crate) volume: &'c str,
-    pub(crate) level: &'c str,
-    pub(crate) attachment: Option<&'c str>,
-    pub(crate) machine: &'c str,
-    pub(crate) ocpus: Option<u32>,
-    pub(crate) arm: bool,
-    pub(crate) os: Os,
-    pub(crate) clustered: bool,
-    pub(crate) count: u32,
-    pub(crate) size_gib: u64,
-    pub(crate) host_cache: HostCache,
-    pub(crate) roles: &'c [Role],
-}
+use crate::catalog::{Circumstances, Effect, HostCache, Route};
+use crate::configuration::Resolved;
 
 /// A rule that a configuration breaks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -79,30 +16,6 @@ pub struct BrokenRule {
     pub message: String,
     /// Who says so, with the day.
     pub source: String,
-}
-
-impl Rule {
-    pub(crate) fn is_broken(&self, by: &Circumstances<'_>) -> bool {
-        let When { volumes, levels, attachments, machines, os, clustered, arm, .. } = &self.when;
-        let lists = |list: &Option<Vec<String>>, name: &str| {
-            list.as_ref().is_none_or(|list| list.iter().any(|one| one == name))
-        };
-        lists(volumes, by.volume)
-            && lists(levels, by.level)
-            && attachments.as_ref().is_none_or(|_| by.attachment.is_some_and(|name| lists(attachments, name)))
-            && machines.as_ref().is_none_or(|list| list.iter().any(|begin| by.machine.starts_with(begin)))
-            && os.is_none_or(|os| os == by.os)
-            && clustered.is_none_or(|clustered| clustered == by.clustered)
-            && arm.is_none_or(|arm| arm == by.arm)
-            && self
-                .when
-                .ocpus_below
-                .is_none_or(|below| by.ocpus.is_some_and(|ocpus| u64::from(ocpus) < below))
-            && self.when.volumes_above.is_none_or(|above| u64::from(by.count) > above)
-            && self.when.size_above_gib.is_none_or(|above| by.size_gib > above)
-            && self.when.host_cache.as_ref().is_none_or(|list| list.contains(&by.host_cache))
-            && self.when.roles.as_ref().is_none_or(|list| by.roles.iter().any(|role| list.contains(role)))
-    }
 }
 
 /// Every rule that a configuration breaks, those that forbid first; and volumes beyond what the machine takes.
@@ -201,55 +114,4 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
     broken.sort_by_key(|rule| rule.effect == Effect::Warns);
     broken.dedup();
     broken
-}
-
-pub(crate) fn read_rule(
-    table: &mut TableReader<'_>,
-    sources: &[String],
-    volumes: &[VolumeKind],
-) -> Option<Rule> {
-    let id = table.required("id", TableReader::text);
-    let effects = [("forbids", Effect::Forbids), ("warns", Effect::Warns)];
-    let effect = table.required("effect", |table, key| table.word(key, &effects));
-    let when = table.required("when", |table, key| table.table(key, |when| Some(read_when(when, volumes))));
-    let message = table.required("message", TableReader::text);
-    let source = table.required("source", TableReader::text)?;
-    if !sources.contains(&source) {
-        return table.refuse("source", format!("no [source.{source}] says who and when"));
-    }
-    Some(Rule { id: id?, effect: effect?, when: when?, message: message?, source })
-}
-
-fn read_when(when: &mut TableReader<'_>, volumes: &[VolumeKind]) -> When {
-    let names: Vec<String> = volumes.iter().map(|kind| kind.name.clone()).collect();
-    let levels: Vec<String> =
-        volumes.iter().flat_map(|kind| &kind.levels).map(|level| level.name.clone()).collect();
-    let attachments: Vec<String> =
-        volumes.iter().flat_map(|kind| &kind.attachments).map(|one| one.name.clone()).collect();
-    let mut known = |key: &'static str, all: &[String]| {
-        let listed = when.texts(key);
-        if let Some(unknown) = listed.iter().flatten().find(|name| !all.contains(name)) {
-            when.refuse::<()>(key, format!("`{key}`: the catalog has no `{unknown}`"));
-        }
-        listed
-    };
-    let volumes = known("volumes", &names);
-    let levels = known("levels", &levels);
-    let attachments = known("attachments", &attachments);
-    let os_words: Vec<_> = Os::ALL.iter().map(|os| (os.as_str(), *os)).collect();
-    let role_words: Vec<_> = Role::ALL.iter().map(|role| (role.as_str(), *role)).collect();
-    When {
-        volumes,
-        levels,
-        attachments,
-        machines: when.texts("machines"),
-        os: when.word("os", &os_words),
-        clustered: when.boolean("clustered"),
-        arm: when.boolean("arm"),
-        ocpus_below: when.integer("ocpus_below", 1..=4096),
-        volumes_above: when.integer("volumes_above", 0..=4096),
-        size_above_gib: when.integer("size_above_gib", 0..=1 << 24),
-        host_cache: if when.has("host_cache") { when.words("host_cache", &HostCache::WORDS) } else { None },
-        roles: if when.has("roles") { when.words("roles", &role_words) } else { None },
-    }
 }

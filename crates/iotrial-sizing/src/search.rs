@@ -11,14 +11,13 @@ use iotrial_model::demand::{Demand, Os};
 use iotrial_model::load::Role;
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Level, Processors, Route, VolumeKind};
+use crate::catalog::{Catalog, Circumstances, Effect, HostCache, Level, Processors, Route, VolumeKind};
 use crate::chain::{Chain, ElementKind, ROUNDING, machine_elements};
-use crate::configuration::{Configuration, HostCache, Pool, SizedMachine};
+use crate::configuration::{Configuration, Pool, SizedMachine};
 use crate::explanation::{ExplainError, Explanation, Question};
 use crate::measure::{Load, LoadStream};
 use crate::price::{Money, NoRate, licence_cost, machine_cost, volume_cost};
 use crate::requirement::{Share, latency_unmet, machine_unmet, memory_gib};
-use crate::rule::{Circumstances, Effect};
 
 mod curve;
 

@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use iotrial_sizing::catalog::Catalog;
+use iotrial_sizing::catalog::{Catalog, Effect};
 use iotrial_sizing::chain::Chain;
 use iotrial_sizing::configuration::Configuration;
 use iotrial_sizing::measure::{Load, LoadStream};
-use iotrial_sizing::rule::{Effect, broken_rules};
+use iotrial_sizing::rule::broken_rules;
 
 const ONE: &str = r#"
 format = "iotrial.configuration/1"

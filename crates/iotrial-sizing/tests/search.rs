@@ -5,9 +5,9 @@
 use iotrial_model::demand::{Demand, DemandStream, LatencyClass, Mirror, Os, StreamText};
 use iotrial_model::load::Direction;
 use iotrial_model::units::ByteSize;
-use iotrial_sizing::catalog::Catalog;
+use iotrial_sizing::catalog::{Catalog, HostCache};
 use iotrial_sizing::chain::Chain;
-use iotrial_sizing::configuration::{Configuration, HostCache, Pool};
+use iotrial_sizing::configuration::{Configuration, Pool};
 use iotrial_sizing::price::{GivenRate, Money, cost_of};
 use iotrial_sizing::requirement::Fit;
 use iotrial_sizing::search::{Search, curve_of, search};

@@ -96,7 +96,7 @@ fn options_mean_what_they_mean_in_fio() {
 fn a_rate_is_that_of_all_copies_and_of_both_directions() {
     let one = |more: &str| {
         let (profile, _) = convert(&job(more));
-        (profile.arrival(0), profile.jobs[0].rwmix_read_percent)
+        (Arrival::of_job(&profile, 0), profile.jobs[0].rwmix_read_percent)
     };
     let open = |iops, spacing| Arrival::Open { iops, spacing, bursts: None };
     assert_eq!(one("rw=randread\nrate_iops=500\nnumjobs=4"), (open(2_000.0, Spacing::Uniform), 100));

@@ -1,7 +1,7 @@
 //! The files and slices that the jobs of a plan work on.
 
 use super::size;
-use super::{Area, AreaKind, FILE_HEADER_SIZE, Job, PlanError};
+use super::{Area, AreaKind, Arrival, FILE_HEADER_SIZE, Job, PlanError};
 use crate::profile::{JobProfile, Profile};
 use crate::target::{TargetFacts, TargetKind};
 use crate::units::ByteSize;
@@ -42,7 +42,7 @@ impl<'t> Areas<'t> {
             block_size: job.block_size.clone(),
             iodepth: job.iodepth,
             numjobs: job.numjobs,
-            arrival: self.profile.arrival(position),
+            arrival: Arrival::of_job(self.profile, position),
             durability: job.durability,
             flush_every: job.flush_every,
             group_commit: job.group_commit,

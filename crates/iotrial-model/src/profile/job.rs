@@ -79,7 +79,7 @@ impl JobProfile {
 
     /// The rate of an open load in arrivals per second: I/Os, or commits of a group commit.
     #[expect(clippy::cast_precision_loss, reason = "a commit is at most 64 MiB")]
-    pub(super) fn arrivals_per_s(&self) -> Option<f64> {
+    pub(crate) fn arrivals_per_s(&self) -> Option<f64> {
         let bytes_each = self
             .group_commit
             .map_or_else(|| self.block_size.mean_bytes(), |group| group.commit_size.get() as f64);

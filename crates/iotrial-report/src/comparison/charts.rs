@@ -6,7 +6,9 @@ use iotrial_model::figure::FigureUnit;
 use iotrial_model::stream::Stream;
 
 use super::{StreamOf, keys, metric_of, stream_name, streams, used_figures};
-use crate::chart::{Axis, Bar, BarChart, BarSeries, Chart, ChartGroup, Dash, Line, Scale, Shape};
+use crate::chart::{
+    Axis, Bar, BarChart, BarSeries, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape,
+};
 use crate::document::{Block, Section};
 use crate::heat;
 use crate::quantity::Quantity;
@@ -188,7 +190,7 @@ pub(crate) fn distribution(comparison: &Comparison) -> Option<Section> {
         id: format!("curve-{stream}"),
         title: format!("Latency of {stream}s by percentile"),
         x: run::PERCENTILE_AXIS,
-        y: run::LATENCY_AXIS,
+        y: LATENCY_AXIS,
         lines: drawn.iter().enumerate().filter_map(|(index, one)| line(stream, index, one)).collect(),
         spans: Vec::new(),
         limits: Vec::new(),

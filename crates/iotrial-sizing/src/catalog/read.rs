@@ -5,12 +5,12 @@ use iotrial_model::demand::{LatencyClass, Os};
 use iotrial_model::toml_reader::{Mistakes, TableReader, read_toml};
 
 use super::read_machine::{read_machine, read_path};
+use super::rule::read_rule;
 use super::{
     Attachment, CATALOG_FORMAT, Catalog, ExchangeRate, Gap, Level, Licence, PriceStep, Provisioned,
     ProvisionedBandwidth, RaidGroup, Route, SizedLimit, Source, VolumeKind, VolumePrice,
 };
 use crate::measure::Measure;
-use crate::rule::read_rule;
 
 pub(super) const MB: f64 = 1e6;
 pub(super) const MIB: f64 = 1_048_576.0;

@@ -8,7 +8,7 @@ use iotrial_model::units::ByteSize;
 use serde::Serialize;
 
 use super::{ConfigurationError, ResolvedPool, small};
-use crate::catalog::{Catalog, Level, Machine, Route, unknown_name};
+use crate::catalog::{Catalog, HostCache, Level, Machine, Route, unknown_name};
 
 /// Equal volumes that share the load evenly.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -38,33 +38,6 @@ pub struct Pool {
     pub host_cache: HostCache,
     /// Share of reads that the host's cache serves.
     pub cache_hit_percent: f64,
-}
-
-/// What the host's cache does for a volume.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HostCache {
-    /// Nothing.
-    #[default]
-    None,
-    /// Serves reads.
-    ReadOnly,
-    /// Serves reads and takes writes.
-    ReadWrite,
-}
-
-impl HostCache {
-    pub(crate) const WORDS: [(&'static str, Self); 3] =
-        [("none", Self::None), ("read-only", Self::ReadOnly), ("read-write", Self::ReadWrite)];
-
-    /// The word in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::ReadOnly => "read-only",
-            Self::ReadWrite => "read-write",
-        }
-    }
 }
 
 impl Pool {

@@ -3,7 +3,8 @@
 use iotrial_model::load::Role;
 use serde::Serialize;
 
-use super::{CONFIGURATION_FORMAT, Configuration, HostCache};
+use super::{CONFIGURATION_FORMAT, Configuration};
+use crate::catalog::HostCache;
 
 /// The file as it is written: plain values come before tables, as TOML wants it.
 #[derive(Serialize)]

@@ -6,9 +6,9 @@ use anyhow::{Context as _, anyhow};
 use iotrial_model::demand::Demand;
 use iotrial_model::table::PublishedTable;
 use iotrial_report::document::Document;
+use iotrial_sizing::catalog::Effect;
 use iotrial_sizing::explanation::{Explanation, Question};
 use iotrial_sizing::measured::Measurement;
-use iotrial_sizing::rule::Effect;
 
 use super::input;
 use crate::cli::ExplainArgs;

@@ -1,0 +1,252 @@
+//! `cargo xtask structure`: counts that say what shape the code is in, to be compared before and after a change.
+//!
+//! `docs/architecture.md` says what each of them counts.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+
+use crate::modules::{circles, uses};
+use crate::source::{Function, Source, words};
+use crate::tree::{Crate, crates, files};
+
+const USAGE: &str = "\
+Usage: cargo xtask structure [FOLDER]
+
+Counts lines, files, circles of modules and other signs of structure.
+
+Arguments:
+  [FOLDER]  another checkout, to compare with; the ids of findings are those that this one documents";
+
+/// A type that few files should know: what comes after a record takes one view of a result, whoever measured it.
+const IMPORTED: &str = "ImportedRecord";
+/// Those that make and define it have to.
+const OF_IMPORTED: [&str; 2] = ["iotrial-model", "iotrial-import"];
+const LONG_FUNCTION: usize = 70;
+const LONGEST_SHOWN: usize = 10;
+
+pub(crate) fn structure(arguments: &[String], root: &Path) -> anyhow::Result<ExitCode> {
+    let folder = match arguments {
+        [] => root.to_owned(),
+        [help] if help == "--help" || help == "-h" => {
+            println!("{USAGE}");
+            return Ok(ExitCode::SUCCESS);
+        }
+        [folder] if !folder.starts_with('-') => PathBuf::from(folder),
+        _ => bail!("unexpected arguments, see `cargo xtask structure --help`"),
+    };
+    let page = fs::read_to_string(root.join("docs/json.md")).context("cannot read `docs/json.md`")?;
+    let crates = crates(&folder).with_context(|| format!("`{}` is no checkout", folder.display()))?;
+    print_crates(&crates);
+    println!();
+    print_counts(&crates, &finding_ids(&page));
+    println!();
+    print_public(&folder, &crates);
+    println!();
+    print_longest(&crates);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_crates(crates: &[Crate]) {
+    println!("{:<24}{:>8}{:>10}{:>16}", "crate", "files", "lines", "// per 100");
+    let mut all = (0, 0, 0, 0);
+    let row = |name: &str, (files, lines, code, comments): (usize, usize, usize, usize)| {
+        println!("{name:<24}{files:>8}{lines:>10}{:>16.1}", per_hundred(comments, code));
+    };
+    for one in crates {
+        let sum = |count: fn(&Source) -> usize| one.production.values().map(count).sum::<usize>();
+        let counted = (
+            one.production.len(),
+            sum(Source::production_lines),
+            sum(Source::code_lines),
+            sum(Source::plain_comments),
+        );
+        row(&one.name, counted);
+        all = (all.0 + counted.0, all.1 + counted.1, all.2 + counted.2, all.3 + counted.3);
+    }
+    row("all", all);
+}
+
+fn per_hundred(part: usize, whole: usize) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}
+
+fn print_counts(crates: &[Crate], ids: &BTreeSet<String>) {
+    let imported = files_that_name(crates, IMPORTED);
+    let apart = imported.iter().filter(|(name, _)| !OF_IMPORTED.contains(&name.as_str())).count();
+    println!(
+        "files that name `{IMPORTED}`: {}, {apart} outside {}",
+        imported.len(),
+        OF_IMPORTED.join(" and ")
+    );
+    let literals = finding_literals(crates, ids);
+    println!("string literals that are ids of findings: {literals}, of {} ids", ids.len());
+    let knots: Vec<(&str, Vec<String>)> = crates
+        .iter()
+        .flat_map(|one| circles(&uses(one)).into_iter().map(|circle| (one.name.as_str(), circle)))
+        .collect();
+    println!("modules in circles: {}", knots.iter().map(|(_, circle)| circle.len()).sum::<usize>());
+    for (name, circle) in &knots {
+        println!("  {name}: {}", circle.join(", "));
+    }
+}
+
+fn print_public(folder: &Path, crates: &[Crate]) {
+    let unused: Vec<(&str, usize)> = crates
+        .iter()
+        .filter(|one| one.is_library())
+        .map(|one| (one.name.as_str(), public_and_unused(folder, one, crates)))
+        .collect();
+    println!(
+        "public items that nothing outside their crate names: {}",
+        unused.iter().map(|(_, count)| count).sum::<usize>()
+    );
+    for (name, count) in unused {
+        println!("  {name}: {count}");
+    }
+}
+
+fn print_longest(crates: &[Crate]) {
+    let lines = |(file, source): (&String, &Source), one: &Crate| {
+        (source.production_lines(), format!("{}/{file}", one.folder))
+    };
+    let files = crates.iter().flat_map(|one| one.production.iter().map(|file| lines(file, one)));
+    println!("longest files");
+    for (lines, file) in longest(files) {
+        println!("{lines:>6}  {file}");
+    }
+    let function = |file: &str, one: Function| (one.lines, format!("{file}:{} {}", one.line, one.name));
+    let functions: Vec<(usize, String)> = crates
+        .iter()
+        .flat_map(|one| one.production.iter().map(move |(file, source)| (one, file, source)))
+        .flat_map(|(one, file, source)| {
+            let file = format!("{}/{file}", one.folder);
+            source.functions().into_iter().map(move |found| function(&file, found))
+        })
+        .collect();
+    let long = functions.iter().filter(|(lines, _)| *lines > LONG_FUNCTION).count();
+    println!("\nfunctions of more than {LONG_FUNCTION} lines: {long} of {}; the longest", functions.len());
+    for (lines, function) in longest(functions.into_iter()) {
+        println!("{lines:>6}  {function}");
+    }
+}
+
+fn longest(all: impl Iterator<Item = (usize, String)>) -> Vec<(usize, String)> {
+    let mut all: Vec<_> = all.collect();
+    all.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    all.truncate(LONGEST_SHOWN);
+    all
+}
+
+/// Crate and path of each file that ships and has the word in its code.
+fn files_that_name(crates: &[Crate], word: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for one in crates {
+        let named = one.production.iter().filter(|(_, source)| has_word(&source.production(), word));
+        found.extend(named.map(|(file, _)| (one.name.clone(), file.clone())));
+    }
+    found
+}
+
+fn has_word(code: &str, word: &str) -> bool {
+    let code: Vec<char> = code.chars().collect();
+    words(&code).any(|(_, one)| one == word)
+}
+
+/// The ids of findings that a page documents: the first cells of the tables whose second column is the severity.
+fn finding_ids(page: &str) -> BTreeSet<String> {
+    let mut ids = BTreeSet::new();
+    let mut is_inside = false;
+    for line in page.lines() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        match cells[..] {
+            ["", _, "severity", ..] => is_inside = true,
+            ["", first, ..] if is_inside => {
+                ids.extend(first.split('`').skip(1).step_by(2).map(str::to_owned));
+            }
+            _ => is_inside = false,
+        }
+    }
+    ids
+}
+
+/// String literals that ship and are the id of a finding, but for the file that defines the closed set of them.
+fn finding_literals(crates: &[Crate], ids: &BTreeSet<String>) -> usize {
+    let sources = crates.iter().flat_map(|one| one.production.values());
+    let apart = sources.filter(|source| !source.production().contains("enum FindingId"));
+    apart.flat_map(Source::production_strings).filter(|text| ids.contains(*text)).count()
+}
+
+/// How many public items of a library nothing outside of it names: no other crate, no fuzz target, no test, bench or example.
+fn public_and_unused(folder: &Path, library: &Crate, crates: &[Crate]) -> usize {
+    let mut named = BTreeSet::new();
+    let mut read = |source: &Source| {
+        let code: Vec<char> = source.code().chars().collect();
+        named.extend(words(&code).map(|(_, word)| word));
+    };
+    for one in crates.iter().filter(|one| one.name != library.name) {
+        one.production.values().chain(one.tests.values()).for_each(&mut read);
+    }
+    let own = library.tests.iter().filter(|(file, _)| !file.starts_with("src/"));
+    own.for_each(|(_, source)| read(source));
+    for file in files(folder, &folder.join("fuzz"), "rs") {
+        read(&Source::read(&fs::read_to_string(file).unwrap_or_default()));
+    }
+    let public = library.production.values().flat_map(|source| public_items(&source.production()));
+    public.filter(|name| !named.contains(name)).count()
+}
+
+/// The names behind `pub`; what is `pub(crate)` is not public.
+fn public_items(code: &str) -> Vec<String> {
+    let code: Vec<char> = code.chars().collect();
+    let mut items = Vec::new();
+    let mut words = words(&code).map(|(_, word)| word).zip(words(&code).map(|(at, _)| at)).peekable();
+    while let Some((word, at)) = words.next() {
+        if word != "pub" || code.get(at + 3) == Some(&'(') {
+            continue;
+        }
+        let mut kind = words.next().map(|(word, _)| word);
+        while let Some(qualifier @ ("const" | "unsafe" | "async" | "extern")) = kind.as_deref() {
+            // `const` is a kind itself, unless the word behind it is another one.
+            if qualifier == "const" && words.peek().is_none_or(|(next, _)| next != "fn" && next != "unsafe") {
+                break;
+            }
+            kind = words.next().map(|(word, _)| word);
+        }
+        let is_item = matches!(
+            kind.as_deref(),
+            Some("fn" | "struct" | "enum" | "union" | "const" | "static" | "trait" | "mod" | "type")
+        );
+        if is_item {
+            items.extend(words.next().map(|(name, _)| name));
+        }
+    }
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn public_items_are_told_from_fields_and_from_what_the_crate_keeps() {
+        let code = "pub struct A {\n    pub b: u8,\n}\npub(crate) fn c() {}\npub const fn d() {}\npub const E: u8 = 1;\npub mod f;\npub use g::H;\npub async unsafe fn i() {}\nfn j() {}";
+        assert_eq!(public_items(code), ["A", "d", "E", "f", "i"]);
+    }
+
+    #[test]
+    fn only_tables_of_findings_name_ids() {
+        let page = "| key | what |\n| --- | --- |\n| `a` | b |\n\n| id | severity | what |\n| --- | --- | --- |\n| `c`, `d` | note | `e` |\n\n| key | what |\n| --- | --- |\n| `f` | g |\n";
+        assert_eq!(finding_ids(page).into_iter().collect::<Vec<_>>(), ["c", "d"]);
+    }
+
+    #[test]
+    fn the_page_documents_findings() {
+        let page = fs::read_to_string(crate::workspace::root().unwrap().join("docs/json.md")).unwrap();
+        let ids = finding_ids(&page);
+        assert!(["stalled", "measured-once", "no-role"].iter().all(|id| ids.contains(*id)), "{ids:?}");
+    }
+}
