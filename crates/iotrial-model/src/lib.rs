@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod words;
+
 pub mod units;
 
 pub mod histogram;
