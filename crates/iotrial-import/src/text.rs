@@ -13,8 +13,8 @@ use crate::ImportError;
 pub const MOST_BYTES: usize = 64 << 20;
 /// With so much of a file a first block of Zstandard is whole, which has at most 128 KiB, and can be unpacked.
 pub const HEAD_BYTES: usize = 192 << 10;
-/// What of a beginning that is packed is looked at.
-const HEAD_UNPACKED: u64 = 4_096;
+/// What of a beginning is looked at, unpacked.
+const HEAD_UNPACKED: usize = 4_096;
 /// Warnings of one file beyond these are only counted.
 const MOST_WARNINGS: usize = 50;
 /// What is quoted of a stranger's text.
@@ -56,11 +56,11 @@ fn unpacking(bytes: &[u8]) -> Result<Option<Box<dyn Read + '_>>, ImportError> {
 /// before the rest is read. Empty where it cannot be unpacked.
 pub fn head_of(bytes: &[u8]) -> Vec<u8> {
     match unpacking(bytes) {
-        Ok(None) => bytes.to_vec(),
+        Ok(None) => bytes[..bytes.len().min(HEAD_UNPACKED)].to_vec(),
         // The rest is missing, so that an error at the end is none.
         Ok(Some(packed)) => {
             let mut head = Vec::new();
-            let _ = packed.take(HEAD_UNPACKED).read_to_end(&mut head);
+            let _ = packed.take(HEAD_UNPACKED as u64).read_to_end(&mut head);
             head
         }
         Err(_) => Vec::new(),
@@ -87,7 +87,12 @@ pub fn text_of(bytes: &[u8]) -> Result<String, ImportError> {
         return Err(refusal_of_large(bytes));
     }
     let mut notes = Notes::default();
-    let text = decode(&unpack(bytes, MOST_BYTES)?, &mut notes)?.into_owned();
+    let unpacked = unpack(bytes, MOST_BYTES)?;
+    let text = match decode(&unpacked, &mut notes) {
+        // A person may well leave a file empty, which is for its reader to judge.
+        Err(ImportError::Empty) => return Ok(String::new()),
+        text => text?.into_owned(),
+    };
     match notes.take().into_iter().next() {
         Some(warning) => Err(ImportError::Encoding { place: warning.place }),
         None => Ok(text),
@@ -280,6 +285,7 @@ mod tests {
         let wide: Vec<u8> = "\u{feff}format = 1".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(text_of(&wide).unwrap(), "format = 1");
         assert_eq!(text_of(b"a = 1").unwrap(), "a = 1");
+        assert_eq!(text_of(b" \n").unwrap(), "");
         let error = text_of(b"title = \"one\"\nlabel = \"\xfcber alles\"").unwrap_err();
         assert_eq!(error.to_string(), "line 2 has characters that are not UTF-8");
     }

@@ -15,7 +15,7 @@ mod labels;
 use std::path::{Path, PathBuf};
 
 use iotrial_import::counters::{is_counters, read_counters};
-use iotrial_import::{ForeignFile, ImportError, Imported, Naming, import};
+use iotrial_import::{ForeignFile, ImportError, Imported, Naming, import, text_of};
 use iotrial_model::counters::CounterSeries;
 use iotrial_model::demand::Demand;
 use iotrial_model::imported::ImportedRecord;
@@ -57,12 +57,12 @@ pub enum Input {
     Other(Kind),
 }
 
-/// How the records of iotrial that are JSON begin, whoever wrote them again.
+/// What the format of a record of iotrial begins with after `iotrial.`: JSON, whoever wrote it again.
 const JSON_KINDS: [(&str, Kind); 4] = [
-    ("iotrial.record/", Kind::Run),
-    ("iotrial.sweep/", Kind::Sweep),
-    ("iotrial.imported/", Kind::Kept),
-    ("iotrial.study-journal/", Kind::StudyJournal),
+    ("record/", Kind::Run),
+    ("sweep/", Kind::Sweep),
+    ("imported/", Kind::Kept),
+    ("study-journal/", Kind::StudyJournal),
 ];
 
 /// The same of the files that people write as TOML.
@@ -102,10 +102,12 @@ pub struct IntakeError {
     error: anyhow::Error,
     hint: Option<String>,
     is_foreign: bool,
+    /// Whether nothing says what it is.
+    is_unknown: bool,
 }
 
 impl IntakeError {
-    /// Whether the file is simply none of a known kind, as others in a folder may be.
+    /// Whether the file is simply no result, as others in a folder may be.
     pub const fn is_foreign(&self) -> bool {
         self.is_foreign
     }
@@ -121,8 +123,10 @@ impl IntakeError {
     }
 
     fn of_import(name: &str, error: ImportError) -> Self {
-        let (is_foreign, hint) = (error.is_foreign(), error.hint().map(str::to_owned));
-        Self { about: format!("cannot read `{name}`"), error: error.into(), hint, is_foreign }
+        let is_foreign = error.is_foreign();
+        let is_unknown = matches!(error, ImportError::Unknown | ImportError::Empty);
+        let hint = error.hint().map(str::to_owned);
+        Self { about: format!("cannot read `{name}`"), error: error.into(), hint, is_foreign, is_unknown }
     }
 
     fn of_read(path: &Path, error: ReadError) -> Self {
@@ -131,12 +135,18 @@ impl IntakeError {
             return Self::of_import(&name, error);
         }
         let hint = error.hint(&name);
-        Self { about: format!("cannot read `{name}`"), error: error.into(), hint, is_foreign: false }
+        Self::of_known(format!("cannot read `{name}`"), error, hint.as_deref())
     }
 
-    /// Of a file of iotrial that has mistakes; `hint` says where its keys are described.
-    fn of_own(about: String, error: impl Into<anyhow::Error>, hint: Option<&str>) -> Self {
-        Self { about, error: error.into(), hint: hint.map(str::to_owned), is_foreign: false }
+    /// Of a file that is known and has mistakes; `hint` says what to do about them.
+    fn of_known(about: String, error: impl Into<anyhow::Error>, hint: Option<&str>) -> Self {
+        let hint = hint.map(str::to_owned);
+        Self { about, error: error.into(), hint, is_foreign: false, is_unknown: false }
+    }
+
+    /// The same of one that would be no result without its mistakes.
+    fn of_no_result(about: String, error: impl Into<anyhow::Error>, hint: Option<&str>) -> Self {
+        Self { is_foreign: true, ..Self::of_known(about, error, hint) }
     }
 }
 
@@ -181,15 +191,13 @@ fn no_record(name: &str) -> String {
 
 /// A record of iotrial, by the value of its `format`.
 fn json_kind(whole: &Whole) -> Option<Kind> {
-    let of_value =
-        |value: &str| JSON_KINDS.iter().find(|(begin, _)| value.starts_with(begin)).map(|(_, kind)| *kind);
     let of_text = |text: &str| {
         let mut rest = text;
         // The same word within a string has a backslash before its quotes.
         while let Some((before, after)) = rest.split_once("\"iotrial.") {
             let key = before.trim_end().strip_suffix(':').map(str::trim_end);
             if key.is_some_and(|key| key.ends_with("\"format\"")) {
-                return of_value(&format!("iotrial.{}", &after[..after.len().min(24)].split('"').next()?));
+                return JSON_KINDS.iter().find(|(begin, _)| after.starts_with(begin)).map(|(_, kind)| *kind);
             }
             rest = after;
         }
@@ -200,7 +208,7 @@ fn json_kind(whole: &Whole) -> Option<Kind> {
     }
     // As iotrial writes it, the format comes first; other programs sort the keys.
     let head = String::from_utf8_lossy(&whole.head[..whole.head.len().min(256)]);
-    of_text(&head).or_else(|| of_text(std::str::from_utf8(&whole.bytes).ok()?))
+    of_text(&head).or_else(|| of_text(std::str::from_utf8(&whole.unpacked().ok()?).ok()?))
 }
 
 fn open_record(kind: Kind, path: &Path, name: &str, whole: &Whole) -> Result<Input, IntakeError> {
@@ -222,7 +230,7 @@ fn open_record(kind: Kind, path: &Path, name: &str, whole: &Whole) -> Result<Inp
             Kind::Kept => format!("`{name}` is no imported record that can be read"),
             _ => no_record(name),
         };
-        IntakeError::of_own(about, error, None)
+        IntakeError::of_known(about, error, None)
     })
 }
 
@@ -235,22 +243,34 @@ fn has_several_documents(text: &[u8]) -> bool {
 
 /// A file of iotrial that a person wrote, or counters; `None` for anything else.
 fn open_other(name: &str, bytes: &[u8]) -> Option<Result<Input, IntakeError>> {
-    let kind = iotrial_import::text_of(bytes).ok().and_then(|text| Some((toml_kind(&text)?, text)));
-    match kind {
-        Some((kind, text)) => Some(open_toml(kind, name, &text)),
-        None => is_counters(bytes).then(|| {
-            read_counters(bytes).map(Input::Counters).map_err(|error| {
-                let hint = error.hint();
-                IntakeError::of_own(format!("`{name}` cannot be read as counters"), error, hint)
-            })
-        }),
+    match text_of(bytes) {
+        Ok(text) => {
+            if let Some(kind) = toml_kind(&text) {
+                return Some(open_toml(kind, name, &text));
+            }
+        }
+        Err(error) if toml_kind(&String::from_utf8_lossy(bytes)).is_some() => {
+            return Some(Err(IntakeError::of_import(name, error)));
+        }
+        Err(_) => {}
     }
+    is_counters(bytes).then(|| {
+        read_counters(bytes).map(Input::Counters).map_err(|error| {
+            let hint = error.hint();
+            IntakeError::of_no_result(format!("`{name}` cannot be read as counters"), error, hint)
+        })
+    })
 }
 
-/// What a TOML file says that it is.
+/// What a TOML file says that it is. A page that shows such a line is no such file: it begins with something else.
 fn toml_kind(text: &str) -> Option<Kind> {
-    let value = text.lines().find_map(|line| {
-        let value = line.trim_start().strip_prefix("format")?.trim_start().strip_prefix('=')?.trim_start();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let first = lines.clone().next()?;
+    if !first.starts_with('[') && !first.contains('=') {
+        return None;
+    }
+    let value = lines.find_map(|line| {
+        let value = line.strip_prefix("format")?.trim_start().strip_prefix('=')?.trim_start();
         value.strip_prefix(['"', '\''])
     })?;
     TOML_KINDS.iter().find(|(begin, _)| value.starts_with(begin)).map(|(_, kind)| *kind)
@@ -263,7 +283,11 @@ fn open_toml(kind: Kind, name: &str, text: &str) -> Result<Input, IntakeError> {
     };
     let parsed = |parsed: Result<Input, Mistakes>| {
         parsed.map_err(|mistakes| {
-            IntakeError::of_own(format!("`{name}` is not a valid {}", kind.noun()), mistakes, Some(keys))
+            IntakeError::of_no_result(
+                format!("`{name}` is not a valid {}", kind.noun()),
+                mistakes,
+                Some(keys),
+            )
         })
     };
     match kind {
@@ -280,7 +304,7 @@ fn open_toml(kind: Kind, name: &str, text: &str) -> Result<Input, IntakeError> {
 pub fn open_as(kind: Kind, path: &Path, takes: &Takes) -> Result<Input, Failure> {
     let input = match open(path, &Naming::default()) {
         Ok(input) => input,
-        Err(error) if error.is_foreign && kind != Kind::Table => match text(path) {
+        Err(error) if error.is_unknown && kind != Kind::Table => match text(path) {
             Ok(text) => open_toml(kind, &harmless(&path.display().to_string()), &text)?,
             Err(_) => return Err(error.into()),
         },

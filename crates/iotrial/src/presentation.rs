@@ -28,23 +28,31 @@ pub struct Presentation<'p, T> {
 pub struct Value<'p, T> {
     /// The file that was shown, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub record: Option<&'p Path>,
+    record: Option<&'p Path>,
     /// The page, where one was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<&'p Path>,
     #[serde(flatten)]
     value: &'p T,
+    /// Whether the terminal names the record, too.
+    #[serde(skip)]
+    is_told: bool,
 }
 
 impl<'p, T> Value<'p, T> {
     /// The figures of the record in a file.
     pub const fn of_record(record: &'p Path, value: &'p T) -> Self {
-        Self { record: Some(record), report: None, value }
+        Self { record: Some(record), report: None, value, is_told: true }
+    }
+
+    /// The same of a file that somebody else wrote, which needs no mention: it is where it was.
+    pub const fn of_file(file: &'p Path, value: &'p T) -> Self {
+        Self { is_told: false, ..Self::of_record(file, value) }
     }
 
     /// What was worked out from no single file.
     pub const fn alone(value: &'p T) -> Self {
-        Self { record: None, report: None, value }
+        Self { record: None, report: None, value, is_told: false }
     }
 }
 
@@ -66,8 +74,9 @@ impl<'p, T: Serialize> Presentation<'p, T> {
                 several => output::json(&several)?,
             }
         } else if !files.take_standard_output() {
-            let records = self.values.iter().filter_map(|value| Some(("record", value.record?)));
-            let mut lines: Vec<(&str, &Path)> = records.collect();
+            let told = self.values.iter().filter(|value| value.is_told);
+            let mut lines: Vec<(&str, &Path)> =
+                told.filter_map(|value| Some(("record", value.record?))).collect();
             lines.extend(written.iter().map(|path| ("report", path.as_path())));
             lines.extend(&self.others);
             let mut text = std::mem::take(&mut self.before);

@@ -78,7 +78,7 @@ impl Demand {
             source: Some(format!(
                 "{name}: {} at {}, percentile {percentile} of {intervals}",
                 series.tool,
-                in_brief(&names)
+                in_brief(&names, 8, 6)
             )),
             notes: notes(series, &chosen, &rates, percentile),
             ..Self::of(format!("what {title} does"), streams)

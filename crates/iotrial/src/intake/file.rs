@@ -96,14 +96,15 @@ fn read_from(mut source: impl Read, length: Option<u64>) -> Result<Whole, ReadEr
         return Err(refusal(&bytes).into());
     }
     // One byte more than the file has shows its end.
-    bytes.reserve_exact(length.map_or(0, |length| (length as usize + 1).saturating_sub(bytes.len())));
+    let length = length.and_then(|length| usize::try_from(length + 1).ok()).unwrap_or(0);
+    bytes.reserve_exact(length.saturating_sub(bytes.len()));
     let left = (most + 1 - bytes.len()) as u64;
     source.take(left).read_to_end(&mut bytes).map_err(ReadError::Io)?;
     if bytes.len() > most { Err(refusal(&bytes).into()) } else { Ok(Whole { bytes, head }) }
 }
 
-const fn most_record_bytes() -> usize {
-    MOST_RECORD_BYTES as usize
+fn most_record_bytes() -> usize {
+    usize::try_from(MOST_RECORD_BYTES).unwrap_or(usize::MAX)
 }
 
 /// The text of a file that a person wrote, or of standard input.

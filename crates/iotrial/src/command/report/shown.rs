@@ -92,7 +92,11 @@ impl Shown {
             })
             .collect();
         let values = self.results.iter().zip(&figures);
-        let values = values.map(|((path, _), figures)| Value::of_record(path, figures)).collect();
+        let values = values.map(|((path, _), figures)| match figures {
+            Figures::Run(_) => Value::of_record(path, figures),
+            Figures::Imported(_) => Value::of_file(path, figures),
+        });
+        let values = values.collect();
         Presentation::new(&self.document, values).show(files, json)
     }
 
