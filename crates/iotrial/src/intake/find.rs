@@ -162,23 +162,24 @@ fn nowhere(path: &Path) -> Failure {
         .hint("- stands for standard input".to_owned())
 }
 
-/// All records with the label, or the one with the id.
+/// All records with the label, or the one with the id, or all sweeps with the label.
 fn find_in_store(store: &Store, name: &str) -> Result<Vec<PathBuf>, Failure> {
     let labelled = store.labelled(name).map_err(Failure::execution)?;
     if !labelled.is_empty() {
         return Ok(labelled);
     }
-    let sweeps = store.sweeps().map_err(Failure::execution)?;
-    let sweeps: Vec<PathBuf> =
-        sweeps.into_iter().filter(|one| one.label.as_deref() == Some(name)).map(|one| one.path).collect();
+    let missing = match store.find(name) {
+        Ok(found) => return Ok(vec![found]),
+        Err(error) => error,
+    };
+    // The index knows no sweeps: each is read for its label, so that they are asked last.
+    let mut sweeps = store.sweeps().map_err(Failure::execution)?;
+    sweeps.retain(|sweep| sweep.label.as_deref() == Some(name));
     if !sweeps.is_empty() {
-        return Ok(sweeps);
+        return Ok(sweeps.into_iter().map(|sweep| sweep.path).collect());
     }
-    let found = store.find(name).map_err(|error| {
-        Failure::input(error.context(format!("no record is labelled `{name}`")))
-            .hint("`iotrial records` lists what the store holds, with labels".to_owned())
-    })?;
-    Ok(vec![found])
+    Err(Failure::input(missing.context(format!("no record is labelled `{name}`")))
+        .hint("`iotrial records` lists what the store holds, with labels".to_owned()))
 }
 
 /// Every regular file in a folder and those in it, by name. Links are not followed, and records of iotrial are no files of other tools.
