@@ -46,7 +46,7 @@ impl<'p, T> Value<'p, T> {
     }
 
     /// The same of a file that somebody else wrote, which needs no mention: it is where it was.
-    pub const fn of_file(file: &'p Path, value: &'p T) -> Self {
+    pub fn of_file(file: &'p Path, value: &'p T) -> Self {
         Self { is_told: false, ..Self::of_record(file, value) }
     }
 
