@@ -36,6 +36,7 @@ use iotrial_model::figure::Figure;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::record::{Finding, Severity};
 use iotrial_model::toml_reader::nearest;
+use iotrial_model::words::in_brief;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -576,10 +577,7 @@ fn findings_of_runs(configurations: &[Configuration]) -> Vec<Finding> {
 
 /// A few names, or the first ones of many.
 fn names_of(names: &[String]) -> String {
-    if names.len() > 6 {
-        return format!("{} and {} more", names[..5].join(", "), names.len() - 5);
-    }
-    names.join(", ")
+    in_brief(names, 6, 5)
 }
 
 /// What the runs say of themselves, and what the intervals rest on.

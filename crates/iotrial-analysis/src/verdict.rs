@@ -9,6 +9,7 @@ use iotrial_model::figure::Figure;
 use iotrial_model::plan::{EngineKind, PhaseKind};
 use iotrial_model::record::{Finding, RunRecord, Severity};
 use iotrial_model::units::format_duration;
+use iotrial_model::words::enumerate;
 use serde::Serialize;
 
 use crate::findings::findings;
@@ -163,15 +164,6 @@ fn too_slow_sentence(profile: &str, set: &str, worst: &Judged, conditions: &[Str
         "Not qualified for {profile}: {streams} have a {} of {value}, {above} the acceptable {limit} ({set}){measured}.",
         worst.statistic
     )
-}
-
-/// `a`, `a and b`, `a, b and c`.
-fn enumerate(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
 }
 
 /// What forbids to call anything qualified: the run did not end, I/Os failed, or no device was measured.

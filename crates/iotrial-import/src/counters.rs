@@ -89,8 +89,8 @@ fn kind_of(text: &str) -> Option<Kind> {
 
 /// Whether a file is counters of a known kind, complete or not.
 pub fn is_counters(bytes: &[u8]) -> bool {
-    let text =
-        unpack(bytes).and_then(|bytes| decode(&bytes, &mut Notes::default()).map(|text| kind_of(&text)));
+    let text = unpack(bytes, MOST_BYTES)
+        .and_then(|bytes| decode(&bytes, &mut Notes::default()).map(|text| kind_of(&text)));
     matches!(text, Ok(Some(_)))
 }
 
@@ -101,9 +101,9 @@ pub fn is_counters(bytes: &[u8]) -> bool {
 /// When they are none, or have no reads and writes of disks in them.
 pub fn read_counters(bytes: &[u8]) -> Result<CounterSeries, CountersError> {
     if bytes.len() > MOST_BYTES {
-        return Err(ImportError::TooLarge.into());
+        return Err(ImportError::too_large(MOST_BYTES).into());
     }
-    let bytes = unpack(bytes)?;
+    let bytes = unpack(bytes, MOST_BYTES)?;
     let text = decode(&bytes, &mut Notes::default())?;
     match kind_of(&text).ok_or(CountersError::Unknown)? {
         Kind::Json => sysstat_json::read(&text),

@@ -38,7 +38,8 @@ use sha2::{Digest, Sha256};
 use ulid::Ulid;
 
 pub use recognise::recognise;
-use text::{Notes, decode, unpack};
+pub use text::{HEAD_BYTES, MOST_BYTES, head_of, refusal_of_large, text_of, unpack};
+use text::{Notes, decode};
 use weight::weight;
 
 /// What reads, with its version: it stands in every record.
@@ -97,14 +98,23 @@ pub struct Imported {
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// It is beyond what is read at all.
-    #[error("it is larger than 64 MiB, or would be when unpacked")]
-    TooLarge,
+    #[error("it is larger than {most_mib} MiB, or would be when unpacked")]
+    TooLarge {
+        /// What is read at most.
+        most_mib: usize,
+    },
     /// There is nothing in it.
     #[error("it is empty")]
     Empty,
     /// It is a program, an image or the like.
     #[error("it is no text")]
     Binary,
+    /// It is text in an encoding that is not known.
+    #[error("{place} has characters that are not UTF-8")]
+    Encoding {
+        /// Where the first of them stands.
+        place: String,
+    },
     /// It is packed and broken.
     #[error("it cannot be unpacked: {message}")]
     Packed {
@@ -154,6 +164,10 @@ pub enum ImportError {
 }
 
 impl ImportError {
+    pub(crate) const fn too_large(most: usize) -> Self {
+        Self::TooLarge { most_mib: most >> 20 }
+    }
+
     /// What the reader can do.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
@@ -163,7 +177,8 @@ impl ImportError {
             Self::LogAlone => Some("import the JSON of the same run; logs that lie beside it are found"),
             Self::Table { .. } => Some("docs/table-format.md describes every key"),
             Self::NoResult { .. } => Some("the run probably failed: the file says no more than that"),
-            Self::TooLarge => Some("split it, or import the runs one by one"),
+            Self::TooLarge { .. } => Some("split it, or import the runs one by one"),
+            Self::Encoding { .. } => Some("save it as UTF-8"),
             Self::Broken { .. } | Self::Packed { .. } => {
                 Some("the place says where to look; a file that ends too early was cut off: copy it again")
             }
@@ -273,15 +288,10 @@ impl Reading<'_> {
 /// When nothing in it can be used. What is only partly understood comes with warnings.
 pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, ImportError> {
     let mut notes = Notes::default();
-    if file.bytes.len() > text::MOST_BYTES {
-        // A file that a test worked on is no result, however large it is.
-        let head = &file.bytes[..4_096];
-        return Err(unpack(head).and_then(|head| decode(&head, &mut notes).map(drop)).map_or_else(
-            |error| if error.is_foreign() { error } else { ImportError::TooLarge },
-            |()| ImportError::TooLarge,
-        ));
+    if file.bytes.len() > MOST_BYTES {
+        return Err(refusal_of_large(file.bytes));
     }
-    let bytes = unpack(file.bytes)?;
+    let bytes = unpack(file.bytes, MOST_BYTES)?;
     let text = decode(&bytes, &mut notes)?;
     // Lines are counted alike wherever the text comes from.
     let text = if text.contains('\r') { text.replace("\r\n", "\n").into() } else { text };

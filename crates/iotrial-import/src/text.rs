@@ -8,8 +8,13 @@ use ruzstd::decoding::StreamingDecoder;
 
 use crate::ImportError;
 
-/// No larger file is read, packed or not.
-pub(crate) const MOST_BYTES: usize = 64 << 20;
+/// No larger file of another tool is read, packed or not: what its results take in memory is several times what they take in
+/// the file.
+pub const MOST_BYTES: usize = 64 << 20;
+/// With so much of a file a first block of Zstandard is whole, which has at most 128 KiB, and can be unpacked.
+pub const HEAD_BYTES: usize = 192 << 10;
+/// What of a beginning is looked at, unpacked.
+const HEAD_UNPACKED: usize = 4_096;
 /// Warnings of one file beyond these are only counted.
 const MOST_WARNINGS: usize = 50;
 /// What is quoted of a stranger's text.
@@ -22,24 +27,76 @@ const LONGEST_KEPT: usize = 16_384;
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// Unpacks gzip and Zstandard; anything else stays as it is.
-pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
-    if bytes.starts_with(&GZIP_MAGIC) {
-        unpack_from(flate2::read::MultiGzDecoder::new(bytes)).map(Cow::Owned)
+/// Unpacks gzip and Zstandard, to at most so many bytes; anything else stays as it is.
+///
+/// # Errors
+///
+/// When it is packed and broken, or would be larger.
+pub fn unpack(bytes: &[u8], most: usize) -> Result<Cow<'_, [u8]>, ImportError> {
+    let Some(packed) = unpacking(bytes)? else { return Ok(Cow::Borrowed(bytes)) };
+    let mut unpacked = Vec::new();
+    let read = packed.take(most as u64 + 1).read_to_end(&mut unpacked);
+    read.map_err(|error| ImportError::Packed { message: error.to_string() })?;
+    if unpacked.len() > most { Err(ImportError::too_large(most)) } else { Ok(Cow::Owned(unpacked)) }
+}
+
+/// The reader that unpacks; `None` of what is not packed.
+fn unpacking(bytes: &[u8]) -> Result<Option<Box<dyn Read + '_>>, ImportError> {
+    Ok(if bytes.starts_with(&GZIP_MAGIC) {
+        Some(Box::new(flate2::read::MultiGzDecoder::new(bytes)))
     } else if bytes.starts_with(&ZSTD_MAGIC) {
         let decoder = StreamingDecoder::new(bytes);
-        let decoder = decoder.map_err(|error| ImportError::Packed { message: error.to_string() })?;
-        unpack_from(decoder).map(Cow::Owned)
+        Some(Box::new(decoder.map_err(|error| ImportError::Packed { message: error.to_string() })?))
     } else {
-        Ok(Cow::Borrowed(bytes))
+        None
+    })
+}
+
+/// The beginning of what a file holds, unpacked, from the first [`HEAD_BYTES`] of the file: what it is can be told from it
+/// before the rest is read. Empty where it cannot be unpacked.
+pub fn head_of(bytes: &[u8]) -> Vec<u8> {
+    match unpacking(bytes) {
+        Ok(None) => bytes[..bytes.len().min(HEAD_UNPACKED)].to_vec(),
+        // The rest is missing, so that an error at the end is none.
+        Ok(Some(packed)) => {
+            let mut head = Vec::new();
+            let _ = packed.take(HEAD_UNPACKED as u64).read_to_end(&mut head);
+            head
+        }
+        Err(_) => Vec::new(),
     }
 }
 
-fn unpack_from(packed: impl Read) -> Result<Vec<u8>, ImportError> {
-    let mut bytes = Vec::new();
-    let read = packed.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes);
-    read.map_err(|error| ImportError::Packed { message: error.to_string() })?;
-    if bytes.len() > MOST_BYTES { Err(ImportError::TooLarge) } else { Ok(bytes) }
+/// Why a file beyond [`MOST_BYTES`] is not read, by its first bytes: one that a test worked on is no result, however large it is.
+pub fn refusal_of_large(head: &[u8]) -> ImportError {
+    let head = &head[..head.len().min(4_096)];
+    match unpack(head, MOST_BYTES).and_then(|head| decode(&head, &mut Notes::default()).map(drop)) {
+        Err(error) if error.is_foreign() => error,
+        _ => ImportError::too_large(MOST_BYTES),
+    }
+}
+
+/// The text of a file that a person wrote, packed or not, in any encoding that a result may have. One with characters that
+/// cannot be read is refused: what would take their place was not written by anybody.
+///
+/// # Errors
+///
+/// When it is too large, packed and broken, or no text.
+pub fn text_of(bytes: &[u8]) -> Result<String, ImportError> {
+    if bytes.len() > MOST_BYTES {
+        return Err(refusal_of_large(bytes));
+    }
+    let mut notes = Notes::default();
+    let unpacked = unpack(bytes, MOST_BYTES)?;
+    let text = match decode(&unpacked, &mut notes) {
+        // A person may well leave a file empty, which is for its reader to judge.
+        Err(ImportError::Empty) => return Ok(String::new()),
+        text => text?.into_owned(),
+    };
+    match notes.take().into_iter().next() {
+        Some(warning) => Err(ImportError::Encoding { place: warning.place }),
+        None => Ok(text),
+    }
 }
 
 /// The text: UTF-8 with or without a mark, or UTF-16 as PowerShell writes it. Single bytes that are no UTF-8 (a name in
@@ -179,8 +236,8 @@ mod tests {
 
     #[track_caller]
     fn check(bytes: &[u8], expected: Result<&str, &str>) {
-        let decoded =
-            unpack(bytes).and_then(|bytes| decode(&bytes, &mut Notes::default()).map(Cow::into_owned));
+        let decoded = unpack(bytes, MOST_BYTES)
+            .and_then(|bytes| Ok(decode(&bytes, &mut Notes::default())?.into_owned()));
         match (decoded, expected) {
             (Ok(text), Ok(expected)) => assert_eq!(text, expected),
             (Err(error), Err(expected)) => assert!(error.to_string().contains(expected), "{error}"),
@@ -221,6 +278,28 @@ mod tests {
         let zeros = vec![b'0'; 1 << 20];
         (0..65).for_each(|_| packed.write_all(&zeros).unwrap());
         check(&packed.finish().unwrap(), Err("larger than 64 MiB"));
+    }
+
+    #[test]
+    fn the_text_of_a_person_is_whole_or_refused() {
+        let wide: Vec<u8> = "\u{feff}format = 1".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(text_of(&wide).unwrap(), "format = 1");
+        assert_eq!(text_of(b"a = 1").unwrap(), "a = 1");
+        assert_eq!(text_of(b" \n").unwrap(), "");
+        let error = text_of(b"title = \"one\"\nlabel = \"\xfcber alles\"").unwrap_err();
+        assert_eq!(error.to_string(), "line 2 has characters that are not UTF-8");
+    }
+
+    #[test]
+    fn the_beginning_of_a_packed_file_is_known_before_the_rest() {
+        use std::io::Write as _;
+        let text = "{\"format\":\"iotrial.record/1\",".to_owned() + &"x".repeat(1 << 20);
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+        packed.write_all(text.as_bytes()).unwrap();
+        let packed = packed.finish().unwrap();
+        assert!(head_of(&packed[..HEAD_BYTES]).starts_with(b"{\"format\":\"iotrial.record/1"));
+        assert!(head_of(text.as_bytes()).starts_with(b"{\"format\""));
+        assert!(head_of(&[0x1f, 0x8b, 8]).is_empty());
     }
 
     #[test]

@@ -4,6 +4,8 @@
 
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
+pub mod words;
+
 pub mod units;
 pub mod histogram;
 pub mod toml_reader;

@@ -63,25 +63,25 @@ impl Document {
         if let [(record, summary)] = results {
             return Self::of_imported(record, summary);
         }
-        let rows = results.iter().enumerate().flat_map(|(index, (record, summary))| {
-            let name = format!("{} {}", index + 1, cut(&title(record), LONGEST_NAME));
-            let load = load_in_short(record).map_or_else(String::new, |load| format!(", {load}"));
-            stream_rows(&[&cut(&format!("{name}{load}"), 60)], &summary.total, false)
-        });
-        let table = figures_table("Figures side by side", &["result"], rows.collect(), true);
         Self {
             title: format!("{} imported results", results.len()),
             byline: "Side by side, then each by itself".to_owned(),
             in_brief: Vec::new(),
-            sections: vec![Section {
-                id: "figures",
-                heading: "Figures side by side",
-                note: None,
-                blocks: vec![Block::Table(table)],
-            }],
+            sections: vec![side_by_side(results)],
             chapters: results.iter().map(|(record, summary)| Self::of_imported(record, summary)).collect(),
         }
     }
+}
+
+/// The figures of several results in one table.
+pub(crate) fn side_by_side(results: &[(&ImportedRecord, &ImportedSummary)]) -> Section {
+    let rows = results.iter().enumerate().flat_map(|(index, (record, summary))| {
+        let name = format!("{} {}", index + 1, cut(&title(record), LONGEST_NAME));
+        let load = load_in_short(record).map_or_else(String::new, |load| format!(", {load}"));
+        stream_rows(&[&cut(&format!("{name}{load}"), 60)], &summary.total, false)
+    });
+    let table = figures_table("Figures side by side", &["result"], rows.collect(), true);
+    Section { id: "figures", heading: "Figures side by side", note: None, blocks: vec![Block::Table(table)] }
 }
 
 /// The label, else the one job, else the file.

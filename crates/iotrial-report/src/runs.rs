@@ -1,13 +1,15 @@
 //! The document of several runs: the comparison of their configurations, or where that would not be fair their figures
-//! beside one another; what belongs to each run alone; then each run as a chapter.
+//! beside one another; what belongs to each run alone; then each run as a chapter. Imported results may be among them.
 
 use std::collections::BTreeSet;
 
 use iotrial_analysis::comparison::{CompareError, Comparison};
 use iotrial_analysis::figures::Figures;
+use iotrial_analysis::imported::ImportedSummary;
 use iotrial_analysis::series::{Series, SeriesPoint};
 use iotrial_analysis::summary::Summary;
 use iotrial_model::figure::Figure;
+use iotrial_model::imported::ImportedRecord;
 use iotrial_model::load::Role;
 use iotrial_model::record::{EndedHow, RunRecord, Severity};
 use iotrial_model::stream::Stream;
@@ -15,6 +17,7 @@ use iotrial_model::stream::Stream;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape, TIME};
 use crate::comparison::{self, charts};
 use crate::document::{Block, Document, FindingLine, Section};
+use crate::imported;
 use crate::quantity::Quantity;
 use crate::run;
 use crate::table::{Column, Row, Table, Value};
@@ -43,8 +46,8 @@ struct Run<'r> {
 }
 
 impl Document {
-    /// The document of some runs, in this order, at least two. Each summary is the one of its record, and `comparison` is
-    /// that of all of them.
+    /// The document of some runs, in this order. Each summary is the one of its record, and `comparison` is that of all of
+    /// them.
     pub fn of_runs(runs: &[(&RunRecord, &Summary)], comparison: &Comparison) -> Self {
         let chapters: Vec<Self> =
             runs.iter().map(|(record, summary)| Self::of_run(record, summary)).collect();
@@ -85,6 +88,34 @@ impl Document {
             sections: sections.into_iter().flatten().filter(|section| !section.blocks.is_empty()).collect(),
             chapters,
         }
+    }
+}
+
+impl Document {
+    /// The document of runs and of imported results, at least two together and one run: that of the runs, with the figures of the others
+    /// beside theirs and each of them as a chapter. `comparison` is that of all.
+    pub fn of_results(
+        runs: &[(&RunRecord, &Summary)],
+        imported: &[(&ImportedRecord, &ImportedSummary)],
+        comparison: &Comparison,
+    ) -> Self {
+        let mut all = Self::of_runs(runs, comparison);
+        if imported.is_empty() {
+            return all;
+        }
+        let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        if comparison.not_compared.is_none() {
+            let (runs, others) = (count(runs.len(), "run"), count(imported.len(), "imported result"));
+            all.byline = format!("From {runs} and {others}, then each by itself");
+        } else {
+            all.title = format!("{} results", runs.len() + imported.len());
+        }
+        let figures = imported::side_by_side(imported);
+        let figures = Section { id: "imported", heading: "Imported results", ..figures };
+        let after_runs = all.sections.iter().position(|section| section.id == "runs").map_or(0, |at| at + 1);
+        all.sections.insert(after_runs, figures);
+        all.chapters.extend(imported.iter().map(|(record, summary)| Self::of_imported(record, summary)));
+        all
     }
 }
 

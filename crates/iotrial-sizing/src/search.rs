@@ -9,6 +9,7 @@
 
 use iotrial_model::demand::{Demand, Os};
 use iotrial_model::load::Role;
+use iotrial_model::words::in_brief;
 use serde::Serialize;
 
 use crate::catalog::{Catalog, Circumstances, Effect, HostCache, Level, Processors, Route, VolumeKind};
@@ -288,7 +289,7 @@ impl<'s> Space<'s> {
             [(unpriced, "no source has a price"), (unknown, "no source has their limits for volumes")]
         {
             if !names.is_empty() {
-                self.left_out.push(format!("{}: {why}", in_brief(&names)));
+                self.left_out.push(format!("{}: {why}", in_brief(&names, 4, 3)));
             }
         }
     }
@@ -506,14 +507,6 @@ fn sizes(machine: &crate::catalog::Machine, memory_gib: f64) -> Vec<SizedMachine
                 SizedMachine::new(machine, Some(ocpus), Some(memory)).ok()
             })
             .collect(),
-    }
-}
-
-/// Some names, and how many more.
-fn in_brief(names: &[&str]) -> String {
-    match names {
-        [a, b, c, rest @ ..] if rest.len() > 1 => format!("{a}, {b}, {c} and {} more", rest.len()),
-        names => names.join(", "),
     }
 }
 

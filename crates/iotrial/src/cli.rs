@@ -212,13 +212,14 @@ Examples:
   iotrial report volumes.toml --html study.html   a study: its comparison, then each of its runs
   iotrial report 01JD… --csv - | sort             a row for each figure
   iotrial report fio.json --html fio.html         a result of another tool (see `iotrial import`)
+  iotrial report 01JD… fio.json                   both in one document
   iotrial report 01JD… --markdown ticket.md --html report.html --xlsx report.xlsx
 
 All forms show the same figures. Several records are compared as `iotrial compare` does it, and then each
 stands by itself. Where it would not be fair, they stand beside one another and the report says why.")]
 pub struct ReportArgs {
-    /// Files of records, journals that a crash left, results of other tools, folders of them, ids or labels in the store, or
-    /// studies (.toml).
+    /// Files of records, journals that a crash left, results of other tools, folders of them, ids or labels in the store,
+    /// studies, or - for standard input.
     #[arg(required = true, value_name = "RECORD")]
     pub records: Vec<String>,
 
@@ -260,7 +261,8 @@ the method, docs/table-format.md the format of tables.
 Exit codes: 0 compared, and every gate kept; 1 a gate missed; 2 wrong usage or input, or records
 that cannot be compared fairly; 3 could not be carried out.")]
 pub struct CompareArgs {
-    /// Files of records or of results of other tools, folders of them, ids or labels in the store, or studies (.toml).
+    /// Files of records or of results of other tools, printed tables, folders of them, ids or labels in the store, studies,
+    /// or - for standard input.
     #[arg(value_name = "RECORD", required_unless_present = "tables")]
     pub records: Vec<String>,
 
@@ -305,6 +307,7 @@ pub struct CompareArgs {
 Examples:
   iotrial audit published.toml               a printed table, and what its text says of it
   iotrial audit 01JD…                        a record in the store, by its id
+  iotrial audit before                       all runs with a label
   iotrial audit ./results --html audit.html  every result in a folder
   iotrial audit vendor.toml --json | jq '.findings[] | {place, message, cause, right}'
 
@@ -315,7 +318,7 @@ Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input, or a 
 be read among others that can; 3 could not be carried out.")]
 pub struct AuditArgs {
     /// Each a record, a result of fio or another tool (docs/import.md), a table (docs/table-format.md), a folder of them,
-    /// an id in the store, or - for standard input.
+    /// an id or a label in the store, or - for standard input.
     #[arg(required = true, value_name = "RESULT")]
     pub results: Vec<String>,
 
@@ -410,4 +413,33 @@ fn parse_limit(text: &str) -> Result<Duration, String> {
         }
         error.to_string()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    /// The command itself knows its commands, so that none is forgotten.
+    #[test]
+    fn every_command_has_help_with_an_example() {
+        fn check(command: &mut clap::Command, path: &str) {
+            let help = command.render_long_help().to_string();
+            let (_, example) =
+                help.split_once("Example").unwrap_or_else(|| panic!("{path} has none:\n{help}"));
+            assert!(example.contains(path), "{path} is not in its example:\n{help}");
+            let names: Vec<String> = command
+                .get_subcommands()
+                .map(|one| one.get_name().to_owned())
+                .filter(|name| name != "help")
+                .collect();
+            for name in names {
+                check(command.find_subcommand_mut(&name).unwrap(), &format!("{path} {name}"));
+            }
+        }
+        let mut program = Cli::command();
+        program.build();
+        check(&mut program, "iotrial");
+    }
 }

@@ -52,6 +52,11 @@ impl Failure {
         self
     }
 
+    /// With what the reader can do, where nothing better is known.
+    pub fn or_hint(self, hint: String) -> Self {
+        Self { hint: self.hint.or(Some(hint)), ..self }
+    }
+
     /// With what it was about.
     pub fn context(self, about: impl fmt::Display + Send + Sync + 'static) -> Self {
         Self { error: self.error.context(about), ..self }
@@ -65,6 +70,11 @@ impl Failure {
     /// The error and its causes on one line.
     pub fn reason(&self) -> String {
         format!("{:#}", self.error)
+    }
+
+    /// What the reader can do, where that is known.
+    pub fn into_hint(self) -> Option<String> {
+        self.hint
     }
 
     /// 2 or 3.

@@ -1,7 +1,5 @@
 //! Jobs of fio on the command line: the files and the environment that they are read with.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,11 +10,8 @@ use iotrial_model::profile::Profile;
 
 use crate::cli::FioArgs;
 use crate::failure::Failure;
-use crate::foreign::STANDARD_INPUT;
+use crate::intake::{STANDARD_INPUT, text};
 use crate::output::harmless;
-
-/// A larger job file is none.
-const MOST_BYTES: u64 = 1 << 20;
 
 /// What `$pagesize` stands for on the hosts that iotrial runs on.
 const PAGE_BYTES: u64 = 4096;
@@ -45,32 +40,30 @@ pub fn read_fio_job(job: &str, args: &FioArgs, runtime: Option<Duration>) -> Res
     let path = Path::new(job);
     // A file may have spaces in its name, and a command line may be a file that is not there.
     let is_file = !is_command_line(job) || path.is_file();
-    let (text, name, folder) = if path == Path::new(STANDARD_INPUT) {
-        let text = text_of(std::io::stdin().lock()).context("cannot read the job from standard input");
-        (text.map_err(Failure::input)?, "standard input".to_owned(), PathBuf::new())
-    } else if is_file {
-        let text = read_text(path)
-            .with_context(|| format!("cannot read the job `{}`", path.display()))
-            .map_err(|error| {
+    let is_stdin = path == Path::new(STANDARD_INPUT);
+    let (job, name, folder) = if is_stdin || is_file {
+        let text = text(path).with_context(|| format!("cannot read the job `{}`", path.display())).map_err(
+            |error| {
                 Failure::input(error)
                     .hint("a command line is given in quotes, and begins with fio".to_owned())
-            })?;
-        let name =
-            path.file_name().map_or_else(|| job.to_owned(), |name| name.to_string_lossy().into_owned());
-        (text, name, path.parent().map(Path::to_owned).unwrap_or_default())
+            },
+        )?;
+        let name = path.file_name().filter(|_| !is_stdin).map(|name| name.to_string_lossy().into_owned());
+        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        (text, name.unwrap_or_else(|| "standard input".to_owned()), folder)
     } else {
         (job.to_owned(), "a command line".to_owned(), PathBuf::new())
     };
     let host = host_facts();
     let surroundings = Surroundings {
-        file: &|name| read_text(&folder.join(name)).map_err(|error| format!("{error:#}")),
+        file: &|name| text(&folder.join(name)).map_err(|error| format!("{:#}", anyhow::Error::from(error))),
         variable: &|name| std::env::var(name).ok(),
         cpu_count: host.cpu_count,
         memory_mib: host.memory.map_or(0, |memory| memory.get() >> 20),
         page_bytes: PAGE_BYTES,
     };
     let request = FioJobRequest { name, set: args.fio_set, leaves_out: args.fio_leave_out, runtime };
-    let made = profile_of_fio_job(&text, &request, &surroundings).map_err(|error| {
+    let made = profile_of_fio_job(&job, &request, &surroundings).map_err(|error| {
         let hint = if args.fio_leave_out || !error.may_be_left_out() {
             "docs/fio-jobs.md says what becomes of each option"
         } else {
@@ -83,15 +76,4 @@ pub fn read_fio_job(job: &str, args: &FioArgs, runtime: Option<Duration>) -> Res
     made.left_out.iter().for_each(|one| eprintln!("warning: left out: {}", harmless(&one.to_string())));
     made.notes.iter().for_each(|note| eprintln!("note: {}", harmless(note)));
     Ok(made)
-}
-
-fn read_text(path: &Path) -> anyhow::Result<String> {
-    text_of(File::open(path)?)
-}
-
-fn text_of(file: impl Read) -> anyhow::Result<String> {
-    let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    anyhow::ensure!(bytes.len() as u64 <= MOST_BYTES, "it is larger than {} MiB", MOST_BYTES >> 20);
-    String::from_utf8(bytes).context("it is not UTF-8 text")
 }

@@ -222,8 +222,3 @@ pub fn check_is_writable(path: &Path, overwrite: bool) -> Result<(), Failure> {
     let probe = tempfile::NamedTempFile::new_in(folder_of(path));
     probe.with_context(cannot).map_err(Failure::input).map(drop)
 }
-
-/// Where the files of a report are, in lines.
-pub fn written_lines(written: &[PathBuf]) -> String {
-    written.iter().map(|path| format!("report  {}\n", path.display())).collect()
-}

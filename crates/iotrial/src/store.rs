@@ -23,13 +23,14 @@ use crate::output::harmless;
 mod imported;
 mod packed;
 
-pub use imported::{is_imported, keep_imported, read_imported};
+pub use imported::{imported_of, keep_imported};
+use imported::{is_imported, read_imported};
 
 /// Larger records are compressed.
 const COMPRESS_ABOVE_BYTES: usize = 1 << 20;
 
 /// A stranger's file beyond this, packed or unpacked, is not read.
-const MOST_RECORD_BYTES: u64 = 256 << 20;
+pub const MOST_RECORD_BYTES: u64 = 256 << 20;
 
 /// More objects than any run makes; each takes far more memory than it takes bytes in a file.
 const MOST_OBJECTS: usize = 4_000_000;
@@ -461,34 +462,48 @@ fn list(folder: &Path, suffixes: &[&str]) -> anyhow::Result<Vec<PathBuf>> {
 pub fn read_record(path: &Path) -> anyhow::Result<RunRecord> {
     let read = || -> anyhow::Result<RunRecord> {
         anyhow::ensure!(!is_sweep(path), "it is the record of a sweep, which `iotrial report` shows");
-        let bytes = read_bytes(path)?;
-        let record = if file_name(path).ends_with(JOURNAL_SUFFIX) {
-            RunRecord::from_journal(&bytes)?
-        } else {
-            serde_json::from_slice(&bytes)?
-        };
-        anyhow::ensure!(
-            record.format == RECORD_FORMAT,
-            "its format is `{}`, not `{RECORD_FORMAT}`",
-            harmless(&record.format)
-        );
-        record.check()?;
-        Ok(record)
+        record_of(&read_bytes(path)?, is_called_journal(path))
     };
     read().with_context(|| format!("`{}` is no record that can be read", path.display()))
 }
 
-/// Whether a file holds the record of a sweep rather than that of a run: by what it says of itself.
-pub fn is_sweep(path: &Path) -> bool {
-    head_contains(path, "iotrial.sweep/")
+/// The record in the text of its file, or in that of the journal that a crash left.
+pub fn record_of(text: &[u8], is_journal: bool) -> anyhow::Result<RunRecord> {
+    check_objects(text)?;
+    let record: RunRecord =
+        if is_journal { RunRecord::from_journal(text)? } else { serde_json::from_slice(text)? };
+    check_format(&record.format, RECORD_FORMAT)?;
+    record.check()?;
+    Ok(record)
 }
 
-/// Whether a file holds the record of a run, whole or as the journal that a crash left: by what it says of itself or, so
-/// that a damaged one is told as such, by its name.
-pub fn is_record(path: &Path) -> bool {
-    let is_called_so = |suffix: &&str| file_name(path).ends_with(*suffix);
-    head_contains(path, "iotrial.record/")
-        || [RECORD_SUFFIX, COMPRESSED_SUFFIX, JOURNAL_SUFFIX].iter().any(is_called_so)
+/// Whether the name is that of a journal: the first line alone is one, and a record as well.
+pub fn is_called_journal(path: &Path) -> bool {
+    file_name(path).ends_with(JOURNAL_SUFFIX)
+}
+
+/// Whether the name is one that this program gives to a record, so that a damaged one is told as such.
+pub fn is_called_record(path: &Path) -> bool {
+    const SUFFIXES: [&str; 6] = [
+        RECORD_SUFFIX,
+        COMPRESSED_SUFFIX,
+        JOURNAL_SUFFIX,
+        SWEEP_SUFFIX,
+        IMPORTED_SUFFIX,
+        COMPRESSED_IMPORTED_SUFFIX,
+    ];
+    let name = file_name(path);
+    SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
+}
+
+fn check_format(format: &str, expected: &str) -> anyhow::Result<()> {
+    anyhow::ensure!(format == expected, "its format is `{}`, not `{expected}`", harmless(format));
+    Ok(())
+}
+
+/// Whether a file holds the record of a sweep rather than that of a run: by what it says of itself.
+fn is_sweep(path: &Path) -> bool {
+    head_contains(path, "iotrial.sweep/")
 }
 
 /// Whether the first bytes of a file, unpacked, contain a word.
@@ -506,18 +521,18 @@ fn head_contains(path: &Path, word: &str) -> bool {
 }
 
 /// Reads the record of a sweep.
-pub fn read_sweep(path: &Path) -> anyhow::Result<SweepRecord> {
-    let read = || -> anyhow::Result<SweepRecord> {
-        let record: SweepRecord = serde_json::from_slice(&read_bytes(path)?)?;
-        anyhow::ensure!(
-            record.format == SWEEP_FORMAT,
-            "its format is `{}`, not `{SWEEP_FORMAT}`",
-            harmless(&record.format)
-        );
-        record.check()?;
-        Ok(record)
-    };
+fn read_sweep(path: &Path) -> anyhow::Result<SweepRecord> {
+    let read = || sweep_of(&read_bytes(path)?);
     read().with_context(|| format!("`{}` is no record of a sweep that can be read", path.display()))
+}
+
+/// The record of a sweep in the text of its file.
+pub fn sweep_of(text: &[u8]) -> anyhow::Result<SweepRecord> {
+    check_objects(text)?;
+    let record: SweepRecord = serde_json::from_slice(text)?;
+    check_format(&record.format, SWEEP_FORMAT)?;
+    record.check()?;
+    Ok(record)
 }
 
 /// A stranger's file, unpacked, within what is read at all.
@@ -527,11 +542,13 @@ fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     let length = file.metadata().map_or(0, |metadata| metadata.len().min(MOST_RECORD_BYTES) + 1);
     let bytes = read_limited(file, length)?;
     let is_compressed = bytes.starts_with(&ZSTD_MAGIC);
-    let bytes =
-        if is_compressed { read_limited(StreamingDecoder::new(bytes.as_slice())?, 0)? } else { bytes };
-    let object_count = bytes.chunks(255).map(count_of_objects).sum::<usize>();
+    if is_compressed { read_limited(StreamingDecoder::new(bytes.as_slice())?, 0) } else { Ok(bytes) }
+}
+
+fn check_objects(text: &[u8]) -> anyhow::Result<()> {
+    let object_count = text.chunks(255).map(count_of_objects).sum::<usize>();
     anyhow::ensure!(object_count <= MOST_OBJECTS, "it has more than {MOST_OBJECTS} JSON objects");
-    Ok(bytes)
+    Ok(())
 }
 
 /// In a chunk of at most 255 bytes, so that the count fits a byte: the processor then looks at many at once.

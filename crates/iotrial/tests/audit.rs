@@ -145,10 +145,10 @@ fn what_is_no_result_is_refused() {
         let told = bench.run(&["audit", name]).expect_code(2).stderr;
         assert!(told.contains(message), "{name}: {told}");
     };
-    check("x.txt", "cannot audit `x.txt`");
+    check("x.txt", "cannot read `x.txt`");
     check("t.toml", "it is not a valid table");
     check("empty", "the folder `empty` has no files");
-    check("gone", "hint: a result is a file, a folder of them, or an id");
+    check("gone", "hint: `iotrial records` lists what the store holds");
 }
 
 #[test]

@@ -7,16 +7,6 @@ mod support;
 use support::Bench;
 
 #[test]
-fn every_command_has_help_with_an_example() {
-    let bench = Bench::new();
-    assert!(bench.run(&["--help"]).expect_code(0).stdout.contains("Examples:"));
-    for command in ["run", "report", "records", "profiles", "target", "clean", "completions", "man"] {
-        let help = bench.run(&[command, "--help"]).expect_code(0).stdout;
-        assert!(help.contains("Example"), "{command}:\n{help}");
-    }
-}
-
-#[test]
 fn completions_come_for_every_shell() {
     let bench = Bench::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {

@@ -6,6 +6,7 @@ use iotrial_model::figure::{Better, CpuFigure, Figure};
 use iotrial_model::metric::MetricKey;
 use iotrial_model::stream::Stream;
 use iotrial_model::units::group_thousands;
+use iotrial_model::words::{enumerate, in_brief};
 use serde::Serialize;
 
 use super::configuration::Configuration;
@@ -101,16 +102,8 @@ fn titles(configurations: &[Configuration], key: &str) -> String {
 /// Over a grid of loads hundreds of metrics may have to be named: beyond these they are only counted.
 const MOST_NAMED: usize = 12;
 
-fn enumerate(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        many if many.len() > MOST_NAMED => {
-            let named = MOST_NAMED - 2;
-            format!("{} and {} more", many[..named].join(", "), many.len() - named)
-        }
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
+fn names_of(words: &[String]) -> String {
+    if words.len() > MOST_NAMED { in_brief(words, MOST_NAMED, MOST_NAMED - 2) } else { enumerate(words) }
 }
 
 fn sentence(configurations: &[Configuration], leaders: &[&Standing], rankings: &[Ranking]) -> String {
@@ -144,7 +137,7 @@ fn sentence(configurations: &[Configuration], leaders: &[&Standing], rankings: &
             let names: Vec<String> = several.iter().map(|one| configurations[one.index].title()).collect();
             format!(
                 "{} share the first place: none of them is shown to be better over all.",
-                enumerate(&names)
+                names_of(&names)
             )
         }
     }
@@ -178,7 +171,7 @@ fn group_words(changes: &[(MetricGroup, Option<(f64, f64)>)]) -> String {
     let others = changes.iter().filter(|(_, shown_percent)| shown_percent.is_none());
     let others: Vec<String> = others.map(|(group, _)| group.as_str().to_owned()).collect();
     if !others.is_empty() {
-        words.push(format!("no difference shown in {}", enumerate(&others)));
+        words.push(format!("no difference shown in {}", names_of(&others)));
     }
     words.join(", ")
 }
@@ -212,7 +205,7 @@ fn reasons(
             .collect();
         if !ahead.is_empty() {
             let other = titles(configurations, &pair.configuration);
-            reasons.push(format!("{other} is better in {}.", enumerate(&ahead)));
+            reasons.push(format!("{other} is better in {}.", names_of(&ahead)));
         }
     }
     reasons
@@ -257,7 +250,7 @@ fn over_all(factor: &Factor, step: (&str, &str), changes: &[GroupChange]) -> Str
                 same => format!("{} with {same}", delta.metric.title()),
             })
         });
-        enumerate(&named.collect::<Vec<_>>())
+        names_of(&named.collect::<Vec<_>>())
     };
     match (better, worse) {
         (0, 0) => "makes no difference that is shown".to_owned(),
@@ -319,7 +312,7 @@ fn exceptions(configurations: &[Configuration], problems: &[TailProblem]) -> Vec
         format!(
             "{} has a tail problem against {baseline}: {}.",
             titles(configurations, configuration),
-            enumerate(&words)
+            names_of(&words)
         )
     };
     pairs.iter().map(sentence).collect()

@@ -2,6 +2,7 @@
 
 use iotrial_model::record::{Finding, RunRecord, Severity};
 use iotrial_model::units::ByteSize;
+use iotrial_model::words::in_brief;
 use serde_json::json;
 
 use super::finding;
@@ -10,14 +11,18 @@ use super::finding;
 pub(super) fn in_memory_target(record: &RunRecord) -> Option<Finding> {
     let paths: Vec<&str> =
         record.targets.iter().filter(|target| target.in_memory).map(|target| target.path.as_str()).collect();
-    let (first, rest) = paths.split_first()?;
-    let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-    Some(finding(
-        "in-memory-target",
-        Severity::Serious,
-        format!("`{first}`{others} lies in memory: the figures are those of memory, not of a device"),
-        [("paths", json!(paths))],
-    ))
+    let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+    (!paths.is_empty()).then(|| {
+        finding(
+            "in-memory-target",
+            Severity::Serious,
+            format!(
+                "{} lies in memory: the figures are those of memory, not of a device",
+                in_brief(&quoted, 1, 1)
+            ),
+            [("paths", json!(paths))],
+        )
+    })
 }
 
 /// The page cache stood between the load and the device.

@@ -4,6 +4,7 @@ use super::{Demand, DemandStream};
 use crate::counters::{CounterSeries, DiskRates};
 use crate::load::Direction;
 use crate::units::group_thousands;
+use crate::words::in_brief;
 
 /// From so many seconds on an interval hides peaks that a database feels.
 const LONG_INTERVAL_S: f64 = 60.0;
@@ -77,7 +78,7 @@ impl Demand {
             source: Some(format!(
                 "{name}: {} at {}, percentile {percentile} of {intervals}",
                 series.tool,
-                in_brief(&names)
+                in_brief(&names, 8, 6)
             )),
             notes: notes(series, &chosen, &rates, percentile),
             ..Self::of(format!("what {title} does"), streams)
@@ -155,23 +156,13 @@ fn notes(series: &CounterSeries, chosen: &[usize], rates: &[DiskRates], percenti
         .map(|disk| series.disks[disk].name.as_str())
         .collect();
     if !others.is_empty() {
-        notes.push(format!("not counted: {}", in_brief(&others)));
+        notes.push(format!("not counted: {}", in_brief(&others, 8, 6)));
     }
     notes
 }
 
 fn rounded(seconds: f64) -> f64 {
     (seconds * 10.0).round() / 10.0
-}
-
-/// Some names, and how many more.
-fn in_brief(names: &[&str]) -> String {
-    match names {
-        [first @ .., _, _] if first.len() > 6 => {
-            format!("{} and {} more", names[..6].join(", "), names.len() - 6)
-        }
-        names => names.join(", "),
-    }
 }
 
 #[cfg(test)]

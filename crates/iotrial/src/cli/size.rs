@@ -109,7 +109,8 @@ pub enum SizeCommand {
 /// A demand, from a file or from options, which go before the file.
 #[derive(Debug, Args, Default)]
 pub struct DemandArgs {
-    /// A demand (TOML); a record: a file, or an id in the store; or counters of a machine: iostat -x, sar -b, PerfMon as CSV.
+    /// A demand (TOML); what a result did: a file of iotrial or of another tool, an id or a label in the store; or counters of a
+    /// machine: iostat -x, sar -b, PerfMon as CSV.
     #[arg(long, value_name = "FILE|RECORD")]
     pub demand: Option<String>,
 
@@ -228,7 +229,8 @@ pub struct ExplainArgs {
     #[arg(long = "mix", value_name = "PERCENT@SIZE")]
     pub mixes: Vec<Mix>,
 
-    /// A run on this configuration: a file, or an id in the store; may be repeated.
+    /// What was measured on this configuration: a file of iotrial or of another tool, an id or a label in the store; may be
+    /// repeated.
     #[arg(long = "record", value_name = "RECORD")]
     pub records: Vec<String>,
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output;
+use crate::presentation::aligned;
 
 /// What `--dry-run --json` prints: the plan as it would stand in the record, and what the layout would do.
 #[derive(Serialize)]
@@ -33,9 +34,9 @@ pub fn print(plan: &Plan, layout: &Layout, limit: Option<LatencyLimit>, json: bo
     }
     let mut text = head(plan, layout, limit);
     text.push('\n');
-    text.push_str(&aligned(&areas(plan), &[1]));
+    text.push_str(&aligned(&areas(plan), &[1], &[]));
     text.push('\n');
-    text.push_str(&aligned(&jobs(plan), &[3, 4, 5, 6, 8]));
+    text.push_str(&aligned(&jobs(plan), &[3, 4, 5, 6, 8], &[]));
     for job in plan.jobs.iter().filter(|job| !job.particulars(plan).is_empty()) {
         text.push_str(&format!("{}: {}\n", job.name, job.particulars(plan).join("; ")));
     }
@@ -116,27 +117,4 @@ fn jobs(plan: &Plan) -> Vec<Vec<String>> {
         ]
     }));
     rows
-}
-
-/// Rows in columns as wide as their widest cell; those in `right` end where their header ends.
-fn aligned(rows: &[Vec<String>], right: &[usize]) -> String {
-    let columns = rows.first().map_or(0, Vec::len);
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let cells: Vec<String> =
-            row.iter()
-                .zip(&widths)
-                .enumerate()
-                .map(|(column, (cell, width))| {
-                    if right.contains(&column) {
-                        format!("{cell:>width$}")
-                    } else {
-                        format!("{cell:<width$}")
-                    }
-                })
-                .collect();
-        cells.join("  ").trim_end().to_owned() + "\n"
-    };
-    rows.iter().map(line).collect()
 }

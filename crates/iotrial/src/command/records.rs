@@ -5,7 +5,10 @@ use std::process::ExitCode;
 use crate::cli::RecordsArgs;
 use crate::failure::Failure;
 use crate::output::{self, harmless};
+use crate::presentation::aligned;
 use crate::store::Store;
+
+const HEADERS: [&str; 6] = ["id", "started, UTC", "profile", "ended", "label", "targets"];
 
 /// Lists the records, the newest first.
 pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
@@ -21,16 +24,13 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
         eprintln!("no records in {}; `iotrial run` makes one", store.folder().display());
         return Ok(ExitCode::SUCCESS);
     }
-    let row = |[id, started, profile, ended, label, targets]: [&str; 6]| {
-        format!("{id:<26}  {started:<16}  {profile:<18}  {ended:<11}  {label:<20}  {targets}\n")
-    };
-    let mut text = row(["id", "started, UTC", "profile", "ended", "label", "targets"]);
-    for entry in entries {
+    let mut rows = vec![HEADERS.map(str::to_owned).to_vec()];
+    rows.extend(entries.into_iter().map(|entry| {
         let started = entry.started_at.get(..16).unwrap_or(&entry.started_at).replace('T', " ");
         let label = entry.label.as_deref().map_or_else(|| "–".to_owned(), harmless);
-        let targets = harmless(&entry.targets);
-        text.push_str(&row([&entry.id, &started, &harmless(&entry.profile), &entry.ended, &label, &targets]));
-    }
+        vec![entry.id, started, harmless(&entry.profile), entry.ended, label, harmless(&entry.targets)]
+    }));
+    let text = aligned(&rows, &[], &[26, 16, 18, 11, 20]);
     output::text(&text)?;
     Ok(ExitCode::SUCCESS)
 }

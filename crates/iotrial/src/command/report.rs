@@ -1,85 +1,78 @@
-//! `iotrial report`: records shown again.
+//! `iotrial report`: results shown again.
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use iotrial_analysis::comparison::{Comparison, Sample};
-use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
-use iotrial_analysis::verdict::judge;
 use iotrial_model::record::RunRecord;
-use iotrial_report::document::Document;
-use iotrial_report::html::render_html;
-use iotrial_report::terminal::{TerminalStyle, render_terminal};
-use serde::Serialize;
 
 use crate::cli::ReportArgs;
-use crate::command::sources::{Source, find_sources};
 use crate::command::sweep;
-use crate::failure::{Failure, NOT_QUALIFIED};
-use crate::output;
-use crate::report_files::{write_output, written_lines};
-use crate::store::{is_sweep, read_record};
+use crate::failure::Failure;
+use crate::intake::{Folders, Input, Intake, Kind, Takes};
 
-mod imported;
+mod shown;
 
-/// Shows records.
+pub use shown::{Judged, Shown};
+
+const TAKES: Takes = Takes {
+    command: "report",
+    what: "records of runs, results of other tools, printed tables and studies, or one sweep alone",
+};
+
+/// Shows results.
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json, &[])?;
     args.files.check_are_writable()?;
     let named = args.thresholds.as_deref().map(|name| load_thresholds(name, None)).transpose()?;
-    let mut records = Vec::new();
-    let mut imported = Vec::new();
-    let sources = find_sources(&args.records, args.profile.as_deref(), args.store.store.as_deref())?;
-    let count = sources.len();
+    let intake = Intake {
+        takes: TAKES,
+        folders: Folders::Records,
+        store: Some(args.store.store.as_deref()),
+        study_profile: Some(args.profile.as_deref()),
+    };
+    let sources = intake.find(&args.records)?;
+    let mut results: Vec<(PathBuf, Judged)> = Vec::new();
     let mut seen: Vec<PathBuf> = Vec::new();
-    for Source { path, name } in sources {
+    let opened = intake.open_all(sources, |_, input| input)?;
+    let count = opened.len();
+    for (source, input) in opened {
+        let path = source.path;
         let place = path.canonicalize().unwrap_or_else(|_| path.clone());
         if seen.contains(&place) {
             eprintln!("note: `{}` was given twice, and stands once", path.display());
             continue;
         }
         seen.push(place);
-        if is_sweep(&path) {
-            if count > 1 {
-                let error = anyhow::anyhow!("`{}` is a sweep, which is shown alone", path.display());
-                return Err(Failure::input(error).hint("give it in a call of its own".to_owned()));
+        match input {
+            Err(error) if error.is_foreign() && !source.is_named => {}
+            Err(error) => return Err(error.into()),
+            Ok(Input::Sweep(record)) if count == 1 => return sweep::report(args, &path, &record),
+            Ok(Input::Run(mut record)) => {
+                if let Some((label, attributes)) = source.name {
+                    (record.label, record.attributes) = (Some(label), attributes);
+                }
+                let thresholds = named.clone().map_or_else(|| thresholds_of(&record), Ok)?;
+                results.push((path, Judged::of_run(record, &thresholds)));
             }
-            return sweep::report(args, &path);
+            Ok(Input::Kept(record)) => results.push((path, Judged::of_imported(*record, named.as_ref())?)),
+            Ok(Input::Results(imported)) => {
+                for record in imported.records {
+                    results.push((path.clone(), Judged::of_imported(record, named.as_ref())?));
+                }
+            }
+            Ok(other) if source.is_named || other.kind() == Kind::Sweep => {
+                return Err(TAKES.refuse(&path.to_string_lossy(), other.kind()));
+            }
+            Ok(_) => {}
         }
-        if let Some(results) = imported::read(&path)? {
-            imported.extend(results.into_iter().map(|result| (path.clone(), result)));
-            continue;
-        }
-        let mut record = read_record(&path).map_err(Failure::input)?;
-        if let Some((label, attributes)) = name {
-            (record.label, record.attributes) = (Some(label), attributes);
-        }
-        let own = if named.is_none() { Some(thresholds_of(&record)?) } else { None };
-        records.push((path, record, own));
     }
-    if !imported.is_empty() {
-        if let Some((path, ..)) = records.first() {
-            let error =
-                anyhow::anyhow!("`{}` is a run of iotrial, and others are imported results", path.display());
-            let hint =
-                "`iotrial compare` holds them against each other; `report` shows them in calls of their own";
-            return Err(Failure::input(error).hint(hint.to_owned()));
-        }
-        return imported::report(args, &imported, named.as_ref());
+    if results.is_empty() {
+        return Err(Failure::input(anyhow::anyhow!("there is no result among these files")));
     }
-    let judged = records
-        .iter()
-        .filter_map(|(path, record, own)| Some((path.as_path(), record, own.as_ref().or(named.as_ref())?)));
-    let shown = Shown::of_several(&judged.collect::<Vec<_>>());
-    let (written, result) = args.files.write(&shown.document);
-    if !args.files.take_standard_output() {
-        let paths: Vec<&Path> = records.iter().map(|(path, ..)| path.as_path()).collect();
-        shown.print_all(args.json, &paths, args.files.html.as_deref(), &written)?;
-    }
-    result?;
+    let shown = Shown::new(results);
+    shown.present(&args.files, args.json)?;
     Ok(shown.exit_code())
 }
 
@@ -117,102 +110,4 @@ pub fn load_thresholds(name: &str, folder: Option<&Path>) -> Result<ThresholdSet
 /// Whether what stands for a profile or a threshold set is a path rather than a name.
 pub fn is_file_name(name: &str) -> bool {
     name.contains(['/', '\\']) || name.ends_with(".toml")
-}
-
-/// One record or several, with their figures and the document of all.
-pub struct Shown {
-    summaries: Vec<Summary>,
-    document: Document,
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct JsonSummary<'s> {
-    record: &'s Path,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    report: Option<&'s Path>,
-    #[serde(flatten)]
-    summary: &'s Summary,
-}
-
-impl Shown {
-    /// Computes every figure once.
-    pub fn new(record: &RunRecord, thresholds: &ThresholdSet) -> Self {
-        let summary = Summary::new(record, judge(record, thresholds));
-        Self { document: Document::of_run(record, &summary), summaries: vec![summary] }
-    }
-
-    /// The same for several records, in this order, each with where it lies and what judges it.
-    fn of_several(records: &[(&Path, &RunRecord, &ThresholdSet)]) -> Self {
-        if let [(_, record, thresholds)] = records {
-            return Self::new(record, thresholds);
-        }
-        let summary = |(_, record, thresholds): &(&Path, &RunRecord, &ThresholdSet)| {
-            Summary::new(record, judge(record, thresholds))
-        };
-        let summaries: Vec<Summary> = records.iter().map(summary).collect();
-        let samples =
-            records.iter().map(|(path, record, _)| Sample::of_record(record, path.display().to_string()));
-        let comparison = Comparison::or_beside(samples.collect());
-        let runs: Vec<(&RunRecord, &Summary)> =
-            records.iter().map(|(_, record, _)| *record).zip(&summaries).collect();
-        Self { document: Document::of_runs(&runs, &comparison), summaries }
-    }
-
-    /// Writes the HTML report, whole or not at all.
-    pub fn write_html(&self, path: &Path, overwrite: bool) -> Result<(), Failure> {
-        let html = render_html(&self.document).map_err(Failure::execution)?;
-        write_output(path, html.as_bytes(), overwrite)
-    }
-
-    /// Prints the figures, and where everything is.
-    pub fn print(&self, json: bool, record: &Path, html: Option<&Path>) -> Result<(), Failure> {
-        let written: Vec<PathBuf> = html.map(Path::to_owned).into_iter().collect();
-        self.print_all(json, &[record], html, &written)
-    }
-
-    /// The same for several records; `written` are the files of the report that are there. As JSON one record is its
-    /// summary, and several are a list of summaries.
-    fn print_all(
-        &self,
-        json: bool,
-        records: &[&Path],
-        html: Option<&Path>,
-        written: &[PathBuf],
-    ) -> Result<(), Failure> {
-        if json {
-            let report = html.filter(|html| written.iter().any(|path| path == html));
-            let summaries = records.iter().zip(&self.summaries);
-            let summaries: Vec<JsonSummary<'_>> =
-                summaries.map(|(record, summary)| JsonSummary { record, report, summary }).collect();
-            return match summaries.as_slice() {
-                [one] => output::json(one),
-                several => output::json(&several),
-            };
-        }
-        let mut text = render_terminal(&self.document, terminal_style());
-        text.push('\n');
-        records.iter().for_each(|record| text.push_str(&format!("record  {}\n", record.display())));
-        text.push_str(&written_lines(written));
-        output::text(&text)
-    }
-
-    /// 0 where the storage of every record is qualified, or the rate that was sought was found; 1 where one is not.
-    pub fn exit_code(&self) -> ExitCode {
-        let qualified = self.summaries.iter().all(|summary| summary.verdict.is_yes());
-        if qualified { ExitCode::SUCCESS } else { ExitCode::from(NOT_QUALIFIED) }
-    }
-}
-
-/// Columns where nobody says how wide the page is: a file or a pipe can be scrolled, and tables are not cut short for it.
-const WITHOUT_TERMINAL: usize = 140;
-
-/// As wide as the terminal, with colour where it is one and `NO_COLOR` is not set.
-pub fn terminal_style() -> TerminalStyle {
-    let stdout = std::io::stdout();
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let width =
-        console::Term::stdout().size_checked().map_or(WITHOUT_TERMINAL, |(_, columns)| usize::from(columns));
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    TerminalStyle { width, color: stdout.is_terminal() && !no_color && !is_dumb }
 }

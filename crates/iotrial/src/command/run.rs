@@ -7,10 +7,10 @@ use iotrial_model::units::format_duration;
 
 use crate::cli::RunArgs;
 use crate::command::dry_run;
-use crate::command::report::{Shown, load_thresholds};
+use crate::command::report::{Judged, Shown, load_thresholds};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{check_fio_args, fio_profile};
-use crate::report_files::check_is_writable;
+use crate::report_files::{ReportFiles, check_is_writable};
 use crate::rig::{Rig, Trial};
 use crate::setup::{Setup, plan_failure};
 
@@ -74,15 +74,14 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
 /// Writes the record and the report, and shows them.
 fn close(args: &RunArgs, rig: &Rig<'_>, trial: Trial) -> Result<ExitCode, Failure> {
     let (record, record_path) = rig.save(trial)?;
-    let shown = Shown::new(&record, &rig.setup().thresholds);
-    let html_path = match &args.html {
-        Some(path) => path.clone(),
-        None => rig.store().folder().join(format!("{}.html", record.id)),
-    };
-    // The figures come first: whatever is wrong with the report must not hide them.
-    let written = shown.write_html(&html_path, args.overwrite);
-    shown.print(args.json, &record_path, Some(html_path.as_path()).filter(|_| written.is_ok()))?;
-    written?;
     let is_complete = record.ended.how == EndedHow::Complete;
+    let beside = || rig.store().folder().join(format!("{}.html", record.id));
+    let files = ReportFiles {
+        html: Some(args.html.clone().unwrap_or_else(beside)),
+        overwrite: args.overwrite,
+        ..ReportFiles::default()
+    };
+    let shown = Shown::new(vec![(record_path, Judged::of_run(Box::new(record), &rig.setup().thresholds))]);
+    shown.present(&files, args.json)?;
     Ok(if is_complete { shown.exit_code() } else { ExitCode::from(NOT_CARRIED_OUT) })
 }

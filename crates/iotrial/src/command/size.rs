@@ -2,9 +2,13 @@
 
 mod catalogs;
 
+mod demand;
+
 mod explain;
 
-mod input;
+mod known;
+
+mod measured;
 
 mod proof;
 
@@ -12,19 +16,19 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use iotrial_report::document::Document;
-use iotrial_report::terminal::render_terminal;
 use iotrial_sizing::search::Search;
 use iotrial_sizing::sizing::{Sizing, size as find};
-use serde::Serialize;
 
 use crate::cli::{SizeArgs, SizeCommand};
-use crate::command::report::terminal_style;
 use crate::failure::Failure;
-use crate::output;
-use crate::report_files::{OtherFile, ReportFiles, check_is_writable, write_output};
+use crate::intake::Takes;
+use crate::presentation::{Presentation, Value};
+use crate::report_files::{OtherFile, check_is_writable, write_output};
 
 /// Nothing meets the demand.
 const NOTHING_MEETS_IT: u8 = 1;
+
+const AGAINST: Takes = Takes { command: "size --against", what: "a configuration" };
 
 /// Searches, or does what else is asked.
 pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
@@ -41,19 +45,22 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     args.files.check_are_writable()?;
     others.iter().try_for_each(|(_, path)| check_is_writable(path, args.files.overwrite))?;
     args.profile.as_deref().map_or(Ok(()), proof::check_profile)?;
-    let demand = input::demand(&args.demand, &args.store)?.ok_or_else(no_demand)?;
-    let catalogs = input::catalogs(&args.catalogs)?;
-    let against =
-        args.against.iter().map(|path| input::configuration(path)).collect::<Result<Vec<_>, Failure>>()?;
+    let demand = demand::demand(&args.demand, &args.store)?.ok_or_else(no_demand)?;
+    let catalogs = known::catalogs(&args.catalogs)?;
+    let against = args
+        .against
+        .iter()
+        .map(|path| known::configuration(path, &AGAINST))
+        .collect::<Result<Vec<_>, Failure>>()?;
     let request = Search {
-        money: input::money(&args.money),
+        money: known::money(&args.money),
         answers: args.top as usize,
         volumes: args.volumes.clone(),
         machines: args.machines.clone(),
         volumes_max: args.volumes_max,
         no_arm: args.no_arm,
     };
-    input::check_restrictions(&catalogs, &request)?;
+    known::check_restrictions(&catalogs, &request)?;
     let sizing = find(&catalogs, &demand, &request, &against).map_err(|error| {
         let hint = error.hint();
         Failure::input(error).hint(hint)
@@ -75,8 +82,10 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
             Err(failure) => result = result.and(Err(failure)),
         }
     }
-    let document = Document::of_sizing(&sizing, input::byline(&catalogs));
-    let shown = show(&args.files, args.json, &document, &sizing, &written);
+    let document = Document::of_sizing(&sizing, known::byline(&catalogs));
+    let values = vec![Value::alone(&sizing)];
+    let presentation = Presentation { others: written, ..Presentation::new(&document, values) };
+    let shown = presentation.show(&args.files, args.json);
     for path in left_out {
         eprintln!("note: nothing meets the demand, so `{}` is not written", path.display());
     }
@@ -120,39 +129,4 @@ fn answers(sizing: &Sizing) -> impl Iterator<Item = &iotrial_sizing::explanation
 fn no_demand() -> Failure {
     Failure::input(anyhow::anyhow!("nothing is asked for"))
         .hint("--read 40000iops@8KiB --write 10000iops@8KiB, or --demand FILE".to_owned())
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Json<'j, T> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    report: Option<&'j Path>,
-    #[serde(flatten)]
-    value: &'j T,
-}
-
-/// Writes the forms that are wanted, and shows the rest. `also` are other files that were written.
-fn show(
-    files: &ReportFiles,
-    json: bool,
-    document: &Document,
-    value: &impl Serialize,
-    also: &[(&str, &Path)],
-) -> Result<(), Failure> {
-    let (written, result) = files.write(document);
-    if json {
-        let report = files.html.as_deref().filter(|html| written.iter().any(|path| path == html));
-        output::json(&Json { report, value })?;
-    } else if !files.take_standard_output() {
-        let mut text = render_terminal(document, terminal_style());
-        let line = |what: &str, path: &Path| format!("{what:<7} {}\n", path.display());
-        let mut lines: Vec<String> = written.iter().map(|path| line("report", path)).collect();
-        lines.extend(also.iter().map(|(what, path)| line(what, path)));
-        if !lines.is_empty() {
-            text.push('\n');
-        }
-        lines.iter().for_each(|line| text.push_str(line));
-        output::text(&text)?;
-    }
-    result
 }

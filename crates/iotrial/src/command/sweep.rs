@@ -10,17 +10,16 @@ use iotrial_model::record::{Ended, EndedHow, RunRecord};
 use iotrial_model::sweep::{SWEEP_FORMAT, SweepMethod, SweepRecord, SweepSettings};
 use iotrial_model::units::format_duration;
 use iotrial_report::document::Document;
-use iotrial_report::terminal::render_terminal;
 use serde::Serialize;
 
 use crate::cli::{LoadArgs, ReportArgs, SweepArgs};
-use crate::command::report::{load_thresholds, terminal_style};
+use crate::command::report::load_thresholds;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::output;
-use crate::report_files::{ReportFiles, written_lines};
+use crate::presentation::{Presentation, Value};
+use crate::report_files::ReportFiles;
 use crate::rig::Rig;
 use crate::setup::{Setup, plan_failure};
-use crate::store::read_sweep;
 
 mod course;
 mod sweeper;
@@ -208,29 +207,18 @@ fn print_course(course: &Course, setup: &Setup, json: bool) -> Result<(), Failur
 }
 
 /// Shows a sweep again.
-pub fn report(args: &ReportArgs, path: &Path) -> Result<ExitCode, Failure> {
-    let record = read_sweep(path).map_err(Failure::input)?;
+pub fn report(args: &ReportArgs, path: &Path, record: &SweepRecord) -> Result<ExitCode, Failure> {
     if args.thresholds.is_some() {
         let error = anyhow::anyhow!("a sweep has no verdict, so --thresholds has nothing to judge");
         return Err(Failure::input(error).hint("leave it out".to_owned()));
     }
-    Shown::new(&record).write_and_print(&args.files, args.json, path)
+    Shown::new(record).write_and_print(&args.files, args.json, path)
 }
 
 /// A sweep with its figures and its document.
 struct Shown {
     summary: SweepSummary,
     document: Document,
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct JsonSummary<'s> {
-    record: &'s Path,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    report: Option<&'s Path>,
-    #[serde(flatten)]
-    summary: &'s SweepSummary,
 }
 
 impl Shown {
@@ -241,19 +229,10 @@ impl Shown {
         Self { summary, document }
     }
 
-    /// Writes the files that are wanted, and prints the figures and where everything is: whatever is wrong with a file
-    /// must not hide them.
+    /// Writes the files that are wanted, and shows the figures and where everything is.
     fn write_and_print(&self, files: &ReportFiles, json: bool, record: &Path) -> Result<ExitCode, Failure> {
-        let (written, result) = files.write(&self.document);
-        if json {
-            let report = files.html_of(&written);
-            output::json(&JsonSummary { record, report, summary: &self.summary })?;
-        } else if !files.take_standard_output() {
-            let text = render_terminal(&self.document, terminal_style());
-            let written = written_lines(&written);
-            output::text(&format!("{text}\nrecord  {}\n{written}", record.display()))?;
-        }
-        result?;
+        let values = vec![Value::of_record(record, &self.summary)];
+        Presentation::new(&self.document, values).show(files, json)?;
         Ok(self.exit_code())
     }
 

@@ -10,10 +10,9 @@ use tempfile::NamedTempFile;
 
 use super::packed::packed;
 use super::{
-    COMPRESS_ABOVE_BYTES, COMPRESSED_IMPORTED_SUFFIX, Entry, IMPORTED_SUFFIX, ZSTD_MAGIC, head_contains,
-    read_bytes,
+    COMPRESS_ABOVE_BYTES, COMPRESSED_IMPORTED_SUFFIX, Entry, IMPORTED_SUFFIX, ZSTD_MAGIC, check_format,
+    check_objects, head_contains, read_bytes,
 };
-use crate::output::harmless;
 
 /// Where a record is, and whether it came only now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +24,7 @@ pub struct Kept {
 }
 
 /// Whether a file holds an imported result: by what it says of itself.
-pub fn is_imported(path: &Path) -> bool {
+pub(super) fn is_imported(path: &Path) -> bool {
     head_contains(path, "iotrial.imported/")
 }
 
@@ -70,18 +69,18 @@ fn is_whole(path: &Path) -> bool {
 }
 
 /// Reads an imported record.
-pub fn read_imported(path: &Path) -> anyhow::Result<ImportedRecord> {
-    let read = || -> anyhow::Result<ImportedRecord> {
-        let record: ImportedRecord = serde_json::from_slice(&read_bytes(path)?)?;
-        anyhow::ensure!(
-            record.format == IMPORTED_FORMAT,
-            "its format is `{}`, not `{IMPORTED_FORMAT}`",
-            harmless(&record.format)
-        );
-        record.check()?;
-        Ok(record)
-    };
+pub(super) fn read_imported(path: &Path) -> anyhow::Result<ImportedRecord> {
+    let read = || imported_of(&read_bytes(path)?);
     read().with_context(|| format!("`{}` is no imported record that can be read", path.display()))
+}
+
+/// The imported record in the text of its file.
+pub fn imported_of(text: &[u8]) -> anyhow::Result<ImportedRecord> {
+    check_objects(text)?;
+    let record: ImportedRecord = serde_json::from_slice(text)?;
+    check_format(&record.format, IMPORTED_FORMAT)?;
+    record.check()?;
+    Ok(record)
 }
 
 impl Entry {

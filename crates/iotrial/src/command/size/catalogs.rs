@@ -4,16 +4,15 @@ use std::process::ExitCode;
 
 use iotrial_report::catalogs::CatalogAge;
 use iotrial_report::document::Document;
-use iotrial_report::terminal::render_terminal;
 use iotrial_sizing::catalog::Catalog;
 use jiff::civil::Date;
 use serde::Serialize;
 
-use super::input;
+use super::known;
 use crate::cli::CatalogsArgs;
-use crate::command::report::terminal_style;
 use crate::failure::Failure;
 use crate::output;
+use crate::presentation::text_of;
 
 /// Older figures have probably changed: limits doubled within a year more than once.
 const OLD_DAYS: i64 = 365;
@@ -38,9 +37,9 @@ struct JsonCatalog<'c> {
 
 /// Lists them, or one in full.
 pub(super) fn catalogs(args: &CatalogsArgs) -> Result<ExitCode, Failure> {
-    let catalogs = input::all_catalogs(&args.files)?;
+    let catalogs = known::all_catalogs(&args.files)?;
     let shown: Vec<&Catalog> = match &args.provider {
-        Some(provider) => vec![input::find(&catalogs, provider)?],
+        Some(provider) => vec![known::find(&catalogs, provider)?],
         None => catalogs.iter().collect(),
     };
     if args.print.is_some() {
@@ -67,7 +66,7 @@ pub(super) fn catalogs(args: &CatalogsArgs) -> Result<ExitCode, Failure> {
     }
     let byline = format!("as of {today}; iotrial {}", env!("CARGO_PKG_VERSION"));
     let document = Document::of_catalogs(&ages, &warnings.concat(), byline);
-    output::text(&render_terminal(&document, terminal_style()))?;
+    output::text(&text_of(&document, &[]))?;
     Ok(ExitCode::SUCCESS)
 }
 

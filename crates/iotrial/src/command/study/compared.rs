@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use iotrial_analysis::comparison::{CompareRequest, Comparison, Sample};
 use iotrial_model::study::Study;
 use iotrial_report::document::Document;
-use iotrial_report::terminal::render_terminal;
 use serde::Serialize;
 
 use super::shown::{CellState, ShownCell};
-use crate::command::report::terminal_style;
-use crate::command::samples::read_samples;
 use crate::failure::Failure;
 use crate::output::harmless;
-use crate::report_files::{ReportFiles, written_lines};
+use crate::parallel::in_parallel;
+use crate::presentation::text_of;
+use crate::report_files::ReportFiles;
+use crate::store::read_record;
 
 /// The configurations of a study under one profile, held against each other.
 #[derive(Serialize)]
@@ -89,12 +89,8 @@ impl Compared {
 
     /// As a terminal shows it.
     pub fn text(&self) -> String {
-        let mut text = format!("profile  {}\n\n", harmless(&self.profile));
-        text.push_str(&render_terminal(&self.document, terminal_style()));
-        if !self.written.is_empty() {
-            text.push_str(&format!("\n{}", written_lines(&self.written)));
-        }
-        text
+        let files: Vec<(&str, &Path)> = self.written.iter().map(|path| ("report", path.as_path())).collect();
+        format!("profile  {}\n\n{}", harmless(&self.profile), text_of(&self.document, &files))
     }
 }
 
@@ -110,7 +106,8 @@ fn samples(cells: &[&ShownCell]) -> Vec<Sample> {
             None
         }
     };
-    read_samples(&paths).into_iter().zip(cells).filter_map(named).collect()
+    let sample = |path: &PathBuf| Ok(Sample::of_record(&read_record(path)?, path.display().to_string()));
+    in_parallel(&paths, sample).into_iter().zip(cells).filter_map(named).collect()
 }
 
 /// `report-sqlserver-log.html` of `report.html`.

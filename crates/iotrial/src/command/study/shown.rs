@@ -12,6 +12,7 @@ use super::compared::Compared;
 use super::journal::path_in;
 use crate::failure::Failure;
 use crate::output::{self, harmless};
+use crate::presentation::aligned;
 use crate::report_files::ReportFiles;
 use crate::store::Store;
 
@@ -198,13 +199,13 @@ impl<'s> Shown<'s> {
             count => format!(", {count} failed"),
         };
         text.push_str(&format!("state    {done} of {all} measurements are done{failed}\n\n"));
-        let mut rows = vec![["configuration", "profile", "done", "missing"].map(str::to_owned)];
+        let mut rows = vec![["configuration", "profile", "done", "missing"].map(str::to_owned).to_vec()];
         for of_load in self.cells.chunk_by(|a, b| (&a.label, &a.profile) == (&b.label, &b.profile)) {
             let is_done = |cell: &&ShownCell| cell.state == CellState::Done;
             let missing: Vec<String> =
                 of_load.iter().filter(|cell| !is_done(cell)).map(|cell| cell.repeat.to_string()).collect();
             let elsewhere = if of_load[0].elsewhere { " elsewhere" } else { "" };
-            rows.push([
+            rows.push(vec![
                 harmless(&of_load[0].label),
                 harmless(&of_load[0].profile),
                 format!("{} of {}", of_load.iter().filter(is_done).count(), of_load.len()),
@@ -215,7 +216,7 @@ impl<'s> Shown<'s> {
                 },
             ]);
         }
-        text.push_str(&aligned(&rows));
+        text.push_str(&aligned(&rows, &[], &[]));
         for cell in self.cells.iter().filter(|cell| cell.state == CellState::Failed) {
             text.push_str(&format!(
                 "\nfailed   {}, {}, repeat {}: {}\n",
@@ -259,15 +260,4 @@ impl<'s> Shown<'s> {
         }
         hints
     }
-}
-
-/// Rows in columns as wide as their widest cell.
-fn aligned(rows: &[[String; 4]]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths = [width(0), width(1), width(2)];
-    let line = |[first, second, third, last]: &[String; 4]| {
-        let [a, b, c] = widths;
-        format!("{first:<a$}  {second:<b$}  {third:<c$}  {last}").trim_end().to_owned() + "\n"
-    };
-    rows.iter().map(line).collect()
 }

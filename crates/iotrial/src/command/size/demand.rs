@@ -1,0 +1,163 @@
+//! What is asked for: by options, over what a file asks for or a result did.
+
+use anyhow::anyhow;
+use iotrial_model::counters::CounterSeries;
+use iotrial_model::demand::{CounterDemandError, Demand, DemandStream, StreamText};
+use iotrial_model::imported::ImportedRecord;
+use iotrial_model::load::Direction;
+use iotrial_sizing::measured::{MeasuredStream, Measurement};
+
+use super::measured::checked;
+use crate::cli::{DemandArgs, StoreArgs};
+use crate::failure::Failure;
+use crate::intake::{Folders, Input, Intake, Takes};
+
+const TAKES: Takes = Takes {
+    command: "size --demand",
+    what: "a demand, counters, the record of one run, or one result of another tool",
+};
+
+/// What the options ask for, over what a file or a record asks for; `None` where nothing is asked.
+pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Demand>, Failure> {
+    let from_file = args.demand.as_deref().map(|name| named_demand(name, args, store)).transpose()?;
+    let stream = |direction| {
+        move |text: &StreamText| DemandStream {
+            role: None,
+            direction,
+            iops: text.iops,
+            block_size_bytes: text.block_size_bytes,
+        }
+    };
+    let streams: Vec<DemandStream> = args
+        .reads
+        .iter()
+        .map(stream(Direction::Read))
+        .chain(args.writes.iter().map(stream(Direction::Write)))
+        .collect();
+    let mut demand = match (from_file, streams.is_empty()) {
+        (None, true) if asks_for_something(args) => return Err(no_rates()),
+        (None, true) => return Ok(None),
+        (None, false) => Demand::of("the demand", streams),
+        (Some(demand), true) => demand,
+        (Some(demand), false) => Demand { streams, ..demand },
+    };
+    let DemandArgs {
+        capacity, growth, load_growth, years, latency, os, vcpus, memory, mirror, replicas, ..
+    } = args;
+    set(&mut demand.capacity, *capacity);
+    set(&mut demand.growth_percent_per_year, *growth);
+    set(&mut demand.load_growth_percent_per_year, *load_growth);
+    set(&mut demand.years, *years);
+    demand.latency = latency.or(demand.latency);
+    set(&mut demand.os, *os);
+    set(&mut demand.vcpus_min, *vcpus);
+    set(&mut demand.memory_min, *memory);
+    set(&mut demand.mirror, *mirror);
+    set(&mut demand.replicas, *replicas);
+    demand.licence &= !args.own_licence;
+    demand.clustered |= args.clustered;
+    demand.allow_burst |= args.allow_burst;
+    if demand.growth_percent_per_year > 0.0 && demand.capacity.get() == 0 {
+        let error = anyhow!("growth of the capacity needs a capacity");
+        return Err(
+            Failure::input(error).hint("--capacity 4TiB; growth of the rates is --load-growth".to_owned())
+        );
+    }
+    let grows = demand.growth_percent_per_year > 0.0 || demand.load_growth_percent_per_year > 0.0;
+    if grows && demand.years == 0 {
+        let error = anyhow!("growth by the year needs the number of years");
+        return Err(Failure::input(error).hint("--years 3, or `years = 3` in the demand".to_owned()));
+    }
+    Ok(Some(demand))
+}
+
+/// Whether an option asks for something besides rates.
+fn asks_for_something(args: &DemandArgs) -> bool {
+    let DemandArgs {
+        capacity, growth, load_growth, years, latency, os, vcpus, memory, mirror, replicas, ..
+    } = args;
+    capacity.is_some()
+        || growth.is_some()
+        || load_growth.is_some()
+        || years.is_some()
+        || latency.is_some()
+        || os.is_some()
+        || vcpus.is_some()
+        || memory.is_some()
+        || mirror.is_some()
+        || replicas.is_some()
+        || args.own_licence
+        || args.clustered
+}
+
+fn no_rates() -> Failure {
+    Failure::input(anyhow!("a demand needs rates: nothing is said of reads or writes"))
+        .hint("--read 40000iops@8KiB --write 10000iops@8KiB, or --demand FILE".to_owned())
+}
+
+fn set<T>(field: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *field = given;
+    }
+}
+
+/// From so many percent of the intervals on counters ask for more than the demand: what is rare is left to queues.
+const USUAL_PERCENTILE: f64 = 95.0;
+
+/// A demand from a TOML file, from counters, or what a result did.
+fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<Demand, Failure> {
+    let intake = Intake {
+        takes: TAKES,
+        folders: Folders::Refused,
+        store: Some(store.store.as_deref()),
+        study_profile: None,
+    };
+    let input = intake.open_one(name)?;
+    let is_counted = matches!(input, Input::Counters(_));
+    if !is_counted && (args.percentile.is_some() || !args.disks.is_empty()) {
+        let error = anyhow!("--percentile and --disk are for counters, and `{name}` has none");
+        return Err(Failure::input(error)
+            .hint("`iostat -x`, `sar -b`, or counters of PerfMon as CSV: docs/size.md".to_owned()));
+    }
+    match input {
+        Input::Demand(demand) => Ok(*demand),
+        Input::Counters(series) => counted_demand(name, &series, args),
+        Input::Run(record) => Demand::of_record(&record)
+            .ok_or_else(|| Failure::input(anyhow!("the record `{name}` has no I/O in it"))),
+        Input::Kept(record) => imported_demand(name, &record),
+        Input::Results(results) => match results.records.as_slice() {
+            [one] => imported_demand(name, one),
+            several => {
+                let error = anyhow!("`{name}` has {} results, and a demand is what one did", several.len());
+                Err(Failure::input(error)
+                    .hint(format!("`iotrial import {name}` makes a record of each: give one by its id")))
+            }
+        },
+        other => Err(TAKES.refuse(name, other.kind())),
+    }
+}
+
+/// What another tool's load did.
+fn imported_demand(name: &str, record: &ImportedRecord) -> Result<Demand, Failure> {
+    let measurement = checked(name, Measurement::of_imported(record))?;
+    let stream = |one: &MeasuredStream| DemandStream {
+        role: one.role,
+        direction: one.direction,
+        iops: one.iops,
+        block_size_bytes: one.block_size,
+    };
+    let demand = Demand::of(format!("what {name} did"), measurement.streams.iter().map(stream).collect());
+    Ok(Demand { source: Some(format!("imported result {name}")), ..demand })
+}
+
+/// What a machine did, by its counters.
+fn counted_demand(name: &str, series: &CounterSeries, args: &DemandArgs) -> Result<Demand, Failure> {
+    let percentile = args.percentile.unwrap_or(USUAL_PERCENTILE);
+    Demand::of_counters(name, series, &args.disks, percentile).map_err(|error| {
+        let hint = match &error {
+            CounterDemandError::NoDisk { known, .. } => Some(format!("there are {}", known.join(", "))),
+            CounterDemandError::NoInterval | CounterDemandError::Idle => None,
+        };
+        Failure::input(error).hint(hint).context(format!("`{name}` is no demand"))
+    })
+}

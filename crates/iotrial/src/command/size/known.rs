@@ -1,0 +1,105 @@
+//! What is known of providers: their catalogs, those of the user among them, and configurations.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use iotrial_sizing::catalog::Catalog;
+use iotrial_sizing::configuration::Configuration;
+use iotrial_sizing::price::Money;
+use iotrial_sizing::search::Search;
+
+use crate::cli::{CatalogArgs, MoneyArgs};
+use crate::failure::Failure;
+use crate::intake::{Input, Kind, Takes, open_as};
+
+/// A configuration from its file.
+pub(super) fn configuration(path: &Path, takes: &Takes) -> Result<Configuration, Failure> {
+    match open_as(Kind::Configuration, path, takes)? {
+        Input::Configuration(configuration) => Ok(*configuration),
+        other => Err(takes.refuse(&path.to_string_lossy(), other.kind())),
+    }
+}
+
+const CATALOG: Takes = Takes { command: "size --catalog", what: "a catalog" };
+
+/// The built-in catalogs, with those of the files in their place.
+pub(super) fn all_catalogs(files: &[PathBuf]) -> Result<Vec<Catalog>, Failure> {
+    let mut catalogs = Catalog::built_in();
+    for path in files {
+        let own = match open_as(Kind::Catalog, path, &CATALOG)? {
+            Input::Catalog(catalog) => *catalog,
+            other => return Err(CATALOG.refuse(&path.to_string_lossy(), other.kind())),
+        };
+        match catalogs.iter_mut().find(|catalog| catalog.provider == own.provider) {
+            Some(catalog) => *catalog = own,
+            None => catalogs.push(own),
+        }
+    }
+    Ok(catalogs)
+}
+
+/// Those catalogs that are wanted.
+pub(super) fn catalogs(args: &CatalogArgs) -> Result<Vec<Catalog>, Failure> {
+    let mut catalogs = all_catalogs(&args.files)?;
+    for name in &args.providers {
+        find(&catalogs, name)?;
+    }
+    if !args.providers.is_empty() {
+        catalogs.retain(|catalog| args.providers.contains(&catalog.provider));
+    }
+    Ok(catalogs)
+}
+
+/// The catalog of a provider.
+pub(super) fn find<'c>(catalogs: &'c [Catalog], provider: &str) -> Result<&'c Catalog, Failure> {
+    catalogs.iter().find(|catalog| catalog.provider == provider).ok_or_else(|| {
+        let names: Vec<&str> = catalogs.iter().map(|catalog| catalog.provider.as_str()).collect();
+        let hint = format!("there are {}; --catalog FILE adds one", names.join(", "));
+        Failure::input(anyhow!("no catalog is of the provider `{provider}`")).hint(hint)
+    })
+}
+
+/// Refuses names that no catalog has: a search among nothing would end in a wall that is none.
+pub(super) fn check_restrictions(catalogs: &[Catalog], search: &Search) -> Result<(), Failure> {
+    for name in &search.volumes {
+        let known =
+            || catalogs.iter().flat_map(|catalog| catalog.volumes.iter().map(|kind| kind.name.as_str()));
+        if !known().any(|known| known == name) {
+            let error = anyhow!("no catalog has a volume `{name}`");
+            let hint = format!("there are {}", known().collect::<Vec<_>>().join(", "));
+            return Err(Failure::input(error).hint(hint));
+        }
+    }
+    for part in &search.machines {
+        let has =
+            |catalog: &Catalog| catalog.machines.iter().any(|machine| machine.name.contains(part.as_str()));
+        if !catalogs.iter().any(has) {
+            let error = anyhow!("no machine has `{part}` in its name");
+            return Err(Failure::input(error).hint("`iotrial size catalogs PROVIDER` lists them".to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// In which money.
+pub(super) fn money(args: &MoneyArgs) -> Money {
+    Money {
+        currency: args.currency.clone(),
+        rates: args.rates.clone(),
+        hours_per_month: args.hours_per_month,
+    }
+}
+
+/// From which catalogs, and of when they are.
+pub(super) fn byline(catalogs: &[Catalog]) -> String {
+    let names: Vec<&str> = catalogs.iter().map(|catalog| catalog.provider.as_str()).collect();
+    let oldest = catalogs.iter().filter_map(|catalog| catalog.oldest().0).min();
+    let newest = catalogs.iter().filter_map(Catalog::newest).max();
+    let days = match (oldest, newest) {
+        (Some(oldest), Some(newest)) if oldest != newest => format!("sources of {oldest} to {newest}"),
+        (Some(day), _) => format!("sources of {day}"),
+        (None, _) => "sources without a date".to_owned(),
+    };
+    let catalogs = if names.len() == 1 { "catalog" } else { "catalogs" };
+    format!("{catalogs} {}, {days}; iotrial {}", names.join(", "), env!("CARGO_PKG_VERSION"))
+}

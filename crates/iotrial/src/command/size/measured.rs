@@ -1,0 +1,80 @@
+//! What was measured on a configuration: by iotrial, by another tool, or as it was printed.
+
+use anyhow::anyhow;
+use iotrial_model::table::PublishedTable;
+use iotrial_sizing::measured::Measurement;
+
+use crate::cli::ExplainArgs;
+use crate::failure::Failure;
+use crate::intake::{Folders, Input, Intake, Kind, Takes, open_as};
+
+const TAKES: Takes = Takes {
+    command: "size explain --record",
+    what: "records of runs, results of other tools and printed tables",
+};
+
+const TABLE: Takes = Takes { command: "size explain --table", what: "a printed table" };
+
+/// All that the options name.
+pub(super) fn measurements(args: &ExplainArgs) -> Result<Vec<Measurement>, Failure> {
+    let intake = Intake {
+        takes: TAKES,
+        folders: Folders::Refused,
+        store: Some(args.store.store.as_deref()),
+        study_profile: None,
+    };
+    let mut all = Vec::new();
+    for name in &args.records {
+        for (_, input) in intake.open_all(intake.find(&[name])?, |_, input| input)? {
+            all.extend(measurements_of(name, input?, &args.rows)?);
+        }
+    }
+    for path in &args.tables {
+        let input = open_as(Kind::Table, path, &TABLE)?;
+        all.extend(measurements_of(&path.to_string_lossy(), input, &args.rows)?);
+    }
+    Ok(all)
+}
+
+fn measurements_of(name: &str, input: Input, rows: &[String]) -> Result<Vec<Measurement>, Failure> {
+    match input {
+        Input::Run(record) => Ok(vec![checked(name, Measurement::of_record(&record))?]),
+        Input::Kept(record) => Ok(vec![checked(name, Measurement::of_imported(&record))?]),
+        Input::Results(results) => match results.table {
+            Some(table) => of_table(name, table, rows),
+            None => results.records.iter().map(|one| checked(name, Measurement::of_imported(one))).collect(),
+        },
+        other => Err(TAKES.refuse(name, other.kind())),
+    }
+}
+
+/// Refuses what has nothing to hold against a limit.
+pub(super) fn checked(name: &str, measurement: Measurement) -> Result<Measurement, Failure> {
+    if measurement.streams.is_empty() {
+        let error = anyhow!("the record `{name}` has no rates with a block size");
+        return Err(
+            Failure::input(error).hint("limits are held against I/Os per second and their size".to_owned())
+        );
+    }
+    Ok(measurement)
+}
+
+/// The rows of a printed table that are wanted, and have rates.
+fn of_table(name: &str, mut table: PublishedTable, wanted: &[String]) -> Result<Vec<Measurement>, Failure> {
+    if !wanted.is_empty() {
+        if let Some(unknown) = wanted.iter().find(|id| !table.rows.iter().any(|row| row.id == **id)) {
+            let ids: Vec<&str> = table.rows.iter().map(|row| row.id.as_str()).collect();
+            let error = anyhow!("no row of `{name}` has the id `{unknown}`");
+            return Err(Failure::input(error).hint(format!("there are {}", ids.join(", "))));
+        }
+        table.rows.retain(|row| wanted.contains(&row.id));
+    }
+    let rows = Measurement::of_table(&table);
+    if rows.is_empty() {
+        let error = anyhow!("no row of `{name}` has IOPS with a block size or a bandwidth");
+        return Err(Failure::input(error).hint(
+            "limits are held against rates: `read = { iops = …, bandwidth_mib_per_s = … }`".to_owned(),
+        ));
+    }
+    Ok(rows)
+}

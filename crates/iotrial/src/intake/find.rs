@@ -1,0 +1,206 @@
+//! Which files are meant, by whatever name: files, folders of them, ids or labels in the store, studies.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow};
+use iotrial_import::Naming;
+use iotrial_model::record::AttributeValue;
+
+use super::file::STANDARD_INPUT;
+use super::{Input, IntakeError, Kind, Takes, open};
+use crate::command::study;
+use crate::failure::Failure;
+use crate::parallel::in_parallel;
+use crate::store::{Store, records_in};
+
+/// Folders in folders beyond this are not looked into.
+const DEEPEST_FOLDER: usize = 16;
+
+/// Label and attributes of a configuration, as a study has them.
+type Name = (String, BTreeMap<String, AttributeValue>);
+
+/// A file that is meant.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Where it lies; `-` is standard input.
+    pub path: PathBuf,
+    /// Whether it is meant itself, by its path, its id or its label, and not only its folder.
+    pub is_named: bool,
+    /// What its configuration is called, where a study says it.
+    pub name: Option<Name>,
+}
+
+/// What a folder stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Folders {
+    /// The records of iotrial in it; without any, all files in it and below.
+    Records,
+    /// Both.
+    RecordsAndFiles,
+    /// The files in it and below that are no records of iotrial.
+    Files,
+    /// Nothing: one result is wanted.
+    Refused,
+}
+
+/// How a command takes what the user names.
+pub struct Intake<'i> {
+    /// What it has a use for.
+    pub takes: Takes,
+    /// What it makes of a folder.
+    pub folders: Folders,
+    /// Where ids and labels are looked up; `None` where names are paths only.
+    pub store: Option<Option<&'i Path>>,
+    /// Whether a study stands for what is measured of it, and under which profile; `None` where a study is refused.
+    pub study_profile: Option<Option<&'i str>>,
+}
+
+impl Intake<'_> {
+    /// The files that are meant, in the order in which they were named.
+    pub fn find<N: AsRef<Path>>(&self, names: &[N]) -> Result<Vec<Source>, Failure> {
+        let mut sources: Vec<Source> = Vec::new();
+        let named: HashSet<&Path> = names.iter().map(AsRef::as_ref).collect();
+        let meant = |path: PathBuf| Source { path, is_named: true, name: None };
+        // Paths need no store.
+        let mut store = None;
+        for name in names {
+            let path = name.as_ref();
+            if path.is_dir() {
+                let in_folder =
+                    |path: PathBuf| Source { is_named: named.contains(path.as_path()), ..meant(path) };
+                sources.extend(self.files_of(path)?.into_iter().map(in_folder));
+            } else if path == Path::new(STANDARD_INPUT) || path.symlink_metadata().is_ok() {
+                sources.push(meant(path.to_owned()));
+            } else {
+                let Some(folder) = self.store else { return Err(nowhere(path)) };
+                let opened = match store.take() {
+                    Some(opened) => opened,
+                    None => Store::open(folder).map_err(Failure::execution)?,
+                };
+                sources.extend(find_in_store(&opened, &path.to_string_lossy())?.into_iter().map(meant));
+                store = Some(opened);
+            }
+        }
+        Ok(sources)
+    }
+
+    fn files_of(&self, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+        let records = || records_in(folder).map_err(Failure::input);
+        let files = || files_in(folder).map_err(Failure::input);
+        let found = match self.folders {
+            Folders::Refused => return Err(self.takes.refuse(&folder.to_string_lossy(), Kind::Folder)),
+            Folders::Files => files()?,
+            Folders::RecordsAndFiles => [records()?, files()?].concat(),
+            Folders::Records => match records()? {
+                none if none.is_empty() => files()?,
+                records => records,
+            },
+        };
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let folder = folder.display();
+        Err(match self.folders {
+            Folders::Records => Failure::input(anyhow!("the folder `{folder}` has no records"))
+                .hint("records end in .iotrial.json or .iotrial.json.zst".to_owned()),
+            _ => Failure::input(anyhow!("the folder `{folder}` has no files")),
+        })
+    }
+
+    /// Opens files, several at a time, and makes of each at once what is kept of it, so that never all of them are in memory.
+    /// What is measured of a study stands in its place.
+    pub fn open_all<T: Send>(
+        &self,
+        sources: Vec<Source>,
+        work: impl Fn(&Source, Result<Input, IntakeError>) -> T + Sync,
+    ) -> Result<Vec<(Source, T)>, Failure> {
+        let opened = in_parallel(&sources, |source| match open(&source.path, &Naming::default()) {
+            Ok(Input::Other(Kind::Study)) if source.is_named && self.study_profile.is_some() => None,
+            input => Some(work(source, input)),
+        });
+        let mut all = Vec::with_capacity(sources.len());
+        for (source, done) in sources.into_iter().zip(opened) {
+            match done {
+                Some(done) => all.push((source, done)),
+                None => {
+                    let measured = self.measured_of(&source.path)?;
+                    let done = in_parallel(&measured, |one| work(one, open(&one.path, &Naming::default())));
+                    all.extend(measured.into_iter().zip(done));
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn measured_of(&self, study: &Path) -> Result<Vec<Source>, Failure> {
+        let store = Store::open(self.store.flatten()).map_err(Failure::execution)?;
+        let measured = study::measured(study, self.study_profile.flatten(), &store)?;
+        let source = |one: study::Measured| Source {
+            path: one.record,
+            is_named: true,
+            name: Some((one.label, one.attributes)),
+        };
+        Ok(measured.into_iter().map(source).collect())
+    }
+
+    /// The one result that is meant.
+    pub fn open_one(&self, name: &str) -> Result<Input, Failure> {
+        let sources = self.find(&[name])?;
+        let [source] = sources.as_slice() else {
+            let error = anyhow!("`{name}` is the label of {} records, and one is wanted", sources.len());
+            return Err(
+                Failure::input(error).hint("`iotrial records` lists them: give one by its id".to_owned())
+            );
+        };
+        Ok(open(&source.path, &Naming::default())?)
+    }
+}
+
+fn nowhere(path: &Path) -> Failure {
+    Failure::input(anyhow!("there is no file or folder `{}`", path.display()))
+        .hint("- stands for standard input".to_owned())
+}
+
+/// All records with the label, or the one with the id, or all sweeps with the label.
+fn find_in_store(store: &Store, name: &str) -> Result<Vec<PathBuf>, Failure> {
+    let labelled = store.labelled(name).map_err(Failure::execution)?;
+    if !labelled.is_empty() {
+        return Ok(labelled);
+    }
+    let missing = match store.find(name) {
+        Ok(found) => return Ok(vec![found]),
+        Err(error) => error,
+    };
+    // The index knows no sweeps: each is read for its label, so that they are asked last.
+    let mut sweeps = store.sweeps().map_err(Failure::execution)?;
+    sweeps.retain(|sweep| sweep.label.as_deref() == Some(name));
+    if !sweeps.is_empty() {
+        return Ok(sweeps.into_iter().map(|sweep| sweep.path).collect());
+    }
+    Err(Failure::input(missing.context(format!("no record is labelled `{name}`")))
+        .hint("`iotrial records` lists what the store holds, with labels".to_owned()))
+}
+
+/// Every regular file in a folder and those in it, by name. Links are not followed, and records of iotrial are no files of other tools.
+fn files_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    add_files(folder, 0, &mut files)?;
+    files.sort();
+    Ok(files)
+}
+
+fn add_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    let listing = std::fs::read_dir(folder).with_context(|| format!("cannot list `{}`", folder.display()))?;
+    for entry in listing {
+        let entry = entry.with_context(|| format!("cannot list `{}`", folder.display()))?;
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if kind.is_dir() && depth < DEEPEST_FOLDER {
+            add_files(&path, depth + 1, files)?;
+        } else if kind.is_file() && !name.contains(".iotrial") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

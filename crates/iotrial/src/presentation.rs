@@ -1,0 +1,152 @@
+//! The one way out: a document becomes the files that are wanted, and then what the terminal shows, or JSON.
+
+use std::io::IsTerminal as _;
+use std::path::Path;
+
+use iotrial_report::document::Document;
+use iotrial_report::terminal::{TerminalStyle, render_terminal};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output;
+use crate::report_files::ReportFiles;
+
+/// Something to show: for people, and for programs.
+pub struct Presentation<'p, T> {
+    /// What files and the terminal show; `None` where there are only lines.
+    pub document: Option<&'p Document>,
+    /// What `--json` prints: one value, or a list of several.
+    pub values: Vec<Value<'p, T>>,
+    /// What the terminal shows before the document.
+    pub before: String,
+    /// Further files that were written: what each is, and where.
+    pub others: Vec<(&'static str, &'p Path)>,
+}
+
+/// What `--json` prints of one result. The keys of `value` stand beside the others.
+#[derive(Serialize)]
+pub struct Value<'p, T> {
+    /// The file that was shown, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<&'p Path>,
+    /// The page, where one was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<&'p Path>,
+    #[serde(flatten)]
+    value: &'p T,
+    /// Whether the terminal names the record, too.
+    #[serde(skip)]
+    is_told: bool,
+}
+
+impl<'p, T> Value<'p, T> {
+    /// The figures of the record in a file.
+    pub const fn of_record(record: &'p Path, value: &'p T) -> Self {
+        Self { record: Some(record), report: None, value, is_told: true }
+    }
+
+    /// The same of a file that somebody else wrote, which needs no mention: it is where it was.
+    pub fn of_file(file: &'p Path, value: &'p T) -> Self {
+        Self { is_told: false, ..Self::of_record(file, value) }
+    }
+
+    /// What was worked out from no single file.
+    pub const fn alone(value: &'p T) -> Self {
+        Self { record: None, report: None, value, is_told: false }
+    }
+}
+
+impl<'p, T: Serialize> Presentation<'p, T> {
+    /// A document, and what it was made from.
+    pub const fn new(document: &'p Document, values: Vec<Value<'p, T>>) -> Self {
+        Self { document: Some(document), values, before: String::new(), others: Vec::new() }
+    }
+
+    /// Writes the files that are wanted, and shows the figures: whatever is wrong with a file must not hide them.
+    pub fn show(mut self, files: &'p ReportFiles, json: bool) -> Result<(), Failure> {
+        let (written, result) =
+            self.document.map_or_else(|| (Vec::new(), Ok(())), |document| files.write(document));
+        if json {
+            let report = files.html_of(&written);
+            self.values.iter_mut().for_each(|value| value.report = report);
+            match self.values.as_slice() {
+                [one] => output::json(one)?,
+                several => output::json(&several)?,
+            }
+        } else if !files.take_standard_output() {
+            let told = self.values.iter().filter(|value| value.is_told);
+            let mut lines: Vec<(&str, &Path)> =
+                told.filter_map(|value| Some(("record", value.record?))).collect();
+            lines.extend(written.iter().map(|path| ("report", path.as_path())));
+            lines.extend(&self.others);
+            let mut text = std::mem::take(&mut self.before);
+            match self.document {
+                Some(document) => {
+                    if !text.is_empty() {
+                        text.push('\n');
+                    }
+                    text.push_str(&text_of(document, &lines));
+                }
+                None => text.push_str(&lines_of(&lines)),
+            }
+            output::text(&text)?;
+        }
+        result
+    }
+}
+
+/// A document as a terminal shows it, and below it where the files are.
+pub fn text_of(document: &Document, files: &[(&str, &Path)]) -> String {
+    let text = render_terminal(document, terminal_style());
+    if files.is_empty() { text } else { format!("{text}\n{}", lines_of(files)) }
+}
+
+fn lines_of(files: &[(&str, &Path)]) -> String {
+    files.iter().map(|(what, path)| format!("{what:<7} {}\n", path.display())).collect()
+}
+
+/// Columns where nobody says how wide the page is: a file or a pipe can be scrolled, and tables are not cut short for it.
+const WITHOUT_TERMINAL: usize = 140;
+
+/// As wide as the terminal, with colour where it is one and `NO_COLOR` is not set.
+fn terminal_style() -> TerminalStyle {
+    let stdout = std::io::stdout();
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let width =
+        console::Term::stdout().size_checked().map_or(WITHOUT_TERMINAL, |(_, columns)| usize::from(columns));
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    TerminalStyle { width, color: stdout.is_terminal() && !no_color && !is_dumb }
+}
+
+/// A table of plain text, for what is no document. Columns are as wide as their widest cell and at least as wide as `least` says;
+/// those in `right` end where their header ends. A row may end early.
+pub fn aligned(rows: &[Vec<String>], right: &[usize], least: &[usize]) -> String {
+    let mut widths = least.to_vec();
+    for (column, cell) in rows.iter().flat_map(|row| row.iter().enumerate()) {
+        if column == widths.len() {
+            widths.push(0);
+        }
+        widths[column] = widths[column].max(cell.chars().count());
+    }
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
+            if right.contains(&column) { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_they_need_and_rows_may_end_early() {
+        let rows = [vec!["kind", "files", "new"], vec!["sqlio", "3", "2"], vec!["passed over", "1"]];
+        let rows = rows.map(|row| row.into_iter().map(str::to_owned).collect::<Vec<_>>());
+        let text = "kind         files  new\nsqlio            3    2\npassed over      1\n";
+        assert_eq!(aligned(&rows, &[1, 2], &[]), text);
+        assert_eq!(aligned(&rows[..1], &[1], &[8, 6]), "kind       files  new\n");
+    }
+}

@@ -1,0 +1,444 @@
+//! What the commands make of whatever they are given: each kind of input, by every way to name it, and garbage.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
+mod support;
+
+use std::fs::{self, File};
+use std::io::Write as _;
+
+use support::{Bench, Ran};
+
+const CONFIGURATION: &str = r#"
+format = "iotrial.configuration/1"
+title = "option 1"
+provider = "oci"
+machine = "VM.Standard.E4.Flex"
+ocpus = 16
+memory = "64GiB"
+os = "windows"
+[[pool]]
+volume = "block-volume"
+level = "vpu-90"
+size = "1430GiB"
+attachment = "paravirtualized"
+"#;
+
+const TABLE: &str = r#"
+format = "iotrial.table/1"
+title = "T"
+[[row]]
+id = "A"
+attributes = { disks = 1 }
+read = { iops = 1000, lat_mean_us = 900, bandwidth_mib_per_s = 7.8 }
+[[row]]
+id = "B"
+attributes = { disks = 2 }
+read = { iops = 1369, lat_mean_us = 700, bandwidth_mib_per_s = 10.7 }
+"#;
+
+const STUDY: &str = r#"
+format = "iotrial.study/1"
+name = "sims"
+title = "A slow device and a fast one"
+profiles = ["sqlserver-log"]
+repeats = 1
+[load]
+engine = "sim"
+ramp = "0s"
+duration = "1s"
+[[configuration]]
+label = "slow"
+sim = { service_time_us = 800.0 }
+[[configuration]]
+label = "fast"
+sim = { service_time_us = 200.0 }
+"#;
+
+const COUNTERS: &str = "Linux 6.1 (db01) 11/21/26
+
+Device            r/s     w/s     rkB/s     wkB/s  %util
+sda            100.00   50.00   800.00    400.00   1.00
+
+Device            r/s     w/s     rkB/s     wkB/s  %util
+sda            200.00   50.00   1600.00    400.00   1.00
+";
+
+const DEMAND: &str = "format = \"iotrial.demand/1\"\nread = { iops = 1000, block_size = \"8KiB\" }\n";
+
+fn golden(name: &str) -> String {
+    format!("{}/../iotrial-import/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn put(bench: &Bench, name: &str, bytes: impl AsRef<[u8]>) {
+    fs::write(bench.path().join(name), bytes).unwrap();
+}
+
+/// A run of the simulated device; returns the path of its record.
+fn run(bench: &Bench, label: &str, seed: &str) -> String {
+    let ran = bench.run(&[
+        "run",
+        "sqlserver-log",
+        "--engine",
+        "sim",
+        "--seed",
+        seed,
+        "--ramp",
+        "0s",
+        "--duration",
+        "2s",
+        "--json",
+        "--quiet",
+        "--label",
+        label,
+    ]);
+    ran.json()["record"].as_str().unwrap().to_owned()
+}
+
+/// Two files of each kind of input, by the name of the kind: `run-1.in` and `run-2.in`. No name says what is in it.
+fn fixtures(bench: &Bench) {
+    for (number, label) in ["1", "2"].into_iter().zip(["a", "b"]) {
+        let copy = |from: &str, kind: &str| {
+            fs::copy(from, bench.path().join(format!("{kind}-{number}.in"))).unwrap();
+        };
+        copy(&run(bench, label, number), "run");
+        let sweep = [
+            "sweep",
+            "--engine",
+            "sim",
+            "--pattern",
+            "randread-8k",
+            "--grid",
+            "1,2",
+            "--step",
+            "1s",
+            "--quiet",
+            "--json",
+        ];
+        copy(bench.run(&sweep).json()["record"].as_str().unwrap(), "sweep");
+        let mix = golden("fio/mix.json");
+        copy(&mix, "result");
+        let imported = bench.run(&["import", &mix, "--label", label, "--json"]).expect_code(0).json();
+        copy(imported["records"][0]["path"].as_str().unwrap(), "kept");
+        let text = |text: &str, kind: &str| put(bench, &format!("{kind}-{number}.in"), text);
+        text(&TABLE.replace("id = \"", &format!("id = \"{number}")), "table");
+        text(STUDY, "study");
+        text(COUNTERS, "counters");
+        text(DEMAND, "demand");
+        text(CONFIGURATION, "configuration");
+        text(&bench.run(&["size", "catalogs", "oci", "--print", "toml"]).stdout, "catalog");
+        text(&bench.run(&["profiles", "sqlserver-log"]).stdout, "profile");
+        copy(
+            &format!("{}/../iotrial-analysis/thresholds/flash.toml", env!("CARGO_MANIFEST_DIR")),
+            "thresholds",
+        );
+    }
+    bench.run(&["study", "study-1.in", "--quiet", "--json"]).expect_code(0);
+    for number in ["1", "2"] {
+        let journal = bench.stored(".iotrial.study").remove(0);
+        fs::copy(journal, bench.path().join(format!("journal-{number}.in"))).unwrap();
+    }
+}
+
+/// Every kind, and how it is called.
+const KINDS: [(&str, &str); 13] = [
+    ("run", "the record of a run"),
+    ("sweep", "the record of a sweep"),
+    ("kept", "an imported result"),
+    ("result", "a result of another tool"),
+    ("table", "a printed table"),
+    ("study", "a study"),
+    ("journal", "the journal of a study"),
+    ("counters", "a file of counters"),
+    ("demand", "a demand"),
+    ("configuration", "a configuration"),
+    ("catalog", "a catalog"),
+    ("profile", "a profile"),
+    ("thresholds", "a threshold set"),
+];
+
+/// Every command that is given results or what is asked of them: its name, its arguments before and after the input, and what it has a use
+/// for.
+const COMMANDS: [(&str, &[&str], &[&str], &[&str]); 9] = [
+    ("report", &["report"], &[], &["run", "sweep", "kept", "result", "table", "study"]),
+    ("compare", &["compare"], &["run-2.in"], &["run", "kept", "result", "table", "study"]),
+    ("audit", &["audit"], &[], &["run", "kept", "result", "table"]),
+    ("import", &["import"], &["--quiet"], &["result", "table"]),
+    (
+        "size --demand",
+        &["size", "--demand"],
+        &["--provider", "oci"],
+        &["run", "kept", "result", "table", "counters", "demand"],
+    ),
+    ("size --catalog", &["size", "--read", "10iops@8KiB", "--catalog"], &[], &["catalog"]),
+    ("size --against", &["size", "--read", "10iops@8KiB", "--against"], &[], &["configuration"]),
+    ("size explain", &["size", "explain"], &[], &["configuration"]),
+    (
+        "size explain --record",
+        &["size", "explain", "configuration-1.in", "--record"],
+        &[],
+        &["run", "kept", "result", "table"],
+    ),
+];
+
+#[test]
+fn every_command_takes_every_kind_of_input_or_refuses_it_in_the_same_words() {
+    let bench = Bench::new();
+    fixtures(&bench);
+    for (command, before, after, taken) in COMMANDS {
+        for (kind, words) in KINDS {
+            let file = format!("{kind}-1.in");
+            let ran = bench.run(&[before, &[file.as_str()], after].concat());
+            let refusal = format!("`{file}` is {words}; `iotrial {command}` takes ");
+            let is_refused = ran.stderr.contains(&refusal);
+            let shown = format!("{command} of {kind}: {}\n{}{}", ran.code, ran.stdout, ran.stderr);
+            assert_eq!(is_refused, !taken.contains(&kind), "{shown}");
+            if is_refused {
+                assert_eq!(ran.code, 2, "{shown}");
+                assert!(ran.stderr.contains("hint: `iotrial "), "{shown}");
+                continue;
+            }
+            // What is left are answers, and reasons that lie in these very results.
+            let reasons = ["cannot be compared", "both measured here and stated", "has 2 results"];
+            let is_answered = ran.code <= 1 || reasons.iter().any(|reason| ran.stderr.contains(reason));
+            assert!(is_answered, "{shown}");
+        }
+    }
+}
+
+#[test]
+fn two_of_a_kind_are_compared_and_audited_whatever_their_files_are_called() {
+    let bench = Bench::new();
+    fixtures(&bench);
+    for kind in ["run", "kept", "table"] {
+        let (one, other) = (format!("{kind}-1.in"), format!("{kind}-2.in"));
+        let comparison = bench.run(&["compare", &one, &other, "--json"]).expect_code(0).json();
+        assert!(comparison["configurations"].as_array().unwrap().len() >= 2, "{kind}");
+        let audits = bench.run(&["audit", &one, &other, "--json"]).expect_code(0).json();
+        assert_eq!(audits.as_array().unwrap().len(), 2, "{kind}");
+    }
+    // A name of another kind changes nothing.
+    let check = |file: &str, name: &str| {
+        fs::copy(bench.path().join(file), bench.path().join(name)).unwrap();
+        let by_name = bench.run(&["audit", name, "--json"]).expect_code(0).json();
+        assert_eq!(by_name["checks"], bench.run(&["audit", file, "--json"]).json()["checks"], "{name}");
+    };
+    check("run-1.in", "table.toml");
+    check("run-1.in", "fio.json");
+    check("result-1.in", "record.iotrial.json");
+    check("table-1.in", "record.iotrial-imported.json");
+    // Keys in another order, as other programs write them.
+    let record: serde_json::Value =
+        serde_json::from_slice(&fs::read(bench.path().join("run-1.in")).unwrap()).unwrap();
+    put(&bench, "sorted.json", serde_json::to_string_pretty(&record).unwrap());
+    check("run-1.in", "again.json");
+    let sorted = bench.run(&["report", "sorted.json", "--json"]).json();
+    assert_eq!(sorted["total"], bench.run(&["report", "run-1.in", "--json"]).json()["total"]);
+}
+
+#[test]
+fn a_result_is_found_by_its_id_by_the_beginning_of_it_and_by_its_label() {
+    let bench = Bench::new();
+    let record = run(&bench, "before", "1");
+    let id = bench.run(&["records", "--json"]).json()[0]["id"].as_str().unwrap().to_owned();
+    for name in [record.as_str(), &id, &id[..20], &id.to_lowercase(), "before"] {
+        bench.run(&["audit", name]).expect_code(0);
+        let shown = bench.run(&["report", name, "--json"]).json();
+        assert!(
+            shown["record"].as_str().unwrap().ends_with(&format!("{id}.iotrial.json")),
+            "{name}: {shown}"
+        );
+        let sized =
+            bench.run(&["size", "--demand", name, "--provider", "oci", "--json"]).expect_code(0).json();
+        assert_eq!(sized["demand"]["source"], format!("record {id}"), "{name}");
+    }
+    run(&bench, "before", "2");
+    assert_eq!(bench.run(&["audit", "before", "--json"]).expect_code(0).json().as_array().unwrap().len(), 2);
+    let refused = bench.run(&["size", "--demand", "before"]).expect_code(2).stderr;
+    assert!(refused.contains("`before` is the label of 2 records, and one is wanted"), "{refused}");
+    let sweep = [
+        "sweep",
+        "--engine",
+        "sim",
+        "--pattern",
+        "randread-8k",
+        "--grid",
+        "1,2",
+        "--step",
+        "1s",
+        "--quiet",
+        "--label",
+        "curve",
+    ];
+    bench.run(&sweep).expect_code(0);
+    bench.run(&["report", "curve"]).expect_code(0);
+    let refused = bench.run(&["audit", "curve"]).expect_code(2).stderr;
+    assert!(refused.contains("is the record of a sweep; `iotrial audit` takes"), "{refused}");
+    let unknown = |arguments: &[&str]| {
+        let refused = bench.run(arguments).expect_code(2).stderr;
+        assert!(refused.contains("no record is labelled `nowhere`"), "{refused}");
+        assert!(
+            refused.contains("hint: `iotrial records` lists what the store holds, with labels"),
+            "{refused}"
+        );
+    };
+    unknown(&["report", "nowhere"]);
+    unknown(&["compare", "nowhere"]);
+    unknown(&["audit", "nowhere"]);
+    unknown(&["size", "--demand", "nowhere"]);
+}
+
+#[test]
+fn runs_and_imported_results_are_reported_together() {
+    let bench = Bench::new();
+    let (one, mix) = (run(&bench, "ours", "1"), golden("fio/mix.json"));
+    let ran = bench.run(&["report", &one, &mix, "--json", "--html", "both.html"]);
+    let both = ran.json();
+    assert_eq!(both.as_array().unwrap().len(), 2);
+    assert_eq!(both[0]["total"], bench.run(&["report", &one, "--json"]).json()["total"]);
+    assert_eq!(both[1]["total"], bench.run(&["report", &mix, "--json"]).json()["total"]);
+    assert_eq!(
+        (both[0]["report"].as_str(), both[1]["report"].as_str()),
+        (Some("both.html"), Some("both.html"))
+    );
+    let html = fs::read_to_string(bench.path().join("both.html")).unwrap();
+    for part in ["id=\"runs\"", "id=\"imported\"", "Imported results", "id=\"figures\""] {
+        assert!(html.contains(part), "{part}");
+    }
+    let shown = bench.run(&["report", &mix, &one]).stdout;
+    assert!(shown.contains("1  ours") && shown.contains("Imported results"), "{shown}");
+}
+
+/// Commands whose input must be a result, each before its name.
+const READERS: [&[&str]; 5] = [
+    &["report"],
+    &["compare"],
+    &["audit"],
+    &["import", "--quiet"],
+    &["size", "--provider", "oci", "--demand"],
+];
+
+#[track_caller]
+fn refused(bench: &Bench, name: &str, message: &str) {
+    for reader in READERS {
+        let ran: Ran = bench.run(&[reader, &[name]].concat()).expect_code(2);
+        assert!(
+            ran.stderr.contains(message) && ran.stderr.contains(name),
+            "{reader:?} {name}: {}",
+            ran.stderr
+        );
+        assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn garbage_is_refused_by_every_command_with_one_message() {
+    let bench = Bench::new();
+    put(&bench, "empty.json", "");
+    refused(&bench, "empty.json", "it is empty");
+    put(&bench, "zeros.json", [0; 4_096]);
+    refused(&bench, "zeros.json", "it is no text");
+    put(&bench, "notes.txt", "bought new disks");
+    refused(&bench, "notes.txt", "it is no result that can be recognised");
+    put(&bench, "mine.toml", "title = \"a study, I thought\"\n");
+    refused(&bench, "mine.toml", "it is no result that can be recognised");
+    put(&bench, "cut.gz", [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x4b]);
+    refused(&bench, "cut.gz", "it cannot be unpacked");
+    put(&bench, "cut.zst", [0x28, 0xb5, 0x2f, 0xfd, 0x04, 0x58]);
+    refused(&bench, "cut.zst", "it cannot be unpacked");
+    // A record that a crash or a copy cut off.
+    put(&bench, "cut.json", "{\"format\":\"iotrial.record/1\",\"id\":");
+    for reader in READERS.iter().filter(|reader| reader[0] != "import") {
+        let ran = bench.run(&[reader, &["cut.json"][..]].concat()).expect_code(2);
+        assert!(ran.stderr.contains("`cut.json` is no record that can be read"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_lies_beside_results_in_a_folder_is_left_out_whatever_it_is() {
+    let bench = Bench::new();
+    let put = |name: &str, text: &str| fs::write(bench.data().join(name), text).unwrap();
+    put("table.toml", TABLE);
+    put("demand.toml", "format = \"iotrial.demand/1\"\nspeed = 3\n");
+    put("study.toml", STUDY);
+    put("page.md", &format!("# A demand\n\n```toml\n{DEMAND}```\n"));
+    put("iostat.txt", COUNTERS);
+    let audited = bench.run(&["audit", "data", "--json"]).expect_code(0);
+    assert_eq!(audited.json()["kind"], "table");
+    assert_eq!(audited.stderr.matches("is no result, and left out").count(), 4, "{}", audited.stderr);
+    let imported = bench.run(&["import", "data", "--json"]).expect_code(0).json();
+    assert_eq!(imported["passed_over"].as_array().unwrap().len(), 4);
+    for command in ["report", "compare"] {
+        assert!(bench.run(&[command, "data"]).code <= 1, "{command}");
+    }
+    let page = bench.run(&["audit", "data/page.md"]).expect_code(2).stderr;
+    assert!(page.contains("it is no result that can be recognised"), "{page}");
+}
+
+#[test]
+fn a_file_that_is_too_large_is_refused_before_it_is_read() {
+    let bench = Bench::new();
+    let sparse = |name: &str, begin: &[u8]| {
+        let mut file = File::create(bench.path().join(name)).unwrap();
+        file.write_all(begin).unwrap();
+        file.set_len(5 << 30).unwrap();
+    };
+    sparse("record.json", b"{\"format\":\"iotrial.record/1\",");
+    refused(&bench, "record.json", "it is larger than 256 MiB");
+    sparse("text.csv", &[b'x'; 8_192]);
+    refused(&bench, "text.csv", "it is larger than 64 MiB");
+    // What a test worked on is no result, however large it is.
+    sparse("data.bin", &[]);
+    refused(&bench, "data.bin", "it is no text");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_refused_and_never_waited_for() {
+    let bench = Bench::new();
+    let path = |name: &str| bench.path().join(name);
+    std::os::unix::fs::symlink("nowhere", path("broken")).unwrap();
+    refused(&bench, "broken", "it is a link that leads nowhere");
+    refused(&bench, "/dev/zero", "it is a device, not a file");
+    refused(&bench, "/dev/null", "it is a device, not a file");
+    fs::create_dir(path("folder")).unwrap();
+    refused(&bench, "folder", "folder");
+    let folder = bench.run(&["size", "--demand", "folder"]).expect_code(2).stderr;
+    assert!(folder.contains("`folder` is a folder; `iotrial size --demand` takes"), "{folder}");
+    put(&bench, "secret.json", "{}");
+    fs::set_permissions(path("secret.json"), std::os::unix::fs::PermissionsExt::from_mode(0)).unwrap();
+    if File::open(path("secret.json")).is_ok() {
+        eprintln!("skipped: this user may read everything");
+        return;
+    }
+    refused(&bench, "secret.json", "ermission denied");
+}
+
+/// A pipe is read to its end, as `<(…)` of a shell makes them.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_is_read_once_and_an_empty_one_is_empty() {
+    let bench = Bench::new();
+    let pipe = bench.path().join("pipe");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &pipe,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::from_raw_mode(0o600),
+        0,
+    )
+    .unwrap();
+    let feed = |bytes: Vec<u8>| {
+        let pipe = pipe.clone();
+        std::thread::spawn(move || File::options().write(true).open(pipe).unwrap().write_all(&bytes))
+    };
+    for reader in READERS {
+        let fed = feed(Vec::new());
+        let ran = bench.run(&[reader, &["pipe"]].concat()).expect_code(2);
+        assert!(ran.stderr.contains("it is empty"), "{reader:?}: {}", ran.stderr);
+        fed.join().unwrap().unwrap();
+    }
+    let fed = feed(fs::read(golden("fio/mix.json")).unwrap());
+    bench.run(&["audit", "pipe"]).expect_code(0);
+    fed.join().unwrap().unwrap();
+}
