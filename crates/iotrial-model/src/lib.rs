@@ -13,6 +13,8 @@ pub mod toml_reader;
 
 pub mod load;
 
+pub mod load_pattern;
+
 pub mod profile;
 
 pub mod builtin;
@@ -26,8 +28,6 @@ pub mod plan;
 pub mod search;
 
 pub mod record;
-
-pub mod load_pattern;
 
 pub mod sweep;
 

@@ -28,7 +28,10 @@ mod bursts;
 
 mod until_steady;
 
+mod probe;
+
 pub use error::PlanError;
+pub use probe::ProbeRequest;
 pub use until_steady::{STEADY_ROUNDS, UntilSteady};
 
 use areas::Areas;
