@@ -16,8 +16,6 @@ mod live;
 mod output;
 mod parallel;
 mod report_files;
-mod rig;
-mod setup;
 mod signal;
 mod store;
 

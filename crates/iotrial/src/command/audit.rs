@@ -8,6 +8,7 @@ use iotrial_analysis::audit::Audit;
 use iotrial_import::Naming;
 use iotrial_report::document::Document;
 use iotrial_report::terminal::render_terminal;
+use iotrial_session::store::{is_imported, is_record, read_imported, read_record, records_in};
 
 use crate::cli::AuditArgs;
 use crate::command::report::terminal_style;
@@ -15,7 +16,7 @@ use crate::failure::{CONTRADICTED, Failure};
 use crate::foreign::{self, STANDARD_INPUT, files_in};
 use crate::output::{self, harmless};
 use crate::parallel::in_parallel;
-use crate::store::{Store, is_imported, is_record, read_imported, read_record, records_in};
+use crate::store::open_store;
 
 /// Audits, and shows what came of it.
 pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
@@ -105,7 +106,7 @@ fn find_results(args: &AuditArgs) -> Result<Vec<Found>, Failure> {
         } else if path.is_file() || name == STANDARD_INPUT {
             paths.push(Found::named(path.to_owned()));
         } else {
-            let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
+            let store = open_store(args.store.store.as_deref())?;
             let hint =
                 "a result is a file, a folder of them, or an id that `iotrial records` lists".to_owned();
             let found = store.find(name).map_err(|error| Failure::input(error).hint(hint))?;

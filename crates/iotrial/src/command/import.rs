@@ -13,6 +13,7 @@ use iotrial_model::imported::{ImportedRecord, SourceKind};
 use iotrial_model::record::AttributeValue;
 use iotrial_report::document::Document;
 use iotrial_report::terminal::render_terminal;
+use iotrial_session::store::keep_imported;
 use serde::Serialize;
 
 use crate::cli::ImportArgs;
@@ -21,7 +22,7 @@ use crate::failure::{Failure, NOT_ALL_READ};
 use crate::foreign::{self, ForeignError, STANDARD_INPUT};
 use crate::output::{self, harmless};
 use crate::parallel::in_parallel;
-use crate::store::{Store, keep_imported};
+use crate::store::open_store;
 
 /// Warnings and errors beyond these are only counted on a terminal; `--json` has all of them.
 const MOST_TOLD: usize = 20;
@@ -128,7 +129,7 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
                 .map_err(Failure::execution)?;
             folder.clone()
         }
-        None => Store::open(args.store.store.as_deref()).map_err(Failure::execution)?.folder().to_owned(),
+        None => open_store(args.store.store.as_deref())?.folder().to_owned(),
     };
     let bar = progress(args, sources.len());
     let outcomes = in_parallel(&sources, |(path, is_named)| {
@@ -255,7 +256,7 @@ fn take_file(
                 place: harmless(&record.source.place),
                 is_new: kept.is_new,
             }),
-            Err(error) => return FileOutcome::Broken(error),
+            Err(error) => return FileOutcome::Broken(error.into()),
         }
     }
     let mut results = if with_results { imported.records } else { Vec::new() };

@@ -7,11 +7,11 @@ use anyhow::Context;
 use iotrial_analysis::comparison::Sample;
 use iotrial_import::Naming;
 use iotrial_model::imported::ImportedRecord;
+use iotrial_session::store::{is_imported, is_record, is_sweep, read_imported, read_record};
 
 use crate::foreign;
 use crate::output::harmless;
 use crate::parallel::in_parallel;
-use crate::store::{is_imported, is_record, is_sweep, read_imported, read_record};
 
 /// What a file holds, as far as a comparison needs it.
 pub enum Content {
@@ -111,7 +111,7 @@ fn read_content(path: &Path, label: Option<String>, is_named: bool) -> anyhow::R
         }
         Err(error) if error.is_foreign() && !is_named => Ok(Content::Nothing),
         // Whoever names a file that is nothing known most likely means a record.
-        Err(error) if error.is_foreign() => read_record(path).map(|_| Content::Nothing),
+        Err(error) if error.is_foreign() => Ok(read_record(path).map(|_| Content::Nothing)?),
         Err(error) => Err(error)
             .with_context(|| format!("`{}` cannot be imported", harmless(&path.display().to_string()))),
     }

@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use iotrial_model::record::AttributeValue;
 use iotrial_model::table::TABLE_FORMAT;
+use iotrial_session::store::{Store, records_in};
+use iotrial_session::study;
 
-use crate::command::study;
 use crate::failure::Failure;
 use crate::foreign;
-use crate::store::{Store, records_in};
+use crate::store::open_store;
 
 /// Label and attributes of a configuration, as a study has them.
 pub type Name = (String, BTreeMap<String, AttributeValue>);
@@ -40,9 +41,7 @@ pub fn find_sources(
     let mut opened = None;
     let mut store = || match &opened {
         Some(store) => Ok(Rc::clone(store)),
-        None => Store::open(store_folder)
-            .map(|store| Rc::clone(opened.insert(Rc::new(store))))
-            .map_err(Failure::execution),
+        None => open_store(store_folder).map(|store| Rc::clone(opened.insert(Rc::new(store)))),
     };
     for name in names {
         let path = Path::new(name);
@@ -87,7 +86,8 @@ fn find_in_store(store: &Store, name: &str) -> Result<Vec<PathBuf>, Failure> {
         return Ok(labelled);
     }
     let found = store.find(name).map_err(|error| {
-        Failure::input(error.context(format!("no record is labelled `{name}`")))
+        Failure::from(error)
+            .context(format!("no record is labelled `{name}`"))
             .hint("`iotrial records` lists what the store holds, with labels".to_owned())
     })?;
     Ok(vec![found])

@@ -10,14 +10,15 @@ use iotrial_import::Naming;
 use iotrial_model::imported::ImportedRecord;
 use iotrial_report::document::Document;
 use iotrial_report::terminal::render_terminal;
+use iotrial_session::judged_profile::load_thresholds;
+use iotrial_session::store::{is_imported, is_record, read_imported};
 use serde::Serialize;
 
-use super::{load_thresholds, terminal_style};
+use super::terminal_style;
 use crate::cli::ReportArgs;
 use crate::failure::{Failure, NOT_QUALIFIED};
 use crate::foreign;
 use crate::output::{self, harmless};
-use crate::store::{is_imported, is_record, read_imported};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -58,7 +59,7 @@ pub(super) fn report(
     let thresholds = match thresholds {
         Some(thresholds) => thresholds,
         None => {
-            usual = load_thresholds("flash", None)?;
+            usual = load_thresholds(Path::new(""), "flash")?;
             &usual
         }
     };

@@ -8,6 +8,7 @@ use anyhow::{Context as _, anyhow};
 use iotrial_import::counters::{is_counters, read_counters};
 use iotrial_model::demand::{CounterDemandError, Demand, DemandStream, StreamText};
 use iotrial_model::load::Direction;
+use iotrial_session::store::{is_imported, is_sweep, read_imported, read_record};
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::configuration::Configuration;
 use iotrial_sizing::measured::{MeasuredStream, Measurement};
@@ -16,7 +17,7 @@ use iotrial_sizing::search::Search;
 
 use crate::cli::{CatalogArgs, DemandArgs, MoneyArgs, StoreArgs};
 use crate::failure::Failure;
-use crate::store::{Store, is_imported, is_sweep, read_imported, read_record};
+use crate::store::open_store;
 
 /// A larger file is none of ours.
 const MOST_BYTES: u64 = 64 << 20;
@@ -186,7 +187,7 @@ fn find_record(name: &str, store: &StoreArgs) -> Result<PathBuf, Failure> {
     } else {
         let hint =
             "`iotrial records` lists what the store holds; a demand as a file ends in .toml".to_owned();
-        let store = Store::open(store.store.as_deref()).map_err(Failure::execution)?;
+        let store = open_store(store.store.as_deref())?;
         store.find(name).map_err(|error| Failure::input(error).hint(hint))?
     };
     if is_sweep(&path) {
