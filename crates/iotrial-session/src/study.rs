@@ -74,7 +74,7 @@ pub enum StudyError {
         profile: String,
         /// Why.
         #[source]
-        source: SetupError,
+        source: Box<SetupError>,
     },
     /// A load whose targets are not there yet could not be made wherever they are.
     #[error(transparent)]
@@ -155,7 +155,11 @@ pub enum StudyError {
 
 impl StudyError {
     fn setup(configuration: &Configuration, profile: &str, source: SetupError) -> Self {
-        Self::Setup { label: harmless(&configuration.label), profile: profile.to_owned(), source }
+        Self::Setup {
+            label: harmless(&configuration.label),
+            profile: profile.to_owned(),
+            source: Box::new(source),
+        }
     }
 }
 
@@ -163,7 +167,8 @@ impl Fault for StudyError {
     fn is_of_input(&self) -> bool {
         match self {
             Self::Store(_) | Self::Journal(_) | Self::Rig(_) | Self::NotDetached { .. } => false,
-            Self::Setup { source, .. } | Self::Unseen(source) => source.is_of_input(),
+            Self::Setup { source, .. } => source.is_of_input(),
+            Self::Unseen(error) => error.is_of_input(),
             Self::File(_)
             | Self::Tokens { .. }
             | Self::Sizes { .. }
@@ -185,10 +190,13 @@ impl Fault for StudyError {
             Self::Tokens { devices, .. } => {
                 return Some(format!("--destroy once for each, in this order: {}", devices.join(", ")));
             }
-            Self::Setup { source: SetupError::Plan(PlanError::DeviceNotReleased { .. }), .. } => {
-                "`iotrial target DEVICE` shows what is on it, and the token: --destroy gives one for each raw device of the study, in the order in which it names them"
-            }
-            Self::Setup { source, .. } | Self::Unseen(source) => return source.hint(),
+            Self::Setup { source, .. } => match &**source {
+                SetupError::Plan(PlanError::DeviceNotReleased { .. }) => {
+                    "`iotrial target DEVICE` shows what is on it, and the token: --destroy gives one for each raw device of the study, in the order in which it names them"
+                }
+                other => return other.hint(),
+            },
+            Self::Unseen(error) => return error.hint(),
             Self::Sizes { .. } => "give a `size` in [load] that all of them can hold",
             Self::Begun { .. } => {
                 "--resume measures what is missing, --status shows it, --restart begins anew"
