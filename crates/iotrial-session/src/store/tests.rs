@@ -118,7 +118,7 @@ impl Bench {
             "id": "7ZZZZZZZZZZZZZZZZZZZZZZZZZ",
             "label": "theirs",
             "source": {
-                "kind": "fio", "tool": "fio", "file": "a.json", "place": "jobs[0]", "sha256": "", "read_by": "a test",
+                "kind": "fio-json", "tool": "fio", "file": "a.json", "place": "jobs[0]", "sha256": "", "read_by": "a test",
             },
         });
         keep_imported(&self.place(), &serde_json::from_value(record).unwrap()).unwrap()
@@ -153,7 +153,7 @@ fn runs_sweeps_imported_results_and_studies_are_listed_the_newest_first() {
     assert!(entries.iter().all(|entry| entry.ended == "complete" && entry.path.is_file()), "{entries:#?}");
     let profiles = entries.iter().map(|entry| entry.profile.as_str());
     let profiles: std::collections::BTreeSet<&str> = profiles.collect();
-    assert_eq!(profiles.into_iter().collect::<Vec<_>>(), ["fio", "oci-64k", "study", "sweep"]);
+    assert_eq!(profiles.into_iter().collect::<Vec<_>>(), ["fio JSON", "oci-64k", "study", "sweep"]);
     assert_eq!(bench.heard(), "");
 }
 
