@@ -5,7 +5,6 @@
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod words;
-
 pub mod units;
 pub mod histogram;
 pub mod toml_reader;
@@ -13,6 +12,7 @@ pub mod load;
 pub mod stream;
 pub mod figure;
 pub mod metric;
+pub mod load_pattern;
 pub mod profile;
 pub mod builtin;
 pub mod target;
@@ -20,7 +20,6 @@ pub mod sim_device;
 pub mod plan;
 pub mod search;
 pub mod record;
-pub mod load_pattern;
 pub mod sweep;
 pub mod journal;
 pub mod table;

@@ -21,9 +21,11 @@ mod areas;
 mod interval;
 mod bursts;
 mod until_steady;
+mod probe;
 
 pub use arrival::Arrival;
 pub use error::PlanError;
+pub use probe::ProbeRequest;
 pub use until_steady::{STEADY_ROUNDS, UntilSteady};
 
 use areas::Areas;

@@ -10,7 +10,10 @@ use crate::units::ByteSize;
 
 mod job;
 
+mod layout;
+
 pub use job::{Follow, JobProfile};
+pub use layout::LayoutRequest;
 
 /// The value of `format` in a profile file.
 pub const PROFILE_FORMAT: &str = "iotrial.profile/1";

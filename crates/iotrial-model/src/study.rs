@@ -71,6 +71,8 @@ pub struct StudyLoad {
     pub engine: Option<EngineKind>,
     /// Through the page cache.
     pub buffered: bool,
+    /// The threads ask the devices for completions instead of waiting for their interrupts.
+    pub polled: bool,
     /// Files stay from one load to the next, instead of being laid out for each.
     pub keep_files: bool,
     /// The threshold set that judges; `None` takes the one of the profile.
@@ -246,6 +248,7 @@ impl StudyLoad {
             ramp: table.duration("ramp"),
             engine: table.word("engine", &ENGINES.map(|engine| (engine.as_str(), engine))),
             buffered: table.boolean("buffered").unwrap_or(false),
+            polled: table.boolean("polled").unwrap_or(false),
             keep_files: table.boolean("keep_files").unwrap_or(false),
             thresholds: table.text("thresholds"),
         };

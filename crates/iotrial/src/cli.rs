@@ -9,7 +9,9 @@ use clap_complete::Shell;
 use iotrial_analysis::comparison::Gate;
 use iotrial_model::search::LatencyLimit;
 use iotrial_model::units::{ByteSize, parse_duration};
+use iotrial_session::request::{Aim, LoadRequest};
 
+use crate::failure::Failure;
 use crate::report_files::ReportFiles;
 
 mod rig;
@@ -23,7 +25,7 @@ mod study;
 mod sweep;
 
 pub use import::ImportArgs;
-pub use rig::{EngineChoice, RigArgs};
+pub use rig::RigArgs;
 pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
 pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs};
 pub use sweep::SweepArgs;
@@ -150,6 +152,37 @@ pub struct RunArgs {
     pub json: bool,
 }
 
+impl RunArgs {
+    /// What a session is asked for.
+    pub fn request(&self) -> Result<LoadRequest, Failure> {
+        let load = &self.load;
+        if load.size.is_some_and(|size| size.get() == 0) {
+            let error = anyhow::anyhow!("--size must be more than zero");
+            return Err(Failure::input(error).hint("give a size such as 2GiB, or leave it out".to_owned()));
+        }
+        let aim = match (self.until_steady, self.latency_limit) {
+            (None, None) => Aim::Figures,
+            (Some(limit), None) => Aim::Steady { limit },
+            (None, Some(limit)) => Aim::Rate(limit),
+            (Some(_), Some(_)) => {
+                let error = anyhow::anyhow!("--latency-limit and --until-steady exclude each other");
+                let hint =
+                    "find the rate first, and give it to the jobs of a profile that runs until it is steady";
+                return Err(Failure::input(error).hint(hint.to_owned()));
+            }
+        };
+        Ok(LoadRequest {
+            // A job of fio says how much and how long; a shorter form is for the command line to ask for.
+            full: load.full || self.fio_job.is_some(),
+            size: load.size,
+            duration: load.duration,
+            ramp: load.ramp,
+            aim,
+            rig: load.rig.request()?,
+        })
+    }
+}
+
 /// How a job of fio is read.
 #[derive(Debug, Args, Default)]
 pub struct FioArgs {
@@ -199,6 +232,14 @@ pub struct StoreArgs {
     /// Where records are kept [default: the platform's data folder].
     #[arg(long, value_name = "DIR", env = "IOTRIAL_STORE")]
     pub store: Option<PathBuf>,
+}
+
+impl StoreArgs {
+    /// As it is when nothing is said on a command line.
+    pub fn of_environment() -> Self {
+        let store = std::env::var_os("IOTRIAL_STORE").filter(|place| !place.is_empty());
+        Self { store: store.map(PathBuf::from) }
+    }
 }
 
 /// Options of `report`.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use iotrial_session::fault::{Fault, explained};
+
 /// An error on its way to the terminal.
 #[derive(Debug)]
 pub struct Failure {
@@ -62,11 +64,6 @@ impl Failure {
         Self { error: self.error.context(about), ..self }
     }
 
-    /// The error of that type among the causes.
-    pub fn cause<E: std::error::Error + Send + Sync + 'static>(&self) -> Option<&E> {
-        self.error.chain().find_map(|cause| cause.downcast_ref())
-    }
-
     /// The error and its causes on one line.
     pub fn reason(&self) -> String {
         format!("{:#}", self.error)
@@ -88,13 +85,15 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.error)?;
-        for cause in self.error.chain().skip(1) {
-            write!(f, "\n  caused by: {cause}")?;
-        }
-        match &self.hint {
-            Some(hint) => write!(f, "\nhint: {hint}"),
-            None => Ok(()),
-        }
+        f.write_str(&explained(&*self.error, self.hint.as_deref()))
+    }
+}
+
+/// What a session cannot do: whoever asked for something wrong gets another exit code than a host that cannot.
+impl<E: Fault> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let (is_of_input, hint) = (error.is_of_input(), error.hint());
+        let failure = if is_of_input { Self::input(error) } else { Self::execution(error) };
+        failure.hint(hint)
     }
 }

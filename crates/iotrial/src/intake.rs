@@ -5,11 +5,8 @@
 //! [`Takes::refuse`], so that all of them say the same of the same file.
 
 mod file;
-
 mod kind;
-
 mod find;
-
 mod labels;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +19,7 @@ use iotrial_model::imported::ImportedRecord;
 use iotrial_model::record::RunRecord;
 use iotrial_model::sweep::SweepRecord;
 use iotrial_model::toml_reader::Mistakes;
+use iotrial_session::store::{imported_of, is_called_journal, is_called_record, record_of, sweep_of};
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::configuration::Configuration;
 
@@ -32,7 +30,6 @@ pub use labels::labels_of;
 
 use crate::failure::Failure;
 use crate::output::harmless;
-use crate::store::{imported_of, is_called_journal, is_called_record, record_of, sweep_of};
 use file::{ReadError, Whole};
 
 /// What a file holds.

@@ -1,4 +1,4 @@
-//! What a run shows while it lasts, on standard error.
+//! What a session shows while it works, on standard error.
 //!
 //! On a terminal: a bar with phase and remaining time, and a line for each role with the figures of
 //! the last second. Elsewhere: one line every five seconds. With `--quiet`: nothing.
@@ -12,6 +12,7 @@ use iotrial_analysis::figures::Figures;
 use iotrial_model::load::Role;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{Interval, JobCounts, OpCounts};
+use iotrial_session::observer::Observer;
 
 /// Where nobody watches, a line comes once in so long.
 const LINE_EVERY: Duration = Duration::from_secs(5);
@@ -19,24 +20,20 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 /// From this width on there is room for every figure of a role.
 const WIDE_COLUMNS: usize = 72;
 
-/// Shows a run.
-pub enum Live {
-    /// Nothing.
-    Quiet,
-    /// Lines.
-    Lines(Mutex<LineState>),
-    /// Bars.
-    Terminal(Bars),
-}
+/// Shows what a session does.
+pub struct Live(Shows);
 
-/// When the last line was printed.
-pub struct LineState {
-    last: Instant,
+enum Shows {
+    /// Nothing but what everybody must know.
+    Quiet,
+    /// Lines; when the last one about the load was printed.
+    Lines(Mutex<Instant>),
+    /// Bars.
+    Terminal(MultiProgress, Mutex<Bars>),
 }
 
 /// The bars of a terminal.
-pub struct Bars {
-    all: MultiProgress,
+struct Bars {
     main: ProgressBar,
     roles: Vec<(Role, ProgressBar)>,
 }
@@ -44,22 +41,49 @@ pub struct Bars {
 impl Live {
     /// As the user and standard error want it.
     pub fn new(quiet: bool) -> Self {
-        if quiet {
-            Self::Quiet
+        Self(if quiet {
+            Shows::Quiet
         } else if std::io::stderr().is_terminal() {
             let all = MultiProgress::new();
             let main = all.add(ProgressBar::no_length());
-            Self::Terminal(Bars { all, main, roles: Vec::new() })
+            Shows::Terminal(all, Mutex::new(Bars { main, roles: Vec::new() }))
         } else {
-            Self::Lines(Mutex::new(LineState { last: Instant::now() }))
+            Shows::Lines(Mutex::new(Instant::now()))
+        })
+    }
+
+    /// Where there is no load to be shown.
+    pub fn quiet() -> Self {
+        Self(Shows::Quiet)
+    }
+}
+
+impl Observer for Live {
+    fn say(&self, text: &str) {
+        match &self.0 {
+            Shows::Quiet => {}
+            // Without disturbing the bars. A line that cannot be shown is not worth ending the run.
+            Shows::Terminal(all, _) => drop(all.println(text)),
+            Shows::Lines(_) => line(text),
         }
     }
 
-    /// So many bytes of files are written.
-    pub fn layout(&self, done_bytes: u64, total_bytes: u64) {
-        match self {
-            Self::Quiet => {}
-            Self::Terminal(bars) => {
+    fn warn(&self, text: &str) {
+        match &self.0 {
+            Shows::Quiet => line(text),
+            _ => self.say(text),
+        }
+    }
+
+    fn layout(&self, done_bytes: u64, total_bytes: u64) {
+        match &self.0 {
+            Shows::Quiet => {}
+            Shows::Terminal(all, bars) => {
+                let Ok(mut bars) = bars.lock() else { return };
+                // The bar of an earlier load is gone from the terminal and does not come back.
+                if bars.main.is_finished() {
+                    bars.main = all.add(ProgressBar::no_length());
+                }
                 if bars.main.length() != Some(total_bytes) {
                     bars.main.set_style(style(
                         "layout   {wide_bar} {bytes}/{total_bytes}  {bytes_per_sec}  ETA {eta}",
@@ -68,38 +92,37 @@ impl Live {
                 }
                 bars.main.set_position(done_bytes);
             }
-            Self::Lines(state) => {
-                if is_due(state) || done_bytes == total_bytes {
+            Shows::Lines(last) => {
+                if is_due(last) || done_bytes == total_bytes {
                     line(&format!("layout: {} of {} MiB written", done_bytes >> 20, total_bytes >> 20));
                 }
             }
         }
     }
 
-    /// The load begins.
-    pub fn start(&mut self, plan: &Plan) {
-        let Self::Terminal(bars) = self else { return };
-        bars.main.finish_and_clear();
-        bars.roles.drain(..).for_each(|(_, line)| line.finish_and_clear());
-        bars.main = bars.all.add(ProgressBar::new(plan.duration().as_secs()));
+    fn start(&self, plan: &Plan) {
+        let Shows::Terminal(all, bars) = &self.0 else { return };
+        let Ok(mut bars) = bars.lock() else { return };
+        bars.clear();
+        bars.main = all.add(ProgressBar::new(plan.duration().as_secs()));
         bars.main.set_style(style("{msg:<8} {wide_bar} {pos} of {len} s  ETA {prefix}"));
         bars.main.set_message("start");
         bars.main.set_prefix(format!("{} s", plan.duration().as_secs()));
         for role in Role::ALL.iter().filter(|role| plan.jobs.iter().any(|job| job.role == **role)) {
-            let line = bars.all.add(ProgressBar::no_length());
+            let line = all.add(ProgressBar::no_length());
             line.set_style(style("  {msg}"));
             line.set_message(role.to_string());
             bars.roles.push((*role, line));
         }
     }
 
-    /// An interval is over.
-    pub fn interval(&self, plan: &Plan, interval: &Interval) {
+    fn interval(&self, plan: &Plan, interval: &Interval) {
         let elapsed = interval.start + interval.duration;
         let remaining = plan.duration().saturating_sub(elapsed);
-        match self {
-            Self::Quiet => {}
-            Self::Terminal(bars) => {
+        match &self.0 {
+            Shows::Quiet => {}
+            Shows::Terminal(_, bars) => {
+                let Ok(bars) = bars.lock() else { return };
                 bars.main.set_message(interval.phase.as_str());
                 bars.main.set_prefix(format!("{} s", remaining.as_secs()));
                 bars.main.set_position(elapsed.as_secs());
@@ -108,8 +131,8 @@ impl Live {
                     line.set_message(role_line(plan, interval, *role, columns));
                 }
             }
-            Self::Lines(state) => {
-                if is_due(state) || remaining.is_zero() {
+            Shows::Lines(last) => {
+                if is_due(last) || remaining.is_zero() {
                     let roles: Vec<String> = Role::ALL
                         .iter()
                         .filter(|role| plan.jobs.iter().any(|job| job.role == **role))
@@ -122,30 +145,20 @@ impl Live {
         }
     }
 
-    /// Something to say in between, without disturbing the bars.
-    pub fn say(&self, text: &str) {
-        match self {
-            Self::Quiet => {}
-            // A line that cannot be shown is not worth ending the run.
-            Self::Terminal(bars) => drop(bars.all.println(text)),
-            Self::Lines(_) => line(text),
+    fn finish(&self) {
+        if let Shows::Terminal(_, bars) = &self.0
+            && let Ok(mut bars) = bars.lock()
+        {
+            bars.clear();
         }
     }
+}
 
-    /// The same of what even those must know who want no progress.
-    pub fn warn(&self, text: &str) {
-        match self {
-            Self::Quiet => line(text),
-            _ => self.say(text),
-        }
-    }
-
-    /// The run is over; the terminal is given back clean.
-    pub fn finish(&self) {
-        if let Self::Terminal(bars) = self {
-            bars.roles.iter().for_each(|(_, line)| line.finish_and_clear());
-            bars.main.finish_and_clear();
-        }
+impl Bars {
+    /// Gives the terminal back clean.
+    fn clear(&mut self) {
+        self.roles.drain(..).for_each(|(_, line)| line.finish_and_clear());
+        self.main.finish_and_clear();
     }
 }
 
@@ -183,11 +196,11 @@ fn line(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-fn is_due(state: &Mutex<LineState>) -> bool {
-    let Ok(mut state) = state.lock() else { return false };
-    let due = state.last.elapsed() >= LINE_EVERY;
+fn is_due(last: &Mutex<Instant>) -> bool {
+    let Ok(mut last) = last.lock() else { return false };
+    let due = last.elapsed() >= LINE_EVERY;
     if due {
-        state.last = Instant::now();
+        *last = Instant::now();
     }
     due
 }

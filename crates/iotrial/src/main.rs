@@ -17,8 +17,6 @@ mod output;
 mod parallel;
 mod presentation;
 mod report_files;
-mod rig;
-mod setup;
 mod signal;
 mod store;
 

@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, Write};
 
 use anyhow::Context;
+pub use iotrial_session::harmless;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -26,9 +27,4 @@ pub fn json(value: &impl Serialize) -> Result<(), Failure> {
     let mut document = serde_json::to_string_pretty(value).expect("what is shown is plain data");
     document.push('\n');
     text(&document)
-}
-
-/// Text that may go to a terminal: control characters, which could move its cursor or change its colours, become `?`.
-pub fn harmless(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }

@@ -9,10 +9,10 @@ use iotrial_report::document::Document;
 use iotrial_report::html::render_html;
 use iotrial_report::markdown::render_markdown;
 use iotrial_report::xlsx::render_xlsx;
+use iotrial_session::atomic_file::{Existing, folder_of, is_block_device, write_whole};
 
 use crate::failure::Failure;
 use crate::output;
-use crate::store::{Existing, folder_of, is_block_device, write_whole};
 
 /// Where a report goes besides the terminal.
 #[derive(Debug, Clone, Args, Default)]

@@ -3,20 +3,24 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use anyhow::Context;
 use iotrial_engine::control::Control;
 
+use crate::failure::Failure;
+
 /// A brake that signals pull. May be asked for once in the life of the program.
-pub fn control_by_signals() -> Result<Arc<Control>, ctrlc::Error> {
+pub fn control_by_signals() -> Result<Arc<Control>, Failure> {
     let control = Arc::new(Control::default());
     let pulled = Arc::clone(&control);
     let is_second = AtomicBool::new(false);
-    ctrlc::set_handler(move || {
+    let pull = move || {
         // A device that hangs keeps its I/Os for ever, so the second one waits for nothing, however late it comes.
         if is_second.swap(true, Ordering::Relaxed) {
             return pulled.abort();
         }
         pulled.stop();
         eprintln!("stopping when the I/Os in flight are done; a second signal leaves them");
-    })?;
+    };
+    ctrlc::set_handler(pull).context("cannot catch Ctrl-C").map_err(Failure::execution)?;
     Ok(control)
 }

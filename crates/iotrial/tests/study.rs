@@ -254,11 +254,29 @@ fn mistakes_of_a_study_are_told_before_anything_is_done() {
     );
     check("\"sqlserver-log\"", "\"./mine.toml\"", 2, &["cannot read the profile `./mine.toml`"]);
     check(
+        "engine = \"sim\"",
+        "engine = \"sim\"\npolled = true",
+        2,
+        &["configuration `slow`, profile `sqlserver-log`", "the `sim` engine cannot poll for completions"],
+    );
+    check(
         "\"sim\"",
         "\"threads\"",
         2,
         &["`targets` is missing; `elsewhere = true` marks", "`sim` is for `engine = \"sim\"`"],
     );
+}
+
+#[test]
+fn a_study_is_listed_with_its_records() {
+    let bench = Bench::new();
+    write(&bench, STUDY);
+    run(&bench, &["--quiet"]).expect_code(0);
+    let listed = bench.run(&["records", "--json"]).expect_code(0).json();
+    let kinds = |kind: &str| listed.as_array().unwrap().iter().filter(|one| one["kind"] == kind).count();
+    assert_eq!((kinds("run"), kinds("study")), (4, 1), "{listed:#}");
+    let study = listed.as_array().unwrap().iter().find(|one| one["kind"] == "study").unwrap();
+    assert_eq!((&study["label"], &study["ended"]), (&json!("sims"), &json!("complete")));
 }
 
 #[test]

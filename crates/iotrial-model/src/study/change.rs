@@ -85,6 +85,7 @@ fn load_words(study: &Study) -> Words {
         ("ramp", or_default(load.ramp.map(format_duration))),
         ("engine", or_default(load.engine.map(|engine| engine.as_str().to_owned()))),
         ("buffered", load.buffered.to_string()),
+        ("polled", load.polled.to_string()),
         ("keep_files", load.keep_files.to_string()),
         ("thresholds", or_default(load.thresholds.clone())),
     ]

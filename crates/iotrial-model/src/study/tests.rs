@@ -97,6 +97,7 @@ duration = "90s"
 ramp = "1ms"
 engine = "sim"
 buffered = true
+polled = true
 keep_files = true
 thresholds = "./set.toml"
 [[configuration]]

@@ -36,6 +36,9 @@ struct LoadTable<'s> {
     ramp: Option<String>,
     engine: Option<&'static str>,
     buffered: bool,
+    // Said only where it holds, so that the journal of a study without it is the one that it always was.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    polled: bool,
     keep_files: bool,
     thresholds: Option<&'s str>,
 }
@@ -78,6 +81,7 @@ impl Study {
                 ramp: self.load.ramp.map(time),
                 engine: self.load.engine.map(|engine| engine.as_str()),
                 buffered: self.load.buffered,
+                polled: self.load.polled,
                 keep_files: self.load.keep_files,
                 thresholds: self.load.thresholds.as_deref(),
             },

@@ -1,12 +1,15 @@
 //! Options of every command that makes a load: on which targets, by which engine, under which name.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
+use iotrial_session::request::RigRequest;
 
 use super::StoreArgs;
+use crate::failure::Failure;
 
 /// Targets, engine, name, and where the records go.
 #[derive(Debug, Clone, Args)]
@@ -59,6 +62,31 @@ pub struct RigArgs {
 
     #[command(flatten)]
     pub store: StoreArgs,
+}
+
+impl RigArgs {
+    /// What a session is asked for.
+    pub fn request(&self) -> Result<RigRequest, Failure> {
+        let mut attributes = BTreeMap::new();
+        for (key, value) in &self.attributes {
+            if attributes.insert(key.clone(), value.clone()).is_some() {
+                return Err(Failure::input(anyhow::anyhow!("the attribute `{key}` is given twice")));
+            }
+        }
+        Ok(RigRequest {
+            targets: self.targets.clone(),
+            engine: self.engine.map(EngineKind::from),
+            buffered: self.buffered,
+            polled: self.polled,
+            seed: self.seed,
+            label: self.label.clone(),
+            attributes,
+            destroy: self.destroy.clone(),
+            keep_files: self.keep_files,
+            sim: self.sim.clone(),
+            store: self.store.store.clone(),
+        })
+    }
 }
 
 /// The engines that a user may choose.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use iotrial_session::request::{Earlier, StudyRequest};
+
 use super::StoreArgs;
 use crate::report_files::ReportFiles;
 
@@ -78,6 +80,19 @@ pub struct StudyArgs {
 
     #[command(flatten)]
     pub store: StoreArgs,
+}
+
+impl StudyArgs {
+    /// What a session is asked for.
+    pub fn request(&self) -> StudyRequest {
+        let earlier = match (self.resume, self.restart) {
+            (true, _) => Earlier::Resumed { accepts_changes: self.accept_changes },
+            (false, true) => Earlier::PutAside,
+            (false, false) => Earlier::Refused,
+        };
+        let (destroy, store) = (self.destroy.clone(), self.store.store.clone());
+        StudyRequest { earlier, destroy, store, quiet: self.quiet }
+    }
 }
 
 /// What to do with a study beside measuring.

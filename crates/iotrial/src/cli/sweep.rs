@@ -5,8 +5,10 @@ use std::time::Duration;
 use clap::{Args, ValueEnum, value_parser};
 use iotrial_model::sweep::LoadPattern;
 use iotrial_model::units::{ByteSize, parse_duration};
+use iotrial_session::request::{SweepLoads, SweepRequest};
 
 use super::RigArgs;
+use crate::failure::Failure;
 use crate::report_files::ReportFiles;
 
 /// Options of `sweep`.
@@ -77,6 +79,27 @@ pub struct SweepArgs {
     /// One JSON document on standard output, nothing else there.
     #[arg(long)]
     pub json: bool,
+}
+
+impl SweepArgs {
+    /// What a session is asked for. Which of the options exclude each other is known by now.
+    pub fn request(&self) -> Result<SweepRequest, Failure> {
+        let loads = match (self.series, self.channel, self.grid.as_slice()) {
+            (Some(SeriesChoice::Sqlio), ..) => SweepLoads::Sqlio { full: self.full },
+            (None, true, _) => SweepLoads::Channel,
+            (None, false, []) => SweepLoads::Search,
+            (None, false, grid) => SweepLoads::Grid(grid.to_vec()),
+        };
+        Ok(SweepRequest {
+            patterns: self.patterns.clone(),
+            loads,
+            size: self.size,
+            step: self.step,
+            idle: self.idle,
+            repeats: self.repeats,
+            rig: self.rig.request()?,
+        })
+    }
 }
 
 /// The series that a user may choose.

@@ -16,7 +16,7 @@ use crate::intake::{self, Folders, Intake, Takes};
 use crate::output::harmless;
 use crate::parallel::in_parallel;
 use crate::presentation::{Presentation, Value};
-use crate::store::Store;
+use crate::store::open_store;
 
 mod naming;
 mod outcome;
@@ -68,7 +68,7 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
 /// Where the records go.
 fn folder_of_records(args: &ImportArgs) -> Result<PathBuf, Failure> {
     let Some(folder) = &args.output else {
-        let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
+        let store = open_store(args.store.store.as_deref())?;
         return Ok(store.folder().to_owned());
     };
     std::fs::create_dir_all(folder)

@@ -1,15 +1,18 @@
-//! `iotrial` alone on a terminal: three questions, then the command that it runs.
+//! `iotrial` alone on a terminal: three questions, the command that they come to, and the run.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use dialoguer::{Input, Select};
 use iotrial_model::units::format_duration;
+use iotrial_session::judged_profile::JudgedProfile;
+use iotrial_session::request::{LoadRequest, RigRequest};
 
-use crate::cli::{Cli, Command};
-use crate::command::run;
+use crate::cli::{Cli, StoreArgs};
+use crate::command::run::{self, RunOutput};
 use crate::failure::Failure;
 
 const DATABASES: &[(&str, &str)] = &[
@@ -38,19 +41,23 @@ pub fn interview() -> Result<ExitCode, Failure> {
         eprintln!("{}", Cli::command().render_help());
         return Ok(ExitCode::from(2));
     }
-    let words = ask()
+    let answers = ask()
         .map_err(|error| Failure::execution(anyhow::Error::new(error).context("the conversation ended")))?;
-    let command: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-    eprintln!("\n  {}\n", command.join(" "));
-    // Parsed as if it had been typed, so that defaults and the environment count as they would then.
-    match Cli::try_parse_from(&words).map_err(Failure::input)?.command {
-        Some(Command::Run(args)) => run::run(&args),
-        _ => unreachable!("the words say `run`"),
-    }
+    eprintln!("\n  {}\n", answers.command());
+    let load = JudgedProfile::load(Path::new(""), answers.profile, None)?;
+    run::carry_out(load, &answers.request(), &RunOutput::default())
 }
 
-/// The command line that the answers make.
-fn ask() -> dialoguer::Result<Vec<String>> {
+/// What was answered; everything else is as it is when nothing is said.
+struct Answers {
+    profile: &'static str,
+    target: String,
+    /// `None` is the profile's quick one.
+    duration: Option<Duration>,
+}
+
+/// Asks the three questions.
+fn ask() -> dialoguer::Result<Answers> {
     eprintln!("Three questions: the arrow keys choose, Enter answers, Ctrl-C ends.\n");
     let names: Vec<&str> = DATABASES.iter().map(|(name, _)| *name).collect();
     let database = Select::new().with_prompt("Which database").items(&names).default(0).interact()?;
@@ -60,12 +67,27 @@ fn ask() -> dialoguer::Result<Vec<String>> {
         .interact_text()?;
     let times: Vec<&str> = HOW_LONG.iter().map(|(name, _)| *name).collect();
     let time = Select::new().with_prompt("How long").items(&times).default(0).interact()?;
-    let mut words =
-        ["iotrial", "run", DATABASES[database].1, "--target", &target].map(str::to_owned).to_vec();
-    if let Some(duration) = HOW_LONG[time].1 {
-        words.extend(["--duration".to_owned(), format_duration(duration)]);
+    Ok(Answers { profile: DATABASES[database].1, target, duration: HOW_LONG[time].1 })
+}
+
+impl Answers {
+    fn request(&self) -> LoadRequest {
+        let rig = RigRequest {
+            targets: vec![self.target.clone().into()],
+            store: StoreArgs::of_environment().store,
+            ..RigRequest::default()
+        };
+        LoadRequest { duration: self.duration, rig, ..LoadRequest::default() }
     }
-    Ok(words)
+
+    /// The command that does the same, for the next time.
+    fn command(&self) -> String {
+        let mut words = ["iotrial", "run", self.profile, "--target", &self.target].map(quoted).to_vec();
+        if let Some(duration) = self.duration {
+            words.extend(["--duration".to_owned(), quoted(&format_duration(duration))]);
+        }
+        words.join(" ")
+    }
 }
 
 /// As a shell takes it back.
@@ -79,10 +101,26 @@ fn quoted(text: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
+    use clap::Parser;
     use iotrial_model::builtin::builtin_profiles;
 
     use super::*;
+    use crate::cli::Command;
+
+    #[test]
+    fn the_printed_command_asks_for_the_run_that_is_made() {
+        for (_, duration) in HOW_LONG {
+            let answers = Answers { profile: "mysql-oltp", target: "/mnt/a".to_owned(), duration: *duration };
+            let command = answers.command();
+            let Some(Command::Run(args)) = Cli::try_parse_from(command.split(' ')).unwrap().command else {
+                panic!("{command}")
+            };
+            assert_eq!(args.request().unwrap(), answers.request(), "{command}");
+            assert_eq!((args.load.profile.as_str(), args.load.thresholds.is_none()), (answers.profile, true));
+        }
+    }
 
     #[test]
     fn every_built_in_profile_can_be_chosen() {

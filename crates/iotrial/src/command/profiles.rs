@@ -1,16 +1,17 @@
 //! `iotrial profiles`: the loads that are built in.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use iotrial_model::builtin::builtin_profiles;
 use iotrial_model::profile::Profile;
+use iotrial_session::judged_profile::load_profile;
 use serde::Serialize;
 
 use crate::cli::ProfilesArgs;
 use crate::failure::Failure;
 use crate::fio_job::{check_fio_args, read_fio_job};
 use crate::output;
-use crate::setup::load_profile;
 
 #[derive(Serialize)]
 struct Line {
@@ -34,7 +35,7 @@ pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(name) = &args.name {
-        let text = load_profile(name)?.text;
+        let text = load_profile(Path::new(""), name)?.text;
         if args.json {
             output::json(&serde_json::json!({ "name": name, "text": text }))?;
         } else {

@@ -6,16 +6,14 @@ use crate::cli::RecordsArgs;
 use crate::failure::Failure;
 use crate::output::{self, harmless};
 use crate::presentation::aligned;
-use crate::store::Store;
+use crate::store::open_store;
 
 const HEADERS: [&str; 6] = ["id", "started, UTC", "profile", "ended", "label", "targets"];
 
 /// Lists the records, the newest first.
 pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
-    let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
-    let mut entries = store.entries().map_err(Failure::execution)?;
-    entries.extend(store.sweeps().map_err(Failure::execution)?);
-    entries.sort_by(|a, b| b.id.cmp(&a.id));
+    let store = open_store(args.store.store.as_deref())?;
+    let entries = store.entries()?;
     if args.json {
         output::json(&entries)?;
         return Ok(ExitCode::SUCCESS);

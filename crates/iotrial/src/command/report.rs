@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_model::record::RunRecord;
+use iotrial_session::judged_profile::load_thresholds;
 
 use crate::cli::ReportArgs;
 use crate::command::sweep;
@@ -25,7 +26,7 @@ const TAKES: Takes = Takes {
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json, &[])?;
     args.files.check_are_writable()?;
-    let named = args.thresholds.as_deref().map(|name| load_thresholds(name, None)).transpose()?;
+    let named = args.thresholds.as_deref().map(|name| load_thresholds(Path::new(""), name)).transpose()?;
     let intake = Intake {
         takes: TAKES,
         folders: Folders::Records,
@@ -80,34 +81,9 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
 /// must not decide which files are read here.
 fn thresholds_of(record: &RunRecord) -> Result<ThresholdSet, Failure> {
     if record.thresholds.is_empty() {
-        return load_thresholds("flash", None);
+        return Ok(load_thresholds(Path::new(""), "flash")?);
     }
     ThresholdSet::parse(&record.thresholds)
         .context("the threshold set in the record is not valid")
         .map_err(|error| Failure::input(error).hint("--thresholds names another one".to_owned()))
-}
-
-/// A built-in threshold set, or the one in a file, whose path counts from `folder`.
-pub fn load_thresholds(name: &str, folder: Option<&Path>) -> Result<ThresholdSet, Failure> {
-    if !is_file_name(name) {
-        return ThresholdSet::builtin(name).map_err(|error| {
-            let hint = error.nearest.map_or_else(
-                || "a file is given with its path, such as ./mine.toml".to_owned(),
-                |near| format!("did you mean `{near}`?"),
-            );
-            Failure::input(error).hint(hint)
-        });
-    }
-    let path = folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name));
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read the threshold set `{name}`"))
-        .map_err(Failure::input)?;
-    ThresholdSet::parse(&text)
-        .with_context(|| format!("`{name}` is not a valid threshold set"))
-        .map_err(Failure::input)
-}
-
-/// Whether what stands for a profile or a threshold set is a path rather than a name.
-pub fn is_file_name(name: &str) -> bool {
-    name.contains(['/', '\\']) || name.ends_with(".toml")
 }

@@ -1,87 +1,108 @@
 //! `iotrial run`: one profile on one set of targets, with a verdict and a report at the end.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use iotrial_model::record::EndedHow;
-use iotrial_model::units::format_duration;
+use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_model::record::{EndedHow, RunRecord};
+use iotrial_session::judged_profile::{JudgedProfile, load_thresholds};
+use iotrial_session::request::{Aim, LoadRequest};
+use iotrial_session::run::{self, Finished};
+use iotrial_session::setup::Setup;
 
 use crate::cli::RunArgs;
 use crate::command::dry_run;
-use crate::command::report::{Judged, Shown, load_thresholds};
+use crate::command::report::{Judged, Shown};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{check_fio_args, fio_profile};
+use crate::live::Live;
 use crate::report_files::{ReportFiles, check_is_writable};
-use crate::rig::{Rig, Trial};
-use crate::setup::{Setup, plan_failure};
+use crate::signal::control_by_signals;
 
-mod search;
+/// What becomes of a run beside its record.
+#[derive(Debug, Default)]
+pub struct RunOutput {
+    /// Where the HTML report goes; `None` is beside the record.
+    pub html: Option<PathBuf>,
+    /// That file is replaced where it exists already.
+    pub overwrite: bool,
+    /// One JSON document instead of text.
+    pub json: bool,
+    /// No progress.
+    pub quiet: bool,
+}
 
 /// Runs a profile, or a job of fio, and shows what came of it.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     check_fio_args(args.fio_job.as_deref(), &args.fio)?;
-    if args.until_steady.is_some() && args.latency_limit.is_some() {
-        let error = anyhow::anyhow!("--latency-limit and --until-steady exclude each other");
-        let hint = "find the rate first, and give it to the jobs of a profile that runs until it is steady";
-        return Err(Failure::input(error).hint(hint.to_owned()));
-    }
-    let mut load = args.load.clone();
-    let mut setup = match &args.fio_job {
-        None => Setup::of(&load)?,
+    let request = args.request()?;
+    let here = Path::new("");
+    let named = args.load.thresholds.as_deref();
+    let load = match &args.fio_job {
+        None => JudgedProfile::load(here, &args.load.profile, named)?,
         Some(job) => {
-            let profile = fio_profile(job, &args.fio, load.duration)?;
-            // A job of fio says how much and how long; a shorter form is for the command line to ask for.
-            load.full = true;
-            let thresholds = load.thresholds.as_ref().unwrap_or(&profile.thresholds);
-            let thresholds = load_thresholds(thresholds, None)?;
-            Setup::with(&load, profile, thresholds)?
+            let profile = fio_profile(job, &args.fio, request.duration)?;
+            let thresholds = load_thresholds(here, named.unwrap_or(&profile.thresholds))?;
+            JudgedProfile { profile, thresholds }
         }
     };
-    let search = args.latency_limit.map(|limit| search::plan(limit, &setup.plan)).transpose()?;
-    if let Some(limit) = args.until_steady {
-        setup.plan = setup.plan.until_steady(limit).map_err(plan_failure)?;
-    }
     if args.dry_run {
-        dry_run::print(&setup.plan, &setup.layout, args.latency_limit, args.json)?;
-        return Ok(ExitCode::SUCCESS);
+        return show_plan(load, &request, args.json);
     }
-    if let Some(html) = &args.html {
-        check_is_writable(html, args.overwrite)?;
-    }
-    let mut rig = Rig::new(&load.rig, setup)?;
-    let mut trial = rig.begin(rig.setup().plan.clone())?;
-    let time = format_duration(trial.record.plan.duration());
-    let then = match &search {
-        Some(_) => format!(
-            "searches: a closed load, about ten probes of up to {time}, and at most eight runs of {time} that confirm"
-        ),
-        None if trial.record.plan.until_steady.is_some() => {
-            format!("runs until it is steady, {time} at most")
-        }
-        None => format!("runs {time}"),
+    let output = RunOutput {
+        html: args.html.clone(),
+        overwrite: args.overwrite,
+        json: args.json,
+        quiet: args.load.rig.quiet,
     };
-    if rig.prepare_for(&mut trial, &then)? {
-        match search {
-            Some(search) => search::carry_out(&mut rig, &mut trial, search)?,
-            None => rig.run(&mut trial)?,
-        }
-    }
-    // The record and the figures come first: files that cannot be removed must not cost the measurement.
-    let closed = close(args, &rig, trial);
-    rig.release()?;
-    closed
+    carry_out(load, &request, &output)
 }
 
-/// Writes the record and the report, and shows them.
-fn close(args: &RunArgs, rig: &Rig<'_>, trial: Trial) -> Result<ExitCode, Failure> {
-    let (record, record_path) = rig.save(trial)?;
+/// Every decision, before anything is done.
+fn show_plan(load: JudgedProfile, request: &LoadRequest, json: bool) -> Result<ExitCode, Failure> {
+    let setup = Setup::new(load, request)?;
+    let limit = match request.aim {
+        Aim::Rate(limit) => Some(limit),
+        Aim::Figures | Aim::Steady { .. } => None,
+    };
+    dry_run::print(&setup.plan, &setup.layout, limit, json)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Makes a load, and shows what came of it.
+pub fn carry_out(
+    load: JudgedProfile,
+    request: &LoadRequest,
+    output: &RunOutput,
+) -> Result<ExitCode, Failure> {
+    let setup = Setup::new(load, request)?;
+    if let Some(html) = &output.html {
+        check_is_writable(html, output.overwrite)?;
+    }
+    let Finished { record, path, thresholds, released } =
+        run::run(setup, control_by_signals()?, Arc::new(Live::new(output.quiet)))?;
+    let shown = show(record, path, &thresholds, output);
+    // The figures come first: files that cannot be removed must not hide them.
+    released?;
+    shown
+}
+
+/// Writes the report, and shows the figures.
+fn show(
+    record: RunRecord,
+    path: PathBuf,
+    thresholds: &ThresholdSet,
+    output: &RunOutput,
+) -> Result<ExitCode, Failure> {
     let is_complete = record.ended.how == EndedHow::Complete;
-    let beside = || rig.store().folder().join(format!("{}.html", record.id));
+    let beside = || path.with_file_name(format!("{}.html", record.id));
     let files = ReportFiles {
-        html: Some(args.html.clone().unwrap_or_else(beside)),
-        overwrite: args.overwrite,
+        html: Some(output.html.clone().unwrap_or_else(beside)),
+        overwrite: output.overwrite,
         ..ReportFiles::default()
     };
-    let shown = Shown::new(vec![(record_path, Judged::of_run(Box::new(record), &rig.setup().thresholds))]);
-    shown.present(&files, args.json)?;
+    let shown = Shown::new(vec![(path, Judged::of_run(Box::new(record), thresholds))]);
+    shown.present(&files, output.json)?;
     Ok(if is_complete { shown.exit_code() } else { ExitCode::from(NOT_CARRIED_OUT) })
 }

@@ -2,146 +2,46 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use iotrial_analysis::sweep::SweepSummary;
-use iotrial_model::plan::{Plan, PlanError};
-use iotrial_model::profile::Profile;
-use iotrial_model::record::{Ended, EndedHow, RunRecord};
-use iotrial_model::sweep::{SWEEP_FORMAT, SweepMethod, SweepRecord, SweepSettings};
+use iotrial_model::record::EndedHow;
+use iotrial_model::sweep::{SweepMethod, SweepRecord};
 use iotrial_model::units::format_duration;
 use iotrial_report::document::Document;
+use iotrial_session::sweep::{Course, SweepSetup, Swept};
 use serde::Serialize;
 
-use crate::cli::{LoadArgs, ReportArgs, SweepArgs};
-use crate::command::report::load_thresholds;
+use crate::cli::{ReportArgs, SweepArgs};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
+use crate::live::Live;
 use crate::output;
 use crate::presentation::{Presentation, Value};
 use crate::report_files::ReportFiles;
-use crate::rig::Rig;
-use crate::setup::{Setup, plan_failure};
-
-mod course;
-mod sweeper;
-
-use course::Course;
-use sweeper::Sweeper;
+use crate::signal::control_by_signals;
 
 /// Sweeps, and shows what came of it.
 pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json, &[])?;
-    let course = Course::of(args)?;
-    let load = load_args(args);
-    let text = course.profile_text(args.rig.targets.len());
-    let profile = Profile::parse(&text).expect("it is built from valid values");
-    let setup = Setup::with(&load, profile, load_thresholds("flash", None)?).map_err(|failure| {
-        let needs_token = matches!(failure.cause(), Some(PlanError::DeviceNotReleased { .. }));
-        if needs_token {
-            failure.hint("--pattern randread-8k,read-64k,read-512k only reads; for writes `iotrial target` shows the token for --destroy".to_owned())
-        } else {
-            failure
-        }
-    })?;
-    let engine = setup.plan.engine;
-    if !engine.touches_targets() && args.rig.targets.len() > 1 {
-        let (name, count) = (engine.as_str(), args.rig.targets.len());
-        let error = anyhow::anyhow!("the engine `{name}` has one device, and {count} targets were given");
-        return Err(Failure::input(error).hint("leave --target out: it touches none of them".to_owned()));
-    }
-    check_blocks(&course, &setup.plan)?;
+    let setup = SweepSetup::new(&args.request()?)?;
     if args.dry_run {
-        print_course(&course, &setup, args.json)?;
+        print_course(&setup, args.json)?;
         return Ok(ExitCode::SUCCESS);
     }
     args.files.check_are_writable()?;
-    let mut rig = Rig::new(&load.rig, setup)?;
-    let mut trial = rig.begin(rig.setup().plan.clone())?;
-    let is_prepared = rig.prepare(&mut trial)?;
-    let record = sweep_record(&course, &trial.record);
-    let base = trial.record.plan.clone();
-    // Its journal goes: the probes are kept in the record of the sweep.
-    drop(trial);
-    let mut sweeper = Sweeper::new(&mut rig, &course, base, record);
-    let swept = if is_prepared { sweeper.sweep() } else { Ok(()) };
-    let closed = swept.and_then(|()| close(args, sweeper));
-    rig.release()?;
-    closed
+    let swept = setup.carry_out(control_by_signals()?, Arc::new(Live::new(args.rig.quiet)))?;
+    let shown = show(args, &swept);
+    // The figures come first: files that cannot be removed must not hide them.
+    swept.released?;
+    shown
 }
 
-/// Keeps the record, writes the report, and shows both.
-fn close(args: &SweepArgs, mut sweeper: Sweeper<'_, '_>) -> Result<ExitCode, Failure> {
-    sweeper.keep()?;
-    let path = sweeper.path.clone().expect("it was kept just now");
-    let shown = Shown::new(&sweeper.record);
-    let beside = || path.with_file_name(format!("{}.html", sweeper.record.id));
+/// Writes the report, beside the record unless it is said where, and shows the figures.
+fn show(args: &SweepArgs, swept: &Swept) -> Result<ExitCode, Failure> {
+    let beside = || swept.path.with_file_name(format!("{}.html", swept.record.id));
     let files =
         ReportFiles { html: args.files.html.clone().or_else(|| Some(beside())), ..args.files.clone() };
-    shown.write_and_print(&files, args.json, &path)
-}
-
-/// What the sweep asks of whatever makes a load.
-fn load_args(args: &SweepArgs) -> LoadArgs {
-    LoadArgs {
-        profile: "sweep".to_owned(),
-        size: args.size,
-        duration: None,
-        ramp: None,
-        full: false,
-        thresholds: None,
-        rig: args.rig.clone(),
-    }
-}
-
-/// Every block size has to suit every target, and every load the memory.
-fn check_blocks(course: &Course, plan: &Plan) -> Result<(), Failure> {
-    for test in &course.tests {
-        let block = test.pattern.block_size;
-        let misfit = |area: &&iotrial_model::plan::Area| !block.get().is_multiple_of(area.sector_size.get());
-        if let Some(area) = plan.areas.iter().find(misfit) {
-            return Err(plan_failure(PlanError::Misaligned {
-                job: test.pattern.to_string(),
-                block_size: block,
-                sector_size: area.sector_size,
-                path: area.path.clone(),
-            }));
-        }
-    }
-    Ok(())
-}
-
-fn sweep_record(course: &Course, run: &RunRecord) -> SweepRecord {
-    SweepRecord {
-        format: SWEEP_FORMAT.to_owned(),
-        id: run.id.clone(),
-        label: run.label.clone(),
-        attributes: run.attributes.clone(),
-        tool: run.tool.clone(),
-        started_at: run.started_at.clone(),
-        host: run.host.clone(),
-        targets: run.targets.clone(),
-        settings: SweepSettings {
-            method: course.method,
-            engine: run.plan.engine,
-            engine_reason: run.plan.engine_reason.clone(),
-            sim: run.plan.sim.clone(),
-            direct: run.plan.direct,
-            seed: run.plan.seed,
-            step: course.step,
-            idle: course.idle,
-            repeats: course.repeats,
-            sizes: run.plan.areas.iter().map(|area| area.length).collect(),
-            notes: run.plan.notes.clone(),
-        },
-        layout: run.layout,
-        probes: Vec::new(),
-        ended: Ended {
-            how: EndedHow::Interrupted,
-            reason: Some(match &run.ended.reason {
-                Some(reason) => reason.clone(),
-                None => "the program ended before the sweep did".to_owned(),
-            }),
-        },
-    }
+    Shown::new(&swept.record).write_and_print(&files, args.json, &swept.path)
 }
 
 /// What `--dry-run --json` prints.
@@ -162,13 +62,14 @@ struct JsonCourse {
 }
 
 /// Every decision, before anything is done.
-fn print_course(course: &Course, setup: &Setup, json: bool) -> Result<(), Failure> {
-    let areas = &setup.plan.areas;
+fn print_course(setup: &SweepSetup, json: bool) -> Result<(), Failure> {
+    let (course, plan, layout) = (setup.course(), setup.plan(), setup.layout());
+    let areas = &plan.areas;
     let most = course.duration(areas.len());
     if json {
         return output::json(&JsonCourse {
-            would_write_bytes: setup.layout.written.get(),
-            would_reuse_bytes: setup.layout.reused.get(),
+            would_write_bytes: layout.written.get(),
+            would_reuse_bytes: layout.reused.get(),
             method: course.method,
             patterns: course.tests.iter().map(|test| test.pattern.to_string()).collect(),
             outstanding: course.tests.iter().map(|test| test.loads.clone()).collect(),
@@ -180,12 +81,11 @@ fn print_course(course: &Course, setup: &Setup, json: bool) -> Result<(), Failur
             most_s: most.as_secs_f64(),
         });
     }
-    let plan = &setup.plan;
     let access = if plan.direct { "direct I/O" } else { "through the page cache" };
     let mut lines = vec![
         format!("engine    {}, {access}, seed {}", plan.engine.as_str(), plan.seed),
         format!("time      at most {} after the layout", format_duration(most)),
-        format!("writes    {} before the load, and what the patterns write", setup.layout.written),
+        format!("writes    {} before the load, and what the patterns write", layout.written),
     ];
     lines.extend(plan.notes.iter().map(|note| format!("note      {note}")));
     for area in areas {

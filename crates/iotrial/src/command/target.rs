@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use iotrial_engine::target::{DeviceReport, Obstacle, Signature, inspect_device};
 use iotrial_model::units::ByteSize;
+use iotrial_session::store::Store;
 
 use crate::cli::TargetArgs;
 use crate::failure::Failure;
 use crate::output;
-use crate::store::Store;
 
 /// The list of signatures goes on in `--json`.
 const MOST_SIGNATURES_SHOWN: usize = 12;

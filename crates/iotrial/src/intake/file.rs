@@ -6,8 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use iotrial_import::{HEAD_BYTES, ImportError, MOST_BYTES, head_of, refusal_of_large, text_of, unpack};
-
-use crate::store::MOST_RECORD_BYTES;
+use iotrial_session::store::MOST_RECORD_BYTES;
 
 /// Stands for standard input.
 pub const STANDARD_INPUT: &str = "-";

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow};
 use iotrial_import::Naming;
 use iotrial_model::record::AttributeValue;
+use iotrial_session::store::{Store, records_in};
+use iotrial_session::study;
 
 use super::file::STANDARD_INPUT;
 use super::{Input, IntakeError, Kind, Takes, open};
-use crate::command::study;
 use crate::failure::Failure;
 use crate::parallel::in_parallel;
-use crate::store::{Store, records_in};
+use crate::store::open_store;
 
 /// Folders in folders beyond this are not looked into.
 const DEEPEST_FOLDER: usize = 16;
@@ -76,7 +77,7 @@ impl Intake<'_> {
                 let Some(folder) = self.store else { return Err(nowhere(path)) };
                 let opened = match store.take() {
                     Some(opened) => opened,
-                    None => Store::open(folder).map_err(Failure::execution)?,
+                    None => open_store(folder)?,
                 };
                 sources.extend(find_in_store(&opened, &path.to_string_lossy())?.into_iter().map(meant));
                 store = Some(opened);
@@ -134,7 +135,7 @@ impl Intake<'_> {
     }
 
     fn measured_of(&self, study: &Path) -> Result<Vec<Source>, Failure> {
-        let store = Store::open(self.store.flatten()).map_err(Failure::execution)?;
+        let store = open_store(self.store.flatten())?;
         let measured = study::measured(study, self.study_profile.flatten(), &store)?;
         let source = |one: study::Measured| Source {
             path: one.record,
@@ -164,7 +165,7 @@ fn nowhere(path: &Path) -> Failure {
 
 /// All records with the label, or the one with the id, or all sweeps with the label.
 fn find_in_store(store: &Store, name: &str) -> Result<Vec<PathBuf>, Failure> {
-    let labelled = store.labelled(name).map_err(Failure::execution)?;
+    let labelled = store.labelled(name)?;
     if !labelled.is_empty() {
         return Ok(labelled);
     }
@@ -172,13 +173,12 @@ fn find_in_store(store: &Store, name: &str) -> Result<Vec<PathBuf>, Failure> {
         Ok(found) => return Ok(vec![found]),
         Err(error) => error,
     };
-    // The index knows no sweeps: each is read for its label, so that they are asked last.
-    let mut sweeps = store.sweeps().map_err(Failure::execution)?;
-    sweeps.retain(|sweep| sweep.label.as_deref() == Some(name));
+    // After the ids, because a label may stand for several sweeps, and few commands take more than one.
+    let sweeps = store.labelled_sweeps(name)?;
     if !sweeps.is_empty() {
-        return Ok(sweeps.into_iter().map(|sweep| sweep.path).collect());
+        return Ok(sweeps);
     }
-    Err(Failure::input(missing.context(format!("no record is labelled `{name}`")))
+    Err(Failure::input(anyhow::Error::new(missing).context(format!("no record is labelled `{name}`")))
         .hint("`iotrial records` lists what the store holds, with labels".to_owned()))
 }
 

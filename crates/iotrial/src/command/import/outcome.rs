@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use iotrial_analysis::sweep::SweepSummary;
 use iotrial_model::imported::{ImportedRecord, SourceKind};
+use iotrial_session::store::keep_imported;
 use serde::Serialize;
 
 use super::{MOST_TOLD, TAKES};
@@ -12,7 +13,6 @@ use crate::failure::Failure;
 use crate::intake::{self, Input, IntakeError, Source};
 use crate::output::harmless;
 use crate::presentation::aligned;
-use crate::store::keep_imported;
 
 /// What came of all files.
 #[derive(Debug, Default, Serialize)]
@@ -181,7 +181,7 @@ pub(super) fn take_file(
                 place: harmless(&record.source.place),
                 is_new: kept.is_new,
             }),
-            Err(error) => return FileOutcome::Broken(error),
+            Err(error) => return FileOutcome::Broken(error.into()),
         }
     }
     let mut results = if with_results { imported.records } else { Vec::new() };

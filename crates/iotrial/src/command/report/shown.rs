@@ -11,9 +11,9 @@ use iotrial_analysis::verdict::{Verdict, judge};
 use iotrial_model::imported::ImportedRecord;
 use iotrial_model::record::RunRecord;
 use iotrial_report::document::Document;
+use iotrial_session::judged_profile::load_thresholds;
 use serde::Serialize;
 
-use super::load_thresholds;
 use crate::failure::{Failure, NOT_QUALIFIED};
 use crate::presentation::{Presentation, Value};
 use crate::report_files::ReportFiles;
@@ -35,7 +35,7 @@ impl Judged {
     pub fn of_imported(record: ImportedRecord, thresholds: Option<&ThresholdSet>) -> Result<Self, Failure> {
         let summary = match thresholds {
             Some(thresholds) => ImportedSummary::new(&record, thresholds),
-            None => ImportedSummary::new(&record, &load_thresholds("flash", None)?),
+            None => ImportedSummary::new(&record, &load_thresholds(Path::new(""), "flash")?),
         };
         Ok(Self::Imported(Box::new(record), Box::new(summary)))
     }

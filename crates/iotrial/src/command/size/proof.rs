@@ -12,10 +12,10 @@ use iotrial_model::load::{Direction, Role};
 use iotrial_model::profile::Profile;
 use iotrial_model::record::AttributeValue;
 use iotrial_model::study::{Configuration as Studied, EmbeddedProfile, Study, StudyLoad};
+use iotrial_session::judged_profile::is_file_name;
 use iotrial_sizing::explanation::Explanation;
 use iotrial_sizing::sizing::Sizing;
 
-use crate::command::report::is_file_name;
 use crate::failure::Failure;
 
 /// The profile that a study brings along: the rates of the demand.

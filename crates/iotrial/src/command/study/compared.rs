@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use iotrial_analysis::comparison::{CompareRequest, Comparison, Sample};
 use iotrial_model::study::Study;
 use iotrial_report::document::Document;
+use iotrial_session::store::read_record;
+use iotrial_session::study::{CellState, CellStatus};
 use serde::Serialize;
 
-use super::shown::{CellState, ShownCell};
 use crate::failure::Failure;
 use crate::output::harmless;
 use crate::parallel::in_parallel;
 use crate::presentation::text_of;
 use crate::report_files::ReportFiles;
-use crate::store::read_record;
 
 /// The configurations of a study under one profile, held against each other.
 #[derive(Serialize)]
@@ -33,7 +33,7 @@ pub struct Compared {
 
 impl Compared {
     /// Compares what is measured; a profile under which fewer than two configurations are is left out.
-    pub fn all(study: &Study, cells: &[ShownCell]) -> Vec<Self> {
+    pub fn all(study: &Study, cells: &[CellStatus]) -> Vec<Self> {
         let mut profiles: Vec<&str> = Vec::new();
         for cell in cells {
             if !profiles.contains(&cell.profile.as_str()) {
@@ -41,8 +41,8 @@ impl Compared {
             }
         }
         let compared = |profile: &str| {
-            let is_done = |cell: &&ShownCell| cell.profile == profile && cell.state == CellState::Done;
-            let done: Vec<&ShownCell> = cells.iter().filter(is_done).collect();
+            let is_done = |cell: &&CellStatus| cell.profile == profile && cell.state == CellState::Done;
+            let done: Vec<&CellStatus> = cells.iter().filter(is_done).collect();
             let has_several = done.iter().any(|cell| cell.label != done[0].label);
             let compared =
                 has_several.then(|| Comparison::new(samples(&done), &CompareRequest::default()))?;
@@ -96,10 +96,10 @@ impl Compared {
 
 /// What a comparison needs of each measurement, by the name that the study has for its configuration. A record that cannot
 /// be read is left out.
-fn samples(cells: &[&ShownCell]) -> Vec<Sample> {
-    let path = |cell: &&ShownCell| cell.record.clone().expect("what is done has a record");
+fn samples(cells: &[&CellStatus]) -> Vec<Sample> {
+    let path = |cell: &&CellStatus| cell.record.clone().expect("what is done has a record");
     let paths: Vec<PathBuf> = cells.iter().map(path).collect();
-    let named = |(read, cell): (anyhow::Result<Sample>, &&ShownCell)| match read {
+    let named = |(read, cell): (anyhow::Result<Sample>, &&CellStatus)| match read {
         Ok(sample) => Some(sample.named(&cell.label, cell.attributes.clone())),
         Err(error) => {
             eprintln!("warning: left out of the comparison: {error:#}");

@@ -1,62 +1,24 @@
 //! What is done of a study and what is missing, as text and as JSON.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use iotrial_model::record::AttributeValue;
-use iotrial_model::study::{Cell, CellEnd, Progress, Study};
+use iotrial_model::study::{Progress, Study};
+use iotrial_session::store::Store;
+use iotrial_session::study::{CellState, CellStatus, cells};
 use serde::Serialize;
 
-use super::Measured;
 use super::compared::Compared;
-use super::journal::path_in;
 use crate::failure::Failure;
 use crate::output::{self, harmless};
 use crate::presentation::aligned;
 use crate::report_files::ReportFiles;
-use crate::store::Store;
 
 /// A study with what is measured of it.
 pub struct Shown<'s> {
     study: &'s Study,
     began_at: Option<String>,
-    cells: Vec<ShownCell>,
+    cells: Vec<CellStatus>,
     comparisons: Vec<Compared>,
-}
-
-/// One measurement. Its keys are an interface: `docs/study.md`.
-#[derive(Debug, Clone, Serialize)]
-pub struct ShownCell {
-    /// Label of the configuration.
-    pub label: String,
-    /// What distinguishes the configuration.
-    pub attributes: BTreeMap<String, AttributeValue>,
-    /// As the study names it.
-    pub profile: String,
-    /// From 1.
-    pub repeat: u32,
-    /// Whether another machine measures it.
-    pub elsewhere: bool,
-    /// How far it came.
-    pub state: CellState,
-    /// Where its record is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub record: Option<PathBuf>,
-    /// Why it failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
-
-/// How far a measurement came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CellState {
-    /// Its record is in the store.
-    Done,
-    /// It was tried.
-    Failed,
-    /// It was not tried, or stopped.
-    Missing,
 }
 
 #[derive(Serialize)]
@@ -70,7 +32,7 @@ struct JsonStudy<'s> {
     done_count: usize,
     failed_count: usize,
     missing_count: usize,
-    cells: &'s [ShownCell],
+    cells: &'s [CellStatus],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     comparisons: &'s [Compared],
 }
@@ -78,38 +40,10 @@ struct JsonStudy<'s> {
 impl<'s> Shown<'s> {
     /// Holds the study against its journal and the store. `progress` is `None` where it never began.
     pub fn new(study: &'s Study, progress: Option<&Progress>, store: &Store) -> Result<Self, Failure> {
-        let paths = store.paths_by_id().map_err(Failure::execution)?;
-        let asked_now = progress.map(|progress| progress.clone().asked_now(study));
-        let shown = |cell: Cell| {
-            let end = asked_now.as_ref().map_or(&CellEnd::Missing, |progress| progress.end_of(&cell));
-            let path = |record: &String| paths.get(record).cloned();
-            let (state, record, reason) = match end {
-                CellEnd::Done { record } => match path(record) {
-                    Some(path) => (CellState::Done, Some(path), None),
-                    None => (CellState::Missing, None, None),
-                },
-                CellEnd::Failed { reason, record } => {
-                    (CellState::Failed, record.as_ref().and_then(path), Some(reason.clone()))
-                }
-                CellEnd::Missing => (CellState::Missing, None, None),
-            };
-            let configuration = study.configuration(&cell.label).expect("cells are of the study");
-            ShownCell {
-                attributes: configuration.attributes.clone(),
-                elsewhere: configuration.elsewhere,
-                label: cell.label,
-                profile: cell.profile,
-                repeat: cell.repeat,
-                state,
-                record,
-                reason,
-            }
-        };
-        let cells = study.cells().into_iter().map(shown).collect();
         Ok(Self {
             study,
             began_at: progress.map(|progress| progress.began_at.clone()),
-            cells,
+            cells: cells(study, progress, store)?,
             comparisons: Vec::new(),
         })
     }
@@ -148,16 +82,6 @@ impl<'s> Shown<'s> {
         Ok(self)
     }
 
-    /// What is measured under a profile.
-    pub fn measured_under(self, profile: &str) -> impl Iterator<Item = Measured> {
-        let is_meant = move |cell: &ShownCell| cell.profile == profile && cell.state == CellState::Done;
-        let measured = move |cell: ShownCell| {
-            let record = cell.record.clone().filter(|_| is_meant(&cell))?;
-            Some(Measured { label: cell.label, attributes: cell.attributes, record })
-        };
-        self.cells.into_iter().filter_map(measured)
-    }
-
     fn count(&self, state: CellState) -> usize {
         self.cells.iter().filter(|cell| cell.state == state).count()
     }
@@ -169,7 +93,7 @@ impl<'s> Shown<'s> {
             return output::json(&JsonStudy {
                 study: &self.study.name,
                 title: &self.study.title,
-                journal: path_in(store, self.study),
+                journal: store.study_journal(&self.study.name),
                 began_at: self.began_at.as_deref(),
                 complete,
                 done_count: self.count(CellState::Done),
@@ -201,7 +125,7 @@ impl<'s> Shown<'s> {
         text.push_str(&format!("state    {done} of {all} measurements are done{failed}\n\n"));
         let mut rows = vec![["configuration", "profile", "done", "missing"].map(str::to_owned).to_vec()];
         for of_load in self.cells.chunk_by(|a, b| (&a.label, &a.profile) == (&b.label, &b.profile)) {
-            let is_done = |cell: &&ShownCell| cell.state == CellState::Done;
+            let is_done = |cell: &&CellStatus| cell.state == CellState::Done;
             let missing: Vec<String> =
                 of_load.iter().filter(|cell| !is_done(cell)).map(|cell| cell.repeat.to_string()).collect();
             let elsewhere = if of_load[0].elsewhere { " elsewhere" } else { "" };
@@ -235,7 +159,7 @@ impl<'s> Shown<'s> {
         if self.began_at.is_some() && !self.is_measured_here() {
             hints.push("hint: --resume measures what is missing or failed".to_owned());
         }
-        let is_awaited = |cell: &&ShownCell| cell.elsewhere && cell.state != CellState::Done;
+        let is_awaited = |cell: &&CellStatus| cell.elsewhere && cell.state != CellState::Done;
         let mut awaited: Vec<&str> =
             self.cells.iter().filter(is_awaited).map(|cell| cell.label.as_str()).collect();
         awaited.dedup();

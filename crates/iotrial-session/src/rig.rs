@@ -4,40 +4,37 @@
 //! [`Rig::prepare`] once, then a [`Trial`] for each record, and [`Rig::release`] at the end.
 
 use std::fs::File;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use iotrial_analysis::findings::findings;
 use iotrial_analysis::steady_state::{SteadyEnd, SteadyWatch};
 use iotrial_engine::control::{Control, Decision, Watcher};
-use iotrial_engine::run::{self, RingKind, RunOutcome};
+use iotrial_engine::run::{self, RingKind, RunOutcome, StartRunError};
 use iotrial_engine::target::{self, PrepareError, Prepared};
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{EndedHow, Interval, Layout, RunRecord};
 use iotrial_model::units::format_duration;
 
-use crate::cli::RigArgs;
-use crate::failure::Failure;
-use crate::live::Live;
-use crate::setup::{Setup, prepare_failure};
-use crate::signal::control_by_signals;
-use crate::store::{JournalWriter, Store};
+use crate::fault::{Fault, on_one_line};
+use crate::observer::Observer;
+use crate::setup::Setup;
+use crate::store::{JournalWriter, Store, StoreError};
 
 /// A load without a journal shows its progress from this duration on.
 const SHOWN_FROM: Duration = Duration::from_secs(5);
 /// I/Os that are still with the device so long after the end of a load are worth a word.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A pause looks at the brake so often.
+/// A pause looks at the brake so often: soon enough for a person, and seldom enough not to be load.
 const PAUSE_TICK: Duration = Duration::from_millis(50);
 
-/// Targets, the store, the live view and the brake.
-pub struct Rig<'a> {
-    args: &'a RigArgs,
+/// Targets, the store, who watches, and the brake.
+pub struct Rig {
     setup: Setup,
     store: Store,
-    live: Live,
+    observer: Arc<dyn Observer>,
     control: Arc<Control>,
     /// `None` until the targets are laid out, and where the engine touches none.
     prepared: Option<Prepared>,
@@ -57,18 +54,52 @@ pub struct Trial {
 /// The journal of a trial, until the record is saved.
 struct TrialJournal(Option<JournalWriter>);
 
-impl<'a> Rig<'a> {
-    /// A rig whose targets are not laid out yet. One program has one.
-    pub fn new(args: &'a RigArgs, setup: Setup) -> Result<Self, Failure> {
-        let control = control_by_signals().context("cannot catch Ctrl-C").map_err(Failure::execution)?;
-        Self::controlled(args, setup, control)
+/// Why a load could not be made, or what it left not be put right.
+#[derive(Debug, thiserror::Error)]
+pub enum RigError {
+    /// The store takes no record.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The targets cannot be made ready.
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
+    /// The files that were made ready cannot be had for the load.
+    #[error("cannot open the files again")]
+    Areas(#[source] io::Error),
+    /// The load could not begin.
+    #[error(transparent)]
+    Start(#[from] StartRunError),
+    /// What is on the devices now is not known.
+    #[error("cannot look at what the load left on its devices")]
+    TokensLeft(#[source] io::Error),
+    /// Files are still there.
+    #[error("cannot remove the files of this run")]
+    Release(#[source] io::Error),
+}
+
+impl Fault for RigError {
+    fn is_of_input(&self) -> bool {
+        false
     }
 
-    /// A rig with a brake that others pull too. One program may have several of them, one after the other.
-    pub fn controlled(args: &'a RigArgs, setup: Setup, control: Arc<Control>) -> Result<Self, Failure> {
-        let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
-        let live = Live::new(args.quiet);
-        Ok(Self { args, setup, store, live, control, prepared: None, ring: RingKind::default() })
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Prepare(error) => error.hint(),
+            _ => None,
+        }
+    }
+}
+
+impl Rig {
+    /// A rig whose targets are not laid out yet. Others may pull the brake and have the observer too; several rigs may follow one
+    /// another on the same ones.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be opened.
+    pub fn new(setup: Setup, control: Arc<Control>, observer: Arc<dyn Observer>) -> Result<Self, RigError> {
+        let store = Store::open(setup.request.store.as_deref(), Arc::clone(&observer))?;
+        Ok(Self { setup, store, observer, control, prepared: None, ring: RingKind::default() })
     }
 
     /// Where the records go.
@@ -76,9 +107,9 @@ impl<'a> Rig<'a> {
         &self.store
     }
 
-    /// Tells the user something while nothing is asked of them.
+    /// Tells the observer how it goes.
     pub fn say(&self, text: &str) {
-        self.live.say(text);
+        self.observer.say(text);
     }
 
     /// What was asked and decided.
@@ -87,33 +118,27 @@ impl<'a> Rig<'a> {
     }
 
     /// Begins the record of a run of `plan`.
-    pub fn begin(&self, plan: Plan) -> Result<Trial, Failure> {
-        let mut record = self.setup.record(self.args, plan);
+    pub fn begin(&self, plan: Plan) -> Result<Trial, RigError> {
+        let mut record = self.setup.record(plan);
         record.layout = self.prepared.as_ref().and_then(|prepared| prepared.layout);
-        let journal = self.store.begin(&record).map_err(Failure::execution)?;
+        let journal = self.store.begin(&record)?;
         Ok(Trial { record, journal: TrialJournal(Some(journal)) })
     }
 
-    /// Lays the targets out, for `trial` and all that follow on the same areas. False when the user stopped it: the
-    /// record says so, and there is nothing to run on.
-    pub fn prepare(&mut self, trial: &mut Trial) -> Result<bool, Failure> {
-        let then = format!("runs {}", format_duration(trial.record.plan.duration()));
-        self.prepare_for(trial, &then)
-    }
-
-    /// The same, where more than one run of the plan follows: `then` says what, and for how long.
-    pub fn prepare_for(&mut self, trial: &mut Trial, then: &str) -> Result<bool, Failure> {
+    /// Lays the targets out, for `trial` and all that follow on the same areas; `then` says what follows, and for how long. False
+    /// when the user stopped it: the record says so, and there is nothing to run on.
+    pub fn prepare(&mut self, trial: &mut Trial, then: &str) -> Result<bool, RigError> {
         let plan = &trial.record.plan;
         for note in &plan.notes {
-            self.live.say(&format!("note: {note}"));
+            self.observer.say(&format!("note: {note}"));
         }
         if !plan.engine.touches_targets() {
             return Ok(true);
         }
         let Layout { written, reused, .. } = self.setup.layout;
         let and_reused = if reused.get() > 0 { format!(", reuses {reused}") } else { String::new() };
-        self.live.say(&format!("lays out {written}{and_reused}, then {then}"));
-        let progress = |done, total| self.live.layout(done, total);
+        self.observer.say(&format!("lays out {written}{and_reused}, then {then}"));
+        let progress = |done, total| self.observer.layout(done, total);
         match target::prepare(plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
             Ok(prepared) => {
                 trial.record.layout = prepared.layout;
@@ -126,7 +151,7 @@ impl<'a> Rig<'a> {
                     Some("stopped while the files were laid out; nothing was measured".to_owned());
                 Ok(false)
             }
-            Err(error) => Err(prepare_failure(error)),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -134,16 +159,16 @@ impl<'a> Rig<'a> {
     ///
     /// A plan that waits for a steady state ends with it, or at its limit. What an earlier load of the same trial
     /// brought is no longer in the record.
-    pub fn run(&mut self, trial: &mut Trial) -> Result<(), Failure> {
+    pub fn run(&mut self, trial: &mut Trial) -> Result<(), RigError> {
         trial.begin_load()?;
         let Trial { record, journal } = trial;
         let mut journal_error = None;
         let mut watch = SteadyWatch::new(&record.plan);
         let mut steady_end = None;
-        self.live.start(&record.plan);
-        let (live, plan) = (&self.live, &record.plan);
+        self.observer.start(&record.plan);
+        let (observer, plan) = (&self.observer, &record.plan);
         let outcome = self.load(record, &mut |interval| {
-            live.interval(plan, interval);
+            observer.interval(plan, interval);
             if let Err(error) = journal.writer().interval(interval) {
                 // The figures are still in memory; the run goes on and the end says what was lost.
                 journal_error.get_or_insert(error);
@@ -155,7 +180,8 @@ impl<'a> Rig<'a> {
             }
         })?;
         if let Some(error) = journal_error {
-            self.live.say(&format!("warning: {error:#}; a crash would have lost the run"));
+            let error = on_one_line(&error);
+            self.observer.say(&format!("warning: {error}; a crash would have lost the run"));
         }
         note_outcome(record, outcome);
         if let (Some(SteadyEnd { after, held, .. }), EndedHow::Complete) = (steady_end, record.ended.how) {
@@ -166,22 +192,22 @@ impl<'a> Rig<'a> {
     }
 
     /// Runs a plan on the targets without a journal, for a command that keeps what comes of it in its own way.
-    pub fn measure(&mut self, plan: Plan) -> Result<RunRecord, Failure> {
-        self.live.finish();
+    pub fn measure(&mut self, plan: Plan) -> Result<RunRecord, RigError> {
+        self.observer.finish();
         // A bar for a second or two would only flicker.
         let is_shown = plan.duration() >= SHOWN_FROM;
         if is_shown {
-            self.live.start(&plan);
+            self.observer.start(&plan);
         }
-        let mut record = self.setup.record(self.args, plan);
-        let (live, plan) = (&self.live, &record.plan);
+        let mut record = self.setup.record(plan);
+        let (observer, plan) = (&self.observer, &record.plan);
         let outcome = self.load(&record, &mut |interval| {
             if is_shown {
-                live.interval(plan, interval);
+                observer.interval(plan, interval);
             }
             Decision::GoOn
         })?;
-        self.live.finish();
+        self.observer.finish();
         note_outcome(&mut record, outcome);
         record.findings = findings(&record);
         Ok(record)
@@ -209,10 +235,10 @@ impl<'a> Rig<'a> {
         &self,
         record: &RunRecord,
         decide: &mut dyn FnMut(&Interval) -> Decision,
-    ) -> Result<RunOutcome, Failure> {
+    ) -> Result<RunOutcome, RigError> {
         let files: Result<Vec<File>, _> =
             self.prepared.iter().flat_map(|prepared| &prepared.areas).map(File::try_clone).collect();
-        let areas = files.context("cannot open the files again").map_err(Failure::execution)?;
+        let areas = files.map_err(RigError::Areas)?;
         let mut device_names: Vec<String> = Vec::new();
         for device in record.targets.iter().flat_map(|target| &target.devices) {
             if !device_names.contains(&device.name) {
@@ -220,47 +246,54 @@ impl<'a> Rig<'a> {
             }
         }
         let plan = Arc::new(record.plan.clone());
-        let mut watch = LoadWatch { decide, live: &self.live, control: &self.control, has_told: false };
+        let mut watch =
+            LoadWatch { decide, observer: &*self.observer, control: &self.control, has_told: false };
         let outcome =
             run::run_until(&plan, &areas.into(), self.ring, &device_names, &self.control, &mut watch);
-        outcome.map_err(Failure::execution)
+        Ok(outcome?)
     }
 
     /// Finds what is odd about the record, and puts it into the store.
-    pub fn save(&self, trial: Trial) -> Result<(RunRecord, PathBuf), Failure> {
-        self.live.finish();
+    pub fn save(&self, trial: Trial) -> Result<(RunRecord, PathBuf), RigError> {
+        self.observer.finish();
         let Trial { mut record, mut journal } = trial;
         if record.jobs.is_empty() {
             record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
         }
         record.findings = findings(&record);
         let journal = journal.0.take().expect("a trial is saved once");
-        let path = self.store.finish(&record, journal).map_err(Failure::execution)?;
+        let path = self.store.finish(&record, journal)?;
         Ok((record, path))
     }
 
     /// The devices that were given up to this rig, each with the token for what its loads left on it.
-    pub fn tokens_left(&self) -> Result<Vec<(PathBuf, String)>, Failure> {
+    pub fn tokens_left(&self) -> Result<Vec<(PathBuf, String)>, RigError> {
         let left = self.prepared.as_ref().map(Prepared::tokens_left).transpose();
-        let left = left.context("cannot look at what the load left on its devices");
-        Ok(left.map_err(Failure::execution)?.unwrap_or_default())
+        Ok(left.map_err(RigError::TokensLeft)?.unwrap_or_default())
     }
 
     /// Gives the targets back: files that were made are removed, or kept where that was asked.
-    pub fn release(self) -> Result<(), Failure> {
-        let Some(prepared) = self.prepared else { return Ok(()) };
-        if self.args.keep_files {
+    pub fn release(mut self) -> Result<(), RigError> {
+        let Some(prepared) = self.prepared.take() else { return Ok(()) };
+        if self.setup.request.keep_files {
             prepared.keep_made();
             return Ok(());
         }
-        prepared.remove_made().context("cannot remove the files of this run").map_err(Failure::execution)
+        prepared.remove_made().map_err(RigError::Release)
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        // A load that ended with an error did not come to give the terminal back.
+        self.observer.finish();
     }
 }
 
 /// Passes intervals on, and tells of a device that keeps its I/Os.
 struct LoadWatch<'w> {
     decide: &'w mut dyn FnMut(&Interval) -> Decision,
-    live: &'w Live,
+    observer: &'w dyn Observer,
     control: &'w Control,
     has_told: bool,
 }
@@ -273,7 +306,7 @@ impl Watcher for LoadWatch<'_> {
     fn draining(&mut self, since: Duration) {
         if let Some(warning) = drain_warning(since, self.control.is_stopping()).filter(|_| !self.has_told) {
             self.has_told = true;
-            self.live.warn(&warning);
+            self.observer.warn(&warning);
         }
     }
 }
@@ -299,9 +332,9 @@ fn note_outcome(record: &mut RunRecord, outcome: RunOutcome) {
 
 impl Trial {
     /// Forgets an earlier load, and brings what is known by now to the disk.
-    fn begin_load(&mut self) -> Result<(), Failure> {
+    fn begin_load(&mut self) -> Result<(), RigError> {
         (self.record.jobs, self.record.intervals) = (Vec::new(), Vec::new());
-        self.journal.writer().record(&self.record).map_err(Failure::execution)
+        Ok(self.journal.writer().record(&self.record)?)
     }
 }
 

@@ -1,25 +1,19 @@
-//! `iotrial run --latency-limit`: the loads of a search, one after the other on one rig.
+//! The search for the highest rate that holds a latency: its loads, one after the other on one rig.
 
-use iotrial_analysis::rate_search::{NextLoad, RateSearch, SearchError};
+use iotrial_analysis::rate_search::{NextLoad, RateSearch};
 use iotrial_analysis::verdict::known_so_far;
 use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
-use iotrial_model::plan::Plan;
 use iotrial_model::record::{EndedHow, RunRecord};
 use iotrial_model::search::{LatencyLimit, Probe, ProbeKind};
 
-use crate::failure::Failure;
 use crate::rig::{Rig, Trial};
-
-/// A search that may begin, or why it may not.
-pub fn plan(limit: LatencyLimit, plan: &Plan) -> Result<RateSearch, Failure> {
-    RateSearch::new(limit, plan.clone()).map_err(search_failure)
-}
+use crate::run::RunError;
 
 /// Runs the whole search. The record becomes that of the confirming run, or of the last load where there is none.
-pub fn carry_out(rig: &mut Rig<'_>, trial: &mut Trial, mut search: RateSearch) -> Result<(), Failure> {
+pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch) -> Result<(), RunError> {
     let limit = search.search().limit;
     let mut confirmed: Option<(f64, RunRecord)> = None;
-    while let Some(load) = search.next_load().map_err(search_failure)? {
+    while let Some(load) = search.next_load()? {
         trial.record.plan = load.plan.clone();
         rig.run(trial)?;
         if trial.record.ended.how != EndedHow::Complete {
@@ -31,7 +25,7 @@ pub fn carry_out(rig: &mut Rig<'_>, trial: &mut Trial, mut search: RateSearch) -
             rig.say(&format!("the search was not finished: {}", known_so_far(search.search())));
             return Ok(());
         }
-        let probe = search.note(&load, &trial.record).map_err(search_failure)?;
+        let probe = search.note(&load, &trial.record)?;
         rig.say(&line(probe, limit));
         keep_best(&mut confirmed, &load, probe.held, &trial.record);
         // A crash in the next load leaves what is known by now.
@@ -74,22 +68,6 @@ fn line(probe: &Probe, limit: LatencyLimit) -> String {
     let doubts =
         if probe.doubts.is_empty() { String::new() } else { format!(" ({})", probe.doubts.join(", ")) };
     format!("{what}: {iops} IOPS{share} for {time}{worst}{outcome}{doubts}")
-}
-
-fn search_failure(error: SearchError) -> Failure {
-    match &error {
-        SearchError::HasRate { job } => {
-            let hint = format!("remove `rate` from `{job}`, or leave out --latency-limit");
-            Failure::input(error).hint(hint)
-        }
-        SearchError::TooRare { .. } => {
-            Failure::execution(error).hint("give a lower percentile, or mean".to_owned())
-        }
-        SearchError::Idle { .. } => {
-            let hint = "a longer --duration may let it finish some".to_owned();
-            Failure::execution(error).hint(hint)
-        }
-    }
 }
 
 #[cfg(test)]

@@ -4,34 +4,36 @@
 //! whatever happened before it. When it fails, the study stops: the next configuration would be measured on a host whose
 //! state nobody knows.
 
-use std::io::Write;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::words::with_thousands;
 use iotrial_engine::control::Control;
 use iotrial_model::record::{EndedHow, OpCounts, RunRecord, StudyPlace};
-use iotrial_model::study::{Cell, Configuration, JournalLine};
+use iotrial_model::study::{Cell, Configuration, JournalLine, Progress};
 use iotrial_model::units::format_duration;
 
+use super::StudyError;
 use super::file::{StudyFile, Ways};
 use super::journal::StudyJournal;
 use super::outlook::{Outlook, idle};
 use super::released::Released;
 use super::shell::{Shell, Surroundings};
-use crate::cli::StudyArgs;
-use crate::failure::Failure;
-use crate::output::harmless;
+use crate::fault::{Fault, explained, on_one_line};
+use crate::harmless;
+use crate::observer::Observer;
 use crate::rig::Rig;
+use crate::setup::Setup;
 use crate::store::Store;
 
 /// Whatever is needed to carry a study out.
-pub struct Carrier<'a> {
-    args: &'a StudyArgs,
+pub(super) struct Carrier<'a> {
     file: &'a StudyFile,
     store: &'a Store,
     journal: StudyJournal,
     control: Arc<Control>,
+    observer: Arc<dyn Observer>,
     released: Released,
     shell: Shell,
     /// Measurements that were begun or given up, of those that were missing.
@@ -49,25 +51,26 @@ struct Visit<'a> {
 
 impl<'a> Carrier<'a> {
     /// Nothing is done yet.
-    pub fn new(
-        args: &'a StudyArgs,
+    pub(super) fn new(
         file: &'a StudyFile,
         store: &'a Store,
         journal: StudyJournal,
         control: Arc<Control>,
+        observer: Arc<dyn Observer>,
         released: Released,
+        quiet: bool,
     ) -> Self {
-        let shell = Shell::new(Arc::clone(&control), args.quiet);
-        Self { args, file, store, journal, control, released, shell, count: 0, missing_count: 0 }
+        let shell = Shell::new(Arc::clone(&control), quiet);
+        Self { file, store, journal, control, observer, released, shell, count: 0, missing_count: 0 }
     }
 
-    /// What is done by now.
-    pub fn journal(&self) -> &StudyJournal {
-        &self.journal
+    /// What is done in the end.
+    pub(super) fn into_progress(self) -> Progress {
+        self.journal.progress().clone()
     }
 
     /// Measures all that is missing here.
-    pub fn carry_out(&mut self, outlook: &Outlook) -> Result<(), Failure> {
+    pub(super) fn carry_out(&mut self, outlook: &Outlook) -> Result<(), StudyError> {
         self.missing_count = outlook.missing_count();
         self.detach_what_was_left()?;
         if self.missing_count > 0 {
@@ -75,6 +78,8 @@ impl<'a> Carrier<'a> {
             self.say(&format!("{} to be measured: {time} and the time to lay out files", self.missing_count));
         }
         let file = self.file;
+        // Round by round and not configuration by configuration: storage drifts over hours, and what it does in one of them must not
+        // fall on one configuration alone. The order within a round is balanced for the same reason.
         for (round, repeat) in file.study.rounds().into_iter().zip(1..) {
             for (configuration, position) in round.into_iter().zip(1..) {
                 let cell = |profile: &str| Cell {
@@ -99,14 +104,14 @@ impl<'a> Carrier<'a> {
     }
 
     /// Detaches what an earlier program attached before it was killed.
-    fn detach_what_was_left(&mut self) -> Result<(), Failure> {
+    fn detach_what_was_left(&mut self) -> Result<(), StudyError> {
         let Some((label, after)) = self.journal.attached() else { return Ok(()) };
         if let Some(command) = after {
             self.say(&format!("`{}` was left attached: runs {}", harmless(&label), harmless(&command)));
             let attached = self.journal.progress().study().configuration(&label).cloned();
             let gone = Configuration {
                 label: label.clone(),
-                attributes: std::collections::BTreeMap::new(),
+                attributes: BTreeMap::new(),
                 targets: Vec::new(),
                 before: None,
                 after: None,
@@ -119,14 +124,15 @@ impl<'a> Carrier<'a> {
                 self.say(&format!("warning: {}", harmless(&reason)));
             }
         }
-        self.journal.note(JournalLine::Detached { label })
+        Ok(self.journal.note(JournalLine::Detached { label })?)
     }
 
     /// Attaches a configuration, makes its loads, and detaches it.
-    fn visit(&mut self, visit: Visit<'_>, missing: Vec<Cell>) -> Result<(), Failure> {
+    fn visit(&mut self, visit: Visit<'_>, missing: Vec<Cell>) -> Result<(), StudyError> {
         let Visit { configuration, repeat, .. } = visit;
         let has_commands = configuration.before.is_some() || configuration.after.is_some();
         if has_commands {
+            // On the disk before the command runs: whatever ends the program from here on, the next one knows what to detach.
             self.journal.note(JournalLine::Attached { label: configuration.label.clone() })?;
         }
         let attached = self.command("before", configuration.before.as_deref(), configuration, repeat);
@@ -135,7 +141,7 @@ impl<'a> Carrier<'a> {
             Err(_) if self.control.is_stopping() => Ok(()),
             Err(reason) => missing.into_iter().try_for_each(|cell| {
                 self.count += 1;
-                self.journal.note(JournalLine::Failed { cell, reason: reason.clone(), record: None })
+                Ok(self.journal.note(JournalLine::Failed { cell, reason: reason.clone(), record: None })?)
             }),
         };
         let detached = self.command("after", configuration.after.as_deref(), configuration, repeat);
@@ -143,15 +149,12 @@ impl<'a> Carrier<'a> {
             Err(reason) if attached.is_ok() => {
                 measured?;
                 let label = harmless(&configuration.label);
-                let error =
-                    anyhow::anyhow!("configuration `{label}` could not be detached: {}", harmless(&reason));
-                let hint = "the study stops, because what is attached now is not known; put that right, then --resume";
-                Err(Failure::execution(error).hint(hint.to_owned()))
+                Err(StudyError::NotDetached { label, reason: harmless(&reason) })
             }
             // What could not be attached need not be detached.
             _ if has_commands => {
                 measured?;
-                self.journal.note(JournalLine::Detached { label: configuration.label.clone() })
+                Ok(self.journal.note(JournalLine::Detached { label: configuration.label.clone() })?)
             }
             _ => measured,
         }
@@ -184,7 +187,7 @@ impl<'a> Carrier<'a> {
     }
 
     /// Measures one cell, and notes how that ended.
-    fn measure_cell(&mut self, visit: Visit<'_>, cell: Cell) -> Result<(), Failure> {
+    fn measure_cell(&mut self, visit: Visit<'_>, cell: Cell) -> Result<(), StudyError> {
         if self.control.is_stopping() {
             return Ok(());
         }
@@ -211,22 +214,22 @@ impl<'a> Carrier<'a> {
                 }
             },
             Ok(None) => return Ok(()),
-            Err(failure) => {
-                self.warn(&failure.to_string());
-                (None, failure.reason())
+            Err(error) => {
+                self.warn_of(&error);
+                (None, on_one_line(&error))
             }
         };
         self.say(&format!("[{place}] failed: {}", harmless(&reason)));
-        self.journal.note(JournalLine::Failed { cell, reason, record })
+        Ok(self.journal.note(JournalLine::Failed { cell, reason, record })?)
     }
 
     /// Lays the targets out, leaves them alone for the idle time, and makes the load. `None` where the user stopped it before
     /// anything was measured.
-    fn load(&mut self, visit: Visit<'_>, cell: &Cell) -> Result<Option<RunRecord>, Failure> {
-        let ways =
-            Ways { quiet: self.args.quiet, store: Some(self.store.folder()), released: Some(&self.released) };
-        let args = self.file.load_args(visit.configuration, &cell.profile, cell.repeat, &ways);
-        let mut setup = self.file.setup(&args)?;
+    fn load(&mut self, visit: Visit<'_>, cell: &Cell) -> Result<Option<RunRecord>, StudyError> {
+        let ways = Ways { store: Some(self.store.folder()), released: Some(&self.released) };
+        let request = self.file.request(visit.configuration, cell.repeat, &ways);
+        let mut setup = Setup::new(self.file.load(&cell.profile).clone(), &request)
+            .map_err(|source| StudyError::setup(visit.configuration, &cell.profile, source))?;
         setup.study = Some(StudyPlace {
             name: self.file.study.whole_name().to_owned(),
             profile: cell.profile.clone(),
@@ -234,10 +237,13 @@ impl<'a> Carrier<'a> {
             position: visit.position,
         });
         let idle = idle(&self.file.study, &setup.plan);
-        let mut rig = Rig::controlled(&args.rig, setup, Arc::clone(&self.control))?;
+        let mut rig = Rig::new(setup, Arc::clone(&self.control), Arc::clone(&self.observer))?;
         let mut trial = rig.begin(rig.setup().plan.clone())?;
+        // After the journal of the run is there, and before anything is measured: a record that is written and not noted as done is
+        // found by its id.
         self.journal.note(JournalLine::Begun { cell: cell.clone(), record: trial.record.id.clone() })?;
-        let is_prepared = rig.prepare(&mut trial)?;
+        let then = format!("runs {}", format_duration(trial.record.plan.duration()));
+        let is_prepared = rig.prepare(&mut trial, &then)?;
         if is_prepared && !idle.is_zero() {
             self.say(&format!("idle for {}", format_duration(idle)));
             rig.pause(idle);
@@ -251,26 +257,26 @@ impl<'a> Carrier<'a> {
         // Before the devices are given back: afterwards nobody knows who wrote what is on them.
         match rig.tokens_left() {
             Ok(left) => self.released.renew(left),
-            Err(failure) => self.warn(&failure.to_string()),
+            Err(error) => self.warn_of(&error),
         }
-        if let Err(failure) = rig.release() {
+        if let Err(error) = rig.release() {
             // The measurement is safe; that its files are still there must not cost it.
-            self.warn(&failure.to_string());
+            self.warn_of(&error);
         }
-        measured
+        Ok(measured?)
     }
 
-    /// Progress, unless nobody wants it.
     fn say(&self, text: &str) {
-        if !self.args.quiet {
-            self.warn(text);
-        }
+        self.observer.say(text);
     }
 
-    /// A line on standard error; whoever does not listen any more must not end the study.
-    #[expect(clippy::unused_self, reason = "the study says it")]
     fn warn(&self, text: &str) {
-        let _ = writeln!(std::io::stderr(), "{text}");
+        self.observer.warn(text);
+    }
+
+    /// Tells an error that costs one measurement and not the study.
+    fn warn_of(&self, error: &dyn Fault) {
+        self.warn(&explained(error, error.hint().as_deref()));
     }
 }
 

@@ -8,33 +8,34 @@ use std::time::Duration;
 use iotrial_engine::control::Control;
 use iotrial_model::study::{Configuration, Study};
 
-/// How often a command that runs is looked at.
+/// How often a command that runs is looked at: a second stop should end it at once, and there is no wait for either of two things
+/// that the standard library has.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Runs commands in the folder of the study.
-pub struct Shell {
+pub(super) struct Shell {
     control: Arc<Control>,
     quiet: bool,
 }
 
 /// What a command is told by its environment.
-pub struct Surroundings<'a> {
-    pub folder: &'a Path,
-    pub study: &'a Study,
-    pub configuration: &'a Configuration,
-    pub repeat: u32,
+pub(super) struct Surroundings<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) study: &'a Study,
+    pub(super) configuration: &'a Configuration,
+    pub(super) repeat: u32,
 }
 
 impl Shell {
     /// Quiet commands are heard only on standard error.
-    pub fn new(control: Arc<Control>, quiet: bool) -> Self {
+    pub(super) fn new(control: Arc<Control>, quiet: bool) -> Self {
         Self { control, quiet }
     }
 
     /// Runs a command and waits for it; the reason, where it did not succeed. Its output goes to standard error.
     ///
     /// One stop of the user waits for the command, a second one in haste ends it.
-    pub fn run(&self, command: &str, around: &Surroundings<'_>) -> Result<(), String> {
+    pub(super) fn run(&self, command: &str, around: &Surroundings<'_>) -> Result<(), String> {
         let mut shell = shell(command);
         if !around.folder.as_os_str().is_empty() {
             shell.current_dir(around.folder);

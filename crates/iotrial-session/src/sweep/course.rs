@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use iotrial_model::load::Pattern;
+use iotrial_model::profile::{LayoutRequest, Profile};
 use iotrial_model::sweep::{LoadPattern, SweepMethod};
 use iotrial_model::units::ByteSize;
 
-use crate::cli::SweepArgs;
-use crate::failure::Failure;
+use crate::fault::Fault;
+use crate::request::{SweepLoads, SweepRequest};
 
 /// A measured phase of a search is this part of a step, so that two repeats of ten loads take one step.
 const SEARCH_PART: u32 = 20;
@@ -19,11 +20,15 @@ const VOLUME_SIZE: ByteSize = ByteSize::gib(1);
 /// Decided before any target is looked at.
 #[derive(Debug, Clone)]
 pub struct Course {
+    /// How it chooses its loads.
     pub method: SweepMethod,
     /// With the outstanding I/Os of a grid or a series; empty for a search.
     pub tests: Vec<Test>,
+    /// How long a load is measured that has to last.
     pub step: Duration,
+    /// Without load between one kind of I/O and the next.
     pub idle: Duration,
+    /// How often each load is measured.
     pub repeats: u32,
     /// Of the file on each volume, where no size was asked for.
     pub volume_size: ByteSize,
@@ -32,73 +37,107 @@ pub struct Course {
 /// One kind of I/O and its loads.
 #[derive(Debug, Clone)]
 pub struct Test {
+    /// The kind of I/O.
     pub pattern: LoadPattern,
+    /// Outstanding I/Os; empty where they are searched for.
     pub loads: Vec<u32>,
     /// Where it is not the step of the course.
     pub step: Duration,
 }
 
+/// Why a sweep has no course.
+#[derive(Debug, thiserror::Error)]
+pub enum CourseError {
+    /// Nothing would be measured.
+    #[error("{option} must be more than zero")]
+    Zero {
+        /// Of what.
+        option: &'static str,
+    },
+    /// A cache holds no random I/O for certain.
+    #[error("--channel measures sequential I/O, and `{pattern}` is random")]
+    RandomChannel {
+        /// Which.
+        pattern: LoadPattern,
+    },
+    /// The second time would be told as the first.
+    #[error("the pattern `{pattern}` is given twice")]
+    Twice {
+        /// Which.
+        pattern: LoadPattern,
+    },
+}
+
+impl Fault for CourseError {
+    fn is_of_input(&self) -> bool {
+        true
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Zero { .. } => "leave it out for the default",
+            Self::RandomChannel { .. } => "such as --pattern read-64k,read-512k",
+            Self::Twice { .. } => "--repeats measures each load several times",
+        };
+        Some(hint.to_owned())
+    }
+}
+
 impl Course {
-    /// What the arguments ask for.
-    pub fn of(args: &SweepArgs) -> Result<Self, Failure> {
-        if let Some(zero) =
-            [("--step", args.step), ("--size", args.size.map(|size| Duration::from_secs(size.get())))]
-                .into_iter()
-                .find(|(_, value)| value.is_some_and(|value| value.is_zero()))
-        {
-            let hint = "leave it out for the default".to_owned();
-            return Err(Failure::input(anyhow::anyhow!("{} must be more than zero", zero.0)).hint(hint));
+    /// What is asked for.
+    pub(crate) fn of(request: &SweepRequest) -> Result<Self, CourseError> {
+        if request.step.is_some_and(|step| step.is_zero()) {
+            return Err(CourseError::Zero { option: "--step" });
         }
-        if args.series.is_some() {
-            return Ok(Self::sqlio(args));
+        if request.size.is_some_and(|size| size.get() == 0) {
+            return Err(CourseError::Zero { option: "--size" });
         }
-        let step = args.step.unwrap_or(Duration::from_secs(10));
-        let names: &[&str] = if args.channel {
+        let step = request.step.unwrap_or(Duration::from_secs(10));
+        let (method, mut loads) = match &request.loads {
+            SweepLoads::Sqlio { full } => return Ok(Self::sqlio(request, *full)),
+            SweepLoads::Search => (SweepMethod::Search, Vec::new()),
+            SweepLoads::Channel => (SweepMethod::Channel, Vec::new()),
+            SweepLoads::Grid(loads) => (SweepMethod::Grid, loads.clone()),
+        };
+        let is_channel = method == SweepMethod::Channel;
+        let names: &[&str] = if is_channel {
             &["read-64k", "read-512k", "write-512k"]
         } else {
             &["randread-8k", "randwrite-8k", "read-64k", "write-64k", "read-512k", "write-512k"]
         };
-        let mut patterns = args.patterns.clone();
+        let mut patterns = request.patterns.clone();
         if patterns.is_empty() {
             patterns = names.iter().map(|name| name.parse().expect("the names are constants")).collect();
         }
-        if let Some(random) = patterns.iter().find(|one| args.channel && one.order == Pattern::Random) {
-            let error = anyhow::anyhow!("--channel measures sequential I/O, and `{random}` is random");
-            return Err(Failure::input(error).hint("such as --pattern read-64k,read-512k".to_owned()));
+        if let Some(random) = patterns.iter().find(|one| is_channel && one.order == Pattern::Random) {
+            return Err(CourseError::RandomChannel { pattern: *random });
         }
         for (position, pattern) in patterns.iter().enumerate() {
             if patterns[..position].contains(pattern) {
-                return Err(Failure::input(anyhow::anyhow!("the pattern `{pattern}` is given twice"))
-                    .hint("--repeats measures each load several times".to_owned()));
+                return Err(CourseError::Twice { pattern: *pattern });
             }
         }
-        let mut loads = args.grid.clone();
         loads.sort_unstable();
         loads.dedup();
-        let method = match (loads.is_empty(), args.channel) {
-            (false, _) => SweepMethod::Grid,
-            (true, true) => SweepMethod::Channel,
-            (true, false) => SweepMethod::Search,
-        };
         let test = |pattern| Test { pattern, loads: loads.clone(), step };
         Ok(Self {
             method,
             tests: patterns.into_iter().map(test).collect(),
             step,
-            idle: args.idle.unwrap_or(Duration::from_secs(2)),
-            repeats: args.repeats.unwrap_or(if loads.is_empty() { 2 } else { 1 }),
-            volume_size: if args.channel { CHANNEL_SIZE } else { VOLUME_SIZE },
+            idle: request.idle.unwrap_or(Duration::from_secs(2)),
+            repeats: request.repeats.unwrap_or(if loads.is_empty() { 2 } else { 1 }),
+            volume_size: if is_channel { CHANNEL_SIZE } else { VOLUME_SIZE },
         })
     }
 
     /// The batch file in «Predeployment I/O Best Practices» (M. Ruthruff, 2007), with its order: 600 s for random I/O, 60 s for
     /// sequential, and a minute of rest between tests, which it calls acceptable for most systems.
-    fn sqlio(args: &SweepArgs) -> Self {
+    fn sqlio(request: &SweepRequest, full: bool) -> Self {
         let quick = Duration::from_secs(10);
         let (random_step, step, idle) =
-            if args.full { (600, 60, 60) } else { (quick.as_secs(), quick.as_secs(), 5) };
-        let step = args.step.unwrap_or(Duration::from_secs(step));
-        let random_step = args.step.unwrap_or(Duration::from_secs(random_step));
+            if full { (600, 60, 60) } else { (quick.as_secs(), quick.as_secs(), 5) };
+        let step = request.step.unwrap_or(Duration::from_secs(step));
+        let random_step = request.step.unwrap_or(Duration::from_secs(random_step));
         let test = |name: String, load: u32, step: Duration| Test {
             pattern: name.parse().expect("the names are constants"),
             loads: vec![load],
@@ -111,19 +150,19 @@ impl Course {
             method: SweepMethod::Sqlio,
             tests: random.into_iter().chain(small).chain(large("read")).chain(large("write")).collect(),
             step,
-            idle: args.idle.unwrap_or(Duration::from_secs(idle)),
+            idle: request.idle.unwrap_or(Duration::from_secs(idle)),
             repeats: 1,
             volume_size: VOLUME_SIZE,
         }
     }
 
     /// Measured phase of a probe that looks for the knee.
-    pub fn search_step(&self) -> Duration {
+    pub(crate) fn search_step(&self) -> Duration {
         self.step / SEARCH_PART
     }
 
     /// Measured time that a search may take before its long probe.
-    pub fn search_budget(&self) -> Duration {
+    pub(crate) fn search_budget(&self) -> Duration {
         self.step * self.repeats / 2
     }
 
@@ -159,19 +198,17 @@ impl Course {
     }
 
     /// A profile that lays out one file on each target, for all patterns; no load is made of it.
-    pub fn profile_text(&self, volume_count: usize) -> String {
-        let blocks = || self.tests.iter().map(|test| test.pattern.block_size);
-        let block = blocks().max().unwrap_or(ByteSize::kib(8)).get();
-        let writes = self.tests.iter().any(|test| test.pattern.writes());
-        let read_percent = if writes { 0 } else { 100 };
-        let size = self.volume_size.get() * volume_count as u64;
-        let seconds = self.duration(volume_count).as_secs().max(1);
-        format!(
-            "format = \"iotrial.profile/1\"\nname = \"sweep\"\ntitle = \"One pattern after the other, each at several loads\"\n\
-             schedule = {{ duration = \"{seconds}s\" }}\nquick = {{ size = \"{size}B\", duration = \"{seconds}s\" }}\n\
-             [[job]]\nname = \"volume\"\nrole = \"data\"\npattern = \"random\"\nrwmix_read_percent = {read_percent}\n\
-             block_size = \"{block}B\"\nnumjobs = {volume_count}\niodepth = 1\nsize = \"{size}B\"\n"
-        )
+    pub(crate) fn profile(&self, volume_count: usize) -> Profile {
+        let blocks = self.tests.iter().map(|test| test.pattern.block_size);
+        Profile::for_layout(&LayoutRequest {
+            name: "sweep",
+            title: "One pattern after the other, each at several loads",
+            size: self.volume_size * volume_count as u64,
+            file_count: u32::try_from(volume_count).unwrap_or(u32::MAX),
+            block_size: blocks.max().unwrap_or(ByteSize::kib(8)),
+            writes: self.tests.iter().any(|test| test.pattern.writes()),
+            duration: self.duration(volume_count),
+        })
     }
 }
 

@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 use iotrial_engine::target;
 use iotrial_model::plan::TargetKind;
 
+use super::StudyError;
 use super::file::StudyFile;
-use crate::failure::Failure;
-use crate::output::harmless;
+use crate::harmless;
 
 /// Token by device, with links resolved.
 #[derive(Debug, Default)]
-pub struct Released(BTreeMap<PathBuf, String>);
+pub(super) struct Released(BTreeMap<PathBuf, String>);
 
 impl Released {
     /// Deals the tokens out to the raw devices of a study, in the order in which it names them first.
-    pub fn of(file: &StudyFile, tokens: &[String]) -> Result<Self, Failure> {
+    pub(super) fn of(file: &StudyFile, tokens: &[String]) -> Result<Self, StudyError> {
         if tokens.is_empty() {
             return Ok(Self::default());
         }
@@ -32,23 +32,14 @@ impl Released {
             devices.extend(device.filter(|device| !devices.contains(device)));
         }
         if devices.len() != tokens.len() {
-            let error = anyhow::anyhow!(
-                "there are {} tokens, and the study has {} raw devices",
-                tokens.len(),
-                devices.len()
-            );
-            let named: Vec<String> = devices.iter().map(|one| harmless(&one.to_string_lossy())).collect();
-            let hint = match named.as_slice() {
-                [] => "files and directories need none".to_owned(),
-                named => format!("--destroy once for each, in this order: {}", named.join(", ")),
-            };
-            return Err(Failure::input(error).hint(hint));
+            let devices = devices.iter().map(|one| harmless(&one.to_string_lossy())).collect();
+            return Err(StudyError::Tokens { count: tokens.len(), devices });
         }
         Ok(Self(devices.into_iter().zip(tokens.iter().cloned()).collect()))
     }
 
     /// The tokens for the raw devices among some targets, in their order; none where one of them is not released.
-    pub fn tokens_for(&self, targets: &[PathBuf]) -> Vec<String> {
+    pub(super) fn tokens_for(&self, targets: &[PathBuf]) -> Vec<String> {
         if self.0.is_empty() {
             return Vec::new();
         }
@@ -57,7 +48,7 @@ impl Released {
     }
 
     /// What a load left on the devices that it held is what they were released with from now on.
-    pub fn renew(&mut self, left: Vec<(PathBuf, String)>) {
+    pub(super) fn renew(&mut self, left: Vec<(PathBuf, String)>) {
         self.0.extend(left);
     }
 }

@@ -7,14 +7,13 @@ use iotrial_analysis::knee_search::SearchBounds;
 use iotrial_analysis::saturation::{KneeBound, LoadPoint};
 use iotrial_analysis::sweep::{Probe, SweepSummary, load_for_together};
 use iotrial_analysis::words::with_thousands;
-use iotrial_model::load::{BlockSizes, Direction, Distribution, Durability, Pattern, Role};
-use iotrial_model::plan::{Arrival, EngineKind, Job, Phase, PhaseKind, Plan};
+use iotrial_model::load::Direction;
+use iotrial_model::plan::{EngineKind, Plan, ProbeRequest};
 use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, ProbeSecond, SweepMethod, SweepRecord};
-use iotrial_model::units::ByteSize;
 
+use super::SweepError;
 use super::course::{Course, Test};
-use crate::failure::Failure;
 use crate::rig::Rig;
 
 /// A search goes no further; whoever needs more gives a grid.
@@ -27,51 +26,54 @@ const MEMORY_PART: u64 = 8;
 const LEAST_IOS: u64 = 200;
 
 /// Makes the probes.
-pub struct Sweeper<'r, 'a> {
-    rig: &'r mut Rig<'a>,
+pub(super) struct Sweeper<'r> {
+    rig: &'r mut Rig,
     course: &'r Course,
     /// What all probes have in common: areas, engine, access.
     base: Plan,
-    pub record: SweepRecord,
-    /// Where the record is kept, from the first probe on.
-    pub path: Option<PathBuf>,
+    record: SweepRecord,
 }
 
 /// Why no further probe is made. An error has its own way out.
 enum Stop {
     /// By the user, or because the device failed; the record says which.
     Ended,
-    Failed(Failure),
+    Failed(SweepError),
 }
 
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Self {
-        Self::Failed(failure)
+impl<E: Into<SweepError>> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
     }
 }
 
-impl<'r, 'a> Sweeper<'r, 'a> {
+impl<'r> Sweeper<'r> {
     /// A sweep that has not begun.
-    pub fn new(rig: &'r mut Rig<'a>, course: &'r Course, base: Plan, record: SweepRecord) -> Self {
-        Self { rig, course, base, record, path: None }
+    pub(super) fn new(rig: &'r mut Rig, course: &'r Course, base: Plan, record: SweepRecord) -> Self {
+        Self { rig, course, base, record }
     }
 
     /// Makes all probes, or those until it is stopped.
-    pub fn sweep(&mut self) -> Result<(), Failure> {
+    pub(super) fn sweep(&mut self) -> Result<(), SweepError> {
         match self.all_tests() {
             Ok(()) => {
                 self.record.ended = Ended { how: EndedHow::Complete, reason: None };
                 Ok(())
             }
             Err(Stop::Ended) => Ok(()),
-            Err(Stop::Failed(failure)) => Err(failure),
+            Err(Stop::Failed(error)) => Err(error),
         }
     }
 
+    /// Keeps the record, as it is in the end.
+    pub(super) fn finish(self) -> Result<(SweepRecord, PathBuf), SweepError> {
+        let path = self.keep()?;
+        Ok((self.record, path))
+    }
+
     /// Brings what is known to the disk.
-    pub fn keep(&mut self) -> Result<(), Failure> {
-        self.path = Some(self.rig.store().write_sweep(&self.record).map_err(Failure::execution)?);
-        Ok(())
+    fn keep(&self) -> Result<PathBuf, SweepError> {
+        Ok(self.rig.store().write_sweep(&self.record)?)
     }
 
     fn all_tests(&mut self) -> Result<(), Stop> {
@@ -178,18 +180,26 @@ impl<'r, 'a> Sweeper<'r, 'a> {
     ) -> Result<Probe, Stop> {
         self.go_on()?;
         let ramp = if purpose == ProbePurpose::Search { measure / 2 } else { measure / 10 };
-        let plan = self.plan(pattern, volumes, outstanding, [ramp, measure]);
+        let plan = self.base.probe(&ProbeRequest {
+            pattern,
+            volumes,
+            outstanding,
+            ramp,
+            measure,
+            number: self.record.probes.len() as u64,
+            cpu_count: self.record.host.cpu_count,
+            memory: self.record.host.memory,
+        })?;
         let job_volumes: Vec<usize> = plan.jobs.iter().map(|job| job.areas[0]).collect();
         let run = self.rig.measure(plan)?;
         let ended = run.ended.clone();
-        let was_measured = ended.how == EndedHow::Complete;
-        if was_measured {
+        if ended.how == EndedHow::Complete {
             let probe = probe_record(run, pattern, volumes, outstanding, purpose, &job_volumes);
             self.say_probe(&probe);
             self.record.probes.push(probe);
+            // Each probe at once: whatever ends the program costs no more than the probe under way.
             self.keep()?;
-        }
-        if !was_measured {
+        } else {
             let at = format!("{pattern} at {outstanding} outstanding");
             let reason = ended.reason.map_or_else(|| at.clone(), |reason| format!("{at}: {reason}"));
             self.record.ended = Ended { how: ended.how, reason: Some(reason) };
@@ -197,76 +207,6 @@ impl<'r, 'a> Sweeper<'r, 'a> {
         }
         let last = self.record.probes.last().expect("it was kept just now");
         Ok(Probe::of(last))
-    }
-
-    /// The plan of a probe. A sequential load starts at another place each time, and a random one has another seed: what the
-    /// last probe read may still lie in a cache.
-    fn plan(
-        &self,
-        pattern: LoadPattern,
-        volumes: &[usize],
-        outstanding: u32,
-        [ramp, measure]: [Duration; 2],
-    ) -> Plan {
-        let probe_count = self.record.probes.len() as u64;
-        let mut areas = self.base.areas.clone();
-        if pattern.order == Pattern::Sequential {
-            for area in &mut areas {
-                let half = area.length.get() / 2 / ByteSize::MIB.get();
-                let start = ByteSize::mib(if half > 0 { probe_count * 7_919 % half } else { 0 });
-                area.offset = area.offset + start;
-                area.length = area.length - start;
-            }
-        }
-        let cpu_count = self.record.host.cpu_count.max(1);
-        // A stream of sequential I/O is one; random I/O is dealt out to the CPUs.
-        let parts = match pattern.order {
-            Pattern::Sequential => 1,
-            Pattern::Random if self.base.engine == EngineKind::Sim => 1,
-            Pattern::Random => {
-                (cpu_count / u32::try_from(volumes.len()).unwrap_or(u32::MAX)).clamp(1, outstanding)
-            }
-        };
-        let job = |volume: usize, part: u32| Job {
-            name: format!("volume-{volume}-{part}"),
-            role: Role::Data,
-            pattern: pattern.order,
-            distribution: Distribution::Uniform,
-            rwmix_read_percent: pattern.rwmix_read_percent,
-            block_size: BlockSizes::one(pattern.block_size),
-            iodepth: outstanding / parts + u32::from(part < outstanding % parts),
-            numjobs: 1,
-            arrival: Arrival::Closed,
-            durability: Durability::None,
-            flush_every: 1,
-            group_commit: None,
-            areas: vec![volume],
-            working_set: areas[volume].length.round_down_to(pattern.block_size),
-        };
-        let jobs: Vec<Job> = volumes
-            .iter()
-            .flat_map(|volume| (0..parts).map(move |part| (*volume, part)))
-            .map(|(v, p)| job(v, p))
-            .collect();
-        let threads = match self.base.engine {
-            EngineKind::Sim => 1,
-            _ => cpu_count.clamp(1, u32::try_from(jobs.len()).unwrap_or(u32::MAX)),
-        };
-        let phases = [(PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
-        Plan {
-            threads,
-            seed: self.base.seed.wrapping_add(probe_count),
-            phases: phases
-                .into_iter()
-                .filter(|(_, duration)| !duration.is_zero())
-                .map(|(kind, duration)| Phase { kind, duration })
-                .collect(),
-            interval: Duration::from_secs(measure.as_secs().div_ceil(3_600).max(1)),
-            areas,
-            jobs,
-            notes: Vec::new(),
-            ..self.base.clone()
-        }
     }
 
     fn say_probe(&self, probe: &ProbeRecord) {

@@ -1,0 +1,245 @@
+//! Files that are there whole or not at all.
+//!
+//! A file is written under a name that nobody knows, in the folder in which it will be, brought to the disk, and renamed. Whatever
+//! ends the program before the rename leaves the earlier file as it was.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// Why a file was not written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write `{}`", path.display())]
+pub struct WriteFileError {
+    /// Where it would be.
+    pub path: PathBuf,
+    /// The reason.
+    #[source]
+    pub source: io::Error,
+}
+
+/// What becomes of a file that has the name already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays, and the new one is not written.
+    Kept,
+    /// The new one takes its place.
+    Replaced,
+}
+
+/// Writes a file so that it is there whole or not at all.
+///
+/// A symbolic link that has the name is replaced like a file and never followed, unless it leads to what is no regular file. That,
+/// such as `/dev/null` or a pipe, is written to and never replaced; a block device is left alone, because it holds data.
+///
+/// # Errors
+///
+/// When it cannot be written, or is there and has to be kept. Nothing is left of it.
+pub fn write_whole(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), WriteFileError> {
+    write_with(path, existing, |file| file.write_all(bytes))
+        .map_err(|source| WriteFileError { path: path.to_owned(), source })
+}
+
+fn write_with(
+    path: &Path,
+    existing: Existing,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if path.exists() && !path.is_file() {
+        if is_block_device(path)? {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a block device"));
+        }
+        return write(&mut OpenOptions::new().write(true).open(path)?);
+    }
+    // In the same folder, because a rename does not lead from one file system to another.
+    let mut file = NamedTempFile::new_in(folder_of(path))?;
+    write(&mut file)?;
+    place(file, path, existing)
+}
+
+/// Brings a file to the disk and puts it where it belongs. It must have been made in the folder of `path`.
+///
+/// # Errors
+///
+/// When that fails, or a file is there that has to be kept. The new file is gone then.
+pub fn place(file: NamedTempFile, path: &Path, existing: Existing) -> io::Result<()> {
+    // Before the rename: otherwise a power failure could leave the new name on a file whose content never arrived.
+    file.as_file().sync_all()?;
+    let placed = match existing {
+        Existing::Kept => file.persist_noclobber(path),
+        Existing::Replaced => file.persist(path),
+    };
+    placed.or_else(|refused| match refused.error.kind() {
+        io::ErrorKind::AlreadyExists => Err(refused),
+        // Some file systems can do no more than rename, and not rename without replacing.
+        _ => refused.file.persist(path),
+    })?;
+    // The file is whole without this, too. After a crash it might be missing, and a folder that cannot be brought to the disk is no
+    // worse than that.
+    let _ = sync_folder(folder_of(path));
+    Ok(())
+}
+
+/// The folder of a file; the present one for a bare name.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Brings the names in a folder to the disk: a new file is there after a crash only when its folder is.
+///
+/// # Errors
+///
+/// When the folder cannot be opened, or its file system cannot do that.
+#[cfg(unix)]
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Windows brings names to the disk with their files.
+///
+/// # Errors
+///
+/// None.
+#[cfg(not(unix))]
+pub fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Whether a file must not be written there: what is on a block device would be gone.
+///
+/// # Errors
+///
+/// When there is nothing, or it cannot be looked at.
+#[cfg(unix)]
+pub fn is_block_device(path: &Path) -> io::Result<bool> {
+    Ok(std::os::unix::fs::FileTypeExt::is_block_device(&fs::metadata(path)?.file_type()))
+}
+
+/// Windows names its devices in another way, and they are no paths that exist.
+///
+/// # Errors
+///
+/// None.
+#[cfg(not(unix))]
+pub fn is_block_device(_: &Path) -> io::Result<bool> {
+    Ok(false)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    /// A folder with a file `a` that holds `old`.
+    fn folder() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, "old").unwrap();
+        (folder, path)
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn until_the_new_file_is_whole_the_old_one_is_there() {
+        let (folder, path) = folder();
+        let write = |file: &mut dyn Write| {
+            file.write_all(b"new")?;
+            // Whoever pulls the plug now finds this.
+            assert_eq!(fs::read(&path).unwrap(), b"old");
+            Ok(())
+        };
+        write_with(&path, Existing::Replaced, write).unwrap();
+        assert_eq!((fs::read(&path).unwrap(), names(folder.path())), (b"new".to_vec(), vec!["a".to_owned()]));
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error_that_leaves_nothing_and_the_old_file() {
+        let (folder, path) = folder();
+        let full = |file: &mut dyn Write| {
+            file.write_all(b"half")?;
+            Err(io::ErrorKind::StorageFull.into())
+        };
+        let error = write_with(&path, Existing::Replaced, full).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert_eq!((fs::read(&path).unwrap(), names(folder.path())), (b"old".to_vec(), vec!["a".to_owned()]));
+        let new = folder.path().join("b");
+        assert!(write_with(&new, Existing::Kept, full).is_err());
+        assert_eq!(names(folder.path()), ["a"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_no_regular_file_is_written_to_and_stays() {
+        let full = write_whole(Path::new("/dev/full"), b"text", Existing::Replaced).unwrap_err();
+        assert_eq!(full.source.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(full.to_string(), "cannot write `/dev/full`");
+        write_whole(Path::new("/dev/null"), b"text", Existing::Kept).unwrap();
+        assert!(!Path::new("/dev/null").is_file() && Path::new("/dev/full").exists());
+    }
+
+    #[test]
+    fn a_file_that_is_there_is_replaced_only_when_that_is_asked() {
+        let (folder, path) = folder();
+        let error = write_whole(&path, b"new", Existing::Kept).unwrap_err();
+        assert_eq!(error.source.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((fs::read(&path).unwrap(), names(folder.path())), (b"old".to_vec(), vec!["a".to_owned()]));
+        write_whole(&path, b"new", Existing::Replaced).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn a_file_in_a_folder_that_is_not_there_is_an_error() {
+        let (folder, _) = folder();
+        let path = folder.path().join("none").join("a");
+        assert_eq!(
+            write_whole(&path, b"", Existing::Kept).unwrap_err().source.kind(),
+            io::ErrorKind::NotFound
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_replaced_and_what_it_leads_to_stays() {
+        let (folder, path) = folder();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        write_whole(&link, b"new", Existing::Replaced).unwrap();
+        assert_eq!((fs::read(&path).unwrap(), fs::read(&link).unwrap()), (b"old".to_vec(), b"new".to_vec()));
+        assert!(!link.is_symlink());
+        let nowhere = folder.path().join("nowhere");
+        std::os::unix::fs::symlink(folder.path().join("gone"), &nowhere).unwrap();
+        assert!(write_whole(&nowhere, b"new", Existing::Kept).is_err() && nowhere.is_symlink());
+    }
+
+    /// The first block device of this host that has a name; a host without one has nothing to show here.
+    #[cfg(unix)]
+    fn block_device() -> Option<PathBuf> {
+        let paths = fs::read_dir("/dev").ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+        paths.into_iter().find(|path| is_block_device(path).is_ok_and(|is_one| is_one))
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_block_device_is_refused_before_it_is_opened() {
+        if let Some(device) = block_device() {
+            // Empty, so that a device whose refusal is broken keeps what it holds.
+            let error = write_whole(&device, b"", Existing::Replaced).unwrap_err();
+            assert_eq!(error.source.to_string(), "it is a block device");
+        }
+    }
+
+    #[test]
+    fn a_bare_name_is_in_the_present_folder() {
+        assert_eq!(folder_of(Path::new("a")), Path::new("."));
+        assert_eq!(folder_of(Path::new("b/a")), Path::new("b"));
+    }
+}

@@ -1,0 +1,57 @@
+//! What every error of a session can say about itself beside its message.
+
+use std::error::Error;
+
+/// An error of a session.
+///
+/// Its message names the object and the values, its sources are the causes. Exit codes are none of its business: it says only
+/// where the fault is, and the program makes of that what it likes.
+pub trait Fault: Error + Send + Sync + 'static {
+    /// Whether what was asked for is at fault, such as an argument or a file that it names, and not the host or the storage.
+    fn is_of_input(&self) -> bool;
+
+    /// What the reader can do; `None` where there is nothing that the message does not say.
+    fn hint(&self) -> Option<String> {
+        None
+    }
+}
+
+/// An error as a person reads it: message, causes, hint, each on a line of its own.
+pub fn explained(error: &dyn Error, hint: Option<&str>) -> String {
+    let mut text = format!("error: {error}");
+    for cause in causes(error) {
+        text.push_str(&format!("\n  caused by: {cause}"));
+    }
+    if let Some(hint) = hint {
+        text.push_str(&format!("\nhint: {hint}"));
+    }
+    text
+}
+
+/// An error and its causes on one line, as a journal keeps it.
+pub fn on_one_line(error: &dyn Error) -> String {
+    let mut line = error.to_string();
+    causes(error).for_each(|cause| line.push_str(&format!(": {cause}")));
+    line
+}
+
+fn causes(error: &dyn Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(error.source(), |&cause| cause.source())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("cannot open `a`")]
+    struct Outer(#[source] std::io::Error);
+
+    #[test]
+    fn an_error_is_told_with_its_causes_and_what_to_do() {
+        let error = Outer(std::io::Error::other("it is gone"));
+        let told = "error: cannot open `a`\n  caused by: it is gone\nhint: look for it";
+        assert_eq!(explained(&error, Some("look for it")), told);
+        assert_eq!(on_one_line(&error), "cannot open `a`: it is gone");
+    }
+}

@@ -1,0 +1,23 @@
+//! The session: carries a run, a sweep or a study out, and keeps what came of it.
+//!
+//! It takes requests in the words of the domain ([`request`]) and gives records back. It prints nothing: what there is to see
+//! while it works goes to an [`observer::Observer`], and what goes wrong is a typed error that can explain itself
+//! ([`fault::Fault`]). The program translates its command line into requests, shows what comes back, and decides on exit codes.
+
+#![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
+
+mod harmless;
+pub mod fault;
+pub mod observer;
+pub mod atomic_file;
+pub mod store;
+pub mod request;
+pub mod judged_profile;
+pub mod setup;
+pub mod rig;
+mod rate_search;
+pub mod run;
+pub mod sweep;
+pub mod study;
+
+pub use harmless::harmless;

@@ -1,0 +1,29 @@
+//! Who watches a session while it works.
+
+use iotrial_model::plan::Plan;
+use iotrial_model::record::Interval;
+
+/// Hears what there is to say, and sees the load second by second.
+///
+/// A session never waits for its observer and never ends because of it: whoever cannot show something any more keeps that to
+/// itself. Loads follow one another on the same observer: what [`Observer::start`] began ends with [`Observer::finish`] or with the
+/// next start.
+pub trait Observer: Send + Sync {
+    /// Progress in a line or a few: what is going to happen, what was found. Who wants no progress does not hear it.
+    fn say(&self, text: &str);
+
+    /// The same of what everybody must know: a warning, an error that does not end the work. The text says which of them it is.
+    fn warn(&self, text: &str);
+
+    /// Files are being laid out: so many bytes of all are written. Several threads may tell it at once.
+    fn layout(&self, done_bytes: u64, total_bytes: u64);
+
+    /// The load of a plan begins.
+    fn start(&self, plan: &Plan);
+
+    /// An interval of that load is over.
+    fn interval(&self, plan: &Plan, interval: &Interval);
+
+    /// The load is over; a terminal is given back clean. May be called without a start, and more than once.
+    fn finish(&self);
+}

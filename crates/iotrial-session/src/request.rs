@@ -1,0 +1,136 @@
+//! What a session is asked for, in the words of the domain.
+//!
+//! Whoever asks translates into these once: a command line, a study file, a conversation. What is left out is decided by the session.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use iotrial_model::plan::{EngineKind, SimDevice};
+use iotrial_model::record::AttributeValue;
+use iotrial_model::search::LatencyLimit;
+use iotrial_model::sweep::LoadPattern;
+use iotrial_model::units::ByteSize;
+
+/// On which targets, by which engine, under which name: what holds for every load.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RigRequest {
+    /// Directories, files of iotrial, or raw block devices, in the order in which files are dealt out; at least one where the
+    /// engine touches any.
+    pub targets: Vec<PathBuf>,
+    /// Who does the I/O; `None` is `uring` where the kernel allows it, else `threads`.
+    pub engine: Option<EngineKind>,
+    /// Through the page cache instead of past it.
+    pub buffered: bool,
+    /// The threads ask the devices for completions instead of waiting for their interrupts.
+    pub polled: bool,
+    /// All randomness comes from it; `None` is another one each time.
+    pub seed: Option<u64>,
+    /// The name of the configuration; `None`, like blanks alone, is no name.
+    pub label: Option<String>,
+    /// What distinguishes the configuration.
+    pub attributes: BTreeMap<String, AttributeValue>,
+    /// The tokens that release raw devices to be destroyed, in the order of these devices among the targets.
+    pub destroy: Vec<String>,
+    /// Files that were made stay for the next time.
+    pub keep_files: bool,
+    /// The simulated device, only where the engine is `sim`; `None` is the usual one.
+    pub sim: Option<SimDevice>,
+    /// Where records are kept; `None` is the platform's data folder.
+    pub store: Option<PathBuf>,
+}
+
+/// A load on a rig: how much of the profile, how long, and what ends it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LoadRequest {
+    /// The profile's full sizes and times instead of the quick ones.
+    pub full: bool,
+    /// All files together, more than zero; `None` is the profile's size, at most what is free.
+    pub size: Option<ByteSize>,
+    /// The measured phase; `None` is the profile's.
+    pub duration: Option<Duration>,
+    /// The load runs so long before it is measured; `None` is the profile's.
+    pub ramp: Option<Duration>,
+    /// What is to be found out.
+    pub aim: Aim,
+    /// Where and by whom.
+    pub rig: RigRequest,
+}
+
+/// What a load is made for.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum Aim {
+    /// What the storage does in the measured phase.
+    #[default]
+    Figures,
+    /// What it does when it no longer changes: measured until five rounds on end are steady, each a fifth of the duration.
+    Steady {
+        /// Gives up after so long; `None` is 25 rounds.
+        limit: Option<Duration>,
+    },
+    /// The highest rate at which it holds this latency.
+    Rate(LatencyLimit),
+}
+
+/// A sweep: kinds of I/O, each at several loads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepRequest {
+    /// Kinds of I/O with their block sizes, none of them twice; empty is the usual choice. A published series has its own.
+    pub patterns: Vec<LoadPattern>,
+    /// Which loads.
+    pub loads: SweepLoads,
+    /// All files together, more than zero; `None` is 1 GiB for each target, at most what is free.
+    pub size: Option<ByteSize>,
+    /// How long a load is measured that has to last, more than zero; `None` is 10 s, or what the series says.
+    pub step: Option<Duration>,
+    /// Without load between one kind of I/O and the next; `None` is 2 s, or what the series says.
+    pub idle: Option<Duration>,
+    /// How often each load is measured; `None` is twice, of a grid once.
+    pub repeats: Option<u32>,
+    /// Where and by whom.
+    pub rig: RigRequest,
+}
+
+/// Which loads a sweep measures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SweepLoads {
+    /// Those that find the knee.
+    Search,
+    /// The same on the way to the storage instead of the storage: sequential I/O on files that a cache below holds.
+    Channel,
+    /// Exactly these outstanding I/Os; at least one.
+    Grid(Vec<u32>),
+    /// The series of the SQLIO paper.
+    Sqlio {
+        /// With the times of the paper.
+        full: bool,
+    },
+}
+
+/// A study, beside what its file says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StudyRequest {
+    /// What becomes of what was measured before.
+    pub earlier: Earlier,
+    /// The tokens that release the raw devices of the study, in the order in which it names them first; those of none, or of all.
+    pub destroy: Vec<String>,
+    /// Where records are kept; `None` is the platform's data folder.
+    pub store: Option<PathBuf>,
+    /// What the commands of the study print goes nowhere, unless it is an error.
+    pub quiet: bool,
+}
+
+/// What becomes of the measurements that a study has already.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Earlier {
+    /// There must be none.
+    #[default]
+    Refused,
+    /// They stay, and what is missing or failed is measured.
+    Resumed {
+        /// Even where the study is not the one that was begun: what the changes touch is measured again.
+        accepts_changes: bool,
+    },
+    /// They are put aside, and all is measured anew; their records stay in the store.
+    PutAside,
+}

@@ -1,0 +1,92 @@
+//! A run: one load on one set of targets, and its record.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use iotrial_analysis::rate_search::SearchError;
+use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_engine::control::Control;
+use iotrial_model::record::RunRecord;
+use iotrial_model::units::format_duration;
+
+use crate::fault::Fault;
+use crate::observer::Observer;
+use crate::rate_search;
+use crate::rig::{Rig, RigError};
+use crate::setup::{Setup, search_hint};
+
+/// A run that is over, however it ended.
+pub struct Finished {
+    /// What happened.
+    pub record: RunRecord,
+    /// Where that is kept.
+    pub path: PathBuf,
+    /// What judges it.
+    pub thresholds: ThresholdSet,
+    /// Whether the targets were given back. The measurement is safe: what is wrong with them is for after it was shown.
+    pub released: Result<(), RigError>,
+}
+
+/// Why a run has no record.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The load could not be made or kept.
+    #[error(transparent)]
+    Rig(#[from] RigError),
+    /// The search for a rate cannot go on.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+}
+
+impl Fault for RunError {
+    fn is_of_input(&self) -> bool {
+        match self {
+            Self::Rig(error) => error.is_of_input(),
+            Self::Search(error) => matches!(error, SearchError::HasRate { .. }),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Rig(error) => error.hint(),
+            Self::Search(error) => search_hint(error),
+        }
+    }
+}
+
+/// Lays the targets out, makes the load or the loads of a search, and keeps the record. A stop pulls `control`.
+///
+/// # Errors
+///
+/// When the load could not be made, or its record not be kept. A load that the user stopped, or that the device failed, has a
+/// record that says so.
+pub fn run(
+    mut setup: Setup,
+    control: Arc<Control>,
+    observer: Arc<dyn Observer>,
+) -> Result<Finished, RunError> {
+    let search = setup.search.take();
+    let mut rig = Rig::new(setup, control, observer)?;
+    let mut trial = rig.begin(rig.setup().plan.clone())?;
+    let time = format_duration(trial.record.plan.duration());
+    let then = match &search {
+        Some(_) => format!(
+            "searches: a closed load, about ten probes of up to {time}, and at most eight runs of {time} that confirm"
+        ),
+        None if trial.record.plan.until_steady.is_some() => {
+            format!("runs until it is steady, {time} at most")
+        }
+        None => format!("runs {time}"),
+    };
+    if rig.prepare(&mut trial, &then)? {
+        match search {
+            Some(search) => rate_search::carry_out(&mut rig, &mut trial, search)?,
+            None => rig.run(&mut trial)?,
+        }
+    }
+    let (record, path) = rig.save(trial)?;
+    let thresholds = rig.setup().thresholds.clone();
+    // The record comes first: files that cannot be removed must not cost the measurement.
+    let released = rig.release();
+    Ok(Finished { record, path, thresholds, released })
+}

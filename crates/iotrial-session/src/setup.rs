@@ -1,0 +1,290 @@
+//! The setup of a load: what was asked, what the targets are, and what was decided of both. Nothing is touched yet.
+
+use std::path::{Path, PathBuf};
+
+use iotrial_analysis::rate_search::{RateSearch, SearchError};
+use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_engine::host::host_facts;
+use iotrial_engine::polling::{self, PollingError};
+use iotrial_engine::run::uring_refusal;
+use iotrial_engine::target::{self, PrepareError, ProbeError, ProbedTarget};
+use iotrial_model::plan::{EngineKind, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
+use iotrial_model::profile::Profile;
+use iotrial_model::record::{
+    Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, StudyPlace, Tool,
+};
+use iotrial_model::units::{ByteSize, format_duration};
+use ulid::Ulid;
+
+use crate::fault::Fault;
+use crate::judged_profile::JudgedProfile;
+use crate::request::{Aim, LoadRequest, RigRequest};
+use crate::store::Store;
+
+/// A load that could begin: everything is read, looked at and decided.
+pub struct Setup {
+    /// The profile on the targets.
+    pub plan: Plan,
+    /// What the layout will do.
+    pub layout: Layout,
+    /// What judges.
+    pub thresholds: ThresholdSet,
+    /// The search for a rate that the load is made for.
+    pub search: Option<RateSearch>,
+    /// The place in the study that the load is a part of.
+    pub study: Option<StudyPlace>,
+    pub(crate) request: RigRequest,
+    pub(crate) host: Host,
+    /// As they were found; none where the engine touches no target.
+    pub(crate) probed: Vec<ProbedTarget>,
+    profile: Profile,
+}
+
+/// Why a load could not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The engine that was asked for is not to be had.
+    #[error("the `uring` engine cannot run here: {refusal}")]
+    NoUring {
+        /// What the kernel says.
+        refusal: String,
+    },
+    /// A simulated device was described for another engine.
+    #[error("--sim describes a simulated device, and the engine is `{engine}`")]
+    NotSimulated {
+        /// That engine.
+        engine: &'static str,
+    },
+    /// A target cannot be one.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    /// Tokens are left over.
+    #[error("there are more --destroy tokens than raw devices among the targets")]
+    SpareTokens,
+    /// The profile does not fit the targets.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The devices cannot be polled.
+    #[error(transparent)]
+    Polling(#[from] PollingError),
+    /// The files could not be laid out.
+    #[error(transparent)]
+    Layout(#[from] PrepareError),
+    /// The rate cannot be searched for.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+}
+
+impl Fault for SetupError {
+    fn is_of_input(&self) -> bool {
+        match self {
+            Self::NotSimulated { .. } | Self::SpareTokens => true,
+            Self::NoUring { .. } | Self::Probe(_) | Self::Polling(_) | Self::Layout(_) => false,
+            // The only one of them that more room would mend.
+            Self::Plan(error) => !matches!(error, PlanError::NoSpace { .. }),
+            Self::Search(error) => matches!(error, SearchError::HasRate { .. }),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::NoUring { .. } => Some("leave --engine out, and iotrial takes `threads`".to_owned()),
+            Self::NotSimulated { .. } => Some("add --engine sim".to_owned()),
+            Self::SpareTokens => {
+                Some("a token belongs to the device that `iotrial target` showed".to_owned())
+            }
+            Self::Polling(_) => Some("leave --polled out: databases wait for interrupts too".to_owned()),
+            Self::Probe(error) => error.hint(),
+            Self::Layout(error) => error.hint(),
+            Self::Plan(error) => plan_hint(error),
+            Self::Search(error) => search_hint(error),
+        }
+    }
+}
+
+impl Setup {
+    /// Looks at the targets, decides, and rehearses the layout.
+    ///
+    /// # Errors
+    ///
+    /// Whatever would keep the load from beginning, as far as it can be known now.
+    pub fn new(load: JudgedProfile, request: &LoadRequest) -> Result<Self, SetupError> {
+        let JudgedProfile { profile, thresholds } = load;
+        let host = host_facts();
+        let asked = plan_request(request, &host)?;
+        let probed = probe_targets(&request.rig, asked.engine)?;
+        let mut facts: Vec<TargetFacts> = probed.iter().map(|target| target.facts.clone()).collect();
+        if !asked.engine.touches_targets() {
+            facts.push(imagined_target(asked.engine));
+        }
+        let mut plan = Plan::decide(&profile, &asked, &facts)?;
+        if plan.polled {
+            polling::check_polling(&probed)?;
+        }
+        let layout = target::rehearse(&plan, &probed)?;
+        let mut search = None;
+        match request.aim {
+            Aim::Figures => {}
+            Aim::Steady { limit } => plan = plan.until_steady(limit)?,
+            Aim::Rate(limit) => search = Some(RateSearch::new(limit, plan.clone())?),
+        }
+        let request = request.rig.clone();
+        Ok(Self { plan, layout, thresholds, search, study: None, request, host, probed, profile })
+    }
+
+    /// The record of a run of `plan`, as far as it is known before the load.
+    pub(crate) fn record(&self, plan: Plan) -> RunRecord {
+        let RigRequest { label, attributes, .. } = &self.request;
+        RunRecord {
+            format: RECORD_FORMAT.to_owned(),
+            id: Ulid::generate().to_string(),
+            label: label.clone().filter(|label| !label.trim().is_empty()),
+            attributes: attributes.clone(),
+            tool: Tool {
+                name: "iotrial".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                method_version: METHOD_VERSION,
+            },
+            started_at: jiff::Timestamp::now().to_string(),
+            study: self.study.clone(),
+            host: self.host.clone(),
+            targets: self.probed.iter().map(|one| one.record.clone()).collect(),
+            profile: self.profile.text.clone(),
+            thresholds: self.thresholds.text.clone(),
+            plan,
+            layout: None,
+            jobs: Vec::new(),
+            intervals: Vec::new(),
+            engine_setup: None,
+            cpu: None,
+            devices: Vec::new(),
+            search: None,
+            findings: Vec::new(),
+            ended: Ended { how: EndedHow::Interrupted, reason: None },
+        }
+    }
+}
+
+/// The plan of a load on a target that nobody has looked at: only its times and the shape of its jobs can be relied upon.
+pub(crate) fn unseen_plan(request: &LoadRequest, profile: &Profile) -> Result<Plan, SetupError> {
+    let asked = plan_request(request, &host_facts())?;
+    let target = imagined_target(asked.engine);
+    Ok(Plan::decide(profile, &asked, &[target])?)
+}
+
+fn plan_request(request: &LoadRequest, host: &Host) -> Result<PlanRequest, SetupError> {
+    let rig = &request.rig;
+    let (engine, engine_reason) = choose_engine(rig.engine)?;
+    if rig.sim.is_some() && engine != EngineKind::Sim {
+        return Err(SetupError::NotSimulated { engine: engine.as_str() });
+    }
+    Ok(PlanRequest {
+        full: request.full,
+        size: request.size,
+        measure: request.duration,
+        ramp: request.ramp,
+        engine,
+        engine_reason,
+        sim: rig.sim.clone().unwrap_or_default(),
+        direct: !rig.buffered,
+        polled: rig.polled,
+        seed: rig.seed.unwrap_or_else(any_seed),
+        cpu_count: host.cpu_count,
+        memory: host.memory,
+    })
+}
+
+/// Another one each time: of the random part of an id.
+fn any_seed() -> u64 {
+    u64::try_from(Ulid::generate().random() & u128::from(u32::MAX)).expect("32 bits")
+}
+
+/// The engine that runs, and why it is not the usual one.
+fn choose_engine(asked: Option<EngineKind>) -> Result<(EngineKind, Option<String>), SetupError> {
+    match (asked, uring_refusal()) {
+        (Some(EngineKind::Uring), Some(refusal)) => Err(SetupError::NoUring { refusal }),
+        (None, Some(refusal)) => {
+            Ok((EngineKind::Threads, Some(format!("`threads` took the place of `uring`: {refusal}"))))
+        }
+        (None, None) => Ok((EngineKind::Uring, None)),
+        (Some(engine), _) => Ok((engine, None)),
+    }
+}
+
+/// Looks at every target; a raw device is looked at again with the token that is meant for it.
+fn probe_targets(request: &RigRequest, engine: EngineKind) -> Result<Vec<ProbedTarget>, SetupError> {
+    if !engine.touches_targets() {
+        return Ok(Vec::new());
+    }
+    let protected: Vec<PathBuf> = Store::locate(request.store.as_deref()).into_iter().collect();
+    let probe = |path: &Path, token: Option<&str>| target::probe(path, token, &protected);
+    let mut tokens = request.destroy.iter();
+    let mut probed = Vec::new();
+    for path in &request.targets {
+        // Without a token first: only then is it known whether the next token is meant for it.
+        let first = probe(path, None)?;
+        let token = if matches!(first.facts.kind, TargetKind::Device { .. }) { tokens.next() } else { None };
+        probed.push(match token {
+            Some(token) => probe(path, Some(token))?,
+            None => first,
+        });
+    }
+    if tokens.next().is_some() { Err(SetupError::SpareTokens) } else { Ok(probed) }
+}
+
+/// What engines that touch nothing are told of their target.
+fn imagined_target(engine: EngineKind) -> TargetFacts {
+    TargetFacts {
+        path: engine.as_str().into(),
+        kind: TargetKind::Imagined,
+        sector_size: ByteSize::bytes(512),
+    }
+}
+
+/// What the user can do about a plan that does not fit.
+fn plan_hint(error: &PlanError) -> Option<String> {
+    let hint = match error {
+        PlanError::NoSpace { usable, .. } => {
+            let smaller =
+                if usable.get() > 0 { "give a smaller --size, or" } else { "free some space, or give" };
+            return Some(format!("{smaller} another --target"));
+        }
+        PlanError::Misaligned { sector_size, .. } => {
+            return Some(format!("use block sizes that are multiples of {sector_size}, or --buffered"));
+        }
+        PlanError::DeviceNotReleased { path, .. } => {
+            return Some(format!(
+                "`iotrial target {}` shows what is on it, and the token for --destroy",
+                path.display()
+            ));
+        }
+        PlanError::PartOfPeriod { whole, .. } => {
+            return Some(format!("give --duration {}, or a larger multiple", format_duration(*whole)));
+        }
+        PlanError::SizeTooSmall { .. } => "give a larger --size",
+        PlanError::BeyondEnd { .. } => "give a smaller --size, or leave it out",
+        PlanError::SameTarget { .. } => "each target gets files of its own",
+        PlanError::TooDeep { .. } | PlanError::TooMuchMemory { .. } => {
+            "lower iodepth, numjobs or block_size in the profile"
+        }
+        PlanError::BurstsApart => "give the bursts of all jobs the same period",
+        PlanError::LimitTooShort { .. } => "give a longer limit, or a shorter --duration",
+        PlanError::PolledEngine { .. } | PlanError::PolledBuffered => {
+            "--polled goes with direct I/O by the `uring` engine"
+        }
+        PlanError::PolledDurable { .. } => "leave --polled out, or take durability out of the profile",
+        PlanError::NoTarget | PlanError::NoDuration | PlanError::TooLong => return None,
+    };
+    Some(hint.to_owned())
+}
+
+/// What the user can do about a rate that cannot be searched for.
+pub(crate) fn search_hint(error: &SearchError) -> Option<String> {
+    Some(match error {
+        SearchError::HasRate { job } => {
+            format!("remove `rate` from `{job}`, or leave out --latency-limit")
+        }
+        SearchError::TooRare { .. } => "give a lower percentile, or mean".to_owned(),
+        SearchError::Idle { .. } => "a longer --duration may let it finish some".to_owned(),
+    })
+}

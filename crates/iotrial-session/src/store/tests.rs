@@ -1,0 +1,308 @@
+//! A store with every kind of file, made by sessions on simulated devices.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::sync::Mutex;
+
+use iotrial_engine::control::Control;
+use iotrial_model::plan::{EngineKind, Plan};
+use iotrial_model::record::Interval;
+use iotrial_model::study::Study;
+
+use super::*;
+use crate::judged_profile::JudgedProfile;
+use crate::request::{LoadRequest, RigRequest, StudyRequest, SweepLoads, SweepRequest};
+use crate::run;
+use crate::setup::Setup;
+use crate::study::{ReadyStudy, StudyFile};
+use crate::sweep::SweepSetup;
+
+/// Hears what everybody must know.
+#[derive(Default)]
+struct Heard(Mutex<Vec<String>>);
+
+impl Observer for Heard {
+    fn say(&self, _: &str) {}
+    fn warn(&self, text: &str) {
+        self.0.lock().unwrap().push(text.to_owned());
+    }
+    fn layout(&self, _: u64, _: u64) {}
+    fn start(&self, _: &Plan) {}
+    fn interval(&self, _: &Plan, _: &Interval) {}
+    fn finish(&self) {}
+}
+
+/// A folder for a store, and what was heard of it.
+struct Bench {
+    folder: tempfile::TempDir,
+    heard: Arc<Heard>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), heard: Arc::default() }
+    }
+
+    fn open(&self) -> Store {
+        Store::open(Some(&self.place()), self.observer()).unwrap()
+    }
+
+    fn place(&self) -> PathBuf {
+        self.folder.path().join("store")
+    }
+
+    fn observer(&self) -> Arc<dyn Observer> {
+        Arc::<Heard>::clone(&self.heard)
+    }
+
+    fn heard(&self) -> String {
+        self.heard.0.lock().unwrap().join("\n")
+    }
+
+    fn rig(&self, label: &str) -> RigRequest {
+        RigRequest {
+            targets: vec![PathBuf::from("imagined")],
+            engine: Some(EngineKind::Sim),
+            seed: Some(1),
+            label: Some(label.to_owned()),
+            store: Some(self.place()),
+            ..RigRequest::default()
+        }
+    }
+
+    fn setup(&self, label: &str) -> Setup {
+        let second = Some(std::time::Duration::from_secs(1));
+        let request =
+            LoadRequest { duration: second, ramp: second, rig: self.rig(label), ..LoadRequest::default() };
+        Setup::new(JudgedProfile::load(Path::new(""), "oci-64k", None).unwrap(), &request).unwrap()
+    }
+
+    /// A run that was carried out.
+    fn run(&self, label: &str) -> run::Finished {
+        run::run(self.setup(label), Arc::new(Control::default()), self.observer())
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn sweep(&self) -> SweepRecord {
+        let request = SweepRequest {
+            patterns: vec!["randread-8k".parse().unwrap()],
+            loads: SweepLoads::Grid(vec![1, 4]),
+            size: None,
+            step: Some(std::time::Duration::from_secs(1)),
+            idle: None,
+            repeats: None,
+            rig: self.rig("swept"),
+        };
+        let setup = SweepSetup::new(&request).unwrap_or_else(|error| panic!("{error}"));
+        let swept = setup.carry_out(Arc::new(Control::default()), self.observer());
+        swept.unwrap_or_else(|error| panic!("{error}")).record
+    }
+
+    fn study(&self, store: &Store) -> Study {
+        let path = self.folder.path().join("study.toml");
+        let text = "format = \"iotrial.study/1\"\nname = \"volumes\"\ntitle = \"Volumes\"\nprofiles = [\"oci-64k\"]\n\
+                    repeats = 1\n[load]\nengine = \"sim\"\nduration = \"1s\"\nramp = \"0s\"\n\
+                    [[configuration]]\nlabel = \"a\"\ntargets = [\"x\"]\n";
+        fs::write(&path, text).unwrap();
+        let file = StudyFile::read(&path).unwrap();
+        let request = StudyRequest { store: Some(self.place()), ..StudyRequest::default() };
+        let ready = ReadyStudy::new(&file, &request, store, self.observer());
+        let carried = ready.unwrap().carry_out(Arc::new(Control::default())).unwrap();
+        carried.result.unwrap();
+        file.study
+    }
+
+    fn imported(&self) -> Kept {
+        let record = serde_json::json!({
+            "format": iotrial_model::imported::IMPORTED_FORMAT,
+            "id": "7ZZZZZZZZZZZZZZZZZZZZZZZZZ",
+            "label": "theirs",
+            "source": {
+                "kind": "fio-json", "tool": "fio", "file": "a.json", "place": "jobs[0]", "sha256": "", "read_by": "a test",
+            },
+        });
+        keep_imported(&self.place(), &serde_json::from_value(record).unwrap()).unwrap()
+    }
+}
+
+fn kinds(entries: &[Entry]) -> Vec<(Kind, &str)> {
+    let mut kinds: Vec<(Kind, &str)> =
+        entries.iter().map(|entry| (entry.kind, entry.label.as_deref().unwrap_or_default())).collect();
+    kinds.sort_unstable();
+    kinds
+}
+
+#[test]
+fn runs_sweeps_imported_results_and_studies_are_listed_the_newest_first() {
+    let bench = Bench::new();
+    let store = bench.open();
+    assert!(bench.imported().is_new && !bench.imported().is_new);
+    bench.run("mine");
+    bench.sweep();
+    bench.study(&store);
+    let entries = store.entries().unwrap();
+    let all = [
+        (Kind::Run, "a"),
+        (Kind::Run, "mine"),
+        (Kind::Sweep, "swept"),
+        (Kind::Imported, "theirs"),
+        (Kind::Study, "volumes"),
+    ];
+    assert_eq!(kinds(&entries), all);
+    assert!(entries.is_sorted_by(|a, b| a.id > b.id), "{entries:#?}");
+    assert!(entries.iter().all(|entry| entry.ended == "complete" && entry.path.is_file()), "{entries:#?}");
+    let profiles = entries.iter().map(|entry| entry.profile.as_str());
+    let profiles: std::collections::BTreeSet<&str> = profiles.collect();
+    assert_eq!(profiles.into_iter().collect::<Vec<_>>(), ["fio JSON", "oci-64k", "study", "sweep"]);
+    assert_eq!(bench.heard(), "");
+}
+
+#[test]
+fn an_index_that_is_gone_damaged_or_of_another_layout_is_made_anew() {
+    let bench = Bench::new();
+    let store = bench.open();
+    bench.run("mine");
+    bench.sweep();
+    let entries = store.entries().unwrap();
+    assert_eq!(entries.len(), 2);
+    let index = store.folder().join("index.sqlite");
+    let old_layout = || {
+        let old = rusqlite::Connection::open(&index).unwrap();
+        old.execute_batch(
+            "CREATE TABLE record (path TEXT PRIMARY KEY, id TEXT NOT NULL, started_at TEXT NOT NULL,
+                profile TEXT NOT NULL, label TEXT, targets TEXT NOT NULL, ended TEXT NOT NULL) STRICT;
+             INSERT INTO record VALUES ('/gone', 'x', 'x', 'x', 'x', 'x', 'x');",
+        )
+        .unwrap();
+    };
+    let spoil: [&dyn Fn(); 3] =
+        [&|| {}, &|| fs::write(&index, "no database, and longer than a header of one").unwrap(), &old_layout];
+    for spoil in spoil {
+        fs::remove_file(&index).unwrap();
+        spoil();
+        assert_eq!(store.entries().unwrap(), entries);
+        assert_eq!(store.entries().unwrap(), entries);
+    }
+    assert_eq!(bench.heard(), "");
+}
+
+#[test]
+fn a_file_that_grows_under_its_name_is_read_again_and_one_that_is_gone_is_forgotten() {
+    let bench = Bench::new();
+    let store = bench.open();
+    let mut record = bench.sweep();
+    let run = bench.run("mine");
+    assert_eq!(store.entries().unwrap().len(), 2);
+    record.label = Some("the same sweep, called otherwise".to_owned());
+    store.write_sweep(&record).unwrap();
+    fs::remove_file(&run.path).unwrap();
+    let entries = store.entries().unwrap();
+    assert_eq!(kinds(&entries), [(Kind::Sweep, "the same sweep, called otherwise")]);
+    let index = index::open(store.folder()).unwrap();
+    assert_eq!(index::select(&index).unwrap().len(), 1);
+}
+
+#[test]
+fn a_record_is_found_by_the_beginning_of_its_id_and_a_label_stands_for_what_can_be_compared() {
+    let bench = Bench::new();
+    let store = bench.open();
+    let (first, second) = (bench.run("swept"), bench.run("swept"));
+    let sweep = bench.sweep();
+    let found = store.find(&first.record.id.to_lowercase()).unwrap();
+    assert_eq!(found, first.path);
+    assert!(store.find(&sweep.id).unwrap().to_string_lossy().ends_with(".iotrial-sweep.json"));
+    assert!(matches!(store.find("0"), Err(FindError::Several { count: 3, .. })));
+    assert!(matches!(store.find("Z"), Err(FindError::None { .. })));
+    // The oldest first, and no sweep among them.
+    let mut both = [first.path, second.path];
+    both.sort();
+    assert_eq!(store.labelled("swept").unwrap(), both);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_told_and_does_not_hide_the_others() {
+    let bench = Bench::new();
+    let store = bench.open();
+    bench.run("mine");
+    fs::write(store.folder().join("01X.iotrial.json"), "{}").unwrap();
+    fs::write(store.folder().join("spoilt.iotrial.study"), "no journal\n").unwrap();
+    assert_eq!(store.entries().unwrap().len(), 1);
+    let heard = bench.heard();
+    assert!(heard.contains("warning: `") && heard.contains("01X.iotrial.json` is no record"), "{heard}");
+    assert!(heard.contains("spoilt.iotrial.study` is no journal of a study"), "{heard}");
+}
+
+#[test]
+fn the_journal_of_a_run_that_was_killed_becomes_a_record_and_one_that_goes_on_stays() {
+    let bench = Bench::new();
+    let store = bench.open();
+    let setup = bench.setup("killed");
+    let record = setup.record(setup.plan.clone());
+    let journal = store.begin(&record).unwrap();
+    let path = Kind::Journal.path(store.folder(), &record.id);
+    bench.open();
+    assert!(path.exists(), "its run goes on");
+    // What a kill does: the lock goes, the file stays.
+    drop(journal);
+    let entries = bench.open().entries().unwrap();
+    assert!(!path.exists());
+    assert_eq!((kinds(&entries), entries[0].ended.as_str()), (vec![(Kind::Run, "killed")], "interrupted"));
+    assert!(bench.heard().contains("note: a run was cut off"), "{}", bench.heard());
+}
+
+#[test]
+fn a_run_that_was_killed_after_its_record_was_whole_is_recorded_once() {
+    let bench = Bench::new();
+    let store = bench.open();
+    let setup = bench.setup("whole");
+    let mut record = setup.record(setup.plan.clone());
+    record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
+    drop(store.begin(&record).unwrap());
+    store.write(&record).unwrap();
+    assert_eq!(bench.open().entries().unwrap().len(), 1);
+    assert_eq!((list(store.folder(), &[Kind::Journal]).unwrap().len(), bench.heard()), (0, String::new()));
+}
+
+#[test]
+fn a_journal_that_holds_nothing_is_renamed_and_told() {
+    let bench = Bench::new();
+    let store = bench.open();
+    fs::write(store.folder().join("01X.iotrial.journal"), "torn").unwrap();
+    assert!(bench.open().entries().unwrap().is_empty());
+    assert!(store.folder().join("01X.iotrial.spoilt").exists());
+    assert!(
+        bench.heard().contains("warning: a journal cannot be read, and was renamed"),
+        "{}",
+        bench.heard()
+    );
+}
+
+#[test]
+fn a_large_record_is_packed_and_reads_as_the_same() {
+    let bench = Bench::new();
+    let store = bench.open();
+    let mut record = bench.run("large").record;
+    record.id = ulid::Ulid::generate().to_string();
+    record.attributes.extend((0..40_000).map(|number| {
+        let key = format!("attribute {number} of a record that is larger than any that is kept as text");
+        (key, iotrial_model::record::AttributeValue::Text("x".to_owned()))
+    }));
+    let path = store.write(&record).unwrap();
+    assert!(path.to_string_lossy().ends_with(".iotrial.json.zst"), "{path:?}");
+    assert_eq!(read_record(&path).unwrap(), record);
+    assert_eq!(store.paths_by_id().unwrap()[&record.id], path);
+}
+
+#[test]
+fn a_strangers_record_is_taken_once_byte_for_byte_and_never_leads_out_of_the_folder() {
+    let (theirs, mine) = (Bench::new(), Bench::new());
+    let run = theirs.run("theirs");
+    let store = mine.open();
+    store.adopt(&run.record, &run.path).unwrap();
+    store.adopt(&run.record, &run.path).unwrap();
+    let adopted = &store.paths_by_id().unwrap()[&run.record.id];
+    assert_eq!(fs::read(adopted).unwrap(), fs::read(&run.path).unwrap());
+    assert_eq!(store.entries().unwrap().len(), 1);
+    let stranger = RunRecord { id: "../../etc/passwd".to_owned(), ..run.record };
+    assert!(matches!(store.adopt(&stranger, &run.path), Err(AdoptError::NoUlid { .. })));
+}

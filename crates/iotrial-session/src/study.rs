@@ -1,0 +1,392 @@
+//! A study: several configurations, repeated and interleaved; resumes where it stopped.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use iotrial_engine::control::Control;
+use iotrial_model::plan::PlanError;
+use iotrial_model::record::AttributeValue;
+use iotrial_model::study::{Cell, CellEnd, Configuration, Progress};
+use iotrial_model::units::ByteSize;
+
+use crate::fault::Fault;
+use crate::harmless;
+use crate::observer::Observer;
+use crate::request::{Earlier, StudyRequest};
+use crate::rig::RigError;
+use crate::setup::SetupError;
+use crate::store::{Store, StoreError};
+
+mod file;
+mod journal;
+mod released;
+mod shell;
+mod outlook;
+mod carry;
+mod cells;
+mod exchange;
+
+pub use cells::{CellState, CellStatus, cells};
+pub use exchange::{AddError, Added, Misfit, PartError, add, part};
+pub use file::{EmbeddedError, StudyFile, StudyFileError};
+pub use journal::StudyJournalError;
+pub use outlook::{Foreseen, Outlook};
+
+use carry::Carrier;
+use file::Ways;
+use journal::StudyJournal;
+use released::Released;
+
+/// Why a study could not be begun, looked at or gone on with.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] StudyFileError),
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The journal cannot be read or written.
+    #[error(transparent)]
+    Journal(#[from] StudyJournalError),
+    /// There are more or fewer tokens than raw devices.
+    #[error("there are {count} tokens, and the study has {} raw devices", devices.len())]
+    Tokens {
+        /// Of the tokens.
+        count: usize,
+        /// In the order in which the study names them.
+        devices: Vec<String>,
+    },
+    /// A load does not fit its targets.
+    #[error("configuration `{label}`, profile `{profile}`")]
+    Setup {
+        /// Of the configuration.
+        label: String,
+        /// As the study names it.
+        profile: String,
+        /// Why.
+        #[source]
+        source: Box<SetupError>,
+    },
+    /// A load whose targets are not there yet could not be made wherever they are.
+    #[error(transparent)]
+    Unseen(SetupError),
+    /// A load could not be made.
+    #[error(transparent)]
+    Rig(#[from] RigError),
+    /// Two configurations would not get the same load.
+    #[error(
+        "profile `{profile}` would work on {} of configuration `{}` and on {} of `{}`, which cannot be compared",
+        one.1, one.0, other.1, other.0
+    )]
+    Sizes {
+        /// As the study names it.
+        profile: String,
+        /// Label and working set of a configuration.
+        one: (String, ByteSize),
+        /// Of another.
+        other: (String, ByteSize),
+    },
+    /// It was begun, and nobody says what becomes of that.
+    #[error("the study `{study}` was begun at {began_at}, and {done_count} of {count} measurements are done")]
+    Begun {
+        /// Its name.
+        study: String,
+        /// RFC 3339, UTC.
+        began_at: String,
+        /// Measurements that are done.
+        done_count: usize,
+        /// All of them.
+        count: usize,
+    },
+    /// Another study was begun under its name.
+    #[error("the study `{study}` is not the one that was begun at {began_at}:\n  {}", changes.join("\n  "))]
+    Changed {
+        /// Its name.
+        study: String,
+        /// RFC 3339, UTC.
+        began_at: String,
+        /// In sentences.
+        changes: Vec<String>,
+    },
+    /// What is attached now is not known.
+    #[error("configuration `{label}` could not be detached: {reason}")]
+    NotDetached {
+        /// Of the configuration.
+        label: String,
+        /// Why.
+        reason: String,
+    },
+    /// It does not have the profile that was asked for.
+    #[error("the study `{study}` has no profile `{profile}`")]
+    NoProfile {
+        /// Its name.
+        study: String,
+        /// What was asked for.
+        profile: String,
+        /// What it has.
+        profiles: Vec<String>,
+    },
+    /// Nobody says which of its profiles is meant.
+    #[error("the study `{study}` has several profiles, which are other loads")]
+    SeveralProfiles {
+        /// Its name.
+        study: String,
+        /// What it has.
+        profiles: Vec<String>,
+    },
+    /// There is nothing to compare.
+    #[error("nothing of the study `{study}` is measured under `{profile}`")]
+    NothingMeasured {
+        /// Its name.
+        study: String,
+        /// As the study names it.
+        profile: String,
+    },
+}
+
+impl StudyError {
+    fn setup(configuration: &Configuration, profile: &str, source: SetupError) -> Self {
+        Self::Setup {
+            label: harmless(&configuration.label),
+            profile: profile.to_owned(),
+            source: Box::new(source),
+        }
+    }
+}
+
+impl Fault for StudyError {
+    fn is_of_input(&self) -> bool {
+        match self {
+            Self::Store(_) | Self::Journal(_) | Self::Rig(_) | Self::NotDetached { .. } => false,
+            Self::Setup { source, .. } => source.is_of_input(),
+            Self::Unseen(error) => error.is_of_input(),
+            Self::File(_)
+            | Self::Tokens { .. }
+            | Self::Sizes { .. }
+            | Self::Begun { .. }
+            | Self::Changed { .. }
+            | Self::NoProfile { .. }
+            | Self::SeveralProfiles { .. }
+            | Self::NothingMeasured { .. } => true,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::File(error) => return error.hint(),
+            Self::Store(error) => return error.hint(),
+            Self::Journal(error) => return error.hint(),
+            Self::Rig(error) => return error.hint(),
+            Self::Tokens { devices, .. } if devices.is_empty() => "files and directories need none",
+            Self::Tokens { devices, .. } => {
+                return Some(format!("--destroy once for each, in this order: {}", devices.join(", ")));
+            }
+            Self::Setup { source, .. } => match &**source {
+                SetupError::Plan(PlanError::DeviceNotReleased { .. }) => {
+                    "`iotrial target DEVICE` shows what is on it, and the token: --destroy gives one for each raw device of the study, in the order in which it names them"
+                }
+                other => return other.hint(),
+            },
+            Self::Unseen(error) => return error.hint(),
+            Self::Sizes { .. } => "give a `size` in [load] that all of them can hold",
+            Self::Begun { .. } => {
+                "--resume measures what is missing, --status shows it, --restart begins anew"
+            }
+            Self::Changed { .. } => {
+                "take the changes back, or go on with --resume --accept-changes, which measures again what they \
+                 touch, begin anew with --restart, or give it another `name`; nothing that is measured is lost"
+            }
+            Self::NotDetached { .. } => {
+                "the study stops, because what is attached now is not known; put that right, then --resume"
+            }
+            Self::NoProfile { profiles, .. } | Self::SeveralProfiles { profiles, .. } => {
+                return Some(format!("--profile takes one of {}", profiles.join(", ")));
+            }
+            Self::NothingMeasured { .. } => "`iotrial study FILE` measures it",
+        };
+        Some(hint.to_owned())
+    }
+}
+
+/// How far a study came, whoever is carrying it out; `None` where it never began.
+///
+/// # Errors
+///
+/// When its journal cannot be read.
+pub fn progress(file: &StudyFile, store: &Store) -> Result<Option<Progress>, StudyError> {
+    Ok(StudyJournal::look(store, &file.study)?)
+}
+
+/// What a study would do, and nothing done: where there is no store, none is made.
+///
+/// # Errors
+///
+/// Whatever would keep it from beginning, as far as it can be known now.
+pub fn outlook(
+    file: &StudyFile,
+    request: &StudyRequest,
+    observer: &Arc<dyn Observer>,
+) -> Result<Outlook, StudyError> {
+    let place = request.store.as_deref();
+    let is_resumed = matches!(request.earlier, Earlier::Resumed { .. });
+    let has_store = || Store::locate(place).is_some_and(|folder| folder.exists());
+    let progress = if is_resumed && has_store() {
+        let store = Store::open(place, Arc::clone(observer))?;
+        StudyJournal::look(&store, &file.study)?.map(|progress| progress.asked_now(&file.study))
+    } else {
+        None
+    };
+    let is_done = |progress: &Progress, cell: &Cell| matches!(progress.end_of(cell), CellEnd::Done { .. });
+    let is_missing = |cell: &Cell| !progress.as_ref().is_some_and(|progress| is_done(progress, cell));
+    let released = Released::of(file, &request.destroy)?;
+    Outlook::of(file, &Ways { store: place, released: Some(&released) }, is_missing)
+}
+
+/// A study that could be carried out: everything is looked at, and nothing touched.
+pub struct ReadyStudy<'a> {
+    file: &'a StudyFile,
+    request: &'a StudyRequest,
+    store: &'a Store,
+    observer: Arc<dyn Observer>,
+    /// `None` where it never began.
+    journal: Option<StudyJournal>,
+    released: Released,
+    outlook: Outlook,
+}
+
+/// How far a study came, and what stopped it.
+pub struct Carried {
+    /// What is done.
+    pub progress: Progress,
+    /// Why it did not go on; `Ok` also where the user stopped it.
+    pub result: Result<(), StudyError>,
+}
+
+impl<'a> ReadyStudy<'a> {
+    /// Opens what was done before, and looks at all targets of what is missing. Whatever would be refused later is refused now.
+    ///
+    /// # Errors
+    ///
+    /// When the study was begun and is not to be resumed, when it changed, and when anything is wrong with its targets.
+    pub fn new(
+        file: &'a StudyFile,
+        request: &'a StudyRequest,
+        store: &'a Store,
+        observer: Arc<dyn Observer>,
+    ) -> Result<Self, StudyError> {
+        let journal = open_journal(file, request, store, &*observer)?;
+        let is_missing = |cell: &Cell| journal.as_ref().is_none_or(|journal| !journal.is_done(cell));
+        let released = Released::of(file, &request.destroy)?;
+        let ways = Ways { store: request.store.as_deref(), released: Some(&released) };
+        let outlook = Outlook::of(file, &ways, is_missing)?;
+        Ok(Self { file, request, store, observer, journal, released, outlook })
+    }
+
+    /// Whether it runs commands of the study file, which are anybody's.
+    pub fn runs_commands(&self) -> bool {
+        self.outlook.runs_commands || self.left_command().is_some()
+    }
+
+    /// The command that runs first of all, because an earlier program was killed before it.
+    pub fn left_command(&self) -> Option<String> {
+        self.journal.as_ref().and_then(StudyJournal::attached).and_then(|(_, after)| after)
+    }
+
+    /// Measures what is missing here. A stop pulls `control`.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be begun. What goes wrong later is in what comes back, beside what is done by then.
+    pub fn carry_out(self, control: Arc<Control>) -> Result<Carried, StudyError> {
+        let Self { file, request, store, observer, journal, released, outlook } = self;
+        let journal = match journal {
+            Some(journal) => journal,
+            None => StudyJournal::create(store, &file.study)?,
+        };
+        let mut carrier = Carrier::new(file, store, journal, control, observer, released, request.quiet);
+        let result = carrier.carry_out(&outlook);
+        Ok(Carried { progress: carrier.into_progress(), result })
+    }
+}
+
+/// The journal of what was done before, where that is to be gone on with; `None` where nothing was.
+fn open_journal(
+    file: &StudyFile,
+    request: &StudyRequest,
+    store: &Store,
+    observer: &dyn Observer,
+) -> Result<Option<StudyJournal>, StudyError> {
+    let study = &file.study;
+    if request.earlier == Earlier::PutAside {
+        let (journal, aside) = StudyJournal::restart(store, study)?;
+        if let Some(aside) = aside {
+            observer.warn(&format!("note: the earlier journal is kept as {}", aside.display()));
+        }
+        return Ok(Some(journal));
+    }
+    let Some(mut journal) = StudyJournal::open(store, study)? else { return Ok(None) };
+    let changes = study.changes_since(journal.progress().study());
+    let began_at = journal.progress().began_at.clone();
+    if journal.progress().has_begun() && request.earlier == Earlier::Refused {
+        let cells = study.cells();
+        let done_count = cells.iter().filter(|cell| journal.is_done(cell)).count();
+        let (study, count) = (study.name.clone(), cells.len());
+        return Err(StudyError::Begun { study, began_at, done_count, count });
+    }
+    if !changes.is_empty() {
+        let accepts_changes = request.earlier == Earlier::Resumed { accepts_changes: true };
+        if !journal.progress().is_untouched() && !accepts_changes {
+            let changes = changes.iter().map(|change| harmless(change)).collect();
+            return Err(StudyError::Changed { study: study.name.clone(), began_at, changes });
+        }
+        journal.accept(study)?;
+    }
+    journal.settle(store)?;
+    Ok(Some(journal))
+}
+
+/// A measurement of a study that is done.
+pub struct Measured {
+    /// Label of its configuration, as the study has it now.
+    pub label: String,
+    /// Attributes of its configuration, likewise.
+    pub attributes: BTreeMap<String, AttributeValue>,
+    /// Where its record is.
+    pub record: PathBuf,
+}
+
+/// What is measured of the study in a file, for a comparison; of several profiles it has to be said which one.
+///
+/// # Errors
+///
+/// When the study or its journal cannot be read, it does not have the profile, or nothing is measured under it.
+pub fn measured(path: &Path, profile: Option<&str>, store: &Store) -> Result<Vec<Measured>, StudyError> {
+    let StudyFile { study, .. } = StudyFile::read(path)?;
+    let known = || study.profiles.iter().map(|one| format!("`{}`", harmless(one))).collect();
+    let profile = match (profile, study.profiles.as_slice()) {
+        (None, [only]) => only,
+        (None, _) => {
+            return Err(StudyError::SeveralProfiles { study: study.name.clone(), profiles: known() });
+        }
+        (Some(name), profiles) if profiles.iter().any(|profile| profile == name) => name,
+        (Some(name), _) => {
+            let profile = harmless(name);
+            return Err(StudyError::NoProfile { study: study.name.clone(), profile, profiles: known() });
+        }
+    };
+    let progress = StudyJournal::look(store, &study)?;
+    let is_meant = |cell: &CellStatus| cell.profile == profile && cell.state == CellState::Done;
+    let done = cells(&study, progress.as_ref(), store)?.into_iter().filter(is_meant);
+    let measured: Vec<Measured> = done
+        .filter_map(|cell| {
+            Some(Measured { label: cell.label, attributes: cell.attributes, record: cell.record? })
+        })
+        .collect();
+    if measured.is_empty() {
+        let profile = harmless(profile);
+        return Err(StudyError::NothingMeasured { study: study.name.clone(), profile });
+    }
+    Ok(measured)
+}

@@ -1,0 +1,332 @@
+//! Configurations on other machines: the part of a study that is measured there, and the records that come back.
+
+use std::path::PathBuf;
+
+use iotrial_model::plan::{Job, Plan};
+use iotrial_model::record::{EndedHow, METHOD_VERSION, RunRecord};
+use iotrial_model::study::{Cell, CellEnd, Configuration, EmbeddedProfile, JournalLine, Progress, Study};
+use iotrial_model::units::{ByteSize, format_duration};
+
+use super::file::{StudyFile, Ways};
+use super::journal::{StudyJournal, StudyJournalError};
+use super::outlook::{is_same_size, working_set};
+use crate::fault::{Fault, on_one_line};
+use crate::harmless;
+use crate::setup::unseen_plan;
+use crate::store::{AdoptError, FindError, ReadRecordError, Store, read_record};
+
+/// Why there is no part of a study for another machine.
+#[derive(Debug, thiserror::Error)]
+pub enum PartError {
+    /// Nothing of that name.
+    #[error("the study `{study}` has no configuration `{label}`")]
+    Unknown {
+        /// Its name.
+        study: String,
+        /// What was asked for.
+        label: String,
+        /// What it has.
+        labels: Vec<String>,
+    },
+    /// It is not meant for another machine.
+    #[error("configuration `{label}` is measured here")]
+    Here {
+        /// Its name.
+        label: String,
+    },
+    /// Nobody says where the other machine measures.
+    #[error("configuration `{label}` has no targets")]
+    NoTargets {
+        /// Its name.
+        label: String,
+    },
+}
+
+impl Fault for PartError {
+    fn is_of_input(&self) -> bool {
+        true
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Unknown { labels, .. } => format!("it has {}", labels.join(", ")),
+            Self::Here { .. } => "`elsewhere = true` gives it to another machine".to_owned(),
+            Self::NoTargets { .. } => "--target says where the other machine measures".to_owned(),
+        })
+    }
+}
+
+/// Why a study takes none of some records.
+#[derive(Debug, thiserror::Error)]
+pub enum AddError {
+    /// It has been changed since.
+    #[error("the study `{study}` is not the one that was begun")]
+    Changed {
+        /// Its name.
+        study: String,
+    },
+    /// A name stands for none.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// One cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadRecordError),
+    /// One is not what the study asks for.
+    #[error("`{}` cannot become a part of the study `{study}`", path.display())]
+    Misfit {
+        /// Its file.
+        path: PathBuf,
+        /// Name of the study.
+        study: String,
+        /// What is otherwise.
+        #[source]
+        source: Misfit,
+    },
+    /// The store does not take one.
+    #[error("cannot take `{}` into the store", path.display())]
+    Adopt {
+        /// Its file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: AdoptError,
+    },
+    /// The journal does not take one.
+    #[error(transparent)]
+    Journal(#[from] StudyJournalError),
+}
+
+/// In what a record is not what a study asks for, as a sentence about it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Misfit(String);
+
+impl Fault for AddError {
+    fn is_of_input(&self) -> bool {
+        matches!(self, Self::Changed { .. } | Self::Find(_) | Self::Read(_) | Self::Misfit { .. })
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Changed { .. } => "`iotrial study FILE --resume` says what changed, and how to go on",
+            Self::Find(_) => "give files, or ids that `iotrial records` lists",
+            Self::Misfit { .. } => {
+                "none of the records was taken; `iotrial study export` makes a part that measures the right load"
+            }
+            Self::Journal(error) => return error.hint(),
+            Self::Read(_) | Self::Adopt { .. } => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+/// The part of a study that another machine measures. `targets` are where that machine does, unless the study says so.
+///
+/// # Errors
+///
+/// When there is no such configuration, or it is measured here, or nobody says where.
+pub fn part(file: &StudyFile, label: &str, targets: &[String]) -> Result<Study, PartError> {
+    let study = &file.study;
+    let Some(configuration) = study.configuration(label) else {
+        let labels = study.configurations.iter().map(|one| format!("`{}`", harmless(&one.label))).collect();
+        return Err(PartError::Unknown { study: study.name.clone(), label: harmless(label), labels });
+    };
+    if !configuration.elsewhere {
+        return Err(PartError::Here { label: harmless(label) });
+    }
+    let mut configuration = configuration.clone();
+    if !targets.is_empty() {
+        configuration.targets = targets.to_vec();
+    }
+    if configuration.targets.is_empty() && study.load.engine.is_none_or(|engine| engine.touches_targets()) {
+        return Err(PartError::NoTargets { label: harmless(label) });
+    }
+    Ok(study.part(&configuration))
+}
+
+/// What came of taking records into a study.
+pub struct Added {
+    /// How far the study is now.
+    pub progress: Progress,
+    /// The files whose records were a part of it already.
+    pub known: Vec<PathBuf>,
+}
+
+/// Takes records into a study: all of them, or none. `names` are files, or ids in the store.
+///
+/// # Errors
+///
+/// When one of them is not there or not what the study asks for, or cannot be kept.
+pub fn add(file: &StudyFile, store: &Store, names: &[String]) -> Result<Added, AddError> {
+    let mut journal = StudyJournal::open(store, &file.study)?;
+    if let Some(journal) = &mut journal {
+        if !file.study.changes_since(journal.progress().study()).is_empty() {
+            return Err(AddError::Changed { study: file.study.name.clone() });
+        }
+        journal.settle(store)?;
+    }
+    let mut taken: Vec<Taken> = Vec::new();
+    let mut known = Vec::new();
+    for name in names {
+        let path = find(store, name)?;
+        let record = read_record(&path)?;
+        let cell = place(file, journal.as_ref(), &taken, &record).map_err(|source| {
+            let (path, study) = (path.clone(), file.study.name.clone());
+            AddError::Misfit { path, study, source }
+        })?;
+        match cell {
+            Some(cell) => taken.push(Taken { cell, record, path }),
+            None => known.push(path),
+        }
+    }
+    let mut journal = match journal {
+        Some(journal) => journal,
+        None => StudyJournal::create(store, &file.study)?,
+    };
+    // Only when all of them fit. Each record first and then its line: a line without its record would be taken back.
+    for Taken { cell, record, path } in taken {
+        store.adopt(&record, &path).map_err(|source| AddError::Adopt { path, source })?;
+        journal.note(JournalLine::Done { cell, record: record.id })?;
+    }
+    Ok(Added { progress: journal.progress().clone(), known })
+}
+
+/// Refuses a record with a sentence about it, unless something holds.
+fn ensure(holds: bool, sentence: impl FnOnce() -> String) -> Result<(), Misfit> {
+    if holds { Ok(()) } else { Err(Misfit(sentence())) }
+}
+
+/// A record and the cell that it fills.
+struct Taken {
+    cell: Cell,
+    record: RunRecord,
+    path: PathBuf,
+}
+
+/// The file that is meant: a path, or the id of a record in the store.
+fn find(store: &Store, name: &str) -> Result<PathBuf, FindError> {
+    let path = PathBuf::from(name);
+    if path.is_file() { Ok(path) } else { store.find(name) }
+}
+
+/// The cell that a record fills; `None` where it does so already.
+fn place(
+    file: &StudyFile,
+    journal: Option<&StudyJournal>,
+    taken: &[Taken],
+    record: &RunRecord,
+) -> Result<Option<Cell>, Misfit> {
+    let study = &file.study;
+    let misfit = |sentence: &str| Misfit(sentence.to_owned());
+    let label = record.label.as_deref().ok_or_else(|| misfit("it has no label"))?;
+    let configuration = study
+        .configuration(label)
+        .ok_or_else(|| Misfit(format!("the study has no configuration `{}`", harmless(label))))?;
+    ensure(configuration.elsewhere, || format!("configuration `{}` is measured here", harmless(label)))?;
+    if let Some(place) = &record.study {
+        let whole = study.whole_name();
+        ensure(place.name == whole, || {
+            format!("it is of the study `{}`, not of `{whole}`", harmless(&place.name))
+        })?;
+    }
+    for (key, value) in &record.attributes {
+        let wanted = configuration.attributes.get(key);
+        ensure(wanted.is_none_or(|wanted| wanted == value), || {
+            let (key, value) = (harmless(key), harmless(&value.to_string()));
+            let wanted = wanted.map(ToString::to_string).unwrap_or_default();
+            format!("its attribute `{key}` is {value}, not {wanted}")
+        })?;
+    }
+    let is_profile = |one: &&EmbeddedProfile| one.text == record.profile;
+    let profile = study.embedded.iter().find(is_profile).ok_or_else(|| {
+        Misfit(format!(
+            "its profile `{}` is none of the study, word for word",
+            harmless(&record.plan.profile)
+        ))
+    })?;
+    check_load(file, configuration, &profile.name, record)?;
+    let cell = |repeat| Cell { label: label.to_owned(), profile: profile.name.clone(), repeat };
+    let record_of = |cell: &Cell| {
+        let of_journal = journal.and_then(|journal| match journal.progress().end_of(cell) {
+            CellEnd::Done { record } => Some(record.as_str()),
+            _ => None,
+        });
+        of_journal.or_else(|| taken.iter().find(|one| one.cell == *cell).map(|one| one.record.id.as_str()))
+    };
+    if (1..=study.repeats).any(|repeat| record_of(&cell(repeat)) == Some(record.id.as_str())) {
+        return Ok(None);
+    }
+    let wanted = match &record.study {
+        Some(place) => place.repeat..=place.repeat,
+        None => 1..=study.repeats,
+    };
+    let in_study = |repeat: &u32| (1..=study.repeats).contains(repeat);
+    match wanted.clone().filter(in_study).map(cell).find(|cell| record_of(cell).is_none()) {
+        Some(cell) => Ok(Some(cell)),
+        None => Err(Misfit(match record_of(&cell(*wanted.start())) {
+            Some(other) if wanted.start() == wanted.end() => {
+                let (repeat, label, other) = (wanted.start(), harmless(label), harmless(other));
+                format!("repeat {repeat} of `{label}` is measured by {other} already")
+            }
+            Some(_) => format!("all {} repeats of `{}` are measured already", study.repeats, harmless(label)),
+            None => format!("it is repeat {} of {}", wanted.start(), study.repeats),
+        })),
+    }
+}
+
+/// Whether a record measured what the study asks of a configuration.
+fn check_load(
+    file: &StudyFile,
+    configuration: &Configuration,
+    profile: &str,
+    record: &RunRecord,
+) -> Result<(), Misfit> {
+    ensure(record.ended.how == EndedHow::Complete, || "its run did not end as planned".to_owned())?;
+    let method = record.tool.method_version;
+    ensure(method == METHOD_VERSION, || format!("it was measured by method {method}, not {METHOD_VERSION}"))?;
+    let request = file.request(configuration, 1, &Ways::default());
+    let asked =
+        unseen_plan(&request, &file.load(profile).profile).map_err(|error| Misfit(on_one_line(&error)))?;
+    let plan = &record.plan;
+    ensure(plan.quick == asked.quick, || {
+        let form = |plan: &Plan| if plan.quick { "quick" } else { "full" };
+        format!("it is the {} form of the profile, not the {}", form(plan), form(&asked))
+    })?;
+    ensure(plan.direct == asked.direct, || {
+        let access = |plan: &Plan| if plan.direct { "direct I/O" } else { "the page cache" };
+        format!("it went through {}, not {}", access(plan), access(&asked))
+    })?;
+    ensure(plan.polled == asked.polled, || {
+        let not = if plan.polled { "" } else { "not " };
+        format!("its completions were {not}polled for")
+    })?;
+    let is_real = |plan: &Plan| plan.engine.touches_targets();
+    ensure(is_real(plan) == is_real(&asked) && (is_real(plan) || plan.engine == asked.engine), || {
+        format!("it was made by the engine `{}`, not `{}`", plan.engine.as_str(), asked.engine.as_str())
+    })?;
+    ensure(plan.until_steady == asked.until_steady, || "it was measured until it was steady".to_owned())?;
+    ensure(plan.phases == asked.phases, || {
+        let phases = |plan: &Plan| {
+            let words = plan
+                .phases
+                .iter()
+                .map(|phase| format!("{} {}", phase.kind.as_str(), format_duration(phase.duration)));
+            words.collect::<Vec<_>>().join(", ")
+        };
+        format!("its phases are {}, not {}", phases(plan), phases(&asked))
+    })?;
+    ensure(loads(plan) == loads(&asked), || {
+        "its jobs are not those of the profile, as after a search for a rate".to_owned()
+    })?;
+    if file.study.load.size.is_some() {
+        let (has, wants) = (working_set(plan), working_set(&asked));
+        ensure(is_same_size(has, wants), || format!("its jobs worked on {has}, not {wants}"))?;
+    }
+    Ok(())
+}
+
+/// What the jobs of a plan do, wherever they do it.
+fn loads(plan: &Plan) -> Vec<Job> {
+    let load = |job: &Job| Job { areas: Vec::new(), working_set: ByteSize::default(), ..job.clone() };
+    plan.jobs.iter().map(load).collect()
+}

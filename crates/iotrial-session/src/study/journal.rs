@@ -1,0 +1,281 @@
+//! The journal of a study as a file of the store: locked while it is written, each line on the disk before what it announces.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use iotrial_model::record::EndedHow;
+use iotrial_model::study::{Cell, CellEnd, JOURNAL_FORMAT, JournalError, JournalLine, Progress, Study};
+use ulid::Ulid;
+
+use crate::atomic_file::sync_folder;
+use crate::fault::Fault;
+use crate::store::{Store, StoreError, read_record};
+
+/// Why the journal of a study cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyJournalError {
+    /// It cannot be read.
+    #[error("cannot read the journal `{}`", path.display())]
+    Read {
+        /// Its file.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        source: io::Error,
+    },
+    /// A line in it makes no sense.
+    #[error("the journal `{}` cannot be read", path.display())]
+    Spoilt {
+        /// Its file.
+        path: PathBuf,
+        /// Which line, and why.
+        #[source]
+        source: JournalError,
+    },
+    /// Not even its first line is whole.
+    #[error("the journal `{}` holds no study", path.display())]
+    Empty {
+        /// Its file.
+        path: PathBuf,
+    },
+    /// It cannot be begun.
+    #[error("cannot begin the journal `{}`", path.display())]
+    Begin {
+        /// Its file.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        source: io::Error,
+    },
+    /// It cannot be written.
+    #[error("cannot write the journal `{}`", path.display())]
+    Write {
+        /// Its file.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        source: io::Error,
+    },
+    /// It cannot be put aside.
+    #[error("cannot rename the journal `{}`", path.display())]
+    PutAside {
+        /// Its file.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        source: io::Error,
+    },
+    /// It cannot be opened.
+    #[error("cannot open the journal `{}`", path.display())]
+    Open {
+        /// Its file.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        source: io::Error,
+    },
+    /// It cannot be locked.
+    #[error("cannot lock the journal `{}`", path.display())]
+    Lock {
+        /// Its file.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        source: io::Error,
+    },
+    /// Somebody else writes it.
+    #[error("another iotrial is carrying out the study `{study}`")]
+    Busy {
+        /// Its name.
+        study: String,
+    },
+    /// The store of which it is a file cannot be listed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Fault for StudyJournalError {
+    fn is_of_input(&self) -> bool {
+        false
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Spoilt { .. } | Self::Empty { .. } => {
+                Some("--restart puts it aside and begins anew; the records stay in the store".to_owned())
+            }
+            Self::Busy { .. } => Some("--status shows how far it is; wait until it has ended".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+/// A journal that only this program writes.
+pub(super) struct StudyJournal {
+    path: PathBuf,
+    file: File,
+    progress: Progress,
+}
+
+impl StudyJournal {
+    /// How far a study came, whoever is carrying it out; `None` where it never began.
+    pub(super) fn look(store: &Store, study: &Study) -> Result<Option<Progress>, StudyJournalError> {
+        let path = store.study_journal(&study.name);
+        let bytes = match fs::read(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            read => read.map_err(|source| StudyJournalError::Read { path: path.clone(), source })?,
+        };
+        Ok(read(&path, &bytes)?.map(|(progress, _)| progress))
+    }
+
+    /// Opens the journal of a study that began earlier, for this program alone.
+    pub(super) fn open(store: &Store, study: &Study) -> Result<Option<Self>, StudyJournalError> {
+        let path = store.study_journal(&study.name);
+        let Some(mut file) = lock(&path, study)? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)
+            .map_err(|source| StudyJournalError::Read { path: path.clone(), source })?;
+        let Some((progress, whole)) = read(&path, &bytes)? else {
+            return Err(StudyJournalError::Empty { path });
+        };
+        // What a crash left of a last line must not spoil the next one.
+        file.set_len(whole as u64)
+            .and_then(|()| file.seek(SeekFrom::End(0)))
+            .map_err(|source| StudyJournalError::Write { path: path.clone(), source })?;
+        Ok(Some(Self { path, file, progress }))
+    }
+
+    /// Begins the journal of a study. It appears under its name only when it is locked and has its first line, and never in the
+    /// place of another: who began the study a moment earlier keeps it.
+    pub(super) fn create(store: &Store, study: &Study) -> Result<Self, StudyJournalError> {
+        let path = store.study_journal(&study.name);
+        let (id, at) = (Ulid::generate().to_string(), jiff::Timestamp::now().to_string());
+        let create = || -> io::Result<File> {
+            let mut new = tempfile::NamedTempFile::new_in(store.folder())?;
+            new.write_all(&head(&id, &at, study).to_bytes())?;
+            new.as_file().sync_all()?;
+            new.as_file().lock()?;
+            let file = new.persist_noclobber(&path)?;
+            sync_folder(store.folder())?;
+            Ok(file)
+        };
+        let file = create().map_err(|source| StudyJournalError::Begin { path: path.clone(), source })?;
+        Ok(Self { path, file, progress: Progress::new(id, at, study.clone()) })
+    }
+
+    /// Begins a study anew: its earlier journal is put under another name, and where that is. What was left attached is known
+    /// to the new journal, too.
+    pub(super) fn restart(
+        store: &Store,
+        study: &Study,
+    ) -> Result<(Self, Option<PathBuf>), StudyJournalError> {
+        let path = store.study_journal(&study.name);
+        let Some(mut earlier) = lock(&path, study)? else { return Ok((Self::create(store, study)?, None)) };
+        let mut bytes = Vec::new();
+        // A journal that cannot be read is put aside all the same.
+        let progress = earlier
+            .read_to_end(&mut bytes)
+            .ok()
+            .and_then(|_| Progress::read(&bytes).ok().flatten())
+            .map(|(progress, _)| progress);
+        let aside = store.folder().join(format!("{}.{}.old-study", study.name, Ulid::generate()));
+        fs::rename(&path, &aside).map_err(|source| StudyJournalError::PutAside { path, source })?;
+        let left =
+            progress.as_ref().and_then(|progress| Some((progress.attached_form()?, progress.attached()?.0)));
+        let journal = match left {
+            None => Self::create(store, study)?,
+            Some((form, label)) => {
+                let mut journal = Self::create(store, form)?;
+                journal.note(JournalLine::Attached { label: label.to_owned() })?;
+                journal.accept(study)?;
+                journal
+            }
+        };
+        Ok((journal, Some(aside)))
+    }
+
+    /// How far the study came.
+    pub(super) fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Whether the cell is measured.
+    pub(super) fn is_done(&self, cell: &Cell) -> bool {
+        matches!(self.progress.end_of(cell), CellEnd::Done { .. })
+    }
+
+    /// The configuration that was left attached, and what detaches it.
+    pub(super) fn attached(&self) -> Option<(String, Option<String>)> {
+        self.progress.attached().map(|(label, after)| (label.to_owned(), after.map(str::to_owned)))
+    }
+
+    /// The study goes on in another form.
+    pub(super) fn accept(&mut self, study: &Study) -> Result<(), StudyJournalError> {
+        let at = jiff::Timestamp::now().to_string();
+        let line = head(&self.progress.id.clone(), &at, study);
+        self.write(&line)?;
+        self.progress.accept(study.clone());
+        Ok(())
+    }
+
+    /// Writes a line about a cell or a configuration, and brings it to the disk.
+    pub(super) fn note(&mut self, line: JournalLine) -> Result<(), StudyJournalError> {
+        self.write(&line)?;
+        self.progress.note(&line);
+        Ok(())
+    }
+
+    /// Holds the journal against the store: a cell whose record was written before a crash kept the journal from saying so is
+    /// done, and one whose record is gone is not.
+    pub(super) fn settle(&mut self, store: &Store) -> Result<(), StudyJournalError> {
+        let paths = store.paths_by_id()?;
+        if let Some(begun) = self.progress.begun().cloned() {
+            let record = paths.get(&begun.record).and_then(|path| read_record(path).ok());
+            if record.is_some_and(|record| record.ended.how == EndedHow::Complete) {
+                self.note(JournalLine::Done { cell: begun.cell, record: begun.record })?;
+            }
+        }
+        for cell in self.progress.study().cells() {
+            let CellEnd::Done { record } = self.progress.end_of(&cell) else { continue };
+            if !paths.contains_key(record) {
+                let reason = format!("its record {record} is no longer in the store");
+                self.note(JournalLine::Failed { cell, reason, record: None })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, line: &JournalLine) -> Result<(), StudyJournalError> {
+        self.file
+            .write_all(&line.to_bytes())
+            .and_then(|()| self.file.sync_data())
+            .map_err(|source| StudyJournalError::Write { path: self.path.clone(), source })
+    }
+}
+
+fn head(id: &str, at: &str, study: &Study) -> JournalLine {
+    JournalLine::Study {
+        format: JOURNAL_FORMAT.to_owned(),
+        id: id.to_owned(),
+        at: at.to_owned(),
+        text: study.to_toml(),
+    }
+}
+
+fn read(path: &Path, bytes: &[u8]) -> Result<Option<(Progress, usize)>, StudyJournalError> {
+    Progress::read(bytes).map_err(|source| StudyJournalError::Spoilt { path: path.to_owned(), source })
+}
+
+/// The file, locked for this program; `None` where there is none.
+fn lock(path: &Path, study: &Study) -> Result<Option<File>, StudyJournalError> {
+    let file = match OpenOptions::new().read(true).write(true).open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        opened => opened.map_err(|source| StudyJournalError::Open { path: path.to_owned(), source })?,
+    };
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(StudyJournalError::Busy { study: study.name.clone() }),
+        Err(TryLockError::Error(source)) => Err(StudyJournalError::Lock { path: path.to_owned(), source }),
+    }
+}

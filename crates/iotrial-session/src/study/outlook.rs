@@ -1,0 +1,192 @@
+//! What a study is going to do: every load on its targets as they are now, how long, how much is written.
+
+use std::time::Duration;
+
+use iotrial_model::plan::Plan;
+use iotrial_model::study::{Cell, Configuration, Study};
+use iotrial_model::units::ByteSize;
+use serde::Serialize;
+
+use super::StudyError;
+use super::file::{StudyFile, Ways};
+use crate::harmless;
+use crate::setup::{Setup, unseen_plan};
+
+/// Working sets that differ by more are not the same load.
+const SAME_SIZE_PERCENT: u64 = 5;
+
+/// What a study is going to do.
+pub struct Outlook {
+    /// Each configuration under each profile, where anything is missing of it.
+    pub loads: Vec<Foreseen>,
+    /// Whether any configuration has a command before or after it.
+    pub(super) runs_commands: bool,
+}
+
+/// A configuration under a profile. Its keys are an interface: `docs/study.md`.
+#[derive(Serialize)]
+pub struct Foreseen {
+    /// Of the configuration.
+    pub label: String,
+    /// As the study names it.
+    pub profile: String,
+    /// Measurements that are missing.
+    pub missing_count: usize,
+    /// Of one of them: idle time and load; laying out comes on top.
+    #[serde(rename = "duration_s", serialize_with = "iotrial_model::units::seconds::serialize")]
+    pub duration: Duration,
+    /// Written before the load, for one of them.
+    pub would_write_bytes: ByteSize,
+    /// Whether the targets were looked at; those that a command attaches are not there yet.
+    pub looked_at: bool,
+    #[serde(skip)]
+    working_set: ByteSize,
+    /// What the plan changed from what was asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl Outlook {
+    /// Looks at every target of the cells that are missing, and refuses what could not be measured or compared.
+    pub(super) fn of(
+        file: &StudyFile,
+        ways: &Ways<'_>,
+        is_missing: impl Fn(&Cell) -> bool,
+    ) -> Result<Self, StudyError> {
+        let mut loads = Vec::new();
+        let mut runs_commands = false;
+        let cells = file.study.cells();
+        for configuration in file.study.configurations.iter().filter(|one| !one.elsewhere) {
+            for profile in &file.study.profiles {
+                let is_of_load = |cell: &Cell| cell.label == configuration.label && cell.profile == *profile;
+                let missing_count = cells.iter().filter(|cell| is_of_load(cell) && is_missing(cell)).count();
+                if missing_count > 0 {
+                    runs_commands |= configuration.before.is_some() || configuration.after.is_some();
+                    loads.push(foresee(file, ways, configuration, profile, missing_count)?);
+                }
+            }
+        }
+        check_sizes(&loads, &file.study)?;
+        Ok(Self { loads, runs_commands })
+    }
+
+    /// Measurements that are missing here.
+    pub fn missing_count(&self) -> usize {
+        self.loads.iter().map(|load| load.missing_count).sum()
+    }
+
+    /// Idle time and loads of all that is missing.
+    pub fn duration(&self) -> Duration {
+        self.loads
+            .iter()
+            .map(|load| load.duration.saturating_mul(u32::try_from(load.missing_count).unwrap_or(u32::MAX)))
+            .sum()
+    }
+
+    /// Written before the loads of all that is missing.
+    pub fn would_write(&self, study: &Study) -> ByteSize {
+        let times = |load: &Foreseen| if study.load.keep_files { 1 } else { load.missing_count as u64 };
+        self.loads.iter().map(|load| load.would_write_bytes * times(load)).sum()
+    }
+}
+
+fn foresee(
+    file: &StudyFile,
+    ways: &Ways<'_>,
+    configuration: &Configuration,
+    profile: &str,
+    missing_count: usize,
+) -> Result<Foreseen, StudyError> {
+    let request = file.request(configuration, 1, ways);
+    let load = file.load(profile);
+    // What its command attaches is not there yet.
+    let looked_at = configuration.before.is_none();
+    let (plan, would_write_bytes) = if looked_at {
+        let setup = Setup::new(load.clone(), &request)
+            .map_err(|source| StudyError::setup(configuration, profile, source))?;
+        (setup.plan, setup.layout.written)
+    } else {
+        let plan = unseen_plan(&request, &load.profile).map_err(StudyError::Unseen)?;
+        let files = plan.areas.iter().map(|area| area.offset + area.length).sum();
+        let written = if plan.engine.touches_targets() { files } else { ByteSize::default() };
+        (plan, written)
+    };
+    Ok(Foreseen {
+        label: configuration.label.clone(),
+        profile: profile.to_owned(),
+        missing_count,
+        duration: idle(&file.study, &plan) + plan.duration(),
+        would_write_bytes,
+        looked_at,
+        working_set: working_set(&plan),
+        notes: plan.notes,
+    })
+}
+
+/// How long the targets are left alone before the load: a simulated device needs no rest.
+pub(super) fn idle(study: &Study, plan: &Plan) -> Duration {
+    if plan.engine.touches_targets() { study.idle } else { Duration::ZERO }
+}
+
+/// The bytes that the jobs of a plan work on.
+pub(super) fn working_set(plan: &Plan) -> ByteSize {
+    plan.jobs.iter().map(|job| job.working_set * job.areas.len() as u64).sum()
+}
+
+/// Whether two working sets are the same load; files are cut to whole blocks and have a header.
+pub(super) fn is_same_size(one: ByteSize, other: ByteSize) -> bool {
+    let (small, large) = (one.min(other).get(), one.max(other).get());
+    (large - small).saturating_mul(100) <= large.saturating_mul(SAME_SIZE_PERCENT)
+}
+
+/// A profile's size shrinks to what is free: configurations that were given other sizes would not be comparable.
+fn check_sizes(loads: &[Foreseen], study: &Study) -> Result<(), StudyError> {
+    for profile in &study.profiles {
+        let mut looked_at = loads.iter().filter(|load| load.looked_at && load.profile == *profile);
+        let Some(first) = looked_at.next() else { continue };
+        let Some(other) = looked_at.find(|load| !is_same_size(load.working_set, first.working_set)) else {
+            continue;
+        };
+        let one = |load: &Foreseen| (harmless(&load.label), load.working_set);
+        return Err(StudyError::Sizes { profile: harmless(profile), one: one(first), other: one(other) });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::fault::Fault;
+
+    fn load(label: &str, working_set_mib: u64, looked_at: bool) -> Foreseen {
+        Foreseen {
+            label: label.to_owned(),
+            profile: "reads".to_owned(),
+            missing_count: 1,
+            duration: Duration::ZERO,
+            would_write_bytes: ByteSize::default(),
+            looked_at,
+            working_set: ByteSize::mib(working_set_mib),
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn configurations_that_would_get_other_working_sets_are_refused_with_both_sizes() {
+        let text = "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"S\"\nprofiles = [\"reads\"]\n\
+                    [[configuration]]\nlabel = \"a\"\ntargets = [\"a\"]\n";
+        let study = Study::parse(text).unwrap();
+        let check =
+            |mib: u64, looked_at| check_sizes(&[load("a", 1000, true), load("b", mib, looked_at)], &study);
+        assert!(check(1040, true).is_ok() && check(960, true).is_ok());
+        // Its targets are not there yet.
+        assert!(check(500, false).is_ok());
+        let refused = check(500, true).unwrap_err();
+        assert!(
+            refused.to_string().contains("on 1000 MiB of configuration `a` and on 500 MiB of `b`"),
+            "{refused}"
+        );
+        assert!(refused.hint().is_some_and(|hint| hint.contains("give a `size` in [load]")), "{refused}");
+    }
+}

@@ -1,0 +1,228 @@
+//! A sweep: kinds of I/O, each at several loads, volume by volume and together.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_engine::control::Control;
+use iotrial_model::plan::{Plan, PlanError, ProbeRequest};
+use iotrial_model::record::{Ended, EndedHow, Layout, RunRecord};
+use iotrial_model::sweep::{SWEEP_FORMAT, SweepRecord, SweepSettings};
+use iotrial_model::units::format_duration;
+
+use crate::fault::Fault;
+use crate::judged_profile::JudgedProfile;
+use crate::observer::Observer;
+use crate::request::{Aim, LoadRequest, SweepRequest};
+use crate::rig::{Rig, RigError};
+use crate::setup::{Setup, SetupError};
+use crate::store::StoreError;
+
+mod course;
+mod sweeper;
+
+pub use course::{Course, CourseError, Test};
+
+use sweeper::Sweeper;
+
+/// A sweep that could begin: everything is looked at and decided.
+pub struct SweepSetup {
+    course: Course,
+    setup: Setup,
+}
+
+/// A sweep that is over, however it ended.
+pub struct Swept {
+    /// What happened.
+    pub record: SweepRecord,
+    /// Where that is kept.
+    pub path: PathBuf,
+    /// Whether the targets were given back. The measurements are safe: what is wrong with them is for after they were shown.
+    pub released: Result<(), RigError>,
+}
+
+/// Why a sweep could not begin, or not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepError {
+    /// What is asked for contradicts itself.
+    #[error(transparent)]
+    Course(#[from] CourseError),
+    /// It does not fit the targets.
+    #[error(transparent)]
+    Setup(SetupError),
+    /// Engines that touch no target have no second one.
+    #[error("the engine `{engine}` has one device, and {count} targets were given")]
+    OneDevice {
+        /// The engine.
+        engine: &'static str,
+        /// Of the targets.
+        count: usize,
+    },
+    /// A load that is to be measured does not fit the targets or the host.
+    #[error(transparent)]
+    Probe(#[from] PlanError),
+    /// A probe could not be made.
+    #[error(transparent)]
+    Rig(#[from] RigError),
+    /// The record cannot be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Fault for SweepError {
+    fn is_of_input(&self) -> bool {
+        match self {
+            Self::Course(_) | Self::OneDevice { .. } | Self::Probe(_) => true,
+            Self::Setup(error) => error.is_of_input(),
+            Self::Rig(_) | Self::Store(_) => false,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Course(error) => error.hint(),
+            Self::Setup(SetupError::Plan(PlanError::DeviceNotReleased { .. })) => Some("--pattern randread-8k,read-64k,read-512k only reads; for writes `iotrial target` shows the token for --destroy".to_owned()),
+            Self::Setup(error) => error.hint(),
+            Self::OneDevice { .. } => Some("leave --target out: it touches none of them".to_owned()),
+            Self::Probe(PlanError::Misaligned { sector_size, .. }) => {
+                Some(format!("use block sizes that are multiples of {sector_size}, or --buffered"))
+            }
+            Self::Probe(PlanError::TooDeep { .. } | PlanError::TooMuchMemory { .. }) => {
+                Some("lower the numbers of --grid, or the block size of --pattern".to_owned())
+            }
+            Self::Probe(PlanError::SizeTooSmall { .. }) => Some("give a larger --size".to_owned()),
+            Self::Probe(_) => None,
+            Self::Rig(error) => error.hint(),
+            Self::Store(error) => error.hint(),
+        }
+    }
+}
+
+impl SweepSetup {
+    /// Decides the course, looks at the targets, and rehearses the layout.
+    ///
+    /// # Errors
+    ///
+    /// Whatever would keep the sweep from beginning or from reaching its end, as far as it can be known now.
+    pub fn new(request: &SweepRequest) -> Result<Self, SweepError> {
+        let course = Course::of(request)?;
+        let target_count = request.rig.targets.len();
+        // Nothing judges a sweep; whatever is kept of it after a crash names a set all the same.
+        let thresholds = ThresholdSet::builtin("flash").expect("a test holds that it is built in");
+        let load = JudgedProfile { profile: course.profile(target_count), thresholds };
+        let asked = LoadRequest {
+            full: false,
+            size: request.size,
+            duration: None,
+            ramp: None,
+            aim: Aim::Figures,
+            rig: request.rig.clone(),
+        };
+        let setup = Setup::new(load, &asked).map_err(SweepError::Setup)?;
+        let engine = setup.plan.engine;
+        if !engine.touches_targets() && target_count > 1 {
+            return Err(SweepError::OneDevice { engine: engine.as_str(), count: target_count });
+        }
+        check_probes(&course, &setup)?;
+        Ok(Self { course, setup })
+    }
+
+    /// What it is going to do.
+    pub fn course(&self) -> &Course {
+        &self.course
+    }
+
+    /// The plan that lays the files out, one for each volume.
+    pub fn plan(&self) -> &Plan {
+        &self.setup.plan
+    }
+
+    /// What the layout will do.
+    pub fn layout(&self) -> &Layout {
+        &self.setup.layout
+    }
+
+    /// Lays the targets out and makes all probes, or those until it is stopped.
+    ///
+    /// # Errors
+    ///
+    /// When a probe could not be made or kept; those before it are in the store.
+    pub fn carry_out(self, control: Arc<Control>, observer: Arc<dyn Observer>) -> Result<Swept, SweepError> {
+        let Self { course, setup } = self;
+        let mut rig = Rig::new(setup, control, observer)?;
+        let mut trial = rig.begin(rig.setup().plan.clone())?;
+        let then = format!("runs {}", format_duration(trial.record.plan.duration()));
+        let is_prepared = rig.prepare(&mut trial, &then)?;
+        let record = sweep_record(&course, &trial.record);
+        let base = trial.record.plan.clone();
+        // Its journal goes: the probes are kept in the record of the sweep.
+        drop(trial);
+        let mut sweeper = Sweeper::new(&mut rig, &course, base, record);
+        let swept = if is_prepared { sweeper.sweep() } else { Ok(()) };
+        let finished = swept.and_then(|()| sweeper.finish());
+        // Whatever happened, the targets are given back.
+        let released = rig.release();
+        let (record, path) = finished?;
+        Ok(Swept { record, path, released })
+    }
+}
+
+/// Every block size has to suit every target, and every load that is known by now the threads and the memory: better refused before
+/// files are laid out than after hours of other probes.
+fn check_probes(course: &Course, setup: &Setup) -> Result<(), PlanError> {
+    let all: Vec<usize> = (0..setup.plan.areas.len()).collect();
+    let check = |test: &Test, volumes: &[usize], outstanding: u32| {
+        let request = ProbeRequest {
+            pattern: test.pattern,
+            volumes,
+            outstanding,
+            ramp: Duration::ZERO,
+            measure: test.step,
+            number: 0,
+            cpu_count: setup.host.cpu_count,
+            memory: setup.host.memory,
+        };
+        setup.plan.probe(&request).map(drop)
+    };
+    for test in &course.tests {
+        check(test, &all, 1)?;
+        test.loads.iter().try_for_each(|outstanding| check(test, &all[..1], *outstanding))?;
+    }
+    Ok(())
+}
+
+fn sweep_record(course: &Course, run: &RunRecord) -> SweepRecord {
+    SweepRecord {
+        format: SWEEP_FORMAT.to_owned(),
+        id: run.id.clone(),
+        label: run.label.clone(),
+        attributes: run.attributes.clone(),
+        tool: run.tool.clone(),
+        started_at: run.started_at.clone(),
+        host: run.host.clone(),
+        targets: run.targets.clone(),
+        settings: SweepSettings {
+            method: course.method,
+            engine: run.plan.engine,
+            engine_reason: run.plan.engine_reason.clone(),
+            sim: run.plan.sim.clone(),
+            direct: run.plan.direct,
+            seed: run.plan.seed,
+            step: course.step,
+            idle: course.idle,
+            repeats: course.repeats,
+            sizes: run.plan.areas.iter().map(|area| area.length).collect(),
+            notes: run.plan.notes.clone(),
+        },
+        layout: run.layout,
+        probes: Vec::new(),
+        ended: Ended {
+            how: EndedHow::Interrupted,
+            reason: Some(match &run.ended.reason {
+                Some(reason) => reason.clone(),
+                None => "the program ended before the sweep did".to_owned(),
+            }),
+        },
+    }
+}
