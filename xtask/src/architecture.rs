@@ -17,7 +17,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let Ok(entries) = fs::read_dir(folder) else { return found };
     for path in entries.map(|entry| entry.unwrap().path()) {
-        if path.is_dir() && !path.ends_with("target") && !path.ends_with(".git") {
+        if path.is_dir() && !is_build_folder(&path) && !path.ends_with(".git") {
             found.extend(files(&path, extension));
         } else if path.extension().is_some_and(|one| one == extension) {
             found.push(path);
@@ -25,6 +25,12 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// The folders that cargo builds in. A folder of sources may bear the same name anywhere else, and is looked at.
+fn is_build_folder(folder: &Path) -> bool {
+    let root = root().unwrap();
+    ["target", "fuzz/target"].iter().any(|built| folder == root.join(built))
 }
 
 /// Every crate of the workspace: name and folder.

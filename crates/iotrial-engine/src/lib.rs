@@ -6,7 +6,7 @@
 
 pub mod host;
 
-pub mod target;
+pub mod targets;
 
 pub mod clock;
 

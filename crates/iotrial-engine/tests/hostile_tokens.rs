@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use iotrial_engine::target::{inspect_device, prepare, probe};
+use iotrial_engine::targets::{inspect_device, prepare, probe};
 use iotrial_model::plan::AreaKind;
 use rig::*;
 

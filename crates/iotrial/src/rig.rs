@@ -13,7 +13,7 @@ use iotrial_analysis::findings::findings;
 use iotrial_analysis::steady_state::{SteadyEnd, SteadyWatch};
 use iotrial_engine::control::{Control, Decision, Watcher};
 use iotrial_engine::run::{self, RingKind, RunOutcome};
-use iotrial_engine::target::{self, PrepareError, Prepared};
+use iotrial_engine::targets::{self, PrepareError, Prepared};
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{EndedHow, Interval, Layout, RunRecord};
 use iotrial_model::units::format_duration;
@@ -114,7 +114,7 @@ impl<'a> Rig<'a> {
         let and_reused = if reused.get() > 0 { format!(", reuses {reused}") } else { String::new() };
         self.live.say(&format!("lays out {written}{and_reused}, then {then}"));
         let progress = |done, total| self.live.layout(done, total);
-        match target::prepare(plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
+        match targets::prepare(plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
             Ok(prepared) => {
                 trial.record.layout = prepared.layout;
                 self.ring = RingKind::cheapest(plan, &prepared.areas, &|| self.control.is_stopping());

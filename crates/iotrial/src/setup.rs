@@ -7,7 +7,7 @@ use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_engine::host::host_facts;
 use iotrial_engine::polling;
 use iotrial_engine::run::uring_refusal;
-use iotrial_engine::target::{self, PrepareError, ProbedTarget};
+use iotrial_engine::targets::{self, PrepareError, ProbedTarget};
 use iotrial_model::builtin::builtin_profile;
 use iotrial_model::plan::{EngineKind, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::Profile;
@@ -65,7 +65,7 @@ impl Setup {
                 Failure::execution(error).hint(hint)
             })?;
         }
-        let layout = target::rehearse(&plan, &probed).map_err(prepare_failure)?;
+        let layout = targets::rehearse(&plan, &probed).map_err(prepare_failure)?;
         Ok(Self { plan, layout, thresholds, profile, host, probed, study: None })
     }
 
@@ -199,7 +199,7 @@ fn probe_targets(args: &RigArgs, engine: EngineKind) -> Result<Vec<ProbedTarget>
     }
     let protected: Vec<PathBuf> = Store::locate(args.store.store.as_deref()).into_iter().collect();
     let probe = |path: &Path, token: Option<&str>| {
-        target::probe(path, token, &protected).map_err(|error| {
+        targets::probe(path, token, &protected).map_err(|error| {
             let hint = error.hint();
             Failure::execution(error).hint(hint)
         })

@@ -28,10 +28,10 @@ mod block;
 mod loop_device;
 
 #[cfg(target_os = "linux")]
-#[path = "target/linux.rs"]
+#[path = "targets/linux.rs"]
 mod os;
 #[cfg(windows)]
-#[path = "target/windows.rs"]
+#[path = "targets/windows.rs"]
 mod os;
 
 mod fill;
