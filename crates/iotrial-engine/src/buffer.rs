@@ -153,10 +153,11 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::random::RandomStream;
 
     #[test]
     fn buffers_are_aligned_apart_and_as_long_as_asked() {
-        let mut buffers = SlotBuffers::new(&[512, 8192, 65536], &mut Random::new(1, 0));
+        let mut buffers = SlotBuffers::new(&[512, 8192, 65536], &mut Random::new(1, RandomStream::Copy(0)));
         let mut end_of_last = 0;
         for (slot, length) in [(0, 512), (1, 8192), (2, 65536)] {
             let range = buffers.slot_mut(slot).as_ptr_range();
@@ -172,7 +173,7 @@ mod tests {
         assert_eq!(pieces_of(&[0], 100), [0usize; 0]);
         assert_eq!(pieces_of(&[0, 40, 80, 120, 220, 260], 100), [0, 2, 3, 4]);
         assert_eq!(pieces_of(&[0, 50, 100], 100), [0]);
-        let mut buffers = SlotBuffers::new(&[8192, 8192, 4096], &mut Random::new(1, 0));
+        let mut buffers = SlotBuffers::new(&[8192, 8192, 4096], &mut Random::new(1, RandomStream::Copy(0)));
         buffers.pieces = pieces_of(&buffers.starts, 16384);
         let of_slots = [0, 1, 2].map(|slot| buffers.piece_of(slot));
         assert_eq!(of_slots, [0, 0, 1]);
@@ -184,7 +185,7 @@ mod tests {
     #[test]
     fn large_memory_begins_on_a_huge_page_and_is_random_to_its_end() {
         let lengths = [1 << 20; 5];
-        let mut buffers = SlotBuffers::new(&lengths, &mut Random::new(1, 0));
+        let mut buffers = SlotBuffers::new(&lengths, &mut Random::new(1, RandomStream::Copy(0)));
         assert_eq!(buffers.slot_mut(0).as_ptr() as usize % HUGE_PAGE, 0);
         let (size, huge_pages) = buffers.size_and_huge_pages();
         assert_eq!(size, ByteSize::mib(5));
@@ -195,7 +196,7 @@ mod tests {
 
     #[test]
     fn no_two_sectors_that_are_written_are_equal() {
-        let mut buffers = SlotBuffers::new(&[8192, 8192], &mut Random::new(1, 0));
+        let mut buffers = SlotBuffers::new(&[8192, 8192], &mut Random::new(1, RandomStream::Copy(0)));
         let mut sectors = HashSet::new();
         for write in 0..1_000 {
             for sector in buffers.stamped(write % 2, 8192).chunks(STAMP_EVERY) {

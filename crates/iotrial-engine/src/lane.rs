@@ -15,10 +15,7 @@ use crate::group_commit::LogWriter;
 use crate::offset::{Offsets, Stretch};
 use crate::pace::{Pace, PaceShare};
 use crate::queue::Request;
-use crate::random::Random;
-
-/// The streams of randomness for due times; the lanes' own begin at zero.
-const PACE_STREAM: u64 = 1 << 34;
+use crate::random::{Random, RandomStream};
 
 /// One copy of a job: where its I/Os go.
 pub(crate) struct JobCopy {
@@ -26,8 +23,8 @@ pub(crate) struct JobCopy {
     pub(crate) job: usize,
     /// Which copy of the job, from 0.
     number: u64,
-    /// Of its random numbers; no other copy has the same.
-    stream: u64,
+    /// Its number among the copies of all jobs, by which its random numbers are told from others.
+    index: u32,
     area: u32,
     offsets: Offsets,
     /// Where several commits become one write.
@@ -44,11 +41,11 @@ impl JobCopy {
             .enumerate()
             .flat_map(|(index, job)| copies(job).map(move |number| (index, job, number)));
         all.zip(0..)
-            .map(|((index, job, number), stream)| Self::new(plan, stream, index, job, number))
+            .map(|((job_index, job, number), index)| Self::new(plan, index, job_index, job, number))
             .collect()
     }
 
-    fn new(plan: &Plan, stream: u64, index: usize, job: &Job, number: u64) -> Self {
+    fn new(plan: &Plan, index: u32, job_index: usize, job: &Job, number: u64) -> Self {
         let area_count = job.areas.len() as u64;
         let on_area = number % area_count;
         let area = job.areas[usize::try_from(on_area).expect("fewer than the areas")];
@@ -61,9 +58,9 @@ impl JobCopy {
         };
         let copy_here = number / area_count;
         Self {
-            job: index,
+            job: job_index,
             number,
-            stream,
+            index,
             area: u32::try_from(area).expect("a plan has few areas"),
             offsets: Offsets::new(job.pattern, job.distribution, stretch, copy_here, copies_here),
             log: job.group_commit.map(|group| LogWriter::new(group, stretch.part(copy_here, copies_here))),
@@ -166,12 +163,13 @@ impl Lane {
 
     /// A lane of some copies of one job.
     fn new(plan: &Plan, copies: Vec<JobCopy>) -> Self {
-        let JobCopy { job: index, stream, .. } = copies[0];
-        let job = &plan.jobs[index];
+        // Copies that share their arrivals draw from the first one's numbers.
+        let JobCopy { job: job_index, index, .. } = copies[0];
+        let job = &plan.jobs[job_index];
         let arrivals = match job.arrival {
             Arrival::Closed => None,
             Arrival::Open { iops, spacing, bursts } => {
-                let random = Random::new(plan.seed, PACE_STREAM + stream);
+                let random = Random::new(plan.seed, RandomStream::Pace(index));
                 let turns: Vec<u64> = copies.iter().map(|copy| copy.number).collect();
                 let share = PaceShare { turns: &turns, of: job.numjobs.into() };
                 Some(Arrivals::Paced(Pace::new(spacing, bursts, iops, share, random)))
@@ -184,9 +182,9 @@ impl Lane {
         };
         let is_random = matches!(job.arrival, Arrival::Open { spacing: Spacing::Poisson, .. });
         Self {
-            job: index,
+            job: job_index,
             turns: if is_random { Turns::Random } else { Turns::InOrder(0) },
-            random: Random::new(plan.seed, stream),
+            random: Random::new(plan.seed, RandomStream::Copy(index)),
             rwmix_read_percent: job.rwmix_read_percent,
             sizes: Sizes::new(&job.block_size),
             largest_io: as_length(job.largest_io().get()),

@@ -23,7 +23,7 @@ use crate::lane::{JobCopy, Lane};
 use crate::meter::Meter;
 use crate::null::NullQueue;
 use crate::queue::IoQueue;
-use crate::random::Random;
+use crate::random::{Random, RandomStream};
 use crate::recorder::JobRecorder;
 use crate::sim::SimQueue;
 use crate::threads::ThreadsQueue;
@@ -36,10 +36,6 @@ const HANDOVERS_AHEAD: usize = 16;
 
 /// The coordinator looks at the clock and at the brake at least so often.
 const TICK: Duration = Duration::from_millis(50);
-
-/// Streams of randomness that are not a lane's: buffers, from here on by thread, and the simulated device.
-const BUFFER_STREAM: u64 = 1 << 32;
-const SIM_STREAM: u64 = 1 << 33;
 
 /// A job whose every I/O fails for so many intervals on end, stops the run.
 const FAILED_INTERVALS: u32 = 3;
@@ -313,7 +309,8 @@ struct Worker {
 impl Worker {
     fn work(self) -> io::Result<()> {
         let lengths = Lane::slot_lengths(&self.lanes);
-        let mut random = Random::new(self.plan.seed, BUFFER_STREAM + self.index as u64);
+        let thread = u32::try_from(self.index).expect("a plan has few threads");
+        let mut random = Random::new(self.plan.seed, RandomStream::Buffers(thread));
         let clock = self.clock.clone();
         clock::wake_on_time();
         match self.plan.engine {
@@ -332,7 +329,7 @@ impl Worker {
             EngineKind::Sim => {
                 let clock = SimClock::default();
                 let device = self.plan.sim.clone().unwrap_or_default();
-                let random = Random::new(self.plan.seed, SIM_STREAM);
+                let random = Random::new(self.plan.seed, RandomStream::SimDevice);
                 self.drive(Ok(SimQueue::new(clock.clone(), device, random)), clock)
             }
         }

@@ -16,7 +16,7 @@ use iotrial_model::record::QueueSetup;
 use crate::buffer::SlotBuffers;
 use crate::clock::Clock;
 use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
-use crate::random::Random;
+use crate::random::{Random, RandomStream};
 
 mod ring;
 
@@ -338,7 +338,7 @@ impl<C> Drop for UringQueue<C> {
         if self.in_flight > 0 {
             std::mem::forget(std::mem::replace(
                 &mut self.buffers,
-                SlotBuffers::new(&[], &mut Random::new(0, 0)),
+                SlotBuffers::new(&[], &mut Random::new(0, RandomStream::Buffers(0))),
             ));
         } else if self.buffers_registered {
             let _ = self.ring.submitter().unregister_buffers();
@@ -387,7 +387,7 @@ const CANCELLED: i32 = 125;
 pub(crate) fn read_polled(file: &File) -> io::Result<()> {
     const LENGTH: u32 = 4096;
     let mut ring: IoUring = IoUring::builder().setup_iopoll().build(1)?;
-    let mut buffers = SlotBuffers::new(&[LENGTH], &mut Random::new(0, 0));
+    let mut buffers = SlotBuffers::new(&[LENGTH], &mut Random::new(0, RandomStream::Buffers(0)));
     let pointer = buffers.slot_mut(0).as_mut_ptr();
     let entry = opcode::Read::new(Fd(file.as_raw_fd()), pointer, LENGTH).offset(0).build();
     // SAFETY: the buffer lives until the completion is there: nothing below returns before, unless the ring is broken,
@@ -437,9 +437,15 @@ mod tests {
         let clock = MonotonicClock::before_start();
         clock.start();
         let areas: Arc<[File]> = Arc::new([]);
-        let mut queue =
-            UringQueue::new(clock, &areas, &[4096], 0, RingKind::Cooperative, &mut Random::new(1, 0))
-                .unwrap();
+        let mut queue = UringQueue::new(
+            clock,
+            &areas,
+            &[4096],
+            0,
+            RingKind::Cooperative,
+            &mut Random::new(1, RandomStream::Copy(0)),
+        )
+        .unwrap();
         let mut completions = Vec::new();
         // The first long one sets an alarm, the next is longer and meets it, the last is shorter than any.
         for wait_ns in [A_WHILE_NS, 5 * A_WHILE_NS, ALARM_FROM_NS / 10] {
@@ -465,9 +471,15 @@ mod tests {
         let file = tempfile::tempfile().unwrap();
         file.set_len(4096).unwrap();
         let areas: Arc<[File]> = Arc::new([file]);
-        let mut queue =
-            UringQueue::new(clock, &areas, &[4096], 0, RingKind::Cooperative, &mut Random::new(1, 0))
-                .unwrap();
+        let mut queue = UringQueue::new(
+            clock,
+            &areas,
+            &[4096],
+            0,
+            RingKind::Cooperative,
+            &mut Random::new(1, RandomStream::Copy(0)),
+        )
+        .unwrap();
         let read = Request {
             slot: 0,
             area: 0,

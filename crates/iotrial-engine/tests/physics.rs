@@ -283,7 +283,7 @@ fn copies_of_an_open_job_keep_their_areas_and_their_parts() {
     use iotrial_engine::clock::SimClock;
     use iotrial_engine::one_queue::drive_one_queue;
     use iotrial_engine::queue::{Completion, Handing, IoQueue, Request};
-    use iotrial_engine::random::Random;
+    use iotrial_engine::random::{Random, RandomStream};
     use iotrial_engine::sim::SimQueue;
     use std::cell::RefCell;
     use std::rc::Rc;
@@ -304,7 +304,7 @@ fn copies_of_an_open_job_keep_their_areas_and_their_parts() {
         let text = format!("{text}rate = \"1000 iops\"\nspacing = \"{spacing}\"\n");
         let plan = plan(&text, EngineKind::Sim, exact_device(8));
         let (clock, offsets) = (SimClock::default(), Rc::default());
-        let queue = SimQueue::new(clock.clone(), exact_device(8), Random::new(1, 0));
+        let queue = SimQueue::new(clock.clone(), exact_device(8), Random::new(1, RandomStream::Copy(0)));
         drive_one_queue(&plan, Seen(queue, Rc::clone(&offsets)), clock).unwrap();
         let part = plan.jobs[0].working_set.get() / 8192 / 4 * 8192;
         let first = plan.areas[0].offset.get();

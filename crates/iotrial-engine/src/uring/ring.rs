@@ -13,7 +13,7 @@ use rustix::time::{ClockId, clock_gettime};
 use super::UringQueue;
 use crate::clock::{Clock, MonotonicClock};
 use crate::queue::{Handing, IoQueue, Outcome, Request};
-use crate::random::Random;
+use crate::random::{Random, RandomStream};
 
 /// A kind that is not the usual one must cost so much less, with one read at a time and with many.
 const WORTH_IT: f64 = 0.95;
@@ -30,8 +30,6 @@ const READ_BYTES: u32 = 8192;
 const MOST_RANGE: u64 = 64 << 20;
 /// Reads that take longer than this are left to the kernel.
 const PATIENCE_NS: u64 = 1_000_000_000;
-/// A stream of randomness that no lane has.
-const STREAM: u64 = 1 << 34;
 
 /// A few reads that show what a ring costs.
 #[derive(Debug, Clone, Copy)]
@@ -65,7 +63,7 @@ impl RingKind {
             return Self::default();
         };
         let range = area.offset.get()..area.offset.get() + area.length.get().min(MOST_RANGE);
-        let mut random = Random::new(plan.seed, STREAM);
+        let mut random = Random::new(plan.seed, RandomStream::RingProbe);
         cheapest(
             |kind, one| {
                 if is_stopping() { None } else { cpu_of_a_read(file, &range, kind, one, &mut random) }
@@ -268,7 +266,9 @@ mod tests {
         let file = tempfile::tempfile().unwrap();
         let length = 64 * u64::from(READ_BYTES);
         file.set_len(length).unwrap();
-        let cost = |range, kind, one| cpu_of_a_read(&file, &range, kind, one, &mut Random::new(1, 0));
+        let cost = |range, kind, one| {
+            cpu_of_a_read(&file, &range, kind, one, &mut Random::new(1, RandomStream::Copy(0)))
+        };
         for one in TRIES {
             // However slow the machine is.
             let one = Try { most_ns: 3_600_000_000_000, ..one };
