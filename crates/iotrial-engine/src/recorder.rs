@@ -6,7 +6,7 @@ use std::time::Duration;
 use iotrial_model::histogram::{LatencyHistogram, LatencyRecorder};
 use iotrial_model::load::Direction;
 use iotrial_model::plan::Plan;
-use iotrial_model::record::{JobCounts, OpCounts};
+use iotrial_model::record::{Failure, JobCounts, OpCounts};
 
 use crate::queue::{Completion, Outcome};
 
@@ -65,7 +65,7 @@ struct OpRecorder {
     submission_latency_sum_ns: u64,
     bytes: u64,
     error_count: u64,
-    first_error: Option<Failure>,
+    first_failed: Option<Failed>,
     late_count: u64,
     unfinished_oldest_ns: u64,
     /// Of all I/Os under way; touched at the end of a load only.
@@ -86,18 +86,21 @@ pub(crate) struct Issued {
     pub(crate) late: bool,
 }
 
-/// How an I/O failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Failure {
-    Os(i32),
-    Short { moved: u32, asked: u32 },
+/// An I/O that failed, as the loop sees it: the words are looked up when the recorder is emptied, by a thread with time for it.
+#[derive(Debug, Clone, Copy)]
+struct Failed {
+    outcome: Outcome,
+    /// Bytes.
+    asked: u32,
 }
 
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Os(number) => io::Error::from_raw_os_error(*number).fmt(f),
-            Self::Short { moved, asked } => write!(f, "only {moved} of {asked} bytes were moved"),
+impl Failed {
+    fn told(self) -> Failure {
+        match self.outcome {
+            Outcome::Bytes(moved) => Failure::Short { moved, asked: self.asked },
+            Outcome::Error(code) => {
+                Failure::Os { code, words: io::Error::from_raw_os_error(code).to_string() }
+            }
         }
     }
 }
@@ -130,23 +133,18 @@ impl JobRecorder {
                 }
                 op.total_latency.record_ns(completed_at_ns.saturating_sub(issued.created_at_ns));
             }
-            Outcome::Bytes(moved) => op.fail(Failure::Short { moved, asked: issued.length }),
-            Outcome::Error(number) => op.fail(Failure::Os(number)),
+            failed => op.fail(failed, issued.length),
         }
     }
 
     /// Counts the commits of a write that is done, each from the time at which it was due.
     pub(crate) fn record_commits(&mut self, due_ns: &[u64], write: &Issued, done: &Completion) {
         let op = self.ops[COMMIT].as_mut().expect("a group commit has commits");
-        let failure = match done.outcome {
-            Outcome::Bytes(moved) if moved == write.length => None,
-            Outcome::Bytes(moved) => Some(Failure::Short { moved, asked: write.length }),
-            Outcome::Error(number) => Some(Failure::Os(number)),
-        };
+        let is_whole = done.outcome == Outcome::Bytes(write.length);
         for due_ns in due_ns {
             op.late_count += u64::from(write.late);
-            if let Some(failure) = failure {
-                op.fail(failure);
+            if !is_whole {
+                op.fail(done.outcome, write.length);
                 continue;
             }
             op.bytes += self.commit_size;
@@ -186,9 +184,9 @@ impl JobRecorder {
 
 impl OpRecorder {
     #[cold]
-    fn fail(&mut self, failure: Failure) {
+    fn fail(&mut self, outcome: Outcome, asked: u32) {
         self.error_count += 1;
-        self.first_error.get_or_insert(failure);
+        self.first_failed.get_or_insert(Failed { outcome, asked });
     }
 
     fn note_unfinished(&mut self, age_ns: u64) {
@@ -201,7 +199,7 @@ impl OpRecorder {
         let counts = OpCounts {
             bytes: self.bytes,
             error_count: self.error_count,
-            first_error: self.first_error.map(|failure| failure.to_string()),
+            first_error: self.first_failed.take().map(Failed::told),
             submission_latency_count: Some(self.submission_latency_count),
             submission_latency_sum_ns: self.submission_latency_sum_ns,
             unfinished_count: unfinished_age.io_count(),
@@ -213,7 +211,7 @@ impl OpRecorder {
         self.total_latency.clear();
         (self.submission_latency_count, self.submission_latency_sum_ns) = (0, 0);
         (self.bytes, self.error_count, self.late_count) = (0, 0, 0);
-        (self.unfinished_oldest_ns, self.first_error) = (0, None);
+        self.unfinished_oldest_ns = 0;
         counts
     }
 }

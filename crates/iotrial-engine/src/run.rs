@@ -497,11 +497,11 @@ impl<'r> Collector<'r> {
         };
         let job = self.health.iter().position(failed)?;
         let last = &self.intervals.last()?.jobs[job];
-        let error = last.read.iter().chain(&last.write).find_map(|op| op.first_error.as_deref());
+        let error = last.read.iter().chain(&last.write).find_map(|op| op.first_error.as_ref());
         Some(format!(
             "every I/O of job `{}` fails: {}",
             self.plan.jobs[job].name,
-            error.unwrap_or("no reason given")
+            error.map_or_else(|| "no reason given".to_owned(), ToString::to_string)
         ))
     }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use iotrial_engine::run::{RunOutcome, run, uring_refusal};
 use iotrial_model::load::Durability;
 use iotrial_model::plan::{EngineKind, Plan, SimDevice};
-use iotrial_model::record::{EndedHow, OpCounts, RunRecord};
+use iotrial_model::record::{EndedHow, Failure, OpCounts, RunRecord};
 use iotrial_model::units::ByteSize;
 use support::{job, plan};
 
@@ -57,7 +57,7 @@ fn a_read_that_ends_early_is_a_failure_and_not_a_fast_io() {
             RunRecord::totals_of_intervals(&plan, &outcome.intervals)[0].read.clone().unwrap();
         assert_eq!(outcome.ended.how, EndedHow::Complete, "{engine:?}");
         assert!(read.error_count > 0 && read.io_count() > 0, "{engine:?}: {read:?}");
-        assert_eq!(read.first_error.as_deref(), Some("only 0 of 8192 bytes were moved"), "{engine:?}");
+        assert_eq!(read.first_error, Some(Failure::Short { moved: 0, asked: 8192 }), "{engine:?}");
         assert_eq!(read.bytes, read.io_count() * 8192, "{engine:?}");
     }
 }
