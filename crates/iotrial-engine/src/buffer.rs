@@ -7,9 +7,8 @@
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
+use iotrial_measure::random::Random;
 use iotrial_model::units::ByteSize;
-
-use crate::random::Random;
 
 #[cfg(target_os = "linux")]
 #[path = "buffer/linux.rs"]
@@ -153,7 +152,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::random::RandomStream;
+    use iotrial_measure::random::RandomStream;
 
     #[test]
     fn buffers_are_aligned_apart_and_as_long_as_asked() {

@@ -10,18 +10,20 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender};
-use std::time::Duration;
 
+use iotrial_measure::arrivals::Arrivals;
+use iotrial_measure::clock::Clock;
+use iotrial_measure::collector::Handover;
+use iotrial_measure::control::Control;
+use iotrial_measure::recorder::{Issued, JobRecorder};
+use iotrial_measure::window::Window;
 use iotrial_model::load::Direction;
-use iotrial_model::plan::{PhaseKind, Plan};
+use iotrial_model::plan::Plan;
 
-use crate::arrivals::{Arrivals, Followers};
-use crate::clock::Clock;
-use crate::control::Control;
+use crate::followers::Followers;
 use crate::group_commit::LogWriter;
 use crate::lane::Lane;
 use crate::queue::{Completion, Handing, IoQueue, Request};
-use crate::recorder::{Issued, JobRecorder};
 
 /// The longest time that the loop waits without looking whether it is to stop.
 const LONGEST_WAIT_NS: u64 = 100_000_000;
@@ -36,59 +38,6 @@ const PROMPT_NS: u64 = 50_000;
 /// After so long the next batch is handed over by a call of its own, which times its submission. A batch that is
 /// handed over by the call that also waits for completions cannot be timed.
 const SUBMISSION_SAMPLE_NS: u64 = 1_000_000;
-
-/// A stretch of a phase that is handed over as one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Window {
-    pub(crate) phase: PhaseKind,
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-    /// Whether a round ends with it, so that the load may end there before its time.
-    pub(crate) ends_round: bool,
-}
-
-impl Window {
-    /// The whole load, cut at the plan's interval and at the borders of phases.
-    pub(crate) fn all(plan: &Plan) -> Vec<Self> {
-        let interval_ns = as_ns(plan.interval);
-        let round_ns = plan.until_steady.map(|until| as_ns(until.round));
-        let mut windows = Vec::new();
-        let mut start_ns = 0;
-        for phase in &plan.phases {
-            let (phase_start_ns, phase_end_ns) = (start_ns, start_ns + as_ns(phase.duration));
-            let ends_round = |end_ns: u64| {
-                let is_border = |round_ns| (end_ns - phase_start_ns).is_multiple_of(round_ns);
-                phase.kind == PhaseKind::Measure && round_ns.is_some_and(is_border)
-            };
-            while start_ns < phase_end_ns {
-                let end_ns = (start_ns + interval_ns).min(phase_end_ns);
-                windows.push(Self { phase: phase.kind, start_ns, end_ns, ends_round: ends_round(end_ns) });
-                start_ns = end_ns;
-            }
-        }
-        windows
-    }
-}
-
-pub(crate) fn as_ns(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// What one thread hands over: one interval, as far as it lasted.
-pub(crate) struct Handover {
-    /// Which thread.
-    pub(crate) worker: usize,
-    /// Index into the windows.
-    pub(crate) window: usize,
-    /// When counting ended: the end of the window, or earlier where the load was stopped.
-    pub(crate) end_ns: u64,
-    pub(crate) recorders: Vec<JobRecorder>,
-    /// By job: I/Os of open lanes that were due and not issued at the end of the interval. Exact where the load may end
-    /// with it, elsewhere from the rate.
-    pub(crate) backlog: Vec<u64>,
-    /// Time for which the thread did nothing but watch the clock, so as to be on time.
-    pub(crate) watched_ns: u64,
-}
 
 /// One outstanding I/O.
 struct Slot {
@@ -383,7 +332,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         let recorder = &mut self.recorders[job];
         recorder.record(&slot.issued, completion.completed_at_ns, completion.outcome);
         if self.lanes[lane].log().is_some() {
-            recorder.record_commits(&self.commits[completion.slot as usize], &slot.issued, completion);
+            let due_ns = &self.commits[completion.slot as usize];
+            recorder.record_commits(due_ns, &slot.issued, completion.completed_at_ns, completion.outcome);
         }
         let has_followers = self.followers.has(job);
         if has_followers {
@@ -530,10 +480,11 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
 mod tests {
     use std::sync::mpsc;
 
+    use iotrial_measure::clock::SimClock;
+    use iotrial_measure::recorder::Outcome;
+
     use super::*;
-    use crate::clock::SimClock;
     use crate::lane::JobCopy;
-    use crate::queue::Outcome;
     use crate::test_plan::open_job;
 
     /// The clock of [`SlowHost`], whose sleeps end late.

@@ -7,15 +7,15 @@
 
 use std::collections::VecDeque;
 
+use iotrial_measure::arrivals::Arrivals;
+use iotrial_measure::pace::{Pace, PaceShare};
+use iotrial_measure::random::{Random, RandomStream};
 use iotrial_model::load::{BlockSizes, Direction, Durability, Spacing};
 use iotrial_model::plan::{Arrival, Job, Plan};
 
-use crate::arrivals::Arrivals;
 use crate::group_commit::LogWriter;
 use crate::offset::{Offsets, Stretch};
-use crate::pace::{Pace, PaceShare};
 use crate::queue::Request;
-use crate::random::{Random, RandomStream};
 
 /// One copy of a job: where its I/Os go.
 pub(crate) struct JobCopy {

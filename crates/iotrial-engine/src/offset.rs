@@ -1,8 +1,8 @@
 //! Where the next I/O of a copy goes.
 
+use iotrial_measure::random::Random;
 use iotrial_model::load::{Distribution, Pattern};
 
-use crate::random::Random;
 use crate::zipf::{Scatter, Zipf};
 
 /// The offsets of one copy of a job, without a map of what was touched.
@@ -122,7 +122,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::random::RandomStream;
+    use iotrial_measure::random::RandomStream;
 
     const BLOCK: u64 = 8192;
 

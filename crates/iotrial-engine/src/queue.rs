@@ -2,6 +2,7 @@
 
 use std::io;
 
+use iotrial_measure::recorder::Outcome;
 use iotrial_model::load::{Direction, Durability};
 use iotrial_model::record::QueueSetup;
 
@@ -31,15 +32,6 @@ pub struct Completion {
     pub completed_at_ns: u64,
     /// What came of it.
     pub outcome: Outcome,
-}
-
-/// What came of an I/O.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// So many bytes were moved; fewer than asked is a failure to the loop.
-    Bytes(u32),
-    /// The number that the operating system gave as its error.
-    Error(i32),
 }
 
 /// When the operating system gets the requests of a submit.

@@ -10,12 +10,13 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
+use iotrial_measure::clock::Clock;
+use iotrial_measure::random::Random;
+use iotrial_measure::recorder::Outcome;
 use iotrial_model::load::{Direction, Durability};
 
 use crate::buffer::SlotBuffers;
-use crate::clock::Clock;
-use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
-use crate::random::Random;
+use crate::queue::{Completion, Handing, IoQueue, Request};
 
 /// The threads do nothing but one system call at a time.
 const STACK_BYTES: usize = 128 * 1024;

@@ -9,14 +9,15 @@ use std::time::Duration;
 
 use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, Parameters, opcode, squeue};
+use iotrial_measure::clock::Clock;
+use iotrial_measure::random::{Random, RandomStream};
+use iotrial_measure::recorder::Outcome;
 use iotrial_model::load::{Direction, Durability};
 use iotrial_model::plan::MOST_OUTSTANDING_PER_THREAD;
 use iotrial_model::record::QueueSetup;
 
 use crate::buffer::SlotBuffers;
-use crate::clock::Clock;
-use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
-use crate::random::{Random, RandomStream};
+use crate::queue::{Completion, Handing, IoQueue, Request};
 
 mod ring;
 
@@ -425,7 +426,7 @@ pub(crate) fn refusal() -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::MonotonicClock;
+    use iotrial_measure::clock::MonotonicClock;
 
     const A_WHILE_NS: u64 = 2 * ALARM_FROM_NS;
 

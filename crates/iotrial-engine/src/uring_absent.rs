@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
+use iotrial_measure::clock::Clock;
+use iotrial_measure::random::Random;
 use iotrial_model::plan::Plan;
 
-use crate::clock::Clock;
 use crate::queue::{Completion, Handing, IoQueue, Request};
-use crate::random::Random;
 
 /// There is none to choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

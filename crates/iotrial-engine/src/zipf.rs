@@ -1,6 +1,6 @@
 //! Zipf-distributed ranks over any number of items, without a table.
 
-use crate::random::Random;
+use iotrial_measure::random::Random;
 
 /// Draws ranks from 0 to `n` - 1, rank `k` with a probability in proportion to (`k` + 1)<sup>-`theta`</sup>.
 ///
@@ -117,7 +117,7 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::RandomStream;
+    use iotrial_measure::random::RandomStream;
 
     /// Chi squared of so many draws against the exact probabilities, and its degrees of freedom.
     fn chi_squared(count: u64, theta: f64, draws: u32) -> (f64, f64) {

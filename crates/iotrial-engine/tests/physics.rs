@@ -12,8 +12,8 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use iotrial_engine::control::Control;
 use iotrial_engine::run::{RunOutcome, run};
+use iotrial_measure::control::Control;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{EngineKind, PhaseKind, Plan, SimDevice, SimStall};
 use iotrial_model::record::{EndedHow, JobCounts, OpCounts, RunRecord};
@@ -280,11 +280,11 @@ fn copies_of_an_open_job_share_their_slots_and_wait_for_no_one_while_another_is_
 
 #[test]
 fn copies_of_an_open_job_keep_their_areas_and_their_parts() {
-    use iotrial_engine::clock::SimClock;
     use iotrial_engine::one_queue::drive_one_queue;
     use iotrial_engine::queue::{Completion, Handing, IoQueue, Request};
-    use iotrial_engine::random::{Random, RandomStream};
     use iotrial_engine::sim::SimQueue;
+    use iotrial_measure::clock::SimClock;
+    use iotrial_measure::random::{Random, RandomStream};
     use std::cell::RefCell;
     use std::rc::Rc;
 

@@ -7,8 +7,8 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use iotrial_engine::control::{Control, Decision};
 use iotrial_engine::run::{RingKind, RunOutcome, run_until};
+use iotrial_measure::control::{Control, Decision};
 use iotrial_model::plan::{EngineKind, PhaseKind, Plan, SimDevice, SimStall};
 use iotrial_model::record::{EndedHow, RunRecord};
 use support::{job, plan};

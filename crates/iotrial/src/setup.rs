@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use iotrial_analysis::threshold::ThresholdSet;
-use iotrial_engine::host::host_facts;
 use iotrial_engine::polling;
 use iotrial_engine::run::uring_refusal;
 use iotrial_engine::targets::{self, PrepareError, ProbedTarget};
+use iotrial_measure::host::host_facts;
 use iotrial_model::builtin::builtin_profile;
 use iotrial_model::plan::{EngineKind, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::Profile;

@@ -1,9 +1,9 @@
 //! Ctrl-C and SIGTERM: the first stops cleanly, a second ends at once.
 
+use iotrial_measure::control::Control;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-use iotrial_engine::control::Control;
 
 /// A brake that signals pull. May be asked for once in the life of the program.
 pub fn control_by_signals() -> Result<Arc<Control>, ctrlc::Error> {

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use iotrial_measure::host;
 use iotrial_model::plan::{Area, AreaKind, FILE_HEADER_SIZE, LEAST_FREE, Plan};
 use iotrial_model::record::Layout;
 use iotrial_model::units::ByteSize;
@@ -18,7 +19,6 @@ use super::obstacle::{Obstacle, sentences};
 use super::os;
 use super::probe::ProbedTarget;
 use super::site::{check_directories, check_space, file_error, holds, lock, survey};
-use crate::host;
 
 /// What a load works on, laid out and open.
 ///

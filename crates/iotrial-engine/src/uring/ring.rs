@@ -6,14 +6,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use io_uring::IoUring;
+use iotrial_measure::clock::{Clock, MonotonicClock};
+use iotrial_measure::random::{Random, RandomStream};
+use iotrial_measure::recorder::Outcome;
 use iotrial_model::load::{Direction, Durability};
 use iotrial_model::plan::{EngineKind, Plan};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::UringQueue;
-use crate::clock::{Clock, MonotonicClock};
-use crate::queue::{Handing, IoQueue, Outcome, Request};
-use crate::random::{Random, RandomStream};
+use crate::queue::{Handing, IoQueue, Request};
 
 /// A kind that is not the usual one must cost so much less, with one read at a time and with many.
 const WORTH_IT: f64 = 0.95;

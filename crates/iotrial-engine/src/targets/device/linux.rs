@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use iotrial_measure::host;
 use iotrial_model::plan::{TargetFacts, TargetKind};
 use iotrial_model::record::TargetRecord;
 use iotrial_model::units::ByteSize;
@@ -21,7 +22,6 @@ use super::super::prepare::PrepareError;
 use super::super::probe::{ProbeError, ProbedTarget, Resolved, examine, resolve};
 use super::super::signature::{self, Signature};
 use super::{DeviceReport, Identity, token};
-use crate::host;
 
 /// What must still hold when the device is opened.
 #[derive(Debug)]

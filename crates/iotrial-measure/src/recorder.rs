@@ -8,14 +8,12 @@ use iotrial_model::load::Direction;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{Failure, JobCounts, OpCounts};
 
-use crate::queue::{Completion, Outcome};
-
 /// The place of the commits behind the two directions.
 const COMMIT: usize = 2;
 
 /// What one thread counts for one job in one interval.
 #[derive(Debug, Clone)]
-pub(crate) struct JobRecorder {
+pub struct JobRecorder {
     /// Read, write, and the commits of a group commit; absent where the job never does it.
     ops: [Option<Box<OpRecorder>>; 3],
     /// Of a group commit.
@@ -72,18 +70,28 @@ struct OpRecorder {
     unfinished_age: LatencyHistogram,
 }
 
+/// What came of an I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// So many bytes were moved; fewer than asked is a failure.
+    Bytes(u32),
+    /// The number that the operating system gave as its error.
+    Error(i32),
+}
+
 /// An I/O as the recorder needs to know it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Issued {
-    pub(crate) direction: Direction,
+pub struct Issued {
+    /// What it does.
+    pub direction: Direction,
     /// Bytes asked for.
-    pub(crate) length: u32,
+    pub length: u32,
     /// When it was drawn; in an open load, when it was due.
-    pub(crate) created_at_ns: u64,
+    pub created_at_ns: u64,
     /// When the call that submitted it came back; `None` where that call also waited for completions.
-    pub(crate) submitted_at_ns: Option<u64>,
+    pub submitted_at_ns: Option<u64>,
     /// Whether the generator issued it late, though it had a free slot.
-    pub(crate) late: bool,
+    pub late: bool,
 }
 
 /// An I/O that failed, as the loop sees it: the words are looked up when the recorder is emptied, by a thread with time for it.
@@ -107,7 +115,7 @@ impl Failed {
 
 impl JobRecorder {
     /// Empty recorders for the jobs of a plan.
-    pub(crate) fn all(plan: &Plan) -> Vec<Self> {
+    pub fn all(plan: &Plan) -> Vec<Self> {
         plan.jobs
             .iter()
             .map(|job| Self {
@@ -121,7 +129,7 @@ impl JobRecorder {
 
     /// Counts one I/O that is done.
     #[inline]
-    pub(crate) fn record(&mut self, issued: &Issued, completed_at_ns: u64, outcome: Outcome) {
+    pub fn record(&mut self, issued: &Issued, completed_at_ns: u64, outcome: Outcome) {
         let op = self.ops[issued.direction as usize].as_mut().expect("the job does I/O in this direction");
         op.late_count += u64::from(issued.late);
         match outcome {
@@ -138,13 +146,13 @@ impl JobRecorder {
     }
 
     /// Counts the commits of a write that is done, each from the time at which it was due.
-    pub(crate) fn record_commits(&mut self, due_ns: &[u64], write: &Issued, done: &Completion) {
+    pub fn record_commits(&mut self, due_ns: &[u64], write: &Issued, completed_at_ns: u64, outcome: Outcome) {
         let op = self.ops[COMMIT].as_mut().expect("a group commit has commits");
-        let is_whole = done.outcome == Outcome::Bytes(write.length);
+        let is_whole = outcome == Outcome::Bytes(write.length);
         for due_ns in due_ns {
             op.late_count += u64::from(write.late);
             if !is_whole {
-                op.fail(done.outcome, write.length);
+                op.fail(outcome, write.length);
                 continue;
             }
             op.bytes += self.commit_size;
@@ -152,29 +160,29 @@ impl JobRecorder {
                 op.submission_latency_count += 1;
                 op.submission_latency_sum_ns += submitted_at_ns.saturating_sub(*due_ns);
             }
-            op.total_latency.record_ns(done.completed_at_ns.saturating_sub(*due_ns));
+            op.total_latency.record_ns(completed_at_ns.saturating_sub(*due_ns));
         }
     }
 
     /// Counts the commits of a write that is still with the device when the load ends.
-    pub(crate) fn note_unfinished_commits(&mut self, due_ns: &[u64], end_ns: u64) {
+    pub fn note_unfinished_commits(&mut self, due_ns: &[u64], end_ns: u64) {
         let op = self.ops[COMMIT].as_mut().expect("a group commit has commits");
         due_ns.iter().for_each(|due_ns| op.note_unfinished(end_ns.saturating_sub(*due_ns)));
     }
 
     /// Counts an I/O that is still with the device when the load ends.
-    pub(crate) fn note_unfinished(&mut self, issued: &Issued, end_ns: u64) {
+    pub fn note_unfinished(&mut self, issued: &Issued, end_ns: u64) {
         let op = self.ops[issued.direction as usize].as_mut().expect("the job does I/O in this direction");
         op.note_unfinished(end_ns.saturating_sub(issued.created_at_ns));
     }
 
     /// Counts an I/O, or commit, that was due and is not issued when the load ends.
-    pub(crate) fn note_not_issued(&mut self, age_ns: u64) {
+    pub fn note_not_issued(&mut self, age_ns: u64) {
         self.not_issued.record_ns(age_ns);
     }
 
     /// Takes what was counted, as facts, and leaves the recorder empty.
-    pub(crate) fn take(&mut self) -> JobCounts {
+    pub fn take(&mut self) -> JobCounts {
         let [read, write, commit] = &mut self.ops;
         let take = |op: &mut Option<Box<OpRecorder>>| op.as_mut().map(|op| op.take());
         let not_issued_age = self.not_issued.take();
