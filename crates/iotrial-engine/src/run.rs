@@ -114,10 +114,9 @@ pub fn run_until(
     // The brake of this load alone: `control` may be meant for others after it.
     let brake: Arc<Control> = Arc::default();
     let workers = Workers::start(plan, areas, ring.of_load(plan), &windows, &brake)?;
-    let mut meter = match plan.engine {
-        EngineKind::Sim => None,
-        _ => Some(Meter::new(workers.clock.clone(), &windows, device_names)),
-    };
+    // A simulated clock has no CPU time to go with it.
+    let has_meter = !plan.engine.is_simulated();
+    let mut meter = has_meter.then(|| Meter::new(workers.clock.clone(), &windows, device_names));
     let engine_setup = workers.setup.clone();
     let thread_ids = workers.thread_ids.clone();
     let mut collector = Collector::new(plan, &windows, workers.spares.len());
@@ -232,7 +231,7 @@ impl Workers {
                 Err(_) => {}
             }
         }
-        let clock_name = if plan.engine == EngineKind::Sim { "simulated" } else { clock.source() };
+        let clock_name = if plan.engine.is_simulated() { "simulated" } else { clock.source() };
         let setup = EngineSetup { clock: clock_name.to_owned(), queues };
         clock.start();
         for starter in starters {

@@ -21,6 +21,8 @@ pub mod target;
 
 pub mod sim_device;
 
+pub mod engine;
+
 pub mod plan;
 
 pub mod search;
