@@ -3,8 +3,6 @@
 //! A run carries out a [`Plan`](iotrial_model::plan::Plan) and never picks a default. When I/Os are due and what became of
 //! them is kept by `iotrial-measure`.
 
-pub mod targets;
-
 mod zipf;
 
 pub mod offset;
@@ -25,6 +23,8 @@ mod uring;
 #[path = "uring_absent.rs"]
 mod uring;
 
+pub mod targets;
+
 #[cfg_attr(not(target_os = "linux"), path = "polling_absent.rs")]
 pub mod polling;
 
@@ -39,5 +39,7 @@ mod drive;
 mod test_plan;
 
 pub mod one_queue;
+
+mod worker;
 
 pub mod run;

@@ -1,35 +1,25 @@
 //! A run: the threads that drive the load, and the intervals that come out of them.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use iotrial_measure::clock::{self, Clock, MonotonicClock, SimClock};
+use iotrial_measure::clock::MonotonicClock;
 use iotrial_measure::collector::{Collector, Handover};
-use iotrial_measure::control::{Control, Decision, Watcher};
-use iotrial_measure::host;
+use iotrial_measure::control::{Control, Watcher};
 use iotrial_measure::meter::Meter;
-use iotrial_measure::random::{Random, RandomStream};
 use iotrial_measure::recorder::JobRecorder;
 use iotrial_measure::window::Window;
-use iotrial_model::load::Durability;
-use iotrial_model::plan::{EngineKind, Plan};
+use iotrial_model::plan::Plan;
 use iotrial_model::record::{CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Interval, QueueSetup};
 
-use crate::drive::{Driver, Wiring};
 use crate::lane::{JobCopy, Lane};
-use crate::null::NullQueue;
-use crate::queue::IoQueue;
-use crate::sim::SimQueue;
-use crate::threads::ThreadsQueue;
-use crate::uring::{self, UringQueue};
-
-pub use crate::uring::RingKind;
+use crate::targets::{HeldAreas, OpenAreaError};
+use crate::uring;
+use crate::worker::{Engine, Ready, Worker, open_engine};
 
 /// Intervals that a thread may be ahead of whoever takes them.
 const HANDOVERS_AHEAD: usize = 16;
@@ -49,6 +39,9 @@ pub enum StartRunError {
         #[source]
         source: io::Error,
     },
+    /// An area could not be opened.
+    #[error(transparent)]
+    Area(#[from] OpenAreaError),
     /// A thread could not be made.
     #[error("cannot start a thread")]
     Thread(#[source] io::Error),
@@ -76,44 +69,26 @@ pub fn uring_refusal() -> Option<String> {
 
 /// Carries a plan out.
 ///
-/// `areas` are the open files of the plan's areas, in order; `device_names` the block devices whose
-/// counters are taken over the measured phase. `on_interval` sees each interval as soon as it is over.
+/// `areas` are those that were prepared for the plan, in its order; `device_names` the block devices whose counters are taken
+/// over the measured phase. `watcher` sees each interval as soon as it is over, and may end the load before its time when it
+/// has seen enough. What it does not see any more is in no figure: CPU time and device counters, too, are those of
+/// the time that it names.
 ///
 /// # Errors
 ///
 /// When the load could not begin. What happens after that is in the outcome.
 pub fn run(
     plan: &Arc<Plan>,
-    areas: &Arc<[File]>,
-    device_names: &[String],
-    control: &Arc<Control>,
-    on_interval: &mut dyn FnMut(&Interval),
-) -> Result<RunOutcome, StartRunError> {
-    let ring = RingKind::default();
-    run_until(plan, areas, ring, device_names, control, &mut |interval: &Interval| {
-        on_interval(interval);
-        Decision::GoOn
-    })
-}
-
-/// The same for a load that `watcher` may end, before its time, when it has seen enough. What it does not
-/// see any more is in no figure: CPU time and device counters, too, are those of the time that it names.
-///
-/// # Errors
-///
-/// When the load could not begin.
-pub fn run_until(
-    plan: &Arc<Plan>,
-    areas: &Arc<[File]>,
-    ring: RingKind,
+    areas: &HeldAreas,
     device_names: &[String],
     control: &Arc<Control>,
     watcher: &mut dyn Watcher,
 ) -> Result<RunOutcome, StartRunError> {
+    let engine = open_engine(plan, areas, &|| control.is_stopping())?;
     let windows: Arc<[Window]> = Window::all(plan).into();
     // The brake of this load alone: `control` may be meant for others after it.
     let brake: Arc<Control> = Arc::default();
-    let workers = Workers::start(plan, areas, ring.of_load(plan), &windows, &brake)?;
+    let workers = Workers::start(plan, &engine, &windows, &brake)?;
     // A simulated clock has no CPU time to go with it.
     let has_meter = !plan.engine.is_simulated();
     let mut meter = has_meter.then(|| Meter::new(workers.clock.clone(), &windows, device_names));
@@ -183,8 +158,7 @@ impl Workers {
     /// Starts the threads; the load begins when all of them have their queues.
     fn start(
         plan: &Arc<Plan>,
-        areas: &Arc<[File]>,
-        ring: RingKind,
+        engine: &Engine,
         windows: &Arc<[Window]>,
         control: &Arc<Control>,
     ) -> Result<Self, StartRunError> {
@@ -200,8 +174,6 @@ impl Workers {
                 index,
                 lanes: Lane::of_copies(plan, copies),
                 plan: Arc::clone(plan),
-                areas: Arc::clone(areas),
-                ring,
                 windows: Arc::clone(windows),
                 control: Arc::clone(control),
                 clock: clock.clone(),
@@ -210,8 +182,9 @@ impl Workers {
                 ready: ready_sender.clone(),
                 start,
             };
+            let engine = Arc::clone(engine);
             let spawned =
-                thread::Builder::new().name(format!("iotrial-{index}")).spawn(move || worker.work());
+                thread::Builder::new().name(format!("iotrial-{index}")).spawn(move || worker.work(&engine));
             threads.push(spawned.map_err(StartRunError::Thread)?);
             spares.push(spare_sender);
             starters.push(starter);
@@ -277,99 +250,4 @@ fn share_copies(plan: &Plan, copies: Vec<JobCopy>, thread_count: usize) -> Vec<V
         lightest.1.extend(group);
     }
     shares.into_iter().map(|(_, copies)| copies).collect()
-}
-
-/// What a thread tells when its queue stands.
-struct Ready {
-    worker: usize,
-    thread_id: Option<u64>,
-    queue: QueueSetup,
-}
-
-/// What a thread needs to make its queue and drive it.
-struct Worker {
-    index: usize,
-    lanes: Vec<Lane>,
-    plan: Arc<Plan>,
-    areas: Arc<[File]>,
-    ring: RingKind,
-    windows: Arc<[Window]>,
-    control: Arc<Control>,
-    clock: MonotonicClock,
-    handovers: SyncSender<Handover>,
-    spares: Receiver<Vec<JobRecorder>>,
-    ready: Sender<io::Result<Ready>>,
-    start: Receiver<()>,
-}
-
-impl Worker {
-    fn work(self) -> io::Result<()> {
-        let lengths = Lane::slot_lengths(&self.lanes);
-        let thread = u32::try_from(self.index).expect("a plan has few threads");
-        let mut random = Random::new(self.plan.seed, RandomStream::Buffers(thread));
-        let clock = self.clock.clone();
-        clock::wake_on_time();
-        match self.plan.engine {
-            EngineKind::Uring => {
-                let flushes = |lane: &&Lane| self.plan.jobs[lane.job].durability == Durability::Fdatasync;
-                let flushing = self.lanes.iter().filter(flushes).map(Lane::iodepth).sum();
-                let queue =
-                    UringQueue::new(clock.clone(), &self.areas, &lengths, flushing, self.ring, &mut random);
-                self.drive(queue, clock)
-            }
-            EngineKind::Threads => {
-                let queue = ThreadsQueue::new(clock.clone(), &self.areas, &lengths, &mut random);
-                self.drive(queue, clock)
-            }
-            EngineKind::Null => self.drive(Ok(NullQueue::new(clock.clone(), lengths.len())), clock),
-            EngineKind::Sim => {
-                let clock = SimClock::default();
-                let device = self.plan.sim.clone().unwrap_or_default();
-                let random = Random::new(self.plan.seed, RandomStream::SimDevice);
-                self.drive(Ok(SimQueue::new(clock.clone(), device, random)), clock)
-            }
-        }
-    }
-
-    fn drive<Q: IoQueue, C: Clock>(self, queue: io::Result<Q>, clock: C) -> io::Result<()> {
-        let queue = match queue {
-            Ok(queue) => queue,
-            Err(error) => {
-                // Nobody waits for it where another thread failed first.
-                let _ = self.ready.send(Err(error));
-                return Ok(());
-            }
-        };
-        let ready = Ready { worker: self.index, thread_id: host::thread_id(), queue: queue.setup() };
-        let _ = self.ready.send(Ok(ready));
-        if self.start.recv().is_err() {
-            return Ok(());
-        }
-        let wiring = Wiring {
-            worker: self.index,
-            plan: &self.plan,
-            windows: &self.windows,
-            control: &self.control,
-            handovers: self.handovers,
-            spares: self.spares,
-        };
-        let stop = StopOthers { control: &self.control, armed: Cell::new(true) };
-        let result = Driver::new(queue, clock, self.lanes, wiring).run();
-        stop.armed.set(result.is_err());
-        result
-    }
-}
-
-/// Ends the load of the other threads where one broke or panicked: half a load is no measurement.
-struct StopOthers<'c> {
-    control: &'c Control,
-    armed: Cell<bool>,
-}
-
-impl Drop for StopOthers<'_> {
-    fn drop(&mut self) {
-        if self.armed.get() {
-            self.control.stop();
-        }
-    }
 }

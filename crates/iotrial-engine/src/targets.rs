@@ -56,12 +56,16 @@ mod site;
 
 mod made;
 
+mod held;
+
 mod prepare;
 
 mod left_over;
 
 pub use content::ContentSample;
 pub use device::{DeviceReport, inspect_device};
+pub(crate) use held::NO_FLAGS;
+pub use held::{HeldAreas, OpenAreaError};
 pub use left_over::{LeftOver, LeftOverError, find_left_overs, remove_left_over};
 pub use managed_file::Foreign;
 pub use obstacle::Obstacle;

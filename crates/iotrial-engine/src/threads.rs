@@ -18,6 +18,13 @@ use iotrial_model::load::{Direction, Durability};
 use crate::buffer::SlotBuffers;
 use crate::queue::{Completion, Handing, IoQueue, Request};
 
+#[cfg(target_os = "linux")]
+#[path = "threads/linux.rs"]
+mod os;
+#[cfg(windows)]
+#[path = "threads/windows.rs"]
+mod os;
+
 /// The threads do nothing but one system call at a time.
 const STACK_BYTES: usize = 128 * 1024;
 
@@ -33,7 +40,7 @@ impl<C: Clock + Clone + Send + 'static> ThreadsQueue<C> {
     /// Starts a thread for each slot; `lengths` are the largest I/Os of the slots in bytes.
     pub(crate) fn new(
         clock: C,
-        areas: &Arc<[File]>,
+        files: &Arc<[File]>,
         lengths: &[u32],
         random: &mut Random,
     ) -> io::Result<Self> {
@@ -43,11 +50,11 @@ impl<C: Clock + Clone + Send + 'static> ThreadsQueue<C> {
             .map(|length| {
                 let (sender, receiver) = mpsc::channel();
                 let buffers = SlotBuffers::new(&[*length], random);
-                let (areas, completed, clock) = (Arc::clone(areas), completed.clone(), clock.clone());
+                let (files, completed, clock) = (Arc::clone(files), completed.clone(), clock.clone());
                 thread::Builder::new()
                     .name("iotrial-io".to_owned())
                     .stack_size(STACK_BYTES)
-                    .spawn(move || serve(&receiver, &completed, &areas, buffers, &clock))?;
+                    .spawn(move || serve(&receiver, &completed, &files, buffers, &clock))?;
                 Ok(sender)
             })
             .collect::<io::Result<_>>()?;
@@ -58,12 +65,12 @@ impl<C: Clock + Clone + Send + 'static> ThreadsQueue<C> {
 fn serve(
     requests: &Receiver<Request>,
     completed: &Sender<Completion>,
-    areas: &[File],
+    files: &[File],
     mut buffers: SlotBuffers,
     clock: &impl Clock,
 ) {
     for request in requests {
-        let file = &areas[request.area as usize];
+        let file = &files[request.area as usize];
         let length = request.length as usize;
         let result = match request.direction {
             Direction::Read => os::read_at(file, &mut buffers.slot_mut(0)[..length], request.offset),
@@ -117,45 +124,4 @@ impl<C: Clock> IoQueue for ThreadsQueue<C> {
             Err(RecvTimeoutError::Disconnected) => Err(io::ErrorKind::BrokenPipe.into()),
         }
     }
-}
-
-#[cfg(unix)]
-mod os {
-    use std::fs::File;
-    use std::io;
-    use std::os::unix::fs::FileExt;
-
-    pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        file.read_at(buffer, offset)
-    }
-
-    pub(super) fn write_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
-        file.write_at(buffer, offset)
-    }
-
-    #[cfg(target_os = "linux")]
-    pub(super) fn write_durably_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
-        let buffers = [io::IoSlice::new(buffer)];
-        Ok(rustix::io::pwritev2(file, &buffers, offset, rustix::io::ReadWriteFlags::DSYNC)?)
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    pub(super) use super::write_and_flush_at as write_durably_at;
-}
-
-#[cfg(windows)]
-mod os {
-    use std::fs::File;
-    use std::io;
-    use std::os::windows::fs::FileExt;
-
-    pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        file.seek_read(buffer, offset)
-    }
-
-    pub(super) fn write_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
-        file.seek_write(buffer, offset)
-    }
-
-    pub(super) use super::write_and_flush_at as write_durably_at;
 }

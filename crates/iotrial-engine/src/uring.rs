@@ -21,7 +21,8 @@ use crate::queue::{Completion, Handing, IoQueue, Request};
 
 mod ring;
 
-pub use ring::RingKind;
+use ring::RingKind;
+pub(crate) use ring::Tuning;
 
 /// The write is on stable storage when it completes: `RWF_DSYNC` of `pwritev2(2)`.
 const RWF_DSYNC: i32 = 0x0000_0002;
@@ -50,7 +51,8 @@ pub(crate) struct UringQueue<C> {
     alarm_ns: Option<u64>,
     /// By slot, what came of the write that is being flushed.
     written: Vec<i32>,
-    areas: Arc<[File]>,
+    /// By area.
+    files: Arc<[File]>,
     files_registered: bool,
     clock: C,
 }
@@ -60,7 +62,7 @@ impl<C: Clock> UringQueue<C> {
     /// writes that a flush follows. `kind` is that of the ring, as far as the kernel has it. Only the thread that made it may use it.
     pub(crate) fn new(
         clock: C,
-        areas: &Arc<[File]>,
+        files: &Arc<[File]>,
         lengths: &[u32],
         flushing: u32,
         kind: RingKind,
@@ -71,10 +73,10 @@ impl<C: Clock> UringQueue<C> {
             .unwrap_or(u32::MAX)
             .clamp(2, MOST_OUTSTANDING_PER_THREAD);
         if kind == RingKind::Polled {
-            areas.iter().try_for_each(read_polled)?;
+            files.iter().try_for_each(read_polled)?;
         }
         let (ring, kind) = kind.build(entries)?;
-        let descriptors: Vec<_> = areas.iter().map(AsRawFd::as_raw_fd).collect();
+        let descriptors: Vec<_> = files.iter().map(AsRawFd::as_raw_fd).collect();
         // Without registration (a limit of the host) each I/O looks its file up; only slower.
         let files_registered = ring.submitter().register_files(&descriptors).is_ok();
         let buffers = SlotBuffers::new(lengths, random);
@@ -97,7 +99,7 @@ impl<C: Clock> UringQueue<C> {
             most_at_once: (lengths.len() / 4).max(1),
             alarm_ns: None,
             written: vec![0; lengths.len()],
-            areas: Arc::clone(areas),
+            files: Arc::clone(files),
             files_registered,
             clock,
         })
@@ -118,7 +120,7 @@ impl<C: Clock> UringQueue<C> {
         let flush = if self.files_registered {
             build!(Fixed(request.area))
         } else {
-            build!(Fd(self.areas[request.area as usize].as_raw_fd()))
+            build!(Fd(self.files[request.area as usize].as_raw_fd()))
         };
         let slot = u64::from(request.slot);
         let write = entry.flags(squeue::Flags::IO_LINK).user_data(slot | WRITE_PART);
@@ -160,7 +162,7 @@ impl<C: Clock> UringQueue<C> {
         let entry = if self.files_registered {
             build!(Fixed(request.area))
         } else {
-            build!(Fd(self.areas[request.area as usize].as_raw_fd()))
+            build!(Fd(self.files[request.area as usize].as_raw_fd()))
         };
         entry.user_data(request.slot.into())
     }
@@ -437,10 +439,10 @@ mod tests {
         }
         let clock = MonotonicClock::before_start();
         clock.start();
-        let areas: Arc<[File]> = Arc::new([]);
+        let files: Arc<[File]> = Arc::new([]);
         let mut queue = UringQueue::new(
             clock,
-            &areas,
+            &files,
             &[4096],
             0,
             RingKind::Cooperative,
@@ -471,10 +473,10 @@ mod tests {
         clock.start();
         let file = tempfile::tempfile().unwrap();
         file.set_len(4096).unwrap();
-        let areas: Arc<[File]> = Arc::new([file]);
+        let files: Arc<[File]> = Arc::new([file]);
         let mut queue = UringQueue::new(
             clock,
-            &areas,
+            &files,
             &[4096],
             0,
             RingKind::Cooperative,

@@ -13,14 +13,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use iotrial_engine::run::{RunOutcome, run};
-use iotrial_measure::control::Control;
+use iotrial_engine::targets::HeldAreas;
+use iotrial_measure::control::{Control, Decision};
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{EngineKind, PhaseKind, Plan, SimDevice, SimStall};
 use iotrial_model::record::{EndedHow, JobCounts, OpCounts, RunRecord};
-use support::{job, plan};
+use support::{job, plan, run_on};
 
 fn run_plan(plan: &Plan) -> RunOutcome {
-    run(&Arc::new(plan.clone()), &Vec::new().into(), &[], &Arc::default(), &mut |_| {}).unwrap()
+    run_on(plan, &HeldAreas::default())
 }
 
 fn simulate(jobs: &str, sim: SimDevice) -> (Plan, RunOutcome) {
@@ -156,8 +157,9 @@ fn a_stop_drains_keeps_what_was_measured_and_is_called_interrupted() {
         if interval.start == Duration::from_secs(4) {
             control.stop();
         }
+        Decision::GoOn
     };
-    let outcome = run(&plan, &Vec::new().into(), &[], &control, &mut { stop_in_fifth }).unwrap();
+    let outcome = run(&plan, &HeldAreas::default(), &[], &control, &mut { stop_in_fifth }).unwrap();
     assert_eq!(outcome.ended.how, EndedHow::Interrupted);
     assert!(outcome.intervals.len() >= 5);
 }

@@ -3,7 +3,6 @@
 //! Laying out takes minutes and a load may take seconds, so a command that makes several loads makes them on one rig:
 //! [`Rig::prepare`] once, then a [`Trial`] for each record, and [`Rig::release`] at the end.
 
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,8 +10,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use iotrial_analysis::findings::findings;
 use iotrial_analysis::steady_state::{SteadyEnd, SteadyWatch};
-use iotrial_engine::run::{self, RingKind, RunOutcome};
-use iotrial_engine::targets::{self, PrepareError, Prepared};
+use iotrial_engine::run::{self, RunOutcome};
+use iotrial_engine::targets::{self, HeldAreas, PrepareError, Prepared};
 use iotrial_measure::control::{Control, Decision, Watcher};
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{EndedHow, Interval, Layout, RunRecord};
@@ -41,7 +40,6 @@ pub struct Rig<'a> {
     control: Arc<Control>,
     /// `None` until the targets are laid out, and where the engine touches none.
     prepared: Option<Prepared>,
-    ring: RingKind,
 }
 
 /// A record on its way into the store.
@@ -68,7 +66,7 @@ impl<'a> Rig<'a> {
     pub fn controlled(args: &'a RigArgs, setup: Setup, control: Arc<Control>) -> Result<Self, Failure> {
         let store = Store::open(args.store.store.as_deref()).map_err(Failure::execution)?;
         let live = Live::new(args.quiet);
-        Ok(Self { args, setup, store, live, control, prepared: None, ring: RingKind::default() })
+        Ok(Self { args, setup, store, live, control, prepared: None })
     }
 
     /// Where the records go.
@@ -117,7 +115,6 @@ impl<'a> Rig<'a> {
         match targets::prepare(plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
             Ok(prepared) => {
                 trial.record.layout = prepared.layout;
-                self.ring = RingKind::cheapest(plan, &prepared.areas, &|| self.control.is_stopping());
                 self.prepared = Some(prepared);
                 Ok(true)
             }
@@ -210,9 +207,8 @@ impl<'a> Rig<'a> {
         record: &RunRecord,
         decide: &mut dyn FnMut(&Interval) -> Decision,
     ) -> Result<RunOutcome, Failure> {
-        let files: Result<Vec<File>, _> =
-            self.prepared.iter().flat_map(|prepared| &prepared.areas).map(File::try_clone).collect();
-        let areas = files.context("cannot open the files again").map_err(Failure::execution)?;
+        let none = HeldAreas::default();
+        let areas = self.prepared.as_ref().map_or(&none, |prepared| &prepared.areas);
         let mut device_names: Vec<String> = Vec::new();
         for device in record.targets.iter().flat_map(|target| &target.devices) {
             if !device_names.contains(&device.name) {
@@ -221,8 +217,7 @@ impl<'a> Rig<'a> {
         }
         let plan = Arc::new(record.plan.clone());
         let mut watch = LoadWatch { decide, live: &self.live, control: &self.control, has_told: false };
-        let outcome =
-            run::run_until(&plan, &areas.into(), self.ring, &device_names, &self.control, &mut watch);
+        let outcome = run::run(&plan, areas, &device_names, &self.control, &mut watch);
         outcome.map_err(Failure::execution)
     }
 

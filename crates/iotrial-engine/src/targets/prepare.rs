@@ -13,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::device::{self, Claimed};
 use super::fill::{self, AlignedBuffer, FillError};
+use super::held::{HeldArea, HeldAreas};
 use super::made::Made;
 use super::managed_file::{Foreign, Found, Header, ManagedFile, State};
 use super::obstacle::{Obstacle, sentences};
@@ -25,9 +26,9 @@ use super::site::{check_directories, check_space, file_error, holds, lock, surve
 /// Managed files stay locked, and devices claimed, until it is dropped.
 #[derive(Debug)]
 pub struct Prepared {
-    /// In the order of the plan's areas; empty where the engine touches no target. Open for direct I/O where
-    /// the plan says so, and for reading only where no job writes.
-    pub areas: Vec<File>,
+    /// In the order of the plan's areas; none where the engine touches no target. For direct I/O where the plan says so,
+    /// and for reading only where no job writes.
+    pub areas: HeldAreas,
     /// How the content came to be; `None` where the plan asks for none.
     pub layout: Option<Layout>,
     made: Made,
@@ -235,7 +236,13 @@ pub fn prepare(
 ) -> Result<Prepared, PrepareError> {
     let mut made = Made::default();
     if !plan.engine.touches_targets() {
-        return Ok(Prepared { areas: vec![], layout: None, made, _reused: vec![], claimed: vec![] });
+        return Ok(Prepared {
+            areas: HeldAreas::default(),
+            layout: None,
+            made,
+            _reused: vec![],
+            claimed: vec![],
+        });
     }
     let claimed = claim_devices(plan, targets, stop)?;
     let mut reused = lock_given_files(plan)?;
@@ -266,7 +273,7 @@ pub fn prepare(
     layout.duration = started.elapsed();
 
     let keepers: Vec<&ManagedFile> = made.files.iter().chain(&reused).collect();
-    let areas = open_areas(plan, &keepers, &claimed)?;
+    let areas = HeldAreas::new(open_areas(plan, &keepers, &claimed)?);
     let layout = (layout.written + layout.reused > ByteSize::default()).then_some(layout);
     Ok(Prepared { areas, layout, made, _reused: reused, claimed })
 }
@@ -439,12 +446,16 @@ fn fill_all(
 }
 
 /// Opens each area as its jobs use it, and tries direct I/O before anything relies on it.
-fn open_areas(plan: &Plan, keepers: &[&ManagedFile], claimed: &[Claimed]) -> Result<Vec<File>, PrepareError> {
+fn open_areas(
+    plan: &Plan,
+    keepers: &[&ManagedFile],
+    claimed: &[Claimed],
+) -> Result<Vec<HeldArea>, PrepareError> {
     let mut areas = Vec::with_capacity(plan.areas.len());
     for area in &plan.areas {
         let writes = writes_to(plan, area);
-        let access = if writes { os::Access::ReadWrite } else { os::Access::Read };
-        let file = match area.kind {
+        let access = os::Access::of(writes);
+        let verified = match area.kind {
             AreaKind::ManagedFile | AreaKind::GivenFile => {
                 let managed = keepers.iter().find(|managed| managed.path == area.path);
                 let managed = managed.expect("each file of the plan was made, or locked for use");
@@ -456,9 +467,9 @@ fn open_areas(plan: &Plan, keepers: &[&ManagedFile], claimed: &[Claimed]) -> Res
             }
         };
         if plan.direct {
-            try_direct(&file, area)?;
+            try_direct(&verified, area)?;
         }
-        areas.push(file);
+        areas.push(HeldArea { path: area.path.clone(), verified, access, direct: plan.direct });
     }
     Ok(areas)
 }
@@ -549,6 +560,7 @@ mod tests {
     use iotrial_model::plan::{EngineKind, PlanRequest, SimDevice};
     use iotrial_model::profile::Profile;
 
+    use super::super::held::NO_FLAGS;
     use super::super::probe::probe;
     use super::*;
 
@@ -671,8 +683,9 @@ size = "10GiB"
         let place = place();
         let (prepared, plan) = layout_of(place.path(), false);
         assert_eq!(plan.jobs[1].areas, [1]);
-        assert!(os::write_all_at(&prepared.areas[1], &[0; 512], 1 << 20).is_err());
-        os::write_all_at(&prepared.areas[0], &[0; 512], 1 << 20).unwrap();
+        let files = prepared.areas.open(NO_FLAGS).unwrap();
+        assert!(os::write_all_at(&files[1], &[0; 512], 1 << 20).is_err());
+        os::write_all_at(&files[0], &[0; 512], 1 << 20).unwrap();
     }
 
     #[test]

@@ -3,14 +3,14 @@
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use io_uring::IoUring;
 use iotrial_measure::clock::{Clock, MonotonicClock};
 use iotrial_measure::random::{Random, RandomStream};
 use iotrial_measure::recorder::Outcome;
 use iotrial_model::load::{Direction, Durability};
-use iotrial_model::plan::{EngineKind, Plan};
+use iotrial_model::plan::Plan;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::UringQueue;
@@ -32,6 +32,25 @@ const MOST_RANGE: u64 = 64 << 20;
 /// Reads that take longer than this are left to the kernel.
 const PATIENCE_NS: u64 = 1_000_000_000;
 
+/// The kind of ring that suits the targets at hand, found out once for all loads on them.
+///
+/// It is remembered beside the targets because finding out reads for up to 0.9 s: a sweep of fifty short loads would read for longer
+/// than it measures, and two of its loads might get different rings.
+#[derive(Debug, Default)]
+pub(crate) struct Tuning(OnceLock<RingKind>);
+
+impl Tuning {
+    /// The kind for a load.
+    pub(crate) fn ring_for(&self, plan: &Plan, files: &[File], is_stopping: &dyn Fn() -> bool) -> RingKind {
+        match (plan.polled, plan.direct) {
+            (true, _) => RingKind::Polled,
+            // Through the page cache all kinds cost the same, and reading would warm it.
+            (false, false) => RingKind::default(),
+            (false, true) => *self.0.get_or_init(|| RingKind::cheapest(plan, files, is_stopping)),
+        }
+    }
+}
+
 /// A few reads that show what a ring costs.
 #[derive(Debug, Clone, Copy)]
 struct Try {
@@ -43,7 +62,7 @@ struct Try {
 
 /// How the kernel tells the thread of a ring that an I/O is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum RingKind {
+pub(crate) enum RingKind {
     /// When the thread enters the kernel anyway (`IORING_SETUP_COOP_TASKRUN`, Linux 5.19; `SINGLE_ISSUER`, 6.0).
     #[default]
     Cooperative,
@@ -56,11 +75,10 @@ pub enum RingKind {
 }
 
 impl RingKind {
-    /// The kind that takes the least CPU for a read, on this kernel and the device below the plan's first area. For direct loads
-    /// it reads at most 9,000 blocks there, within 0.9 s; through the page cache all kinds cost the same, and reading would warm it.
-    pub fn cheapest(plan: &Plan, areas: &[File], is_stopping: &dyn Fn() -> bool) -> Self {
-        let is_tried = plan.engine == EngineKind::Uring && plan.direct && !plan.polled;
-        let (true, Some(file), Some(area)) = (is_tried, areas.first(), plan.areas.first()) else {
+    /// The kind that takes the least CPU for a read, on this kernel and the device below the plan's first area. It reads at most
+    /// 9,000 blocks there, within 0.9 s.
+    fn cheapest(plan: &Plan, files: &[File], is_stopping: &dyn Fn() -> bool) -> Self {
+        let (Some(file), Some(area)) = (files.first(), plan.areas.first()) else {
             return Self::default();
         };
         let range = area.offset.get()..area.offset.get() + area.length.get().min(MOST_RANGE);
@@ -70,11 +88,6 @@ impl RingKind {
                 if is_stopping() { None } else { cpu_of_a_read(file, &range, kind, one, &mut random) }
             },
         )
-    }
-
-    /// The kind for a load, of which the plan may ask that devices are polled.
-    pub(crate) fn of_load(self, plan: &Plan) -> Self {
-        if plan.polled { Self::Polled } else { self }
     }
 
     pub(super) const fn as_str(self) -> &'static str {
@@ -156,11 +169,11 @@ fn cpu_of_a_read(
     if blocks == 0 {
         return None;
     }
-    let areas: Arc<[File]> = Arc::new([file.try_clone().ok()?]);
+    let files: Arc<[File]> = Arc::new([file.try_clone().ok()?]);
     let clock = MonotonicClock::before_start();
     clock.start();
     let lengths = vec![READ_BYTES; at_once as usize];
-    let mut queue = UringQueue::new(clock.clone(), &areas, &lengths, 0, kind, random).ok()?;
+    let mut queue = UringQueue::new(clock.clone(), &files, &lengths, 0, kind, random).ok()?;
     if queue.kind != kind {
         return None;
     }
@@ -205,6 +218,8 @@ fn thread_cpu_ns() -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     /// What is chosen where the kinds cost so much, with many reads at once and with one, in every round but the first, in which the
@@ -289,19 +304,25 @@ mod tests {
     }
 
     #[test]
-    fn only_direct_loads_through_rings_are_tried() {
+    fn only_direct_loads_are_tried_and_each_target_once() {
         let plan = crate::test_plan::open_job(1_000, 1);
         let never = || -> bool { panic!("nothing is to be tried") };
-        for (engine, direct, polled) in [
-            (EngineKind::Uring, false, false),
-            (EngineKind::Threads, true, false),
-            (EngineKind::Uring, true, true),
-        ] {
-            let plan = Plan { engine, direct, polled, ..plan.clone() };
-            let file = tempfile::tempfile().unwrap();
-            assert_eq!(RingKind::cheapest(&plan, &[file], &never), RingKind::Cooperative);
-            let kind = if polled { RingKind::Polled } else { RingKind::Deferred };
-            assert_eq!(RingKind::Deferred.of_load(&plan), kind);
+        let files = [tempfile::tempfile().unwrap()];
+        let tuning = Tuning::default();
+        for (direct, polled, kind) in [(false, false, RingKind::Cooperative), (true, true, RingKind::Polled)]
+        {
+            let plan = Plan { direct, polled, ..plan.clone() };
+            assert_eq!(tuning.ring_for(&plan, &files, &never), kind);
         }
+        let plan = Plan { direct: true, ..plan };
+        let tries = Cell::new(0);
+        let stopping = || {
+            tries.set(tries.get() + 1);
+            true
+        };
+        // A load that is stopped meanwhile takes the usual one.
+        assert_eq!(tuning.ring_for(&plan, &files, &stopping), RingKind::Cooperative);
+        assert!(tries.get() > 0, "a direct load is tried");
+        assert_eq!(tuning.ring_for(&plan, &files, &never), RingKind::Cooperative);
     }
 }

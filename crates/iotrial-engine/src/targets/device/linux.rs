@@ -52,8 +52,7 @@ impl Claimed {
 
     /// Opens the device once more for I/O.
     pub(crate) fn open(&self, writes: bool, direct: bool) -> io::Result<File> {
-        let access = if writes { os::Access::ReadWrite } else { os::Access::Read };
-        let file = os::open_existing(&self.path, access, direct)?;
+        let file = os::open_existing(&self.path, os::Access::of(writes), direct)?;
         // The node may have been replaced; the number is the device.
         if Number::of_metadata(&file.metadata()?) != Some(self.number) {
             return Err(io::Error::other("another device took its place"));
