@@ -7,6 +7,8 @@ mod zipf;
 
 pub mod offset;
 
+mod content;
+
 pub mod queue;
 
 mod buffer;

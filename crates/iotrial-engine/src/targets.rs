@@ -40,7 +40,7 @@ mod fill;
 mod signature;
 
 #[cfg_attr(windows, allow(dead_code, reason = "raw devices are refused on Windows so far"))]
-mod content;
+mod sample;
 
 mod obstacle;
 
@@ -62,7 +62,6 @@ mod prepare;
 
 mod left_over;
 
-pub use content::ContentSample;
 pub use device::{DeviceReport, inspect_device};
 pub(crate) use held::NO_FLAGS;
 pub use held::{HeldAreas, OpenAreaError};
@@ -71,4 +70,5 @@ pub use managed_file::Foreign;
 pub use obstacle::Obstacle;
 pub use prepare::{PrepareError, Prepared, prepare, rehearse};
 pub use probe::{ProbeError, ProbedTarget, probe};
+pub use sample::ContentSample;
 pub use signature::Signature;

@@ -1,7 +1,6 @@
 //! Stands in for `uring.rs` where the operating system has no io_uring.
 
 use std::convert::Infallible;
-use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use iotrial_measure::clock::Clock;
 use iotrial_measure::random::Random;
 use iotrial_model::plan::Plan;
 
-use crate::queue::{Completion, Handing, IoQueue, Request};
+use crate::queue::{Completion, Handing, IoQueue, OpenArea, Request};
 
 /// There is none to choose.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +22,7 @@ impl Tuning {
     pub(crate) fn ring_for(
         &self,
         _plan: &Plan,
-        _files: &[File],
+        _areas: &[OpenArea],
         _is_stopping: &dyn Fn() -> bool,
     ) -> RingKind {
         RingKind
@@ -38,7 +37,7 @@ pub(crate) struct UringQueue {
 impl UringQueue {
     pub(crate) fn new<C: Clock>(
         _clock: C,
-        _files: &Arc<[File]>,
+        _areas: &Arc<[OpenArea]>,
         _lengths: &[u32],
         _flushing: u32,
         _kind: RingKind,

@@ -39,19 +39,19 @@ pub(crate) fn open_engine(
 ) -> Result<Engine, OpenAreaError> {
     Ok(match plan.engine {
         EngineKind::Uring => {
-            let files = areas.open(NO_FLAGS)?;
-            let ring = areas.tuning.ring_for(plan, &files, is_stopping);
+            let open = areas.open(NO_FLAGS)?;
+            let ring = areas.tuning.ring_for(plan, &open, is_stopping);
             Arc::new(move |worker: Worker| {
                 let (clock, lengths, flushing) = (worker.clock.clone(), worker.lengths(), worker.flushing());
-                let queue = UringQueue::new(clock, &files, &lengths, flushing, ring, &mut worker.random());
+                let queue = UringQueue::new(clock, &open, &lengths, flushing, ring, &mut worker.random());
                 worker.drive_on_clock(queue)
             })
         }
         EngineKind::Threads => {
-            let files = areas.open(NO_FLAGS)?;
+            let open = areas.open(NO_FLAGS)?;
             Arc::new(move |worker: Worker| {
                 let (clock, lengths) = (worker.clock.clone(), worker.lengths());
-                let queue = ThreadsQueue::new(clock, &files, &lengths, &mut worker.random());
+                let queue = ThreadsQueue::new(clock, &open, &lengths, &mut worker.random());
                 worker.drive_on_clock(queue)
             })
         }

@@ -74,13 +74,6 @@ impl Random {
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
-
-    /// Fills `bytes` with random bits.
-    pub fn fill(&mut self, bytes: &mut [u8]) {
-        for chunk in bytes.chunks_mut(8) {
-            chunk.copy_from_slice(&self.next_u64().to_le_bytes()[..chunk.len()]);
-        }
-    }
 }
 
 fn split_mix(state: &mut u64) -> u64 {

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::os::{self, Access, HandleFlags};
+use crate::content::Content;
+use crate::queue::OpenArea;
 use crate::uring::Tuning;
 
 /// Handles as the area was verified, with nothing added.
@@ -23,6 +25,7 @@ pub(super) struct HeldArea {
     pub(super) verified: File,
     pub(super) access: Access,
     pub(super) direct: bool,
+    pub(super) content: Content,
 }
 
 /// The areas of a plan in its order; none where the engine touches no target.
@@ -55,7 +58,13 @@ impl HeldAreas {
     pub fn of_file(path: &Path, writes: bool) -> io::Result<Self> {
         let access = Access::of(writes);
         let verified = os::open_existing(path, access, false)?;
-        Ok(Self::new(vec![HeldArea { path: path.to_owned(), verified, access, direct: false }]))
+        Ok(Self::new(vec![HeldArea {
+            path: path.to_owned(),
+            verified,
+            access,
+            direct: false,
+            content: Content::new(0, 0),
+        }]))
     }
 
     /// A handle on each area, as its jobs use it: reading only where none writes, direct where the plan is.
@@ -63,11 +72,11 @@ impl HeldAreas {
     /// # Errors
     ///
     /// When one cannot be opened, or is no longer the one that was verified.
-    pub(crate) fn open(&self, flags: HandleFlags) -> Result<Arc<[File]>, OpenAreaError> {
+    pub(crate) fn open(&self, flags: HandleFlags) -> Result<Arc<[OpenArea]>, OpenAreaError> {
         let open = |area: &HeldArea| {
-            let HeldArea { path, verified, access, direct } = area;
+            let HeldArea { path, verified, access, direct, content } = area;
             let file = os::open_again(path, verified, *access, *direct, flags)
-                .and_then(|file| is_same(&file, verified).map(|()| file));
+                .and_then(|file| is_same(&file, verified).map(|()| OpenArea { file, content: *content }));
             file.map_err(|source| OpenAreaError { path: path.clone(), source })
         };
         self.areas.iter().map(open).collect()
@@ -104,12 +113,12 @@ mod tests {
             } else {
                 std::fs::copy(&foreign, &path).unwrap();
             }
-            let files = areas.open(NO_FLAGS).unwrap();
+            let file = &areas.open(NO_FLAGS).unwrap()[0].file;
             let mut content = [0; 4];
-            files[0].read_exact_at(&mut content, 0).unwrap();
+            file.read_exact_at(&mut content, 0).unwrap();
             assert_eq!(&content, b"ours");
-            files[0].write_all_at(b"mine", 0).unwrap();
-            files[0].write_all_at(b"ours", 0).unwrap();
+            file.write_all_at(b"mine", 0).unwrap();
+            file.write_all_at(b"ours", 0).unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), "not ours");
         }
         assert_eq!(std::fs::read_to_string(&foreign).unwrap(), "not ours");

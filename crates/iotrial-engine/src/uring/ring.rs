@@ -14,7 +14,8 @@ use iotrial_model::plan::Plan;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::UringQueue;
-use crate::queue::{Handing, IoQueue, Request};
+use crate::content::Content;
+use crate::queue::{Handing, IoQueue, OpenArea, Request};
 
 /// A kind that is not the usual one must cost so much less, with one read at a time and with many.
 const WORTH_IT: f64 = 0.95;
@@ -41,12 +42,17 @@ pub(crate) struct Tuning(OnceLock<RingKind>);
 
 impl Tuning {
     /// The kind for a load.
-    pub(crate) fn ring_for(&self, plan: &Plan, files: &[File], is_stopping: &dyn Fn() -> bool) -> RingKind {
+    pub(crate) fn ring_for(
+        &self,
+        plan: &Plan,
+        areas: &[OpenArea],
+        is_stopping: &dyn Fn() -> bool,
+    ) -> RingKind {
         match (plan.polled, plan.direct) {
             (true, _) => RingKind::Polled,
             // Through the page cache all kinds cost the same, and reading would warm it.
             (false, false) => RingKind::default(),
-            (false, true) => *self.0.get_or_init(|| RingKind::cheapest(plan, files, is_stopping)),
+            (false, true) => *self.0.get_or_init(|| RingKind::cheapest(plan, areas, is_stopping)),
         }
     }
 }
@@ -77,8 +83,8 @@ pub(crate) enum RingKind {
 impl RingKind {
     /// The kind that takes the least CPU for a read, on this kernel and the device below the plan's first area. It reads at most
     /// 9,000 blocks there, within 0.9 s.
-    fn cheapest(plan: &Plan, files: &[File], is_stopping: &dyn Fn() -> bool) -> Self {
-        let (Some(file), Some(area)) = (files.first(), plan.areas.first()) else {
+    fn cheapest(plan: &Plan, areas: &[OpenArea], is_stopping: &dyn Fn() -> bool) -> Self {
+        let (Some(OpenArea { file, .. }), Some(area)) = (areas.first(), plan.areas.first()) else {
             return Self::default();
         };
         let range = area.offset.get()..area.offset.get() + area.length.get().min(MOST_RANGE);
@@ -169,11 +175,13 @@ fn cpu_of_a_read(
     if blocks == 0 {
         return None;
     }
-    let files: Arc<[File]> = Arc::new([file.try_clone().ok()?]);
+    let file = file.try_clone().ok()?;
+    // Nothing is written.
+    let areas: Arc<[OpenArea]> = Arc::new([OpenArea { file, content: Content::new(0, 0) }]);
     let clock = MonotonicClock::before_start();
     clock.start();
     let lengths = vec![READ_BYTES; at_once as usize];
-    let mut queue = UringQueue::new(clock.clone(), &files, &lengths, 0, kind, random).ok()?;
+    let mut queue = UringQueue::new(clock.clone(), &areas, &lengths, 0, kind, random).ok()?;
     if queue.kind != kind {
         return None;
     }
@@ -184,6 +192,7 @@ fn cpu_of_a_read(
         length: READ_BYTES,
         direction: Direction::Read,
         durability: Durability::None,
+        generation: 0,
     };
     let mut requests: Vec<Request> = (0..at_once).map(&mut read).collect();
     let mut completions = Vec::with_capacity(lengths.len());
@@ -307,12 +316,12 @@ mod tests {
     fn only_direct_loads_are_tried_and_each_target_once() {
         let plan = crate::test_plan::open_job(1_000, 1);
         let never = || -> bool { panic!("nothing is to be tried") };
-        let files = [tempfile::tempfile().unwrap()];
+        let areas = [OpenArea { file: tempfile::tempfile().unwrap(), content: Content::new(0, 0) }];
         let tuning = Tuning::default();
         for (direct, polled, kind) in [(false, false, RingKind::Cooperative), (true, true, RingKind::Polled)]
         {
             let plan = Plan { direct, polled, ..plan.clone() };
-            assert_eq!(tuning.ring_for(&plan, &files, &never), kind);
+            assert_eq!(tuning.ring_for(&plan, &areas, &never), kind);
         }
         let plan = Plan { direct: true, ..plan };
         let tries = Cell::new(0);
@@ -321,8 +330,8 @@ mod tests {
             true
         };
         // A load that is stopped meanwhile takes the usual one.
-        assert_eq!(tuning.ring_for(&plan, &files, &stopping), RingKind::Cooperative);
+        assert_eq!(tuning.ring_for(&plan, &areas, &stopping), RingKind::Cooperative);
         assert!(tries.get() > 0, "a direct load is tried");
-        assert_eq!(tuning.ring_for(&plan, &files, &never), RingKind::Cooperative);
+        assert_eq!(tuning.ring_for(&plan, &areas, &never), RingKind::Cooperative);
     }
 }

@@ -13,13 +13,13 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::super::block::{Device, Kernel, Link, Number};
-use super::super::content::{self, ContentSample};
 use super::super::fill::AlignedBuffer;
 use super::super::in_use::{self, Footprint, Survey};
 use super::super::obstacle::Obstacle;
 use super::super::os;
 use super::super::prepare::PrepareError;
 use super::super::probe::{ProbeError, ProbedTarget, Resolved, examine, resolve};
+use super::super::sample::{self, ContentSample};
 use super::super::signature::{self, Signature};
 use super::{DeviceReport, Identity, token};
 
@@ -281,7 +281,7 @@ fn look(
         }
         os::read_exact_at(&file, buffer, offset)
     };
-    let sample = content::sample(size, identity.seed(), &read)?;
+    let sample = sample::sample(size, identity.seed(), &read)?;
     let signatures = signature::find(size, &|offset, bytes| read_unaligned(size, &read, offset, bytes))?;
     Ok((signatures, sample))
 }
