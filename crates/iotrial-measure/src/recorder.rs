@@ -14,7 +14,8 @@ const COMMIT: usize = 2;
 /// What one thread counts for one job in one interval.
 #[derive(Debug, Clone)]
 pub struct JobRecorder {
-    /// Read, write, and the commits of a group commit; absent where the job never does it.
+    /// Read, write, and the commits of a group commit; absent where the job never does it. Boxed, because each has a table of
+    /// more than 20,000 buckets, and recorders change hands once per window.
     ops: [Option<Box<OpRecorder>>; 3],
     /// Of a group commit.
     commit_size: u64,
@@ -31,7 +32,7 @@ struct Ages {
     all: LatencyHistogram,
 }
 
-/// So many ages of up to 21 days fit the sum of the flat table.
+/// So many ages of up to 21 days fit the sum of the flat table: 10,000 times 1.8e15 ns stay below 2^64.
 const MOST_RECENT: u32 = 10_000;
 
 impl Ages {
@@ -131,7 +132,10 @@ impl JobRecorder {
     #[inline]
     pub fn record(&mut self, issued: &Issued, completed_at_ns: u64, outcome: Outcome) {
         let op = self.ops[issued.direction as usize].as_mut().expect("the job does I/O in this direction");
+        // Late or not is the generator's doing, and counts whatever the device made of the I/O.
         op.late_count += u64::from(issued.late);
+        // Failures are in no histogram: an error that comes back in a microsecond would make a broken device the fastest, and the read that
+        // crosses the end of a file would count as if all of it had been there.
         match outcome {
             Outcome::Bytes(moved) if moved == issued.length => {
                 op.bytes += u64::from(moved);
@@ -139,6 +143,7 @@ impl JobRecorder {
                     op.submission_latency_count += 1;
                     op.submission_latency_sum_ns += submitted_at_ns.saturating_sub(issued.created_at_ns);
                 }
+                // The clocks of two threads, and of a counter and the kernel, may be some ns apart: no latency is negative.
                 op.total_latency.record_ns(completed_at_ns.saturating_sub(issued.created_at_ns));
             }
             failed => op.fail(failed, issued.length),
@@ -216,6 +221,7 @@ impl OpRecorder {
             late_count: self.late_count,
             total_latency: (&self.total_latency).into(),
         };
+        // The table is emptied and used again: a new one for every window would make the loop touch fresh pages once a second.
         self.total_latency.clear();
         (self.submission_latency_count, self.submission_latency_sum_ns) = (0, 0);
         (self.bytes, self.error_count, self.late_count) = (0, 0, 0);
