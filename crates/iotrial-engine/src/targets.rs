@@ -44,6 +44,8 @@ mod sample;
 
 mod obstacle;
 
+mod prepare_error;
+
 #[cfg(target_os = "linux")]
 mod in_use;
 
@@ -68,7 +70,8 @@ pub use held::{HeldAreas, OpenAreaError};
 pub use left_over::{LeftOver, LeftOverError, find_left_overs, remove_left_over};
 pub use managed_file::Foreign;
 pub use obstacle::Obstacle;
-pub use prepare::{PrepareError, Prepared, prepare, rehearse};
+pub use prepare::{Prepared, prepare, rehearse};
+pub use prepare_error::PrepareError;
 pub use probe::{ProbeError, ProbedTarget, probe};
 pub use sample::ContentSample;
 pub use signature::Signature;

@@ -17,13 +17,10 @@ use super::held::{HeldArea, HeldAreas};
 use super::made::Made;
 use super::managed_file::{Foreign, Found, Header, ManagedFile, State};
 use super::os;
+use super::prepare_error::PrepareError;
 use super::probe::ProbedTarget;
 use super::site::{check_directories, check_space, file_error, holds, lock, survey};
 use crate::content::Content;
-
-mod error;
-
-pub use error::PrepareError;
 
 /// What a load works on, laid out and open.
 ///

@@ -17,7 +17,7 @@ use super::super::fill::AlignedBuffer;
 use super::super::in_use::{self, Footprint, Survey};
 use super::super::obstacle::Obstacle;
 use super::super::os;
-use super::super::prepare::PrepareError;
+use super::super::prepare_error::PrepareError;
 use super::super::probe::{ProbeError, ProbedTarget, Resolved, examine, resolve};
 use super::super::sample::{self, ContentSample};
 use super::super::signature::{self, Signature};

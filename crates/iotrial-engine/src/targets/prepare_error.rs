@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use iotrial_model::plan::LEAST_FREE;
 use iotrial_model::units::ByteSize;
 
-use super::super::managed_file::Foreign;
-use super::super::obstacle::{Obstacle, sentences};
+use super::managed_file::Foreign;
+use super::obstacle::{Obstacle, sentences};
 
 /// Why the targets cannot be laid out.
 #[derive(Debug, thiserror::Error)]
