@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use iotrial_model::figure::Figure;
-use iotrial_model::plan::{EngineKind, PhaseKind};
+use iotrial_model::plan::{EngineDevice, PhaseKind};
 use iotrial_model::record::{Finding, RunRecord, Severity};
 use iotrial_model::units::format_duration;
 use iotrial_model::words::enumerate;
@@ -54,10 +54,10 @@ impl Verdict {
 /// Judges a record by a set of thresholds.
 pub fn judge(record: &RunRecord, thresholds: &ThresholdSet) -> Verdict {
     let findings = all_findings(record);
-    let no_device = match record.plan.engine {
-        EngineKind::Null => Some("the null engine measures the generator and touches no device"),
-        EngineKind::Sim => Some("the device was simulated, and none was measured"),
-        EngineKind::Uring | EngineKind::Threads => None,
+    let no_device = match record.plan.engine.facts().device {
+        EngineDevice::None => Some("the null engine measures the generator and touches no device"),
+        EngineDevice::Simulated => Some("the device was simulated, and none was measured"),
+        EngineDevice::Real => None,
     };
     let judgement = Judgement::new(record, thresholds);
     let conditions = conditions(record, &findings);
@@ -272,7 +272,7 @@ fn reasons(
 #[cfg(test)]
 mod tests {
     use iotrial_model::load::{Durability, Role};
-    use iotrial_model::plan::{Plan, UntilSteady};
+    use iotrial_model::plan::{EngineKind, Plan, UntilSteady};
     use iotrial_model::record::{Ended, EndedHow, JobCounts};
     use iotrial_model::stream::Stream;
     use proptest::prelude::*;

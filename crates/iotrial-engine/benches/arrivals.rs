@@ -22,9 +22,10 @@ use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 
-use iotrial_engine::clock::{Clock, MonotonicClock, SimClock};
 use iotrial_engine::one_queue::{OneQueueOutcome, drive_one_queue};
-use iotrial_engine::queue::{Completion, Handing, IoQueue, Outcome, Request};
+use iotrial_engine::queue::{Completion, Handing, IoQueue, Request};
+use iotrial_measure::clock::{Clock, MonotonicClock, SimClock};
+use iotrial_measure::recorder::Outcome;
 use iotrial_model::plan::{EngineKind, PhaseKind, Plan, SimDevice};
 use serde_json::{Value, json};
 use support::{job, plan};

@@ -1,4 +1,4 @@
-//! The memory that I/Os move: one aligned buffer for each slot, filled once with random data.
+//! The memory that I/Os move: one aligned buffer for each slot, filled once.
 #![expect(
     unsafe_code,
     reason = "the kernel writes into one slot while another is stamped, so no borrow may span two"
@@ -7,9 +7,10 @@
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
+use iotrial_measure::random::Random;
 use iotrial_model::units::ByteSize;
 
-use crate::random::Random;
+use crate::content::Content;
 
 #[cfg(target_os = "linux")]
 #[path = "buffer/linux.rs"]
@@ -28,10 +29,6 @@ const HUGE_PAGE: usize = 2 << 20;
 /// The most that a ring of Linux takes as one registered buffer.
 const MOST_PIECE: usize = 1 << 30;
 
-/// Every sector of a write is stamped, so that a device that deduplicates finds no two equal ones, however
-/// small its unit.
-const STAMP_EVERY: usize = 512;
-
 /// One buffer for each slot of a queue, in one piece of memory.
 pub(crate) struct SlotBuffers {
     memory: NonNull<u8>,
@@ -40,7 +37,6 @@ pub(crate) struct SlotBuffers {
     starts: Vec<usize>,
     /// First slot of each piece.
     pieces: Vec<usize>,
-    stamp: u64,
 }
 
 // SAFETY: the memory belongs to this value alone, which is reached by one thread at a time.
@@ -65,9 +61,12 @@ impl SlotBuffers {
         // SAFETY: the memory was allocated with this size.
         unsafe { memory.write_bytes(0, total) };
         let pieces = pieces_of(&starts, MOST_PIECE);
-        let mut buffers = Self { memory, layout, starts, pieces, stamp: random.next_u64() };
+        let mut buffers = Self { memory, layout, starts, pieces };
+        // Each buffer holds other pages: they are what a write consists of, but for its stamps.
+        let content = Content::new(random.next_u64(), 0);
         for slot in (0..).take(lengths.len()) {
-            random.fill(buffers.slot_mut(slot));
+            let start = buffers.starts[slot as usize] as u64;
+            content.fill(buffers.slot_mut(slot), start, 0);
         }
         buffers
     }
@@ -106,6 +105,15 @@ impl SlotBuffers {
         (ByteSize::bytes(size), ByteSize::bytes(huge.min(size)))
     }
 
+    /// What a slot holds. No I/O may be under way on it.
+    pub(crate) fn slot(&self, slot: u32) -> &[u8] {
+        let slot = slot as usize;
+        let (start, end) = (self.starts[slot], self.starts[slot + 1]);
+        // SAFETY: the range lies within the allocation and belongs to this slot. The kernel does not write to it, because the
+        // caller has reaped its last I/O, and the borrow of `self` keeps the next one from being handed over.
+        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().add(start), end - start) }
+    }
+
     /// The buffer of a slot. It spans no other slot's memory, which the kernel may be writing to.
     pub(crate) fn slot_mut(&mut self, slot: u32) -> &mut [u8] {
         let slot = slot as usize;
@@ -113,18 +121,6 @@ impl SlotBuffers {
         // SAFETY: the range lies within the allocation and belongs to this slot, and the borrow of `self` keeps
         // it from being handed out twice.
         unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr().add(start), end - start) }
-    }
-
-    /// The buffer of a slot, made unlike every earlier write.
-    pub(crate) fn stamped(&mut self, slot: u32, length: u32) -> &mut [u8] {
-        let mut stamp = self.stamp;
-        let buffer = &mut self.slot_mut(slot)[..length as usize];
-        for sector in buffer.chunks_mut(STAMP_EVERY) {
-            stamp = stamp.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            sector[..8].copy_from_slice(&stamp.to_le_bytes());
-        }
-        self.stamp = stamp;
-        self.slot_mut(slot)
     }
 }
 
@@ -150,13 +146,12 @@ fn pieces_of(starts: &[usize], most: usize) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
+    use iotrial_measure::random::RandomStream;
 
     #[test]
     fn buffers_are_aligned_apart_and_as_long_as_asked() {
-        let mut buffers = SlotBuffers::new(&[512, 8192, 65536], &mut Random::new(1, 0));
+        let mut buffers = SlotBuffers::new(&[512, 8192, 65536], &mut Random::new(1, RandomStream::Copy(0)));
         let mut end_of_last = 0;
         for (slot, length) in [(0, 512), (1, 8192), (2, 65536)] {
             let range = buffers.slot_mut(slot).as_ptr_range();
@@ -172,7 +167,7 @@ mod tests {
         assert_eq!(pieces_of(&[0], 100), [0usize; 0]);
         assert_eq!(pieces_of(&[0, 40, 80, 120, 220, 260], 100), [0, 2, 3, 4]);
         assert_eq!(pieces_of(&[0, 50, 100], 100), [0]);
-        let mut buffers = SlotBuffers::new(&[8192, 8192, 4096], &mut Random::new(1, 0));
+        let mut buffers = SlotBuffers::new(&[8192, 8192, 4096], &mut Random::new(1, RandomStream::Copy(0)));
         buffers.pieces = pieces_of(&buffers.starts, 16384);
         let of_slots = [0, 1, 2].map(|slot| buffers.piece_of(slot));
         assert_eq!(of_slots, [0, 0, 1]);
@@ -184,23 +179,12 @@ mod tests {
     #[test]
     fn large_memory_begins_on_a_huge_page_and_is_random_to_its_end() {
         let lengths = [1 << 20; 5];
-        let mut buffers = SlotBuffers::new(&lengths, &mut Random::new(1, 0));
+        let mut buffers = SlotBuffers::new(&lengths, &mut Random::new(1, RandomStream::Copy(0)));
         assert_eq!(buffers.slot_mut(0).as_ptr() as usize % HUGE_PAGE, 0);
         let (size, huge_pages) = buffers.size_and_huge_pages();
         assert_eq!(size, ByteSize::mib(5));
         assert!(huge_pages <= ByteSize::mib(4), "the tail is no huge page: {huge_pages}");
         let zeros = buffers.slot_mut(4).chunks(8).filter(|chunk| **chunk == [0; 8]).count();
         assert_eq!(zeros, 0);
-    }
-
-    #[test]
-    fn no_two_sectors_that_are_written_are_equal() {
-        let mut buffers = SlotBuffers::new(&[8192, 8192], &mut Random::new(1, 0));
-        let mut sectors = HashSet::new();
-        for write in 0..1_000 {
-            for sector in buffers.stamped(write % 2, 8192).chunks(STAMP_EVERY) {
-                assert!(sectors.insert(sector.to_vec()), "write {write}");
-            }
-        }
     }
 }

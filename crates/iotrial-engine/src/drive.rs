@@ -10,85 +10,39 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender};
-use std::time::Duration;
 
+use iotrial_measure::arrivals::Arrivals;
+use iotrial_measure::clock::Clock;
+use iotrial_measure::collector::Handover;
+use iotrial_measure::control::Control;
+use iotrial_measure::recorder::{Issued, JobRecorder};
+use iotrial_measure::window::Window;
 use iotrial_model::load::Direction;
-use iotrial_model::plan::{PhaseKind, Plan};
+use iotrial_model::plan::Plan;
 
-use crate::arrivals::{Arrivals, Followers};
-use crate::clock::Clock;
-use crate::control::Control;
+use crate::followers::Followers;
 use crate::group_commit::LogWriter;
 use crate::lane::Lane;
 use crate::queue::{Completion, Handing, IoQueue, Request};
-use crate::recorder::{Issued, JobRecorder};
 
-/// The longest time that the loop waits without looking whether it is to stop.
+/// The longest time that the loop waits without looking whether it is to stop. A tenth of a second after Ctrl-C is at once to
+/// a person; ten wake-ups a second cost nothing that a counter shows.
 const LONGEST_WAIT_NS: u64 = 100_000_000;
 
 /// An I/O of an open load that is issued so much after it was due, though there was a free slot, is the
-/// generator's fault and counted as late.
+/// generator's fault and counted as late. A thread that sleeps wakes up 60 to 90 µs late once in a hundred times
+/// (`docs/measurement.md`): less would count the host's timers, and more would hide a generator that cannot keep up with
+/// devices that answer in 100 µs.
 const LATE_NS: u64 = 100_000;
 
-/// A reap that took no longer than this did not wait: what it brought may have been there for as long as nobody looked.
+/// A reap that took no longer than this did not wait: what it brought may have been there for as long as nobody looked. An
+/// idle CPU needs 25 µs in the median to wake a sleeper, so that a call that slept hardly ever comes back sooner.
 const PROMPT_NS: u64 = 50_000;
 
 /// After so long the next batch is handed over by a call of its own, which times its submission. A batch that is
-/// handed over by the call that also waits for completions cannot be timed.
+/// handed over by the call that also waits for completions cannot be timed. At a thousand calls a second the extra ones are
+/// lost among hundreds of thousands, and an interval still has a thousand samples.
 const SUBMISSION_SAMPLE_NS: u64 = 1_000_000;
-
-/// A stretch of a phase that is handed over as one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Window {
-    pub(crate) phase: PhaseKind,
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-    /// Whether a round ends with it, so that the load may end there before its time.
-    pub(crate) ends_round: bool,
-}
-
-impl Window {
-    /// The whole load, cut at the plan's interval and at the borders of phases.
-    pub(crate) fn all(plan: &Plan) -> Vec<Self> {
-        let interval_ns = as_ns(plan.interval);
-        let round_ns = plan.until_steady.map(|until| as_ns(until.round));
-        let mut windows = Vec::new();
-        let mut start_ns = 0;
-        for phase in &plan.phases {
-            let (phase_start_ns, phase_end_ns) = (start_ns, start_ns + as_ns(phase.duration));
-            let ends_round = |end_ns: u64| {
-                let is_border = |round_ns| (end_ns - phase_start_ns).is_multiple_of(round_ns);
-                phase.kind == PhaseKind::Measure && round_ns.is_some_and(is_border)
-            };
-            while start_ns < phase_end_ns {
-                let end_ns = (start_ns + interval_ns).min(phase_end_ns);
-                windows.push(Self { phase: phase.kind, start_ns, end_ns, ends_round: ends_round(end_ns) });
-                start_ns = end_ns;
-            }
-        }
-        windows
-    }
-}
-
-pub(crate) fn as_ns(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// What one thread hands over: one interval, as far as it lasted.
-pub(crate) struct Handover {
-    /// Which thread.
-    pub(crate) worker: usize,
-    /// Index into the windows.
-    pub(crate) window: usize,
-    /// When counting ended: the end of the window, or earlier where the load was stopped.
-    pub(crate) end_ns: u64,
-    pub(crate) recorders: Vec<JobRecorder>,
-    /// By job: I/Os of open lanes that were due and not issued at the end of the interval. Exact where the load may end
-    /// with it, elsewhere from the rate.
-    pub(crate) backlog: Vec<u64>,
-    /// Time for which the thread did nothing but watch the clock, so as to be on time.
-    pub(crate) watched_ns: u64,
-}
 
 /// One outstanding I/O.
 struct Slot {
@@ -218,6 +172,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     /// When the queue broke.
     pub(crate) fn run(mut self) -> io::Result<()> {
         let mut completions: Vec<Completion> = Vec::with_capacity(self.slots.len());
+        // Everything that the loop will need is made by now: the first I/O is as fast as the others.
         let now_ns = self.clock.now_ns();
         for lane in 0..self.lanes.len() {
             if self.lanes[lane].arrivals.is_none() {
@@ -229,18 +184,24 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         self.stage_due(now_ns);
         self.submit(now_ns)?;
         while self.window < self.windows.len() && !self.control.is_stopping() {
+            // First what is done, then what is due: a completion frees the slot that an arrival waits for, and the device gets
+            // the next I/Os of a closed load in the same call that looks for more completions. The other way round each
+            // turn would enter the kernel twice, and that is most of what an I/O through the page cache costs.
             let called_ns = self.clock.now_ns();
             let wait_until_ns = self.wait_until_ns(called_ns);
             self.queue.reap(&mut completions, wait_until_ns)?;
             let now_ns = self.clock.now_ns();
             self.note_turn(called_ns, now_ns, wait_until_ns, &completions);
             for completion in completions.drain(..) {
+                // An I/O counts in the window in which it completed, and a thread may look only after the window's end.
                 self.end_windows_until(completion.completed_at_ns);
                 self.take(&completion, now_ns);
             }
             self.end_windows_until(now_ns);
+            // After the last window nothing is issued: it would be in flight in no window, and only keep the end waiting.
             if self.window < self.windows.len() {
                 self.stage_due(now_ns);
+                // Only now: what the followers just took off their queues may be what a held slot waits for.
                 self.release(now_ns);
                 self.submit(now_ns)?;
             }
@@ -301,6 +262,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     /// Draws every I/O of an open lane that is due and has a slot.
     #[inline]
     fn stage_due(&mut self, now_ns: u64) {
+        // One moment for all: asking the clock again would let a loop that is behind draw for as long as I/Os become due, and
+        // hand over none of them.
         while let Some(Reverse((due_ns, lane))) = self.due.peek().copied() {
             if due_ns > now_ns {
                 return;
@@ -339,6 +302,9 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     }
 
     /// Waits for the lane's next I/O, where it has a slot for it and knows when it is due.
+    ///
+    /// A lane without a free slot is not among the due ones: at twice the rate of the device it would be on top for ever, and the
+    /// loop would spin over it instead of waiting for the completion that helps.
     #[inline]
     fn await_next(&mut self, lane: usize) {
         if let (false, Some(due_ns)) =
@@ -359,6 +325,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             return Ok(());
         }
         self.watching_since_ns = None;
+        // The whole batch goes at once: the queue knows better than the loop how to split it for its device.
         if now_ns < self.next_sample_ns {
             self.queue.submit(&self.staged, Handing::WithReap)?;
             self.staged.clear();
@@ -383,7 +350,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         let recorder = &mut self.recorders[job];
         recorder.record(&slot.issued, completion.completed_at_ns, completion.outcome);
         if self.lanes[lane].log().is_some() {
-            recorder.record_commits(&self.commits[completion.slot as usize], &slot.issued, completion);
+            let due_ns = &self.commits[completion.slot as usize];
+            recorder.record_commits(due_ns, &slot.issued, completion.completed_at_ns, completion.outcome);
         }
         let has_followers = self.followers.has(job);
         if has_followers {
@@ -426,6 +394,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     /// Lets the closed lanes go on whose followers have caught up.
     #[inline]
     fn release(&mut self, now_ns: u64) {
+        // Two lists that change places, because staging needs all of `self` and the loop allocates nothing.
         let mut held = std::mem::replace(&mut self.held, std::mem::take(&mut self.still_held));
         for slot in held.drain(..) {
             let job = self.lanes[self.slots[slot as usize].lane as usize].job;
@@ -457,6 +426,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         } else {
             self.backlog(|arrivals, _| arrivals.backlog_estimate(end_ns))
         };
+        // The coordinator sends emptied recorders back. Where it is behind, new ones are made: memory instead of a wait in the
+        // loop. In the long run there are two sets for each thread.
         let empty = self.spares.try_recv().unwrap_or_else(|_| JobRecorder::all(self.plan));
         let recorders = std::mem::replace(&mut self.recorders, empty);
         let watched_ns = std::mem::take(&mut self.watched_ns);
@@ -515,7 +486,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         self.slots.len() - free - self.staged.len() - self.held.len()
     }
 
-    /// Waits for what is in flight; it counts nowhere.
+    /// Waits for what is in flight; it counts nowhere. Without that the buffers could not be freed, nor a file removed that the
+    /// device still writes to.
     fn drain(&mut self, mut in_flight: usize, mut completions: Vec<Completion>) -> io::Result<()> {
         while in_flight > 0 && !self.control.is_aborted() {
             let wait_until_ns = self.clock.now_ns() + LONGEST_WAIT_NS;
@@ -530,10 +502,11 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
 mod tests {
     use std::sync::mpsc;
 
+    use iotrial_measure::clock::SimClock;
+    use iotrial_measure::recorder::Outcome;
+
     use super::*;
-    use crate::clock::SimClock;
     use crate::lane::JobCopy;
-    use crate::queue::Outcome;
     use crate::test_plan::open_job;
 
     /// The clock of [`SlowHost`], whose sleeps end late.

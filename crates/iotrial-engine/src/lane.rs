@@ -7,18 +7,18 @@
 
 use std::collections::VecDeque;
 
+use iotrial_measure::arrivals::Arrivals;
+use iotrial_measure::pace::{Pace, PaceShare};
+use iotrial_measure::random::{Random, RandomStream};
 use iotrial_model::load::{BlockSizes, Direction, Durability, Spacing};
 use iotrial_model::plan::{Arrival, Job, Plan};
 
-use crate::arrivals::Arrivals;
 use crate::group_commit::LogWriter;
 use crate::offset::{Offsets, Stretch};
-use crate::pace::{Pace, PaceShare};
 use crate::queue::Request;
-use crate::random::Random;
 
-/// The streams of randomness for due times; the lanes' own begin at zero.
-const PACE_STREAM: u64 = 1 << 34;
+/// So many bits count the writes of a lane: a million a second for twelve days.
+const WRITES_BITS: u32 = 40;
 
 /// One copy of a job: where its I/Os go.
 pub(crate) struct JobCopy {
@@ -26,8 +26,8 @@ pub(crate) struct JobCopy {
     pub(crate) job: usize,
     /// Which copy of the job, from 0.
     number: u64,
-    /// Of its random numbers; no other copy has the same.
-    stream: u64,
+    /// Its number among the copies of all jobs, by which its random numbers are told from others.
+    index: u32,
     area: u32,
     offsets: Offsets,
     /// Where several commits become one write.
@@ -38,21 +38,23 @@ impl JobCopy {
     /// All copies of all jobs, in the order of the plan.
     pub(crate) fn all(plan: &Plan) -> Vec<Self> {
         let copies = |job: &Job| 0..u64::from(job.numjobs);
+        // By job and then by copy, whatever thread a copy comes to: its number decides what it draws, so that a closed job touches
+        // the same places with any number of threads.
         let all = plan
             .jobs
             .iter()
             .enumerate()
             .flat_map(|(index, job)| copies(job).map(move |number| (index, job, number)));
         all.zip(0..)
-            .map(|((index, job, number), stream)| Self::new(plan, stream, index, job, number))
+            .map(|((job_index, job, number), index)| Self::new(plan, index, job_index, job, number))
             .collect()
     }
 
-    fn new(plan: &Plan, stream: u64, index: usize, job: &Job, number: u64) -> Self {
+    fn new(plan: &Plan, index: u32, job_index: usize, job: &Job, number: u64) -> Self {
         let area_count = job.areas.len() as u64;
         let on_area = number % area_count;
         let area = job.areas[usize::try_from(on_area).expect("fewer than the areas")];
-        // The copies that share this area: every `area_count`-th one.
+        // Copies are dealt to areas in turn, so that as many work on each. Those that share this one: every `area_count`-th.
         let copies_here = (u64::from(job.numjobs) - on_area).div_ceil(area_count);
         let stretch = Stretch {
             first_byte: plan.areas[area].offset.get(),
@@ -61,9 +63,9 @@ impl JobCopy {
         };
         let copy_here = number / area_count;
         Self {
-            job: index,
+            job: job_index,
             number,
-            stream,
+            index,
             area: u32::try_from(area).expect("a plan has few areas"),
             offsets: Offsets::new(job.pattern, job.distribution, stretch, copy_here, copies_here),
             log: job.group_commit.map(|group| LogWriter::new(group, stretch.part(copy_here, copies_here))),
@@ -90,6 +92,8 @@ pub(crate) struct Lane {
     flush_every: u32,
     /// Writes since the last durable one.
     unflushed_writes: u32,
+    /// Of the last write.
+    generation: u64,
     iodepth: u32,
     /// When its I/Os are due; `None` where each completion makes room for the next.
     pub(crate) arrivals: Option<Arrivals>,
@@ -142,6 +146,7 @@ impl Sizes {
             Self::One(length) => (*length, 1),
             Self::Mix { shares, total_weight } => {
                 let drawn = random.below(*total_weight);
+                // A few sizes at most, so that a walk is faster than a search.
                 let share = shares.iter().find(|share| drawn < share.weight_up_to);
                 let SizeShare { length, units, .. } = share.expect("the last one has the total weight");
                 (*length, *units)
@@ -166,12 +171,13 @@ impl Lane {
 
     /// A lane of some copies of one job.
     fn new(plan: &Plan, copies: Vec<JobCopy>) -> Self {
-        let JobCopy { job: index, stream, .. } = copies[0];
-        let job = &plan.jobs[index];
+        // Copies that share their arrivals draw from the first one's numbers.
+        let JobCopy { job: job_index, index, .. } = copies[0];
+        let job = &plan.jobs[job_index];
         let arrivals = match job.arrival {
             Arrival::Closed => None,
             Arrival::Open { iops, spacing, bursts } => {
-                let random = Random::new(plan.seed, PACE_STREAM + stream);
+                let random = Random::new(plan.seed, RandomStream::Pace(index));
                 let turns: Vec<u64> = copies.iter().map(|copy| copy.number).collect();
                 let share = PaceShare { turns: &turns, of: job.numjobs.into() };
                 Some(Arrivals::Paced(Pace::new(spacing, bursts, iops, share, random)))
@@ -184,15 +190,17 @@ impl Lane {
         };
         let is_random = matches!(job.arrival, Arrival::Open { spacing: Spacing::Poisson, .. });
         Self {
-            job: index,
+            job: job_index,
             turns: if is_random { Turns::Random } else { Turns::InOrder(0) },
-            random: Random::new(plan.seed, stream),
+            random: Random::new(plan.seed, RandomStream::Copy(index)),
             rwmix_read_percent: job.rwmix_read_percent,
             sizes: Sizes::new(&job.block_size),
             largest_io: as_length(job.largest_io().get()),
             durability: job.durability,
             flush_every: job.flush_every,
             unflushed_writes: 0,
+            // The number of the first copy stands in the upper bits, so that no other lane of the load makes the same ones.
+            generation: u64::from(index) << WRITES_BITS,
             iodepth: job.iodepth * u32::try_from(copies.len()).expect("a job has few copies"),
             copies,
             arrivals,
@@ -222,6 +230,7 @@ impl Lane {
     /// The copy whose I/O is the next one.
     #[inline]
     fn next_copy(&mut self) -> usize {
+        // Nothing is drawn where there is no choice: a job has the offsets that its seed gave before copies shared lanes.
         if self.copies.len() == 1 {
             return 0;
         }
@@ -239,6 +248,8 @@ impl Lane {
     /// The next I/O of a lane that is no group commit.
     #[inline]
     pub(crate) fn next_request(&mut self, slot: u32) -> Request {
+        // The order of the draws is a part of the plan's meaning: direction, size, copy, place. Another one would change what
+        // every seed does.
         let reads = match self.rwmix_read_percent {
             0 => false,
             100 => true,
@@ -254,6 +265,7 @@ impl Lane {
             length,
             direction: if reads { Direction::Read } else { Direction::Write },
             durability: if reads { Durability::None } else { self.next_durability() },
+            generation: if reads { 0 } else { self.next_generation() },
         }
     }
 
@@ -261,8 +273,14 @@ impl Lane {
     pub(crate) fn next_log_write(&mut self, slot: u32, commits: u64) -> Request {
         let JobCopy { area, log, .. } = &mut self.copies[0];
         let (offset, length) = log.as_mut().expect("only a group commit writes commits").write(commits);
-        let durability = self.durability;
-        Request { slot, area: *area, offset, length, direction: Direction::Write, durability }
+        let (area, durability, generation) = (*area, self.durability, self.next_generation());
+        Request { slot, area, offset, length, direction: Direction::Write, durability, generation }
+    }
+
+    #[inline]
+    fn next_generation(&mut self) -> u64 {
+        self.generation += 1;
+        self.generation
     }
 
     #[inline]
@@ -286,6 +304,7 @@ fn most_commits(copy: &JobCopy) -> u64 {
 
 /// Memory is set aside for so many due times before the load, and for more of them when they come.
 fn room(count: u64) -> usize {
+    // Half a megabyte. A plan may ask for much more than ever waits, and memory that nobody touches is no reserve.
     const MOST: u64 = 1 << 16;
     usize::try_from(count.min(MOST)).expect("it is small")
 }

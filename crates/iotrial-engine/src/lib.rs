@@ -1,17 +1,13 @@
-//! Doing I/O: clock, queues, the loop that drives them, and the run that holds it all together.
+//! Doing I/O: targets, queues, the loop that drives them, and the run that holds it all together.
 //!
-//! This is the only crate that knows the operating system, the clock and `unsafe`. A run carries out
-//! a [`Plan`](iotrial_model::plan::Plan) and never picks a default.
+//! A run carries out a [`Plan`](iotrial_model::plan::Plan) and never picks a default. When I/Os are due and what became of
+//! them is kept by `iotrial-measure`.
 
 #![forbid(clippy::print_stdout, clippy::print_stderr)]
 
-pub mod host;
-pub mod target;
-pub mod clock;
-pub mod random;
 mod zipf;
 pub mod offset;
-pub mod pace;
+mod content;
 pub mod queue;
 mod buffer;
 mod null;
@@ -22,16 +18,15 @@ mod uring;
 #[cfg(not(target_os = "linux"))]
 #[path = "uring_absent.rs"]
 mod uring;
+pub mod targets;
 #[cfg_attr(not(target_os = "linux"), path = "polling_absent.rs")]
 pub mod polling;
-pub mod control;
 mod group_commit;
-mod arrivals;
 mod lane;
-mod recorder;
+mod followers;
 mod drive;
 #[cfg(test)]
 mod test_plan;
 pub mod one_queue;
-mod meter;
+mod worker;
 pub mod run;

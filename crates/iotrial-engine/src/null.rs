@@ -4,8 +4,10 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-use crate::clock::Clock;
-use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
+use iotrial_measure::clock::Clock;
+use iotrial_measure::recorder::Outcome;
+
+use crate::queue::{Completion, Handing, IoQueue, Request};
 
 /// Completes every request when it is reaped; without one it waits, as a device would.
 pub(crate) struct NullQueue<C> {

@@ -1,8 +1,8 @@
 //! Where the next I/O of a copy goes.
 
+use iotrial_measure::random::Random;
 use iotrial_model::load::{Distribution, Pattern};
 
-use crate::random::Random;
 use crate::zipf::{Scatter, Zipf};
 
 /// The offsets of one copy of a job, without a map of what was touched.
@@ -122,6 +122,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use iotrial_measure::random::RandomStream;
 
     const BLOCK: u64 = 8192;
 
@@ -131,7 +132,7 @@ mod tests {
 
     /// How often each unit is drawn as the start of an I/O of one unit.
     fn drawn(distribution: Distribution, units: u64, draws: u32) -> BTreeMap<u64, u32> {
-        let mut random = Random::new(0, 0);
+        let mut random = Random::new(0, RandomStream::Copy(0));
         let mut offsets = Offsets::new(Pattern::Random, distribution, stretch(units), 1, 6);
         let mut seen = BTreeMap::new();
         for _ in 0..draws {
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn sequential_copies_cover_their_own_parts_and_start_anew() {
-        let mut random = Random::new(0, 0);
+        let mut random = Random::new(0, RandomStream::Copy(0));
         let parts: Vec<Vec<u64>> = (0..2)
             .map(|copy| {
                 let stretch = Stretch { first_byte: 1000, length: 60, unit: 10 };
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn sequential_ios_of_several_sizes_follow_one_another_without_gap_and_stay_inside() {
-        let mut random = Random::new(0, 0);
+        let mut random = Random::new(0, RandomStream::Copy(0));
         let stretch = Stretch { first_byte: 0, length: 10, unit: 1 };
         let mut offsets = Offsets::new(Pattern::Sequential, Distribution::Uniform, stretch, 0, 1);
         let starts: Vec<u64> =
@@ -203,7 +204,7 @@ mod tests {
 
     #[test]
     fn no_io_of_any_size_passes_the_end() {
-        let mut random = Random::new(3, 0);
+        let mut random = Random::new(3, RandomStream::Copy(0));
         for distribution in [
             Distribution::Uniform,
             Distribution::Zipf { theta: 0.5 },

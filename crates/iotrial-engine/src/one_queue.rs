@@ -3,12 +3,13 @@
 use std::io;
 use std::sync::mpsc;
 
+use iotrial_measure::clock::Clock;
+use iotrial_measure::control::Control;
+use iotrial_measure::window::Window;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::JobCounts;
 
-use crate::clock::Clock;
-use crate::control::Control;
-use crate::drive::{Driver, Window, Wiring};
+use crate::drive::{Driver, Wiring};
 use crate::lane::{JobCopy, Lane};
 use crate::queue::IoQueue;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use iotrial_model::plan::TargetKind;
 use rustix::fs::OFlags;
 
-use crate::target::ProbedTarget;
+use crate::targets::ProbedTarget;
 use crate::uring;
 
 /// Why the targets cannot be polled.

@@ -1,6 +1,6 @@
 //! Where no ring polls.
 
-use crate::target::ProbedTarget;
+use crate::targets::ProbedTarget;
 
 /// Why the targets cannot be polled.
 #[derive(Debug, thiserror::Error)]

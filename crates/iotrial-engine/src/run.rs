@@ -1,48 +1,31 @@
 //! A run: the threads that drive the load, and the intervals that come out of them.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use iotrial_model::load::Durability;
-use iotrial_model::plan::{Arrival, EngineKind, PhaseKind, Plan};
-use iotrial_model::record::{
-    CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Interval, JobCounts, QueueSetup,
-};
+use iotrial_measure::clock::MonotonicClock;
+use iotrial_measure::collector::{Collector, Handover};
+use iotrial_measure::control::{Control, Watcher};
+use iotrial_measure::meter::Meter;
+use iotrial_measure::recorder::JobRecorder;
+use iotrial_measure::window::Window;
+use iotrial_model::plan::Plan;
+use iotrial_model::record::{CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Interval, QueueSetup};
 
-use crate::clock::{self, Clock, MonotonicClock, SimClock};
-use crate::control::{Control, Decision, Watcher};
-use crate::drive::{Driver, Handover, Window, Wiring, as_ns};
-use crate::host;
 use crate::lane::{JobCopy, Lane};
-use crate::meter::Meter;
-use crate::null::NullQueue;
-use crate::queue::IoQueue;
-use crate::random::Random;
-use crate::recorder::JobRecorder;
-use crate::sim::SimQueue;
-use crate::threads::ThreadsQueue;
-use crate::uring::{self, UringQueue};
-
-pub use crate::uring::RingKind;
+use crate::targets::{HeldAreas, OpenAreaError};
+use crate::uring;
+use crate::worker::{Engine, Ready, Worker, open_engine};
 
 /// Intervals that a thread may be ahead of whoever takes them.
 const HANDOVERS_AHEAD: usize = 16;
 
 /// The coordinator looks at the clock and at the brake at least so often.
 const TICK: Duration = Duration::from_millis(50);
-
-/// Streams of randomness that are not a lane's: buffers, from here on by thread, and the simulated device.
-const BUFFER_STREAM: u64 = 1 << 32;
-const SIM_STREAM: u64 = 1 << 33;
-
-/// A job whose every I/O fails for so many intervals on end, stops the run.
-const FAILED_INTERVALS: u32 = 3;
 
 /// Why a run could not begin.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +39,9 @@ pub enum StartRunError {
         #[source]
         source: io::Error,
     },
+    /// An area could not be opened.
+    #[error(transparent)]
+    Area(#[from] OpenAreaError),
     /// A thread could not be made.
     #[error("cannot start a thread")]
     Thread(#[source] io::Error),
@@ -83,48 +69,29 @@ pub fn uring_refusal() -> Option<String> {
 
 /// Carries a plan out.
 ///
-/// `areas` are the open files of the plan's areas, in order; `device_names` the block devices whose
-/// counters are taken over the measured phase. `on_interval` sees each interval as soon as it is over.
+/// `areas` are those that were prepared for the plan, in its order; `device_names` the block devices whose counters are taken
+/// over the measured phase. `watcher` sees each interval as soon as it is over, and may end the load before its time when it
+/// has seen enough. What it does not see any more is in no figure: CPU time and device counters, too, are those of
+/// the time that it names.
 ///
 /// # Errors
 ///
 /// When the load could not begin. What happens after that is in the outcome.
 pub fn run(
     plan: &Arc<Plan>,
-    areas: &Arc<[File]>,
-    device_names: &[String],
-    control: &Arc<Control>,
-    on_interval: &mut dyn FnMut(&Interval),
-) -> Result<RunOutcome, StartRunError> {
-    let ring = RingKind::default();
-    run_until(plan, areas, ring, device_names, control, &mut |interval: &Interval| {
-        on_interval(interval);
-        Decision::GoOn
-    })
-}
-
-/// The same for a load that `watcher` may end, before its time, when it has seen enough. What it does not
-/// see any more is in no figure: CPU time and device counters, too, are those of the time that it names.
-///
-/// # Errors
-///
-/// When the load could not begin.
-pub fn run_until(
-    plan: &Arc<Plan>,
-    areas: &Arc<[File]>,
-    ring: RingKind,
+    areas: &HeldAreas,
     device_names: &[String],
     control: &Arc<Control>,
     watcher: &mut dyn Watcher,
 ) -> Result<RunOutcome, StartRunError> {
+    let engine = open_engine(plan, areas, &|| control.is_stopping())?;
     let windows: Arc<[Window]> = Window::all(plan).into();
     // The brake of this load alone: `control` may be meant for others after it.
     let brake: Arc<Control> = Arc::default();
-    let workers = Workers::start(plan, areas, ring.of_load(plan), &windows, &brake)?;
-    let mut meter = match plan.engine {
-        EngineKind::Sim => None,
-        _ => Some(Meter::new(workers.clock.clone(), &windows, device_names)),
-    };
+    let workers = Workers::start(plan, &engine, &windows, &brake)?;
+    // A simulated clock has no CPU time to go with it.
+    let has_meter = !plan.engine.is_simulated();
+    let mut meter = has_meter.then(|| Meter::new(workers.clock.clone(), &windows, device_names));
     let engine_setup = workers.setup.clone();
     let thread_ids = workers.thread_ids.clone();
     let mut collector = Collector::new(plan, &windows, workers.spares.len());
@@ -145,12 +112,12 @@ pub fn run_until(
             brake.stop();
         }
         if let Some(meter) = &mut meter {
-            if let Some((_, end_ns)) = collector.measured {
+            if let Some((_, end_ns)) = collector.measured() {
                 meter.reach(end_ns);
             }
             meter.look(brake.is_stopping());
         }
-        if collector.measured.is_some() {
+        if collector.measured().is_some() {
             brake.stop();
         }
         if brake.is_stopping() || collector.is_complete() {
@@ -169,7 +136,7 @@ pub fn run_until(
             Ended { how: EndedHow::Interrupted, reason: Some("stopped by the user or a signal".to_owned()) }
         }
     };
-    let measured = collector.measured;
+    let measured = collector.measured();
     let watched = collector.watched(&thread_ids);
     let (cpu, devices) = meter.and_then(|meter| meter.between(measured, &watched)).unzip();
     let (intervals, devices) = (collector.intervals(), devices.unwrap_or_default());
@@ -191,8 +158,7 @@ impl Workers {
     /// Starts the threads; the load begins when all of them have their queues.
     fn start(
         plan: &Arc<Plan>,
-        areas: &Arc<[File]>,
-        ring: RingKind,
+        engine: &Engine,
         windows: &Arc<[Window]>,
         control: &Arc<Control>,
     ) -> Result<Self, StartRunError> {
@@ -208,8 +174,6 @@ impl Workers {
                 index,
                 lanes: Lane::of_copies(plan, copies),
                 plan: Arc::clone(plan),
-                areas: Arc::clone(areas),
-                ring,
                 windows: Arc::clone(windows),
                 control: Arc::clone(control),
                 clock: clock.clone(),
@@ -218,8 +182,9 @@ impl Workers {
                 ready: ready_sender.clone(),
                 start,
             };
+            let engine = Arc::clone(engine);
             let spawned =
-                thread::Builder::new().name(format!("iotrial-{index}")).spawn(move || worker.work());
+                thread::Builder::new().name(format!("iotrial-{index}")).spawn(move || worker.work(&engine));
             threads.push(spawned.map_err(StartRunError::Thread)?);
             spares.push(spare_sender);
             starters.push(starter);
@@ -239,7 +204,7 @@ impl Workers {
                 Err(_) => {}
             }
         }
-        let clock_name = if plan.engine == EngineKind::Sim { "simulated" } else { clock.source() };
+        let clock_name = if plan.engine.is_simulated() { "simulated" } else { clock.source() };
         let setup = EngineSetup { clock: clock_name.to_owned(), queues };
         clock.start();
         for starter in starters {
@@ -285,235 +250,4 @@ fn share_copies(plan: &Plan, copies: Vec<JobCopy>, thread_count: usize) -> Vec<V
         lightest.1.extend(group);
     }
     shares.into_iter().map(|(_, copies)| copies).collect()
-}
-
-/// What a thread tells when its queue stands.
-struct Ready {
-    worker: usize,
-    thread_id: Option<u64>,
-    queue: QueueSetup,
-}
-
-/// What a thread needs to make its queue and drive it.
-struct Worker {
-    index: usize,
-    lanes: Vec<Lane>,
-    plan: Arc<Plan>,
-    areas: Arc<[File]>,
-    ring: RingKind,
-    windows: Arc<[Window]>,
-    control: Arc<Control>,
-    clock: MonotonicClock,
-    handovers: SyncSender<Handover>,
-    spares: Receiver<Vec<JobRecorder>>,
-    ready: Sender<io::Result<Ready>>,
-    start: Receiver<()>,
-}
-
-impl Worker {
-    fn work(self) -> io::Result<()> {
-        let lengths = Lane::slot_lengths(&self.lanes);
-        let mut random = Random::new(self.plan.seed, BUFFER_STREAM + self.index as u64);
-        let clock = self.clock.clone();
-        clock::wake_on_time();
-        match self.plan.engine {
-            EngineKind::Uring => {
-                let flushes = |lane: &&Lane| self.plan.jobs[lane.job].durability == Durability::Fdatasync;
-                let flushing = self.lanes.iter().filter(flushes).map(Lane::iodepth).sum();
-                let queue =
-                    UringQueue::new(clock.clone(), &self.areas, &lengths, flushing, self.ring, &mut random);
-                self.drive(queue, clock)
-            }
-            EngineKind::Threads => {
-                let queue = ThreadsQueue::new(clock.clone(), &self.areas, &lengths, &mut random);
-                self.drive(queue, clock)
-            }
-            EngineKind::Null => self.drive(Ok(NullQueue::new(clock.clone(), lengths.len())), clock),
-            EngineKind::Sim => {
-                let clock = SimClock::default();
-                let device = self.plan.sim.clone().unwrap_or_default();
-                let random = Random::new(self.plan.seed, SIM_STREAM);
-                self.drive(Ok(SimQueue::new(clock.clone(), device, random)), clock)
-            }
-        }
-    }
-
-    fn drive<Q: IoQueue, C: Clock>(self, queue: io::Result<Q>, clock: C) -> io::Result<()> {
-        let queue = match queue {
-            Ok(queue) => queue,
-            Err(error) => {
-                // Nobody waits for it where another thread failed first.
-                let _ = self.ready.send(Err(error));
-                return Ok(());
-            }
-        };
-        let ready = Ready { worker: self.index, thread_id: host::thread_id(), queue: queue.setup() };
-        let _ = self.ready.send(Ok(ready));
-        if self.start.recv().is_err() {
-            return Ok(());
-        }
-        let wiring = Wiring {
-            worker: self.index,
-            plan: &self.plan,
-            windows: &self.windows,
-            control: &self.control,
-            handovers: self.handovers,
-            spares: self.spares,
-        };
-        let stop = StopOthers { control: &self.control, armed: Cell::new(true) };
-        let result = Driver::new(queue, clock, self.lanes, wiring).run();
-        stop.armed.set(result.is_err());
-        result
-    }
-}
-
-/// Ends the load of the other threads where one broke or panicked: half a load is no measurement.
-struct StopOthers<'c> {
-    control: &'c Control,
-    armed: Cell<bool>,
-}
-
-impl Drop for StopOthers<'_> {
-    fn drop(&mut self) {
-        if self.armed.get() {
-            self.control.stop();
-        }
-    }
-}
-
-/// Puts the threads' handovers together to intervals.
-struct Collector<'r> {
-    plan: &'r Plan,
-    windows: &'r [Window],
-    worker_count: usize,
-    /// By window.
-    open: BTreeMap<usize, OpenInterval>,
-    intervals: Vec<Interval>,
-    /// Start and end of what counts, where that was decided before the planned end. Nothing is added after it.
-    measured: Option<(u64, u64)>,
-    /// By job: whether it ever succeeded, and for how many intervals on end every I/O failed.
-    health: Vec<(bool, u32)>,
-    /// By window and worker, the time watched.
-    watched_ns: BTreeMap<usize, Vec<u64>>,
-}
-
-/// An interval that not all threads have handed over yet.
-struct OpenInterval {
-    arrived: usize,
-    end_ns: u64,
-    jobs: Vec<JobCounts>,
-    backlog: Vec<u64>,
-}
-
-impl<'r> Collector<'r> {
-    fn new(plan: &'r Plan, windows: &'r [Window], worker_count: usize) -> Self {
-        let health = vec![(false, 0); plan.jobs.len()];
-        let (open, intervals) = (BTreeMap::new(), Vec::new());
-        let watched_ns = BTreeMap::new();
-        Self { plan, windows, worker_count, open, intervals, measured: None, health, watched_ns }
-    }
-
-    fn add(&mut self, mut handover: Handover, spares: &Sender<Vec<JobRecorder>>, watcher: &mut dyn Watcher) {
-        if self.measured.is_some() {
-            return;
-        }
-        let job_count = self.plan.jobs.len();
-        let open = self.open.entry(handover.window).or_insert_with(|| OpenInterval {
-            arrived: 0,
-            end_ns: 0,
-            jobs: vec![JobCounts::default(); job_count],
-            backlog: vec![0; job_count],
-        });
-        let watched_ns = self.watched_ns.entry(handover.window).or_insert_with(|| vec![0; self.worker_count]);
-        watched_ns[handover.worker] = handover.watched_ns;
-        open.arrived += 1;
-        open.end_ns = handover.end_ns.max(open.end_ns);
-        for (total, recorder) in open.jobs.iter_mut().zip(&mut handover.recorders) {
-            total.merge(&recorder.take());
-        }
-        for (total, backlog) in open.backlog.iter_mut().zip(&handover.backlog) {
-            *total += backlog;
-        }
-        // A thread that has ended needs no recorders any more.
-        let _ = spares.send(handover.recorders);
-        if open.arrived < self.worker_count {
-            return;
-        }
-        let open = self.open.remove(&handover.window).expect("it was added above");
-        let window = self.windows[handover.window];
-        let is_open_load = self.plan.jobs.iter().any(|job| job.arrival != Arrival::Closed);
-        let interval = Interval {
-            phase: window.phase,
-            start: Duration::from_nanos(window.start_ns),
-            duration: Duration::from_nanos(open.end_ns - window.start_ns),
-            jobs: open.jobs,
-            backlog: if is_open_load { open.backlog } else { Vec::new() },
-        };
-        self.note_health(&interval);
-        if let Decision::Complete { measured_from } = watcher.interval(&interval) {
-            self.measured = Some((as_ns(measured_from), open.end_ns));
-        }
-        // The load went on after the one before.
-        self.intervals.last_mut().into_iter().for_each(Interval::forget_unfinished);
-        self.intervals.push(interval);
-    }
-
-    /// Thread and time watched in what is measured, of each worker.
-    fn watched(&self, thread_ids: &[Option<u64>]) -> Vec<(Option<u64>, Duration)> {
-        let from_ns = self.measured.map_or(0, |(start_ns, _)| start_ns);
-        let is_measured = |window: &usize| {
-            let Window { phase, start_ns, .. } = self.windows[*window];
-            phase == PhaseKind::Measure && start_ns >= from_ns
-        };
-        let measured = || self.watched_ns.iter().filter(|(window, _)| is_measured(window));
-        let of_worker = |worker: usize| measured().map(|(_, by_worker)| by_worker[worker]).sum();
-        let all = thread_ids.iter().enumerate();
-        all.map(|(worker, id)| (*id, Duration::from_nanos(of_worker(worker)))).collect()
-    }
-
-    /// All intervals; those before what counts are precondition.
-    fn intervals(mut self) -> Vec<Interval> {
-        for interval in &mut self.intervals {
-            let counts = self.measured.is_none_or(|(start_ns, _)| as_ns(interval.start) >= start_ns);
-            if interval.phase == PhaseKind::Measure && !counts {
-                interval.phase = PhaseKind::Precondition;
-            }
-        }
-        self.intervals
-    }
-
-    fn note_health(&mut self, interval: &Interval) {
-        for (health, counts) in self.health.iter_mut().zip(&interval.jobs) {
-            let ops = || counts.read.iter().chain(&counts.write);
-            if ops().any(|op| op.io_count() > 0) {
-                *health = (true, 0);
-            } else if ops().any(|op| op.error_count > 0) {
-                health.1 += 1;
-            }
-        }
-    }
-
-    /// Why the run cannot go on: a job that does nothing but fail.
-    fn failed_job(&self) -> Option<String> {
-        let failed = |(ever_succeeded, intervals): &(bool, u32)| {
-            *intervals >= if *ever_succeeded { FAILED_INTERVALS } else { 1 }
-        };
-        let job = self.health.iter().position(failed)?;
-        let last = &self.intervals.last()?.jobs[job];
-        let error = last.read.iter().chain(&last.write).find_map(|op| op.first_error.as_deref());
-        Some(format!(
-            "every I/O of job `{}` fails: {}",
-            self.plan.jobs[job].name,
-            error.unwrap_or("no reason given")
-        ))
-    }
-
-    fn is_complete(&self) -> bool {
-        if self.measured.is_some() {
-            return true;
-        }
-        let end = self.windows.last().map(|window| Duration::from_nanos(window.end_ns));
-        self.intervals.len() == self.windows.len()
-            && self.intervals.last().map(|interval| interval.start + interval.duration) == end
-    }
 }

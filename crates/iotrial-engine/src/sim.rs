@@ -8,12 +8,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 
+use iotrial_measure::clock::{Clock, SimClock};
+use iotrial_measure::random::Random;
+use iotrial_measure::recorder::Outcome;
 use iotrial_model::load::Durability;
 use iotrial_model::plan::SimDevice;
 
-use crate::clock::{Clock, SimClock};
-use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
-use crate::random::Random;
+use crate::queue::{Completion, Handing, IoQueue, Request};
 
 /// What a failed I/O reports: EIO.
 const SIMULATED_ERROR: i32 = 5;

@@ -1,18 +1,25 @@
 //! Plans for the tests of the loop.
 
+use std::path::Path;
+
 use iotrial_model::plan::{EngineKind, Plan, PlanRequest, SimDevice, TargetFacts, TargetKind};
 use iotrial_model::profile::Profile;
 use iotrial_model::units::ByteSize;
 
-/// Two seconds of random 8 KiB reads, evenly spaced.
-pub(crate) fn open_job(iops: u32, iodepth: u32) -> Plan {
-    let profile = format!(
-        r#"
+use crate::targets::{Prepared, prepare, probe};
+
+const HEAD: &str = r#"
 format = "iotrial.profile/1"
 name = "test"
 title = "Test"
-schedule = {{ duration = "2s" }}
-quick = {{ size = "1GiB", duration = "2s" }}
+schedule = { duration = "2s" }
+quick = { size = "SIZE", duration = "2s" }
+"#;
+
+/// Two seconds of random 8 KiB reads, evenly spaced.
+pub(crate) fn open_job(iops: u32, iodepth: u32) -> Plan {
+    let job = format!(
+        r#"
 [[job]]
 name = "reads"
 role = "data"
@@ -25,12 +32,40 @@ rate = "{iops} iops"
 spacing = "uniform"
 "#
     );
+    let target = TargetFacts {
+        path: "/simulated".into(),
+        kind: TargetKind::Device { size: ByteSize::gib(64), destroy: true },
+        sector_size: ByteSize::bytes(512),
+    };
+    decide(&(HEAD.replace("SIZE", "1GiB") + &job), EngineKind::Sim, target)
+}
+
+/// A file of 8 MiB in a directory, laid out, and the plan for it.
+pub(crate) fn laid_out(directory: &Path) -> (Plan, Prepared) {
+    let job = r#"
+[[job]]
+name = "writes"
+role = "data"
+pattern = "random"
+rwmix_read_percent = 0
+block_size = "8KiB"
+iodepth = 4
+size = "1GiB"
+"#;
+    let targets = [probe(directory, None, &[]).unwrap()];
+    let profile = HEAD.replace("SIZE", "8MiB") + job;
+    let plan = Plan { direct: false, ..decide(&profile, EngineKind::Threads, targets[0].facts.clone()) };
+    let prepared = prepare(&plan, &targets, &|_, _| (), &|| false).unwrap();
+    (plan, prepared)
+}
+
+fn decide(profile: &str, engine: EngineKind, target: TargetFacts) -> Plan {
     let request = PlanRequest {
         full: false,
         size: None,
         measure: None,
         ramp: None,
-        engine: EngineKind::Sim,
+        engine,
         engine_reason: None,
         sim: SimDevice::default(),
         direct: true,
@@ -39,10 +74,5 @@ spacing = "uniform"
         cpu_count: 1,
         memory: None,
     };
-    let target = TargetFacts {
-        path: "/simulated".into(),
-        kind: TargetKind::Device { size: ByteSize::gib(64), destroy: true },
-        sector_size: ByteSize::bytes(512),
-    };
-    Plan::decide(&Profile::parse(&profile).unwrap(), &request, &[target]).unwrap()
+    Plan::decide(&Profile::parse(profile).unwrap(), &request, &[target]).unwrap()
 }

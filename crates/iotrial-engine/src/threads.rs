@@ -10,12 +10,20 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
+use iotrial_measure::clock::Clock;
+use iotrial_measure::random::Random;
+use iotrial_measure::recorder::Outcome;
 use iotrial_model::load::{Direction, Durability};
 
 use crate::buffer::SlotBuffers;
-use crate::clock::Clock;
-use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
-use crate::random::Random;
+use crate::queue::{Completion, Handing, IoQueue, OpenArea, Request};
+
+#[cfg(target_os = "linux")]
+#[path = "threads/linux.rs"]
+mod os;
+#[cfg(windows)]
+#[path = "threads/windows.rs"]
+mod os;
 
 /// The threads do nothing but one system call at a time.
 const STACK_BYTES: usize = 128 * 1024;
@@ -24,50 +32,63 @@ const STACK_BYTES: usize = 128 * 1024;
 pub(crate) struct ThreadsQueue<C> {
     clock: C,
     /// To the thread of each slot; dropping them ends the threads.
-    requests: Vec<Sender<Request>>,
-    completions: Receiver<Completion>,
+    requests: Vec<Sender<(Request, Box<SlotBuffers>)>>,
+    completions: Receiver<(Completion, Box<SlotBuffers>)>,
+    /// By slot. A buffer goes to the slot's thread with a request and comes back with its completion, so that whoever has it
+    /// has it alone; `None` while it is away.
+    buffers: Vec<Option<Box<SlotBuffers>>>,
 }
 
 impl<C: Clock + Clone + Send + 'static> ThreadsQueue<C> {
     /// Starts a thread for each slot; `lengths` are the largest I/Os of the slots in bytes.
     pub(crate) fn new(
         clock: C,
-        areas: &Arc<[File]>,
+        areas: &Arc<[OpenArea]>,
         lengths: &[u32],
         random: &mut Random,
     ) -> io::Result<Self> {
         let (completed, completions) = mpsc::channel();
         let requests = lengths
             .iter()
-            .map(|length| {
+            .map(|_| {
                 let (sender, receiver) = mpsc::channel();
-                let buffers = SlotBuffers::new(&[*length], random);
                 let (areas, completed, clock) = (Arc::clone(areas), completed.clone(), clock.clone());
                 thread::Builder::new()
                     .name("iotrial-io".to_owned())
                     .stack_size(STACK_BYTES)
-                    .spawn(move || serve(&receiver, &completed, &areas, buffers, &clock))?;
+                    .spawn(move || serve(&receiver, &completed, &areas, &clock))?;
                 Ok(sender)
             })
             .collect::<io::Result<_>>()?;
-        Ok(Self { clock, requests, completions })
+        let buffers = lengths.iter().map(|length| Some(Box::new(SlotBuffers::new(&[*length], random))));
+        Ok(Self { clock, requests, completions, buffers: buffers.collect() })
+    }
+}
+
+impl<C> ThreadsQueue<C> {
+    /// Takes what is done, without waiting.
+    fn take_completions(&mut self, completions: &mut Vec<Completion>) {
+        for (completion, buffers) in self.completions.try_iter() {
+            self.buffers[completion.slot as usize] = Some(buffers);
+            completions.push(completion);
+        }
     }
 }
 
 fn serve(
-    requests: &Receiver<Request>,
-    completed: &Sender<Completion>,
-    areas: &[File],
-    mut buffers: SlotBuffers,
+    requests: &Receiver<(Request, Box<SlotBuffers>)>,
+    completed: &Sender<(Completion, Box<SlotBuffers>)>,
+    areas: &[OpenArea],
     clock: &impl Clock,
 ) {
-    for request in requests {
-        let file = &areas[request.area as usize];
+    for (request, mut buffers) in requests {
+        let OpenArea { file, content } = &areas[request.area as usize];
         let length = request.length as usize;
         let result = match request.direction {
             Direction::Read => os::read_at(file, &mut buffers.slot_mut(0)[..length], request.offset),
             Direction::Write => {
-                let buffer = &buffers.stamped(0, request.length)[..length];
+                let buffer = &mut buffers.slot_mut(0)[..length];
+                content.stamp(buffer, request.offset, request.generation);
                 match request.durability {
                     Durability::None => os::write_at(file, buffer, request.offset),
                     Durability::Dsync => os::write_durably_at(file, buffer, request.offset),
@@ -80,7 +101,7 @@ fn serve(
             Err(error) => Outcome::Error(error.raw_os_error().unwrap_or_default()),
         };
         let completion = Completion { slot: request.slot, completed_at_ns: clock.now_ns(), outcome };
-        if completed.send(completion).is_err() {
+        if completed.send((completion, buffers)).is_err() {
             return;
         }
     }
@@ -94,67 +115,33 @@ fn write_and_flush_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usi
 impl<C: Clock> IoQueue for ThreadsQueue<C> {
     fn submit(&mut self, requests: &[Request], _handing: Handing) -> io::Result<()> {
         for request in requests {
-            self.requests[request.slot as usize].send(*request).map_err(|_| io::ErrorKind::BrokenPipe)?;
+            let slot = request.slot as usize;
+            let buffers = self.buffers[slot].take().expect("a slot is free until its completion is reaped");
+            self.requests[slot].send((*request, buffers)).map_err(|_| io::ErrorKind::BrokenPipe)?;
         }
         Ok(())
     }
 
     fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()> {
         let before = completions.len();
-        completions.extend(self.completions.try_iter());
+        self.take_completions(completions);
         let wait_ns = wait_until_ns.saturating_sub(self.clock.now_ns());
         if completions.len() > before || wait_ns == 0 {
             return Ok(());
         }
         match self.completions.recv_timeout(Duration::from_nanos(wait_ns)) {
-            Ok(first) => {
+            Ok((first, buffers)) => {
+                self.buffers[first.slot as usize] = Some(buffers);
                 completions.push(first);
-                completions.extend(self.completions.try_iter());
+                self.take_completions(completions);
                 Ok(())
             }
             Err(RecvTimeoutError::Timeout) => Ok(()),
             Err(RecvTimeoutError::Disconnected) => Err(io::ErrorKind::BrokenPipe.into()),
         }
     }
-}
 
-#[cfg(unix)]
-mod os {
-    use std::fs::File;
-    use std::io;
-    use std::os::unix::fs::FileExt;
-
-    pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        file.read_at(buffer, offset)
+    fn buffer(&self, slot: u32) -> &[u8] {
+        self.buffers[slot as usize].as_ref().map_or(&[], |buffers| buffers.slot(0))
     }
-
-    pub(super) fn write_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
-        file.write_at(buffer, offset)
-    }
-
-    #[cfg(target_os = "linux")]
-    pub(super) fn write_durably_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
-        let buffers = [io::IoSlice::new(buffer)];
-        Ok(rustix::io::pwritev2(file, &buffers, offset, rustix::io::ReadWriteFlags::DSYNC)?)
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    pub(super) use super::write_and_flush_at as write_durably_at;
-}
-
-#[cfg(windows)]
-mod os {
-    use std::fs::File;
-    use std::io;
-    use std::os::windows::fs::FileExt;
-
-    pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        file.seek_read(buffer, offset)
-    }
-
-    pub(super) fn write_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
-        file.seek_write(buffer, offset)
-    }
-
-    pub(super) use super::write_and_flush_at as write_durably_at;
 }

@@ -9,18 +9,20 @@ use std::time::Duration;
 
 use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, Parameters, opcode, squeue};
+use iotrial_measure::clock::Clock;
+use iotrial_measure::random::{Random, RandomStream};
+use iotrial_measure::recorder::Outcome;
 use iotrial_model::load::{Direction, Durability};
 use iotrial_model::plan::MOST_OUTSTANDING_PER_THREAD;
 use iotrial_model::record::QueueSetup;
 
 use crate::buffer::SlotBuffers;
-use crate::clock::Clock;
-use crate::queue::{Completion, Handing, IoQueue, Outcome, Request};
-use crate::random::Random;
+use crate::queue::{Completion, Handing, IoQueue, OpenArea, Request};
 
 mod ring;
 
-pub use ring::RingKind;
+use ring::RingKind;
+pub(crate) use ring::Tuning;
 
 /// The write is on stable storage when it completes: `RWF_DSYNC` of `pwritev2(2)`.
 const RWF_DSYNC: i32 = 0x0000_0002;
@@ -32,7 +34,8 @@ const FLUSH_PART: u64 = 1 << 33;
 /// A timeout of the ring itself, which completes like an I/O.
 const ALARM: u64 = 1 << 34;
 
-/// A wait that may last so long or longer is ended by an [`ALARM`].
+/// A wait that may last so long or longer is ended by an [`ALARM`]. Shorter ones are rare (an open load that is about to be due)
+/// and want their own limit: an alarm may be from an earlier wait, and would end one early again and again.
 const ALARM_FROM_NS: u64 = 1_000_000;
 
 /// A ring, and the buffers of its slots.
@@ -49,7 +52,8 @@ pub(crate) struct UringQueue<C> {
     alarm_ns: Option<u64>,
     /// By slot, what came of the write that is being flushed.
     written: Vec<i32>,
-    areas: Arc<[File]>,
+    /// By area.
+    areas: Arc<[OpenArea]>,
     files_registered: bool,
     clock: C,
 }
@@ -59,23 +63,26 @@ impl<C: Clock> UringQueue<C> {
     /// writes that a flush follows. `kind` is that of the ring, as far as the kernel has it. Only the thread that made it may use it.
     pub(crate) fn new(
         clock: C,
-        areas: &Arc<[File]>,
+        areas: &Arc<[OpenArea]>,
         lengths: &[u32],
         flushing: u32,
         kind: RingKind,
         random: &mut Random,
     ) -> io::Result<Self> {
-        // At least two: a write and its flush go out together.
+        // As many as there are slots: the ring is then never full, and a push enters the kernel only where the loop wants to. Flushes
+        // need no room of their own, because a full ring is handed over and goes on. At least two: a write and its flush go out
+        // together.
         let entries = u32::try_from(lengths.len().next_power_of_two())
             .unwrap_or(u32::MAX)
             .clamp(2, MOST_OUTSTANDING_PER_THREAD);
         if kind == RingKind::Polled {
-            areas.iter().try_for_each(read_polled)?;
+            areas.iter().try_for_each(|area| read_polled(&area.file))?;
         }
         let (ring, kind) = kind.build(entries)?;
-        let descriptors: Vec<_> = areas.iter().map(AsRawFd::as_raw_fd).collect();
+        let descriptors: Vec<_> = areas.iter().map(|area| area.file.as_raw_fd()).collect();
         // Without registration (a limit of the host) each I/O looks its file up; only slower.
         let files_registered = ring.submitter().register_files(&descriptors).is_ok();
+        // After the ring, which is what a host refuses most often: then no memory was touched in vain.
         let buffers = SlotBuffers::new(lengths, random);
         let pieces: Vec<libc::iovec> = buffers
             .pieces()
@@ -93,6 +100,7 @@ impl<C: Clock> UringQueue<C> {
             flush_workers: if flushing > 0 { flush_workers(&ring, flushing) } else { None },
             ring,
             in_flight: 0,
+            // A quarter of what may be outstanding: what went out before keeps the device busy while this is prepared.
             most_at_once: (lengths.len() / 4).max(1),
             alarm_ns: None,
             written: vec![0; lengths.len()],
@@ -117,7 +125,7 @@ impl<C: Clock> UringQueue<C> {
         let flush = if self.files_registered {
             build!(Fixed(request.area))
         } else {
-            build!(Fd(self.areas[request.area as usize].as_raw_fd()))
+            build!(Fd(self.areas[request.area as usize].file.as_raw_fd()))
         };
         let slot = u64::from(request.slot);
         let write = entry.flags(squeue::Flags::IO_LINK).user_data(slot | WRITE_PART);
@@ -127,7 +135,12 @@ impl<C: Clock> UringQueue<C> {
     fn entry(&mut self, request: &Request) -> squeue::Entry {
         let buffer = match request.direction {
             Direction::Read => self.buffers.slot_mut(request.slot),
-            Direction::Write => self.buffers.stamped(request.slot, request.length),
+            Direction::Write => {
+                let buffer = self.buffers.slot_mut(request.slot);
+                let written = &mut buffer[..request.length as usize];
+                self.areas[request.area as usize].content.stamp(written, request.offset, request.generation);
+                buffer
+            }
         };
         assert!(request.length as usize <= buffer.len(), "a request fits the buffer of its slot");
         let pointer = buffer.as_mut_ptr();
@@ -159,7 +172,7 @@ impl<C: Clock> UringQueue<C> {
         let entry = if self.files_registered {
             build!(Fixed(request.area))
         } else {
-            build!(Fd(self.areas[request.area as usize].as_raw_fd()))
+            build!(Fd(self.areas[request.area as usize].file.as_raw_fd()))
         };
         entry.user_data(request.slot.into())
     }
@@ -175,6 +188,7 @@ impl<C: Clock> UringQueue<C> {
             if completions.len() > before || self.clock.now_ns() >= wait_until_ns {
                 return Ok(());
             }
+            // A polled ring has no interrupt that would end a sleep.
             std::hint::spin_loop();
         }
     }
@@ -224,7 +238,8 @@ impl<C: Clock> UringQueue<C> {
                 Err(error) if is_passing(&error) => {}
                 Err(error) => return Err(error),
             }
-            // The kernel may take only some, and then it has not waited either.
+            // The kernel may take only some, and then it has not waited either. Again, because what is left in the ring would
+            // wait for the next turn of the loop, which may sleep until a completion comes that was never asked for.
             if self.ring.submission().is_empty() {
                 return Ok(());
             }
@@ -312,6 +327,10 @@ impl<C: Clock> IoQueue for UringQueue<C> {
         Ok(())
     }
 
+    fn buffer(&self, slot: u32) -> &[u8] {
+        self.buffers.slot(slot)
+    }
+
     fn setup(&self) -> QueueSetup {
         let (buffers, huge_pages) = self.buffers.size_and_huge_pages();
         QueueSetup {
@@ -338,7 +357,7 @@ impl<C> Drop for UringQueue<C> {
         if self.in_flight > 0 {
             std::mem::forget(std::mem::replace(
                 &mut self.buffers,
-                SlotBuffers::new(&[], &mut Random::new(0, 0)),
+                SlotBuffers::new(&[], &mut Random::new(0, RandomStream::Buffers(0))),
             ));
         } else if self.buffers_registered {
             let _ = self.ring.submitter().unregister_buffers();
@@ -387,7 +406,7 @@ const CANCELLED: i32 = 125;
 pub(crate) fn read_polled(file: &File) -> io::Result<()> {
     const LENGTH: u32 = 4096;
     let mut ring: IoUring = IoUring::builder().setup_iopoll().build(1)?;
-    let mut buffers = SlotBuffers::new(&[LENGTH], &mut Random::new(0, 0));
+    let mut buffers = SlotBuffers::new(&[LENGTH], &mut Random::new(0, RandomStream::Buffers(0)));
     let pointer = buffers.slot_mut(0).as_mut_ptr();
     let entry = opcode::Read::new(Fd(file.as_raw_fd()), pointer, LENGTH).offset(0).build();
     // SAFETY: the buffer lives until the completion is there: nothing below returns before, unless the ring is broken,
@@ -425,7 +444,8 @@ pub(crate) fn refusal() -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::MonotonicClock;
+    use crate::content::Content;
+    use iotrial_measure::clock::MonotonicClock;
 
     const A_WHILE_NS: u64 = 2 * ALARM_FROM_NS;
 
@@ -436,10 +456,16 @@ mod tests {
         }
         let clock = MonotonicClock::before_start();
         clock.start();
-        let areas: Arc<[File]> = Arc::new([]);
-        let mut queue =
-            UringQueue::new(clock, &areas, &[4096], 0, RingKind::Cooperative, &mut Random::new(1, 0))
-                .unwrap();
+        let areas: Arc<[OpenArea]> = Arc::new([]);
+        let mut queue = UringQueue::new(
+            clock,
+            &areas,
+            &[4096],
+            0,
+            RingKind::Cooperative,
+            &mut Random::new(1, RandomStream::Copy(0)),
+        )
+        .unwrap();
         let mut completions = Vec::new();
         // The first long one sets an alarm, the next is longer and meets it, the last is shorter than any.
         for wait_ns in [A_WHILE_NS, 5 * A_WHILE_NS, ALARM_FROM_NS / 10] {
@@ -464,10 +490,16 @@ mod tests {
         clock.start();
         let file = tempfile::tempfile().unwrap();
         file.set_len(4096).unwrap();
-        let areas: Arc<[File]> = Arc::new([file]);
-        let mut queue =
-            UringQueue::new(clock, &areas, &[4096], 0, RingKind::Cooperative, &mut Random::new(1, 0))
-                .unwrap();
+        let areas: Arc<[OpenArea]> = Arc::new([OpenArea { file, content: Content::new(0, 0) }]);
+        let mut queue = UringQueue::new(
+            clock,
+            &areas,
+            &[4096],
+            0,
+            RingKind::Cooperative,
+            &mut Random::new(1, RandomStream::Copy(0)),
+        )
+        .unwrap();
         let read = Request {
             slot: 0,
             area: 0,
@@ -475,6 +507,7 @@ mod tests {
             length: 4096,
             direction: Direction::Read,
             durability: Durability::None,
+            generation: 0,
         };
         let hour_ns = 3_600_000_000_000;
         let mut completions = Vec::new();

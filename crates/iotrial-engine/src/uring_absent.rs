@@ -1,28 +1,31 @@
 //! Stands in for `uring.rs` where the operating system has no io_uring.
 
 use std::convert::Infallible;
-use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
+use iotrial_measure::clock::Clock;
+use iotrial_measure::random::Random;
 use iotrial_model::plan::Plan;
 
-use crate::clock::Clock;
-use crate::queue::{Completion, Handing, IoQueue, Request};
-use crate::random::Random;
+use crate::queue::{Completion, Handing, IoQueue, OpenArea, Request};
 
 /// There is none to choose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct RingKind;
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RingKind;
 
-impl RingKind {
-    /// The only one.
-    pub fn cheapest(_plan: &Plan, _areas: &[File], _is_stopping: &dyn Fn() -> bool) -> Self {
-        Self
-    }
+/// Nothing is found out.
+#[derive(Debug, Default)]
+pub(crate) struct Tuning;
 
-    pub(crate) fn of_load(self, _plan: &Plan) -> Self {
-        self
+impl Tuning {
+    pub(crate) fn ring_for(
+        &self,
+        _plan: &Plan,
+        _areas: &[OpenArea],
+        _is_stopping: &dyn Fn() -> bool,
+    ) -> RingKind {
+        RingKind
     }
 }
 
@@ -34,7 +37,7 @@ pub(crate) struct UringQueue {
 impl UringQueue {
     pub(crate) fn new<C: Clock>(
         _clock: C,
-        _areas: &Arc<[File]>,
+        _areas: &Arc<[OpenArea]>,
         _lengths: &[u32],
         _flushing: u32,
         _kind: RingKind,

@@ -1,6 +1,6 @@
 //! Zipf-distributed ranks over any number of items, without a table.
 
-use crate::random::Random;
+use iotrial_measure::random::Random;
 
 /// Draws ranks from 0 to `n` - 1, rank `k` with a probability in proportion to (`k` + 1)<sup>-`theta`</sup>.
 ///
@@ -117,11 +117,12 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iotrial_measure::random::RandomStream;
 
     /// Chi squared of so many draws against the exact probabilities, and its degrees of freedom.
     fn chi_squared(count: u64, theta: f64, draws: u32) -> (f64, f64) {
         let zipf = Zipf::new(count, theta);
-        let mut random = Random::new(1, 0);
+        let mut random = Random::new(1, RandomStream::Copy(0));
         let mut seen = vec![0u32; usize::try_from(count).unwrap()];
         for _ in 0..draws {
             seen[usize::try_from(zipf.next(&mut random)).unwrap()] += 1;
@@ -153,7 +154,7 @@ mod tests {
     fn a_huge_number_of_items_costs_nothing_and_keeps_the_head() {
         let count = 1u64 << 40;
         let zipf = Zipf::new(count, 1.2);
-        let mut random = Random::new(1, 0);
+        let mut random = Random::new(1, RandomStream::Copy(0));
         let draws = 200_000;
         let first = (0..draws).filter(|_| zipf.next(&mut random) == 0).count();
         // 1 / zeta(1.2), the tail beyond 2^40 being worth 0.4 % of the sum.

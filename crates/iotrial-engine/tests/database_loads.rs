@@ -5,19 +5,17 @@
 
 mod support;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use iotrial_engine::run::run;
+use iotrial_engine::targets::HeldAreas;
 use iotrial_model::plan::{EngineKind, Plan, SimDevice};
 use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
-use support::{job, plan};
+use support::{job, plan, run_on};
 
 /// The measured ten seconds: the totals by job, and all intervals.
 fn simulate(jobs: &str, sim: SimDevice) -> (Vec<JobCounts>, Vec<Interval>) {
     let plan: Plan = plan(jobs, EngineKind::Sim, sim);
-    let outcome =
-        run(&Arc::new(plan.clone()), &Vec::new().into(), &[], &Arc::default(), &mut |_| {}).unwrap();
+    let outcome = run_on(&plan, &HeldAreas::default());
     (RunRecord::totals_of_intervals(&plan, &outcome.intervals), outcome.intervals)
 }
 
@@ -204,8 +202,7 @@ fn linked_jobs_run_on_one_thread_and_keep_their_ratio_without_a_device() {
     let mut plan = plan(&(job("data", 70, "8KiB", 8, 4) + &follower), EngineKind::Null, SimDevice::default());
     plan.phases.retain(|phase| phase.duration > Duration::from_secs(5));
     plan.phases[0].duration = Duration::from_millis(200);
-    let outcome =
-        run(&Arc::new(plan.clone()), &Vec::new().into(), &[], &Arc::default(), &mut |_| {}).unwrap();
+    let outcome = run_on(&plan, &HeldAreas::default());
     let totals = RunRecord::totals_of_intervals(&plan, &outcome.intervals);
     let count = |op: &Option<OpCounts>| op.as_ref().map_or(0, OpCounts::io_count) as f64;
     let led = count(&totals[0].read) + count(&totals[0].write);

@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::{OpenOptionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use iotrial_engine::target::{Obstacle, inspect_device, probe};
+use iotrial_engine::targets::{Obstacle, inspect_device, probe};
 use rig::*;
 
 /// What is on the disk of a stage before anybody uses it.

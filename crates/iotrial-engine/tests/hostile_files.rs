@@ -11,7 +11,7 @@ use std::os::unix::fs::{FileExt as _, PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-use iotrial_engine::target::{find_left_overs, prepare, probe, remove_left_over};
+use iotrial_engine::targets::{find_left_overs, prepare, probe, remove_left_over};
 use iotrial_model::plan::AreaKind;
 use iotrial_model::units::ByteSize;
 use rig::*;
@@ -243,8 +243,8 @@ fn a_file_of_ours_that_is_not_whole_is_refused_as_given_and_made_anew_in_its_dir
 
 /// The plan of a given file is smaller than the file.
 fn finish_given(
-    target: &iotrial_engine::target::ProbedTarget,
-) -> Result<iotrial_engine::target::Prepared, Refusal> {
+    target: &iotrial_engine::targets::ProbedTarget,
+) -> Result<iotrial_engine::targets::Prepared, Refusal> {
     let mut plan = plan(target, true);
     assert_eq!(plan.areas[0].kind, AreaKind::GivenFile);
     plan.areas[0].length = plan.areas[0].length.min(ByteSize::mib(7));

@@ -8,9 +8,14 @@ mod rig;
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
-use iotrial_engine::target::{inspect_device, prepare, probe};
+use iotrial_engine::run;
+use iotrial_engine::targets::{inspect_device, prepare, probe};
+use iotrial_measure::control::Decision;
 use iotrial_model::plan::AreaKind;
+use iotrial_model::record::{EndedHow, Interval};
 use rig::*;
 
 const SIZE: u64 = 24 * MIB;
@@ -270,7 +275,13 @@ fn reading_needs_no_token_and_harms_nobody_not_even_on_a_mounted_device_needs_ro
     let prepared =
         prepare(&plan(&probed, false), std::slice::from_ref(&probed), &|_, _| (), &|| false).unwrap();
     assert_eq!(prepared.layout, None);
-    assert!(prepared.areas[0].write_all_at(&[0; 4096], 0).is_err(), "it is open for reading only");
+    // A load that writes all the same gets nothing but errors: the engine's handles are for reading only.
+    let mut writes = plan(&probed, false);
+    writes.jobs[0].rwmix_read_percent = 0;
+    writes.interval = Duration::from_millis(20);
+    let mut watcher = |_: &Interval| Decision::GoOn;
+    let outcome = run::run(&Arc::new(writes), &prepared.areas, &[], &Arc::default(), &mut watcher).unwrap();
+    assert_eq!(outcome.ended.how, EndedHow::Failed);
     drop(prepared);
     assert!(fingerprint(&[stage.path("disk.img")]) == before);
 }

@@ -12,15 +12,16 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use iotrial_engine::control::Control;
 use iotrial_engine::run::{RunOutcome, run};
+use iotrial_engine::targets::HeldAreas;
+use iotrial_measure::control::{Control, Decision};
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{EngineKind, PhaseKind, Plan, SimDevice, SimStall};
 use iotrial_model::record::{EndedHow, JobCounts, OpCounts, RunRecord};
-use support::{job, plan};
+use support::{job, plan, run_on};
 
 fn run_plan(plan: &Plan) -> RunOutcome {
-    run(&Arc::new(plan.clone()), &Vec::new().into(), &[], &Arc::default(), &mut |_| {}).unwrap()
+    run_on(plan, &HeldAreas::default())
 }
 
 fn simulate(jobs: &str, sim: SimDevice) -> (Plan, RunOutcome) {
@@ -156,8 +157,9 @@ fn a_stop_drains_keeps_what_was_measured_and_is_called_interrupted() {
         if interval.start == Duration::from_secs(4) {
             control.stop();
         }
+        Decision::GoOn
     };
-    let outcome = run(&plan, &Vec::new().into(), &[], &control, &mut { stop_in_fifth }).unwrap();
+    let outcome = run(&plan, &HeldAreas::default(), &[], &control, &mut { stop_in_fifth }).unwrap();
     assert_eq!(outcome.ended.how, EndedHow::Interrupted);
     assert!(outcome.intervals.len() >= 5);
 }
@@ -280,11 +282,11 @@ fn copies_of_an_open_job_share_their_slots_and_wait_for_no_one_while_another_is_
 
 #[test]
 fn copies_of_an_open_job_keep_their_areas_and_their_parts() {
-    use iotrial_engine::clock::SimClock;
     use iotrial_engine::one_queue::drive_one_queue;
     use iotrial_engine::queue::{Completion, Handing, IoQueue, Request};
-    use iotrial_engine::random::Random;
     use iotrial_engine::sim::SimQueue;
+    use iotrial_measure::clock::SimClock;
+    use iotrial_measure::random::{Random, RandomStream};
     use std::cell::RefCell;
     use std::rc::Rc;
 
@@ -304,7 +306,7 @@ fn copies_of_an_open_job_keep_their_areas_and_their_parts() {
         let text = format!("{text}rate = \"1000 iops\"\nspacing = \"{spacing}\"\n");
         let plan = plan(&text, EngineKind::Sim, exact_device(8));
         let (clock, offsets) = (SimClock::default(), Rc::default());
-        let queue = SimQueue::new(clock.clone(), exact_device(8), Random::new(1, 0));
+        let queue = SimQueue::new(clock.clone(), exact_device(8), Random::new(1, RandomStream::Copy(0)));
         drive_one_queue(&plan, Seen(queue, Rc::clone(&offsets)), clock).unwrap();
         let part = plan.jobs[0].working_set.get() / 8192 / 4 * 8192;
         let first = plan.areas[0].offset.get();

@@ -4,17 +4,16 @@
 
 mod support;
 
-use std::fs::File;
 use std::io::Write;
-use std::sync::Arc;
 use std::time::Duration;
 
-use iotrial_engine::run::{RunOutcome, run, uring_refusal};
+use iotrial_engine::run::uring_refusal;
+use iotrial_engine::targets::HeldAreas;
 use iotrial_model::load::Durability;
 use iotrial_model::plan::{EngineKind, Plan, SimDevice};
-use iotrial_model::record::{EndedHow, OpCounts, RunRecord};
+use iotrial_model::record::{EndedHow, Failure, OpCounts, RunRecord};
 use iotrial_model::units::ByteSize;
-use support::{job, plan};
+use support::{job, plan, run_on};
 
 /// Both engines, or the one that this host allows.
 fn engines() -> Vec<EngineKind> {
@@ -37,10 +36,6 @@ fn short_plan(engine: EngineKind, read_percent: u8) -> Plan {
     plan
 }
 
-fn run_on(plan: &Plan, file: File) -> RunOutcome {
-    run(&Arc::new(plan.clone()), &vec![file].into(), &[], &Arc::default(), &mut |_| {}).unwrap()
-}
-
 /// A file of one MiB, half of what the plans work on.
 fn half_a_file() -> tempfile::NamedTempFile {
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -52,12 +47,12 @@ fn half_a_file() -> tempfile::NamedTempFile {
 fn a_read_that_ends_early_is_a_failure_and_not_a_fast_io() {
     for engine in engines() {
         let plan = short_plan(engine, 100);
-        let outcome = run_on(&plan, half_a_file().reopen().unwrap());
+        let outcome = run_on(&plan, &HeldAreas::of_file(half_a_file().path(), true).unwrap());
         let read: OpCounts =
             RunRecord::totals_of_intervals(&plan, &outcome.intervals)[0].read.clone().unwrap();
         assert_eq!(outcome.ended.how, EndedHow::Complete, "{engine:?}");
         assert!(read.error_count > 0 && read.io_count() > 0, "{engine:?}: {read:?}");
-        assert_eq!(read.first_error.as_deref(), Some("only 0 of 8192 bytes were moved"), "{engine:?}");
+        assert_eq!(read.first_error, Some(Failure::Short { moved: 0, asked: 8192 }), "{engine:?}");
         assert_eq!(read.bytes, read.io_count() * 8192, "{engine:?}");
     }
 }
@@ -66,8 +61,8 @@ fn a_read_that_ends_early_is_a_failure_and_not_a_fast_io() {
 fn what_the_operating_system_says_of_a_failure_reaches_the_outcome() {
     for engine in engines() {
         let file = half_a_file();
-        let read_only = File::open(file.path()).unwrap();
-        let outcome = run_on(&short_plan(engine, 0), read_only);
+        let read_only = HeldAreas::of_file(file.path(), false).unwrap();
+        let outcome = run_on(&short_plan(engine, 0), &read_only);
         assert_eq!(outcome.ended.how, EndedHow::Failed, "{engine:?}");
         let reason = outcome.ended.reason.unwrap();
         assert!(reason.starts_with("every I/O of job `a` fails: "), "{reason}");
@@ -90,7 +85,7 @@ fn a_write_with_its_flush_is_one_io() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&vec![0; 2 << 20]).unwrap();
         let plan = flushing_plan(engine);
-        let outcome = run_on(&plan, file.reopen().unwrap());
+        let outcome = run_on(&plan, &HeldAreas::of_file(file.path(), true).unwrap());
         let write = RunRecord::totals_of_intervals(&plan, &outcome.intervals)[0].write.clone().unwrap();
         assert_eq!((outcome.ended.how, write.error_count), (EndedHow::Complete, 0), "{engine:?}: {write:?}");
         assert_eq!(write.bytes, write.io_count() * 8192, "{engine:?}");
@@ -102,7 +97,7 @@ fn a_write_with_its_flush_is_one_io() {
 fn a_failed_write_is_told_and_not_the_flush_that_never_was() {
     for engine in engines() {
         let file = half_a_file();
-        let outcome = run_on(&flushing_plan(engine), File::open(file.path()).unwrap());
+        let outcome = run_on(&flushing_plan(engine), &HeldAreas::of_file(file.path(), false).unwrap());
         let reason = outcome.ended.reason.unwrap();
         assert!(reason.starts_with("every I/O of job `a` fails: "), "{reason}");
         #[cfg(target_os = "linux")]
@@ -116,7 +111,7 @@ fn writes_reach_the_file_and_nothing_beyond_the_working_set() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&vec![0; 4 << 20]).unwrap();
         let plan = short_plan(engine, 0);
-        let outcome = run_on(&plan, file.reopen().unwrap());
+        let outcome = run_on(&plan, &HeldAreas::of_file(file.path(), true).unwrap());
         assert_eq!(outcome.ended.how, EndedHow::Complete, "{engine:?}");
         let content = std::fs::read(file.path()).unwrap();
         let (inside, outside) = content.split_at(2 << 20);

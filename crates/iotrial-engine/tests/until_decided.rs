@@ -7,8 +7,9 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use iotrial_engine::control::{Control, Decision};
-use iotrial_engine::run::{RingKind, RunOutcome, run_until};
+use iotrial_engine::run::{RunOutcome, run};
+use iotrial_engine::targets::HeldAreas;
+use iotrial_measure::control::{Control, Decision};
 use iotrial_model::plan::{EngineKind, PhaseKind, Plan, SimDevice, SimStall};
 use iotrial_model::record::{EndedHow, RunRecord};
 use support::{job, plan};
@@ -27,15 +28,7 @@ fn ended_after(plan: &Plan, last: usize, window_s: u64) -> RunOutcome {
         let measured_from = end.saturating_sub(Duration::from_secs(window_s));
         if seen == last { Decision::Complete { measured_from } } else { Decision::GoOn }
     };
-    run_until(
-        &Arc::new(plan.clone()),
-        &Vec::new().into(),
-        RingKind::default(),
-        &[],
-        &Arc::default(),
-        &mut decide,
-    )
-    .unwrap()
+    run(&Arc::new(plan.clone()), &HeldAreas::default(), &[], &Arc::default(), &mut decide).unwrap()
 }
 
 fn exact_device() -> SimDevice {
@@ -81,8 +74,7 @@ fn a_brake_that_is_shared_stays_free_for_the_next_load() {
     let plan = Arc::new(waiting(exact_device()));
     for _ in 0..2 {
         let mut decide = |_: &_| Decision::Complete { measured_from: Duration::ZERO };
-        let outcome =
-            run_until(&plan, &Vec::new().into(), RingKind::default(), &[], &control, &mut decide).unwrap();
+        let outcome = run(&plan, &HeldAreas::default(), &[], &control, &mut decide).unwrap();
         assert_eq!((outcome.ended.how, outcome.intervals.len()), (EndedHow::Complete, 1));
     }
     assert!(!control.is_stopping());

@@ -17,6 +17,7 @@ pub mod profile;
 pub mod builtin;
 pub mod target;
 pub mod sim_device;
+pub mod engine;
 pub mod plan;
 pub mod search;
 pub mod record;

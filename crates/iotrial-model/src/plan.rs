@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::engine::{EngineDevice, EngineFacts, EngineKind};
 use crate::load::{BlockSizes, Distribution, Durability, FollowedOp, GroupCommit, Pattern, Role};
 use crate::profile::{Profile, Schedule};
 pub use crate::sim_device::{SimDevice, SimStall};
@@ -40,37 +41,6 @@ const LONGEST_PHASE: Duration = Duration::from_secs(30 * 86_400);
 
 /// I/Os in flight for one thread: what a ring of the kernel holds.
 pub const MOST_OUTSTANDING_PER_THREAD: u32 = 32_768;
-
-/// Who carries out the I/Os.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EngineKind {
-    /// Linux io_uring.
-    Uring,
-    /// Positioned reads and writes, one thread for each outstanding I/O.
-    Threads,
-    /// A simulated device on a simulated clock.
-    Sim,
-    /// Completes at once, for measuring the generator itself.
-    Null,
-}
-
-impl EngineKind {
-    /// The name on the command line and in the record.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Uring => "uring",
-            Self::Threads => "threads",
-            Self::Sim => "sim",
-            Self::Null => "null",
-        }
-    }
-
-    /// Whether targets are opened, filled and read.
-    pub const fn touches_targets(self) -> bool {
-        matches!(self, Self::Uring | Self::Threads)
-    }
-}
 
 /// What the user asks beside the profile and the targets.
 #[derive(Debug, Clone, PartialEq)]
@@ -352,7 +322,7 @@ impl Plan {
         let jobs =
             (0..profile.jobs.len()).map(|position| areas.place(position)).collect::<Result<Vec<_>, _>>()?;
         let copies: u32 = jobs.iter().map(|job| job.numjobs).sum();
-        let threads = if request.engine == EngineKind::Sim { 1 } else { request.cpu_count.clamp(1, copies) };
+        let threads = if request.engine.is_simulated() { 1 } else { request.cpu_count.clamp(1, copies) };
         check_outstanding(&jobs, threads, request.memory)?;
         let interval = interval_of(precondition + ramp + measure);
         Ok(Self {
@@ -360,7 +330,7 @@ impl Plan {
             quick: !request.full,
             engine: request.engine,
             engine_reason: request.engine_reason.clone(),
-            sim: (request.engine == EngineKind::Sim).then(|| request.sim.clone()),
+            sim: request.engine.is_simulated().then(|| request.sim.clone()),
             threads,
             direct: request.direct,
             polled: request.polled,
@@ -417,7 +387,7 @@ fn check_polled(profile: &Profile, request: &PlanRequest) -> Result<(), PlanErro
     if !request.polled {
         return Ok(());
     }
-    if request.engine != EngineKind::Uring {
+    if !request.engine.facts().can_poll {
         return Err(PlanError::PolledEngine { engine: request.engine.as_str() });
     }
     if !request.direct {

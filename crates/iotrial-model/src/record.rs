@@ -17,8 +17,10 @@ use crate::units::{ByteSize, seconds};
 
 mod check;
 mod streams;
+mod failure;
 
 pub use check::CheckRecordError;
+pub use failure::Failure;
 
 /// The value of `format` in a record.
 pub const RECORD_FORMAT: &str = "iotrial.record/1";
@@ -320,9 +322,9 @@ pub struct OpCounts {
     /// I/Os that failed or came back short; they are not in the histogram.
     #[serde(default)]
     pub error_count: u64,
-    /// The first failure, in the words of the operating system.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_error: Option<String>,
+    /// The first failure.
+    #[serde(flatten, with = "failure::written")]
+    pub first_error: Option<Failure>,
     /// I/Os that were still with the device when the load ended; they are in no histogram.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unfinished_count: u64,
@@ -374,30 +376,6 @@ impl OpCounts {
         self.late_count += other.late_count;
         self.submission_latency_sum_ns += other.submission_latency_sum_ns;
         self.total_latency.merge(&other.total_latency);
-    }
-}
-
-/// How a record names the first failure that was a short transfer: `only 512 of 8192 bytes were moved`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ShortTransfer {
-    /// Bytes that were moved.
-    pub moved: u32,
-    /// Bytes that were asked for.
-    pub asked: u32,
-}
-
-impl std::fmt::Display for ShortTransfer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "only {} of {} bytes were moved", self.moved, self.asked)
-    }
-}
-
-impl ShortTransfer {
-    /// Reads the text form; `None` for any other failure.
-    pub fn parse(failure: &str) -> Option<Self> {
-        let numbers = failure.strip_prefix("only ")?.strip_suffix(" bytes were moved")?;
-        let (moved, asked) = numbers.split_once(" of ")?;
-        Some(Self { moved: moved.parse().ok()?, asked: asked.parse().ok()? })
     }
 }
 
@@ -657,19 +635,5 @@ impl RunRecord {
     /// The commits among what a job did: its group commits, or its durable log writes.
     pub fn commits<'c>(&self, job: usize, counts: &'c JobCounts) -> Option<&'c OpCounts> {
         if self.is_commit(job) { counts.write.as_ref() } else { counts.commit.as_ref() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_short_transfer_is_told_from_other_failures_by_its_text_form() {
-        let short = ShortTransfer { moved: 512, asked: 8192 };
-        assert_eq!(ShortTransfer::parse(&short.to_string()), Some(short));
-        for other in ["", "only", "only 1 of bytes were moved", "Input/output error (os error 5)"] {
-            assert_eq!(ShortTransfer::parse(other), None, "{other}");
-        }
     }
 }

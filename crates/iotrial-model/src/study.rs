@@ -239,14 +239,12 @@ fn read_profiles(table: &mut TableReader<'_>, key: &'static str) -> Option<Vec<S
 
 impl StudyLoad {
     fn read(table: &mut TableReader<'_>) -> Option<Self> {
-        const ENGINES: [EngineKind; 4] =
-            [EngineKind::Uring, EngineKind::Threads, EngineKind::Sim, EngineKind::Null];
         let load = Self {
             full: table.boolean("full").unwrap_or(false),
             size: table.size("size"),
             duration: table.duration("duration"),
             ramp: table.duration("ramp"),
-            engine: table.word("engine", &ENGINES.map(|engine| (engine.as_str(), engine))),
+            engine: table.word("engine", &EngineKind::ALL.map(|engine| (engine.as_str(), engine))),
             buffered: table.boolean("buffered").unwrap_or(false),
             polled: table.boolean("polled").unwrap_or(false),
             keep_files: table.boolean("keep_files").unwrap_or(false),
@@ -295,7 +293,7 @@ impl Configuration {
             table.refuse::<()>("targets", "`targets` needs at least one path".to_owned());
         }
         let sim: Option<SimDevice> = table.deserialized("sim");
-        if sim.is_some() && engine != Some(EngineKind::Sim) {
+        if sim.is_some() && !engine.is_some_and(EngineKind::is_simulated) {
             table.refuse::<()>("sim", "`sim` is for `engine = \"sim\"` in [load]".to_owned());
         }
         if let Some(error) = sim.as_ref().and_then(|device| device.check().err()) {

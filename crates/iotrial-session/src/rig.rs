@@ -3,7 +3,6 @@
 //! Laying out takes minutes and a load may take seconds, so a command that makes several loads makes them on one rig:
 //! [`Rig::prepare`] once, then a [`Trial`] for each record, and [`Rig::release`] at the end.
 
-use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use iotrial_analysis::findings::findings;
 use iotrial_analysis::steady_state::{SteadyEnd, SteadyWatch};
-use iotrial_engine::control::{Control, Decision, Watcher};
-use iotrial_engine::run::{self, RingKind, RunOutcome, StartRunError};
-use iotrial_engine::target::{self, PrepareError, Prepared};
+use iotrial_engine::run::{self, RunOutcome, StartRunError};
+use iotrial_engine::targets::{self, HeldAreas, PrepareError, Prepared};
+use iotrial_measure::control::{Control, Decision, Watcher};
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{EndedHow, Interval, Layout, RunRecord};
 use iotrial_model::units::format_duration;
@@ -38,7 +37,6 @@ pub struct Rig {
     control: Arc<Control>,
     /// `None` until the targets are laid out, and where the engine touches none.
     prepared: Option<Prepared>,
-    ring: RingKind,
 }
 
 /// A record on its way into the store.
@@ -63,9 +61,6 @@ pub enum RigError {
     /// The targets cannot be made ready.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
-    /// The files that were made ready cannot be had for the load.
-    #[error("cannot open the files again")]
-    Areas(#[source] io::Error),
     /// The load could not begin.
     #[error(transparent)]
     Start(#[from] StartRunError),
@@ -99,7 +94,7 @@ impl Rig {
     /// When the store cannot be opened.
     pub fn new(setup: Setup, control: Arc<Control>, observer: Arc<dyn Observer>) -> Result<Self, RigError> {
         let store = Store::open(setup.request.store.as_deref(), Arc::clone(&observer))?;
-        Ok(Self { setup, store, observer, control, prepared: None, ring: RingKind::default() })
+        Ok(Self { setup, store, observer, control, prepared: None })
     }
 
     /// Where the records go.
@@ -139,10 +134,9 @@ impl Rig {
         let and_reused = if reused.get() > 0 { format!(", reuses {reused}") } else { String::new() };
         self.observer.say(&format!("lays out {written}{and_reused}, then {then}"));
         let progress = |done, total| self.observer.layout(done, total);
-        match target::prepare(plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
+        match targets::prepare(plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
             Ok(prepared) => {
                 trial.record.layout = prepared.layout;
-                self.ring = RingKind::cheapest(plan, &prepared.areas, &|| self.control.is_stopping());
                 self.prepared = Some(prepared);
                 Ok(true)
             }
@@ -236,9 +230,8 @@ impl Rig {
         record: &RunRecord,
         decide: &mut dyn FnMut(&Interval) -> Decision,
     ) -> Result<RunOutcome, RigError> {
-        let files: Result<Vec<File>, _> =
-            self.prepared.iter().flat_map(|prepared| &prepared.areas).map(File::try_clone).collect();
-        let areas = files.map_err(RigError::Areas)?;
+        let none = HeldAreas::default();
+        let areas = self.prepared.as_ref().map_or(&none, |prepared| &prepared.areas);
         let mut device_names: Vec<String> = Vec::new();
         for device in record.targets.iter().flat_map(|target| &target.devices) {
             if !device_names.contains(&device.name) {
@@ -248,9 +241,7 @@ impl Rig {
         let plan = Arc::new(record.plan.clone());
         let mut watch =
             LoadWatch { decide, observer: &*self.observer, control: &self.control, has_told: false };
-        let outcome =
-            run::run_until(&plan, &areas.into(), self.ring, &device_names, &self.control, &mut watch);
-        Ok(outcome?)
+        Ok(run::run(&plan, areas, &device_names, &self.control, &mut watch)?)
     }
 
     /// Finds what is odd about the record, and puts it into the store.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use iotrial_analysis::rate_search::SearchError;
 use iotrial_analysis::threshold::ThresholdSet;
-use iotrial_engine::control::Control;
+use iotrial_measure::control::Control;
 use iotrial_model::record::RunRecord;
 use iotrial_model::units::format_duration;
 

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use iotrial_analysis::rate_search::{RateSearch, SearchError};
 use iotrial_analysis::threshold::ThresholdSet;
-use iotrial_engine::host::host_facts;
 use iotrial_engine::polling::{self, PollingError};
 use iotrial_engine::run::uring_refusal;
-use iotrial_engine::target::{self, PrepareError, ProbeError, ProbedTarget};
+use iotrial_engine::targets::{self, PrepareError, ProbeError, ProbedTarget};
+use iotrial_measure::host::host_facts;
 use iotrial_model::plan::{EngineKind, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::Profile;
 use iotrial_model::record::{
@@ -121,7 +121,7 @@ impl Setup {
         if plan.polled {
             polling::check_polling(&probed)?;
         }
-        let layout = target::rehearse(&plan, &probed)?;
+        let layout = targets::rehearse(&plan, &probed)?;
         let mut search = None;
         match request.aim {
             Aim::Figures => {}
@@ -217,7 +217,7 @@ fn probe_targets(request: &RigRequest, engine: EngineKind) -> Result<Vec<ProbedT
         return Ok(Vec::new());
     }
     let protected: Vec<PathBuf> = Store::locate(request.store.as_deref()).into_iter().collect();
-    let probe = |path: &Path, token: Option<&str>| target::probe(path, token, &protected);
+    let probe = |path: &Path, token: Option<&str>| targets::probe(path, token, &protected);
     let mut tokens = request.destroy.iter();
     let mut probed = Vec::new();
     for path in &request.targets {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use iotrial_engine::control::Control;
+use iotrial_measure::control::Control;
 use iotrial_model::plan::PlanError;
 use iotrial_model::record::AttributeValue;
 use iotrial_model::study::{Cell, CellEnd, Configuration, Progress};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use iotrial_analysis::threshold::ThresholdSet;
-use iotrial_engine::control::Control;
+use iotrial_measure::control::Control;
 use iotrial_model::plan::{Plan, PlanError, ProbeRequest};
 use iotrial_model::record::{Ended, EndedHow, Layout, RunRecord};
 use iotrial_model::sweep::{SWEEP_FORMAT, SweepRecord, SweepSettings};

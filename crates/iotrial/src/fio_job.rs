@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use iotrial_engine::host::host_facts;
 use iotrial_import::fio_job::{FioJobRequest, FioProfile, Surroundings, is_command_line, profile_of_fio_job};
+use iotrial_measure::host::host_facts;
 use iotrial_model::profile::Profile;
 
 use crate::cli::FioArgs;

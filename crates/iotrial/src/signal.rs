@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
-use iotrial_engine::control::Control;
+use iotrial_measure::control::Control;
 
 use crate::failure::Failure;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use iotrial_model::imported::{ImportedJob, ImportedRecord, SourceKind};
 use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::metric::MetricKey;
-use iotrial_model::plan::{Arrival, EngineKind, Job};
+use iotrial_model::plan::{Arrival, EngineDevice, Job};
 use iotrial_model::record::{Finding, QueueSetup, RunRecord, Severity};
 use iotrial_model::stream::Stream;
 use iotrial_model::units::ByteSize;
@@ -88,10 +88,10 @@ impl Conditions {
         let plan = &record.plan;
         let load = together(plan.jobs.iter().map(JobWords::of_job));
         let roles = plan.jobs.iter().map(|job| Some(job.role));
-        let engine = match plan.engine {
-            EngineKind::Sim => "a simulated device",
-            EngineKind::Null => NO_DEVICE,
-            EngineKind::Uring | EngineKind::Threads => REAL_DEVICE,
+        let engine = match plan.engine.facts().device {
+            EngineDevice::Simulated => "a simulated device",
+            EngineDevice::None => NO_DEVICE,
+            EngineDevice::Real => REAL_DEVICE,
         };
         let io = match (plan.direct, plan.polled) {
             (false, _) => "buffered",

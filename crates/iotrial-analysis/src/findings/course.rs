@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{PhaseKind, UntilSteady};
-use iotrial_model::record::{EndedHow, Finding, RunRecord, Severity, ShortTransfer};
+use iotrial_model::record::{EndedHow, Failure, Finding, RunRecord, Severity};
 use iotrial_model::units::format_duration;
 use serde_json::json;
 
@@ -66,7 +66,7 @@ pub(super) struct ErrorCount<'r> {
     pub(super) worst_job: &'r str,
     pub(super) worst_direction: Direction,
     /// Its first failure.
-    pub(super) first_error: Option<&'r str>,
+    pub(super) first_error: Option<&'r Failure>,
 }
 
 /// Counts the failed I/Os of all phases, because a device that fails while it warms up is no better; `None` when
@@ -75,7 +75,7 @@ pub(super) fn error_count(record: &RunRecord) -> Option<ErrorCount<'_>> {
     let mut errors = 0;
     let mut attempts = 0;
     // By job and direction: how many, and the first.
-    let mut by_stream: BTreeMap<(usize, Direction), (u64, Option<&str>)> = BTreeMap::new();
+    let mut by_stream: BTreeMap<(usize, Direction), (u64, Option<&Failure>)> = BTreeMap::new();
     // The totals are those of the measured phase; the other phases are in the intervals only.
     let other_phases = record.intervals.iter().filter(|interval| interval.phase != PhaseKind::Measure);
     let parts = std::iter::once(&record.jobs).chain(other_phases.map(|interval| &interval.jobs));
@@ -86,7 +86,7 @@ pub(super) fn error_count(record: &RunRecord) -> Option<ErrorCount<'_>> {
             attempts += counts.io_count() + counts.error_count;
             let stream = by_stream.entry((job, direction)).or_default();
             stream.0 += counts.error_count;
-            stream.1 = stream.1.or(counts.first_error.as_deref());
+            stream.1 = stream.1.or(counts.first_error.as_ref());
         }
     }
     let ((job, worst_direction), (_, first_error)) =
@@ -100,7 +100,7 @@ pub(super) fn io_errors(record: &RunRecord) -> Option<Finding> {
     let ErrorCount { errors, attempts, worst_job, worst_direction, first_error } = error_count(record)?;
     let many = u128::from(errors) * 1_000_000 > u128::from(attempts) * u128::from(MOST_ERRORS_PER_MILLION);
     let severity = if many { Severity::Serious } else { Severity::Warning };
-    let first_error = first_error.unwrap_or("not recorded");
+    let first_error = first_error.map_or_else(|| "not recorded".to_owned(), Failure::to_string);
     Some(finding(
         "io-errors",
         severity,
@@ -125,11 +125,11 @@ pub(super) fn short_io(record: &RunRecord) -> Option<Finding> {
         record.plan.jobs.iter().zip(&record.jobs).find_map(|(job, counts)| {
             Direction::ALL.into_iter().find_map(|direction| {
                 let counts = counts.get(direction)?;
-                let short = ShortTransfer::parse(counts.first_error.as_deref()?)?;
-                Some((job, direction, short, counts.error_count))
+                let Some(Failure::Short { moved, asked }) = counts.first_error else { return None };
+                Some((job, direction, (moved, asked), counts.error_count))
             })
         })?;
-    let ShortTransfer { moved, asked } = short;
+    let (moved, asked) = short;
     Some(finding(
         "short-io",
         Severity::Serious,
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(io_errors(&record), None);
         let write = record.jobs[1].write.as_mut().unwrap();
         write.error_count = 3;
-        write.first_error = Some("input/output error (os error 5)".to_owned());
+        write.first_error = Some(Failure::Os { code: 5, words: "input/output error (os error 5)".into() });
         let found = io_errors(&record).unwrap();
         assert_eq!(found.severity, Severity::Warning);
         assert_eq!(
@@ -298,10 +298,9 @@ mod tests {
         let mut record = healthy();
         record.jobs[0].read.as_mut().unwrap().error_count = 2;
         record.jobs[0].read.as_mut().unwrap().first_error =
-            Some("Input/output error (os error 5)".to_owned());
+            Some(Failure::Os { code: 5, words: "Input/output error (os error 5)".into() });
         assert_eq!(short_io(&record), None);
-        record.jobs[0].read.as_mut().unwrap().first_error =
-            Some(ShortTransfer { moved: 512, asked: 8192 }.to_string());
+        record.jobs[0].read.as_mut().unwrap().first_error = Some(Failure::Short { moved: 512, asked: 8192 });
         let found = short_io(&record).unwrap();
         assert_eq!(found.severity, Severity::Serious);
         assert!(found.message.starts_with("reads of `pages` came back short"), "{}", found.message);

@@ -1,7 +1,7 @@
 //! Who made the load: the engine, whether it kept its I/Os in flight, and whether its CPU sufficed.
 
 use iotrial_model::load::Direction;
-use iotrial_model::plan::{Arrival, EngineKind};
+use iotrial_model::plan::Arrival;
 use iotrial_model::record::{Finding, RunRecord, Severity};
 use serde_json::json;
 
@@ -64,7 +64,7 @@ pub(super) fn littles_law(record: &RunRecord) -> Option<Finding> {
     let is_open = record.plan.jobs.iter().any(|job| job.arrival != Arrival::Closed);
     let is_unknown = is_open || error_count(record).is_some() || stalled(record).is_some();
     // In less than a second the I/Os that are under way at its ends are too large a part.
-    if measured_us < 1e6 || is_unknown || record.plan.engine == EngineKind::Null {
+    if measured_us < 1e6 || is_unknown || !record.plan.engine.has_device() {
         return None;
     }
     let total_latency_us: f64 = record
@@ -113,11 +113,8 @@ enum Shortage {
 #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
 pub(crate) fn generator_busy(record: &RunRecord) -> Option<Finding> {
     let cpu = record.cpu.as_ref()?;
-    // The engine `threads` has a thread for each outstanding I/O; the others drive everything with a few.
-    let threads = match record.plan.engine {
-        EngineKind::Threads => record.plan.total_iodepth(),
-        _ => record.plan.threads,
-    };
+    let thread_for_each_io = record.plan.engine.facts().thread_for_each_io;
+    let threads = if thread_for_each_io { record.plan.total_iodepth() } else { record.plan.threads };
     let driven_cpu_count = threads.min(record.host.cpu_count).max(1);
     let wall_s = cpu.wall.as_secs_f64();
     if wall_s == 0.0 {
@@ -205,6 +202,7 @@ pub(crate) fn generator_busy(record: &RunRecord) -> Option<Finding> {
 mod tests {
     use std::time::Duration;
 
+    use iotrial_model::plan::EngineKind;
     use iotrial_model::record::CpuUse;
 
     use super::*;

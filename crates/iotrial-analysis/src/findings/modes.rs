@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::{Direction, Durability};
-use iotrial_model::plan::{EngineKind, Job};
+use iotrial_model::plan::Job;
 use iotrial_model::record::{Finding, Interval, RunRecord, Severity};
 use serde_json::json;
 
@@ -217,7 +217,7 @@ fn find(record: &RunRecord, select: impl Fn(&Job, Direction) -> bool) -> Option<
 pub(super) fn cache_served(record: &RunRecord) -> Option<Finding> {
     let (job, direction, modes) = find(record, |job, direction| !differ_by_plan(job, direction))?;
     let waited_for_generator = generator_busy(record).is_some() || late_issues(record).is_some();
-    if record.plan.engine == EngineKind::Null || waited_for_generator || flat_limit(record).is_some() {
+    if !record.plan.engine.has_device() || waited_for_generator || flat_limit(record).is_some() {
         return None;
     }
     let job = &record.plan.jobs[job];
@@ -246,7 +246,7 @@ pub(super) fn cache_served(record: &RunRecord) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use iotrial_model::load::{BlockShare, BlockSizes, Spacing};
-    use iotrial_model::plan::Arrival;
+    use iotrial_model::plan::{Arrival, EngineKind};
     use iotrial_model::record::{JobCounts, OpCounts};
     use iotrial_model::units::ByteSize;
 

@@ -1,7 +1,7 @@
 //! The pace of a load: what the device did in each interval, for the findings that look at rates over time.
 
 use iotrial_model::load::Direction;
-use iotrial_model::plan::{Arrival, EngineKind, Job, PhaseKind, Plan};
+use iotrial_model::plan::{Arrival, Job, PhaseKind, Plan};
 use iotrial_model::record::{Interval, OpCounts, RunRecord};
 
 /// Where a limiter holds the rate, single seconds differ from their median by this: kernels hand tokens out ten times a second,
@@ -26,7 +26,7 @@ impl Pace {
     /// Every whole interval of all phases; none where no device was behind the load. What a stop or the end of a phase cut
     /// short is left out, because its edges weigh too much.
     pub(super) fn of(record: &RunRecord) -> Vec<Self> {
-        if record.plan.engine == EngineKind::Null {
+        if !record.plan.engine.has_device() {
             return Vec::new();
         }
         let whole = record.intervals.iter().filter(|interval| is_whole(interval, &record.plan));

@@ -3,17 +3,19 @@
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use io_uring::IoUring;
+use iotrial_measure::clock::{Clock, MonotonicClock};
+use iotrial_measure::random::{Random, RandomStream};
+use iotrial_measure::recorder::Outcome;
 use iotrial_model::load::{Direction, Durability};
-use iotrial_model::plan::{EngineKind, Plan};
+use iotrial_model::plan::Plan;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::UringQueue;
-use crate::clock::{Clock, MonotonicClock};
-use crate::queue::{Handing, IoQueue, Outcome, Request};
-use crate::random::Random;
+use crate::content::Content;
+use crate::queue::{Handing, IoQueue, OpenArea, Request};
 
 /// A kind that is not the usual one must cost so much less, with one read at a time and with many.
 const WORTH_IT: f64 = 0.95;
@@ -30,8 +32,30 @@ const READ_BYTES: u32 = 8192;
 const MOST_RANGE: u64 = 64 << 20;
 /// Reads that take longer than this are left to the kernel.
 const PATIENCE_NS: u64 = 1_000_000_000;
-/// A stream of randomness that no lane has.
-const STREAM: u64 = 1 << 34;
+
+/// The kind of ring that suits the targets at hand, found out once for all loads on them.
+///
+/// It is remembered beside the targets because finding out reads for up to 0.9 s: a sweep of fifty short loads would read for longer
+/// than it measures, and two of its loads might get different rings.
+#[derive(Debug, Default)]
+pub(crate) struct Tuning(OnceLock<RingKind>);
+
+impl Tuning {
+    /// The kind for a load.
+    pub(crate) fn ring_for(
+        &self,
+        plan: &Plan,
+        areas: &[OpenArea],
+        is_stopping: &dyn Fn() -> bool,
+    ) -> RingKind {
+        match (plan.polled, plan.direct) {
+            (true, _) => RingKind::Polled,
+            // Through the page cache all kinds cost the same, and reading would warm it.
+            (false, false) => RingKind::default(),
+            (false, true) => *self.0.get_or_init(|| RingKind::cheapest(plan, areas, is_stopping)),
+        }
+    }
+}
 
 /// A few reads that show what a ring costs.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +68,7 @@ struct Try {
 
 /// How the kernel tells the thread of a ring that an I/O is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum RingKind {
+pub(crate) enum RingKind {
     /// When the thread enters the kernel anyway (`IORING_SETUP_COOP_TASKRUN`, Linux 5.19; `SINGLE_ISSUER`, 6.0).
     #[default]
     Cooperative,
@@ -57,25 +81,19 @@ pub enum RingKind {
 }
 
 impl RingKind {
-    /// The kind that takes the least CPU for a read, on this kernel and the device below the plan's first area. For direct loads
-    /// it reads at most 9,000 blocks there, within 0.9 s; through the page cache all kinds cost the same, and reading would warm it.
-    pub fn cheapest(plan: &Plan, areas: &[File], is_stopping: &dyn Fn() -> bool) -> Self {
-        let is_tried = plan.engine == EngineKind::Uring && plan.direct && !plan.polled;
-        let (true, Some(file), Some(area)) = (is_tried, areas.first(), plan.areas.first()) else {
+    /// The kind that takes the least CPU for a read, on this kernel and the device below the plan's first area. It reads at most
+    /// 9,000 blocks there, within 0.9 s.
+    fn cheapest(plan: &Plan, areas: &[OpenArea], is_stopping: &dyn Fn() -> bool) -> Self {
+        let (Some(OpenArea { file, .. }), Some(area)) = (areas.first(), plan.areas.first()) else {
             return Self::default();
         };
         let range = area.offset.get()..area.offset.get() + area.length.get().min(MOST_RANGE);
-        let mut random = Random::new(plan.seed, STREAM);
+        let mut random = Random::new(plan.seed, RandomStream::RingProbe);
         cheapest(
             |kind, one| {
                 if is_stopping() { None } else { cpu_of_a_read(file, &range, kind, one, &mut random) }
             },
         )
-    }
-
-    /// The kind for a load, of which the plan may ask that devices are polled.
-    pub(crate) fn of_load(self, plan: &Plan) -> Self {
-        if plan.polled { Self::Polled } else { self }
     }
 
     pub(super) const fn as_str(self) -> &'static str {
@@ -157,7 +175,9 @@ fn cpu_of_a_read(
     if blocks == 0 {
         return None;
     }
-    let areas: Arc<[File]> = Arc::new([file.try_clone().ok()?]);
+    let file = file.try_clone().ok()?;
+    // Nothing is written.
+    let areas: Arc<[OpenArea]> = Arc::new([OpenArea { file, content: Content::new(0, 0) }]);
     let clock = MonotonicClock::before_start();
     clock.start();
     let lengths = vec![READ_BYTES; at_once as usize];
@@ -172,6 +192,7 @@ fn cpu_of_a_read(
         length: READ_BYTES,
         direction: Direction::Read,
         durability: Durability::None,
+        generation: 0,
     };
     let mut requests: Vec<Request> = (0..at_once).map(&mut read).collect();
     let mut completions = Vec::with_capacity(lengths.len());
@@ -206,6 +227,8 @@ fn thread_cpu_ns() -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     /// What is chosen where the kinds cost so much, with many reads at once and with one, in every round but the first, in which the
@@ -268,7 +291,9 @@ mod tests {
         let file = tempfile::tempfile().unwrap();
         let length = 64 * u64::from(READ_BYTES);
         file.set_len(length).unwrap();
-        let cost = |range, kind, one| cpu_of_a_read(&file, &range, kind, one, &mut Random::new(1, 0));
+        let cost = |range, kind, one| {
+            cpu_of_a_read(&file, &range, kind, one, &mut Random::new(1, RandomStream::Copy(0)))
+        };
         for one in TRIES {
             // However slow the machine is.
             let one = Try { most_ns: 3_600_000_000_000, ..one };
@@ -288,19 +313,25 @@ mod tests {
     }
 
     #[test]
-    fn only_direct_loads_through_rings_are_tried() {
+    fn only_direct_loads_are_tried_and_each_target_once() {
         let plan = crate::test_plan::open_job(1_000, 1);
         let never = || -> bool { panic!("nothing is to be tried") };
-        for (engine, direct, polled) in [
-            (EngineKind::Uring, false, false),
-            (EngineKind::Threads, true, false),
-            (EngineKind::Uring, true, true),
-        ] {
-            let plan = Plan { engine, direct, polled, ..plan.clone() };
-            let file = tempfile::tempfile().unwrap();
-            assert_eq!(RingKind::cheapest(&plan, &[file], &never), RingKind::Cooperative);
-            let kind = if polled { RingKind::Polled } else { RingKind::Deferred };
-            assert_eq!(RingKind::Deferred.of_load(&plan), kind);
+        let areas = [OpenArea { file: tempfile::tempfile().unwrap(), content: Content::new(0, 0) }];
+        let tuning = Tuning::default();
+        for (direct, polled, kind) in [(false, false, RingKind::Cooperative), (true, true, RingKind::Polled)]
+        {
+            let plan = Plan { direct, polled, ..plan.clone() };
+            assert_eq!(tuning.ring_for(&plan, &areas, &never), kind);
         }
+        let plan = Plan { direct: true, ..plan };
+        let tries = Cell::new(0);
+        let stopping = || {
+            tries.set(tries.get() + 1);
+            true
+        };
+        // A load that is stopped meanwhile takes the usual one.
+        assert_eq!(tuning.ring_for(&plan, &areas, &stopping), RingKind::Cooperative);
+        assert!(tries.get() > 0, "a direct load is tried");
+        assert_eq!(tuning.ring_for(&plan, &areas, &never), RingKind::Cooperative);
     }
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard};
 
-use iotrial_engine::target::{PrepareError, Prepared, ProbeError, ProbedTarget, prepare, probe};
+use iotrial_engine::targets::{PrepareError, Prepared, ProbeError, ProbedTarget, prepare, probe};
 use iotrial_model::plan::{EngineKind, Plan, PlanRequest, SimDevice, TargetKind};
 use iotrial_model::profile::Profile;
 use iotrial_model::units::ByteSize;

@@ -2,8 +2,14 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "tests; each file uses its part")]
 
+use std::sync::Arc;
+
+use iotrial_engine::run::{RunOutcome, run};
+use iotrial_engine::targets::HeldAreas;
+use iotrial_measure::control::Decision;
 use iotrial_model::plan::{EngineKind, Plan, PlanRequest, SimDevice, TargetFacts, TargetKind};
 use iotrial_model::profile::Profile;
+use iotrial_model::record::Interval;
 use iotrial_model::units::ByteSize;
 
 const HEAD: &str = r#"
@@ -45,4 +51,10 @@ pub fn plan(jobs: &str, engine: EngineKind, sim: SimDevice) -> Plan {
         sector_size: ByteSize::bytes(512),
     };
     Plan::decide(&profile, &request, &[target]).unwrap()
+}
+
+/// Carries a plan out on some areas, to its end.
+pub fn run_on(plan: &Plan, areas: &HeldAreas) -> RunOutcome {
+    let mut watcher = |_: &Interval| Decision::GoOn;
+    run(&Arc::new(plan.clone()), areas, &[], &Arc::default(), &mut watcher).unwrap()
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Mutex;
 
-use iotrial_engine::control::Control;
+use iotrial_measure::control::Control;
 use iotrial_model::plan::{EngineKind, Plan};
 use iotrial_model::record::Interval;
 use iotrial_model::study::Study;

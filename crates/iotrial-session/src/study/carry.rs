@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::words::with_thousands;
-use iotrial_engine::control::Control;
+use iotrial_measure::control::Control;
 use iotrial_model::record::{EndedHow, OpCounts, RunRecord, StudyPlace};
 use iotrial_model::study::{Cell, Configuration, JournalLine, Progress};
 use iotrial_model::units::format_duration;

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use iotrial_engine::target;
+use iotrial_engine::targets;
 use iotrial_model::plan::TargetKind;
 
 use super::StudyError;
@@ -54,6 +54,6 @@ impl Released {
 }
 
 fn device_at(path: &Path) -> Option<PathBuf> {
-    let facts = target::probe(path, None, &[]).ok()?.facts;
+    let facts = targets::probe(path, None, &[]).ok()?.facts;
     matches!(facts.kind, TargetKind::Device { .. }).then_some(facts.path)
 }

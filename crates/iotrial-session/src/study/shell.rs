@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use iotrial_engine::control::Control;
+use iotrial_measure::control::Control;
 use iotrial_model::study::{Configuration, Study};
 
 /// How often a command that runs is looked at: a second stop should end it at once, and there is no wait for either of two things

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use dialoguer::Confirm;
-use iotrial_engine::target::{LeftOver, LeftOverError, find_left_overs, remove_left_over};
+use iotrial_engine::targets::{LeftOver, LeftOverError, find_left_overs, remove_left_over};
 use iotrial_model::units::ByteSize;
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use iotrial_engine::target::{DeviceReport, Obstacle, Signature, inspect_device};
+use iotrial_engine::targets::{DeviceReport, Obstacle, Signature, inspect_device};
 use iotrial_model::units::ByteSize;
 use iotrial_session::store::Store;
 

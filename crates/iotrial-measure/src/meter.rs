@@ -6,12 +6,12 @@ use iotrial_model::plan::PhaseKind;
 use iotrial_model::record::{CpuUse, DeviceCounters};
 
 use crate::clock::{Clock as _, MonotonicClock};
-use crate::drive::Window;
 use crate::host::{CpuSnapshot, DeviceSnapshot, ThreadWatch};
+use crate::window::Window;
 
 /// Reads CPU times and device counters at both ends of the measured phase, and at the ends of its rounds where it may
 /// end with one; looks at the threads in between.
-pub(crate) struct Meter {
+pub struct Meter {
     clock: MonotonicClock,
     /// The moments of the readings, in order; those that are behind have one.
     borders_ns: Vec<u64>,
@@ -36,7 +36,8 @@ const THREAD_LOOK_NS: u64 = 1_000_000_000;
 const LAST_THREAD_LOOK_NS: u64 = 5_000_000;
 
 impl Meter {
-    pub(crate) fn new(clock: MonotonicClock, windows: &[Window], device_names: &[String]) -> Self {
+    /// A meter for a load that is cut into these windows. Nothing is read yet.
+    pub fn new(clock: MonotonicClock, windows: &[Window], device_names: &[String]) -> Self {
         let measured = || windows.iter().filter(|window| window.phase == PhaseKind::Measure);
         let mut borders_ns: Vec<u64> = measured().map(|window| window.start_ns).take(1).collect();
         borders_ns.extend(measured().filter(|window| window.ends_round).map(|window| window.end_ns));
@@ -59,7 +60,7 @@ impl Meter {
     }
 
     /// The time until there is something to read.
-    pub(crate) fn next_look(&self) -> Duration {
+    pub fn next_look(&self) -> Duration {
         match self.next_border_ns() {
             Some(border_ns) => {
                 let due_ns = border_ns.min(self.next_thread_look_ns);
@@ -70,12 +71,12 @@ impl Meter {
     }
 
     /// Reads what is due by now; the last time, where the load is stopping.
-    pub(crate) fn look(&mut self, is_stopping: bool) {
+    pub fn look(&mut self, is_stopping: bool) {
         self.look_at(self.clock.now_ns(), is_stopping);
     }
 
     /// Reads up to a border that the threads have passed, by whose clocks that may be microseconds before this one's.
-    pub(crate) fn reach(&mut self, border_ns: u64) {
+    pub fn reach(&mut self, border_ns: u64) {
         self.look_at(self.clock.now_ns().max(border_ns), false);
     }
 
@@ -113,7 +114,7 @@ impl Meter {
 
     /// What was used and counted between two borders, of which each thread watched the clock for a time; without borders between the first and the last reading. `None` where
     /// one of the two was not taken.
-    pub(crate) fn between(
+    pub fn between(
         &self,
         borders: Option<(u64, u64)>,
         watched: &[(Option<u64>, Duration)],

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::super::prepare::PrepareError;
+use super::super::prepare_error::PrepareError;
 use super::super::probe::{ProbeError, ProbedTarget};
 use super::DeviceReport;
 

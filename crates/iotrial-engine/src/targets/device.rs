@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use iotrial_model::units::ByteSize;
 use sha2::{Digest as _, Sha256};
 
-use super::content::ContentSample;
 use super::obstacle::Obstacle;
 use super::probe::ProbeError;
+use super::sample::ContentSample;
 use super::signature::Signature;
 
 #[cfg(target_os = "linux")]

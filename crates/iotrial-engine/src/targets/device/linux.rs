@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use iotrial_measure::host;
 use iotrial_model::plan::{TargetFacts, TargetKind};
 use iotrial_model::record::TargetRecord;
 use iotrial_model::units::ByteSize;
@@ -12,16 +13,15 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::super::block::{Device, Kernel, Link, Number};
-use super::super::content::{self, ContentSample};
 use super::super::fill::AlignedBuffer;
 use super::super::in_use::{self, Footprint, Survey};
 use super::super::obstacle::Obstacle;
 use super::super::os;
-use super::super::prepare::PrepareError;
+use super::super::prepare_error::PrepareError;
 use super::super::probe::{ProbeError, ProbedTarget, Resolved, examine, resolve};
+use super::super::sample::{self, ContentSample};
 use super::super::signature::{self, Signature};
 use super::{DeviceReport, Identity, token};
-use crate::host;
 
 /// What must still hold when the device is opened.
 #[derive(Debug)]
@@ -52,8 +52,7 @@ impl Claimed {
 
     /// Opens the device once more for I/O.
     pub(crate) fn open(&self, writes: bool, direct: bool) -> io::Result<File> {
-        let access = if writes { os::Access::ReadWrite } else { os::Access::Read };
-        let file = os::open_existing(&self.path, access, direct)?;
+        let file = os::open_existing(&self.path, os::Access::of(writes), direct)?;
         // The node may have been replaced; the number is the device.
         if Number::of_metadata(&file.metadata()?) != Some(self.number) {
             return Err(io::Error::other("another device took its place"));
@@ -282,7 +281,7 @@ fn look(
         }
         os::read_exact_at(&file, buffer, offset)
     };
-    let sample = content::sample(size, identity.seed(), &read)?;
+    let sample = sample::sample(size, identity.seed(), &read)?;
     let signatures = signature::find(size, &|offset, bytes| read_unaligned(size, &read, offset, bytes))?;
     Ok((signatures, sample))
 }

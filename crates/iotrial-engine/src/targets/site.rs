@@ -9,7 +9,7 @@ use iotrial_model::units::ByteSize;
 
 use super::managed_file::{Found, ManagedFile};
 use super::os;
-use super::prepare::PrepareError;
+use super::prepare_error::PrepareError;
 use super::probe::ProbedTarget;
 
 /// A managed file of the plan, and what stands in its place.

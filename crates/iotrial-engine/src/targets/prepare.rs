@@ -5,192 +5,37 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use iotrial_model::plan::{Area, AreaKind, FILE_HEADER_SIZE, LEAST_FREE, Plan};
+use iotrial_measure::host;
+use iotrial_model::plan::{Area, AreaKind, FILE_HEADER_SIZE, Plan};
 use iotrial_model::record::Layout;
 use iotrial_model::units::ByteSize;
 use sha2::{Digest as _, Sha256};
 
 use super::device::{self, Claimed};
 use super::fill::{self, AlignedBuffer, FillError};
+use super::held::{HeldArea, HeldAreas};
 use super::made::Made;
 use super::managed_file::{Foreign, Found, Header, ManagedFile, State};
-use super::obstacle::{Obstacle, sentences};
 use super::os;
+use super::prepare_error::PrepareError;
 use super::probe::ProbedTarget;
 use super::site::{check_directories, check_space, file_error, holds, lock, survey};
-use crate::host;
+use crate::content::Content;
 
 /// What a load works on, laid out and open.
 ///
 /// Managed files stay locked, and devices claimed, until it is dropped.
 #[derive(Debug)]
 pub struct Prepared {
-    /// In the order of the plan's areas; empty where the engine touches no target. Open for direct I/O where
-    /// the plan says so, and for reading only where no job writes.
-    pub areas: Vec<File>,
+    /// In the order of the plan's areas; none where the engine touches no target. For direct I/O where the plan says so,
+    /// and for reading only where no job writes.
+    pub areas: HeldAreas,
     /// How the content came to be; `None` where the plan asks for none.
     pub layout: Option<Layout>,
     made: Made,
     /// Files of an earlier run, locked.
     _reused: Vec<ManagedFile>,
     claimed: Vec<Claimed>,
-}
-
-/// Why the targets cannot be laid out.
-#[derive(Debug, thiserror::Error)]
-pub enum PrepareError {
-    /// The plan works on a device that was not among the probed targets.
-    #[error("the plan works on `{}`, which was not probed", path.display())]
-    NotProbed {
-        /// The device.
-        path: PathBuf,
-    },
-    /// The plan destroys a device for which no token was given.
-    #[error("the plan writes to `{}`, and no token was given for it", path.display())]
-    NoToken {
-        /// The device.
-        path: PathBuf,
-    },
-    /// The directory was exchanged, or its volume unmounted, since it was probed.
-    #[error("`{}` is no longer the directory that was examined", path.display())]
-    Exchanged {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// Two areas of the plan are the same file.
-    #[error("the plan makes `{}` twice", path.display())]
-    MadeTwice {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Something of that name is there, and iotrial did not make it.
-    #[error("`{}` was not made by iotrial: {foreign}", path.display())]
-    NotOurs {
-        /// The file.
-        path: PathBuf,
-        /// How that shows.
-        foreign: Foreign,
-    },
-    /// The given file is not what it was when it was probed.
-    #[error("`{}` is no longer whole", path.display())]
-    NotWhole {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Another run works on it.
-    #[error("`{}` is in use by another run of iotrial", path.display())]
-    InUse {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The files do not fit any more.
-    #[error(
-        "{needed} of files are needed on `{}`, and only {usable} may be used so that {LEAST_FREE} and 10 % stay free",
-        path.display()
-    )]
-    NoSpace {
-        /// A directory on that file system.
-        path: PathBuf,
-        /// What is to be written.
-        needed: ByteSize,
-        /// What the rule allows.
-        usable: ByteSize,
-    },
-    /// A file or directory cannot be made, opened or replaced.
-    #[error("cannot {what} `{}`", path.display())]
-    File {
-        /// `make`, `open`, `remove` or `lock`.
-        what: &'static str,
-        /// The file or directory.
-        path: PathBuf,
-        /// The reason.
-        #[source]
-        source: io::Error,
-    },
-    /// Writing the data failed.
-    #[error("cannot write `{}` whole", path.display())]
-    Write {
-        /// The file or device.
-        path: PathBuf,
-        /// The reason.
-        #[source]
-        source: io::Error,
-    },
-    /// The file system has no direct I/O.
-    #[error("direct I/O is refused on `{}`", path.display())]
-    DirectRefused {
-        /// The file or device.
-        path: PathBuf,
-        /// What the system said.
-        #[source]
-        source: io::Error,
-    },
-    /// Direct I/O needs larger units than the plan counts on.
-    #[error("direct I/O on `{}` needs multiples of {needed}, and the plan counts on {planned}", path.display())]
-    Misaligned {
-        /// The file or device.
-        path: PathBuf,
-        /// What the system wants.
-        needed: ByteSize,
-        /// What the plan has.
-        planned: ByteSize,
-    },
-    /// The device came into use since it was probed.
-    #[error("`{}` can not be written: {}", path.display(), sentences(obstacles))]
-    Obstructed {
-        /// The device.
-        path: PathBuf,
-        /// All reasons.
-        obstacles: Vec<Obstacle>,
-    },
-    /// The device is not the one for which the token was given.
-    #[error("`{}` changed since its token was made: {what}", path.display())]
-    Changed {
-        /// The device.
-        path: PathBuf,
-        /// What changed.
-        what: String,
-    },
-    /// The user stopped it; what was made is removed.
-    #[error("stopped while the targets were laid out")]
-    Interrupted,
-}
-
-impl PrepareError {
-    /// What the user can do, as a sentence without a full stop.
-    pub fn hint(&self) -> Option<String> {
-        let hint = match self {
-            Self::NotProbed { .. } | Self::Interrupted => return None,
-            Self::Exchanged { .. } => "check whether the volume is still mounted there".to_owned(),
-            Self::MadeTwice { .. } => "give each directory once".to_owned(),
-            Self::NotOurs { .. } => {
-                "nothing was changed; move that away, or give another directory".to_owned()
-            }
-            Self::NotWhole { .. } => "give the directory instead, and iotrial makes its own files".to_owned(),
-            Self::InUse { .. } => "wait until that run ends, or give another directory".to_owned(),
-            Self::NoSpace { .. } => "give a smaller `--size`, or free space".to_owned(),
-            Self::File { source, .. } | Self::Write { source, .. } => match source.kind() {
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                    "give a smaller `--size`, or free space; what was made is removed".to_owned()
-                }
-                io::ErrorKind::PermissionDenied => "run as a user who may write there".to_owned(),
-                io::ErrorKind::ReadOnlyFilesystem => "mount the file system for writing".to_owned(),
-                _ => return None,
-            },
-            Self::DirectRefused { .. } => {
-                "`--buffered` measures through the page cache instead; the figures are then the cache's too"
-                    .to_owned()
-            }
-            Self::Misaligned { needed, .. } => format!("use block sizes that are multiples of {needed}"),
-            Self::Obstructed { .. } => {
-                "free the device first, or give a directory on it as the target".to_owned()
-            }
-            Self::Changed { path, .. } | Self::NoToken { path } => {
-                format!("`iotrial target {}` shows what is there now, and its token", path.display())
-            }
-        };
-        Some(hint)
-    }
 }
 
 /// What [`prepare`] would write and reuse, without doing it. It refuses the directories and files that
@@ -235,7 +80,13 @@ pub fn prepare(
 ) -> Result<Prepared, PrepareError> {
     let mut made = Made::default();
     if !plan.engine.touches_targets() {
-        return Ok(Prepared { areas: vec![], layout: None, made, _reused: vec![], claimed: vec![] });
+        return Ok(Prepared {
+            areas: HeldAreas::default(),
+            layout: None,
+            made,
+            _reused: vec![],
+            claimed: vec![],
+        });
     }
     let claimed = claim_devices(plan, targets, stop)?;
     let mut reused = lock_given_files(plan)?;
@@ -266,7 +117,7 @@ pub fn prepare(
     layout.duration = started.elapsed();
 
     let keepers: Vec<&ManagedFile> = made.files.iter().chain(&reused).collect();
-    let areas = open_areas(plan, &keepers, &claimed)?;
+    let areas = HeldAreas::new(open_areas(plan, &keepers, &claimed)?);
     let layout = (layout.written + layout.reused > ByteSize::default()).then_some(layout);
     Ok(Prepared { areas, layout, made, _reused: reused, claimed })
 }
@@ -406,21 +257,26 @@ fn fill_all(
                 .files
                 .iter()
                 .find(|file| file.path == area.path)
-                .map(|managed| open_again(managed, os::Access::ReadWrite, plan.direct, area))
+                .map(|managed| {
+                    let file = open_again(managed, os::Access::ReadWrite, plan.direct, area)?;
+                    Ok((file, content_of_file(managed)))
+                })
                 .transpose()?,
-            AreaKind::DeviceDestroy => Some(open_device(claimed, area, true, plan.direct)?),
+            AreaKind::DeviceDestroy => {
+                Some((open_device(claimed, area, true, plan.direct)?, content_of_device(plan, area)))
+            }
             AreaKind::GivenFile | AreaKind::DeviceRead | AreaKind::Imagined => None,
         };
-        opened.extend(file.map(|file| (file, area)));
+        opened.extend(file.map(|(file, content)| (file, content, area)));
     }
     let ranges: Vec<fill::Range<'_>> = opened
         .iter()
-        .map(|(file, area)| fill::Range {
+        .map(|(file, content, area)| fill::Range {
             path: &area.path,
             file,
             start: area.offset.get(),
             length: area.length.get(),
-            seed: fill_seed(plan, area),
+            content: *content,
         })
         .collect();
     if ranges.is_empty() {
@@ -439,26 +295,31 @@ fn fill_all(
 }
 
 /// Opens each area as its jobs use it, and tries direct I/O before anything relies on it.
-fn open_areas(plan: &Plan, keepers: &[&ManagedFile], claimed: &[Claimed]) -> Result<Vec<File>, PrepareError> {
+fn open_areas(
+    plan: &Plan,
+    keepers: &[&ManagedFile],
+    claimed: &[Claimed],
+) -> Result<Vec<HeldArea>, PrepareError> {
     let mut areas = Vec::with_capacity(plan.areas.len());
     for area in &plan.areas {
         let writes = writes_to(plan, area);
-        let access = if writes { os::Access::ReadWrite } else { os::Access::Read };
-        let file = match area.kind {
+        let access = os::Access::of(writes);
+        let (verified, content) = match area.kind {
             AreaKind::ManagedFile | AreaKind::GivenFile => {
                 let managed = keepers.iter().find(|managed| managed.path == area.path);
                 let managed = managed.expect("each file of the plan was made, or locked for use");
-                open_again(managed, access, plan.direct, area)?
+                (open_again(managed, access, plan.direct, area)?, content_of_file(managed))
             }
             AreaKind::Imagined => unreachable!("an engine that touches targets has none that is imagined"),
             AreaKind::DeviceRead | AreaKind::DeviceDestroy => {
-                open_device(claimed, area, writes, plan.direct)?
+                (open_device(claimed, area, writes, plan.direct)?, content_of_device(plan, area))
             }
         };
         if plan.direct {
-            try_direct(&file, area)?;
+            try_direct(&verified, area)?;
         }
-        areas.push(file);
+        let path = area.path.clone();
+        areas.push(HeldArea { path, verified, access, direct: plan.direct, content });
     }
     Ok(areas)
 }
@@ -512,6 +373,16 @@ fn writes_to(plan: &Plan, area: &Area) -> bool {
     writers.flat_map(|job| &job.areas).any(|index| plan.areas[*index] == *area)
 }
 
+/// What a managed file holds from its header on, whichever run laid it out.
+fn content_of_file(managed: &ManagedFile) -> Content {
+    Content::new(managed.header.fill_seed, FILE_HEADER_SIZE.get())
+}
+
+/// What this plan puts on its slice of a device.
+fn content_of_device(plan: &Plan, area: &Area) -> Content {
+    Content::new(fill_seed(plan, area), area.offset.get())
+}
+
 /// Tells the plan apart from all others: the start of the SHA-256 of its JSON.
 fn plan_id(plan: &Plan) -> [u8; 16] {
     let json = serde_json::to_vec(plan).expect("a plan has a JSON form");
@@ -549,6 +420,7 @@ mod tests {
     use iotrial_model::plan::{EngineKind, PlanRequest, SimDevice};
     use iotrial_model::profile::Profile;
 
+    use super::super::held::NO_FLAGS;
     use super::super::probe::probe;
     use super::*;
 
@@ -671,8 +543,9 @@ size = "10GiB"
         let place = place();
         let (prepared, plan) = layout_of(place.path(), false);
         assert_eq!(plan.jobs[1].areas, [1]);
-        assert!(os::write_all_at(&prepared.areas[1], &[0; 512], 1 << 20).is_err());
-        os::write_all_at(&prepared.areas[0], &[0; 512], 1 << 20).unwrap();
+        let files = prepared.areas.open(NO_FLAGS).unwrap();
+        assert!(os::write_all_at(&files[1].file, &[0; 512], 1 << 20).is_err());
+        os::write_all_at(&files[0].file, &[0; 512], 1 << 20).unwrap();
     }
 
     #[test]

@@ -25,18 +25,45 @@ pub(crate) enum Access {
     ReadWrite,
 }
 
+impl Access {
+    pub(crate) const fn of(writes: bool) -> Self {
+        if writes { Self::ReadWrite } else { Self::Read }
+    }
+}
+
 /// A lock on bytes keeps even their owner's other handles from them, so the locked byte lies far beyond any
 /// data, where locking is allowed all the same.
 const LOCKED_BYTE_HIGH: u32 = 0x4000_0000;
 
+/// Flags of `CreateFileW` that an engine adds to its handles.
+pub(crate) type HandleFlags = u32;
+
+/// Opens once more what `verified` is open on, with flags of the engine's own.
+///
+/// The way leads by the name, which nobody can take: the verified handle does not share the right to delete, and so
+/// neither the file nor a directory above it can be renamed or removed while it is open.
+pub(crate) fn open_again(
+    path: &Path,
+    _: &File,
+    access: Access,
+    direct: bool,
+    flags: HandleFlags,
+) -> io::Result<File> {
+    open_with(path, access, direct, flags)
+}
+
 /// Opens what exists, never through a reparse point in the last component.
 pub(crate) fn open_existing(path: &Path, access: Access, direct: bool) -> io::Result<File> {
+    open_with(path, access, direct, 0)
+}
+
+fn open_with(path: &Path, access: Access, direct: bool, flags: HandleFlags) -> io::Result<File> {
     let direct = if direct { FILE_FLAG_NO_BUFFERING } else { 0 };
     File::options()
         .read(true)
         .write(access == Access::ReadWrite)
         .share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE)
-        .custom_flags(FILE_FLAG_OPEN_REPARSE_POINT | direct)
+        .custom_flags(FILE_FLAG_OPEN_REPARSE_POINT | direct | flags)
         .open(path)
 }
 

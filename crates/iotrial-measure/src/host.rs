@@ -18,13 +18,13 @@ pub fn host_facts() -> Host {
 }
 
 /// Tells this installation of an operating system apart from others.
-pub(crate) fn host_id() -> String {
+pub fn host_id() -> String {
     os::host_id()
 }
 
 /// CPU time used so far.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct CpuSnapshot {
+pub(crate) struct CpuSnapshot {
     clocks: Option<ClockPair>,
     user: Duration,
     system: Duration,
@@ -43,12 +43,12 @@ pub(crate) struct HostTimes {
 
 impl CpuSnapshot {
     /// The counts of this moment; zero where they cannot be read.
-    pub fn now() -> Self {
+    pub(crate) fn now() -> Self {
         Self { clocks: ClockPair::read(), ..os::cpu_snapshot() }
     }
 
     /// What was used between `earlier` and this moment, which are `wall` apart; what single threads did is not in it.
-    pub fn since(&self, earlier: &Self, wall: Duration) -> CpuUse {
+    pub(crate) fn since(&self, earlier: &Self, wall: Duration) -> CpuUse {
         let host = self.host.zip(earlier.host);
         // The kernel's counts of steal and of waiting have been seen to step back; that is no use of CPU.
         let host = |part: fn(HostTimes) -> Duration| {
@@ -177,24 +177,24 @@ impl ThreadWatch {
 }
 
 /// The number of this thread, by which its times are told; `None` where they are not.
-pub(crate) fn thread_id() -> Option<u64> {
+pub fn thread_id() -> Option<u64> {
     os::thread_id()
 }
 
 /// What the operating system counted at block devices so far.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct DeviceSnapshot {
+pub(crate) struct DeviceSnapshot {
     devices: Vec<DeviceCounters>,
 }
 
 impl DeviceSnapshot {
     /// The counts of the devices with these kernel names, in that order. A device that is not there is absent.
-    pub fn of(names: impl IntoIterator<Item: AsRef<str>>) -> Self {
+    pub(crate) fn of(names: impl IntoIterator<Item: AsRef<str>>) -> Self {
         os::device_snapshot(names)
     }
 
     /// What was counted between `earlier` and this moment, for the devices that are in both.
-    pub fn since(&self, earlier: &Self) -> Vec<DeviceCounters> {
+    pub(crate) fn since(&self, earlier: &Self) -> Vec<DeviceCounters> {
         let pairs = self.devices.iter().filter_map(|now| {
             let then = earlier.devices.iter().find(|then| then.name == now.name)?;
             Some((now, then))

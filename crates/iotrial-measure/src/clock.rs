@@ -120,7 +120,7 @@ impl Clock for MonotonicClock {
 }
 
 /// Makes this thread's sleeps end when they should: Linux otherwise lets a timer wait up to 50 µs for company.
-pub(crate) fn wake_on_time() {
+pub fn wake_on_time() {
     // A failure only leaves the sleeps as they are.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));

@@ -4,6 +4,36 @@
 //! iotrial; a crate is free to change its generator. Source: Blackman and Vigna, «Scrambled linear
 //! pseudorandom number generators», 2021, <https://prng.di.unimi.it/>.
 
+/// What random numbers are drawn for. All streams of a seed are listed here, so that nobody takes the numbers of another.
+///
+/// The payload is 32 bits wide so that no stream can run into the next one's numbers. A number, once given, stays: records of
+/// earlier versions were drawn from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RandomStream {
+    /// Where the I/Os of a copy of a job go: the copies of all jobs, counted from 0.
+    Copy(u32),
+    /// What the buffers of a thread hold, by its number.
+    Buffers(u32),
+    /// How long the simulated device takes.
+    SimDevice,
+    /// When the I/Os of an open job are due, by the first of its copies that share the arrivals.
+    Pace(u32),
+    /// The reads that find out which kind of ring is the cheapest.
+    RingProbe,
+}
+
+impl RandomStream {
+    const fn number(self) -> u64 {
+        match self {
+            Self::Copy(copy) => copy as u64,
+            Self::Buffers(thread) => (1 << 32) + thread as u64,
+            Self::SimDevice => 1 << 33,
+            Self::Pace(copy) => (1 << 34) + copy as u64,
+            Self::RingProbe => 1 << 35,
+        }
+    }
+}
+
 /// A stream of random numbers.
 #[derive(Debug, Clone)]
 pub struct Random {
@@ -11,9 +41,9 @@ pub struct Random {
 }
 
 impl Random {
-    /// The stream number `stream` of a seed; streams do not overlap in practice.
-    pub fn new(seed: u64, stream: u64) -> Self {
-        let mut mixer = seed ^ split_mix(&mut stream.wrapping_mul(0xA24B_AED4_963E_E407));
+    /// A stream of a seed, from its start; streams do not overlap in practice.
+    pub fn new(seed: u64, stream: RandomStream) -> Self {
+        let mut mixer = seed ^ split_mix(&mut stream.number().wrapping_mul(0xA24B_AED4_963E_E407));
         Self { state: std::array::from_fn(|_| split_mix(&mut mixer)) }
     }
 
@@ -44,13 +74,6 @@ impl Random {
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
-
-    /// Fills `bytes` with random bits.
-    pub fn fill(&mut self, bytes: &mut [u8]) {
-        for chunk in bytes.chunks_mut(8) {
-            chunk.copy_from_slice(&self.next_u64().to_le_bytes()[..chunk.len()]);
-        }
-    }
 }
 
 fn split_mix(state: &mut u64) -> u64 {
@@ -75,15 +98,33 @@ mod tests {
 
     #[test]
     fn streams_of_one_seed_differ_and_equal_streams_agree() {
-        let draw = |seed, stream| Random::new(seed, stream).next_u64();
+        let draw = |seed, copy| Random::new(seed, RandomStream::Copy(copy)).next_u64();
         assert_eq!(draw(7, 3), draw(7, 3));
         assert_ne!(draw(7, 3), draw(7, 4));
         assert_ne!(draw(7, 3), draw(8, 3));
     }
 
     #[test]
+    fn no_two_streams_coincide_whatever_copy_or_thread_they_are_for() {
+        // The first and last number of each kind; what lies between them belongs to it.
+        let of_many = |stream: fn(u32) -> RandomStream| [stream(0).number(), stream(u32::MAX).number()];
+        let of_one = |stream: RandomStream| [stream.number(); 2];
+        let mut ranges = [
+            of_many(RandomStream::Copy),
+            of_many(RandomStream::Buffers),
+            of_one(RandomStream::SimDevice),
+            of_many(RandomStream::Pace),
+            of_one(RandomStream::RingProbe),
+        ];
+        ranges.sort_unstable();
+        for pair in ranges.windows(2) {
+            assert!(pair[0][1] < pair[1][0], "{ranges:?}");
+        }
+    }
+
+    #[test]
     fn below_covers_its_range_evenly() {
-        let mut random = Random::new(1, 0);
+        let mut random = Random::new(1, RandomStream::Copy(0));
         let mut counts = [0u32; 10];
         for _ in 0..100_000 {
             counts[usize::try_from(random.below(10)).unwrap()] += 1;

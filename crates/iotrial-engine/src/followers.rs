@@ -1,57 +1,10 @@
-//! Where the due times of a lane come from.
+//! Jobs whose I/Os are due when those of another job are done.
 
-use std::collections::VecDeque;
-
+use iotrial_measure::arrivals::Arrivals;
 use iotrial_model::load::{Direction, FollowedOp};
 use iotrial_model::plan::{Arrival, Plan};
 
 use crate::lane::Lane;
-use crate::pace::Pace;
-
-/// The due times of a lane, one after the other.
-#[derive(Debug)]
-pub(crate) enum Arrivals {
-    /// From a rate.
-    Paced(Pace),
-    /// From the completions of another job.
-    Fed(VecDeque<u64>),
-}
-
-impl Arrivals {
-    /// When the next I/O is due; `None` where that is not known yet.
-    #[inline]
-    pub(crate) fn next_due_ns(&self) -> Option<u64> {
-        match self {
-            Self::Paced(pace) => Some(pace.due_ns()),
-            Self::Fed(due) => due.front().copied(),
-        }
-    }
-
-    /// Goes on to the one after it.
-    #[inline]
-    pub(crate) fn advance(&mut self) {
-        match self {
-            Self::Paced(pace) => pace.advance(),
-            Self::Fed(due) => drop(due.pop_front()),
-        }
-    }
-
-    /// About how many I/Os are due at `now_ns` and not taken.
-    pub(crate) fn backlog_estimate(&self, now_ns: u64) -> u64 {
-        match self {
-            Self::Paced(pace) => pace.backlog_estimate(now_ns),
-            Self::Fed(due) => due.len() as u64,
-        }
-    }
-
-    /// Tells the due time of each of them, exactly, which takes as long as there are many.
-    pub(crate) fn tell_backlog(&self, now_ns: u64, tell: impl FnMut(u64)) {
-        match self {
-            Self::Paced(pace) => pace.due_before(now_ns).for_each(tell),
-            Self::Fed(due) => due.iter().copied().for_each(tell),
-        }
-    }
-}
 
 /// The jobs of one thread that follow others; leader and followers are always on the same thread.
 pub(crate) struct Followers {

@@ -6,17 +6,16 @@ use std::time::Duration;
 use iotrial_model::histogram::{LatencyHistogram, LatencyRecorder};
 use iotrial_model::load::Direction;
 use iotrial_model::plan::Plan;
-use iotrial_model::record::{JobCounts, OpCounts};
-
-use crate::queue::{Completion, Outcome};
+use iotrial_model::record::{Failure, JobCounts, OpCounts};
 
 /// The place of the commits behind the two directions.
 const COMMIT: usize = 2;
 
 /// What one thread counts for one job in one interval.
 #[derive(Debug, Clone)]
-pub(crate) struct JobRecorder {
-    /// Read, write, and the commits of a group commit; absent where the job never does it.
+pub struct JobRecorder {
+    /// Read, write, and the commits of a group commit; absent where the job never does it. Boxed, because each has a table of
+    /// more than 20,000 buckets, and recorders change hands once per window.
     ops: [Option<Box<OpRecorder>>; 3],
     /// Of a group commit.
     commit_size: u64,
@@ -33,7 +32,7 @@ struct Ages {
     all: LatencyHistogram,
 }
 
-/// So many ages of up to 21 days fit the sum of the flat table.
+/// So many ages of up to 21 days fit the sum of the flat table: 10,000 times 1.8e15 ns stay below 2^64.
 const MOST_RECENT: u32 = 10_000;
 
 impl Ages {
@@ -65,46 +64,59 @@ struct OpRecorder {
     submission_latency_sum_ns: u64,
     bytes: u64,
     error_count: u64,
-    first_error: Option<Failure>,
+    first_failed: Option<Failed>,
     late_count: u64,
     unfinished_oldest_ns: u64,
     /// Of all I/Os under way; touched at the end of a load only.
     unfinished_age: LatencyHistogram,
 }
 
+/// What came of an I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// So many bytes were moved; fewer than asked is a failure.
+    Bytes(u32),
+    /// The number that the operating system gave as its error.
+    Error(i32),
+}
+
 /// An I/O as the recorder needs to know it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Issued {
-    pub(crate) direction: Direction,
+pub struct Issued {
+    /// What it does.
+    pub direction: Direction,
     /// Bytes asked for.
-    pub(crate) length: u32,
+    pub length: u32,
     /// When it was drawn; in an open load, when it was due.
-    pub(crate) created_at_ns: u64,
+    pub created_at_ns: u64,
     /// When the call that submitted it came back; `None` where that call also waited for completions.
-    pub(crate) submitted_at_ns: Option<u64>,
+    pub submitted_at_ns: Option<u64>,
     /// Whether the generator issued it late, though it had a free slot.
-    pub(crate) late: bool,
+    pub late: bool,
 }
 
-/// How an I/O failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Failure {
-    Os(i32),
-    Short { moved: u32, asked: u32 },
+/// An I/O that failed, as the loop sees it: the words are looked up when the recorder is emptied, by a thread with time for it.
+#[derive(Debug, Clone, Copy)]
+struct Failed {
+    outcome: Outcome,
+    /// Bytes.
+    asked: u32,
 }
 
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Os(number) => io::Error::from_raw_os_error(*number).fmt(f),
-            Self::Short { moved, asked } => write!(f, "only {moved} of {asked} bytes were moved"),
+impl Failed {
+    fn told(self) -> Failure {
+        match self.outcome {
+            Outcome::Bytes(moved) => Failure::Short { moved, asked: self.asked },
+            Outcome::Error(code) => {
+                Failure::Os { code, words: io::Error::from_raw_os_error(code).to_string() }
+            }
         }
     }
 }
 
 impl JobRecorder {
     /// Empty recorders for the jobs of a plan.
-    pub(crate) fn all(plan: &Plan) -> Vec<Self> {
+    pub fn all(plan: &Plan) -> Vec<Self> {
         plan.jobs
             .iter()
             .map(|job| Self {
@@ -118,9 +130,12 @@ impl JobRecorder {
 
     /// Counts one I/O that is done.
     #[inline]
-    pub(crate) fn record(&mut self, issued: &Issued, completed_at_ns: u64, outcome: Outcome) {
+    pub fn record(&mut self, issued: &Issued, completed_at_ns: u64, outcome: Outcome) {
         let op = self.ops[issued.direction as usize].as_mut().expect("the job does I/O in this direction");
+        // Late or not is the generator's doing, and counts whatever the device made of the I/O.
         op.late_count += u64::from(issued.late);
+        // Failures are in no histogram: an error that comes back in a microsecond would make a broken device the fastest, and the read that
+        // crosses the end of a file would count as if all of it had been there.
         match outcome {
             Outcome::Bytes(moved) if moved == issued.length => {
                 op.bytes += u64::from(moved);
@@ -128,25 +143,21 @@ impl JobRecorder {
                     op.submission_latency_count += 1;
                     op.submission_latency_sum_ns += submitted_at_ns.saturating_sub(issued.created_at_ns);
                 }
+                // The clocks of two threads, and of a counter and the kernel, may be some ns apart: no latency is negative.
                 op.total_latency.record_ns(completed_at_ns.saturating_sub(issued.created_at_ns));
             }
-            Outcome::Bytes(moved) => op.fail(Failure::Short { moved, asked: issued.length }),
-            Outcome::Error(number) => op.fail(Failure::Os(number)),
+            failed => op.fail(failed, issued.length),
         }
     }
 
     /// Counts the commits of a write that is done, each from the time at which it was due.
-    pub(crate) fn record_commits(&mut self, due_ns: &[u64], write: &Issued, done: &Completion) {
+    pub fn record_commits(&mut self, due_ns: &[u64], write: &Issued, completed_at_ns: u64, outcome: Outcome) {
         let op = self.ops[COMMIT].as_mut().expect("a group commit has commits");
-        let failure = match done.outcome {
-            Outcome::Bytes(moved) if moved == write.length => None,
-            Outcome::Bytes(moved) => Some(Failure::Short { moved, asked: write.length }),
-            Outcome::Error(number) => Some(Failure::Os(number)),
-        };
+        let is_whole = outcome == Outcome::Bytes(write.length);
         for due_ns in due_ns {
             op.late_count += u64::from(write.late);
-            if let Some(failure) = failure {
-                op.fail(failure);
+            if !is_whole {
+                op.fail(outcome, write.length);
                 continue;
             }
             op.bytes += self.commit_size;
@@ -154,29 +165,29 @@ impl JobRecorder {
                 op.submission_latency_count += 1;
                 op.submission_latency_sum_ns += submitted_at_ns.saturating_sub(*due_ns);
             }
-            op.total_latency.record_ns(done.completed_at_ns.saturating_sub(*due_ns));
+            op.total_latency.record_ns(completed_at_ns.saturating_sub(*due_ns));
         }
     }
 
     /// Counts the commits of a write that is still with the device when the load ends.
-    pub(crate) fn note_unfinished_commits(&mut self, due_ns: &[u64], end_ns: u64) {
+    pub fn note_unfinished_commits(&mut self, due_ns: &[u64], end_ns: u64) {
         let op = self.ops[COMMIT].as_mut().expect("a group commit has commits");
         due_ns.iter().for_each(|due_ns| op.note_unfinished(end_ns.saturating_sub(*due_ns)));
     }
 
     /// Counts an I/O that is still with the device when the load ends.
-    pub(crate) fn note_unfinished(&mut self, issued: &Issued, end_ns: u64) {
+    pub fn note_unfinished(&mut self, issued: &Issued, end_ns: u64) {
         let op = self.ops[issued.direction as usize].as_mut().expect("the job does I/O in this direction");
         op.note_unfinished(end_ns.saturating_sub(issued.created_at_ns));
     }
 
     /// Counts an I/O, or commit, that was due and is not issued when the load ends.
-    pub(crate) fn note_not_issued(&mut self, age_ns: u64) {
+    pub fn note_not_issued(&mut self, age_ns: u64) {
         self.not_issued.record_ns(age_ns);
     }
 
     /// Takes what was counted, as facts, and leaves the recorder empty.
-    pub(crate) fn take(&mut self) -> JobCounts {
+    pub fn take(&mut self) -> JobCounts {
         let [read, write, commit] = &mut self.ops;
         let take = |op: &mut Option<Box<OpRecorder>>| op.as_mut().map(|op| op.take());
         let not_issued_age = self.not_issued.take();
@@ -186,9 +197,9 @@ impl JobRecorder {
 
 impl OpRecorder {
     #[cold]
-    fn fail(&mut self, failure: Failure) {
+    fn fail(&mut self, outcome: Outcome, asked: u32) {
         self.error_count += 1;
-        self.first_error.get_or_insert(failure);
+        self.first_failed.get_or_insert(Failed { outcome, asked });
     }
 
     fn note_unfinished(&mut self, age_ns: u64) {
@@ -201,7 +212,7 @@ impl OpRecorder {
         let counts = OpCounts {
             bytes: self.bytes,
             error_count: self.error_count,
-            first_error: self.first_error.map(|failure| failure.to_string()),
+            first_error: self.first_failed.take().map(Failed::told),
             submission_latency_count: Some(self.submission_latency_count),
             submission_latency_sum_ns: self.submission_latency_sum_ns,
             unfinished_count: unfinished_age.io_count(),
@@ -210,10 +221,11 @@ impl OpRecorder {
             late_count: self.late_count,
             total_latency: (&self.total_latency).into(),
         };
+        // The table is emptied and used again: a new one for every window would make the loop touch fresh pages once a second.
         self.total_latency.clear();
         (self.submission_latency_count, self.submission_latency_sum_ns) = (0, 0);
         (self.bytes, self.error_count, self.late_count) = (0, 0, 0);
-        (self.unfinished_oldest_ns, self.first_error) = (0, None);
+        self.unfinished_oldest_ns = 0;
         counts
     }
 }

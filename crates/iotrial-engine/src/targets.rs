@@ -28,10 +28,10 @@ mod block;
 mod loop_device;
 
 #[cfg(target_os = "linux")]
-#[path = "target/linux.rs"]
+#[path = "targets/linux.rs"]
 mod os;
 #[cfg(windows)]
-#[path = "target/windows.rs"]
+#[path = "targets/windows.rs"]
 mod os;
 
 mod fill;
@@ -40,9 +40,11 @@ mod fill;
 mod signature;
 
 #[cfg_attr(windows, allow(dead_code, reason = "raw devices are refused on Windows so far"))]
-mod content;
+mod sample;
 
 mod obstacle;
+
+mod prepare_error;
 
 #[cfg(target_os = "linux")]
 mod in_use;
@@ -56,15 +58,20 @@ mod site;
 
 mod made;
 
+mod held;
+
 mod prepare;
 
 mod left_over;
 
-pub use content::ContentSample;
 pub use device::{DeviceReport, inspect_device};
+pub(crate) use held::NO_FLAGS;
+pub use held::{HeldAreas, OpenAreaError};
 pub use left_over::{LeftOver, LeftOverError, find_left_overs, remove_left_over};
 pub use managed_file::Foreign;
 pub use obstacle::Obstacle;
-pub use prepare::{PrepareError, Prepared, prepare, rehearse};
+pub use prepare::{Prepared, prepare, rehearse};
+pub use prepare_error::PrepareError;
 pub use probe::{ProbeError, ProbedTarget, probe};
+pub use sample::ContentSample;
 pub use signature::Signature;

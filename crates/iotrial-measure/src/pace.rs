@@ -159,9 +159,10 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::random::RandomStream;
 
     fn pace(spacing: Spacing, iops: f64) -> Pace {
-        Pace::new(spacing, None, iops, PaceShare::ALL, Random::new(1, 0))
+        Pace::new(spacing, None, iops, PaceShare::ALL, Random::new(1, RandomStream::Copy(0)))
     }
 
     #[test]
@@ -181,7 +182,8 @@ mod tests {
     /// The Kolmogorov–Smirnov distance of 100,000 gaps from the exponential distribution, times the root of their number.
     fn kolmogorov_smirnov(iops: f64, seed: u64) -> f64 {
         let count: u32 = 100_000;
-        let mut pace = Pace::new(Spacing::Poisson, None, iops, PaceShare::ALL, Random::new(seed, 0));
+        let mut pace =
+            Pace::new(Spacing::Poisson, None, iops, PaceShare::ALL, Random::new(seed, RandomStream::Copy(0)));
         let mut before_ns = pace.due_ns;
         let mut gaps: Vec<f64> = (0..count)
             .map(|_| {
@@ -220,7 +222,13 @@ mod tests {
                 .iter()
                 .flat_map(|turns| {
                     let share = PaceShare { turns, of: 4 };
-                    let mut pace = Pace::new(Spacing::Uniform, None, 1_000.0, share, Random::new(1, 0));
+                    let mut pace = Pace::new(
+                        Spacing::Uniform,
+                        None,
+                        1_000.0,
+                        share,
+                        Random::new(1, RandomStream::Copy(0)),
+                    );
                     (0..3 * turns.len()).map(move |_| {
                         let due_ns = pace.due_ns();
                         pace.advance();
@@ -237,7 +245,13 @@ mod tests {
     fn bursts_hold_the_whole_rate_in_their_part_of_each_period() {
         let bursts = Bursts { period: Duration::from_secs(10), spread: Duration::from_secs(2) };
         for spacing in [Spacing::Uniform, Spacing::Poisson] {
-            let mut pace = Pace::new(spacing, Some(bursts), 1_000.0, PaceShare::ALL, Random::new(1, 0));
+            let mut pace = Pace::new(
+                spacing,
+                Some(bursts),
+                1_000.0,
+                PaceShare::ALL,
+                Random::new(1, RandomStream::Copy(0)),
+            );
             let mut by_second = vec![0u32; 40];
             while pace.due_ns() < 40_000_000_000 {
                 by_second[usize::try_from(pace.due_ns() / 1_000_000_000).unwrap()] += 1;
@@ -254,7 +268,13 @@ mod tests {
     #[test]
     fn the_backlog_of_bursts_stands_still_between_them() {
         let bursts = Bursts { period: Duration::from_secs(10), spread: Duration::from_secs(2) };
-        let pace = Pace::new(Spacing::Uniform, Some(bursts), 1_000.0, PaceShare::ALL, Random::new(1, 0));
+        let pace = Pace::new(
+            Spacing::Uniform,
+            Some(bursts),
+            1_000.0,
+            PaceShare::ALL,
+            Random::new(1, RandomStream::Copy(0)),
+        );
         let at = |seconds: u64| pace.backlog_estimate(seconds * 1_000_000_000);
         assert_eq!([at(0), at(1), at(2), at(9), at(10), at(11)], [0, 5_000, 10_000, 10_000, 10_000, 15_000]);
     }

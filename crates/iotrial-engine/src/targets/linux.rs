@@ -2,6 +2,7 @@
 
 use std::fs::{File, Metadata};
 use std::io;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{
     DirBuilderExt as _, FileExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _,
 };
@@ -23,6 +24,15 @@ pub(crate) enum Access {
     ReadWrite,
 }
 
+impl Access {
+    pub(crate) const fn of(writes: bool) -> Self {
+        if writes { Self::ReadWrite } else { Self::Read }
+    }
+}
+
+/// Flags of `open(2)` that an engine adds to its handles.
+pub(crate) type HandleFlags = i32;
+
 fn flags(more: OFlags) -> i32 {
     // O_NONBLOCK so that a pipe that took the name of a file cannot make us wait; regular files and
     // block devices take no notice of it.
@@ -34,10 +44,34 @@ pub(crate) fn open_existing(path: &Path, access: Access, direct: bool) -> io::Re
     let direct = if direct { OFlags::DIRECT } else { OFlags::empty() };
     let is_write = access == Access::ReadWrite;
     let file = File::options().read(true).write(is_write).custom_flags(flags(direct)).open(path)?;
-    // A read need not look whether it is to note its time. Only the owner may ask for that; without it each costs 2 % more.
-    let _ =
-        rustix::fs::fcntl_getfl(&file).and_then(|set| rustix::fs::fcntl_setfl(&file, set | OFlags::NOATIME));
+    note_no_read_times(&file);
     Ok(file)
+}
+
+/// Opens once more what `verified` is open on, with flags of the engine's own.
+///
+/// The way leads through the descriptor and not by the name: whatever took the name meanwhile, this opens the very file or
+/// device that was verified. The link that it follows is the kernel's, and nobody can lay it elsewhere.
+pub(crate) fn open_again(
+    _: &Path,
+    verified: &File,
+    access: Access,
+    direct: bool,
+    flags: HandleFlags,
+) -> io::Result<File> {
+    let direct = if direct { OFlags::DIRECT } else { OFlags::empty() };
+    let flags = (OFlags::NONBLOCK | direct).bits().cast_signed() | flags;
+    let way = format!("/proc/self/fd/{}", verified.as_raw_fd());
+    let is_write = access == Access::ReadWrite;
+    let file = File::options().read(true).write(is_write).custom_flags(flags).open(way)?;
+    note_no_read_times(&file);
+    Ok(file)
+}
+
+/// A read need not look whether it is to note its time. Only the owner may ask for that; without it each costs 2 % more.
+fn note_no_read_times(file: &File) {
+    let _ =
+        rustix::fs::fcntl_getfl(file).and_then(|set| rustix::fs::fcntl_setfl(file, set | OFlags::NOATIME));
 }
 
 /// Makes a regular file that only its owner can read; fails if the name is taken by anything.

@@ -7,11 +7,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use super::os;
+use crate::content::Content;
 
 /// One write. Large enough that its cost does not show, small enough to stop quickly.
 const BLOCK_SIZE: u64 = 1 << 20;
-
-const PAGE_SIZE: usize = 4096;
 
 /// Buffers for direct I/O begin at a multiple of it; no device asks for more.
 const ALIGNMENT: usize = 4096;
@@ -30,8 +29,7 @@ pub(crate) struct Range<'f> {
     pub(crate) start: u64,
     /// A multiple of the sector size.
     pub(crate) length: u64,
-    /// No two ranges should have the same one, or they hold the same data.
-    pub(crate) seed: u64,
+    pub(crate) content: Content,
 }
 
 /// Why the ranges are not written.
@@ -72,8 +70,9 @@ pub(crate) fn fill(
                 return fail(FillError::Stopped);
             }
             let block = &mut buffer.as_mut_slice()[..length];
-            write_data(block, range.seed, offset);
-            if let Err(source) = os::write_all_at(range.file, block, range.start + offset) {
+            let offset = range.start + offset;
+            range.content.fill(block, offset, 0);
+            if let Err(source) = os::write_all_at(range.file, block, offset) {
                 return fail(FillError::Write { path: range.path.to_owned(), source });
             }
             let length = length as u64;
@@ -149,85 +148,28 @@ impl AlignedBuffer {
     }
 }
 
-/// Fills `block`, which lies at `offset`, so that no two pages of one seed are equal.
-///
-/// Each page is a stream of its own, so a block can be written anywhere and in any order. The first word
-/// is a one-to-one function of the page number: two pages of a file can never be equal. The words after
-/// it come from a multiply and shift generator seeded by it; no compressor finds anything in them.
-pub(crate) fn write_data(block: &mut [u8], seed: u64, offset: u64) {
-    let first_page = offset / PAGE_SIZE as u64;
-    for (page, number) in block.chunks_mut(PAGE_SIZE).zip(first_page..) {
-        let mut state = mix(number.wrapping_add(mix(seed)));
-        let mut next = || {
-            // A Weyl sequence, then one round of the finaliser of MurmurHash3.
-            let bits = (state ^ (state >> 32)).wrapping_mul(0xff51_afd7_ed55_8ccd);
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            (bits ^ (bits >> 29)).to_le_bytes()
-        };
-        let mut words = page.chunks_exact_mut(8);
-        words.by_ref().for_each(|word| word.copy_from_slice(&next()));
-        let rest = words.into_remainder();
-        rest.copy_from_slice(&next()[..rest.len()]);
-    }
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): one-to-one on 64 bits.
-pub(crate) const fn mix(mut bits: u64) -> u64 {
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
-
-    fn data(length: usize, seed: u64, offset: u64) -> Vec<u8> {
-        let mut data = vec![0; length];
-        write_data(&mut data, seed, offset);
-        data
-    }
-
-    #[test]
-    fn data_does_not_depend_on_the_blocks_in_which_it_is_written() {
-        let whole = data(1 << 16, 5, 0);
-        for offset in [0, 4096, 12288] {
-            assert_eq!(data(8192, 5, offset as u64), whole[offset..offset + 8192]);
-        }
-    }
-
-    #[test]
-    fn no_page_repeats_in_a_file_or_in_another_one() {
-        let mut seen = HashSet::new();
-        for seed in [0, 1, 2, u64::MAX] {
-            for page in data(4 << 20, seed, 0).chunks(PAGE_SIZE) {
-                assert!(seen.insert(page.to_vec()), "a page of seed {seed} repeats");
-            }
-        }
-    }
-
-    #[test]
-    fn bytes_and_words_of_the_data_are_as_random_ones() {
-        let data = data(1 << 20, 42, 0);
-        let mut counts = [0u32; 256];
-        data.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
-        // 4,096 each are expected, with a standard deviation of 64.
-        assert!(counts.iter().all(|count| (3700..4500).contains(count)), "{counts:?}");
-        let words: HashSet<&[u8]> = data.chunks(8).collect();
-        assert_eq!(words.len(), (1 << 20) / 8);
-        // What a match finder sees: no four bytes at a multiple of four come more often than by chance.
-        let fours: HashSet<&[u8]> = data.chunks(4).collect();
-        assert!(fours.len() > (1 << 18) - 100, "{}", fours.len());
-    }
 
     #[test]
     fn all_ranges_are_written_whole_and_progress_ends_at_the_total() {
         let files = [tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap()];
         let ranges = [
-            Range { path: Path::new("a"), file: &files[0], start: 4096, length: (3 << 20) + 8192, seed: 1 },
-            Range { path: Path::new("b"), file: &files[1], start: 0, length: 8192, seed: 2 },
+            Range {
+                path: Path::new("a"),
+                file: &files[0],
+                start: 4096,
+                length: (3 << 20) + 8192,
+                content: Content::new(1, 4096),
+            },
+            Range {
+                path: Path::new("b"),
+                file: &files[1],
+                start: 0,
+                length: 8192,
+                content: Content::new(2, 0),
+            },
         ];
         let furthest = AtomicU64::new(0);
         let progress = |done, total| {
@@ -238,16 +180,23 @@ mod tests {
         assert_eq!(furthest.into_inner(), (3 << 20) + 2 * 8192);
         for range in &ranges {
             let length = usize::try_from(range.length).unwrap();
-            let mut read = vec![0; length];
+            let (mut read, mut expected) = (vec![0; length], vec![0; length]);
             os::read_exact_at(range.file, &mut read, range.start).unwrap();
-            assert_eq!(read, data(length, range.seed, 0));
+            range.content.fill(&mut expected, range.start, 0);
+            assert_eq!(read, expected);
         }
     }
 
     #[test]
     fn a_stop_is_obeyed_before_the_next_block() {
         let file = tempfile::tempfile().unwrap();
-        let range = Range { path: Path::new("a"), file: &file, start: 0, length: 1 << 30, seed: 1 };
+        let range = Range {
+            path: Path::new("a"),
+            file: &file,
+            start: 0,
+            length: 1 << 30,
+            content: Content::new(1, 0),
+        };
         let written = AtomicU64::new(0);
         let progress = |done, _| {
             written.fetch_max(done, Ordering::Relaxed);
@@ -261,7 +210,13 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn a_full_device_is_an_error_with_its_path() {
         let file = File::options().write(true).open("/dev/full").unwrap();
-        let range = Range { path: Path::new("/dev/full"), file: &file, start: 0, length: 1 << 22, seed: 1 };
+        let range = Range {
+            path: Path::new("/dev/full"),
+            file: &file,
+            start: 0,
+            length: 1 << 22,
+            content: Content::new(1, 0),
+        };
         let Err(FillError::Write { path, source }) = fill(&[range], &|_, _| (), &|| false) else {
             panic!("a full device took data")
         };

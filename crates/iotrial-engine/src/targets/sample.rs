@@ -7,7 +7,8 @@ use std::io;
 
 use sha2::{Digest as _, Sha256};
 
-use super::fill::{AlignedBuffer, mix};
+use super::fill::AlignedBuffer;
+use crate::content::mix;
 
 const ZEROS: [u8; 4096] = [0; 4096];
 const PAGE_SIZE: u64 = ZEROS.len() as u64;

@@ -1,0 +1,167 @@
+//! Why the targets cannot be laid out, and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+use iotrial_model::plan::LEAST_FREE;
+use iotrial_model::units::ByteSize;
+
+use super::managed_file::Foreign;
+use super::obstacle::{Obstacle, sentences};
+
+/// Why the targets cannot be laid out.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    /// The plan works on a device that was not among the probed targets.
+    #[error("the plan works on `{}`, which was not probed", path.display())]
+    NotProbed {
+        /// The device.
+        path: PathBuf,
+    },
+    /// The plan destroys a device for which no token was given.
+    #[error("the plan writes to `{}`, and no token was given for it", path.display())]
+    NoToken {
+        /// The device.
+        path: PathBuf,
+    },
+    /// The directory was exchanged, or its volume unmounted, since it was probed.
+    #[error("`{}` is no longer the directory that was examined", path.display())]
+    Exchanged {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Two areas of the plan are the same file.
+    #[error("the plan makes `{}` twice", path.display())]
+    MadeTwice {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Something of that name is there, and iotrial did not make it.
+    #[error("`{}` was not made by iotrial: {foreign}", path.display())]
+    NotOurs {
+        /// The file.
+        path: PathBuf,
+        /// How that shows.
+        foreign: Foreign,
+    },
+    /// The given file is not what it was when it was probed.
+    #[error("`{}` is no longer whole", path.display())]
+    NotWhole {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another run works on it.
+    #[error("`{}` is in use by another run of iotrial", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The files do not fit any more.
+    #[error(
+        "{needed} of files are needed on `{}`, and only {usable} may be used so that {LEAST_FREE} and 10 % stay free",
+        path.display()
+    )]
+    NoSpace {
+        /// A directory on that file system.
+        path: PathBuf,
+        /// What is to be written.
+        needed: ByteSize,
+        /// What the rule allows.
+        usable: ByteSize,
+    },
+    /// A file or directory cannot be made, opened or replaced.
+    #[error("cannot {what} `{}`", path.display())]
+    File {
+        /// `make`, `open`, `remove` or `lock`.
+        what: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        source: io::Error,
+    },
+    /// Writing the data failed.
+    #[error("cannot write `{}` whole", path.display())]
+    Write {
+        /// The file or device.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        source: io::Error,
+    },
+    /// The file system has no direct I/O.
+    #[error("direct I/O is refused on `{}`", path.display())]
+    DirectRefused {
+        /// The file or device.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// Direct I/O needs larger units than the plan counts on.
+    #[error("direct I/O on `{}` needs multiples of {needed}, and the plan counts on {planned}", path.display())]
+    Misaligned {
+        /// The file or device.
+        path: PathBuf,
+        /// What the system wants.
+        needed: ByteSize,
+        /// What the plan has.
+        planned: ByteSize,
+    },
+    /// The device came into use since it was probed.
+    #[error("`{}` can not be written: {}", path.display(), sentences(obstacles))]
+    Obstructed {
+        /// The device.
+        path: PathBuf,
+        /// All reasons.
+        obstacles: Vec<Obstacle>,
+    },
+    /// The device is not the one for which the token was given.
+    #[error("`{}` changed since its token was made: {what}", path.display())]
+    Changed {
+        /// The device.
+        path: PathBuf,
+        /// What changed.
+        what: String,
+    },
+    /// The user stopped it; what was made is removed.
+    #[error("stopped while the targets were laid out")]
+    Interrupted,
+}
+
+impl PrepareError {
+    /// What the user can do, as a sentence without a full stop.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::NotProbed { .. } | Self::Interrupted => return None,
+            Self::Exchanged { .. } => "check whether the volume is still mounted there".to_owned(),
+            Self::MadeTwice { .. } => "give each directory once".to_owned(),
+            Self::NotOurs { .. } => {
+                "nothing was changed; move that away, or give another directory".to_owned()
+            }
+            Self::NotWhole { .. } => "give the directory instead, and iotrial makes its own files".to_owned(),
+            Self::InUse { .. } => "wait until that run ends, or give another directory".to_owned(),
+            Self::NoSpace { .. } => "give a smaller `--size`, or free space".to_owned(),
+            Self::File { source, .. } | Self::Write { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    "give a smaller `--size`, or free space; what was made is removed".to_owned()
+                }
+                io::ErrorKind::PermissionDenied => "run as a user who may write there".to_owned(),
+                io::ErrorKind::ReadOnlyFilesystem => "mount the file system for writing".to_owned(),
+                _ => return None,
+            },
+            Self::DirectRefused { .. } => {
+                "`--buffered` measures through the page cache instead; the figures are then the cache's too"
+                    .to_owned()
+            }
+            Self::Misaligned { needed, .. } => format!("use block sizes that are multiples of {needed}"),
+            Self::Obstructed { .. } => {
+                "free the device first, or give a directory on it as the target".to_owned()
+            }
+            Self::Changed { path, .. } | Self::NoToken { path } => {
+                format!("`iotrial target {}` shows what is there now, and its token", path.display())
+            }
+        };
+        Some(hint)
+    }
+}
