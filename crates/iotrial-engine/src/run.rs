@@ -13,6 +13,7 @@ use iotrial_measure::control::{Control, Watcher};
 use iotrial_measure::meter::Meter;
 use iotrial_measure::recorder::JobRecorder;
 use iotrial_measure::window::Window;
+use iotrial_model::engine::EngineKind;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Interval, QueueSetup};
 
@@ -62,9 +63,13 @@ pub struct RunOutcome {
     pub ended: Ended,
 }
 
-/// Why io_uring cannot be used on this host; `None` where it can.
-pub fn uring_refusal() -> Option<String> {
-    uring::refusal()
+/// Why an engine cannot run on this host; `None` where it can. Devices are not asked: what they refuse comes up when
+/// they are prepared.
+pub fn refusal_of(engine: EngineKind) -> Option<String> {
+    match engine {
+        EngineKind::Uring => uring::refusal(),
+        EngineKind::Threads | EngineKind::Sim | EngineKind::Null => None,
+    }
 }
 
 /// Carries a plan out.

@@ -7,7 +7,7 @@ mod support;
 use std::io::Write;
 use std::time::Duration;
 
-use iotrial_engine::run::uring_refusal;
+use iotrial_engine::run::refusal_of;
 use iotrial_engine::targets::HeldAreas;
 use iotrial_model::load::Durability;
 use iotrial_model::plan::{EngineKind, Plan, SimDevice};
@@ -17,7 +17,7 @@ use support::{job, plan, run_on};
 
 /// Both engines, or the one that this host allows.
 fn engines() -> Vec<EngineKind> {
-    match uring_refusal() {
+    match refusal_of(EngineKind::Uring) {
         None => vec![EngineKind::Uring, EngineKind::Threads],
         Some(refusal) => {
             eprintln!("skipped for `uring`: {refusal}");

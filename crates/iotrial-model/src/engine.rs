@@ -35,6 +35,8 @@ pub enum EngineDevice {
 pub struct EngineFacts {
     /// The name on the command line and in the record.
     pub word: &'static str,
+    /// What it is, in a few words for `--help`.
+    pub meaning: &'static str,
     /// What its I/Os reach.
     pub device: EngineDevice,
     /// Whether each outstanding I/O has a thread of its own, beside those that drive the queues.
@@ -47,6 +49,9 @@ pub struct EngineFacts {
 }
 
 impl EngineKind {
+    /// The one that every operating system has.
+    pub const EVERYWHERE: Self = Self::Threads;
+
     /// All of them, the usual ones first.
     pub const ALL: [Self; 4] = [Self::Uring, Self::Threads, Self::Sim, Self::Null];
 
@@ -54,16 +59,38 @@ impl EngineKind {
     pub const fn facts(self) -> EngineFacts {
         let plain = EngineFacts {
             word: "",
+            meaning: "",
             device: EngineDevice::Real,
             thread_for_each_io: false,
             can_poll: false,
             only_on: None,
         };
         match self {
-            Self::Uring => EngineFacts { word: "uring", can_poll: true, only_on: Some("linux"), ..plain },
-            Self::Threads => EngineFacts { word: "threads", thread_for_each_io: true, ..plain },
-            Self::Sim => EngineFacts { word: "sim", device: EngineDevice::Simulated, ..plain },
-            Self::Null => EngineFacts { word: "null", device: EngineDevice::None, ..plain },
+            Self::Uring => EngineFacts {
+                word: "uring",
+                meaning: "Linux io_uring",
+                can_poll: true,
+                only_on: Some("linux"),
+                ..plain
+            },
+            Self::Threads => EngineFacts {
+                word: "threads",
+                meaning: "Positioned reads and writes, one thread for each outstanding I/O",
+                thread_for_each_io: true,
+                ..plain
+            },
+            Self::Sim => EngineFacts {
+                word: "sim",
+                meaning: "A simulated device on a simulated clock",
+                device: EngineDevice::Simulated,
+                ..plain
+            },
+            Self::Null => EngineFacts {
+                word: "null",
+                meaning: "Completes at once: measures the generator",
+                device: EngineDevice::None,
+                ..plain
+            },
         }
     }
 
@@ -71,7 +98,12 @@ impl EngineKind {
     /// threads, which all have.
     pub fn usual_on(os: &str) -> Self {
         let made_for_it = Self::ALL.into_iter().find(|engine| engine.facts().only_on == Some(os));
-        made_for_it.unwrap_or(Self::Threads)
+        made_for_it.unwrap_or(Self::EVERYWHERE)
+    }
+
+    /// The engine with this name; `None` where no engine has it.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|engine| engine.as_str() == word)
     }
 
     /// The name on the command line and in the record.
@@ -103,6 +135,7 @@ mod tests {
     fn an_engine_is_written_into_a_record_by_its_word() {
         for engine in EngineKind::ALL {
             assert_eq!(serde_json::to_value(engine).unwrap(), engine.as_str());
+            assert_eq!(EngineKind::of_word(engine.as_str()), Some(engine));
         }
     }
 

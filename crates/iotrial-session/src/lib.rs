@@ -15,7 +15,6 @@ pub mod request;
 pub mod judged_profile;
 pub mod setup;
 pub mod rig;
-mod rate_search;
 pub mod run;
 pub mod sweep;
 pub mod study;

@@ -11,9 +11,10 @@ use iotrial_model::units::format_duration;
 
 use crate::fault::Fault;
 use crate::observer::Observer;
-use crate::rate_search;
 use crate::rig::{Rig, RigError};
 use crate::setup::{Setup, search_hint};
+
+mod rate_search;
 
 /// A run that is over, however it ended.
 pub struct Finished {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use iotrial_analysis::rate_search::{RateSearch, SearchError};
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_engine::polling::{self, PollingError};
-use iotrial_engine::run::uring_refusal;
+use iotrial_engine::run::refusal_of;
 use iotrial_engine::targets::{self, PrepareError, ProbeError, ProbedTarget};
 use iotrial_measure::host::host_facts;
 use iotrial_model::plan::{EngineKind, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
@@ -44,9 +44,11 @@ pub struct Setup {
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The engine that was asked for is not to be had.
-    #[error("the `uring` engine cannot run here: {refusal}")]
-    NoUring {
-        /// What the kernel says.
+    #[error("the `{engine}` engine cannot run here: {refusal}")]
+    NoEngine {
+        /// That engine.
+        engine: &'static str,
+        /// What the operating system says.
         refusal: String,
     },
     /// A simulated device was described for another engine.
@@ -79,7 +81,7 @@ impl Fault for SetupError {
     fn is_of_input(&self) -> bool {
         match self {
             Self::NotSimulated { .. } | Self::SpareTokens => true,
-            Self::NoUring { .. } | Self::Probe(_) | Self::Polling(_) | Self::Layout(_) => false,
+            Self::NoEngine { .. } | Self::Probe(_) | Self::Polling(_) | Self::Layout(_) => false,
             // The only one of them that more room would mend.
             Self::Plan(error) => !matches!(error, PlanError::NoSpace { .. }),
             Self::Search(error) => matches!(error, SearchError::HasRate { .. }),
@@ -88,7 +90,10 @@ impl Fault for SetupError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::NoUring { .. } => Some("leave --engine out, and iotrial takes `threads`".to_owned()),
+            Self::NoEngine { .. } => {
+                let other = EngineKind::EVERYWHERE.as_str();
+                Some(format!("leave --engine out, and iotrial takes `{other}`"))
+            }
             Self::NotSimulated { .. } => Some("add --engine sim".to_owned()),
             Self::SpareTokens => {
                 Some("a token belongs to the device that `iotrial target` showed".to_owned())
@@ -175,7 +180,7 @@ pub(crate) fn unseen_plan(request: &LoadRequest, profile: &Profile) -> Result<Pl
 fn plan_request(request: &LoadRequest, host: &Host) -> Result<PlanRequest, SetupError> {
     let rig = &request.rig;
     let (engine, engine_reason) = choose_engine(rig.engine)?;
-    if rig.sim.is_some() && engine != EngineKind::Sim {
+    if rig.sim.is_some() && !engine.is_simulated() {
         return Err(SetupError::NotSimulated { engine: engine.as_str() });
     }
     Ok(PlanRequest {
@@ -201,13 +206,20 @@ fn any_seed() -> u64 {
 
 /// The engine that runs, and why it is not the usual one.
 fn choose_engine(asked: Option<EngineKind>) -> Result<(EngineKind, Option<String>), SetupError> {
-    match (asked, uring_refusal()) {
-        (Some(EngineKind::Uring), Some(refusal)) => Err(SetupError::NoUring { refusal }),
-        (None, Some(refusal)) => {
-            Ok((EngineKind::Threads, Some(format!("`threads` took the place of `uring`: {refusal}"))))
+    let usual = EngineKind::usual_on(std::env::consts::OS);
+    let engine = asked.unwrap_or(usual);
+    match refusal_of(engine) {
+        None => Ok((engine, None)),
+        // Whoever asked for an engine wants to know what it does: another one in its place would answer a question that nobody
+        // had.
+        Some(refusal) if asked.is_some() => Err(SetupError::NoEngine { engine: engine.as_str(), refusal }),
+        Some(refusal) => {
+            let other = EngineKind::EVERYWHERE;
+            Ok((
+                other,
+                Some(format!("`{}` took the place of `{}`: {refusal}", other.as_str(), engine.as_str())),
+            ))
         }
-        (None, None) => Ok((EngineKind::Uring, None)),
-        (Some(engine), _) => Ok((engine, None)),
     }
 }
 

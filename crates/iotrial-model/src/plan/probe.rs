@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use super::interval::interval_of;
 use super::{
-    Area, Arrival, EngineKind, FILE_HEADER_SIZE, Job, LONGEST_PHASE, Phase, PhaseKind, Plan, PlanError,
-    check_outstanding,
+    Area, Arrival, FILE_HEADER_SIZE, Job, LONGEST_PHASE, Phase, PhaseKind, Plan, PlanError, check_outstanding,
 };
 use crate::load::{BlockSizes, Distribution, Durability, Pattern, Role};
 use crate::load_pattern::LoadPattern;
@@ -73,7 +72,7 @@ impl Plan {
             // Two streams would read the same area in two places, which is not sequential any more.
             Pattern::Sequential => 1,
             // The simulated device is driven by one thread.
-            Pattern::Random if self.engine == EngineKind::Sim => 1,
+            Pattern::Random if self.engine.is_simulated() => 1,
             // Dealt out to the CPUs, so that one of them is not what limits the device. No part is without an I/O.
             Pattern::Random => (cpu_count / volume_count).clamp(1, outstanding),
         };
@@ -96,9 +95,9 @@ impl Plan {
         };
         let places = volumes.iter().flat_map(|volume| (0..parts).map(move |part| (*volume, part)));
         let jobs: Vec<Job> = places.map(|(volume, part)| job(volume, part)).collect();
-        let threads = match self.engine {
-            EngineKind::Sim => 1,
-            _ => cpu_count.clamp(1, u32::try_from(jobs.len()).unwrap_or(u32::MAX)),
+        let threads = match self.engine.is_simulated() {
+            true => 1,
+            false => cpu_count.clamp(1, u32::try_from(jobs.len()).unwrap_or(u32::MAX)),
         };
         check_outstanding(&jobs, threads, request.memory)?;
         let phases = [(PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)].into_iter();

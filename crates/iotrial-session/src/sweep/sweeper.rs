@@ -8,7 +8,7 @@ use iotrial_analysis::saturation::{KneeBound, LoadPoint};
 use iotrial_analysis::sweep::{Probe, SweepSummary, load_for_together};
 use iotrial_analysis::words::with_thousands;
 use iotrial_model::load::Direction;
-use iotrial_model::plan::{EngineKind, Plan, ProbeRequest};
+use iotrial_model::plan::{Plan, ProbeRequest};
 use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, ProbeSecond, SweepMethod, SweepRecord};
 
@@ -163,7 +163,7 @@ impl<'r> Sweeper<'r> {
     }
 
     fn most_outstanding(&self, pattern: LoadPattern) -> u32 {
-        let most = if self.base.engine == EngineKind::Threads { MOST_THREADS } else { MOST_OUTSTANDING };
+        let most = if self.base.engine.facts().thread_for_each_io { MOST_THREADS } else { MOST_OUTSTANDING };
         let memory = self.record.host.memory.map_or(u64::MAX, |memory| memory.get() / MEMORY_PART);
         let volumes = self.base.areas.len() as u64;
         u32::try_from(memory / pattern.block_size.get() / volumes).unwrap_or(u32::MAX).clamp(1, most)

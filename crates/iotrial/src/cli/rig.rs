@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
 use iotrial_session::request::RigRequest;
@@ -20,8 +21,8 @@ pub struct RigArgs {
     pub targets: Vec<PathBuf>,
 
     /// Who does the I/O [default: uring where the kernel allows it, else threads].
-    #[arg(long, value_enum)]
-    pub engine: Option<EngineChoice>,
+    #[arg(long, value_parser = engines())]
+    pub engine: Option<EngineKind>,
 
     /// Through the page cache: measures memory as much as storage, and the record says so.
     #[arg(long)]
@@ -75,7 +76,7 @@ impl RigArgs {
         }
         Ok(RigRequest {
             targets: self.targets.clone(),
-            engine: self.engine.map(EngineKind::from),
+            engine: self.engine,
             buffered: self.buffered,
             polled: self.polled,
             seed: self.seed,
@@ -89,28 +90,12 @@ impl RigArgs {
     }
 }
 
-/// The engines that a user may choose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum EngineChoice {
-    /// Linux io_uring.
-    Uring,
-    /// Positioned reads and writes, one thread for each outstanding I/O.
-    Threads,
-    /// A simulated device on a simulated clock.
-    Sim,
-    /// Completes at once: measures the generator.
-    Null,
-}
-
-impl From<EngineChoice> for EngineKind {
-    fn from(choice: EngineChoice) -> Self {
-        match choice {
-            EngineChoice::Uring => Self::Uring,
-            EngineChoice::Threads => Self::Threads,
-            EngineChoice::Sim => Self::Sim,
-            EngineChoice::Null => Self::Null,
-        }
-    }
+/// The engines by their words, with what each of them is.
+fn engines() -> impl TypedValueParser<Value = EngineKind> {
+    let values =
+        EngineKind::ALL.map(|engine| PossibleValue::new(engine.as_str()).help(engine.facts().meaning));
+    PossibleValuesParser::new(values)
+        .map(|word| EngineKind::of_word(&word).expect("only the words of engines are let through"))
 }
 
 pub fn parse_attribute(text: &str) -> Result<(String, AttributeValue), String> {

@@ -6,8 +6,8 @@ use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands
 use iotrial_model::record::{EndedHow, RunRecord};
 use iotrial_model::search::{LatencyLimit, Probe, ProbeKind};
 
+use super::RunError;
 use crate::rig::{Rig, Trial};
-use crate::run::RunError;
 
 /// Runs the whole search. The record becomes that of the confirming run, or of the last load where there is none.
 pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch) -> Result<(), RunError> {
