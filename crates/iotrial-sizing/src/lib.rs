@@ -1,7 +1,8 @@
 //! What a configuration delivers and costs, and the cheapest one that meets a demand.
 //!
-//! Everything here is a pure function of catalogs, configurations and demands. One composition of limits ([`chain`]) serves
-//! explanations and the search, so that they cannot disagree. The modules stand in reading order.
+//! Everything here is a pure function of catalogs, configurations and demands. One composition of limits
+//! ([`chain`]) serves explanations and the search, so that they cannot disagree. The modules are in reading
+//! order.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,5 @@
-//! Rules of providers: what may not, or should not, be put together. They are data of the catalog, each with its source.
+//! Rules of providers: what may not, or should not, be put together. They are data of the catalog, each with
+//! its source.
 
 use iotrial_model::demand::Os;
 use iotrial_model::load::Role;
@@ -8,14 +9,14 @@ use serde::Serialize;
 use crate::catalog::{Route, VolumeKind};
 use crate::configuration::{HostCache, Resolved};
 
-/// One rule.
+/// One rule of a provider.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
-    /// Its stable name.
+    /// Stable name, which `--json` shows and tests name.
     pub id: String,
-    /// How much it weighs.
+    /// Whether it forbids or warns.
     pub effect: Effect,
-    /// When it is broken.
+    /// The conditions under which it applies.
     pub when: When,
     /// What it says, in one sentence without a full stop.
     pub message: String,
@@ -71,11 +72,11 @@ pub(crate) struct Circumstances<'c> {
 /// A rule that a configuration breaks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BrokenRule {
-    /// Its stable name.
+    /// Stable name of the rule.
     pub id: String,
-    /// How much it weighs.
+    /// Whether it forbids or warns.
     pub effect: Effect,
-    /// What it says.
+    /// What the rule says, in one sentence without a full stop.
     pub message: String,
     /// Who says so, with the day.
     pub source: String,
@@ -83,13 +84,18 @@ pub struct BrokenRule {
 
 impl Rule {
     pub(crate) fn is_broken(&self, by: &Circumstances<'_>) -> bool {
+        // An absent condition always holds, hence `is_none_or` throughout: a rule names only what it is
+        // about.
         let When { volumes, levels, attachments, machines, os, clustered, arm, .. } = &self.when;
         let lists = |list: &Option<Vec<String>>, name: &str| {
             list.as_ref().is_none_or(|list| list.iter().any(|one| one == name))
         };
         lists(volumes, by.volume)
             && lists(levels, by.level)
+            // A rule about attachments cannot be broken where there is no choice of attachment.
             && attachments.as_ref().is_none_or(|_| by.attachment.is_some_and(|name| lists(attachments, name)))
+            // By the beginning of the name, since a rule is about a family (`Standard_DS`) and families gain
+            // sizes every year.
             && machines.as_ref().is_none_or(|list| list.iter().any(|begin| by.machine.starts_with(begin)))
             && os.is_none_or(|os| os == by.os)
             && clustered.is_none_or(|clustered| clustered == by.clustered)
@@ -97,6 +103,7 @@ impl Rule {
             && self
                 .when
                 .ocpus_below
+                // Unknown cores break no rule: nothing is forbidden on a guess.
                 .is_none_or(|below| by.ocpus.is_some_and(|ocpus| u64::from(ocpus) < below))
             && self.when.volumes_above.is_none_or(|above| u64::from(by.count) > above)
             && self.when.size_above_gib.is_none_or(|above| by.size_gib > above)
@@ -105,7 +112,8 @@ impl Rule {
     }
 }
 
-/// Every rule that a configuration breaks, those that forbid first; and volumes beyond what the machine takes.
+/// Every rule that a configuration breaks, those that forbid first; and volumes beyond what the machine
+/// takes.
 pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
     let mut broken: Vec<BrokenRule> = Vec::new();
     let configuration = &resolved.configuration;
@@ -128,6 +136,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             host_cache: pool.host_cache,
             roles: &roles,
         };
+        // Rules of the catalog first, then what follows from counts and gaps of its tables.
         for rule in resolved.catalog.rules.iter().filter(|rule| rule.is_broken(&by)) {
             broken.push(BrokenRule {
                 id: rule.id.clone(),
@@ -136,6 +145,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
                 source: resolved.catalog.cited(&rule.source),
             });
         }
+        // The limit on volumes is one of the machine, so pools attached the same way are counted together.
         let alike = resolved.pools.iter().filter(|other| {
             other.kind.route == pool.kind.route
                 && other.attachment.map(|one| &one.name) == pool.attachment.map(|one| &one.name)
@@ -150,6 +160,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             });
         }
         let copies = configuration.mirror.copies();
+        // Two copies on one volume would be lost together.
         if pool.count < copies && pool.kind.route != Route::Local {
             broken.push(BrokenRule {
                 id: "mirror-needs-volumes".to_owned(),
@@ -162,6 +173,8 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             });
         }
         if !machine.takes(pool.kind) {
+            // The catalog's own reason is the best one, but it speaks about attached volumes and says nothing
+            // about the local disk.
             let why = machine.gap.clone().filter(|_| pool.kind.route != Route::Local).unwrap_or_else(|| {
                 format!("the catalog has no limits of {} for {}", machine.name, pool.kind.name)
             });
@@ -187,6 +200,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
         });
     }
     let caches = resolved.pools.iter().any(|pool| pool.host_cache != HostCache::None);
+    // A missing limit is a warning and not an error: the rates may still hold, but nobody can say so.
     if caches && machine.host_cache.is_none() {
         broken.push(BrokenRule {
             id: "no-host-cache".to_owned(),
@@ -198,6 +212,8 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             source: machine_source(),
         });
     }
+    // `false` sorts before `true`. The sort is stable, so pools keep their order; `dedup` then drops what
+    // every pool repeats.
     broken.sort_by_key(|rule| rule.effect == Effect::Warns);
     broken.dedup();
     broken
@@ -226,6 +242,8 @@ fn read_when(when: &mut TableReader<'_>, volumes: &[VolumeKind]) -> When {
         volumes.iter().flat_map(|kind| &kind.levels).map(|level| level.name.clone()).collect();
     let attachments: Vec<String> =
         volumes.iter().flat_map(|kind| &kind.attachments).map(|one| one.name.clone()).collect();
+    // Names in conditions must exist in the catalog. A rule about a misspelt volume would never be broken,
+    // and nobody would notice.
     let mut known = |key: &'static str, all: &[String]| {
         let listed = when.texts(key);
         if let Some(unknown) = listed.iter().flatten().find(|name| !all.contains(name)) {
@@ -242,6 +260,8 @@ fn read_when(when: &mut TableReader<'_>, volumes: &[VolumeKind]) -> When {
         volumes,
         levels,
         attachments,
+        // Beginnings of names cannot be checked that way: a family may be named before its first size is in
+        // the catalog.
         machines: when.texts("machines"),
         os: when.word("os", &os_words),
         clustered: when.boolean("clustered"),
@@ -249,6 +269,7 @@ fn read_when(when: &mut TableReader<'_>, volumes: &[VolumeKind]) -> When {
         ocpus_below: when.integer("ocpus_below", 1..=4096),
         volumes_above: when.integer("volumes_above", 0..=4096),
         size_above_gib: when.integer("size_above_gib", 0..=1 << 24),
+        // An empty list is not the same as none: it would never match.
         host_cache: if when.has("host_cache") { when.words("host_cache", &HostCache::WORDS) } else { None },
         roles: if when.has("roles") { when.words("roles", &role_words) } else { None },
     }
