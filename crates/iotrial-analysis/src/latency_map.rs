@@ -13,9 +13,9 @@ use crate::stream::Stream;
 pub struct LatencyMap {
     /// The role whose I/Os are shown.
     pub role: Role,
-    /// The role whose I/Os are counted.
-    pub stream: Stream,
     /// The stream of that role.
+    pub stream: Stream,
+    /// The length of each stretch of time; the first one starts with the load.
     pub stretch_s: f64,
     /// The end of the last stretch.
     pub end_s: f64,

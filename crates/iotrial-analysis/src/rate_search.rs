@@ -382,11 +382,11 @@ impl RateSearch {
 
     /// The doubts of the loads that did not hold at a share; none where one of them is beyond doubt.
     fn doubts_at(&self, share: f64) -> Vec<String> {
-        // Any failure beyond doubt makes the share the device's fault.
         let is_it = |probe: &&Probe| {
             probe.held == Some(false) && probe.share.is_some_and(|other| is_same(other, share))
         };
         let failed: Vec<&Probe> = self.search.probes.iter().filter(is_it).collect();
+        // Any failure beyond doubt makes the share the device's fault.
         if failed.iter().any(|probe| probe.doubts.is_empty()) {
             return Vec::new();
         }
@@ -525,7 +525,6 @@ impl Arriving {
             // What follows has no rate of its own: what arrived is what was done and what is left.
             Arrival::Following { .. } => growth + arrived_count(&record.jobs[index]) as f64 / measured_s,
         };
-        // The interval in the middle of the measured phase.
         let middle = record.measured_intervals().nth(record.measured_intervals().count() / 2);
         let grown = [growth * measured_s, backlog(middle) - backlog(before)];
         let wandering = MOST_WANDERING * (2.0 * rate * measured_s).sqrt();
@@ -568,7 +567,6 @@ fn worst_latency(
         };
         match value {
             None => missing = Some(format!("no {role} {stream} finished")),
-            // The first of equals stays, so that the answer does not depend on the order of streams.
             Some(latency_us) if worst.as_ref().is_none_or(|worst| latency_us > worst.latency_us) => {
                 worst = Some(WorstLatency { role, stream: stream.as_str().to_owned(), latency_us });
             }

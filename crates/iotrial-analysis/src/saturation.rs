@@ -239,7 +239,7 @@ impl Saturation {
             // two different answers, and the highest measured rate is taken.
             .and_then(|model| model.ceiling_iops())
             .filter(|_| is_reached && falls_by_percent < MOST_FALL_PERCENT);
-        // Measured over a whole step before fitted before seen.
+        // In this order: measured over a whole step, fitted to the curve, and only then the highest seen.
         let ceiling_iops = fixed.or(of_model).unwrap_or(highest);
         // A ratio of sums. Sizes may be mixed, and the mean of the ratios would give a slow load as much say
         // as a fast one.

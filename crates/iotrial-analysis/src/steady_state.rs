@@ -426,7 +426,7 @@ mod tests {
         assert_eq!(SteadyState::of(&measured(5, |_| 0)), None);
     }
 
-    /// Where the watch ends a load of so many IOPS by second, in rounds of two seconds and at most 15 of
+    /// Where the watch ends a load with these IOPS by second, in rounds of two seconds and at most 15 of
     /// them.
     fn watched(iops: impl Fn(u64) -> u64) -> (SteadyEnd, SteadyState) {
         let mut record = measured(10, |_| 1);

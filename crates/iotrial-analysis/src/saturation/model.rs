@@ -8,8 +8,8 @@ use super::{Confidence, Fit, KneeBound, LoadPoint, Sustained};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "model", rename_all = "kebab-case")]
 pub enum Model {
-    /// `min(C, N / (R₀ (1 + σ (N − 1))))`, or with σ = 0 and a round corner `N / (R₀ (1 + (N / (C
-    /// R₀))ᵖ)^(1/p))`.
+    /// `min(C, N / (R₀ (1 + σ (N − 1))))`, or with σ = 0 and a round corner
+    /// `N / (R₀ (1 + (N / (C R₀))ᵖ)^(1/p))`.
     Queueing {
         /// R₀: the latency of one I/O alone.
         alone_us: f64,
@@ -314,8 +314,8 @@ fn lowest_at([low, high]: [f64; 2], value: impl Fn(f64) -> f64) -> f64 {
     ((low + high) / 2.0).exp()
 }
 
-/// Every way to divide the loads into rising ones and those at the ceiling is tried. On the rising part `N /
-/// X` is a straight line over `N − 1`; the ceiling is the mean of the others.
+/// Every way to divide the loads into rising ones and those at the ceiling is tried. On the rising part
+/// `N / X` is a straight line over `N − 1`; the ceiling is the mean of the others.
 fn fit_sharp(points: &[LoadPoint], fixed: Option<f64>) -> Option<Model> {
     let mut sorted = points.to_vec();
     sorted.sort_by_key(|one| one.outstanding);
