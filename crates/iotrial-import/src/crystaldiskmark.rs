@@ -95,8 +95,8 @@ fn read_figures(figures: &str, line: usize, notes: &mut Notes) -> StatedStream {
     stream
 }
 
-/// `SEQ    1MiB (Q=  8, T= 1)`, `Random Read 4KiB (Q= 32,T= 1)`, `Random Read 4KB (QD=32)`, `Sequential
-/// Read`.
+/// `SEQ    1MiB (Q=  8, T= 1)`, `Random Read 4KiB (Q= 32,T= 1)`, `Random Read 4KB (QD=32)`,
+/// `Sequential Read`.
 fn load_of(name: &str, section: Option<Section>) -> StatedLoad {
     let words = name.to_ascii_lowercase();
     let number_behind = |key: &str| {

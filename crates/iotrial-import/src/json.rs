@@ -269,9 +269,8 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
     }
 
     fn visit_f64<E>(self, number: f64) -> Result<Node<'de>, E> {
-        // The shortest form that reads back as the number: zeros at its end are lost, but hardly of all
-        // numbers. f64 loses zeros at the end of a number; those of the whole document together tell how many
-        // decimals the tool printed.
+        // The shortest form that reads back as the number. Zeros at its end are lost, but hardly those of all
+        // numbers: the longest of the whole document tells how many decimals the tool printed.
         if self.counter.decimals.get() < 6 {
             let text = number.to_string();
             let decimals = text.split_once('.').map_or(0, |(_, behind)| behind.len());
