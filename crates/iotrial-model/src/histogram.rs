@@ -121,7 +121,7 @@ impl LatencyRecorder {
 pub struct LatencyHistogram {
     buckets: Buckets,
     io_count: u64,
-    // Wider than that of an interval: a merged run of hours can pass 2^64 ns with many I/Os outstanding.
+    // Wider than that of an interval: merging adds up sums, and counts from strangers' files are not bounded.
     sum_ns: u128,
     min_ns: u64,
     max_ns: u64,

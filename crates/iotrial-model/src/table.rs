@@ -105,7 +105,6 @@ pub struct PrintedNumber {
     pub value: f64,
     /// Whether zeros at the end of a whole number are digits that were printed. In a table they are so only
     /// in a string: `98600` may have been 98.6 thousand.
-    /// `98600` may have been 98.6 thousand.
     pub keeps_zeros: bool,
 }
 

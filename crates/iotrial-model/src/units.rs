@@ -180,8 +180,8 @@ impl FromStr for ByteSize {
             "TB" | "tb" => 1_000_000_000_000,
             _ => return Err(unknown_unit(text, unit, SIZE_UNITS)),
         };
-        // Exactly, not through f64: a size in a file name or a plan must not depend on the last bit of `1.1
-        // GB`.
+        // Exactly, not through f64: a size in a file name or a plan must not depend on the last bit of
+        // `1.1 GB`.
         scale(number, factor)
             .map(Self)
             .ok_or_else(|| ParseQuantityError::OutOfRange { text: text.to_owned(), smallest: "bytes" })

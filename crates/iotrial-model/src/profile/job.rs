@@ -140,7 +140,7 @@ impl JobProfile {
             flush_every,
             rate,
             // Requests of many users arrive independently of each other, which is Poisson; evenly spaced
-            // arrivals never queue and flatter a device.
+            // arrivals hardly queue and flatter a device.
             spacing: spacing.unwrap_or(Spacing::Poisson),
             bursts,
             follow,
