@@ -1,5 +1,5 @@
-//! Bars side by side as SVG. They lie, so that names of any length have room; marker and order tell them
-//! apart.
+//! Bars side by side as SVG. They are horizontal, so that names of any length have room; marker and order
+//! tell them apart.
 
 use std::fmt::Write as _;
 
