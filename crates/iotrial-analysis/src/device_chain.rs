@@ -1,15 +1,16 @@
 //! What was issued against what the devices below counted, step by step down the chain.
 //!
-//! A step leads from the load to the devices that it lies on, or from devices to those that carry them. On each, what
-//! comes from above is held against what is counted below:
+//! A step leads from the load to the devices that it runs on, or from devices to those that carry them. On
+//! each, what comes from above is compared with what is counted below:
 //!
-//! - bytes ratio = bytes below / bytes above: 1 on a plain way, 2 on a mirror for writes, under 1 where a cache answers;
-//! - merged share = merges / (merges + completed I/Os) of the devices below. The kernel counts an I/O that it merged
-//!   into another one as a merge, and the larger one once when it completes
+//! - bytes ratio = bytes below / bytes above: 1 on a plain way, 2 on a mirror for writes, under 1 where a
+//!   cache answers;
+//! - merged share = merges / (merges + completed I/Os) of the devices below. The kernel counts an I/O that it
+//!   merged into another one as a merge, and the larger one once when it completes
 //!   (Documentation/admin-guide/iostats.rst: fields 1 and 2, 5 and 6);
-//! - excess = what the devices below moved beyond what came from above, direction by direction, in percent of all that
-//!   they moved. Between a disk and its partitions it is foreign I/O and nothing else; elsewhere it is foreign I/O or
-//!   that of a file system or array that multiplies.
+//! - excess = what the devices below moved beyond what came from above, direction by direction, in percent of
+//!   all that they moved. Between a disk and its partitions it is foreign I/O and nothing else; elsewhere it
+//!   is foreign I/O or that of a file system or array that multiplies.
 
 use iotrial_model::load::Direction;
 use iotrial_model::record::{BlockDevice, DeviceCounters, OpCounts, RunRecord};
@@ -24,12 +25,12 @@ pub struct ChainStep {
     pub below: Vec<String>,
     /// Whether the devices above are partitions of the one below.
     pub is_partition: bool,
-    /// Reads.
+    /// Reads that came from above and were counted below.
     pub read: StepFlow,
-    /// Writes.
+    /// Writes that came from above and were counted below.
     pub write: StepFlow,
-    /// What the devices below moved in excess of what came from above, in percent of what they moved; `None` where they
-    /// moved nothing.
+    /// What the devices below moved in excess of what came from above, in percent of what they moved; `None`
+    /// where they moved nothing.
     pub excess_percent: Option<f64>,
 }
 
@@ -38,7 +39,7 @@ pub struct ChainStep {
 pub struct StepFlow {
     /// I/Os that came from above and succeeded.
     pub above_count: u64,
-    /// Their bytes.
+    /// Bytes of those I/Os.
     pub above_bytes: u64,
     /// I/Os that the devices below completed.
     pub below_count: u64,
@@ -65,12 +66,14 @@ impl StepFlow {
             io_ratio: ratio(below.count, above.count),
             bytes_ratio: ratio(below.bytes, above.bytes),
             merged_percent: ratio(below.merge_count, below.merge_count + below.count)
+                // Merged I/Os are counted apart from completed ones, so what arrived is the sum of both.
                 .map(|share| 100.0 * share),
         }
     }
 
     /// Bytes below beyond those from above.
     pub const fn excess_bytes(&self) -> u64 {
+        // Saturating, since a cache or a merge makes the difference negative, and that is no excess.
         self.below_bytes.saturating_sub(self.above_bytes)
     }
 }
@@ -101,8 +104,9 @@ impl std::iter::Sum for Flow {
 impl ChainStep {
     /// All steps of a record, from the load downwards.
     ///
-    /// The first one is missing where a target lies directly on a device that also carries another target's devices:
-    /// then nothing tells whose I/O that device counted. A step without counters for all of its devices is missing too.
+    /// The first one is missing where a target lies directly on a device that also carries another target's
+    /// devices: then nothing tells whose I/O that device counted. A step without counters for all of its
+    /// devices is missing too.
     pub fn all(record: &RunRecord) -> Vec<Self> {
         let chain = Chain::of(record);
         let mut steps: Vec<Self> = chain.first_step().into_iter().collect();
@@ -112,7 +116,7 @@ impl ChainStep {
         steps
     }
 
-    /// One direction.
+    /// What passed this step in one direction.
     pub const fn flow(&self, direction: Direction) -> &StepFlow {
         match direction {
             Direction::Read => &self.read,
@@ -128,6 +132,8 @@ impl ChainStep {
     fn new(above: Vec<String>, below: Vec<String>, is_partition: bool, flows: [StepFlow; 2]) -> Self {
         let [read, write] = flows;
         let excess_percent =
+            // Added per direction before the division: a surplus of reads must not be offset by missing
+            // writes.
             ratio(read.excess_bytes() + write.excess_bytes(), read.below_bytes + write.below_bytes);
         let excess_percent = excess_percent.map(|share| 100.0 * share);
         Self { above, below, is_partition, read, write, excess_percent }
@@ -151,6 +157,7 @@ impl<'r> Chain<'r> {
                 if device.level.map_or(index == 0, |level| level == 1) && !nearest.contains(&device.name) {
                     nearest.push(device.name.clone());
                 }
+                // By name: the same disk may carry several targets, and must be counted once.
                 if devices.iter().all(|other| other.name != device.name) {
                     devices.push(device);
                 }
@@ -183,16 +190,19 @@ impl<'r> Chain<'r> {
                 },
             })
         };
+        // One device that was not counted would make the sum too small and look like a cache.
         if names.is_empty() { None } else { names.iter().map(of_one).collect::<Option<Vec<_>>>().map(sum) }
     }
 
     /// From the load to the nearest devices.
     fn first_step(&self) -> Option<ChainStep> {
         let carries_others = |name: &String| self.devices.iter().any(|other| other.carried_by.contains(name));
+        // Its counter holds both targets' I/O at once, and nothing tells the parts apart.
         if self.nearest.iter().any(carries_others) {
             return None;
         }
         let issued = |direction| {
+            // Only I/Os that succeeded: failed ones may or may not have reached the device.
             let counts = self.record.jobs.iter().filter_map(|job| job.get(direction));
             counts
                 .map(|one: &OpCounts| Flow { count: one.io_count(), merge_count: 0, bytes: one.bytes })
@@ -204,11 +214,13 @@ impl<'r> Chain<'r> {
         Some(ChainStep::new(Vec::new(), self.nearest.clone(), false, flows))
     }
 
-    /// The devices that share carriers, with these carriers: members of an array stand below it together, and the
-    /// partitions of a disk above it together.
+    /// The devices that share carriers, with these carriers: members of an array are one group below it, and
+    /// the partitions of a disk one group above it.
     fn groups(&self) -> Vec<(Vec<String>, Vec<String>)> {
         let mut groups: Vec<(Vec<String>, Vec<String>)> = Vec::new();
         for device in self.devices.iter().filter(|device| !device.carried_by.is_empty()) {
+            // Groups are joined whenever they share a carrier, and a device may join several groups that were
+            // apart so far. So each device is compared with every group anew.
             let mut joined = (vec![device.name.clone()], device.carried_by.clone());
             let mut apart = Vec::new();
             for group in groups {
@@ -225,8 +237,10 @@ impl<'r> Chain<'r> {
         groups
     }
 
-    /// From devices to those that carry them; `None` where one was not counted, or where the load lies on a carrier too.
+    /// From devices to those that carry them; `None` where one was not counted, or where the load also runs
+    /// on a carrier itself.
     fn step(&self, above: &[String], below: &[String]) -> Option<ChainStep> {
+        // The carrier's counter then includes what came from the load past these devices.
         if below.iter().any(|name| self.nearest.contains(name)) {
             return None;
         }

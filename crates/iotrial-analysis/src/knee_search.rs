@@ -1,28 +1,37 @@
 //! Which load to measure next to find the knee with few measurements.
 //!
-//! Three steps, each decided from the points so far: the load is multiplied by four until that brings no more; the fitted
-//! knee is measured, and again where the fit moves; then every load is measured again, until it has its repeats.
+//! Three steps, each decided from the points so far: the load is multiplied by four until that brings no
+//! more; the fitted knee is measured, and again where the fit moves; then every load is measured again, until
+//! it has its repeats.
 
 use crate::saturation::{LoadPoint, by_load, is_saturated, knee_to_try};
 
-/// The load is multiplied by this from one step to the next.
+/// Factor by which the load grows from one step to the next.
+// Four reaches 1,024 in six probes. Two would cost twice as many and show the knee no better, since it is
+// measured separately once the curve is fitted.
 const STEP_FACTOR: u32 = 4;
 /// A knee has been measured when a load lies as close to it as this, in percent.
+// A choice: a probe nearer than that would mostly repeat the one that is there.
 const CLOSE_PERCENT: f64 = 10.0;
-/// Loads at the knee, beside those of the steps.
+/// Most loads that are measured at a fitted knee, in addition to those of the steps.
+// A bound for noisy devices, on which the fit keeps moving.
 const MOST_REFINEMENTS: usize = 3;
-/// The long measurement is made at so many times the knee, so that the ceiling is reached for certain, and a limiter lets
-/// I/Os wait several times their service.
+/// The long measurement is made at this multiple of the knee, so that the ceiling is reached for certain, and
+/// a limiter lets I/Os wait several times their service time.
+// A cap is found where I/Os take at least 2.5 times as long as one alone (docs/sweep.md). At four times the
+// knee latency is about four times that.
 const BEYOND_KNEE: f64 = 4.0;
-/// And with at least so many outstanding: of fewer, none may have to wait.
+/// The fewest outstanding I/Os of the long measurement: with fewer, none may have to wait.
+// The same eight that the finding of a flat limit asks to be in flight.
 const LEAST_BEYOND: u32 = 8;
-/// A load that brings less than this share of the best does not show the ceiling.
+/// A load that brings less than this share of the best rate does not show the ceiling.
+// Three times the 1 % by which two measurements of one load differ on a quiet device.
 const NEAR_BEST: f64 = 0.97;
 
 /// The bounds of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchBounds {
-    /// No more outstanding I/Os than this.
+    /// The most outstanding I/Os to try.
     pub most_outstanding: u32,
     /// How often each load is measured.
     pub repeats: u32,
@@ -31,9 +40,12 @@ pub struct SearchBounds {
 impl SearchBounds {
     /// The outstanding I/Os to measure next; `None` when the search is done.
     pub fn next(&self, points: &[LoadPoint]) -> Option<u32> {
+        // Points without a rate say nothing. With none at all the search starts; with only such it ends,
+        // because more load would not help.
         if by_load(points).is_empty() {
             return points.is_empty().then_some(1);
         }
+        // First upwards: a knee fitted before the ceiling was seen is that of a straight line.
         if let Some(higher) = self.higher(points) {
             return Some(higher);
         }
@@ -48,6 +60,8 @@ impl SearchBounds {
             }
         }
         let count = |load: u32| points.iter().filter(|one| one.outstanding == load).count();
+        // The load with the fewest measurements next, so that all reach their repeats at about the same time
+        // and a drift of the device does not look like a difference between loads.
         let least = loads.into_iter().min_by_key(|load| count(*load))?;
         (count(least) < self.repeats as usize).then_some(least)
     }
@@ -65,12 +79,15 @@ impl SearchBounds {
         let means = by_load(points);
         let steps = std::iter::successors(Some(1_u32), |load| load.checked_mul(STEP_FACTOR));
         let is_step = |load: u32| load == self.most_outstanding || steps.clone().any(|step| step == load);
+        // What is not a power of four was measured as a fitted knee.
         if means.iter().filter(|one| !is_step(one.outstanding)).count() >= MOST_REFINEMENTS {
             return None;
         }
         let knee = knee_to_try(points)?;
         let rounded = knee.round() as u32;
         let is_close =
+            // `rounded` as well: at a knee of 1.4 the load 1 is 29 % away and still the nearest that there
+            // is.
             |load: u32| load == rounded || (f64::from(load) / knee - 1.0).abs() <= CLOSE_PERCENT / 100.0;
         (!means.iter().any(|one| is_close(one.outstanding))).then_some(rounded)
     }
@@ -80,6 +97,7 @@ impl SearchBounds {
     pub fn sustained(&self, points: &[LoadPoint]) -> Option<u32> {
         let means = by_load(points);
         let best = means.iter().map(|one| one.iops).fold(0.0, f64::max);
+        // The lowest load that is as good as the best: more outstanding I/O beyond it only waits.
         let near_best = means.iter().find(|one| one.iops >= NEAR_BEST * best)?.outstanding;
         if means.last().is_some_and(|top| top.iops < NEAR_BEST * best) {
             // The rate falls again: what lies beyond is slower.

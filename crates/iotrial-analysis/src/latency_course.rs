@@ -1,4 +1,5 @@
-//! How long the I/Os of a stream took over time, kept small: what heat maps of several runs side by side are made of.
+//! How long the I/Os of a stream took over time, kept small: what heat maps of several runs side by side are
+//! made of.
 
 use iotrial_model::record::RunRecord;
 use iotrial_model::stream::Stream;
@@ -9,15 +10,16 @@ use crate::latency_map::{Stretches, band_edge_us, edge_below};
 #[derive(Debug, Clone, PartialEq)]
 pub struct LatencyCourse {
     end_s: f64,
-    /// For each stretch of time its bands, ascending, with their shares of the I/Os in percent.
+    /// For each stretch of time its bands, ascending, with their shares of the I/Os in percent. Only bands
+    /// that hold something are kept, and in single precision: a comparison may hold a thousand courses.
     stretches: Vec<Vec<(i32, f32)>>,
 }
 
 /// Courses in the bands that all of them have in common.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AlignedCourses {
-    /// The lower edge of the first band and the upper edge of the last one. All bands have the same factor between
-    /// their edges.
+    /// The lower edge of the first band and the upper edge of the last one. All bands have the same factor
+    /// between their edges.
     pub bands_us: (f64, f64),
     /// In the order in which they were given.
     pub courses: Vec<AlignedCourse>,
@@ -28,18 +30,21 @@ pub struct AlignedCourses {
 pub struct AlignedCourse {
     /// The end of the last stretch; the first one starts with the load.
     pub end_s: f64,
-    /// For each stretch, for each band from the shortest latency on, its share of the I/Os that completed in the stretch.
-    /// A stretch in which none completed has no shares.
+    /// For each stretch, for each band from the shortest latency on, its share of the I/Os that completed in
+    /// the stretch. A stretch in which none completed has no shares.
     pub shares_percent: Vec<Vec<f64>>,
 }
 
 /// Two maps beside one another leave each half the width of a page.
 const MOST_STRETCHES: u32 = 100;
 /// Bands from one power of ten to the next.
+// 10^(1/20) is a factor of 1.12: finer than a heat map shows, so that any coarser bands can be made by
+// joining.
 const BANDS_PER_DECADE: i32 = 20;
-/// More bands than this cannot be told apart at the height of a chart.
+/// More bands than this cannot be distinguished at the height of a chart.
 const MOST_BANDS: i32 = 40;
-/// So many neighbours may become one band, the finest first.
+/// How many neighbouring bands may become one, the finest first.
+// All of them divide 20, so a power of ten is always an edge, whatever was joined.
 const JOINED: [i32; 4] = [1, 2, 4, 5];
 
 impl LatencyCourse {
@@ -60,6 +65,8 @@ impl LatencyCourse {
                     {
                         count += more;
                     }
+                    // Buckets of one part ascend, so the search goes on where the last one ended. The next
+                    // part starts at the front again.
                     position += column[position..].iter().take_while(|(known, _)| *known < band).count();
                     match column.get_mut(position).filter(|(known, _)| *known == band) {
                         Some((_, sum)) => *sum += count,
@@ -85,6 +92,7 @@ fn in_us(ns: u64) -> f64 {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a latency of hours at most")]
 fn band_end_ns(band: i32) -> u64 {
+    // Rounded down, as the edges of buckets are whole nanoseconds.
     (band_edge_us(band + 1, BANDS_PER_DECADE) * 1e3) as u64
 }
 
@@ -101,7 +109,10 @@ impl AlignedCourses {
         let (lowest, highest) = (bands().min()?, bands().max()?);
         let count_of = |joined: i32| highest.div_euclid(joined) - lowest.div_euclid(joined) + 1;
         let coarsest = JOINED[JOINED.len() - 1];
+        // The coarsest is taken even if it leaves too many: 100 ns to an hour are ten and a half decades, or
+        // 43 bands at four to a decade.
         let joined = JOINED.into_iter().find(|joined| count_of(*joined) <= MOST_BANDS).unwrap_or(coarsest);
+        // `div_euclid`, because bands below 1 µs are negative, and ordinary division would join across zero.
         let first = lowest.div_euclid(joined);
         let count = usize::try_from(count_of(joined)).unwrap_or(1);
         let column = |shares: &Vec<(i32, f32)>| {

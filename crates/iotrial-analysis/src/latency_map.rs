@@ -10,29 +10,29 @@ use iotrial_model::stream::Stream;
 /// All maps of a record have the same stretches and the same bands, so that they can be compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LatencyMap {
-    /// Whose I/Os.
+    /// The role whose I/Os are shown.
     pub role: Role,
-    /// Which of them.
+    /// The stream of that role.
     pub stream: Stream,
     /// The length of each stretch of time; the first one starts with the load.
     pub stretch_s: f64,
     /// The end of the last stretch.
     pub end_s: f64,
-    /// The lower edge of the first band and the upper edge of the last one. All bands have the same factor between
-    /// their edges, and a latency on an edge belongs to the band below it.
+    /// The lower edge of the first band and the upper edge of the last one. All bands have the same factor
+    /// between their edges, and a latency on an edge belongs to the band below it.
     pub bands_us: (f64, f64),
-    /// For each stretch, for each band from the shortest latency on, its share of the I/Os that completed in the stretch.
-    /// A stretch in which none completed has no shares.
+    /// For each stretch, for each band from the shortest latency on, its share of the I/Os that completed in
+    /// the stretch. A stretch in which none completed has no shares.
     pub shares_percent: Vec<Vec<f64>>,
 }
 
-/// More stretches than this cannot be told apart at the width of a page.
+/// More stretches than this cannot be distinguished at the width of a page.
 const MOST_STRETCHES: u32 = 200;
-/// More bands than this cannot be told apart at the height of a chart.
+/// More bands than this cannot be distinguished at the height of a chart.
 const MOST_BANDS: i32 = 40;
 /// Bands from one power of ten to the next, the finest first: as many as [`MOST_BANDS`] leaves room for.
 const BANDS_PER_DECADE: [i32; 7] = [20, 15, 10, 8, 5, 4, 3];
-/// The clock shows no less.
+/// Shortest latency that the bands distinguish, in µs: histograms begin at 100 ns.
 const SHORTEST_US: f64 = 0.1;
 
 impl LatencyMap {
@@ -42,6 +42,8 @@ impl LatencyMap {
         else {
             return Vec::new();
         };
+        // From the plan, not from what completed: a stream that stood still has an empty map, which is a
+        // result.
         let of_role = |role: Role| {
             let streams = Stream::planned(record, |job| record.plan.jobs[job].role == role);
             streams.into_iter().map(move |stream| Self::new(record, role, stream, bands, stretches))
@@ -55,6 +57,8 @@ impl LatencyMap {
             let column = &mut counts[stretches.index(interval)];
             let select = |job: usize| record.plan.jobs[job].role == role;
             for (upper_edge, count) in stream.counts(record, &interval.jobs, select).total_latency.buckets() {
+                // The upper edge stands for the bucket, as everywhere else. Bands are much wider than
+                // buckets.
                 column[bands.index(upper_edge.as_secs_f64() * 1e6)] += count;
             }
         }
@@ -72,6 +76,7 @@ impl LatencyMap {
 #[expect(clippy::cast_precision_loss, reason = "a share to 15 digits")]
 fn shares_percent(counts: &[u64]) -> Vec<f64> {
     let all: u64 = counts.iter().sum();
+    // A stretch without I/Os has no shares; zeros would be drawn as if everything had been fast.
     if all == 0 { Vec::new() } else { counts.iter().map(|one| 100.0 * *one as f64 / all as f64).collect() }
 }
 
@@ -92,10 +97,13 @@ impl Stretches {
     pub(crate) fn of(record: &RunRecord, most: u32) -> Option<Self> {
         let last = record.intervals.last()?;
         let end_s = (last.start + last.duration).as_secs_f64();
+        // A record from elsewhere may state an interval of zero. A millionth of the run bounds the number of
+        // columns.
         let interval_s = record.plan.interval.as_secs_f64().max(end_s / 1e6);
         if interval_s <= 0.0 {
             return None;
         }
+        // Whole intervals, so that every interval falls into one stretch and nothing has to be divided.
         let length_s = interval_s * (end_s / interval_s / f64::from(most)).ceil().max(1.0);
         // A remainder of less than a hundredth is the jitter of the clock.
         let count = ((end_s / length_s - 0.01).ceil() as usize).max(1);
@@ -108,7 +116,9 @@ impl Stretches {
         reason = "it is held within the count"
     )]
     pub(crate) fn index(&self, interval: &Interval) -> usize {
+        // By its middle, since starts and ends are off by the jitter of the clock.
         let middle_s = (interval.start + interval.duration / 2).as_secs_f64();
+        // The last one may end beyond the last stretch by that jitter.
         ((middle_s / self.length_s) as usize).min(self.count - 1)
     }
 
@@ -135,12 +145,15 @@ impl Bands {
         // Commits of a group commit wait for longer than the writes that hold them.
         let counts = || jobs().flat_map(|job| job.read.iter().chain(&job.write).chain(&job.commit));
         let latencies = || counts().map(|counts| &counts.total_latency);
+        // Over all streams of the record, so that maps of reads and of writes have the same scale and can be
+        // compared by eye.
         let shortest_us = latencies().filter_map(LatencyHistogram::min).min()?.as_secs_f64() * 1e6;
         let longest_us = latencies().filter_map(LatencyHistogram::max).max()?.as_secs_f64() * 1e6;
         let fitting = BANDS_PER_DECADE.into_iter().map(|per_decade| {
             let first = edge_below(shortest_us, per_decade);
             Self { per_decade, first, end: (edge_below(longest_us, per_decade) + 1).max(first + 1) }
         });
+        // The finest resolution that fits; the coarsest where none does, since a map too tall beats no map.
         let mut fitting = fitting.skip_while(|bands| {
             bands.end - bands.first > MOST_BANDS
                 && bands.per_decade > BANDS_PER_DECADE[BANDS_PER_DECADE.len() - 1]
@@ -153,6 +166,7 @@ impl Bands {
     }
 
     fn index(&self, latency_us: f64) -> usize {
+        // Clamped, because the edge of a bucket may be just outside the extremes that the bands were made of.
         let edge = edge_below(latency_us, self.per_decade).clamp(self.first, self.end - 1);
         usize::try_from(edge - self.first).unwrap_or_default()
     }
@@ -170,6 +184,8 @@ pub(crate) fn band_edge_us(edge: i32, per_decade: i32) -> f64 {
 /// The last edge that is below a latency, not on it.
 #[expect(clippy::cast_possible_truncation, reason = "a logarithm")]
 pub(crate) fn edge_below(latency_us: f64, per_decade: i32) -> i32 {
+    // The 1e-9 keeps a latency that is meant to be on an edge (100 µs) on it, although its logarithm is off
+    // in the last bit.
     (latency_us.max(SHORTEST_US).log10() * f64::from(per_decade) - 1e-9).ceil() as i32 - 1
 }
 

@@ -1,11 +1,11 @@
 //! The search for the highest rate that holds a latency limit, as a function of what was found so far.
 //!
-//! A closed load first shows each job's rate at saturation: its share of the mix, and the ceiling. Then every job gets
-//! its share of a rate as an open load with Poisson arrivals, and the rate is bisected: probes are only as long as
-//! the limit's statistic needs, and the highest rate that held is confirmed by a longer run. Latencies run from the
-//! time at which an I/O was due, and one that was never issued, or not back at the end, counts as one that waited until then.
-//! The commits of a group commit have no closed load: so many arrive at first that every write is full, and their rate is
-//! sought as others' are.
+//! A closed load first shows each job's rate at saturation: its share of the mix, and the ceiling. Then every
+//! job gets its share of a rate as an open load with Poisson arrivals, and the rate is bisected: probes are
+//! only as long as the limit's statistic needs, and the highest rate that held is confirmed by a longer run.
+//! Latencies run from the time at which an I/O was due, and one that was never issued, or not back at the
+//! end, counts as one that waited until then. The commits of a group commit have no closed load: at first
+//! more arrive than the log can take, so that every write is full; then their rate is sought like any other.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -26,46 +26,63 @@ use crate::findings::{foreign_load, generator_busy, late_issues};
 use crate::words::{latency_in_words, with_thousands};
 
 /// The bracket between the highest rate that held and the lowest that did not, as a quotient.
+// A choice. Each halving costs a probe of seconds to minutes, and two runs of one device rarely agree to
+// better than a few percent. Documented and tested as «within 5 %».
 const BRACKET: f64 = 1.05;
 /// The first probe, as a share of the rate at saturation.
+// A choice: at 70 % of saturation queues are noticeable and not yet long.
 const FIRST_SHARE: f64 = 0.7;
-/// Below this share nothing is sought: latency there is the device's own, without waiting.
+/// Share of the rate at saturation below which nothing is sought: latency there is the device's own, without
+/// waiting.
 const LOWEST_SHARE: f64 = 0.05;
-/// Above this share nothing is sought: an open load does no more than a closed one, but for a burst.
+/// Share of the rate at saturation above which nothing is sought: an open load does no more than a closed
+/// one, except in a burst.
+// A little above 1, because the rate at saturation is itself measured over ten seconds at most.
 const HIGHEST_SHARE: f64 = 1.05;
-/// A probe lasts until so many I/Os lie beyond the percentile: their number is then exact to 10 %. With fewer than
-/// [`LEAST_BEYOND`] none is judged, however long that takes.
+/// How many I/Os should be beyond the percentile before a probe ends. Their number is then exact to 10 % (the
+/// square root of 100). With fewer than [`LEAST_BEYOND`] none is judged, however long that takes.
 const WANTED_BEYOND: f64 = 100.0;
-/// A mean wants as many I/Os.
+/// How many I/Os a mean should have.
+// A mean of exponential latencies is then exact to 3 %.
 const WANTED_FOR_MEAN: f64 = 1_000.0;
-/// The closed load is measured for no longer.
+/// The longest that the closed load is measured.
+// It only gives the mix and a first guess of the rate.
 const LONGEST_SATURATION: Duration = Duration::from_secs(10);
-/// Queues fill for so long before a probe counts.
+/// How long queues may fill before a probe counts.
 const PROBE_RAMP: Duration = Duration::from_secs(1);
 /// No probe is shorter than this, nor than a hundred times the limit.
 const SHORTEST_PROBE_S: f64 = 3.0;
+// A single stall as long as the limit then touches at most 1 % of the probe.
 const LEAST_LIMITS_PER_PROBE: f64 = 100.0;
-/// No probe is longer.
+/// The longest probe, in seconds. A percentile that needs longer is refused.
 const LONGEST_PROBE_S: f64 = 3_600.0;
-/// The slots of an open job: twice as many as its closed load had, and some more. At up to 1.05 times the rate at saturation
-/// fewer than 1.05 times as many are in flight on average, unless they queue in the device; their number then varies by its
-/// root, so that an I/O finds no slot only behind a queue that decides without it.
+/// The slots of an open job: twice as many as its closed load had, and some more. At up to 1.05 times the
+/// rate at saturation fewer than 1.05 times as many are in flight on average, unless they queue in the
+/// device; their number then varies by its root, so that an I/O finds no slot only behind a queue that
+/// decides without it.
 const SLOTS_PER_OUTSTANDING: u32 = 2;
 const MORE_SLOTS: u32 = 16;
 /// Their buffers take no more memory than this.
 const MOST_BUFFERS: ByteSize = ByteSize::gib(1);
-/// A queue that grew by more than this share of what was due is a rate that was not kept.
+/// Share of what was due by which a queue may grow before the rate counts as not kept.
+// One percent, as for the steady state: below that the queue's ups and downs decide.
 const MOST_GROWTH: f64 = 0.01;
-/// A queue without drift wanders by no more than so many times the root of twice what was due: four standard deviations of
-/// arrivals and completions that are both left to chance.
+/// A queue without drift wanders by no more than this multiple of the root of twice what was due: four
+/// standard deviations of arrivals and completions that are both left to chance.
+// Arrivals vary by √n and so do completions, together by √(2n). Chance exceeds four deviations once in 30,000
+// probes.
 const MOST_WANDERING: f64 = 4.0;
-/// At saturation so many commits arrive a second, more than any log takes.
+/// How many commits a second arrive at saturation: more than any log takes.
 const MOST_COMMITS_PER_S: f64 = 5e6;
-/// More failures than this share are another load.
+/// Share of failed I/Os above which it counts as another load.
+// As in the finding `io-errors`.
 const MOST_ERRORS: f64 = 0.001;
-/// A load that did not hold, where something else than the device may have been the limit, is tried so often in all.
+/// How often a load that did not hold is tried in all where something other than the device may have been the
+/// limit.
 const MOST_DOUBTED_TRIES: usize = 2;
-/// So many longer runs at most.
+/// The most longer runs.
+// Each lasts for the whole `--duration`. Steps down double, so seven of them lead from any share to the
+// lowest.
 const MOST_CONFIRMATIONS: usize = 8;
 
 /// Why a search cannot be made.
@@ -74,21 +91,21 @@ pub enum SearchError {
     /// A job has a rate of its own.
     #[error("job `{job}` has a rate, and a latency limit looks for one: give either rate or limit")]
     HasRate {
-        /// The job.
+        /// Name of the job that has a rate.
         job: String,
     },
     /// The closed load gave no rate.
     #[error("job `{job}` finished no I/O in the closed load that gives its rate")]
     Idle {
-        /// The job.
+        /// Name of the job without a rate.
         job: String,
     },
     /// The statistic needs more I/Os than there can be.
     #[error("{stream}s are too rare for {statistic}: ten of them beyond it take {hours:.0} hours")]
     TooRare {
-        /// Such as `log commit`.
+        /// Role and stream, such as `log commit`.
         stream: String,
-        /// The limit's.
+        /// The statistic that the limit is set on.
         statistic: LimitStatistic,
         /// The time needed.
         hours: f64,
@@ -110,11 +127,11 @@ pub struct RateSearch {
 /// The next load of a search.
 #[derive(Debug, Clone)]
 pub struct NextLoad {
-    /// What it is for.
+    /// What the load is for.
     pub kind: ProbeKind,
-    /// As a share of the rate at saturation; `None` for that one itself.
+    /// As a share of the rate at saturation; `None` for the closed load that measures that rate.
     pub share: Option<f64>,
-    /// What is to be run.
+    /// The plan to run.
     pub plan: Plan,
 }
 
@@ -150,7 +167,10 @@ impl RateSearch {
             None => return Ok(None),
         };
         let mut plan = self.plan.clone();
+        // Another seed each time, or every probe would read the same offsets in the same order and find what
+        // the last one left in a cache.
         plan.seed = plan.seed.wrapping_add(self.search.probes.len() as u64);
+        // The backlog is read interval by interval, so intervals have to be short whatever the profile says.
         plan.interval = Duration::from_secs(1);
         match share {
             None => {
@@ -177,6 +197,7 @@ impl RateSearch {
 
     /// By job, the rate of those that get one.
     fn rates(&self, share: f64) -> impl Iterator<Item = (usize, f64)> {
+        // Of the jobs whose rate is sought only: jobs that follow take theirs from the one they follow.
         let jobs = self.plan.jobs.iter().zip(&self.saturation).enumerate();
         jobs.filter(|(_, (job, _))| is_sought(job)).map(move |(index, (_, iops))| (index, iops * share))
     }
@@ -185,8 +206,8 @@ impl RateSearch {
         self.rates(share).map(|(_, rate)| rate).sum()
     }
 
-    /// A probe is as long as its statistic needs; a confirmation as long as the plan says, and not shorter than the
-    /// least that the statistic needs.
+    /// A probe is as long as its statistic needs; a confirmation as long as the plan says, and not shorter
+    /// than the least that the statistic needs.
     fn phases(&self, kind: ProbeKind, share: f64) -> Result<Vec<Phase>, SearchError> {
         let planned = |kind| -> Duration {
             self.plan.phases.iter().filter(|one| one.kind == kind).map(|one| one.duration).sum()
@@ -194,23 +215,27 @@ impl RateSearch {
         let limit = self.search.limit;
         let (stream, rarest_iops) = &self.rarest;
         let (wanted, least) = match limit.statistic {
+            // For a mean the least is a tenth of what is wanted, as for percentiles.
             LimitStatistic::Mean => (WANTED_FOR_MEAN, WANTED_FOR_MEAN * LEAST_BEYOND / WANTED_BEYOND),
             LimitStatistic::Percentile(percent) => {
                 let beyond = 1.0 - percent / 100.0;
                 (WANTED_BEYOND / beyond, LEAST_BEYOND / beyond)
             }
         };
+        // The rarest stream decides: the limit is on every one of them.
         let (wanted_s, least_s) = (wanted / (rarest_iops * share), least / (rarest_iops * share));
         if least_s > LONGEST_PROBE_S {
             let (stream, hours) = (stream.clone(), least_s / 3_600.0);
             return Err(SearchError::TooRare { stream, statistic: limit.statistic, hours });
         }
+        // The user's `--duration` bounds a probe, but never below what the statistic needs at least.
         let whole_s = planned(PhaseKind::Measure).as_secs_f64();
         let shortest_s = SHORTEST_PROBE_S.max(LEAST_LIMITS_PER_PROBE * limit.latency.as_secs_f64());
         let (ramp, measure_s) = match kind {
             ProbeKind::Confirmation => (planned(PhaseKind::Ramp), whole_s),
             _ => (PROBE_RAMP, wanted_s.max(shortest_s).min(whole_s)),
         };
+        // Whole seconds, because intervals are seconds and a cut one would have its own rate.
         let measure = Duration::from_secs_f64(measure_s.max(least_s).max(1.0).ceil());
         let phases = [(PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
         Ok(phases
@@ -230,6 +255,7 @@ impl RateSearch {
         let rate = |io_count: u64| io_count as f64 / measured_s;
         let (worst, why_not) = match load.share {
             None => {
+                // Arrivals, not I/Os: a log that commits in groups is asked for commits.
                 self.saturation = record.jobs.iter().map(|job| rate(arrived_count(job))).collect();
                 let mut jobs = self.plan.jobs.iter().zip(&self.saturation);
                 let idle = jobs.find(|(job, iops)| is_sought(job) && **iops <= 0.0);
@@ -241,6 +267,7 @@ impl RateSearch {
                         stream.counts(record, &record.jobs, |job| record.plan.jobs[job].role == role);
                     (format!("{role} {stream}"), rate(counts.io_count()))
                 });
+                // The rarest at saturation stays the rarest at any share of it, since the mix is kept.
                 self.rarest = rarest.min_by(|a, b| a.1.total_cmp(&b.1)).expect("a plan has jobs");
                 (worst_latency(record, self.search.limit.statistic, None).0, None)
             }
@@ -272,6 +299,8 @@ impl RateSearch {
         let Some(held) = self.highest_held(ProbeKind::Probe) else {
             let tries = |share| self.tries(ProbeKind::Probe, share);
             // Where nothing holds, the lowest rate decides, and a single mishap shall not.
+            // Twice at the lowest, as the last line of defence; the first share needs one failure only,
+            // because the bracket below it is searched anyway.
             return match (tries(FIRST_SHARE), tries(LOWEST_SHARE)) {
                 (0, _) => Some((ProbeKind::Probe, FIRST_SHARE)),
                 (_, 0 | 1) => Some((ProbeKind::Probe, LOWEST_SHARE)),
@@ -308,6 +337,7 @@ impl RateSearch {
     fn next_confirmation(&self, probed: f64) -> Option<f64> {
         let shares: Vec<f64> = self.of_kind(ProbeKind::Confirmation).map(|(share, _)| share).collect();
         let Some(lowest) = shares.iter().copied().reduce(f64::min) else { return Some(probed) };
+        // The last answer stands: that none held is reported as such.
         if shares.len() >= MOST_CONFIRMATIONS {
             return None;
         }
@@ -319,8 +349,10 @@ impl RateSearch {
             // Each step down is twice as large as the one before.
             None if lowest <= LOWEST_SHARE => None,
             None => {
+                // A doubted confirmation is repeated at the same share; it is one step, not two.
                 let mut tried = shares;
                 tried.dedup_by(|a, b| is_same(*a, *b));
+                // 1, 2, 4, … steps of 5 %: small where the probe was nearly right, and few where it was not.
                 let steps = 1 << (tried.len() - 1);
                 Some((lowest / BRACKET.powi(steps)).max(LOWEST_SHARE))
             }
@@ -331,6 +363,7 @@ impl RateSearch {
         let held = self.highest_held(ProbeKind::Confirmation)?;
         let above = self.lowest_failed_above(held, &[ProbeKind::Probe, ProbeKind::Confirmation]);
         let is_it = |probe: &&Probe| {
+            // A share that failed first and held when repeated counts by the run that held.
             probe.kind == ProbeKind::Confirmation && probe.share == Some(held) && probe.held == Some(true)
         };
         let job_rates = self.rates(held);
@@ -351,6 +384,7 @@ impl RateSearch {
             probe.held == Some(false) && probe.share.is_some_and(|other| is_same(other, share))
         };
         let failed: Vec<&Probe> = self.search.probes.iter().filter(is_it).collect();
+        // Any failure beyond doubt makes the share the device's fault.
         if failed.iter().any(|probe| probe.doubts.is_empty()) {
             return Vec::new();
         }
@@ -378,9 +412,9 @@ impl RateSearch {
     }
 }
 
-/// Gives the open jobs so many slots that no I/O waits for one of them, as far as memory and queues go: what an I/O waits
-/// is then the device's doing, whatever the closed load had outstanding. The log of a group commit keeps its depth: there
-/// waiting is what makes the groups.
+/// Gives the open jobs enough slots that no I/O waits for one of them, as far as memory and queues allow:
+/// what an I/O waits is then due to the device, whatever the closed load had outstanding. The log of a group
+/// commit keeps its depth: there waiting is what makes the groups.
 fn give_slots(plan: &mut Plan) {
     let mut roomy = plan.jobs.clone();
     let is_open = |job: &&mut Job| matches!(job.arrival, Arrival::Open { .. });
@@ -389,6 +423,7 @@ fn give_slots(plan: &mut Plan) {
         job.iodepth = slots.div_ceil(job.numjobs);
     }
     let slots: u32 = roomy.iter().map(Job::total_iodepth).sum();
+    // Buffers are allocated for every slot before the load.
     let buffers: ByteSize = roomy.iter().map(|job| job.largest_io() * u64::from(job.total_iodepth())).sum();
     if slots <= MOST_OUTSTANDING_PER_THREAD && buffers <= MOST_BUFFERS {
         plan.jobs = roomy;
@@ -396,6 +431,7 @@ fn give_slots(plan: &mut Plan) {
 }
 
 fn is_same(a: f64, b: f64) -> bool {
+    // Shares are computed again by the same formulas; only rounding can differ.
     (a - b).abs() < 1e-9
 }
 
@@ -414,6 +450,7 @@ fn is_sought(job: &Job) -> bool {
 
 /// What arrived at a job and was done: I/Os, or the commits of a group commit.
 fn arrived_count(job: &JobCounts) -> u64 {
+    // A commit stands for the I/O that a session waits for.
     job.commit.as_ref().map_or_else(|| io_count_of(job), OpCounts::io_count)
 }
 
@@ -421,8 +458,8 @@ fn io_count_of(job: &JobCounts) -> u64 {
     job.read.iter().chain(&job.write).map(OpCounts::io_count).sum()
 }
 
-/// Every role and stream that the plan has, but for the writes of logs that commit in groups: each commit waits for its
-/// write, and is what a session waits for.
+/// Every role and stream that the plan has, but for the writes of logs that commit in groups: each commit
+/// waits for its write, and is what a session waits for.
 fn streams(record: &RunRecord) -> impl Iterator<Item = (Role, Stream)> {
     record.roles().into_iter().flat_map(|role| {
         let jobs = || record.plan.jobs.iter().filter(move |job| job.role == role);
@@ -436,6 +473,8 @@ fn streams(record: &RunRecord) -> impl Iterator<Item = (Role, Stream)> {
 /// The worst stream of an open load, and why the limit does not hold; `None` where it does.
 fn assess(record: &RunRecord, limit: LatencyLimit) -> (Option<WorstLatency>, Option<String>) {
     let (worst, missing) = worst_latency(record, limit.statistic, Some(limit.latency));
+    // In this order: with errors it is another load, and with a growing queue the latency is whatever the end
+    // of the run makes it.
     let why_not = errors(record).or_else(|| rate_not_kept(record)).or(missing).or_else(|| {
         let WorstLatency { role, stream, latency_us } = worst.as_ref()?;
         (*latency_us > limit.latency.as_nanos() as f64 / 1e3)
@@ -454,11 +493,13 @@ fn errors(record: &RunRecord) -> Option<String> {
     let ops = || record.jobs.iter().flat_map(|job| job.read.iter().chain(&job.write));
     let failed: u64 = ops().map(|op| op.error_count).sum();
     let all: u64 = failed + ops().map(OpCounts::io_count).sum::<u64>();
+    // Compared as a product, so that no I/O at all does not divide by zero.
     (failed as f64 > MOST_ERRORS * all as f64)
         .then(|| format!("{} of {} I/Os failed", with_thousands(failed as f64), with_thousands(all as f64)))
 }
 
-/// What arrives at a job that does not set its own pace, by the second, and how much of that only made its queue longer.
+/// What arrives at a job that does not set its own pace, by the second, and how much of that only made its
+/// queue longer.
 struct Arriving {
     rate: f64,
     growth: f64,
@@ -469,6 +510,7 @@ struct Arriving {
 impl Arriving {
     /// `None` for a closed load. Of a group commit it is commits that arrive.
     fn at(record: &RunRecord, index: usize) -> Option<Self> {
+        // The backlog at the end of the ramp is where the measured phase begins.
         let before = record.intervals.iter().take_while(|one| one.phase != PhaseKind::Measure).last();
         let backlog = |interval: Option<&Interval>| {
             interval.and_then(|one| one.backlog.get(index)).copied().unwrap_or_default() as f64
@@ -478,12 +520,14 @@ impl Arriving {
         let rate = match record.plan.jobs[index].arrival {
             Arrival::Closed => return None,
             Arrival::Open { iops, .. } => iops,
+            // What follows has no rate of its own: what arrived is what was done and what is left.
             Arrival::Following { .. } => growth + arrived_count(&record.jobs[index]) as f64 / measured_s,
         };
         let middle = record.measured_intervals().nth(record.measured_intervals().count() / 2);
         let grown = [growth * measured_s, backlog(middle) - backlog(before)];
         let wandering = MOST_WANDERING * (2.0 * rate * measured_s).sqrt();
-        // A queue that drifts has half of its growth in each half of the time; one that a moment filled has all of it in one.
+        // A queue that drifts has half of its growth in each half of the time; one that a moment filled has
+        // all of it in one.
         let is_even = (0.25..0.75).contains(&(grown[1] / grown[0]));
         Some(Self { rate, growth, drifts: grown[0] > wandering && is_even })
     }
@@ -493,14 +537,15 @@ impl Arriving {
 fn rate_not_kept(record: &RunRecord) -> Option<String> {
     record.plan.jobs.iter().enumerate().find_map(|(index, job)| {
         let Arriving { rate, growth, drifts } = Arriving::at(record, index)?;
+        // Kept is what arrived less what only made the queue longer.
         let [kept, asked] = [rate - growth, rate].map(with_thousands);
         (drifts || growth > MOST_GROWTH * rate)
             .then(|| format!("job `{}` issued only {kept} of {asked} IOPS", job.name))
     })
 }
 
-/// The stream with the highest value of the statistic, and one that has no value. I/Os that waited for longer than `limit`
-/// when the load ended count with the least that they can have waited.
+/// The stream with the highest value of the statistic, and one that has no value. I/Os that waited for longer
+/// than `limit` when the load ended count with the least that they can have waited.
 fn worst_latency(
     record: &RunRecord,
     statistic: LimitStatistic,
@@ -529,8 +574,9 @@ fn worst_latency(
     (worst, missing)
 }
 
-/// Adds what was with the device or not even issued at the end, and had waited for longer than `limit` by then. Its latency
-/// is longer still. What had waited for less says nothing yet, and could only make the rate look better.
+/// Adds what was with the device or not even issued at the end, and had waited for longer than `limit` by
+/// then. Its latency is longer still. What had waited for less says nothing yet, and could only make the rate
+/// look better.
 fn add_waiting(
     counts: &mut OpCounts,
     record: &RunRecord,
@@ -540,6 +586,7 @@ fn add_waiting(
 ) {
     add_longer(&mut counts.total_latency, &counts.unfinished_age, limit, 1.0);
     for (index, job) in record.jobs.iter().enumerate().filter(|(index, _)| of_role(*index)) {
+        // What was never issued has no direction yet; the mix divides it.
         let share = stream_share(record, index, stream);
         add_longer(&mut counts.total_latency, &job.not_issued_age, limit, share);
     }
@@ -552,6 +599,7 @@ fn add_longer(latency: &mut LatencyHistogram, ages: &LatencyHistogram, limit: Du
     let mut left = 0.0;
     for (age, count) in ages.buckets().filter(|(age, _)| *age > limit) {
         left += count as f64 * share;
+        // Rounded down, with the rest carried over, so that no more are added than there are.
         latency.record_n(age, left as u64);
         left -= left.floor();
     }

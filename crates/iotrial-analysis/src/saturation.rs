@@ -1,18 +1,21 @@
 //! Where more outstanding I/O buys no more throughput: the knee, the ceiling, and how sure both are.
 //!
-//! Works on a plain list of loads with their rates, from wherever they come. Two models are fitted, and the one that lies
-//! closer to the points is taken:
+//! Works on a plain list of loads with their rates, from wherever they come. Two models are fitted, and the
+//! one that lies closer to the points is taken:
 //!
-//! - queueing with a ceiling: `X(N) = min(C, N / (R₀ (1 + σ (N − 1))))`. Without a ceiling this is a closed network of
-//!   equally loaded servers, one for each I/O that finds a free one (balanced job bounds: Zahorjan, Sevcik, Eager and
-//!   Galler, 1982); with σ = 0 it is a device that serves so many at once, or a rate limit before it (asymptotic bounds:
-//!   Denning and Buzen, 1978). Where chance rounds the corner, `X(N) = N / (R₀ (1 + (N / (C R₀))ᵖ)^(1/p))`: both bounds as
-//!   asymptotes, with p = 1 for the network, and the bounds themselves for large p;
-//! - the universal scalability law (Gunther, 1993): `X(N) = N / (R₀ (1 + σ (N − 1) + κ N (N − 1)))`, which can fall again.
+//! - queueing with a ceiling: `X(N) = min(C, N / (R₀ (1 + σ (N − 1))))`. Without a ceiling this is a closed
+//!   network of equally loaded servers, one for each I/O that finds a free one (balanced job bounds:
+//!   Zahorjan, Sevcik, Eager and Galler, 1982); with σ = 0 it is a device that serves a fixed number at once,
+//!   or a rate limit before it (asymptotic bounds: Denning and Buzen, 1978). Where chance rounds the corner,
+//!   `X(N) = N / (R₀ (1 + (N / (C R₀))ᵖ)^(1/p))`: both bounds as asymptotes, with p = 1 for the network, and
+//!   the bounds themselves for large p;
+//! - the universal scalability law (Gunther, 1993): `X(N) = N / (R₀ (1 + σ (N − 1) + κ N (N − 1)))`, which
+//!   can fall again.
 //!
-//! The knee is where `X(N) / R(N)` is largest, throughput per latency (power: Giessler et al., 1978; Kleinrock, 1979). As
-//! `R = N / X`, that is where `X² / N` is: below it one percent more load brings more throughput than latency, beyond it
-//! more latency than throughput. On a device that serves c I/Os at once it is c, behind a rate limit C it is `C R₀`.
+//! The knee is where `X(N) / R(N)` is largest, throughput per latency (power: Giessler et al., 1978;
+//! Kleinrock, 1979). As `R = N / X`, that is where `X² / N` is: below it one percent more load brings more
+//! throughput than latency, beyond it more latency than throughput. On a device that serves c I/Os at once it
+//! is c, behind a rate limit C it is `C R₀`.
 
 use serde::Serialize;
 
@@ -31,50 +34,58 @@ pub struct LoadPoint {
     pub mib_per_s: f64,
     /// Mean latency; `None` where it is not known, and then `outstanding / iops` stands for it.
     pub lat_mean_us: Option<f64>,
-    /// Relative standard error of the rate by the chance in few I/Os: the spread of their latencies, as a share of the mean,
-    /// by the square root of their number. Zero where it is not known. Points with more count less.
+    /// Relative standard error of the rate by the chance in few I/Os: the spread of their latencies, as a
+    /// share of the mean, by the square root of their number. Zero where it is not known. Points with more
+    /// count less.
     pub chance: f64,
 }
 
 impl LoadPoint {
-    /// How much the point counts: what differs from time to time, and the chance in a mean of so many I/Os.
+    /// How much the point counts: what differs from time to time, and the chance in a mean over its I/Os.
     fn weight(&self) -> f64 {
+        // Variances of independent errors add. Without the constant part a load with millions of I/Os would
+        // count a thousand times as much as its neighbours, and the fit would follow its accidents.
         1.0 / (POINT_ERROR * POINT_ERROR + self.chance * self.chance)
     }
 }
 
-/// Two measurements of the same load differ by about so much even on a quiet device.
+/// Relative difference of two measurements of one load, even on a quiet device.
 const POINT_ERROR: f64 = 0.01;
 
-/// A point this much above the rate that lasts belongs to a burst.
+/// How many times the rate that lasts a point has to reach to belong to a burst.
+// Five errors of a point. Lower than `LEAST_BURST_RATIO`, which decides whether there was a burst at all;
+// this one only keeps its points out of the fit.
 const BURST_RATIO: f64 = 1.05;
 
-/// From this share of the ceiling on a load counts as saturating.
+/// Share of the ceiling from which a load counts as saturating.
 const SATURATED_SHARE: f64 = 0.95;
 
 /// A load this close to the knee, as a share of it, has been measured there.
 const AT_KNEE: f64 = 0.05;
 
-/// A rate that lies so many percent below its peak at the highest load has fallen, and does not merely vary.
+/// By how many percent the rate at the highest load has to be below its peak to have fallen rather than to
+/// vary.
 const MOST_FALL_PERCENT: f64 = 10.0;
 
-/// A step of the load that brings less than this share more has reached the ceiling.
+/// The share that a step of the load has to add for the ceiling not to be reached.
+// The lower load is at most half of the highest, so a device with any parallelism left gains far more than a
+// tenth.
 const LEAST_GAIN: f64 = 0.1;
 
 /// A load on the fitted curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Load {
-    /// Outstanding I/Os.
+    /// Outstanding I/Os; a fraction where the curve is between whole ones.
     pub outstanding: f64,
     /// I/Os per second.
     pub iops: f64,
     /// MiB per second.
     pub bandwidth_mib_per_s: f64,
-    /// Mean latency.
+    /// Mean latency in µs; on the curve it follows from Little's law.
     pub lat_mean_us: f64,
 }
 
-/// Where the knee lies of the load that stands for it, where the loads do not show the knee itself.
+/// On which side of the reported load the knee is, where the loads do not show the knee itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KneeBound {
@@ -89,17 +100,18 @@ pub enum KneeBound {
 /// The ends of a 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Confidence {
-    /// Not below this.
+    /// The lower end of the interval.
     pub low: f64,
-    /// Not above this.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
 /// What the points say.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Saturation {
-    /// The highest load with latency still in proportion: where the fitted curve has it, with the rate and latency that were
-    /// measured there, or the curve's where no load lies within 5 %. With `knee_bound` it is a bound of the knee.
+    /// The highest load with latency still in proportion: where the fitted curve has it, with the rate and
+    /// latency that were measured there, or the curve's where no load lies within 5 %. With `knee_bound` it
+    /// is a bound of the knee.
     pub knee: Load,
     /// On which side of `knee` the knee lies; `None` where the knee is that load.
     pub knee_bound: Option<KneeBound>,
@@ -113,21 +125,24 @@ pub struct Saturation {
     pub ceiling_mib_per_s: f64,
     /// Of `ceiling_iops`; `None` with too few points to tell.
     pub ceiling_confidence: Option<Confidence>,
-    /// Whether the ceiling was seen: the highest loads brought no more. Otherwise it is only the highest rate measured.
+    /// Whether the ceiling was seen: the highest loads brought no more. Otherwise it is only the highest rate
+    /// measured.
     pub is_reached: bool,
-    /// By how many percent the best load lies above the ceiling, which the others do not hold with it; zero where none does.
+    /// By how many percent the best load lies above the ceiling, which the others do not hold with it; zero
+    /// where none does.
     pub exceeded_by_percent: f64,
-    /// By how many percent the rate at the highest load lies below the highest rate; zero where it does not fall.
+    /// By how many percent the rate at the highest load lies below the highest rate; zero where it does not
+    /// fall.
     pub falls_by_percent: f64,
-    /// The model that was taken; `None` where the loads are fewer than three, or all beyond the knee, so that no curve has
-    /// anything to hold on to. Then all other figures are measured ones.
+    /// The model that was taken; `None` where the loads are fewer than three, or all beyond the knee, so that
+    /// no curve has anything to hold on to. Then all other figures are measured ones.
     pub fit: Option<Fit>,
 }
 
 /// A fitted model, and how well it fits.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fit {
-    /// The curve.
+    /// The curve with its parameters.
     #[serde(flatten)]
     pub model: Model,
     /// Root of the mean squared relative distance of the points from the curve.
@@ -141,15 +156,15 @@ pub struct Fit {
 /// The mean of what was measured at one load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeanPoint {
-    /// Outstanding I/Os.
+    /// Outstanding I/Os of this load.
     pub outstanding: u32,
     /// I/Os per second.
     pub iops: f64,
     /// MiB per second.
     pub mib_per_s: f64,
-    /// Mean latency.
+    /// Mean of the mean latencies in µs.
     pub lat_mean_us: f64,
-    /// Measurements.
+    /// How many measurements it is the mean of.
     pub count: usize,
 }
 
@@ -162,8 +177,11 @@ pub fn by_load(points: &[LoadPoint]) -> Vec<MeanPoint> {
     let mean = |outstanding: u32| {
         let same = || points.iter().filter(move |one| one.outstanding == outstanding && is_usable(one));
         let count = same().count();
+        // The mean of rates is right here: repeats of one load last equally long, so it is the rate over all
+        // of their time.
         let mean_of = |of: fn(&LoadPoint) -> f64| same().map(of).sum::<f64>() / count as f64;
         let iops = mean_of(|one| one.iops);
+        // N = X R in a closed load. A measured mean counts first, because ramps and ends make the two differ.
         let by_littles_law = 1e6 * f64::from(outstanding) / iops;
         let measured: Vec<f64> = same().filter_map(|one| one.lat_mean_us).collect();
         let lat_mean_us = if measured.is_empty() {
@@ -180,21 +198,24 @@ fn is_usable(point: &LoadPoint) -> bool {
     point.outstanding > 0 && point.iops.is_finite() && point.iops > 0.0
 }
 
-/// Whether the highest load brought hardly more than a lower one. The highest is at least twice the lower one, so that
-/// it had its chance.
+/// Whether the highest load brought hardly more than a lower one. The highest is at least twice the lower
+/// one, so that it had its chance.
 pub fn is_saturated(points: &[LoadPoint]) -> bool {
     let means = by_load(points);
     let Some((top, lower)) = means.split_last() else { return false };
+    // A highest load of 17 next to one of 16 proves nothing when it brings no more.
     let best = lower.iter().filter(|one| one.outstanding <= top.outstanding / 2).map(|one| one.iops);
     best.max_by(f64::total_cmp).is_some_and(|best| top.iops < (1.0 + LEAST_GAIN) * best)
 }
 
 impl Saturation {
-    /// What the points say; `None` without any. `sustained` is the rate that lasts, where it was measured: then points above
-    /// it are those of a burst, and say nothing of the ceiling.
+    /// What the points say; `None` without any. `sustained` is the rate that lasts, where it was measured:
+    /// then points above it are those of a burst, and say nothing of the ceiling.
     pub fn of(points: &[LoadPoint], sustained: Option<Sustained>) -> Option<Self> {
         let lowest = points.iter().filter(|one| is_usable(one)).map(|one| one.outstanding).min()?;
         let lasts = |one: &LoadPoint| {
+            // The lowest load is kept even where it was measured in a burst: R₀ comes from it, and without it
+            // no curve has a foot.
             one.outstanding == lowest || sustained.is_none_or(|rate| one.iops <= BURST_RATIO * rate.iops)
         };
         let usable: Vec<LoadPoint> =
@@ -207,23 +228,32 @@ impl Saturation {
         let highest = means.iter().map(|one| one.iops).fold(0.0, f64::max);
         let model = fit.as_ref().map(|fit| fit.model);
         let is_reached =
+            // Here all points count, those of a burst as well: that more load brings no more is true in a
+            // burst, too.
             is_saturated(points) || model.is_some_and(|model| model.has_ceiling_within(last.outstanding));
         let falls_by_percent = (100.0 * (1.0 - last.iops / highest)).max(0.0);
-        // A model's ceiling that no measurement came near is no result, and one that lies between a peak and what follows is
-        // neither.
+        // A model's ceiling that no measurement came near is not a result, nor is one between a peak and what
+        // follows it.
         let of_model = model
+            // Below a fall of 10 % it may be noise; from there on the peak of the curve and the last rate are
+            // two different answers, and the highest measured rate is taken.
             .and_then(|model| model.ceiling_iops())
             .filter(|_| is_reached && falls_by_percent < MOST_FALL_PERCENT);
+        // In this order: measured over a whole step, fitted to the curve, and only then the highest seen.
         let ceiling_iops = fixed.or(of_model).unwrap_or(highest);
+        // A ratio of sums. Sizes may be mixed, and the mean of the ratios would give a slow load as much say
+        // as a fast one.
         let mib_per_io = means.iter().map(|one| one.mib_per_s).sum::<f64>()
             / means.iter().map(|one| one.iops).sum::<f64>();
         let load = |outstanding: f64| {
             let of_curve = model.map_or(ceiling_iops, |model| model.iops(outstanding));
+            // The universal scalability law is fitted without the rate that lasts, and may run above it.
             let iops = of_curve.min(fixed.unwrap_or(f64::INFINITY));
             Load {
                 outstanding,
                 iops,
                 bandwidth_mib_per_s: iops * mib_per_io,
+                // Little's law, so that the three figures of a load on the curve agree with one another.
                 lat_mean_us: 1e6 * outstanding / iops,
             }
         };
@@ -232,6 +262,7 @@ impl Saturation {
             (None, model) => model?.knee_or_bound(lowest, last.outstanding, is_reached),
         };
         let mut knee = load(at);
+        // With the burst's points, for what was really measured at a load.
         let all = by_load(points);
         // What was measured there counts more than what was fitted.
         let is_near =
@@ -241,7 +272,10 @@ impl Saturation {
             knee = Load { iops, bandwidth_mib_per_s, lat_mean_us: one.lat_mean_us, ..knee };
         }
         let saturating = all.iter().find(|one| {
+            // Where the knee is only known to be at or below the lowest load, every load may be the first
+            // that saturates.
             (knee_bound == Some(KneeBound::AtOrBelow)
+                // Rounded, because a fitted knee of 8.02 is the measured load 8.
                 || f64::from(one.outstanding) >= knee.outstanding.round())
                 && one.iops >= SATURATED_SHARE * ceiling_iops
         });
@@ -265,12 +299,14 @@ impl Saturation {
         Some(Self {
             knee,
             knee_bound,
+            // A bound has no interval: the bootstrap would say how certain the wrong number is.
             knee_confidence: knee_confidence.filter(|_| knee_bound.is_none()),
             saturated,
             ceiling_iops,
             ceiling_mib_per_s: ceiling_iops * mib_per_io,
             ceiling_confidence,
             is_reached,
+            // Of all loads, not of the curve: what is reported is a measurement that contradicts the ceiling.
             exceeded_by_percent: (100.0 * (highest / ceiling_iops - 1.0)).max(0.0),
             falls_by_percent,
             fit,
@@ -278,9 +314,9 @@ impl Saturation {
     }
 }
 
-/// The load at the knee, or the one that bounds it, where no curve is to be fitted: with fewer than three loads, and where
-/// the lowest of them does already what the others do. `None` where a curve tells. `has_ceiling` is whether the rate that
-/// lasts was measured: then a curve needs no three loads.
+/// The load at the knee, or the one that bounds it, where no curve is to be fitted: with fewer than three
+/// loads, and where the lowest of them does already what the others do. `None` where a curve tells.
+/// `has_ceiling` is whether the rate that lasts was measured: then a curve needs no three loads.
 ///
 /// What bounds it follows from `X² / N` alone, which rises up to the knee and falls beyond it.
 fn without_curve(means: &[MeanPoint], has_ceiling: bool) -> Option<(u32, Option<KneeBound>)> {
@@ -289,27 +325,37 @@ fn without_curve(means: &[MeanPoint], has_ceiling: bool) -> Option<(u32, Option<
     let load_ratio = f64::from(last.outstanding) / f64::from(first.outstanding);
     // How the logarithm of the rate rises with that of the load: 1 in proportion, 1/2 at the knee.
     let slope = (last.iops / first.iops).ln() / load_ratio.ln();
+    // Flat needs both: little gain over all, and less than the square root of the load. Two loads that differ
+    // by 10 % gain little because there is little to gain.
     let is_flat = means.len() > 1 && highest < (1.0 + LEAST_GAIN) * first.iops && slope < 0.5;
     if is_flat && first.outstanding > 1 {
         return Some((first.outstanding, Some(KneeBound::AtOrBelow)));
     }
     match means.len() {
+        // The rate that lasts is a third point, far beyond the knee.
         _ if has_ceiling => None,
         1 if first.outstanding > 1 => Some((first.outstanding, Some(KneeBound::Unknown))),
         // The knee is never below one.
         1 => Some((1, Some(KneeBound::AtOrAbove))),
         2 if is_flat => Some((1, None)),
+        // A rate in proportion (95 % of it, to allow for noise) has not met any limit yet, so the knee is at
+        // the higher load or beyond.
         2 if slope >= SATURATED_SHARE => Some((last.outstanding, Some(KneeBound::AtOrAbove))),
+        // From 1/2 on X² / N still rises, so the knee is beyond the lower load. How far, two points do not
+        // tell.
         2 if slope >= 0.5 => Some((first.outstanding, Some(KneeBound::AtOrAbove))),
         2 => Some((last.outstanding, Some(KneeBound::AtOrBelow))),
         _ => None,
     }
 }
 
-/// The knee of the curve through the points, whatever it can hold on to: where a search looks next. `None` without any.
+/// The knee of the curve through the points, whatever it can hold on to: where a search looks next. `None`
+/// without any.
 pub(crate) fn knee_to_try(points: &[LoadPoint]) -> Option<f64> {
     let usable: Vec<LoadPoint> = points.iter().filter(|one| is_usable(one)).copied().collect();
     let loads = || usable.iter().map(|one| one.outstanding);
+    // All points, bursts included, and without the rate that lasts: this runs while the search is still going
+    // on.
     Some(model::fit(&usable, None)?.model.knee(loads().min()?, loads().max()?))
 }
 
@@ -333,18 +379,19 @@ pub struct Burst {
     pub ended_after_s: Option<f64>,
 }
 
-/// What follows a burst has to last so many seconds before it counts.
+/// How many seconds after a burst have to be seen before it counts as one.
+// A choice: a rate has to be seen for some seconds before it can be said to last.
 const LEAST_PLATEAU: usize = 3;
-/// A burst is so many times what follows: less may be chance, and a kernel that shares tokens out ten times a second moves a
-/// tenth of them from one second to the next.
+/// How many times what follows a burst has to reach: less may be chance, and a kernel that shares tokens out
+/// ten times a second moves a tenth of them from one second to the next.
 const LEAST_BURST_RATIO: f64 = 1.25;
 
 impl Sustained {
     /// From the rates of whole seconds, of which the first `ramp` ones are not measured.
     ///
-    /// The course is cut in two where the squared distances from the means of both parts are least. Where the first part is
-    /// 25 % above the second, and the second lasts three seconds, the second alone is the rate that lasts, without the
-    /// second in which it changed. Otherwise it is the mean of the measured seconds.
+    /// The course is cut in two where the squared distances from the means of both parts are least. Where the
+    /// first part is 25 % above the second, and the second lasts three seconds, the second alone is the rate
+    /// that lasts, without the second in which it changed. Otherwise it is the mean of the measured seconds.
     #[expect(clippy::cast_precision_loss, reason = "a few thousand seconds")]
     pub fn of_course(rates: &[f64], ramp: usize) -> Option<Self> {
         let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
@@ -357,15 +404,19 @@ impl Sustained {
             let error = (part.len() > 1).then(|| (squares(part) / (count - 1.0) / count).sqrt());
             Self { iops: mean(part), iops_standard_error: error, burst }
         };
+        // Every cut is tried. That is quadratic in the seconds of a probe, of which there are a few dozen.
         let cut = (1..(rates.len() + 1).saturating_sub(LEAST_PLATEAU)).min_by(|a, b| {
             let sum = |at: usize| squares(&rates[..at]) + squares(&rates[at..]);
             sum(*a).total_cmp(&sum(*b))
         });
         if let Some(cut) = cut {
             let (before, after) = rates.split_at(cut);
+            // With a rate of zero afterwards the device has stopped and nothing lasts.
             if mean(before) >= LEAST_BURST_RATIO * mean(after) && mean(after) > 0.0 {
                 // The change may have fallen into the first second of what follows.
                 let settled = if after.len() > LEAST_PLATEAU { &after[1..] } else { after };
+                // The first second has the burst alone, while the last one before the cut may be partly what
+                // follows; so the larger of the two.
                 let burst = Burst { iops: before[0].max(mean(before)), ended_after_s: Some(cut as f64) };
                 return Some(of(settled, Some(burst)));
             }
@@ -374,13 +425,14 @@ impl Sustained {
         (mean(measured) > 0.0).then(|| of(measured, None))
     }
 
-    /// The same with the burst that short measurements before it showed, in every repeat of a load. A single one may be
-    /// chance.
+    /// The same with the burst that short measurements before it showed, in every repeat of a load. A single
+    /// one may be chance.
     pub fn with_burst_of(self, short: &[LoadPoint]) -> Self {
         let slowest_repeat = |load: &MeanPoint| {
             if load.count < 2 {
                 return 0.0;
             }
+            // The slowest repeat, so that every repeat has to show the burst.
             let repeats = short.iter().filter(|one| one.outstanding == load.outstanding);
             repeats.map(|one| one.iops).fold(f64::INFINITY, f64::min)
         };
@@ -392,6 +444,7 @@ impl Sustained {
     }
 
     fn confidence(self) -> Option<Confidence> {
+        // 1.96 rounded; the standard error itself is not known to two digits from a few dozen seconds.
         let half = 2.0 * self.iops_standard_error?;
         Some(Confidence { low: self.iops - half, high: self.iops + half })
     }

@@ -11,9 +11,9 @@ use crate::figures::{Figures, percentile_us};
 /// One stream of a role, interval by interval, all phases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// Whose I/Os.
+    /// The role whose I/Os are counted.
     pub role: Role,
-    /// Which of them.
+    /// The stream of that role.
     pub stream: Stream,
     /// In the order of time, one for each interval of the record.
     pub points: Vec<SeriesPoint>,
@@ -35,11 +35,12 @@ pub struct SeriesPoint {
 pub struct CurvePoint {
     /// From 0 to below 100.
     pub percent: f64,
-    /// So long or less took that share of the I/Os.
+    /// The latency that this share of the I/Os did not exceed, in µs.
     pub latency_us: f64,
 }
 
 /// Points of a latency curve from one nine to the next.
+// A factor of 1.12 in the share beyond, from one point to the next; smooth at the width of a chart.
 const POINTS_PER_NINE: u32 = 20;
 
 impl Series {
@@ -51,6 +52,8 @@ impl Series {
     fn of_role(record: &RunRecord, role: Role) -> Vec<Self> {
         let select = |job: usize| record.plan.jobs[job].role == role;
         let point = |stream: Stream, interval: &Interval| SeriesPoint {
+            // A rate over an interval belongs to its middle; at its end a step would be drawn too late by
+            // half an interval.
             middle_s: (interval.start + interval.duration / 2).as_secs_f64(),
             figures: Figures::new(&stream.counts(record, &interval.jobs, select), interval.duration),
         };
@@ -69,11 +72,14 @@ impl Series {
 /// The curve ends where the percentile would mean less than one I/O: with 1,000 I/Os at p99.9.
 #[expect(clippy::cast_precision_loss, reason = "the logarithm of a count")]
 pub fn latency_curve(latency: &LatencyHistogram) -> Vec<CurvePoint> {
+    // log₁₀ of the count: 1,000 I/Os have three nines and not one more.
     let last_nines = (latency.io_count().max(1) as f64).log10();
     (0..)
         .map(|step| f64::from(step) / f64::from(POINTS_PER_NINE))
+        // The 1e-9 keeps the last point where the logarithm is off in the last bit.
         .take_while(|nines| *nines <= last_nines + 1e-9)
         .filter_map(|nines| {
+            // Percentiles are asked of the merged histogram. The curves of jobs cannot be averaged.
             let percent = 100.0 * (1.0 - 10f64.powf(-nines));
             percentile_us(latency, percent).map(|latency_us| CurvePoint { percent, latency_us })
         })
@@ -87,6 +93,7 @@ pub fn unmeasured_stretches(record: &RunRecord) -> Vec<(PhaseKind, f64, f64)> {
         let (from_s, to_s) =
             (interval.start.as_secs_f64(), (interval.start + interval.duration).as_secs_f64());
         match stretches.last_mut() {
+            // Neighbours of one phase are one stretch, however many intervals it has.
             Some((phase, _, end_s)) if *phase == interval.phase => *end_s = to_s,
             _ => stretches.push((interval.phase, from_s, to_s)),
         }

@@ -3,14 +3,15 @@
 //! The criteria are those of the SNIA Solid State Storage Performance Test Specification (PTS 2.0, «steady
 //! state»): over five rounds the values range over at most 20 % of their average, and the line of least
 //! squares through them rises or falls by at most 10 % of it. SNIA takes rounds of a minute and repeats them
-//! until the criteria are met, which a [`SteadyWatch`] does for a load that runs until it is steady. Of any load the
-//! fifths of the measured phase are rounds, and the answer says whether they met the criteria.
+//! until the criteria are met, which a [`SteadyWatch`] does for a load that runs until it is steady. Of any
+//! load the fifths of the measured phase are rounds, and the answer says whether they met the criteria.
 //!
-//! SNIA tracks what its test is about: IOPS, throughput or latency. Here a load is steady when all of these are that it
-//! can vary on its own: IOPS always; bandwidth where there are several block sizes, because with one it is a
-//! multiple of IOPS; mean latency of open loads, because their rate is given and a closed load's latency follows from its rate.
-//! In a group commit that is the commits' latency, whose writes take the same time however many commits wait. And a
-//! load whose queue grows is not steady, whatever its latencies are so far.
+//! SNIA tracks what its test is about: IOPS, throughput or latency. Here a load is steady when all of these
+//! are that it can vary on its own: IOPS always; bandwidth where there are several block sizes, because with
+//! one it is a multiple of IOPS; mean latency of open loads, because their rate is given and a closed load's
+//! latency follows from its rate. In a group commit that is the commits' latency, whose writes take the same
+//! time however many commits wait. And a load whose queue grows is not steady, whatever its latencies are so
+//! far.
 
 use std::time::Duration;
 
@@ -20,15 +21,21 @@ use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
 use serde::Serialize;
 
 /// The rounds that are compared.
+// From the model, where the plan uses the same number to know how long the last five rounds are.
 pub const ROUND_COUNT: usize = STEADY_ROUNDS as usize;
 /// The most that the rounds may differ, in percent of their average.
 pub const MOST_RANGE_PERCENT: f64 = 20.0;
-/// The most that the fitted line may rise or fall from the first to the last round, in percent of the average.
+/// The most that the fitted line may rise or fall from the first to the last round, in percent of the
+/// average.
 pub const MOST_SLOPE_PERCENT: f64 = 10.0;
-/// The most of what came to be due in an open job over the rounds that may only have made its queue longer, in percent.
+/// The most of what came to be due in an open job over the rounds that may only have made its queue longer,
+/// in percent.
+// One percent of a minute is more than half a second of arrivals waiting: by then the queue is not an
+// accident of the moment.
 pub const MOST_BACKLOG_GROWTH_PERCENT: f64 = 1.0;
 
 /// A queue that grew by fewer is the last moment's.
+// A choice: chance alone leaves a few I/Os waiting at any moment.
 const LEAST_BACKLOG_GROWTH: f64 = 16.0;
 
 /// How far the measured phase was from steady.
@@ -45,8 +52,8 @@ pub struct SteadyState {
     /// Mean latency of the open loads in µs; `None` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<Rounds>,
-    /// The part of what came to be due over the rounds that only made the queue longer, in percent, of the open job whose
-    /// grew most; `None` where there are none.
+    /// The part of what came to be due over the rounds that only made the queue longer, in percent, of the
+    /// open job whose grew most; `None` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backlog_growth_percent: Option<f64>,
 }
@@ -68,12 +75,15 @@ impl Rounds {
     #[expect(clippy::cast_precision_loss, reason = "there are five rounds")]
     fn new(rounds: [f64; ROUND_COUNT]) -> Option<Self> {
         let average = rounds.iter().sum::<f64>() / ROUND_COUNT as f64;
+        // Without any I/O there is nothing that could be steady, and nothing to divide by.
         if average <= 0.0 {
             return None;
         }
         let largest = rounds.iter().copied().fold(f64::MIN, f64::max);
         let smallest = rounds.iter().copied().fold(f64::MAX, f64::min);
         let range_percent = 100.0 * (largest - smallest) / average;
+        // By the slope per round times four: SNIA's excursion of the fitted line, from the first round to the
+        // last.
         let slope_percent = 100.0 * least_squares_slope(&rounds) * (ROUND_COUNT - 1) as f64 / average;
         Some(Self { range_percent, slope_percent, rounds })
     }
@@ -85,8 +95,8 @@ impl Rounds {
 }
 
 impl SteadyState {
-    /// Judges the measured phase. `None` when it has fewer intervals than there are rounds, or no I/O, or rounds with a part
-    /// of a period of bursts, which differ whatever the device does.
+    /// Judges the measured phase. `None` when it has fewer intervals than there are rounds, or no I/O, or
+    /// rounds with a part of a period of bursts, which differ whatever the device does.
     pub fn of(record: &RunRecord) -> Option<Self> {
         let sums: Vec<Sums> =
             record.measured_intervals().map(|interval| Sums::of(&record.plan, interval)).collect();
@@ -94,12 +104,16 @@ impl SteadyState {
     }
 
     fn of_sums(plan: &Plan, sums: &[Sums]) -> Option<Self> {
+        // With fewer intervals than rounds, neighbours would share an interval and look steady because of it.
         if sums.len() < ROUND_COUNT || !holds_whole_periods(plan, sums) {
             return None;
         }
+        // Quotients of sums, so an interval that was cut short weighs as long as it lasted.
         let per_second = |of: fn(&Sums) -> f64| in_rounds(sums, |one| (of(one), one.duration_s));
         let iops = Rounds::new(per_second(|one| one.io_count))?;
         let bandwidth =
+            // `then` and `flatten`: a value that is tracked and has no average is left out rather than taken
+            // for steady or not.
             tracks_bandwidth(plan).then(|| Rounds::new(per_second(|one| one.bytes / 1_048_576.0))).flatten();
         let latency = tracks_latency(plan)
             .then(|| Rounds::new(in_rounds(sums, |one| (one.open_latency_us, one.open_io_count))))
@@ -107,6 +121,8 @@ impl SteadyState {
         let backlog_growth_percent = backlog_growth_percent(plan, sums);
         let are_steady =
             [Some(&iops), bandwidth.as_ref(), latency.as_ref()].into_iter().flatten().all(Rounds::held);
+        // Latency of a queue that grows slowly can pass both criteria for a long time, while the load is
+        // lost.
         let held = are_steady && !has_grown(backlog_growth_percent);
         Some(Self { held, iops, bandwidth, latency, backlog_growth_percent })
     }
@@ -137,10 +153,12 @@ fn holds_whole_periods(plan: &Plan, sums: &[Sums]) -> bool {
     let round_s = sums.iter().map(|one| one.duration_s).sum::<f64>() / ROUND_COUNT as f64;
     let periods = round_s / period.as_secs_f64();
     // A phase may end some milliseconds late.
+    // More than half a period, or zero would count as a whole number of them.
     periods > 0.5 && (periods - periods.round()).abs() < 0.01
 }
 
 fn tracks_bandwidth(plan: &Plan) -> bool {
+    // A group commit writes blocks of different size, one for each group.
     let varies = |job: &Job| !job.block_size.shares().is_empty() || job.group_commit.is_some();
     plan.jobs.iter().any(|job| job.block_size != plan.jobs[0].block_size || varies(job))
 }
@@ -149,16 +167,20 @@ fn has_grown(backlog_growth_percent: Option<f64>) -> bool {
     backlog_growth_percent.is_some_and(|percent| percent > MOST_BACKLOG_GROWTH_PERCENT)
 }
 
-/// Of the open job whose queue grew most: by how much from the end of the first interval to the end of the last, in percent
-/// of what came to be due between. The queue of a job that comes in bursts grows and shrinks by plan.
+/// Of the open job whose queue grew most: by how much from the end of the first interval to the end of the
+/// last, in percent of what came to be due between. The queue of a job that comes in bursts grows and shrinks
+/// by plan.
 #[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
 fn backlog_growth_percent(plan: &Plan, sums: &[Sums]) -> Option<f64> {
     let [first, others @ ..] = sums else { return None };
     let last = others.last()?;
     let growth = |(index, _): (usize, &Job)| {
+        // Records without a backlog count as having none.
         let backlog = |one: &Sums| one.backlog.get(index).copied().unwrap_or_default() as f64;
         let done: f64 = others.iter().map(|one| one.arrivals[index]).sum();
         let growth = backlog(last) - backlog(first);
+        // What came to be due is what was done and what is left waiting. The first interval only gives the
+        // starting level, so its arrivals are not among those counted.
         if growth < LEAST_BACKLOG_GROWTH { 0.0 } else { 100.0 * growth / (growth + done) }
     };
     let has_queue = |job: &Job| match job.arrival {
@@ -174,7 +196,8 @@ fn tracks_latency(plan: &Plan) -> bool {
     plan.jobs.iter().any(|job| has_given_rate(plan, job))
 }
 
-/// Whether a job has a rate that is the same all the time, or follows one that has: between bursts there is no latency.
+/// Whether a job has a rate that is the same all the time, or follows one that has: between bursts there is
+/// no latency.
 fn has_given_rate(plan: &Plan, job: &Job) -> bool {
     match job.arrival {
         Arrival::Closed => false,
@@ -224,13 +247,16 @@ impl<'p> SteadyWatch<'p> {
         self.sums.push(Sums::of(self.plan, interval));
         self.starts.push(interval.start);
         let after = interval.start + interval.duration - self.starts[0];
+        // Exact, because windows are cut by the plan and not by the clock.
         let is_round_end = after.as_nanos().is_multiple_of(self.until.round.as_nanos());
         if !is_round_end || after < self.until.window() {
             return None;
         }
         let measured_from = interval.start + interval.duration - self.until.window();
+        // Starts ascend, so the first interval of the window is found by halving.
         let first = self.starts.partition_point(|start| *start < measured_from);
         let held = SteadyState::of_sums(self.plan, &self.sums[first..]).is_some_and(|steady| steady.held);
+        // At the limit the answer is given all the same, and says that it did not hold.
         (held || after >= self.limit).then_some(SteadyEnd { measured_from, after, held })
     }
 }
@@ -273,6 +299,7 @@ impl Sums {
         let ios = || Direction::ALL.into_iter().filter_map(|direction| counts.get(direction));
         self.io_count += ios().map(|op| op.io_count() as f64).sum::<f64>();
         self.bytes += ios().map(|op| op.bytes as f64).sum::<f64>();
+        // In a group commit sessions wait for the commit, and the write is how it is done.
         let arrivals: Vec<&OpCounts> =
             counts.commit.as_ref().map_or_else(|| ios().collect(), |one| vec![one]);
         let arrived: f64 = arrivals.iter().map(|op| op.io_count() as f64).sum();
@@ -280,14 +307,15 @@ impl Sums {
         if is_open {
             self.open_io_count += arrived;
             let latency_us =
+                // A sum, because means of intervals cannot be averaged without their counts.
                 |op: &&OpCounts| op.total_latency.mean_us().unwrap_or_default() * op.io_count() as f64;
             self.open_latency_us += arrivals.iter().map(latency_us).sum::<f64>();
         }
     }
 }
 
-/// A quotient of sums in each fifth of the time that the intervals cover one after the other; zero where there is nothing to
-/// divide by. An interval on the border of two rounds gives to each by the time that lies in it.
+/// A quotient of sums in each fifth of the time that the intervals cover one after the other; zero where
+/// there is nothing to divide by. An interval on the border of two rounds is divided between them by time.
 #[expect(clippy::cast_precision_loss, reason = "there are five rounds")]
 fn in_rounds(sums: &[Sums], of: impl Fn(&Sums) -> (f64, f64)) -> [f64; ROUND_COUNT] {
     let round_s = sums.iter().map(|one| one.duration_s).sum::<f64>() / ROUND_COUNT as f64;
@@ -298,6 +326,7 @@ fn in_rounds(sums: &[Sums], of: impl Fn(&Sums) -> (f64, f64)) -> [f64; ROUND_COU
         let (above, below) = of(one);
         for (round, sum) in quotients.iter_mut().enumerate() {
             let (round_start_s, round_end_s) = (round as f64 * round_s, (round + 1) as f64 * round_s);
+            // Negative where interval and round do not meet at all.
             let share = (end_s.min(round_end_s) - start_s.max(round_start_s)) / one.duration_s;
             if share > 0.0 {
                 sum.0 += above * share;
@@ -306,12 +335,14 @@ fn in_rounds(sums: &[Sums], of: impl Fn(&Sums) -> (f64, f64)) -> [f64; ROUND_COU
         }
         start_s = end_s;
     }
+    // A round without I/Os has a rate of zero, which makes the range large, as it should.
     quotients.map(|(above, below)| if below > 0.0 { above / below } else { 0.0 })
 }
 
 /// The slope of the line of least squares through (0, values[0]), (1, values[1]), …, per step.
 #[expect(clippy::cast_precision_loss, reason = "there are five rounds")]
 fn least_squares_slope(values: &[f64]) -> f64 {
+    // Centred, so that the intercept drops out and Σ x y / Σ x² is the slope.
     let middle = (values.len() - 1) as f64 / 2.0;
     let offsets = || (0..values.len()).map(|index| index as f64 - middle);
     let covariance: f64 = offsets().zip(values).map(|(offset, value)| offset * value).sum();
@@ -395,7 +426,8 @@ mod tests {
         assert_eq!(SteadyState::of(&measured(5, |_| 0)), None);
     }
 
-    /// Where the watch ends a load of so many IOPS by second, in rounds of two seconds and at most 15 of them.
+    /// Where the watch ends a load with these IOPS by second, in rounds of two seconds and at most 15 of
+    /// them.
     fn watched(iops: impl Fn(u64) -> u64) -> (SteadyEnd, SteadyState) {
         let mut record = measured(10, |_| 1);
         record.plan = record.plan.until_steady(Some(Duration::from_secs(30))).unwrap();

@@ -1,7 +1,7 @@
 //! What an operating system counted at its disks: `iostat -x`, `sar -b`, both as JSON, and PerfMon's CSV.
 //!
-//! Like results, counters are recognised by what stands in them. What they lack for a demand (reads and writes apart, with
-//! their bytes) is an error that says how to record it.
+//! Like results, counters are recognised by their content. What they lack for a demand (reads and writes
+//! apart, with their bytes) is an error that says how to record it.
 
 use iotrial_model::counters::CounterSeries;
 
@@ -16,7 +16,8 @@ mod sar;
 
 mod sysstat_json;
 
-/// Disks times intervals beyond these are no counters of one machine.
+/// The most rates (disks times intervals) that are read.
+// A choice: a day of seconds of 46 disks. Beyond it a file is several machines or made to be large.
 const MOST_RATES: usize = 4_000_000;
 
 /// Why counters could not be read. The message says nothing of the file: the caller names it.
@@ -41,9 +42,9 @@ pub enum CountersError {
     /// It is of a known kind, and cannot be understood.
     #[error("{place}: {message}")]
     Broken {
-        /// Where.
+        /// Where in the file, such as `line 12`.
         place: String,
-        /// What.
+        /// What is wrong there.
         message: String,
     },
     /// It has more than is read.
@@ -66,7 +67,7 @@ impl CountersError {
     }
 }
 
-/// The formats.
+/// The formats that are told apart here.
 enum Kind {
     Json,
     Perfmon,
@@ -76,9 +77,11 @@ enum Kind {
 
 fn kind_of(text: &str) -> Option<Kind> {
     let head = text.trim_start();
+    // JSON first: the others look for words in lines, and a document could contain them.
     if head.starts_with('{') {
         return head.contains("\"sysstat\"").then_some(Kind::Json);
     }
+    // The quotes around the first cell are optional, as in any CSV.
     if head.starts_with("\"(PDH-") || head.starts_with("(PDH-") {
         return Some(Kind::Perfmon);
     }
@@ -89,6 +92,7 @@ fn kind_of(text: &str) -> Option<Kind> {
 
 /// Whether a file is counters of a known kind, complete or not.
 pub fn is_counters(bytes: &[u8]) -> bool {
+    // Without a place for warnings: this only asks whether the file is worth opening as counters.
     let text = unpack(bytes, MOST_BYTES)
         .and_then(|bytes| decode(&bytes, &mut Notes::default()).map(|text| kind_of(&text)));
     matches!(text, Ok(Some(_)))
@@ -100,6 +104,7 @@ pub fn is_counters(bytes: &[u8]) -> bool {
 ///
 /// When they are none, or have no reads and writes of disks in them.
 pub fn read_counters(bytes: &[u8]) -> Result<CounterSeries, CountersError> {
+    // Before anything is unpacked, so that a huge file costs nothing.
     if bytes.len() > MOST_BYTES {
         return Err(ImportError::too_large(MOST_BYTES).into());
     }
@@ -116,16 +121,20 @@ pub fn read_counters(bytes: &[u8]) -> Result<CounterSeries, CountersError> {
 /// A number as the writer's language has it: `0.13` or `0,13`; `None` for anything that is no rate.
 fn rate(text: &str) -> Option<f64> {
     let text = text.trim();
+    // A comma beside a point would separate thousands, and such a number is refused instead of guessed.
     let parsed = if text.contains(',') && !text.contains('.') {
         text.replace(',', ".").parse::<f64>()
     } else {
         text.parse::<f64>()
     };
+    // Negative rates come from counters that wrapped or were reset; the upper bound only catches garbage.
     parsed.ok().filter(|number| number.is_finite() && (0.0..1e15).contains(number))
 }
 
-/// The middle one of the times between neighbours; `None` without any. A gap or a change of the clock does not move it.
+/// The middle one of the times between neighbours; `None` without any. A gap or a change of the clock does
+/// not move it.
 fn usual_step(times_s: &[f64]) -> Option<f64> {
+    // Steps of zero or less are a clock that was set back.
     let mut steps: Vec<f64> =
         times_s.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step > 0.0).collect();
     steps.sort_by(f64::total_cmp);

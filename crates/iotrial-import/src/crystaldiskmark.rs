@@ -1,4 +1,5 @@
-//! CrystalDiskMark's text, versions 3 to 8. Each line of figures is a test of its own; MB are 1,000,000 bytes.
+//! CrystalDiskMark's text, versions 3 to 8. Each line of figures is a test of its own; MB are 1,000,000
+//! bytes.
 
 use iotrial_model::imported::{ImportedJob, Stated, StatedLoad, StatedStream};
 use iotrial_model::load::Pattern;
@@ -7,6 +8,7 @@ use iotrial_model::units::ByteSize;
 use crate::text::{Notes, number, numbered, quote};
 use crate::{ImportError, Reading};
 
+// Its MB are decimal, unlike those of diskspd, which it starts.
 const MIB_PER_MB: f64 = 1e6 / 1_048_576.0;
 
 /// What a section of version 7 and later measures.
@@ -32,6 +34,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
             _ => {}
         }
         // The line that explains the unit has no figure before it.
+        // From the right, as the figures contain no colon.
         let Some((name, figures)) = text.rsplit_once(':').filter(|(_, figures)| figures.contains("MB/s"))
         else {
             continue;
@@ -44,7 +47,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         let mut load = load_of(name, section);
         load.size = size;
         let mut record = reading.record("CrystalDiskMark", version.as_deref(), format!("line {line}"));
-        // The zone of its clock is not told.
+        // The file does not state the time zone of its clock.
         load.options.extend(date.clone().map(|date| ("date".to_owned(), date)));
         let name = quote(&name.split_whitespace().collect::<Vec<_>>().join(" "));
         let mut job = ImportedJob { name, ..ImportedJob::default() };
@@ -54,6 +57,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
             _ => job.ops.all = Some(stream),
         }
         job.load = load;
+        // Each line is a run: the tests are made one after the other, and have loads of their own.
         record.jobs.push(job);
         reading.keep(record)?;
     }
@@ -77,6 +81,7 @@ fn size_and_date(text: &str) -> (Option<ByteSize>, Option<String>) {
 fn read_figures(figures: &str, line: usize, notes: &mut Notes) -> StatedStream {
     let at = || format!("line {line}");
     let before = |unit: &str, from: char| {
+        // A text without the unit splits into itself, which its length shows.
         let text = figures.split(unit).next().filter(|text| text.len() < figures.len())?;
         Some(text.rsplit(from).next().unwrap_or(text))
     };
@@ -90,7 +95,8 @@ fn read_figures(figures: &str, line: usize, notes: &mut Notes) -> StatedStream {
     stream
 }
 
-/// `SEQ    1MiB (Q=  8, T= 1)`, `Random Read 4KiB (Q= 32,T= 1)`, `Random Read 4KB (QD=32)`, `Sequential Read`.
+/// `SEQ    1MiB (Q=  8, T= 1)`, `Random Read 4KiB (Q= 32,T= 1)`, `Random Read 4KB (QD=32)`,
+/// `Sequential Read`.
 fn load_of(name: &str, section: Option<Section>) -> StatedLoad {
     let words = name.to_ascii_lowercase();
     let number_behind = |key: &str| {
@@ -106,6 +112,7 @@ fn load_of(name: &str, section: Option<Section>) -> StatedLoad {
             () => None,
         },
         rwmix_read_percent: match section {
+            // The name of a test goes before the section: before version 7 each line names its direction.
             _ if words.contains("read") => Some(100.0),
             _ if words.contains("write") => Some(0.0),
             Some(Section::Read) => Some(100.0),
@@ -114,6 +121,7 @@ fn load_of(name: &str, section: Option<Section>) -> StatedLoad {
             None => None,
         },
         iodepth: depth,
+        // A depth without threads is one thread; without a depth nothing is known.
         numjobs: number_behind("t=").or(depth.map(|_| 1)),
         ..StatedLoad::default()
     };
@@ -129,6 +137,7 @@ fn size_at(text: &str) -> Option<ByteSize> {
     let number: u64 = text[start..start + digits].parse().ok()?;
     let unit = text[start + digits..].trim_start();
     let shift = match unit.as_bytes().first()? {
+        // By the first letter: `KB`, `KiB` and `K` all occur, and mean 1,024 here.
         b'k' => 10,
         b'm' => 20,
         b'g' => 30,

@@ -1,7 +1,7 @@
 //! diskspd's XML, 2.0.21 to 2.3, with and without latency, one run for each time span.
 //!
-//! It prints counts for each thread and target, and latencies of all of them together. There is no rate: that follows
-//! from counts and time.
+//! It prints counts for each thread and target, and latencies of all of them together. There is no rate: that
+//! follows from counts and time.
 
 use iotrial_model::imported::{
     CpuBasis, ImportedJob, ImportedRecord, Stated, StatedCpu, StatedInterval, StatedLatency, StatedLoad,
@@ -15,9 +15,12 @@ use quick_xml::events::Event;
 use crate::text::{count, kept, number, quote};
 use crate::{ImportError, Reading};
 
-/// Elements and attributes. A result has a few thousand elements, and a day in seconds has 1.4 million attributes.
+/// Elements and attributes. A result has a few thousand elements, and a day in seconds has 1.4 million
+/// attributes.
+// The budget is shared by all results of a file, so that many small ones cannot do what a large one may not.
 const MOST_ELEMENTS: usize = 2_000_000;
 const DEEPEST: usize = 64;
+// Three limits that multiply: spans times targets times options are looked at for each span.
 pub(crate) const MOST_SPANS: usize = 1_000;
 pub(crate) const MOST_TARGETS: usize = 256;
 /// A bucket of the course has 15.
@@ -28,7 +31,7 @@ pub(crate) const MOST_OPTIONS: usize = 200;
 const MOST_STRETCHES: usize = 50_000;
 const CUT_OFF: &str = "it ends before its XML does";
 
-/// An element with what stands in it.
+/// An element with its content.
 #[derive(Debug, Default)]
 struct Element {
     name: String,
@@ -60,6 +63,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
     let mut budget = MOST_ELEMENTS;
     let mut from = 0;
     let mut is_first = true;
+    // Two are enough to know whether the places need a line.
     let several = text.matches("<Results>").take(2).count() > 1;
     while let Some(start) = text[from..].find("<Results>").map(|found| from + found) {
         let line = 1 + text[..start].bytes().filter(|byte| *byte == b'\n').count();
@@ -68,10 +72,13 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
             Err((offset, message)) => {
                 let line = line + text[start..].bytes().take(offset).filter(|byte| *byte == b'\n').count();
                 let place = format!("line {line}");
+                // The first result decides: where it is broken the file is. A broken one behind good ones is
+                // a warning, since a run that was stopped is appended like any other.
                 if is_first || budget == 0 {
                     return Err(reading.broken(place, message));
                 }
                 reading.notes.warn(place, message);
+                // One character on, as a broken result may hide the beginning of the next.
                 from = start + 1;
                 continue;
             }
@@ -82,6 +89,8 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         // Every time span looks its options up among all of them.
         let is_long = |asked: &Element| {
             let targets = asked.child("Targets").into_iter().flat_map(|targets| &targets.children);
+            // Profiles are checked and not the results, because it is the profile whose options every span
+            // looks through.
             [asked].into_iter().chain(targets).any(|one| one.children.len() > MOST_OPTIONS)
         };
         if spans().count() > MOST_SPANS
@@ -108,6 +117,8 @@ fn parse(text: &str, budget: &mut usize) -> Result<(Element, usize), (usize, Str
         let event = reader.read_event();
         let at = usize::try_from(reader.buffer_position()).unwrap_or(text.len());
         let event = event.map_err(|error| match error {
+            // The parser calls an end in the middle a mistake of syntax; to the reader it is a copy that was
+            // cut off.
             quick_xml::Error::Syntax(_) if at >= text.len() => (at, CUT_OFF.to_owned()),
             error => (at, error.to_string()),
         })?;
@@ -119,6 +130,7 @@ fn parse(text: &str, budget: &mut usize) -> Result<(Element, usize), (usize, Str
             let mut element = Element { name: name.to_owned(), ..Element::default() };
             // The check for names that stand twice would compare each with each.
             for attribute in start.attributes().with_checks(false).take(MOST_ATTRIBUTES) {
+                // Attributes count as elements, because the course keeps its values in them.
                 let attribute = attribute.map_err(|error| (at, error.to_string()))?;
                 *budget = budget.checked_sub(1).ok_or_else(too_many)?;
                 let key: &str = attribute.key.as_ref();
@@ -137,6 +149,7 @@ fn parse(text: &str, budget: &mut usize) -> Result<(Element, usize), (usize, Str
             }
             Event::Empty(start) => {
                 let element = begin(&start)?;
+                // Only the element that the text began with is read; what follows is looked for anew.
                 match open.last_mut() {
                     Some(parent) => parent.children.push(element),
                     None => return Ok((element, at)),
@@ -144,6 +157,7 @@ fn parse(text: &str, budget: &mut usize) -> Result<(Element, usize), (usize, Str
             }
             Event::Text(text) => {
                 if let Some(element) = open.last_mut() {
+                    // Undecoded text: entities come as events of their own.
                     element.text.push_str(&text.xml10_content());
                 }
             }
@@ -158,6 +172,8 @@ fn parse(text: &str, budget: &mut usize) -> Result<(Element, usize), (usize, Str
                     _ => reference.resolve_char_ref().map_err(|error| (at, error.to_string()))?,
                 };
                 if let Some(element) = open.last_mut() {
+                    // An entity that is not known becomes the replacement character; dropping it would join
+                    // two words.
                     element.text.push(resolved.unwrap_or('\u{fffd}'));
                 }
             }
@@ -198,6 +214,7 @@ fn read_results(results: &Element, prefix: &str, reading: &mut Reading<'_>) -> R
             .text_of("ProcCount")
             .and_then(|text| count(text, || format!("{path}.ProcCount"), &mut reading.notes));
         record.host.cpu_count = cpus.and_then(|cpus| u32::try_from(cpus).ok());
+        // With fewer profiles than spans, the last one stands for the rest.
         let profile = profiles.get(index).or(profiles.last()).copied();
         Span { element: span, profile, path }.fill(&mut record, reading);
         reading.keep(record)?;
@@ -205,8 +222,10 @@ fn read_results(results: &Element, prefix: &str, reading: &mut Reading<'_>) -> R
     Ok(())
 }
 
-/// `2021/04/14 23:25:42 UTC`, or without the zone in older versions, when it was that of the host and is not known.
+/// `2021/04/14 23:25:42 UTC`, or without the zone in older versions, when it was that of the host and is not
+/// known.
 pub(crate) fn time_of(text: &str) -> Option<String> {
+    // Without the zone the time is that of an unknown host, and a guess would order results wrongly.
     let time = jiff::civil::DateTime::strptime("%Y/%m/%d %H:%M:%S", text.strip_suffix("UTC")?.trim()).ok()?;
     Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().to_string())
 }
@@ -222,6 +241,8 @@ impl Span<'_> {
     fn fill(&self, record: &mut ImportedRecord, reading: &mut Reading<'_>) {
         let runtime_s = self.stated(self.element, "TestTimeSeconds", 1.0, reading);
         let targets: Vec<&Element> = self.targets().collect();
+        // Counts are by target, latencies of the whole span: with one target both are the job's; with several
+        // the latencies belong to the total.
         let mut ops = self.ops(None, runtime_s, reading);
         self.add_latency(&mut ops, reading);
         match targets.as_slice() {
@@ -250,9 +271,10 @@ impl Span<'_> {
         number(text, place, &mut reading.notes).map(|stated| stated.times(factor))
     }
 
-    /// The counts of all threads on one target, or on all. That of both directions is what diskspd says of both: with one
-    /// direction only where it is another.
+    /// The counts of all threads on one target, or on all. That of both directions is what diskspd says of
+    /// both: with one direction only where it is another.
     fn ops(&self, path: Option<&str>, runtime_s: Option<Stated>, reading: &mut Reading<'_>) -> StatedOps {
+        // XML has no rates: the audit works them out from count and time where it needs them.
         let (mut read, mut write, mut all) = ((0u64, 0u64), (0u64, 0u64), (0u64, 0u64));
         let threads = self.element.all("Thread").flat_map(|thread| thread.all("Target"));
         for target in threads.filter(|target| path.is_none() || target.text_of("Path") == path) {
@@ -267,6 +289,7 @@ impl Span<'_> {
             let of_reads = pair("ReadCount", "ReadBytes");
             let of_writes = pair("WriteCount", "WriteBytes");
             let of_both = pair("IOCount", "BytesCount");
+            // Saturating, as the numbers are a stranger's.
             let sum = |a: Option<u64>, b: Option<u64>| a.unwrap_or(0).saturating_add(b.unwrap_or(0));
             let of_both = (
                 of_both.0.or_else(|| Some(sum(of_reads.0, of_writes.0))),
@@ -276,6 +299,8 @@ impl Span<'_> {
                 *all = (sum(Some(all.0), one.0), sum(Some(all.1), one.1));
             }
         }
+        // What diskspd says of both is kept where it is not the sum, so that the audit can see the
+        // contradiction.
         let is_sum = all == (read.0.saturating_add(write.0), read.1.saturating_add(write.1));
         let stream = |(io_count, bytes): (u64, u64)| {
             (io_count > 0).then(|| StatedStream {
@@ -286,6 +311,7 @@ impl Span<'_> {
             })
         };
         let (read, write) = (stream(read), stream(write));
+        // With one direction only the figures of both repeat it, and would count twice.
         let all = if (read.is_some() && write.is_some()) || !is_sum { stream(all) } else { None };
         StatedOps { read, write, all, sync: None }
     }
@@ -307,6 +333,7 @@ impl Span<'_> {
             for bucket in latency.all("Bucket") {
                 let Some(percent) = self.stated(bucket, "Percentile", 1.0, reading) else { continue };
                 let Some(at) = self.stated(bucket, percentile, 1e3, reading) else { continue };
+                // diskspd prints minimum and maximum as the 0th and 100th percentile.
                 match percent.value {
                     0.0 => stated.min_us = Some(at),
                     100.0 => stated.max_us = Some(at),
@@ -331,6 +358,7 @@ impl Span<'_> {
     fn intervals(&self, reading: &mut Reading<'_>) -> Vec<StatedInterval> {
         let Some(iops) = self.element.child("Iops") else { return Vec::new() };
         let mut buckets: Vec<&Element> = iops.all("Bucket").collect();
+        // Cut off and not refused: the figures of the run are whole all the same.
         if buckets.len() > MOST_STRETCHES {
             buckets.truncate(MOST_STRETCHES);
             let message = format!("only the first {MOST_STRETCHES} stretches of time are taken over");
@@ -344,6 +372,8 @@ impl Span<'_> {
                 let place = || format!("{}.Iops.Bucket[{index}].{name}", self.path);
                 number(text, place, &mut reading.notes).map(|stated| stated.times(factor))
             };
+            // Buckets name their ends only, so each begins where the last one ended; one that cannot be read
+            // makes the next one longer.
             let Some(end_s) = attribute("SampleMillisecond", 1e-3).map(|end| end.value) else { continue };
             let mut stream = |name: &str| {
                 let mut one = StatedStream { iops: attribute(name, 1.0), ..StatedStream::default() };
@@ -351,6 +381,7 @@ impl Span<'_> {
                 one.total_latency.min_us = attribute(&format!("{name}MinLatencyMilliseconds"), 1e3);
                 one.total_latency.max_us = attribute(&format!("{name}MaxLatencyMilliseconds"), 1e3);
                 one.total_latency.stddev_us = attribute(&format!("{name}LatencyStdDev"), 1e3);
+                // A direction that did nothing has zeros in every bucket.
                 Some(one).filter(|one| !one.is_idle())
             };
             let (read, write) = (stream("Read"), stream("Write"));
@@ -382,6 +413,7 @@ impl Span<'_> {
         let is_on = |name: &str| target.text_of(name).map(|text| text == "true");
         let mut load = StatedLoad {
             pattern: match (target.child("Random"), target.child("StrideSize")) {
+                // Without a ratio all I/Os are random.
                 (Some(_), _) if target.text_of("RandomRatio").is_none_or(|ratio| ratio == "100") => {
                     Some(Pattern::Random)
                 }
@@ -390,6 +422,7 @@ impl Span<'_> {
                 (None, None) => None,
             },
             #[expect(clippy::cast_precision_loss, reason = "a percentage")]
+            // It states the share of writes.
             rwmix_read_percent: whole(target, "WriteRatio")
                 .filter(|write| *write <= 100)
                 .map(|write| (100 - write) as f64),
@@ -407,7 +440,8 @@ impl Span<'_> {
             has_pauses |= whole(target, name).is_some_and(|amount| amount > 0);
         }
         if let Some(profile) = self.profile {
-            // A pool of threads that share all targets; where they share the outstanding I/Os too, no target has its own.
+            // `-F` makes a pool; `-O` gives it I/Os in flight. A pool of threads that share all targets;
+            // where they share the outstanding I/Os too, no target has its own.
             if let Some(threads) = whole(profile, "ThreadCount").filter(|count| *count > 0) {
                 load.numjobs = Some(threads);
                 if let Some(shared) = whole(profile, "RequestCount").filter(|count| *count > 0) {
@@ -423,13 +457,16 @@ impl Span<'_> {
         let is_iops = target.child("Throughput").is_some_and(|rate| rate.attribute("unit") == Some("IOPS"));
         // Of each thread, in I/Os or in bytes per millisecond.
         #[expect(clippy::cast_precision_loss, reason = "a rate, a size and a few threads")]
+        // Both limits are for one thread.
         match (rate.map(|rate| rate as f64 * load.numjobs.unwrap_or(1) as f64), size) {
             (Some(rate), _) if is_iops => load.rate_iops = Some(rate),
             (Some(rate), Some(size)) => load.rate_iops = Some(rate * 1e3 / size as f64),
+            // A limit in bytes without a size of I/Os: the load is paced, and by how much is not known.
             (Some(_), None) => has_pauses = true,
             (None, _) => {}
         }
         load.paced = has_pauses;
+        // Leaves only: the text of an element with children is the white space between them.
         let leaves = target.children.iter().filter(|child| child.children.is_empty());
         load.options = leaves.map(|leaf| (quote(&leaf.name), kept(&leaf.text))).collect();
         let name = target.text_of("Path").map_or_else(|| "target".to_owned(), quote);

@@ -1,4 +1,5 @@
-//! diskspd's text, 2.0.21 to 2.3: what was asked, then for each time span the CPUs, three tables, and percentiles.
+//! diskspd's text, 2.0.21 to 2.3: what was asked, then for each time span the CPUs, three tables, and
+//! percentiles.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -51,7 +52,7 @@ enum Table {
     Latency,
 }
 
-/// A row with more cells is none of diskspd.
+/// Most cells that are read of a row; diskspd prints far fewer.
 const MOST_CELLS: usize = 64;
 
 /// Reads all time spans.
@@ -74,6 +75,8 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
             host = Some(quote(rest));
         } else if let Some(rest) = text.strip_prefix("start time:") {
             started = time_of(rest.trim());
+            // The input parameters come first and the results of all spans later, so both are joined by the
+            // number of the span.
         } else if let Some(rest) = text.strip_prefix("Results for timespan ") {
             let number = rest.trim_end_matches(':').trim().parse().unwrap_or(span);
             let mut body = Vec::new();
@@ -90,11 +93,13 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
                 &mut record,
                 reading,
             );
+            // A span that was stopped has headings without figures.
             if record.jobs.iter().any(|job| job.ops != StatedOps::default()) || record.total.is_some() {
                 reading.keep(record)?;
             } else {
                 reading.notes.warn_line(line, "the time span has no figures: it did not come to its end");
             }
+            // Everything else is input; bounded, because span numbers come from the file.
         } else if asked.len() < MOST_SPANS || asked.contains_key(&span) {
             add_input(asked.entry(span).or_default(), text, line, &mut reading.notes);
         }
@@ -190,6 +195,7 @@ fn size_of(text: &str) -> Option<ByteSize> {
     let text = text.trim();
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let number: u64 = text[..digits].parse().ok()?;
+    // In diskspd all of them are powers of 1,024, `KB` as well.
     let shift = match text[digits..].trim() {
         "" | "B" => 0,
         "KiB" | "KB" | "K" => 10,
@@ -229,6 +235,7 @@ fn read_span(
     let paths = asked.loads.iter().map(|load| load.targets.first().map_or("", String::as_str));
     let mut reader = SpanReader {
         asked,
+        // A map, because a row is printed for each thread and target: the product of both.
         targets: paths.enumerate().map(|(index, path)| (path, index)).collect(),
         table: Table::None,
         columns: Vec::new(),
@@ -269,6 +276,7 @@ impl SpanReader<'_> {
         }
         let cells: Vec<&str> = text.split('|').map(str::trim).take(MOST_CELLS).collect();
         match cells.as_slice() {
+            // The first column depends on version and host: group or socket come before the processor.
             ["CPU" | "Core" | "Group" | "Socket", ..] if cells.len() > 3 => {
                 self.table = Table::Cpu;
                 self.columns = cells.iter().map(|cell| (*cell).to_owned()).collect();
@@ -282,8 +290,11 @@ impl SpanReader<'_> {
             ["avg.", ..] if self.table == Table::Cpu => {
                 record.cpu = cpu_of(&self.columns, &cells, at, notes);
             }
-            // Above the percentiles of each of several targets stands its path, and above those of all the word.
+            // Above the percentiles of each of several targets stands its path, and above those of all the
+            // word.
             ["total:"] => self.chart_of = None,
+            // A line of one cell that is no path known to us leaves the target as it was: other lines of one
+            // word stand among the tables.
             [path] => self.chart_of = self.targets.get(kept(path).as_str()).copied().or(self.chart_of),
             [first, ..] if first.starts_with("total:") => {
                 let stream = match self.table {
@@ -293,6 +304,7 @@ impl SpanReader<'_> {
                     Table::None | Table::Cpu | Table::Latency => return,
                 };
                 let totals = totals_of(&self.columns, &cells, self.runtime_s, at, notes);
+                // A run of reads has a table of writes with zeros.
                 *stream = Some(totals).filter(|one| !one.is_idle());
             }
             [name, ..] if self.table == Table::Latency => {
@@ -303,9 +315,12 @@ impl SpanReader<'_> {
                 add_percentiles(name, &self.columns, &cells, ops, at, notes);
             }
             [thread, bytes, io_count, .., file] if thread.parse::<u64>().is_ok() => {
+                // Behind the path stands its size: `F:\test.dat (40GiB)`.
                 let path = file.rsplit_once(" (").map_or(*file, |(path, _)| path);
                 let Some(target) = self.targets.get(kept(path).as_str()) else {
                     if matches!(self.table, Table::Total | Table::Read | Table::Write) {
+                        // Rows of a file that nobody asked for mean that the paths were written differently;
+                        // then the rows cannot be compared with the totals.
                         self.has_other_rows = true;
                     }
                     return;
@@ -321,6 +336,7 @@ impl SpanReader<'_> {
                 else {
                     return;
                 };
+                // Threads of a target without I/O would make a stream with counts of zero.
                 if io_count > 0 {
                     let stream = stream.get_or_insert_default();
                     stream.runtime_s = self.runtime_s;
@@ -333,6 +349,7 @@ impl SpanReader<'_> {
     }
 
     fn finish(mut self, command: Option<&str>, record: &mut ImportedRecord) {
+        // Before the tables of both are dropped below, since the comparison needs them.
         let differs = self.ops != StatedOps::default() && !self.has_other_rows && self.rows_differ();
         for ops in self.of_targets.iter_mut().chain([&mut self.ops]) {
             // Where there were only reads or only writes, the table of both says the same once more.
@@ -341,6 +358,7 @@ impl SpanReader<'_> {
             }
         }
         for ops in self.of_targets.iter_mut().chain([&mut self.ops]) {
+            // In the order of the percentile, whatever the order of the table.
             for stream in [&mut ops.read, &mut ops.write, &mut ops.all].into_iter().flatten() {
                 stream.total_latency.percentiles_us.sort_by(|a, b| a.percent.total_cmp(&b.percent));
             }
@@ -349,13 +367,15 @@ impl SpanReader<'_> {
         for (load, ops) in self.asked.loads.iter().zip(self.of_targets) {
             let mut load = load.clone();
             (load.runtime_s, load.ramp_s) = (self.asked.runtime_s, self.asked.ramp_s);
-            // Without `threads per file` all threads share the targets, and may share the outstanding I/Os too.
+            // Without `threads per file` all threads share the targets, and may share the outstanding I/Os
+            // too.
             load.numjobs = load.numjobs.or(self.threads);
             if self.asked.pool_iodepth.is_some() {
                 load.iodepth = self.asked.pool_iodepth.filter(|_| is_only);
             }
             #[expect(clippy::cast_precision_loss, reason = "a few threads")]
             let threads = load.numjobs.unwrap_or(1) as f64;
+            // Of each thread in diskspd, of the whole job here.
             load.rate_iops = load.rate_iops.map(|rate| rate * threads);
             load.options.extend(command.map(|command| ("command line".to_owned(), command.to_owned())));
             let name = load.targets.first().cloned().unwrap_or_default();
@@ -364,6 +384,7 @@ impl SpanReader<'_> {
         match record.jobs.as_mut_slice() {
             _ if self.ops == StatedOps::default() => {}
             // Rows that are not the total are another account of the same, and both are kept.
+            // With one target the totals are the job's, with their latencies, which the rows do not have.
             [one] if !differs => one.ops = self.ops,
             _ => record.total = Some(self.ops),
         }
@@ -400,6 +421,7 @@ fn repeats(ops: &StatedOps) -> bool {
 fn cell<'c>(columns: &[String], cells: &[&'c str], name: &str) -> Option<&'c str> {
     let index = columns.iter().position(|column| column == name)?;
     // The row of averages has one cell for all columns that name a processor.
+    // Hence counted from the right.
     let skipped = columns.len().saturating_sub(cells.len());
     cells.get(index.checked_sub(skipped)?).copied()
 }
@@ -453,6 +475,7 @@ fn percent_of(name: &str) -> Option<f64> {
         "max" => Some(100.0),
         _ => {
             if let Some(nines) = name.strip_suffix("-nines") {
+                // `3-nines` is 99.9 %: two digits before the point, so two nines fewer behind it.
                 let nines: i32 = nines.parse().ok().filter(|nines| (1..=12).contains(nines))?;
                 // Of text, so that 99.9 is the same number everywhere.
                 return format!("99.{}", "9".repeat(usize::try_from(nines - 2).ok()?)).parse().ok();
@@ -484,6 +507,7 @@ fn add_percentiles(
         else {
             continue;
         };
+        // The two ends of the list are not percentiles in the record.
         match percent {
             0.0 => stream.total_latency.min_us = Some(at),
             100.0 => stream.total_latency.max_us = Some(at),

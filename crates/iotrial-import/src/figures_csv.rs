@@ -1,4 +1,5 @@
-//! Printed figures as CSV, a row for each configuration under each load; the columns are those of `docs/import.md`.
+//! Printed figures as CSV, a row for each configuration under each load; the columns are those of
+//! `docs/import.md`.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +18,15 @@ use crate::{ImportError, Reading};
 const NAMES: [&str; 5] = ["id", "label", "tool", "source", "version"];
 const LOAD: [&str; 4] = ["load.pattern", "load.read_percent", "load.block_size_bytes", "load.outstanding"];
 const MOST_COLUMNS: usize = 1_000;
-/// A row with more cells is none.
+/// Most cells of a row; with more the file is refused.
 const MOST_CELLS: usize = 100_000;
 
-/// The separator and the line with the names of columns: the first one that is no comment, if it names a figure of a stream.
+/// The separator and the line with the names of columns: the first line that is not a comment, if it names a
+/// figure of a stream.
 pub(crate) fn header(text: &str) -> Option<(u8, &str)> {
     let line = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'))?;
     [b',', b';', b'\t'].into_iter().find_map(|separator| {
+        // The first separator that yields a known figure wins.
         let mut names = line.split(char::from(separator)).take(MOST_COLUMNS);
         names.any(|name| is_figure(name.trim().trim_matches('"'))).then_some((separator, line))
     })
@@ -31,6 +34,7 @@ pub(crate) fn header(text: &str) -> Option<(u8, &str)> {
 
 /// Such as `read.iops`.
 fn is_figure(name: &str) -> bool {
+    // The list of streams is the one of the record itself, so that this cannot differ from what is taken over.
     let Some(MetricKey::Figure(stream, _)) = MetricKey::from_key(name) else { return false };
     Stream::STATED.contains(&stream)
 }
@@ -70,6 +74,7 @@ fn warn_of_unknown(columns: &[String], notes: &mut Notes) {
 /// Reads all rows.
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
     let Some((separator, _)) = header(text) else { return Ok(()) };
+    // Before the reader starts, which would keep all cells of a row.
     if text.lines().any(|line| line.split(char::from(separator)).nth(MOST_CELLS).is_some()) {
         return Err(reading.broken("the whole file", format!("a row has more than {MOST_CELLS} cells")));
     }
@@ -84,6 +89,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         Ok(header) => header.iter().take(MOST_COLUMNS).map(str::to_owned).collect(),
         Err(error) => return Err(broken(error, reading)),
     };
+    // Compared with each other only within `MOST_COLUMNS`.
     for (index, name) in columns.iter().enumerate() {
         if columns[..index].contains(name) {
             reading.notes.warn(
@@ -96,6 +102,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
     for row in table.records() {
         let row = row.map_err(|error| broken(error, reading))?;
         let line = row.position().map_or(0, csv::Position::line);
+        // Empty cells state nothing, and must not count as zero.
         let cells: BTreeMap<&str, &str> =
             columns.iter().map(String::as_str).zip(row.iter()).filter(|(_, cell)| !cell.is_empty()).collect();
         let record = read_row(&cells, line, reading);
@@ -106,6 +113,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
 
 fn read_row(cells: &BTreeMap<&str, &str>, line: u64, reading: &mut Reading<'_>) -> ImportedRecord {
     let text = |name: &str| cells.get(name).map(|text| kept(text));
+    // A result needs a tool in its record; the place where it was printed is the next best.
     let tool = text("tool").or_else(|| text("source")).unwrap_or_else(|| reading.file.name.to_owned());
     let mut record = reading.record(&tool, text("version").as_deref(), format!("line {line}"));
     record.label = text("label").or_else(|| text("id"));
@@ -127,6 +135,7 @@ fn read_row(cells: &BTreeMap<&str, &str>, line: u64, reading: &mut Reading<'_>) 
         let Some(stated) = number(cell, place, notes) else { continue };
         if *name == "runtime_s" {
             runtime_s = Some(stated);
+            // What is not of a stream or of the CPU is a figure of an application, by its own name.
         } else if !total.put(&mut record.cpu, name, stated) {
             record.other.insert(quote(name), stated);
         }

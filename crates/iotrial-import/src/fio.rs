@@ -1,9 +1,10 @@
 //! fio's JSON and json+, from 2.1 with microseconds to 3.4x with nanoseconds.
 //!
-//! A document is one run of fio. Jobs of it that wait for those before them (`stonewall`) are runs of their own. What lies
-//! in the way of naive readers, and is met here: text before, between and after documents; `nan` where a number should be;
-//! keys that stand twice; `io_bytes` that were KiB before 3.0; padding among the percentiles; entries of a group that carry the
-//! options of one job only; the same run told several times while it goes on; clients with a list of their own.
+//! A document is one run of fio. Jobs of it that wait for those before them (`stonewall`) are runs of their
+//! own. What lies in the way of naive readers, and is met here: text before, between and after documents;
+//! `nan` where a number should be; keys that stand twice; `io_bytes` that were KiB before 3.0; padding among
+//! the percentiles; entries of a group that carry the options of one job only; the same run printed several
+//! times while it goes on; clients with a list of their own.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -21,7 +22,10 @@ use crate::json::{Document, Node, documents};
 use crate::text::{numbered, quote};
 use crate::{ImportError, Reading};
 
-/// What a job may have and a record has no place for: percentages by depth and coarse latency, faults, switches.
+/// What a job may have and a record has no place for: percentages by depth and coarse latency, faults,
+/// switches.
+// Listed, because everything else that is not read gets a warning: a key of a newer fio must not vanish
+// unnoticed. These are known, and no figure of a record.
 const PASSED_OVER: [&str; 22] = [
     "eta",
     "elapsed",
@@ -47,6 +51,8 @@ const PASSED_OVER: [&str; 22] = [
     "first_error",
 ];
 /// The same of a stream.
+// `bw_mean` and its kin are means of samples fio takes every half a second; the totals are exact. `bw` and
+// `io_kbytes` repeat others, rounded.
 const STREAM_PASSED_OVER: [&str; 15] = [
     "io_kbytes",
     "bw_min",
@@ -65,24 +71,27 @@ const STREAM_PASSED_OVER: [&str; 15] = [
     "drop_ios",
 ];
 
-/// No run has so many jobs.
+/// The most entries that are read of one document.
 const MOST_JOBS: usize = 10_000;
 
 /// Reads all documents of a text.
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
+    // Foreign lines are blanked before parsing, so that line numbers in messages stay those of the file.
     let text = without_foreign_lines(text, reading);
     let (documents, broken) = documents(&text);
     let is_result = |one: &&Document<'_>| one.node.get("fio version").is_some();
     let results: Vec<&Document<'_>> = documents.iter().filter(is_result).collect();
     for one in &broken {
         let place = format!("line {}, column {}", one.line, one.column);
+        // The words of the parser are turned into those of the problem: people look for a NaN, not for an
+        // «expected value».
         let message = match one.message.as_str() {
             _ if one.is_cut_off => "it ends before its JSON does",
             "recursion limit exceeded" => "values stand more than 128 deep in one another",
             "expected value" => "here is no value; numbers such as NaN are none in JSON",
             message => message,
         };
-        // A word in braces is no broken document where there is a whole one.
+        // A word in braces does not count as a broken document where there is a whole one.
         if results.is_empty() {
             return Err(reading.broken(place, message));
         }
@@ -90,6 +99,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
     }
     if results.is_empty() {
         // What fio said before it broke off is all that there is.
+        // The first warning is the first thing that fio printed, and mostly the reason.
         let said = reading.notes.take().into_iter().next().map(|warning| warning.message);
         let other = || text.lines().find(|line| !line.trim().is_empty()).map(quote);
         let said = said.or_else(other).unwrap_or_default();
@@ -102,6 +112,8 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         } else {
             String::new()
         };
+        // With `--status-interval` fio prints the same run again and again; each document holds everything
+        // since the start, so only the last one counts.
         if results.get(index + 1).is_some_and(|next| goes_on_in(&document.node, &next.node)) {
             snapshots += 1;
             continue;
@@ -114,9 +126,11 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
             reading.notes.warn(format!("{prefix}jobs"), message);
             snapshots = 0;
         }
+        // fio 3.1 pads its lists of percentiles with the same key.
         for path in document.node.keys_twice().iter().filter(|path| !path.ends_with(".percentile.0.00")) {
             reading.notes.warn(format!("{prefix}{path}"), "stands twice; the first one counts");
         }
+        // `client_stats` in client/server mode.
         let list = document.node.get("jobs").or(document.node.get("client_stats"));
         if list.is_some_and(|list| list.items().len() > MOST_JOBS) {
             return Err(reading.broken(format!("{prefix}jobs"), format!("there are more than {MOST_JOBS}")));
@@ -131,11 +145,14 @@ fn entries_of<'d, 't>(top: &'d Node<'t>) -> &'d [Node<'t>] {
     top.get("jobs").or(top.get("client_stats")).map_or(&[], Node::items)
 }
 
-/// Whether a later document tells of the same run: it began before this one was printed, with the same jobs, and has done no less.
+/// Whether a later document tells of the same run: it began before this one was printed, with the same jobs,
+/// and has done no less.
 fn goes_on_in(now: &Node<'_>, later: &Node<'_>) -> bool {
     let (before, after) = (entries_of(now), entries_of(later));
     let streams = |entry: &Node<'_>, key: &str| {
         ["read", "write", "trim"].map(|stream| {
+            // All streams of an entry have done no less: of a run that went on that must be so, while a new
+            // run begins with little.
             let value = entry.get(stream).and_then(|stream| stream.get(key)?.whole());
             value.unwrap_or(0)
         })
@@ -146,9 +163,12 @@ fn goes_on_in(now: &Node<'_>, later: &Node<'_>) -> bool {
     };
     let ran_ms = after.iter().flat_map(|entry| streams(entry, "runtime")).max().unwrap_or(0);
     let Some((printed, printed_later)) = printed_ms(now).zip(printed_ms(later)) else { return false };
+    // A run that began before the earlier document was printed is the same run. Printed times may be whole
+    // seconds, so one step is allowed for.
     let began_before = printed_later.saturating_sub(ran_ms).saturating_add(printed_step_ms(later)) <= printed;
     !before.is_empty()
         && before.len() == after.len()
+        // A document that was printed before cannot tell of the same run later on.
         && printed <= printed_later
         && began_before
         && before.iter().zip(after).all(has_done_more)
@@ -165,12 +185,13 @@ fn printed_step_ms(top: &Node<'_>) -> u64 {
     if top.get("timestamp_ms").is_some() { 1 } else { 1_000 }
 }
 
-/// Lines that fio prints among its JSON, as where errors and results go into one file, are blanked out, and so are
-/// numbers that are none.
+/// Lines that fio prints among its JSON, as where errors and results go into one file, are blanked out, and
+/// so are values such as NaN.
 fn without_foreign_lines<'t>(text: &'t str, reading: &mut Reading<'_>) -> Cow<'t, str> {
     let is_message = |line: &str| {
         line.starts_with("fio: ") || line.starts_with("fs: ") || line.contains(": verify failed at file ")
     };
+    // A look without a copy first: nearly all files have no such line.
     if !text.lines().any(|line| is_message(line) || no_number(line).is_some()) {
         return Cow::Borrowed(text);
     }
@@ -180,6 +201,8 @@ fn without_foreign_lines<'t>(text: &'t str, reading: &mut Reading<'_>) -> Cow<'t
             reading.notes.warn_line(number, format!("fio said: {}", quote(line)));
         } else if let Some(key) = no_number(line) {
             reading.notes.warn_line(number, format!("`{}` is not a number", quote(key)));
+            // JSON has no NaN, and one such value would make the whole document unreadable. `null` keeps the
+            // place.
             let (key, value) = line.split_once("\" : ").unwrap_or((line, ""));
             kept.push_str(key);
             kept.push_str(if value.trim_end().ends_with(',') { "\" : null," } else { "\" : null" });
@@ -191,14 +214,14 @@ fn without_foreign_lines<'t>(text: &'t str, reading: &mut Reading<'_>) -> Cow<'t
     Cow::Owned(kept)
 }
 
-/// The key of a line whose value is no number: `"iops" : -nan,`.
+/// The key of a line whose value is not a number: `"iops" : -nan,`.
 fn no_number(line: &str) -> Option<&str> {
     let (key, value) = line.split_once("\" : ")?;
     let value = value.trim().trim_end_matches(',').trim_start_matches('-');
     matches!(value, "nan" | "inf").then_some(key.trim().trim_start_matches('"'))
 }
 
-/// One document.
+/// One document: the result of one call of fio.
 struct Run<'d, 't> {
     document: &'d Document<'t>,
     prefix: String,
@@ -240,7 +263,10 @@ impl<'d, 't> Run<'d, 't> {
         }
         let nodes = top.get(list).map_or(&[][..], Node::items);
         // Every job keeps all of its options.
+        // Checked before they are copied: an empty job is two bytes, and global options are repeated in every
+        // job.
         reading.make_room(nodes.len().saturating_mul(self.globals().map(length_of).sum()))?;
+        // By host and name: clients of several hosts run jobs of the same name.
         let mut counts: HashMap<(&str, &str), usize> = HashMap::new();
         nodes.iter().for_each(|node| *counts.entry(name_of(node)).or_default() += 1);
         let entry = |(index, node): (usize, &'d Node<'t>)| Entry {
@@ -251,6 +277,7 @@ impl<'d, 't> Run<'d, 't> {
         };
         let entries: Vec<Entry<'_, '_>> = nodes.iter().enumerate().map(entry).collect();
         let version = top.get("fio version").and_then(Node::text);
+        // `fio-3.33` in the document, 3.33 in the record.
         let version = version.map(|text| text.trim_start_matches("fio-"));
         let runs = split_at_barriers(&entries);
         let several = runs.len() > 1;
@@ -262,7 +289,8 @@ impl<'d, 't> Run<'d, 't> {
                 format!("{}{}", self.prefix, if several { &first.path } else { list }),
             );
             record.measured_at = measured_at(top);
-            // What the devices did is told of all runs together.
+            // What the devices did is stated for all runs together, so nobody can say which part belongs to
+            // which run.
             if !several {
                 record.devices = top
                     .get("disk_util")
@@ -293,6 +321,7 @@ impl<'d, 't> Run<'d, 't> {
     fn options_of(&self, job: &'d Node<'t>) -> FioOptions {
         let text = |(key, value): &'d (Cow<'t, str>, Node<'t>)| Some((key.as_ref(), value.text()?));
         let own = job.get("job options").into_iter().flat_map(|node| node.entries().iter());
+        // The job's own options come later and replace the global ones.
         FioOptions::new(self.globals().chain(own).filter_map(text))
     }
 
@@ -318,20 +347,26 @@ impl<'d, 't> Run<'d, 't> {
                 _ => reading.notes.warn(place, "is not known, and not taken over"),
             }
         }
+        // Two ways to tell that the figures are those of all copies: fio lists `group_reporting` only with a
+        // value, and an entry that is the only one of its name must hold them all.
         let is_together = entry.is_alone || entry.options.is_on("group_reporting");
         let numjobs = if is_together { entry.options.numjobs() } else { 1 };
+        // fio's sum over all clients, which is not a job.
         if name == "All clients" {
             record.total = Some(ops);
             return;
         }
         let decimals = self.document.decimals;
         let percent = |key: &str| {
+            // Stated with as many decimals as the finest number of the document has: fio prints all of them
+            // alike, and reading JSON loses zeros at the end.
             Some(Stated::with_decimals(node.get(key)?.number().filter(|share| *share >= 0.0)?, decimals))
         };
         let cpu = StatedCpu {
             usr_percent: percent("usr_cpu"),
             sys_percent: percent("sys_cpu"),
             per_io_us: None,
+            // fio's CPU is a share of one processor for each copy, not of the host.
             of: CpuBasis::EachCopy,
         };
         let error = node.get("error").and_then(Node::whole).filter(|code| *code != 0);
@@ -339,6 +374,7 @@ impl<'d, 't> Run<'d, 't> {
         if is_together && has_other_jobs(node, &ops, &load) {
             let message = "the figures are those of a group of several jobs, and the options those of one of them: the load is not taken over";
             reading.notes.warn(&path, message);
+            // The options are kept, because they are what was found; only their meaning is withdrawn.
             load = StatedLoad { options: load.options, ..StatedLoad::default() };
         }
         load = with_seen_iodepth(load, node, &path, reading);
@@ -361,6 +397,7 @@ impl<'d, 't> Run<'d, 't> {
         let decimals = self.document.decimals;
         let mut stream = StatedStream::default();
         let fraction = |value: &Node<'_>| match value {
+            // A whole number has been printed without a fraction and is exact to one.
             Node::Whole(_) => value.number().map(|number| Stated::with_decimals(number, 0)),
             _ => value
                 .number()
@@ -378,6 +415,7 @@ impl<'d, 't> Run<'d, 't> {
                 "bw_bytes" => {
                     set(&mut stream.bandwidth_mib_per_s, fraction(value).map(|bytes| bytes.per(1_048_576.0)))
                 }
+                // Up to 3.1 there is only `bw`, in KiB.
                 "bw" if node.get("bw_bytes").is_none() => {
                     set(&mut stream.bandwidth_mib_per_s, fraction(value).map(|kib| kib.per(1_024.0)))
                 }
@@ -398,7 +436,8 @@ impl<'d, 't> Run<'d, 't> {
                 reading.notes.warn(place(), format!("{} is no number of zero or more", value.words()));
             }
         }
-        // fio counts each flush as a short read, also where nothing is read: more of them than I/Os are none of this direction.
+        // fio counts each flush as a short read, also where nothing is read. Where they are more than the
+        // I/Os of this direction, they cannot be its own.
         let most_short = stream.io_count.unwrap_or(u64::MAX);
         for (key, what, most) in
             [("short_ios", "came back short", most_short), ("drop_ios", "were dropped", u64::MAX)]
@@ -411,6 +450,7 @@ impl<'d, 't> Run<'d, 't> {
         if stream.is_idle() {
             return None;
         }
+        // Where `io_kbytes` is stated beside it, `io_bytes` are bytes.
         if node.get("io_kbytes").is_none() && stream_counts_kib(&stream) {
             stream.bytes = stream.bytes.and_then(|kib| kib.checked_mul(1_024));
         }
@@ -442,7 +482,7 @@ impl<'d, 't> Run<'d, 't> {
                 "max" => set(&mut latency.max_us, stated(value)),
                 "percentile" => {
                     for (percent, at) in value.entries() {
-                        // Lists shorter than the longest are padded.
+                        // Lists shorter than the longest are padded with percentiles of 0.00.
                         if percent == "0.00" {
                             continue;
                         }
@@ -456,6 +496,7 @@ impl<'d, 't> Run<'d, 't> {
                             ),
                         }
                     }
+                    // Sorted here, so that nothing depends on the order of keys in the document.
                     latency.percentiles_us.sort_by(|a, b| a.percent.total_cmp(&b.percent));
                     true
                 }
@@ -505,11 +546,14 @@ fn stream_counts_kib(stream: &StatedStream) -> bool {
         return false;
     };
     let expected = rate.value * 1_048_576.0 * runtime.value;
+    // The two differ by a factor of 1,024 if it was KiB, and by little if it was not. 32 is the geometric
+    // middle, so rounding of either figure cannot matter.
     expected > 32.0 * bytes as f64
 }
 
 /// Bins as json+ has them: the middle of each, in the unit of the latency, with its count.
 fn histogram(bins: &Node<'_>, per_us: f64) -> Option<LatencyHistogram> {
+    // Microseconds before 3.0, nanoseconds since.
     let ns_per_unit = 1e3 / per_us;
     let bin = |(latency, count): &(Cow<'_, str>, Node<'_>)| {
         let latency: u64 = latency.parse().ok()?;
@@ -517,13 +561,14 @@ fn histogram(bins: &Node<'_>, per_us: f64) -> Option<LatencyHistogram> {
         let ns = latency.checked_mul(ns_per_unit as u64)?;
         Some((Duration::from_nanos(ns), count.whole()?))
     };
+    // All bins or none: a histogram with a hole has wrong percentiles.
     let bins: Option<Vec<(Duration, u64)>> = bins.entries().iter().map(bin).collect();
     LatencyHistogram::of_counts(bins?).filter(|histogram| histogram.io_count() > 0)
 }
 
-/// What runs at once: from each job on that waits for all before it. Copies of it carry the option too and belong to its group.
-/// fio does not list an option without a value: then a new group alone tells it, unless less time went by than jobs one after
-/// the other take (`new_group` begins one, too).
+/// What runs at once: from each job on that waits for all before it. Copies of it carry the option too and
+/// belong to its group. fio does not list an option without a value: then a new group alone tells it, unless
+/// less time went by than jobs one after the other take (`new_group` begins one, too).
 fn split_at_barriers<'e, 'd, 't>(entries: &'e [Entry<'d, 't>]) -> Vec<&'e [Entry<'d, 't>]> {
     let group = |entry: &Entry<'_, '_>| entry.node.get("groupid").and_then(Node::whole);
     let waits = |entry: &Entry<'_, '_>| entry.options.get(&["stonewall", "wait_for_previous"]).is_some();
@@ -531,9 +576,12 @@ fn split_at_barriers<'e, 'd, 't>(entries: &'e [Entry<'d, 't>]) -> Vec<&'e [Entry
     let ran_together = ran_at_once(entries);
     let mut runs = Vec::new();
     let mut from = 0;
+    // In the order of the document: fio prints entries in the order in which jobs were defined.
     for index in 1..entries.len() {
         let (entry, before) = (&entries[index], &entries[index - 1]);
         let is_local = !entry.path.starts_with("client_stats");
+        // Where any job lists the option, a new group without it is not a barrier; where none does, fio may
+        // simply not have listed it.
         if group(entry) != group(before) && (waits(entry) || (!is_told && !ran_together && is_local)) {
             runs.push(&entries[from..index]);
             from = index;
@@ -553,14 +601,15 @@ fn ran_at_once(entries: &[Entry<'_, '_>]) -> bool {
         let longest = longest_ms.entry(group).or_default();
         *longest = ran_ms.max(*longest);
     }
+    // `elapsed` is in whole seconds; groups one after the other take at least the sum of their longest jobs.
     let elapsed_s = entries.iter().filter_map(|entry| entry.node.get("elapsed")?.whole()).max();
     let all_ms = longest_ms.values().fold(0u64, |sum, ms| sum.saturating_add(*ms));
     elapsed_s.is_some_and(|elapsed| elapsed.saturating_mul(1_000) < all_ms)
 }
 
-/// Whether a load is that of one job of a group only. The entry of a group has the name of its first job and the options of its last
-/// one. That there are others is told by the name among the options (of a command line), by I/Os that the options do not
-/// make, and by the times of all copies, added up.
+/// Whether a load is that of one job of a group only. The entry of a group has the name of its first job and
+/// the options of its last one. That there are others shows in the name among the options (of a command
+/// line), in I/Os that the options do not make, and in the times of all copies, added up.
 #[expect(clippy::cast_precision_loss, reason = "a few copies")]
 fn has_other_jobs(node: &Node<'_>, ops: &StatedOps, load: &StatedLoad) -> bool {
     let (_, name) = name_of(node);
@@ -570,6 +619,7 @@ fn has_other_jobs(node: &Node<'_>, ops: &StatedOps, load: &StatedLoad) -> bool {
         Some(100.0) => ops.write.is_some(),
         _ => false,
     };
+    // fio's `job_runtime` is the sum over the copies of an entry.
     let all_ms = node.get("job_runtime").and_then(Node::number).unwrap_or(0.0);
     let longest_ms = ops
         .streams()
@@ -578,18 +628,21 @@ fn has_other_jobs(node: &Node<'_>, ops: &StatedOps, load: &StatedLoad) -> bool {
         .fold(0.0, f64::max);
     let asked_ms = longest_ms * load.numjobs.unwrap_or(1) as f64;
     // No copy runs longer than the longest; clocks tick in milliseconds.
+    // 2 % and half a run: less than another copy would add, and more than starts and ends of copies differ
+    // by.
     let has_run_longer = longest_ms > 0.0 && all_ms > asked_ms * 1.02 + longest_ms / 2.0;
     is_other || is_more || has_run_longer
 }
 
-/// Where the options do not name the engine it is that of the platform, which on most of them does one I/O after the other,
-/// whatever the depth says; fio tells how many were outstanding.
+/// Where the options do not name the engine it is that of the platform, which on most of them does one I/O
+/// after the other, whatever the depth says; fio tells how many were outstanding.
 fn with_seen_iodepth(
     mut load: StatedLoad,
     node: &Node<'_>,
     path: &str,
     reading: &mut Reading<'_>,
 ) -> StatedLoad {
+    // A share of all samples of depth; exactly 100 at depth 1 means that never two were outstanding.
     let at_one = node.get("iodepth_level").and_then(|levels| levels.get("1")?.number());
     if load.engine.is_some() || at_one.is_none_or(|percent| percent < 100.0) {
         return load;
@@ -604,6 +657,7 @@ fn with_seen_iodepth(
 }
 
 fn measured_at(top: &Node<'_>) -> Option<String> {
+    // The time of printing, at the end of the run; when it began fio tells in newer versions only.
     let ms = printed_ms(top)?;
     let at = jiff::Timestamp::from_millisecond(i64::try_from(ms).ok()?).ok()?;
     Some(at.to_string())

@@ -1,6 +1,8 @@
-//! Jobs of fio: a job file or a command line becomes the text of a profile, which says of every line where it comes from.
+//! Jobs of fio: a job file or a command line becomes the text of a profile, which says of every line where it
+//! comes from.
 //!
-//! Each option of fio is mapped, noted, or refused with a reason (`docs/fio-jobs.md`); none is dropped in silence.
+//! Each option of fio is mapped, noted, or refused with a reason (`docs/fio-jobs.md`); none is dropped in
+//! silence.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -49,7 +51,7 @@ pub struct FioProfile {
 /// What cannot become a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FioJobMistake {
-    /// Where it stands.
+    /// Where in the job file or on the command line.
     pub place: Place,
     /// What is wrong.
     pub message: String,
@@ -95,13 +97,14 @@ impl FioJobError {
         self.push(FioJobMistake { place: place.clone(), message, hint, is_needed: true });
     }
 
-    /// Whether no further mistake would be told.
+    /// Whether no further mistake would be listed.
     fn is_full(&self) -> bool {
         self.0.len() > MOST_MISTAKES
     }
 
     fn push(&mut self, mistake: FioJobMistake) {
         match self.0.len() {
+            // One line more, which says so. It counts as needed, so that the rest is never left out unseen.
             count if count < MOST_MISTAKES => self.0.push(mistake),
             MOST_MISTAKES => self.0.push(FioJobMistake {
                 message: "and more from here on".to_owned(),
@@ -120,6 +123,8 @@ struct Notes(Vec<(String, Vec<String>)>);
 
 impl Notes {
     fn add(&mut self, note: &str, job: &str) {
+        // By their text: most notes are the same for every job, and are said once with the jobs that they are
+        // about.
         let index = self.0.iter().position(|(known, _)| known == note).unwrap_or_else(|| {
             self.0.push((note.to_owned(), Vec::new()));
             self.0.len() - 1
@@ -141,12 +146,13 @@ impl Notes {
     }
 }
 
-/// The shorter form of a profile: so much data, so long, unless the job itself is smaller or shorter.
+/// The shorter form of a profile: its size and times, unless the job itself is smaller or shorter.
+// A choice: laid out within seconds on most devices.
 const QUICK_SIZE: ByteSize = ByteSize::gib(2);
 const QUICK_RAMP: Duration = Duration::from_secs(5);
 const QUICK_RUNTIME: Duration = Duration::from_secs(30);
 
-/// A text with more mistakes is no job of fio.
+/// Most mistakes that are listed; a text with more is not a job of fio.
 const MOST_MISTAKES: usize = 100;
 
 /// Whether a text looks like a command line of fio.
@@ -165,8 +171,10 @@ pub fn profile_of_fio_job(
     surroundings: &Surroundings<'_>,
 ) -> Result<FioProfile, FioJobError> {
     let mut error = FioJobError::default();
+    // Job files and command lines become the same sections; from here on they are one.
     let read = if is_command_line(text) { command_line::read_command_line } else { section::read_sections };
     let sections = read(text, &mut FilesRead::default(), surroundings, &mut error);
+    // The set is chosen before the jobs are understood, so that mistakes in other sets do not matter.
     let sections = choose_set(sections, request.set, &mut error);
     let mut notes = Notes::default();
     let mut jobs: Vec<Job> =
@@ -176,6 +184,7 @@ pub fn profile_of_fio_job(
     }
     let schedule = read_schedule(&jobs, &mut notes, &mut error);
     weigh_files(&jobs, &mut notes);
+    // In the order of the text, since options are read in the order in which the profile needs them.
     error.0.sort_by_key(|mistake| mistake.place.position());
     let Some(schedule) =
         schedule.filter(|_| error.0.is_empty() || (request.leaves_out && error.may_be_left_out()))
@@ -193,11 +202,13 @@ pub fn profile_of_fio_job(
     Ok(FioProfile { text, notes, left_out: error.0 })
 }
 
-/// The jobs that run at once. `stonewall` makes several sets of them, which run one after the other: a profile is one.
+/// The jobs that run at once. `stonewall` makes several sets of them, which run one after the other: a
+/// profile is one.
 fn choose_set(sections: Vec<Section>, set: Option<usize>, error: &mut FioJobError) -> Vec<Section> {
     let first = sections.first().map_or(Place::Word(1), |section| section.place.clone());
     let mut sets: Vec<Vec<Section>> = Vec::new();
     for section in sections {
+        // Options of `stonewall` may be in any job, and it begins the set that this job is in.
         match sets.last_mut().filter(|_| !is_after_the_others(&section)) {
             Some(set) => set.push(section),
             None => sets.push(vec![section]),
@@ -220,6 +231,7 @@ fn choose_set(sections: Vec<Section>, set: Option<usize>, error: &mut FioJobErro
                 list.join("; ")
             );
             error.refuse(&first, message, Some("choose one, such as --fio-set 1".to_owned()));
+            // The first set goes on being read, so that its mistakes are reported in the same run.
             sets.remove(0)
         }
         (Some(wanted), count) if (1..=count).contains(&wanted) => sets.remove(wanted - 1),
@@ -239,6 +251,7 @@ struct Schedule {
 }
 
 fn read_schedule(jobs: &[Job], notes: &mut Notes, error: &mut FioJobError) -> Option<Schedule> {
+    // All jobs of a profile share their phases; one after the other is what sets are for.
     let first = jobs.first()?;
     for job in jobs {
         if job.runtime.is_none() {
@@ -276,6 +289,7 @@ fn read_schedule(jobs: &[Job], notes: &mut Notes, error: &mut FioJobError) -> Op
     let ramps = || jobs.iter().map(|job| job.ramp.clone());
     let ramp = ramps().flatten().max_by_key(|(ramp, _)| *ramp);
     if let Some((longest, _)) = &ramp
+        // A job without a ramp differs from one that has one.
         && ramps().any(|one| one.is_none_or(|(one, _)| one != *longest))
     {
         notes.add("the jobs have different ramps; all take the longest", &first.name);
@@ -286,6 +300,7 @@ fn read_schedule(jobs: &[Job], notes: &mut Notes, error: &mut FioJobError) -> Op
 /// Where the files lie is for the command line to say; jobs that name the same file share it in fio only.
 fn weigh_files(jobs: &[Job], notes: &mut Notes) {
     for (index, job) in jobs.iter().enumerate() {
+        // `filename` is never a target: a device that a job names is not touched by itself.
         let Some(filename) = &job.filename else { continue };
         if let Some(device) =
             filename.split(':').find(|file| file.starts_with("/dev/") || file.starts_with(r"\\.\"))
@@ -313,6 +328,7 @@ fn write_profile(
     notes: &[String],
     left_out: &FioJobError,
 ) -> String {
+    // As text and not through a serializer, because every line carries a comment with its origin.
     let mut text = format!(
         "# Made from {} of fio. Behind each line stands where it comes from.\n",
         quoted(&request.name)
@@ -330,12 +346,14 @@ fn write_profile(
     );
     let mut aside: Vec<String> = jobs.iter().flat_map(|job| job.aside.clone()).collect();
     aside.sort();
+    // Options that are no part of the load are mostly the same in all jobs.
     aside.dedup();
     if !aside.is_empty() {
         list("No part of the load:", &[aside.join(", ")]);
     }
     let descriptions: Vec<String> = jobs.iter().filter_map(|job| job.description.clone()).collect();
     let names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
+    // Titles are one line in lists.
     let title: String = format!("fio: {}", names.join(", ")).chars().take(120).collect();
     text.push_str(&format!(
         "format = \"{PROFILE_FORMAT}\"\nname = {}\ntitle = {}\n",
@@ -366,6 +384,7 @@ fn write_profile(
     let mut taken: BTreeSet<String> = BTreeSet::new();
     for job in jobs {
         let plain = plain_name(&job.name, "job");
+        // fio allows two jobs of one name, a profile does not.
         let name = (1..).map(|number| if number == 1 { plain.clone() } else { format!("{plain}-{number}") });
         let name = name.into_iter().find(|name| !taken.contains(name)).expect("numbers do not end");
         text.push_str("\n[[job]]\n");
@@ -381,6 +400,7 @@ fn write_profile(
 
 /// Lines with their origins in one column.
 fn push_lines(text: &mut String, lines: &[(String, String)]) {
+    // A choice: longer lines, such as a mix of sizes, would push all comments off the screen.
     const WIDEST: usize = 44;
     let width = lines.iter().map(|(line, _)| line.chars().count()).max().unwrap_or(0).min(WIDEST);
     for (line, origin) in lines {
@@ -389,6 +409,7 @@ fn push_lines(text: &mut String, lines: &[(String, String)]) {
 }
 
 /// A comment ends with its line.
+// A stranger's value must not begin a new line of TOML.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -398,6 +419,7 @@ fn plain_name(name: &str, otherwise: &str) -> String {
     let plain: String = name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' })
+        // It becomes a file name.
         .take(60)
         .collect();
     let plain = plain.trim_matches('-');

@@ -1,7 +1,7 @@
 //! fio's logs of rate, bandwidth and latency over time, which lie beside its JSON.
 //!
-//! A line is `time in ms, value, direction, block size` and more. Only averaged logs (`log_avg_msec`) are taken: the others have a
-//! line for each I/O, and say little about a stretch of time.
+//! A line is `time in ms, value, direction, block size` and more. Only averaged logs (`log_avg_msec`) are
+//! taken: the others have a line for each I/O, and say little about a stretch of time.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,16 @@ use crate::fio_options::FioOptions;
 use crate::text::{numbered, quote};
 
 /// Copies of one job whose logs are looked for.
+// A choice: each copy is up to six names that are asked for.
 const MOST_COPIES: u64 = 4_096;
 /// Longer logs are cut off, and longer courses of all jobs of a run.
+// A million lines are a day at ten a second.
 const MOST_LINES: usize = 1_000_000;
 const MOST_STRETCHES: usize = 50_000;
 
 /// Whether a text consists of lines of a log.
 pub(crate) fn looks_like_log(text: &str) -> bool {
+    // Five lines are enough to tell a log from other columns of numbers.
     let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(5).peekable();
     lines.peek().is_some() && lines.all(|line| parse_line(line).is_some())
 }
@@ -29,9 +32,10 @@ struct LogLine {
     is_write: bool,
 }
 
-/// `None` for anything that is no line of a log of reads or writes.
+/// `None` for anything but a line of a log of reads or writes.
 fn parse_line(line: &str) -> Option<LogLine> {
     let mut fields = line.split(',').map(str::trim);
+    // Times are whole milliseconds; anything else is another table of numbers.
     let time_ms = Stated::parse(fields.next()?).filter(|time| time.resolution >= 1.0)?.value;
     let value = Stated::parse(fields.next()?).filter(|value| value.value >= 0.0)?;
     let is_write = match fields.next()? {
@@ -40,6 +44,7 @@ fn parse_line(line: &str) -> Option<LogLine> {
         _ => return None,
     };
     Stated::parse(fields.next()?)?;
+    // Block size, offset, priority and issue time by version; offsets may be hexadecimal.
     let rest =
         fields.take(5).filter(|field| field.parse::<u64>().is_err() && !field.starts_with("0x")).count();
     (rest == 0).then_some(LogLine { time_ms, value, is_write })
@@ -62,12 +67,14 @@ type Cells = BTreeMap<(u64, bool), Cell>;
 
 /// Adds what the logs of the jobs tell, where they lie beside the file.
 pub(crate) fn add_intervals(record: &mut ImportedRecord, reading: &mut Reading<'_>) {
+    // Log files are numbered over all jobs of a run, in their order.
     let mut first_copy = 1;
     let mut intervals = Vec::new();
     for (index, job) in record.jobs.iter().enumerate() {
         let copies = job.load.numjobs.unwrap_or(1).min(MOST_COPIES);
         let version = record.source.version.as_deref();
         let mut of_job = intervals_of(index, job, first_copy, copies, version, reading);
+        // Cannot be negative: what is kept below is cut to the rest.
         let left = MOST_STRETCHES - intervals.len();
         if of_job.len() > left {
             of_job.truncate(left);
@@ -96,21 +103,25 @@ fn intervals_of(
         return Vec::new();
     }
     let window_ms: u64 =
+        // Zero is fio's default: a line for each I/O.
         options.get(&["log_avg_msec"]).and_then(|text| text.trim().parse().ok()).unwrap_or(0);
     let mut tables: [Cells; 3] = Default::default();
     let mut found = 0;
     for ((option, kind), cells) in KINDS.into_iter().zip(&mut tables) {
         let Some(prefix) = options.get(&[option]) else { continue };
+        // `write_iops_log` without a name takes that of the job.
         let prefix = if prefix.is_empty() || prefix == "1" { job.name.as_str() } else { prefix };
         // Only names beside the file, never a way elsewhere.
         let prefix = prefix.rsplit(['/', '\\']).next().unwrap_or(prefix);
         let names = (first_copy..first_copy + copies).map(|copy| format!("{prefix}_{kind}.{copy}.log"));
+        // The name without a number is that of a run with `per_job_logs=0`.
         for name in names.chain([format!("{prefix}_{kind}.log")]) {
             if !reading.may_look_beside() {
                 break;
             }
             let Some(bytes) = reading.beside(&name) else { continue };
             found += 1;
+            // Still looked for, so that the files are not reported as unknown ones of the folder.
             if window_ms == 0 {
                 continue;
             }
@@ -139,6 +150,7 @@ fn add_log(name: &str, text: &str, window_ms: u64, cells: &mut Cells, reading: &
         }
         let Some(LogLine { time_ms, value, is_write }) = parse_line(line) else {
             unknown += 1;
+            // The first line says what is wrong; the count of the others comes at the end.
             if unknown == 1 {
                 reading.notes.warn(
                     format!("`{}`, line {number}", quote(name)),
@@ -148,8 +160,10 @@ fn add_log(name: &str, text: &str, window_ms: u64, cells: &mut Cells, reading: &
             continue;
         };
         // With `log_unix_epoch` the clock begins in 1970.
+        // 10^11 ms since 1970 are in 1973, so no run of fio has such a time since its start.
         let start_ms = *start_ms.get_or_insert(if time_ms > 1e11 { time_ms } else { 0.0 });
         #[expect(clippy::cast_precision_loss, reason = "milliseconds")]
+        // Rounded, because the time of a line is off by some milliseconds.
         let stretch = ((time_ms - start_ms).max(0.0) / window_ms as f64).round();
         #[expect(
             clippy::cast_possible_truncation,
@@ -162,6 +176,7 @@ fn add_log(name: &str, text: &str, window_ms: u64, cells: &mut Cells, reading: &
             continue;
         }
         let cell = cells.entry((stretch, is_write)).or_default();
+        // Rates of copies add up; the uncertainty of the sum is the sum of theirs.
         cell.sum += value.value;
         cell.resolution += value.resolution;
         cell.copies += 1;
@@ -171,7 +186,7 @@ fn add_log(name: &str, text: &str, window_ms: u64, cells: &mut Cells, reading: &
     }
 }
 
-/// The rates of the copies add up; their latencies do not, and are told only of one copy.
+/// The rates of the copies add up; their latencies do not, and are stated only for a single copy.
 fn assemble(job: usize, tables: &[Cells; 3], window_ms: u64, per_us: f64) -> Vec<StatedInterval> {
     let [iops, bandwidth, latency] = tables;
     let mut stretches: Vec<u64> =
@@ -193,13 +208,14 @@ fn assemble(job: usize, tables: &[Cells; 3], window_ms: u64, per_us: f64) -> Vec
             };
             one.total_latency.mean_us = latency
                 .get(&key)
+                // Means cannot be added, and to average them the counts are missing.
                 .filter(|cell| cell.copies == 1)
                 .map(|cell| Stated { value: cell.sum, resolution: cell.resolution }.per(per_us));
             Some(one).filter(|one| *one != StatedStream::default())
         };
         let mut interval =
             StatedInterval { job: Some(job), duration_s: window_s, ..StatedInterval::default() };
-        // A line tells what lies before it.
+        // A line is about the window before its time.
         #[expect(clippy::cast_precision_loss, reason = "milliseconds")]
         let end_s = stretch as f64 * window_s;
         interval.start_s = (end_s - window_s).max(0.0);

@@ -1,4 +1,4 @@
-//! The options of a fio job as they stand in its results, and the load that they make.
+//! The options of a fio job as its results list them, and the load that they make.
 
 use std::collections::BTreeMap;
 
@@ -21,6 +21,7 @@ const SYNCHRONOUS: [&str; 7] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "
 const USUAL_BLOCK_SIZE: &str = "4k";
 
 impl FioOptions {
+    // Later ones replace earlier ones: global options first, then the job's.
     pub(crate) fn new<'o>(options: impl IntoIterator<Item = (&'o str, &'o str)>) -> Self {
         let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
         Self { options: options.into_iter().map(owned).collect() }
@@ -42,12 +43,16 @@ impl FioOptions {
 
     /// Copies of the job that ran.
     pub(crate) fn numjobs(&self) -> u64 {
+        // What is not a number counts as one copy.
         self.get(&["numjobs"]).and_then(|text| text.trim().parse().ok()).unwrap_or(1)
     }
 
-    /// The load. What is not set has fio's own default, which the result does not list; without any options nothing is known.
+    /// The load. What is not set has fio's own default, which the result does not list; without any options
+    /// nothing is known.
     pub(crate) fn load(&self, numjobs: u64, place: &str, notes: &mut Notes) -> StatedLoad {
+        // All options are kept as they were written, whatever becomes of them below.
         let mut load = StatedLoad { options: self.options.clone(), ..StatedLoad::default() };
+        // Without `rw` the result lists no options, and defaults must not be made up.
         let Some(rw) = self.get(&["rw", "readwrite"]) else { return load };
         let mut warn = |option: &str, value: &str| {
             notes.warn(
@@ -105,6 +110,7 @@ impl FioOptions {
             }
         };
         load.numjobs = Some(numjobs);
+        // `buffered` is the opposite of `direct`, and the one that is listed was set.
         load.direct = Some(match self.get(&["buffered"]) {
             Some(buffered) => buffered.trim() == "0",
             None => self.is_on("direct"),
@@ -115,6 +121,7 @@ impl FioOptions {
             _ if self.flush_every("fdatasync").or(self.flush_every("fsync")).is_some() => {
                 Some(Durability::Fdatasync)
             }
+            // The default of fio: nothing is durable.
             _ => Some(Durability::None),
         };
         load.flush_every = self.flush_every("fdatasync").or_else(|| self.flush_every("fsync"));
@@ -123,10 +130,13 @@ impl FioOptions {
         for (option, size) in
             [("rate_iops", Some(1.0)), ("rate", load.block_size().map(|size| size.get() as f64))]
         {
+            // 0 is the default, no limit.
             let Some(text) = self.get(&[option]).filter(|text| text.trim() != "0") else { continue };
             match (self.rates(text, directions), size) {
                 // Of one direction only.
+                // One direction held back while the other runs free cannot be stated as one rate.
                 _ if text.split(',').any(|rate| rate.trim().is_empty()) => load.paced = true,
+                // A rate is for each copy.
                 (Some(rate), Some(size)) => load.rate_iops = Some(rate * numjobs as f64 / size),
                 (Some(_), None) => load.paced = true,
                 (None, _) => warn(option, text),
@@ -137,7 +147,8 @@ impl FioOptions {
         if load.targets.is_empty() {
             load.targets.extend(self.get(&["directory"]).map(str::to_owned));
         }
-        // A share of the file, such as 100%, is no size.
+        // A share of the file, such as 100%, is not a size. `size=100%` is a share of what the file or device
+        // has.
         load.size = self.get(&["size"]).and_then(|text| self.size(text)).map(ByteSize::bytes);
         for (option, slot) in [("runtime", &mut load.runtime_s), ("ramp_time", &mut load.ramp_s)] {
             if let Some(text) = self.get(&[option]) {
@@ -162,6 +173,7 @@ impl FioOptions {
         let read = parts.next()?;
         let write = parts.next().unwrap_or(read);
         let rates = [read, write].into_iter().zip(directions).filter(|(_, does)| *does);
+        // Summed over the directions that the load has: the rate of the other one is without effect.
         rates.map(|(rate, _)| Some(self.size(rate)? as f64)).sum()
     }
 
@@ -179,11 +191,13 @@ impl FioOptions {
                 Some([self.size(low)?, self.size(high)?])
             };
             let ends = ends().ok_or_else(|| ("bsrange", range.to_owned()))?;
+            // Only the ends: what fio draws between them is every multiple of the smallest.
             return Ok(ends.map(|size| block_size(None, size, None)).to_vec());
         }
         let sizes = self.get(&["bs", "blocksize"]).unwrap_or(USUAL_BLOCK_SIZE);
         let parsed: Option<Vec<u64>> = sizes
             .split(',')
+            // `bs=,64k` leaves reads at the default.
             .map(|text| self.size(if text.trim().is_empty() { USUAL_BLOCK_SIZE } else { text }))
             .collect();
         let parsed = parsed.ok_or_else(|| ("bs", sizes.to_owned()))?;
@@ -198,7 +212,8 @@ impl FioOptions {
         })
     }
 
-    /// `4k/60:64k/40`, and behind a comma the same for writes. A share that is left out is shared by those without one.
+    /// `4k/60:64k/40`, and behind a comma the same for writes. A share that is left out is shared by those
+    /// without one.
     fn split_sizes(&self, text: &str) -> Option<Vec<StatedBlockSize>> {
         let lists: Vec<&str> = text.split(',').collect();
         let mut sizes = Vec::new();
@@ -215,6 +230,7 @@ impl FioOptions {
             let parts = parts?;
             let left: f64 = 100.0 - parts.iter().filter_map(|(_, share)| *share).sum::<f64>();
             #[expect(clippy::cast_precision_loss, reason = "a few sizes")]
+            // Sizes without a share divide what is left.
             let without = parts.iter().filter(|(_, share)| share.is_none()).count().max(1) as f64;
             sizes.extend(
                 parts.into_iter().map(|(size, share)| {
@@ -264,6 +280,7 @@ fn parse_size(text: &str, is_decimal: bool) -> Option<u64> {
         "p" => 5,
         _ => return None,
     };
+    // `ki` is the other base than `k`.
     let base: u64 = if unit.ends_with('i') == is_decimal { 1_024 } else { 1_000 };
     number.checked_mul(base.pow(power))
 }

@@ -1,6 +1,7 @@
 //! fio's terse lines, versions 2 to 5: fields between semicolons, one line a job.
 //!
-//! Latencies are µs, amounts KiB. The lines say nothing of the load, and not what ran at once: each is a record of its own.
+//! Latencies are µs, amounts KiB. The lines say nothing of the load, and not what ran at once: each is a
+//! record of its own.
 
 use iotrial_model::imported::{
     CpuBasis, ImportedJob, ImportedRecord, Stated, StatedCpu, StatedLatency, StatedPercentile, StatedStream,
@@ -10,10 +11,14 @@ use crate::text::{count, number, numbered, quote};
 use crate::{ImportError, Reading};
 
 /// Percentiles of each stream.
+// fio pads the list to twenty, whatever was asked for.
 const PERCENTILES: usize = 20;
 /// Fields of each stream: amount, rate, time, three latencies, percentiles, and how the bandwidth varied.
+// Four figures, three latencies of four, the percentiles, and five on how the bandwidth varied (minimum,
+// maximum, share, mean, deviation).
 const STREAM_FIELDS: usize = 4 + 3 * 4 + PERCENTILES + 5;
-/// Fields beyond these are no figures: three streams and what several devices did.
+/// Most fields that are read of a line: three streams and what several devices did.
+// Three streams of at most 47 fields, and a few for each device.
 const MOST_FIELDS: usize = 1_000;
 /// Version 5 also tells how the rate varied.
 const MORE_FIELDS_OF_5: usize = 6;
@@ -23,8 +28,11 @@ pub(crate) fn is_terse(line: &str) -> bool {
     let mut fields = line.trim_start().split(';');
     match fields.next() {
         Some("3" | "4" | "5") => {
+            // By the number of fields as well: other tools print lines with semicolons that begin with a
+            // digit.
             fields.next().is_some_and(|version| version.starts_with("fio-")) && fields.count() > STREAM_FIELDS
         }
+        // Version 2 has no version of fio in its lines.
         Some("2") => fields.count() > 2 * STREAM_FIELDS,
         _ => false,
     }
@@ -50,9 +58,11 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
 fn read_line(line: usize, fields: &[&str], reading: &mut Reading<'_>) -> Result<ImportedRecord, ImportError> {
     let terse = fields[0];
     let (version, name_at) =
+        // The first field is the version of the format, the second that of fio.
         if terse == "2" { (None, 1) } else { (Some(fields[1].trim_start_matches("fio-")), 2) };
     let width = STREAM_FIELDS + if terse == "5" { MORE_FIELDS_OF_5 } else { 0 };
     let stream_count = if terse == "3" { 2 } else { 3 };
+    // Name, group and error come before the streams.
     let first = name_at + 3;
     let end = first + stream_count * width;
     if fields.len() < end {
@@ -65,6 +75,7 @@ fn read_line(line: usize, fields: &[&str], reading: &mut Reading<'_>) -> Result<
     for (index, name) in ["read", "write", "trim"].into_iter().enumerate().take(stream_count) {
         let from = first + index * width;
         let (stream, total_gib) = read_stream(&fields[from..from + width], line, from, reading);
+        // What moved an amount without any figure is kept: a stream that was stopped at once.
         if stream.is_idle() && total_gib.is_none_or(|total| total.value == 0.0) {
             continue;
         }
@@ -101,10 +112,11 @@ fn read_line(line: usize, fields: &[&str], reading: &mut Reading<'_>) -> Result<
 
 /// Fields are counted from 1.
 fn place(line: usize, field: usize) -> String {
+    // People count fields from 1.
     format!("line {line}, field {}", field + 1)
 }
 
-/// The stream, and its amount, which is only told in KiB.
+/// The stream, and its amount, which is stated in KiB only.
 fn read_stream(
     fields: &[&str],
     line: usize,
@@ -112,9 +124,11 @@ fn read_stream(
     reading: &mut Reading<'_>,
 ) -> (StatedStream, Option<Stated>) {
     let mut at = |index: usize| number(fields[index], || place(line, first + index), &mut reading.notes);
+    // The record's amounts are GiB; the resolution goes with the number.
     let total_gib = at(0).map(|kib| kib.per(1_048_576.0));
     let mut latency = |from: usize| {
         let max = at(from + 1);
+        // Zeros for a direction without I/O, as in JSON.
         let is_empty = max.is_none_or(|max| max.value == 0.0);
         let stated = StatedLatency {
             min_us: at(from),
@@ -125,6 +139,7 @@ fn read_stream(
         };
         if is_empty { StatedLatency::default() } else { stated }
     };
+    // The order of the fields: submission, completion, percentiles of the completion, total.
     let submission_latency = latency(4);
     let mut completion_latency = latency(8);
     let total_latency = latency(12 + PERCENTILES);
@@ -149,6 +164,7 @@ fn read_stream(
                 .warn(place(line, first + 12 + index), format!("`{}` is no percentile", quote(field))),
         }
     }
+    // Percentiles of a stream without I/O are all zero.
     if completion_latency.mean_us.is_none() {
         completion_latency.percentiles_us.clear();
     }

@@ -1,4 +1,5 @@
-//! Iometer's CSV, 2006 and 1.1: blocks that lines beginning with `'` open, a row for all, and rows for what it consists of.
+//! Iometer's CSV, 2006 and 1.1: blocks that lines beginning with `'` open, a row for all, and rows for what
+//! it consists of.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use iotrial_model::units::ByteSize;
 use crate::text::{Notes, count, number, quote};
 use crate::{ImportError, Reading};
 
-/// A row with more cells is none, and columns beyond these are none of Iometer.
+/// Most cells that a row may have, and most columns that are read.
 const MOST_CELLS: usize = 100_000;
 const MOST_COLUMNS: usize = 256;
 /// Kinds of I/O of a specification; the editor of Iometer has room for 100.
@@ -38,10 +39,12 @@ struct Row<'r> {
 
 /// Reads all tests.
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
+    // Checked in the text, before the CSV reader keeps a row in memory.
     if text.lines().any(|line| line.split(',').nth(MOST_CELLS).is_some()) {
         return Err(reading.broken("the whole file", format!("a row has more than {MOST_CELLS} cells")));
     }
     let mut table = csv::ReaderBuilder::new();
+    // No header: the columns change with every block.
     let mut table = table.has_headers(false).flexible(true).quoting(true).from_reader(text.as_bytes());
     let mut specifications: BTreeMap<String, Specification> = BTreeMap::new();
     let mut block = String::new();
@@ -58,6 +61,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         let first = cells.get(0).unwrap_or_default().trim();
         if let Some(heading) = first.strip_prefix('\'') {
             heading.clone_into(&mut block);
+            // The heading of the next specification ends the one before.
             if heading == "Access specification name" {
                 in_specification = None;
             }
@@ -84,18 +88,20 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
                 let row = Row { line, columns: &columns, cells: &cells };
                 match first {
                     "ALL" => {
+                        // The row for all is complete once the next one begins: its disks come after it.
                         open.take().map_or(Ok(()), |done| reading.keep(done))?;
                         let mut record =
                             reading.record("Iometer", version.as_deref(), format!("line {line}"));
                         fill(&mut record, &row, &specifications, &mut reading.notes);
                         if let Some(time) = &time {
-                            // Its zone is not told.
+                            // The file does not state its time zone.
                             record.jobs[0].load.options.insert("time stamp".to_owned(), time.clone());
                         }
                         open = Some(record);
                     }
                     "DISK" => {
                         if let Some(job) = open.as_mut().and_then(|record| record.jobs.first_mut()) {
+                            // Depths of the disks add up to the outstanding I/Os of the test.
                             let depth = row.stated("Queue Depth", &mut reading.notes).map(as_count);
                             job.load.outstanding =
                                 depth.map(|depth| depth.saturating_add(job.load.outstanding.unwrap_or(0)));
@@ -143,6 +149,8 @@ impl Specification {
     fn add(&mut self, row: &Row<'_>, notes: &mut Notes) {
         let mut value = |name: &str| row.stated(name, notes).map_or(0.0, |stated| stated.value);
         let share = value("% of size");
+        // A specification has a line for each kind of I/O with its share; reads and randomness are weighted
+        // by it.
         self.read_percent += value("% reads") * share / 100.0;
         self.random_percent += value("% random") * share / 100.0;
         self.share += share;
@@ -157,14 +165,17 @@ impl Specification {
 
     fn load(&self) -> StatedLoad {
         let mut sizes = self.sizes.clone();
+        // A single size needs no share.
         if let [only] = sizes.as_mut_slice() {
             only.percent = None;
         }
+        // Shares that do not add up leave the mix unknown.
         let is_whole = (self.share - 100.0).abs() < 1e-6;
         StatedLoad {
             pattern: match self.random_percent {
                 _ if !is_whole => None,
                 0.0 => Some(Pattern::Sequential),
+                // Something between random and sequential is neither.
                 100.0 => Some(Pattern::Random),
                 _ => None,
             },
@@ -210,11 +221,13 @@ fn fill(
     }
     let mut all = stream(row, "", notes).unwrap_or_default();
     all.total_latency.bands = bands(row, notes);
+    // Bins are of both directions together, so they belong to the only one there is, or to both.
     match (&mut ops.read, &mut ops.write) {
         (Some(only), None) | (None, Some(only)) => only.total_latency.bands = all.total_latency.bands,
         _ => ops.all = Some(all).filter(|all| !all.is_idle()),
     }
     let mut share = |name: &str| row.stated(name, notes);
+    // Shares of the host's processors, as diskspd's and vdbench's.
     let cpu = StatedCpu {
         usr_percent: share("% User Time"),
         sys_percent: share("% Privileged Time"),
@@ -235,6 +248,7 @@ fn stream(row: &Row<'_>, kind: &str, notes: &mut Notes) -> Option<StatedStream> 
         bandwidth_mib_per_s: bandwidth,
         ..StatedStream::default()
     };
+    // Without a rate there is no such column, and the rest would be zeros.
     one.iops?;
     let mut ms = |name: String| row.stated(&name, notes).map(|ms| ms.times(1e3));
     one.total_latency.mean_us = ms(format!("Average {kind}Response Time"));
@@ -255,6 +269,7 @@ fn bands(row: &Row<'_>, notes: &mut Notes) -> Vec<LatencyBand> {
         })
         .collect();
     let all: f64 = counts.iter().map(|(_, _, count)| count).sum();
+    // Versions before 1.1 have no bins, and a test without I/O has zeros.
     if all <= 0.0 {
         return Vec::new();
     }

@@ -1,7 +1,8 @@
-//! JSON as tools print it: several documents in one text, words around them, a key twice, numbers that are none.
+//! JSON as tools print it: several documents in one text, words around them, a key twice, NaN where a number
+//! should be.
 //!
-//! A [`Node`] keeps every key, also one that stands twice, and its text is borrowed. How many nodes a document may have is
-//! limited before they are made, as is their depth (by `serde_json`).
+//! A [`Node`] keeps every key, also one that occurs twice, and its text is borrowed. How many nodes a
+//! document may have is limited before they are made, as is their depth (by `serde_json`).
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -12,10 +13,12 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use crate::text::quote;
 
 /// All documents of a file of 64 MiB, as tools print them, have fewer together.
+// 64 MiB divided by it leave 22 bytes for each value, fewer than any tool prints.
 const MOST_NODES: usize = 3_000_000;
-/// Keys that stand twice beyond these are not looked for.
+/// Keys that occur twice are reported up to this number.
 const MOST_TOLD: usize = 100;
-/// After so many places that look like the beginning of a document and are none, no further one is tried.
+/// How many places may look like the beginning of a document and not be one before the search ends.
+// Each failure may read on to the end of the text, so their number is what bounds the time.
 const MOST_FAILURES: usize = 1_000;
 
 /// A value of a document.
@@ -31,7 +34,8 @@ pub(crate) enum Node<'t> {
 }
 
 impl<'t> Node<'t> {
-    /// The value of a key; the first one where it stands twice.
+    /// The value of a key; the first one where it occurs twice.
+    // Maps are lists: documents have few keys for each map, their order is kept, and both of two equal keys.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         self.entries().iter().find(|(known, _)| known == key).map(|(_, value)| value)
     }
@@ -103,6 +107,8 @@ impl<'t> Node<'t> {
         for (index, item) in self.items().iter().enumerate() {
             path.push_str(&format!("[{index}]"));
             item.look_for_keys_twice(path, twice);
+            // One buffer for the path, cut back after each step; a path for each node would be most of the
+            // memory.
             path.truncate(length);
         }
         let mut seen = std::collections::HashSet::new();
@@ -130,7 +136,7 @@ pub(crate) struct Document<'t> {
     pub(crate) decimals: u32,
 }
 
-/// Why a place that looks like the beginning of a document is none.
+/// Why something that looks like the beginning of a document is not one.
 #[derive(Debug)]
 pub(crate) struct Broken {
     pub(crate) line: usize,
@@ -151,11 +157,14 @@ pub(crate) fn documents(text: &str) -> (Vec<Document<'_>>, Vec<Broken>) {
         counter.decimals.set(0);
         let mut deserializer = serde_json::Deserializer::from_str(&text[start..]);
         let read = NodeSeed { counter: &counter }.deserialize(&mut deserializer);
-        // Only as a stream does it tell where it stands.
+        // Only a stream of documents says how far it has read. At least one, so that the search always goes
+        // on.
         let consumed = deserializer.into_iter::<serde::de::IgnoredAny>().byte_offset().max(1);
         match read {
             Ok(node) => documents.push(Document { line, node, decimals: counter.decimals.get() }),
             Err(error) => {
+                // `serde_json` counts columns from the beginning of the document, which need not begin its
+                // line.
                 let before = if error.line() == 1 { start - line_start } else { 0 };
                 broken.push(Broken {
                     line: line + error.line().max(1) - 1,
@@ -163,6 +172,7 @@ pub(crate) fn documents(text: &str) -> (Vec<Document<'_>>, Vec<Broken>) {
                     message: words_of(&error),
                     is_cut_off: error.is_eof(),
                 });
+                // The budget of values is for all documents of a text together.
                 if broken.len() >= MOST_FAILURES || counter.nodes.get() >= MOST_NODES {
                     break;
                 }
@@ -199,6 +209,7 @@ fn next_start(text: &str, at: usize) -> Option<usize> {
     let mut from = at;
     while let Some(found) = text[from..].find('{') {
         let brace = from + found;
+        // Only the line's beginning counts: a brace in a message of fio is no document.
         let line_start = text[at..brace].rfind('\n').map_or(at, |newline| at + newline + 1);
         if text[line_start..brace].trim().is_empty() {
             return Some(brace);
@@ -247,6 +258,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
         Ok(Node::Boolean(boolean))
     }
 
+    // Only whole numbers that are not negative come here; negative ones go to `visit_i64` and are no counts.
     fn visit_u64<E>(self, whole: u64) -> Result<Node<'de>, E> {
         Ok(Node::Whole(whole))
     }
@@ -257,7 +269,8 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
     }
 
     fn visit_f64<E>(self, number: f64) -> Result<Node<'de>, E> {
-        // The shortest form that reads back as the number: zeros at its end are lost, but hardly of all numbers.
+        // The shortest form that reads back as the number. Zeros at its end are lost, but hardly those of all
+        // numbers: the longest of the whole document tells how many decimals the tool printed.
         if self.counter.decimals.get() < 6 {
             let text = number.to_string();
             let decimals = text.split_once('.').map_or(0, |(_, behind)| behind.len());

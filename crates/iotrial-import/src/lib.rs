@@ -1,10 +1,10 @@
-//! Results of other tools, and printed ones, as records; the jobs of fio as profiles ([`fio_job`]); and what an operating system
-//! counted at its disks ([`counters`]).
+//! Results of other tools, and printed ones, as records; the jobs of fio as profiles ([`fio_job`]); and what
+//! an operating system counted at its disks ([`counters`]).
 //!
-//! [`import`] recognises a format by what stands in the file, never by its name, and hands it to the reader of that format. Each
-//! reader lies in a file of its own and takes over what the source states: units are converted exactly, nothing is
-//! worked out or filled in, and what it does not understand is a warning with its place. Nothing here opens a file: what
-//! lies beside one is asked for by name.
+//! [`import`] recognises a format by the content of the file, never by its name, and hands it to the reader
+//! of that format. Each reader is in a file of its own and takes over what the source states: units are
+//! converted exactly, nothing is worked out or filled in, and what it does not understand is a warning with
+//! its place. Nothing here opens a file: what lies beside one is asked for by name.
 
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
@@ -42,16 +42,18 @@ pub use text::{HEAD_BYTES, MOST_BYTES, head_of, refusal_of_large, text_of, unpac
 use text::{Notes, decode};
 use weight::weight;
 
-/// What reads, with its version: it stands in every record.
+/// The reading program with its version, which every record names.
 const READ_BY: &str = concat!("iotrial ", env!("CARGO_PKG_VERSION"));
 
-/// No file has so many runs.
+/// The most runs that are read of one file.
 const MOST_RECORDS: usize = 20_000;
 
 /// Bytes that all records of a file take in memory: as much as those of a large one do.
+// The weight is estimated (`weight.rs`), so the limit is well below what a machine has.
 const MOST_WEIGHT: usize = 384 << 20;
 
 /// What is looked for and read beside a file.
+// Logs of all copies of all jobs are looked for by name.
 const MOST_FILES_BESIDE: usize = 20_000;
 const MOST_BYTES_BESIDE: usize = 256 << 20;
 
@@ -73,16 +75,16 @@ pub struct Naming {
 pub struct ForeignFile<'f> {
     /// As it is named in messages and records.
     pub name: &'f str,
-    /// Its content.
+    /// The bytes of the file, packed or not.
     pub bytes: &'f [u8],
     /// The content of a file beside it, by its name; `None` where there is none.
     pub beside: &'f dyn Fn(&str) -> Option<Vec<u8>>,
 }
 
-/// What a file told.
+/// What a file stated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Imported {
-    /// The format.
+    /// The format that was recognised.
     pub kind: SourceKind,
     /// One for each run, in the order of the file; never empty.
     pub records: Vec<ImportedRecord>,
@@ -118,7 +120,7 @@ pub enum ImportError {
     /// It is packed and broken.
     #[error("it cannot be unpacked: {message}")]
     Packed {
-        /// Why.
+        /// What the unpacker said.
         message: String,
     },
     /// It is text of another kind.
@@ -130,11 +132,11 @@ pub enum ImportError {
     /// It is of a known kind, and cannot be understood.
     #[error("{place}: {message}")]
     Broken {
-        /// The format.
+        /// The format that was recognised.
         kind: SourceKind,
         /// Where: `line 12, column 7`.
         place: String,
-        /// What.
+        /// What is wrong there.
         message: String,
     },
     /// It is a printed table with mistakes.
@@ -147,17 +149,17 @@ pub enum ImportError {
     /// It is of a known kind, and has no result in it.
     #[error("it is {} without a result in it: {why}", .kind.as_str())]
     NoResult {
-        /// The format.
+        /// The format that was recognised.
         kind: SourceKind,
         /// What is missing.
         why: String,
     },
-    /// A value in it is none that a device can have.
+    /// It has a value that no device can have.
     #[error("{place}: {source}")]
     Absurd {
-        /// Which run.
+        /// The run in which it is: a place in the file.
         place: String,
-        /// What.
+        /// Which value, and what it may be.
         #[source]
         source: CheckImportedError,
     },
@@ -204,7 +206,7 @@ pub(crate) struct Reading<'r> {
     /// How many files were looked for beside it, and how many bytes they had.
     looked_for: usize,
     read_beside: usize,
-    /// Their names.
+    /// Names of the files that were read beside it.
     beside: Vec<String>,
 }
 
@@ -229,6 +231,7 @@ impl Reading<'_> {
 
     /// Keeps a record that is done, with the warnings since the last one.
     pub(crate) fn keep(&mut self, mut record: ImportedRecord) -> Result<(), ImportError> {
+        // Warnings belong to the run that was being read when they came up.
         record.warnings.extend(self.notes.take());
         self.weight = self.weight.saturating_add(weight(&record));
         if self.records.len() >= MOST_RECORDS {
@@ -239,11 +242,12 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// What lies beside the file; `None` also where more was read already than belongs to any result.
+    /// A file beside it; `None` also where more was read already than belongs to any result.
     pub(crate) fn beside(&mut self, name: &str) -> Option<Vec<u8>> {
         if !self.may_look_beside() {
             return None;
         }
+        // Counted whether it is there or not: asking for twenty thousand names takes time, too.
         self.looked_for += 1;
         let bytes = (self.file.beside)(name)?;
         self.read_beside += bytes.len();
@@ -262,7 +266,8 @@ impl Reading<'_> {
         self.looked_for < MOST_FILES_BESIDE && self.read_beside < MOST_BYTES_BESIDE
     }
 
-    /// Refuses a file whose records would take more memory than any result does, with so many bytes that are still to come.
+    /// Refuses a file whose records would take more memory than any result does, counting `more` bytes that
+    /// are still to come.
     pub(crate) fn make_room(&self, more: usize) -> Result<(), ImportError> {
         if self.weight.saturating_add(more) <= MOST_WEIGHT {
             return Ok(());
@@ -297,12 +302,14 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
     let text = if text.contains('\r') { text.replace("\r\n", "\n").into() } else { text };
     let kind = match recognise(&text) {
         Some(kind) => kind,
+        // After all formats, because a log of fio is only columns of numbers.
         None if fio_log::looks_like_log(&text) => return Err(ImportError::LogAlone),
         None => return Err(ImportError::Unknown),
     };
     let mut reading = Reading {
         file,
         kind,
+        // Of the file as it is, packed or not: it is what identifies it.
         sha256: hexadecimal(&Sha256::digest(file.bytes)),
         notes,
         records: Vec::new(),
@@ -327,17 +334,20 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
                 sha256: reading.sha256.clone(),
                 read_by: READ_BY.to_owned(),
             };
+            // Rows become records elsewhere, as other commands take tables directly.
             reading.records = ImportedRecord::of_table(table.insert(read_table(&text, &reading)?), &place);
         }
         SourceKind::Csv => figures_csv::read(&text, &mut reading)?,
     }
     let mut records = std::mem::take(&mut reading.records);
     if records.is_empty() {
+        // Every reader may skip runs without figures; a file of nothing else is no result.
         return Err(reading.no_result("no run in it came to an end"));
     }
     for record in &mut records {
         name(record, naming);
         record
+            // Values that no device has would spoil every later step, such as charts; so they end here.
             .check()
             .map_err(|source| ImportError::Absurd { place: record.source.place.clone(), source })?;
     }
@@ -351,22 +361,26 @@ fn read_table(text: &str, reading: &Reading<'_>) -> Result<PublishedTable, Impor
             reading.broken("the whole file", "a table has at most 4 MiB; larger ones are given as CSV")
         );
     }
+    // The parser of TOML keeps a tree for every table, so they are counted before it begins.
     if text.matches("[[").take(MOST_RECORDS + 1).count() > MOST_RECORDS {
         return Err(reading.broken("the whole file", format!("it has more than {MOST_RECORDS} tables")));
     }
     PublishedTable::parse(text).map_err(|source| ImportError::Table { source })
 }
 
-/// Gives a record the names of the user, and the id that follows from all of it: the same result under the same names has the
-/// same id, so that it is kept once.
+/// Gives a record the names of the user, and the id that follows from all of it: the same result under the
+/// same names has the same id, so that it is kept once.
 fn name(record: &mut ImportedRecord, naming: &Naming) {
     if let Some(label) = &naming.label {
         record.label = Some(label.clone());
     }
     record.attributes.extend(naming.attributes.clone());
     if let Some(role) = naming.role {
+        // The source's own role is not replaced.
         record.jobs.iter_mut().for_each(|job| job.role = job.role.or(Some(role)));
     }
+    // Label, attributes and role are part of the identity: the same file under two labels is two
+    // configurations.
     let named = serde_json::json!([
         record.source.sha256,
         record.source.place,
@@ -375,6 +389,8 @@ fn name(record: &mut ImportedRecord, naming: &Naming) {
         record.jobs.iter().map(|job| job.role).collect::<Vec<_>>(),
     ]);
     let digest = Sha256::digest(named.to_string());
+    // A ULID has 80 random bits; sixteen bytes of the digest are more than enough, and the time comes first,
+    // so records sort by it.
     let (_, random) = digest.split_at(16);
     let random = random.iter().fold(0u128, |sum, byte| (sum << 8) | u128::from(*byte));
     let at = record.measured_at.as_ref().and_then(|at| at.parse::<jiff::Timestamp>().ok());

@@ -1,4 +1,4 @@
-//! What a file is, by what stands in it.
+//! What a file is, by its content.
 
 use iotrial_model::imported::SourceKind;
 
@@ -10,12 +10,15 @@ const ANY_TABLE: &str = "iotrial.table/";
 /// The format of a text; `None` for anything else. The name of a file says nothing.
 pub fn recognise(text: &str) -> Option<SourceKind> {
     // A text of many lines is looked at line by line only where the word is in it at all.
+    // `contains` is fast over a large text, a closure for each line is not.
     let has_line = |word: &str, is_it: fn(&str) -> bool| text.contains(word) && text.lines().any(is_it);
     let is_table = |line: &str| {
         let value = line.trim_start().strip_prefix("format").map(str::trim_start);
         let value = value.and_then(|value| value.strip_prefix('=')).map(str::trim_start);
         value.is_some_and(|value| value.trim_start_matches(['"', '\'']).starts_with(ANY_TABLE))
     };
+    // Their order decides: formats with a word of their own first, columns by name later, and what fio says
+    // before it fails last.
     // Those that no other text contains come first.
     if text.contains("\"fio version\"") {
         Some(SourceKind::FioJson)
@@ -43,6 +46,7 @@ pub fn recognise(text: &str) -> Option<SourceKind> {
         Some(SourceKind::Vdbench)
     } else if figures_csv::header(text).is_some() {
         Some(SourceKind::Csv)
+        // fio's messages, redirected, are all there is of a run that failed.
     } else if has_line("fio: ", |line| line.starts_with("fio: ")) || text.contains(": verify failed at file ")
     {
         // fio broke off before it had anything to tell.
@@ -52,7 +56,8 @@ pub fn recognise(text: &str) -> Option<SourceKind> {
     }
 }
 
-/// Whether the first line that is no comment sets something: a page about a format shows it, and is none of its files.
+/// Whether the first line that is not a comment sets something: a page about a format shows the format, but
+/// is not a file of it.
 fn begins_as_toml(text: &str) -> bool {
     let mut lines = text.lines().map(|line| line.trim_start_matches('\u{feff}').trim());
     let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));

@@ -29,7 +29,8 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
     Ok(())
 }
 
-/// A run begins with the line of the version; what stands before the first one is a run of its own, if it is anything.
+/// A run begins with the line of the version; what stands before the first one is a run of its own, if it is
+/// anything.
 fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
     let mut lines = numbered(text).skip_while(|(_, line)| line.trim().is_empty()).peekable();
     std::iter::from_fn(move || {
@@ -49,10 +50,12 @@ fn read_block(
 ) -> Option<ImportedRecord> {
     let version = block[0].1.strip_prefix("sqlio v").map(str::trim);
     let mut record = reading.record("SQLIO", version, place);
+    // SQLIO prints the depth only where it is more than one.
     let mut load = StatedLoad { iodepth: Some(1), ..StatedLoad::default() };
     let mut stream = StatedStream::default();
     let (mut reads, mut runtime_s) = (None, None);
     let mut edges: Vec<f64> = Vec::new();
+    // Lines are recognised by their beginnings; their order differs between versions and options.
     for (line, text) in block {
         let text = text.trim();
         let at = || format!("line {line}");
@@ -103,11 +106,13 @@ fn read_block(
             let shares: Vec<Option<Stated>> =
                 row.split_whitespace().take(MOST_CLASSES).map(|share| number(share, at, notes)).collect();
             stream.total_latency.bands = bands(&edges, &shares);
+            // Shares are rounded to whole percents, so the sum may be off by half a percent for each class.
             let all: f64 = shares.iter().flatten().map(|share| share.value).sum();
             #[expect(clippy::cast_precision_loss, reason = "a few classes")]
             if (all - 100.0).abs() > shares.len() as f64 / 2.0 {
                 notes.warn(at(), format!("the shares are {all} % together"));
             }
+            // Classes and shares are two rows of one table, and a copy from a page may have lost some.
             if shares.len() != edges.len() {
                 notes.warn(at(), format!("{} shares stand below {} classes", shares.len(), edges.len()));
             }
@@ -117,12 +122,14 @@ fn read_block(
             notes.warn(at(), format!("`{}` is not understood", quote(text)));
         }
     }
+    // Without any rate the run did not come to its end.
     stream.iops.or(stream.bandwidth_mib_per_s)?;
     stream.runtime_s = runtime_s;
     load.runtime_s = runtime_s.map(|seconds| seconds.value);
     parameters.add_to(&mut load, reading);
     let mut ops = StatedOps::default();
     match reads {
+        // SQLIO reads or writes, never both.
         Some(true) => ops.read = Some(stream),
         Some(false) => ops.write = Some(stream),
         None => ops.all = Some(stream),
@@ -173,6 +180,7 @@ fn set_pattern(load: &mut StatedLoad, words: &str, at: impl Fn() -> String, note
 /// `buffering set to use hardware disk cache (but not file cache)` and its kin.
 fn set_buffering(load: &mut StatedLoad, text: &str) {
     load.options.insert("buffering".to_owned(), quote(text.trim_start_matches("buffering set to ")));
+    // In this order: «hardware disk cache (but not file cache)» names both words.
     let (file_cache, disk_cache) = match () {
         () if text.contains("not use file nor disk") => (false, false),
         () if text.contains("both file and disk") => (true, true),
@@ -181,6 +189,7 @@ fn set_buffering(load: &mut StatedLoad, text: &str) {
         () => return,
     };
     load.direct = Some(!file_cache);
+    // Past the cache of the disk means that a write is durable when it completes.
     load.durability = Some(if disk_cache { Durability::None } else { Durability::Dsync });
 }
 
@@ -192,6 +201,7 @@ fn bands(edges_ms: &[f64], shares: &[Option<Stated>]) -> Vec<LatencyBand> {
         .filter_map(|(index, (from, share))| {
             Some(LatencyBand {
                 from_us: from * 1e3,
+                // The last class is open.
                 below_us: edges_ms.get(index + 1).map(|next| next * 1e3),
                 percent: (*share)?,
             })
@@ -199,11 +209,11 @@ fn bands(edges_ms: &[f64], shares: &[Option<Stated>]) -> Vec<LatencyBand> {
         .collect()
 }
 
-/// A parameter file with more files is none.
+/// Most files that are read of a parameter file.
 const MOST_PARAMETERS: usize = 256;
 
-/// The parameter file names each file with its threads; it lies beside the result where both were kept. The last one that was
-/// read: the runs of a file mostly share one.
+/// The parameter file names each file with its threads; it lies beside the result where both were kept. The
+/// last one that was read: the runs of a file mostly share one.
 #[derive(Default)]
 struct Parameters {
     name: String,
@@ -216,6 +226,7 @@ impl Parameters {
     fn add_to(&mut self, load: &mut StatedLoad, reading: &mut Reading<'_>) {
         let Some(name) = load.options.get("parameter file") else { return };
         let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned();
+        // Most runs of a file name the same parameter file, so the last one that was read is kept.
         if self.name != name {
             *self = Self::read(name, reading);
         }
@@ -223,6 +234,7 @@ impl Parameters {
         let told = load.numjobs.filter(|told| self.is_there && *told != self.threads);
         if let Some(told) = told.filter(|_| self.threads > 0) {
             reading.notes.warn(
+                // Compared and reported only; what ran is what the result tells.
                 format!("`{}`", quote(&self.name)),
                 format!("asks for {} threads, and the result tells of {told}", self.threads),
             );

@@ -8,6 +8,7 @@ use ruzstd::decoding::StreamingDecoder;
 
 use crate::ImportError;
 
+// A choice (docs/import.md): everything that is read is in memory at once.
 /// No larger file of another tool is read, packed or not: what its results take in memory is several times what they take in
 /// the file.
 pub const MOST_BYTES: usize = 64 << 20;
@@ -16,8 +17,10 @@ pub const HEAD_BYTES: usize = 192 << 10;
 /// What of a beginning is looked at, unpacked.
 const HEAD_UNPACKED: usize = 4_096;
 /// Warnings of one file beyond these are only counted.
+// A choice: more warnings of one file are not read.
 const MOST_WARNINGS: usize = 50;
 /// What is quoted of a stranger's text.
+// Long enough to recognise a line by, short enough for a line on a terminal.
 const LONGEST_QUOTE: usize = 60;
 /// A path through a document with keys that no tool wrote is longer.
 const LONGEST_PLACE: usize = 200;
@@ -99,16 +102,18 @@ pub fn text_of(bytes: &[u8]) -> Result<String, ImportError> {
     }
 }
 
-/// The text: UTF-8 with or without a mark, or UTF-16 as PowerShell writes it. Single bytes that are no UTF-8 (a name in
-/// another code page) are replaced, and told.
+/// The text: UTF-8 with or without a mark, or UTF-16 as PowerShell writes it. Single bytes that are not UTF-8
+/// (a name in another code page) are replaced, with a warning.
 pub(crate) fn decode<'b>(bytes: &'b [u8], notes: &mut Notes) -> Result<Cow<'b, str>, ImportError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ImportError::Empty);
     }
+    // PowerShell's `>` writes UTF-16 with a mark.
     let wide = match bytes {
         [0xff, 0xfe, rest @ ..] => Some((rest, u16::from_le_bytes as fn([u8; 2]) -> u16)),
         [0xfe, 0xff, rest @ ..] => Some((rest, u16::from_be_bytes as fn([u8; 2]) -> u16)),
-        // Without a mark, plain characters still have one byte of zero each.
+        // Without a mark, plain characters still have one byte of zero each, before or behind by the order of
+        // bytes.
         [first, 0, ..] if *first != 0 && half_is_zero(bytes) => {
             Some((bytes, u16::from_le_bytes as fn([u8; 2]) -> u16))
         }
@@ -121,6 +126,7 @@ pub(crate) fn decode<'b>(bytes: &'b [u8], notes: &mut Notes) -> Result<Cow<'b, s
         let units = wide.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
         let text: Result<String, _> = char::decode_utf16(units).collect();
         let text = text.map_err(|_| ImportError::Binary)?;
+        // A zero character in text is data of another kind.
         return if text.contains('\0') { Err(ImportError::Binary) } else { Ok(Cow::Owned(text)) };
     }
     if bytes.contains(&0) {
@@ -131,6 +137,8 @@ pub(crate) fn decode<'b>(bytes: &'b [u8], notes: &mut Notes) -> Result<Cow<'b, s
         Ok(text) => Ok(Cow::Borrowed(text)),
         Err(error) => {
             let spoilt = bytes.iter().filter(|byte| !byte.is_ascii()).count();
+            // A tenth: names in a Western code page have a few such bytes, programs and images have mostly
+            // such bytes.
             if spoilt > bytes.len() / 10 {
                 return Err(ImportError::Binary);
             }
@@ -148,6 +156,8 @@ pub(crate) fn decode<'b>(bytes: &'b [u8], notes: &mut Notes) -> Result<Cow<'b, s
 fn half_is_zero(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(256)];
     let zeros = head.iter().filter(|byte| **byte == 0).count();
+    // From 40 to 50 % of the bytes: nearly all characters are plain. A program with many zeros has more or
+    // fewer.
     (2 * head.len()..=5 * head.len() / 2).contains(&(5 * zeros))
 }
 
@@ -161,10 +171,11 @@ pub(crate) struct Notes {
 impl Notes {
     pub(crate) fn warn(&mut self, place: impl Into<String>, message: impl Into<String>) {
         if self.warnings.len() < MOST_WARNINGS {
-            // Keys of a stranger stand in it.
+            // It may contain keys of a stranger's file.
             let place = cut(&place.into(), LONGEST_PLACE);
             self.warnings.push(Warning { place, message: message.into() });
         } else {
+            // Counted beyond the limit, so that the summary can say how many there were.
             self.more += 1;
         }
     }
@@ -197,6 +208,7 @@ pub(crate) fn kept(text: &str) -> String {
 }
 
 fn cut(text: &str, longest: usize) -> String {
+    // Control characters could change a terminal or the structure of a report.
     let mut cut: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(longest).collect();
     if text.chars().nth(longest).is_some() {
         cut.push('…');
@@ -209,10 +221,11 @@ pub(crate) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().map(|(index, line)| (index + 1, line))
 }
 
-/// A number in a field that should hold one; a warning where it does not. A field that is empty, or says that there is
-/// nothing, holds none.
+/// A number in a field that should hold one; a warning where it does not. A field that is empty, or says that
+/// there is nothing, holds none.
 pub(crate) fn number(field: &str, place: impl FnOnce() -> String, notes: &mut Notes) -> Option<Stated> {
     let field = field.trim();
+    // These are how tools say «none»; a warning for each would hide the others.
     if field.is_empty() || field.eq_ignore_ascii_case("n/a") || field == "-" {
         return None;
     }
@@ -227,6 +240,7 @@ pub(crate) fn number(field: &str, place: impl FnOnce() -> String, notes: &mut No
 pub(crate) fn count(field: &str, place: impl FnOnce() -> String, notes: &mut Notes) -> Option<u64> {
     let stated = number(field, place, notes)?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within 53 bits")]
+    // Up to 2^53 every whole number is exact.
     (stated.value < 9e15).then_some(stated.value as u64)
 }
 

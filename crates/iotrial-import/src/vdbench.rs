@@ -1,4 +1,5 @@
-//! vdbench's flat file: columns by the names in its header, a row for each interval, and an average row for each run.
+//! vdbench's flat file: columns by the names in its header, a row for each interval, and an average row for
+//! each run.
 
 use iotrial_model::imported::{
     CpuBasis, ImportedJob, Stated, StatedCpu, StatedLatency, StatedLoad, StatedOps, StatedStream,
@@ -9,11 +10,12 @@ use iotrial_model::units::ByteSize;
 use crate::text::{Notes, number, numbered, quote};
 use crate::{ImportError, Reading};
 
-/// Columns beyond these are none of vdbench.
+/// Most columns that are read of a line.
 const MOST_COLUMNS: usize = 256;
 
 /// Whether a line names the columns.
 pub(crate) fn is_header(line: &str) -> bool {
+    // The twelve first names are enough, and bound what a hostile line costs.
     let names: Vec<&str> = line.split_whitespace().take(12).collect();
     ["interval", "reqrate", "rate", "MB/sec"].iter().all(|name| names.iter().any(|known| known == name))
 }
@@ -32,6 +34,7 @@ impl<'r> Row<'r> {
     }
 
     fn stated(&self, name: &str, notes: &mut Notes) -> Option<Stated> {
+        // `max` and `curve` are rates that were asked for, without a number.
         let cell = self.cell(name).filter(|cell| !matches!(*cell, "n/a" | "max" | "curve"))?;
         number(cell, || format!("line {}, `{name}`", self.line), notes)
     }
@@ -51,10 +54,12 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         }
         let row =
             Row { line, columns: &columns, cells: text.split_whitespace().take(MOST_COLUMNS).collect() };
+        // A line of fewer words is a message.
         if columns.is_empty() || row.cells.len() < 5 {
             continue;
         }
         let Some(interval) = row.cell("interval") else { continue };
+        // The averages are the run; its intervals have no times of their own.
         if !interval.starts_with("avg") {
             has_intervals = true;
             continue;
@@ -72,6 +77,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         };
         record.cpu = Some(cpu).filter(|cpu| cpu.usr_percent.is_some());
         record.jobs.push(ImportedJob { name: run, load, ops, ..ImportedJob::default() });
+        // Once for each run, and reset for the next.
         if std::mem::take(&mut has_intervals) {
             reading.notes.warn_line(
                 line,
@@ -102,6 +108,7 @@ fn ops_of(row: &Row<'_>, notes: &mut Notes) -> StatedOps {
     match reads {
         Some(100.0) => ops.read = Some(all),
         Some(0.0) => ops.write = Some(all),
+        // A mix states rate and bandwidth of both together, and only the latencies of each.
         _ => {
             let mut one = |kind: &str| {
                 let total_latency = StatedLatency {
@@ -131,10 +138,12 @@ fn load_of(row: &Row<'_>, notes: &mut Notes) -> StatedLoad {
             .stated("rdpct", notes)
             .map(|share| share.value)
             .filter(|share| *share <= 100.0),
+        // vdbench's threads are its outstanding I/Os.
         outstanding: row.stated("threads", notes).map(as_count).filter(|threads| *threads > 0),
         rate_iops: row
             .stated("reqrate", notes)
             .map(|rate| rate.value)
+            // Rates from 999,980 on are vdbench's codes for «as fast as possible» and its kin.
             .filter(|rate| (1.0..999_980.0).contains(rate)),
         options: row
             .columns

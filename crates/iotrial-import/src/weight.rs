@@ -1,4 +1,5 @@
-//! What records take in memory, roughly. A stranger's file may ask for far more of it than it has bytes: an empty job has two.
+//! What records take in memory, roughly. A stranger's file may ask for far more of it than it has bytes: an
+//! empty job has two.
 
 use iotrial_model::imported::{
     ImportedJob, ImportedRecord, LatencyBand, StatedInterval, StatedLatency, StatedLoad, StatedOps,
@@ -6,6 +7,7 @@ use iotrial_model::imported::{
 };
 
 /// What a small piece of text or an entry of a map takes beside its characters.
+// A string or map entry has about three words, and an allocator rounds up.
 const PIECE: usize = 64;
 
 /// Bytes of a record with all that hangs on it.

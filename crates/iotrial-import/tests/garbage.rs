@@ -121,7 +121,8 @@ fn ten_thousand_levels_of_nesting_are_refused() {
     assert!(error_of(deep.as_bytes()).contains("deep in one another"));
 }
 
-/// Large inputs that ask for work without end. `IOTRIAL_HOSTILE_MIB=64` makes them as large as anything that is read.
+/// Large inputs that ask for work without end. `IOTRIAL_HOSTILE_MIB=64` makes them as large as anything that
+/// is read.
 #[test]
 fn large_hostile_files_are_answered() {
     let mib: usize =

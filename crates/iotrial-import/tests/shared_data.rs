@@ -1,6 +1,7 @@
 //! Every real result at hand imports, with rate, bandwidth, mean and p99 as its text has them.
 //!
-//! The figures are looked up again by readers that share nothing with the import: they look for a line or a key.
+//! The figures are looked up again by readers that share nothing with the import: they look for a line or a
+//! key.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
 

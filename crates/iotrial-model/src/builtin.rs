@@ -19,7 +19,7 @@ pub struct BuiltinProfile {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no profile `{name}` is built in; there are {}", names().collect::<Vec<_>>().join(", "))]
 pub struct UnknownProfile {
-    /// What was asked for.
+    /// The name that was asked for.
     pub name: String,
     /// The name that was probably meant.
     pub nearest: Option<&'static str>,

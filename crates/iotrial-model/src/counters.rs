@@ -1,4 +1,5 @@
-//! What an operating system counted at its disks, interval by interval: the measure of a database that runs already.
+//! What an operating system counted at its disks, interval by interval: the measure of a database that runs
+//! already.
 
 /// Rates of disks over time.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,10 +16,10 @@ pub struct CounterSeries {
     pub notes: Vec<String>,
 }
 
-/// One disk.
+/// One disk with its rates over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiskCounters {
-    /// As the source calls it.
+    /// The name by which the source calls it.
     pub name: String,
     /// One for each interval, as many for every disk; `None` where nothing was counted.
     pub rates: Vec<Option<DiskRates>>,
@@ -56,14 +57,15 @@ impl CounterSeries {
         self.disks.first().map_or(0, |disk| disk.rates.len())
     }
 
-    /// Where each disk stands that counts when nobody names any: each I/O once. Those of Linux and Windows are told apart by
-    /// their names.
+    /// Indices of the disks that count where nobody names any, so that each I/O counts once. Linux and
+    /// Windows disks are recognised by their names.
     ///
-    /// A partition stands for what its disk has already; so do layers such as LVM, and sums. What is no disk at all (loop
-    /// devices, drives for discs and floppies) never counts.
+    /// A partition repeats what its disk has already, as do layers such as LVM, and sums. Loop devices and
+    /// drives for discs and floppies never count.
     pub fn whole_disks(&self) -> Vec<usize> {
         let name_of = |index: usize| self.disks[index].name.as_str();
         let real: Vec<usize> = (0..self.disks.len())
+            // Sums come first, since a sum is no disk and must never count beside its parts.
             .filter(|index| !is_pseudo(name_of(*index)) && !is_sum(name_of(*index)))
             .collect();
         let is_partition = |index: &usize| {
@@ -71,11 +73,13 @@ impl CounterSeries {
         };
         let whole: Vec<usize> = real.iter().copied().filter(|index| !is_partition(index)).collect();
         let hardware: Vec<usize> =
+            // Among whole disks the hardware counts alone: LVM, md and multipath report the same I/O once
+            // more above it.
             whole.iter().copied().filter(|index| is_hardware(name_of(*index))).collect();
         match (hardware.is_empty(), whole.is_empty()) {
             (false, _) => hardware,
             (true, false) => whole,
-            // Only a sum was counted.
+            // Only a sum was counted, as by `sar -b`. One of them: each holds everything.
             (true, true) => (0..self.disks.len()).filter(|index| is_sum(name_of(*index))).take(1).collect(),
         }
     }
@@ -83,6 +87,7 @@ impl CounterSeries {
 
 /// Memory, files, and drives without a database on them.
 fn is_pseudo(name: &str) -> bool {
+    // With a number behind: `sr0` is a drive, `srv` could be a volume group.
     ["loop", "ram", "zram", "fd", "sr", "scd"].iter().any(|kind| {
         name.strip_prefix(kind)
             .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
@@ -91,6 +96,7 @@ fn is_pseudo(name: &str) -> bool {
 
 /// What others are added up to: the total of PerfMon, groups of iostat.
 fn is_sum(name: &str) -> bool {
+    // iostat indents the groups that `-g` makes, and `-T` prints nothing else.
     name.ends_with("_Total") || name.starts_with(' ') || name == "ALL" || name == ALL_DISKS
 }
 
@@ -98,6 +104,7 @@ fn is_sum(name: &str) -> bool {
 pub const ALL_DISKS: &str = "all disks";
 
 /// Whether it is a disk as the kernel names one: `sda`, `vdb`, `nvme0n1`; or one of Windows: `0 C:`.
+// By the names of the kernel's drivers, because the text of iostat says nothing else about a device.
 fn is_hardware(name: &str) -> bool {
     let letters = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_lowercase());
     let by_letter = ["sd", "vd", "xvd", "hd", "dasd", "emcpower"];
@@ -106,6 +113,7 @@ fn is_hardware(name: &str) -> bool {
         || by_number.iter().any(|kind| {
             name.strip_prefix(kind).is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
         })
+        // PerfMon calls a disk by its number and its drives, `0 C:`.
         || name.starts_with(|first: char| first.is_ascii_digit())
 }
 
@@ -113,6 +121,8 @@ fn is_hardware(name: &str) -> bool {
 fn is_partition_of(name: &str, disk: &str) -> bool {
     let Some(rest) = name.strip_prefix(disk) else { return false };
     let ends_in_digit = disk.ends_with(|last: char| last.is_ascii_digit());
+    // Where a disk's name ends in a digit the kernel puts a `p` before the number of the partition; without
+    // it, `nvme0n11` would be a partition of `nvme0n1`.
     let number = if ends_in_digit { rest.strip_prefix('p') } else { Some(rest) };
     is_hardware(disk)
         && number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))

@@ -6,8 +6,9 @@
 //! something, so that ten minutes of intervals stay small. Percentiles are never averaged: histograms
 //! are merged and asked again.
 //!
-//! The layout and the V2 encoding (`histogram/buckets.rs`) are those of <https://github.com/HdrHistogram/HdrHistogram>; tests
-//! hold both against the `hdrhistogram` crate, which has no sparse form.
+//! The layout and the V2 encoding (`histogram/buckets.rs`) are those of
+//! <https://github.com/HdrHistogram/HdrHistogram>; tests hold both against the `hdrhistogram` crate, which
+//! has no sparse form.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,13 +23,20 @@ mod buckets;
 use buckets::{BucketWriter, Buckets, HdrV2Error, MOST_IN_BUCKET};
 
 /// Values that differ by less may share a bucket however small they are.
+// The lower end of the range that the header of the encoding states. A read from the page cache takes about a
+// microsecond, so nothing that is read or written anywhere is below it.
 const LOWEST_DISCERNIBLE_NS: u64 = 100;
 /// Longer latencies are counted as this; the exact maximum is kept beside the buckets.
+// An hour is far beyond any timeout of an operating system; the buckets up to there cost 110 KiB.
 const HIGHEST_TRACKABLE_NS: u64 = 3_600_000_000_000;
+// Three digits are 0.1 %, well below what two runs of one device differ by. A fourth would take sixteen times
+// the memory, as steps come in powers of two.
 const SIGNIFICANT_DIGITS: u32 = 3;
 /// The narrowest bucket is 2^6 = 64 ns wide, the largest power of two below the lowest discernible value.
 const UNIT_BITS: u32 = 6;
-/// Half of the 2,048 linear steps that three significant digits need.
+/// Half of the 2,048 linear steps that three significant digits need, as a power of two.
+// Three digits want 2 × 10³ steps in each octave, rounded up to 2^11. Only the upper half of them is new in
+// each octave, hence 2^10.
 const HALF_BITS: u32 = 10;
 /// One more than the index of one hour.
 const BUCKET_COUNT: usize = bucket_index(HIGHEST_TRACKABLE_NS) + 1;
@@ -37,13 +45,18 @@ const BUCKET_COUNT: usize = bucket_index(HIGHEST_TRACKABLE_NS) + 1;
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "an index is below 2^15")]
 const fn bucket_index(latency_ns: u64) -> usize {
+    // With the mask set, every value below 2^17 ns has its highest bit in the same place, so that the first
+    // octave needs no branch.
     let linear_mask = ((1u64 << (HALF_BITS + 1)) - 1) << UNIT_BITS;
     let octave = 64 - (latency_ns | linear_mask).leading_zeros() - (UNIT_BITS + HALF_BITS + 1);
+    // Shifted, a value is from 1,024 to 2,047 in every octave but the first. The sum therefore begins each
+    // octave where the one before ended.
     (((octave as u64) << HALF_BITS) + (latency_ns >> (octave + UNIT_BITS))) as usize
 }
 
 /// The largest latency that falls into the bucket.
 const fn bucket_upper_edge_ns(index: u32) -> u64 {
+    // The first two halves belong to octave 0: there the lower half is used as well.
     let octave = (index >> HALF_BITS).saturating_sub(1);
     let step = (index - (octave << HALF_BITS)) as u64;
     ((step + 1) << (octave + UNIT_BITS)) - 1
@@ -55,7 +68,9 @@ const fn bucket_upper_edge_ns(index: u32) -> u64 {
 /// where latencies fall.
 #[derive(Debug, Clone)]
 pub struct LatencyRecorder {
+    // 2^32 of them in one interval and bucket would be billions of I/Os a second.
     counts: Box<[u32]>,
+    // 2^64 ns are 584 years of waiting, all I/Os of an interval together.
     sum_ns: u64,
     min_ns: u64,
     max_ns: u64,
@@ -71,7 +86,9 @@ impl LatencyRecorder {
     /// Counts one I/O that took `latency_ns`.
     #[inline]
     pub fn record_ns(&mut self, latency_ns: u64) {
+        // The bound is what makes the index safe: the array ends with the bucket of one hour.
         self.counts[bucket_index(latency_ns.min(HIGHEST_TRACKABLE_NS))] += 1;
+        // The true latency, not the bounded one: mean and maximum stay exact beyond an hour.
         self.sum_ns += latency_ns;
         self.min_ns = self.min_ns.min(latency_ns);
         self.max_ns = self.max_ns.max(latency_ns);
@@ -79,6 +96,8 @@ impl LatencyRecorder {
 
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
+        // Only what was touched is cleared. The whole array would be 110 KiB to write once a second for each
+        // job, direction and thread.
         if let Some(touched) = self.touched() {
             self.counts[touched].fill(0);
         }
@@ -102,6 +121,7 @@ impl LatencyRecorder {
 pub struct LatencyHistogram {
     buckets: Buckets,
     io_count: u64,
+    // Wider than that of an interval: merging adds up sums, and counts from strangers' files are not bounded.
     sum_ns: u128,
     min_ns: u64,
     max_ns: u64,
@@ -109,6 +129,8 @@ pub struct LatencyHistogram {
 
 impl Default for LatencyHistogram {
     fn default() -> Self {
+        // The minimum starts at the top and the maximum at zero, so that merging needs no case for an empty
+        // histogram.
         Self { buckets: Buckets::default(), io_count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
     }
 }
@@ -118,6 +140,7 @@ impl From<&LatencyRecorder> for LatencyHistogram {
     fn from(recorder: &LatencyRecorder) -> Self {
         let mut buckets = BucketWriter::default();
         let mut io_count = 0;
+        // In ascending order, as the writer wants it.
         for index in recorder.touched().into_iter().flatten() {
             let count = u64::from(recorder.counts[index]);
             if count > 0 {
@@ -143,6 +166,7 @@ impl LatencyHistogram {
             return;
         }
         let ns = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
+        // Through a merge, so there is one way in which buckets are added.
         let mut bucket = BucketWriter::default();
         bucket.push(bucket_index(ns.min(HIGHEST_TRACKABLE_NS)) as u32, count);
         self.merge(&Self {
@@ -154,12 +178,16 @@ impl LatencyHistogram {
         });
     }
 
-    /// The histogram of latencies with their counts, in any order; `None` where they are more than can be added up.
+    /// The histogram of latencies with their counts, in any order; `None` where they are more than can be
+    /// added up.
     #[expect(clippy::cast_possible_truncation, reason = "an index is below 2^15")]
     pub fn of_counts(counts: impl IntoIterator<Item = (Duration, u64)>) -> Option<Self> {
+        // A map, because the counts come in any order and many of them fall into one bucket. Merging them one
+        // by one would be quadratic.
         let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
         let mut all = Self::default();
         for (latency, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+            // Counts come from files of strangers here, so every sum is checked.
             let ns = u64::try_from(latency.as_nanos()).ok()?;
             let bucket = buckets.entry(bucket_index(ns.min(HIGHEST_TRACKABLE_NS)) as u32).or_default();
             *bucket = bucket.checked_add(count)?;
@@ -196,6 +224,7 @@ impl LatencyHistogram {
     /// The arithmetic mean, from the exact sum. `None` when nothing was recorded.
     #[expect(clippy::cast_precision_loss, reason = "a mean to 15 digits")]
     pub fn mean_us(&self) -> Option<f64> {
+        // From the sum and not from the buckets: a mean of bucket edges would be too high by half a bucket.
         (self.io_count > 0).then(|| self.sum_ns as f64 / self.io_count as f64 / 1_000.0)
     }
 
@@ -233,6 +262,7 @@ impl LatencyHistogram {
                 seen += count;
                 seen >= rank
             })
+            // The edge of the last bucket may be above the longest latency there was.
             .map(|(index, _)| Duration::from_nanos(bucket_upper_edge_ns(index).min(self.max_ns)))
     }
 
@@ -247,8 +277,8 @@ impl LatencyHistogram {
     }
 }
 
-/// As it stands in a record: the buckets as other HdrHistogram tools read them (after Base64), and
-/// the figures that buckets cannot give exactly.
+/// As a record stores it: the buckets as other HdrHistogram tools read them (after Base64), and the figures
+/// that buckets cannot give exactly.
 #[derive(Serialize, Deserialize)]
 struct HistogramText<'t> {
     #[serde(borrow)]
@@ -262,6 +292,8 @@ impl Serialize for LatencyHistogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         HistogramText {
             hdr_v2_ns: BASE64.encode(self.buckets.to_hdr_v2()).into(),
+            // Seconds of all I/Os together beyond 584 years do not occur in a file of ours; an error rather
+            // than a wrong number.
             sum_ns: u64::try_from(self.sum_ns).map_err(ser::Error::custom)?,
             min_ns: self.min_ns,
             max_ns: self.max_ns,
@@ -275,6 +307,7 @@ impl<'de> Deserialize<'de> for LatencyHistogram {
         let text = HistogramText::deserialize(deserializer)?;
         let bytes = BASE64.decode(text.hdr_v2_ns.as_bytes()).map_err(de::Error::custom)?;
         let buckets = Buckets::from_hdr_v2(&bytes).map_err(de::Error::custom)?;
+        // Not stored beside the buckets, so the two can never disagree.
         let io_count = buckets
             .iter()
             .try_fold(0u64, |sum, (_, count)| sum.checked_add(count))

@@ -1,7 +1,7 @@
 //! The journal of a run: what is on disk while it lasts, readable after a crash at any moment.
 //!
-//! One JSON document a line: first the record as far as it is known, again when more is known before
-//! a load, then every interval as it ends. When the run ends the whole record is written beside it and the journal
+//! One JSON document a line: first the record as far as it is known, again when more is known before a load,
+//! then every interval as it ends. When the run ends the whole record is written beside it and the journal
 //! goes. [`RunRecord::from_journal`] makes a record of whatever a crash left.
 
 use crate::record::{Ended, EndedHow, Interval, RunRecord};
@@ -38,6 +38,7 @@ pub fn interval_line(interval: &Interval) -> Result<Vec<u8>, serde_json::Error> 
 /// Any line of a journal.
 #[derive(serde::Deserialize)]
 #[serde(untagged)]
+// `untagged` tries the variants in this order, and nearly every line is an interval.
 enum Line {
     Interval(Interval),
     Record(Box<RunRecord>),
@@ -61,6 +62,7 @@ impl RunRecord {
         let first = lines.next().ok_or(JournalError::Empty)?;
         let mut record: Self = serde_json::from_slice(first).map_err(JournalError::NoRecord)?;
         let mut intervals = Vec::new();
+        // The first line that cannot be read ends the journal; what follows a torn line belongs to nothing.
         for line in lines.map_while(|line| serde_json::from_slice(line).ok()) {
             match line {
                 Line::Interval(interval) => intervals.push(interval),
@@ -68,8 +70,11 @@ impl RunRecord {
                 Line::Record(again) => (record, intervals) = (*again, Vec::new()),
             }
         }
+        // An I/O that was under way at the end of an interval is in the next one as well. Only those of the
+        // last interval are really unfinished.
         intervals.iter_mut().rev().skip(1).for_each(Interval::forget_unfinished);
         record.intervals = intervals;
+        // The totals are written at the end of a run only, so they are added up from what is there.
         record.jobs = Self::totals_of_intervals(&record.plan, &record.intervals);
         record.ended = Ended {
             how: EndedHow::Interrupted,

@@ -19,6 +19,7 @@ macro_rules! words {
 
         impl $name {
             /// All of them, in the order in which tables show them.
+            // The same list for parsing, tables and error messages.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The one spelling that is used everywhere.
@@ -66,7 +67,7 @@ words! {
 words! {
     /// How the I/Os of an open load follow one another.
     Spacing {
-        /// Evenly.
+        /// Evenly spaced in time.
         Uniform = "uniform",
         /// At random and independently of each other, as requests of many users do.
         Poisson = "poisson",
@@ -81,8 +82,8 @@ words! {
         /// When it is on stable storage: each write carries FUA or is followed by a flush in the kernel
         /// (`RWF_DSYNC` on Linux, write-through on Windows). Its latency is the commit latency.
         Dsync = "dsync",
-        /// When a flush of its file's data came back (`fdatasync`) that was asked for as soon as the write was done: both
-        /// are one operation with one latency. For raw devices it is the flush of their cache.
+        /// When a flush of its file's data came back (`fdatasync`) that was asked for as soon as the write
+        /// was done: both are one operation with one latency. For raw devices it is the flush of their cache.
         Fdatasync = "fdatasync",
     }
 }
@@ -90,11 +91,11 @@ words! {
 words! {
     /// Which I/Os of a job another one follows.
     FollowedOp {
-        /// Each read.
+        /// Each of its reads.
         Read = "read",
-        /// Each write.
+        /// Each of its writes.
         Write = "write",
-        /// Each I/O.
+        /// Each of its I/Os.
         Any = "any",
     }
 }
@@ -118,8 +119,8 @@ pub enum Distribution {
     /// Every block is as likely as any other.
     #[default]
     Uniform,
-    /// The block of rank `k` (from 1) is drawn with a probability in proportion to `k`<sup>-`theta`</sup>; ranks are
-    /// scattered over the working set.
+    /// The block of rank `k` (from 1) is drawn with a probability in proportion to `k`<sup>-`theta`</sup>;
+    /// ranks are scattered over the working set.
     Zipf {
         /// More than 0; 0.99 is what YCSB takes for a skewed load, larger is more skewed.
         theta: f64,
@@ -181,9 +182,12 @@ impl BlockSizes {
 
     /// Several sizes; `None` where there is none at all, or no weight.
     pub fn mix(mut shares: Vec<BlockShare>) -> Option<Self> {
+        // A weight of zero is how an editor switches a size off.
         shares.retain(|share| share.weight > 0);
+        // Sorted, so that equal mixes compare as equal however they were written.
         shares.sort_by_key(|share| share.size);
         let unit = shares.first()?.size;
+        // A mix of one is no mix: it is written, shown and compared like a plain block size.
         Some(if shares.len() == 1 { Self::one(unit) } else { Self { unit, mix: shares } })
     }
 
@@ -227,13 +231,15 @@ impl fmt::Display for BlockSizes {
         let total = self.total_weight().max(1) as f64;
         let parts = self.mix.iter().map(|share| {
             let percent = 100.0 * f64::from(share.weight) / total;
+            // One decimal: weights such as 1 : 2 would otherwise print sixteen digits.
             format!("{} {} %", share.size, (10.0 * percent).round() / 10.0)
         });
         f.write_str(&parts.collect::<Vec<_>>().join(", "))
     }
 }
 
-/// An open load that comes in bursts, as the page writes of checkpoints do: all I/Os of a period are due in its first part.
+/// An open load that comes in bursts, as the page writes of checkpoints do: all I/Os of a period are due in
+/// its first part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bursts {
     /// From the start of one burst to the start of the next.
@@ -252,8 +258,8 @@ impl fmt::Display for Bursts {
 
 /// How a log puts the commits that wait into one write.
 ///
-/// Each arrival is one commit. When the log can write, all commits that have arrived by then go into one write, as many
-/// as fit the largest one, and all of them are done when it is durable.
+/// Each arrival is one commit. When the log can write, all commits that have arrived by then go into one
+/// write, as many as fit the largest one, and all of them are done when it is durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupCommit {
     /// Log that one commit adds.
@@ -269,6 +275,8 @@ pub struct GroupCommit {
 impl GroupCommit {
     /// How many commits one write takes at most; at least one.
     pub fn most_commits(&self) -> u64 {
+        // At least one, as a commit that is larger than a write is refused when a profile is read, but
+        // records come from elsewhere.
         (self.largest_write.get() / self.commit_size.get().max(1)).max(1)
     }
 }

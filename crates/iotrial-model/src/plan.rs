@@ -37,9 +37,11 @@ use interval::interval_of;
 pub const FILE_HEADER_SIZE: ByteSize = ByteSize::MIB;
 
 /// No phase is longer.
+// A choice, long enough for any soak test; it keeps sums of durations far from overflow.
 const LONGEST_PHASE: Duration = Duration::from_secs(30 * 86_400);
 
 /// I/Os in flight for one thread: what a ring of the kernel holds.
+// `IORING_MAX_ENTRIES` of the Linux kernel.
 pub const MOST_OUTSTANDING_PER_THREAD: u32 = 32_768;
 
 /// What the user asks beside the profile and the targets.
@@ -95,7 +97,7 @@ pub struct Plan {
     pub polled: bool,
     /// All randomness comes from it.
     pub seed: u64,
-    /// Facts are handed over once in so long.
+    /// How often the load hands its facts over.
     #[serde(rename = "interval_s", with = "seconds")]
     pub interval: Duration,
     /// What runs, in order.
@@ -130,7 +132,7 @@ pub enum PhaseKind {
     Precondition,
     /// Fills queues and caches.
     Ramp,
-    /// Is counted.
+    /// The phase whose I/Os count.
     Measure,
 }
 
@@ -184,7 +186,7 @@ pub enum AreaKind {
 pub struct Job {
     /// Unique in the plan.
     pub name: String,
-    /// What it stands for.
+    /// What it represents in the database.
     pub role: Role,
     /// How offsets follow one another.
     pub pattern: Pattern,
@@ -204,7 +206,8 @@ pub struct Job {
     pub arrival: Arrival,
     /// When a write counts as done.
     pub durability: Durability,
-    /// Each so many-th write of a copy is durable; the others are done when the operating system says so.
+    /// Of the writes of a copy, one in this many is durable; the others are done when the operating system
+    /// says so.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub flush_every: u32,
     /// Whether several commits become one write.
@@ -232,7 +235,8 @@ impl Job {
         self.group_commit.map_or_else(|| self.block_size.largest(), |group| group.largest_write)
     }
 
-    /// What is not said by pattern, block size, `iodepth` and durability alone, for people, in the words of the profile.
+    /// What is not said by pattern, block size, `iodepth` and durability alone, for people, in the words of
+    /// the profile.
     pub fn particulars(&self, plan: &Plan) -> Vec<String> {
         let mut all = Vec::new();
         if !self.distribution.is_uniform() {
@@ -297,6 +301,7 @@ impl Plan {
             return Err(PlanError::NoTarget);
         }
         for (position, target) in targets.iter().enumerate() {
+            // The same place twice would be two files of one name, or two slices that overlap.
             if targets[..position].iter().any(|earlier| earlier.path == target.path) {
                 return Err(PlanError::SameTarget { path: target.path.clone() });
             }
@@ -308,6 +313,7 @@ impl Plan {
         if measure.is_zero() {
             return Err(PlanError::NoDuration);
         }
+        // Before the check of the longest phase, because whole periods of bursts may make it longer.
         let measure = bursts::measured_phase(profile, measure, request.measure.is_some(), &mut notes)?;
         if [precondition, ramp, measure].into_iter().any(|phase| phase > LONGEST_PHASE) {
             return Err(PlanError::TooLong);
@@ -315,6 +321,7 @@ impl Plan {
         check_polled(profile, request)?;
         let phases =
             [(PhaseKind::Precondition, precondition), (PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
+        // A phase of zero would be a window without an interval.
         let phases = phases.into_iter().filter(|(_, duration)| !duration.is_zero());
 
         let size = size::decide(profile, request, targets, &mut notes)?;
@@ -322,8 +329,11 @@ impl Plan {
         let jobs =
             (0..profile.jobs.len()).map(|position| areas.place(position)).collect::<Result<Vec<_>, _>>()?;
         let copies: u32 = jobs.iter().map(|job| job.numjobs).sum();
+        // A simulated clock is moved by one thread, or its order would depend on the scheduler. More threads
+        // than copies would have nothing to drive.
         let threads = if request.engine.is_simulated() { 1 } else { request.cpu_count.clamp(1, copies) };
         check_outstanding(&jobs, threads, request.memory)?;
+        // By the whole load, ramp and precondition included: all of it becomes intervals of the record.
         let interval = interval_of(precondition + ramp + measure);
         Ok(Self {
             profile: profile.name.clone(),
@@ -344,8 +354,8 @@ impl Plan {
         })
     }
 
-    /// The job that this one follows, or itself where another one follows it; `None` where it is on its own. Jobs with the
-    /// same leader are driven by one thread.
+    /// The job that this one follows, or itself where another one follows it; `None` where it is on its own.
+    /// Jobs with the same leader are driven by one thread.
     pub fn leader_of(&self, job: usize) -> Option<usize> {
         leader_of(&self.jobs, job)
     }
@@ -365,6 +375,7 @@ impl Plan {
         self.areas
             .iter()
             .map(|area| match area.kind {
+                // The header is before the data, and the offset is its length.
                 AreaKind::ManagedFile => area.length + area.offset,
                 AreaKind::DeviceDestroy => area.length,
                 AreaKind::GivenFile | AreaKind::DeviceRead | AreaKind::Imagined => ByteSize::default(),
@@ -400,9 +411,10 @@ fn check_polled(profile: &Profile, request: &PlanRequest) -> Result<(), PlanErro
 }
 
 fn check_outstanding(jobs: &[Job], threads: u32, memory: Option<ByteSize>) -> Result<(), PlanError> {
+    // In 64 bits: 4,096 deep times 1,024 copies times the jobs of a file made to be large.
     let outstanding = jobs.iter().map(|job| u64::from(job.iodepth) * u64::from(job.numjobs)).sum();
-    // Copies are dealt out by their depth, so no thread has more than its share and one copy; jobs that follow one
-    // another count as one.
+    // Copies are dealt out by their depth, so no thread has more than its share and one copy; jobs that
+    // follow one another count as one.
     let together = |index: usize, job: &Job| match leader_of(jobs, index) {
         Some(leader) => {
             let linked = (0..jobs.len()).filter(|other| leader_of(jobs, *other) == Some(leader));
@@ -417,6 +429,8 @@ fn check_outstanding(jobs: &[Job], threads: u32, memory: Option<ByteSize>) -> Re
     let needed =
         jobs.iter().map(|job| job.largest_io() * (u64::from(job.iodepth) * u64::from(job.numjobs))).sum();
     match memory {
+        // A choice. Half of the memory leaves the host its page cache and the loop its room; a load beyond
+        // that would measure swapping.
         Some(memory) if needed > ByteSize::bytes(memory.get() / 2) => {
             Err(PlanError::TooMuchMemory { needed, memory })
         }

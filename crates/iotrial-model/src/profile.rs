@@ -44,9 +44,9 @@ pub struct Profile {
 /// How long each phase of the load lasts. All jobs start and end every phase together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Schedule {
-    /// The load runs so long to bring the device to its lasting state; not counted.
+    /// How long the load runs to bring the device to its lasting state; not counted.
     pub precondition: Duration,
-    /// The load runs so long before counting starts.
+    /// How long the load runs before counting starts.
     pub ramp: Duration,
     /// The measured phase; more than zero.
     pub measure: Duration,
@@ -84,11 +84,13 @@ impl Profile {
                 job
             };
             let jobs = top.required("job", |t, key| t.tables(key, read_job)).unwrap_or_default();
+            // Names become file names and the targets of `follow`, so they must be unique.
             for (position, job) in jobs.iter().enumerate() {
                 if jobs[..position].iter().any(|earlier| earlier.name == job.name) {
                     top.refuse::<()>("job", format!("two jobs are named `{}`", job.name));
                 }
-                // A job with a mistake of its own is not among them, and following it is none.
+                // A job with a mistake of its own is not among them, and following it is not a second
+                // mistake.
                 if let Some(mistake) = job
                     .follow
                     .as_ref()
@@ -98,6 +100,7 @@ impl Profile {
                     top.refuse::<()>("job", format!("job `{}`: {mistake}", job.name));
                 }
             }
+            // After the jobs, so that a file of another format still gets the mistakes of its parts.
             format?;
             let (name, title, schedule, quick) = (name?, title?, schedule?, quick?);
             let text = text.to_owned();
@@ -126,6 +129,7 @@ fn mistake_of(follow: &Follow, position: usize, jobs: &[JobProfile]) -> Option<S
         return Some("it follows itself".to_owned());
     }
     if jobs[leader].follow.is_some() {
+        // One level only: a chain would need an order of threads, and no built-in profile needs one.
         return Some(format!("it follows `{name}`, which follows another job itself"));
     }
     (!jobs[leader].does(*per)).then(|| format!("it follows each {per} of `{name}`, which does none"))

@@ -22,7 +22,7 @@ pub struct LatencyLimit {
 /// What a [`LatencyLimit`] limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LimitStatistic {
-    /// The mean.
+    /// The mean of all latencies.
     Mean,
     /// A percentile, more than 0 and less than 100.
     Percentile(f64),
@@ -44,15 +44,16 @@ impl fmt::Display for LatencyLimit {
 }
 
 /// Latencies are kept from here on.
+// Histograms begin at 100 ns, so a shorter limit could never be found to hold.
 const SHORTEST_LIMIT: Duration = Duration::from_nanos(100);
 
-/// Why a text is no [`LatencyLimit`].
+/// Why a text is not a [`LatencyLimit`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseLatencyLimitError {
     /// There is no `@`.
     #[error("`{0}` is not LATENCY@STATISTIC, such as 2ms@p99, 500us@p99.9 or 5ms@mean")]
     Form(String),
-    /// The part before the `@` is no time.
+    /// The part before the `@` is not a time.
     #[error(transparent)]
     Latency(#[from] ParseQuantityError),
     /// No I/O takes no time.
@@ -83,6 +84,8 @@ impl FromStr for LatencyLimit {
         let percent = |text: &str| text.strip_prefix('p')?.parse::<f64>().ok();
         let statistic = match percent(statistic) {
             _ if statistic == "mean" => LimitStatistic::Mean,
+            // 0 and 100 are the extremes: the maximum of a run depends on its length, so no limit on it can
+            // be searched for. What is not a number fails both comparisons.
             Some(percent) if percent > 0.0 && percent < 100.0 => LimitStatistic::Percentile(percent),
             _ => return Err(ParseLatencyLimitError::Statistic(statistic.to_owned())),
         };
@@ -115,8 +118,9 @@ pub struct Search {
 }
 
 impl Search {
-    /// Whether every number is one that a search can reach: records come from strangers, and a chart has to end
-    /// somewhere.
+    /// Whether every number is one that a search can reach: records come from strangers, and a chart has to
+    /// end somewhere.
+    // A record is opened without knowing who wrote it, and its numbers become axes of charts.
     pub(crate) fn is_in_range(&self) -> bool {
         let positive = |number: f64| number > 0.0 && number < MOST;
         let reached = |number: f64| (0.0..MOST).contains(&number);
@@ -143,6 +147,7 @@ impl Search {
 }
 
 /// No rate and no latency in microseconds reaches this.
+// Above any rate, and a latency of 10^15 µs is thirty years.
 const MOST: f64 = 1e15;
 /// No load of a search lasts longer.
 const LONGEST: Duration = Duration::from_secs(365 * 86_400);
@@ -174,7 +179,8 @@ pub struct Probe {
     /// Why it did not hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
-    /// Ids of the findings by which something else than the device may have been the limit: the generator or a foreign load.
+    /// Ids of the findings by which something else than the device may have been the limit: the generator or
+    /// a foreign load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
 }
@@ -205,7 +211,7 @@ impl ProbeKind {
 /// The highest value of a limit's statistic.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorstLatency {
-    /// Whose I/Os.
+    /// The role of the stream.
     pub role: Role,
     /// Of which stream.
     pub stream: Stream,
@@ -233,7 +239,7 @@ pub struct SearchResult {
 /// The rate of one job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobRate {
-    /// Its name.
+    /// Name of the job.
     pub name: String,
     /// I/Os per second of all its copies.
     pub iops: f64,

@@ -21,7 +21,7 @@ pub struct SimDevice {
     /// Token bucket over all bytes, MiB per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bandwidth_cap_mib_per_s: Option<f64>,
-    /// Both buckets hold so many seconds of their rate at the start: the burst before the cap shows.
+    /// How many seconds of their rate both buckets hold at the start: the burst before the cap shows.
     pub burst_s: f64,
     /// The device answers nothing in these windows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -54,17 +54,21 @@ pub struct SimDeviceError {
 }
 
 impl SimDevice {
-    /// Holds every value against its range, so that time goes on and sums end.
+    /// Checks that every value is in its range, so that time goes on and sums end.
     ///
     /// # Errors
     ///
     /// The first value that is out of range.
     pub fn check(&self) -> Result<(), SimDeviceError> {
+        // Never zero: such a cap would let no I/O through, and a run would not end.
         let rate = |rate: &Option<f64>| rate.is_none_or(|rate| (1e-3..=1e12).contains(&rate));
         let share = |share: f64| (0.0..=1.0).contains(&share);
+        // 10^7 s are four months, more than the longest phase.
         let time = |seconds: f64| (0.0..=1e7).contains(&seconds);
         let stall = |stall: &SimStall| time(stall.start_s) && time(stall.duration_s);
         let checks = [
+            // Never zero, or a closed load on the simulated clock would do infinitely many I/Os at one
+            // moment.
             ("service_time_us", "from 0.01 to 100000000", (0.01..=1e8).contains(&self.service_time_us)),
             ("service_spread", "from 0 to 1", share(self.service_spread)),
             ("flush_us", "from 0 to 100000000", (0.0..=1e8).contains(&self.flush_us)),

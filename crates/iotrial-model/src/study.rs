@@ -1,7 +1,7 @@
-//! A study says which configurations are held against each other, under which loads, how often and in which order.
+//! A study says which configurations are compared, under which loads, how often and in which order.
 //!
-//! [`Study::parse`] is the only way to one, so a `Study` that exists is valid. Its text form is TOML, documented in
-//! `docs/study.md`.
+//! [`Study::parse`] is the only way to one, so a `Study` that exists is valid. Its text form is TOML,
+//! documented in `docs/study.md`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -24,8 +24,10 @@ pub use journal::{BegunCell, CellEnd, JOURNAL_FORMAT, JournalError, JournalLine,
 /// The value of `format` in a study file.
 pub const STUDY_FORMAT: &str = "iotrial.study/1";
 
-/// How often each configuration is measured under each load, unless the study says otherwise: with fewer there is no
-/// telling a difference from chance.
+/// How often each configuration is measured under each load, unless the study says otherwise: with fewer a
+/// difference cannot be distinguished from chance.
+// With two runs a standard deviation has one degree of freedom, and intervals are useless; docs/compare.md
+// recommends five.
 const DEFAULT_REPEATS: u32 = 3;
 
 /// More repeats than anybody waits for.
@@ -44,13 +46,13 @@ pub struct Study {
     pub profiles: Vec<String>,
     /// How often each configuration is measured under each profile; at least once.
     pub repeats: u32,
-    /// The targets are left alone so long before each load.
+    /// How long the targets are left alone before each load.
     pub idle: Duration,
     /// The order and the randomness of the loads come from it.
     pub seed: u64,
     /// What holds for every load.
     pub load: StudyLoad,
-    /// What is held against each other; at least one.
+    /// The configurations to compare; at least one.
     pub configurations: Vec<Configuration>,
     /// The profiles that the study brings along.
     pub embedded: Vec<EmbeddedProfile>,
@@ -65,7 +67,7 @@ pub struct StudyLoad {
     pub size: Option<ByteSize>,
     /// The measured phase.
     pub duration: Option<Duration>,
-    /// The load runs so long before it is measured.
+    /// How long the load runs before measuring starts.
     pub ramp: Option<Duration>,
     /// Who does the I/O.
     pub engine: Option<EngineKind>,
@@ -112,11 +114,11 @@ pub struct EmbeddedProfile {
 /// One measurement of a study: a configuration under a profile for the `repeat`-th time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Cell {
-    /// The configuration.
+    /// Label of the configuration.
     pub label: String,
     /// As [`Study::profiles`] names it.
     pub profile: String,
-    /// From 1.
+    /// Which repeat it is, from 1.
     pub repeat: u32,
 }
 
@@ -135,6 +137,7 @@ impl Study {
             let profiles = top.required("profiles", read_profiles);
             let repeats = top.integer("repeats", 1..=MOST_REPEATS);
             let idle = top.duration("idle").unwrap_or_default();
+            // TOML's integers are signed 64 bits, so not every seed of 64 bits could be written.
             let seed = top.integer("seed", 0..=u64::from(u32::MAX)).unwrap_or(1);
             let load = top.table("load", StudyLoad::read).unwrap_or_default();
             let mut labels = Vec::new();
@@ -143,6 +146,7 @@ impl Study {
             });
             let embedded = top.tables("embedded", EmbeddedProfile::read).unwrap_or_default();
             format?;
+            // The range above keeps it within 32 bits.
             let repeats = repeats.and_then(|count| u32::try_from(count).ok()).unwrap_or(DEFAULT_REPEATS);
             Some(Self {
                 name: name?,
@@ -198,6 +202,7 @@ impl Study {
             .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
             .collect();
         let mut name = format!("{}-{slug}", self.name);
+        // Both parts are ASCII, so cutting at a byte is cutting at a character.
         name.truncate(MOST_NAME_BYTES);
         Self {
             name,
@@ -214,6 +219,7 @@ const MOST_NAME_BYTES: usize = 64;
 /// A name that is a file name on every system.
 fn read_name(table: &mut TableReader<'_>, key: &'static str) -> Option<String> {
     let name = table.text(key)?;
+    // What is a file name on Windows, too; a leading dot would hide the journal on Unix.
     let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     if is_plain && !name.is_empty() && !name.starts_with('.') && name.len() <= MOST_NAME_BYTES {
         return Some(name);
@@ -229,6 +235,8 @@ fn read_profiles(table: &mut TableReader<'_>, key: &'static str) -> Option<Vec<S
     if profiles.is_empty() {
         return table.refuse(key, format!("`{key}` needs at least one profile"));
     }
+    // Repeats are counted by the name of a profile, so a second mention would be measured into the same
+    // cells.
     let twice = profiles.iter().enumerate().find(|(position, name)| profiles[..*position].contains(name));
     if let Some((_, name)) = twice {
         return table
@@ -276,6 +284,7 @@ impl Configuration {
         let attributes = table.table("attributes", |table| Some(table.scalars())).unwrap_or_default();
         let elsewhere = table.boolean("elsewhere").unwrap_or(false);
         let targets = table.texts("targets");
+        // Without an engine in the file the choice is made later, and it may be one that touches targets.
         let touches_targets = engine.is_none_or(EngineKind::touches_targets);
         if targets.as_ref().is_none_or(Vec::is_empty)
             && !table.has("targets")
@@ -313,6 +322,8 @@ impl Configuration {
 
 fn read_label(table: &mut TableReader<'_>, key: &'static str) -> Option<String> {
     let label = table.text(key)?;
+    // Labels are compared by their text in records and on the command line, where blanks at an end are
+    // invisible.
     if label.trim() != label || label.is_empty() || label.chars().any(char::is_control) {
         return table.refuse(key, format!("`{key}` must be one line without blanks around it"));
     }
@@ -321,6 +332,7 @@ fn read_label(table: &mut TableReader<'_>, key: &'static str) -> Option<String> 
 
 fn attribute(value: Scalar) -> AttributeValue {
     match value {
+        // The digits are kept as they were written.
         Scalar::Number { text, .. } => AttributeValue::from_text(&text),
         Scalar::Text(text) => AttributeValue::Text(text),
         Scalar::Boolean(boolean) => AttributeValue::Text(boolean.to_string()),

@@ -1,7 +1,8 @@
-//! A published table: figures that somebody printed, as a file of the format `iotrial.table/1` (`docs/table-format.md`).
+//! A published table: figures that somebody printed, as a file of the format `iotrial.table/1`
+//! (`docs/table-format.md`).
 //!
-//! Every figure keeps the digits in which it was printed, because what may be concluded from it depends on them. The
-//! claims are what the text around the table says of its rows.
+//! Every figure keeps the digits in which it was printed, because what may be concluded from it depends on
+//! them. The claims are what the text around the table says of its rows.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
@@ -41,9 +42,9 @@ pub struct PublishedTable {
 /// One job of the load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrintedJob {
-    /// Its name.
+    /// Name of the job.
     pub name: String,
-    /// What it stands for.
+    /// What it represents in the database; absent where it was not printed.
     pub role: Option<Role>,
     /// How offsets follow one another.
     pub pattern: Option<Pattern>,
@@ -105,8 +106,8 @@ pub struct PrintedNumber {
     pub text: String,
     /// What it means.
     pub value: f64,
-    /// Whether zeros at the end of a whole number are digits that were printed. In a table they are so only in a string:
-    /// `98600` may have been 98.6 thousand.
+    /// Whether zeros at the end of a whole number are digits that were printed. In a table they are so only
+    /// in a string: `98600` may have been 98.6 thousand.
     pub keeps_zeros: bool,
 }
 
@@ -115,13 +116,13 @@ pub struct PrintedNumber {
 pub struct Bound {
     /// Such as `read.lat_mean_us`.
     pub metric: String,
-    /// On which side the figure lies.
+    /// On which side of the bound the figure is.
     pub relation: BoundRelation,
-    /// The bound.
+    /// The number that bounds the figure.
     pub number: PrintedNumber,
 }
 
-/// On which side of a bound a figure lies.
+/// On which side of a bound a figure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BoundRelation {
@@ -150,7 +151,7 @@ impl BoundRelation {
 /// What the text says of the rows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Claim {
-    /// A metric changes by so much from one row to another.
+    /// A metric changes by a stated amount from one row to another.
     Delta {
         /// Such as `read.iops`.
         metric: String,
@@ -158,7 +159,7 @@ pub enum Claim {
         baseline: String,
         /// Id of the row that is compared.
         row: String,
-        /// The change.
+        /// The change in percent, as printed.
         percent: PrintedNumber,
     },
     /// The rows in the order of a metric.
@@ -192,7 +193,7 @@ pub enum Claim {
         row: String,
         /// Such as `read.lat_mean_us`.
         metric: String,
-        /// The word.
+        /// The word that the text uses.
         category: String,
     },
 }
@@ -200,7 +201,7 @@ pub enum Claim {
 /// A category of latency as printed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrintedCategory {
-    /// Its word.
+    /// The word for the category.
     pub name: String,
     /// The mean latency below which it applies; `None` for the worst one.
     pub below_ms: Option<f64>,
@@ -259,18 +260,22 @@ impl PublishedTable {
             top.required("format", |top, key| top.word(key, &[(TABLE_FORMAT, ())]));
             let title = top.required("title", TableReader::text);
             let source = top.text("source");
+            // `try_from` because the number may be negative, not finite, or beyond any duration.
             let runtime = top.number("runtime_s").map(Duration::try_from_secs_f64);
             if let Some(Err(error)) = &runtime {
                 return top.refuse("runtime_s", format!("`runtime_s`: {error}"));
             }
             let jobs = top.tables("job", read_job).unwrap_or_default();
             let rows = top.required("row", |top, key| top.tables(key, read_row))?;
+            // A set: a hostile file has rows enough to make comparing each with each take minutes.
             let mut seen = HashSet::new();
             for row in &rows {
                 if !seen.insert(row.id.as_str()) {
                     top.refuse::<()>("row", format!("two rows have the id `{}`", row.id));
                 }
             }
+            // Claims are read after the rows, whose ids they must name; the place in the file does not
+            // matter.
             let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
             let claims = top.tables("claim", |claim| read_claim(claim, &ids)).unwrap_or_default();
             let categories = top.tables("category", read_category).unwrap_or_default();
@@ -299,6 +304,7 @@ fn read_job(job: &mut TableReader<'_>) -> Option<PrintedJob> {
         role: job.word("role", &words(Role::ALL, Role::as_str)),
         pattern: job.word("pattern", &words(Pattern::ALL, Pattern::as_str)),
         read_percent: read_percent(job),
+        // The bounds only keep numbers within what they are multiplied with later.
         block_size: job.integer("block_size_bytes", 1..=1 << 40).map(ByteSize::bytes),
         iodepth: job.integer("iodepth", 1..=1 << 32),
         numjobs: job.integer("numjobs", 1..=1 << 32),
@@ -319,6 +325,7 @@ fn read_row(row: &mut TableReader<'_>) -> Option<PrintedRow> {
             outstanding: load.integer("outstanding", 1..=1 << 32),
         })
     });
+    // In the order of reports, which is the order in which figures are listed everywhere.
     let mut figures = Vec::new();
     for place in Stream::STATED.map(Stream::metric_word).into_iter().chain([CPU, APPLICATION]) {
         figures.extend(row.table(place, |table| Some(read_figures(table, place))).unwrap_or_default());
@@ -334,6 +341,7 @@ fn read_row(row: &mut TableReader<'_>) -> Option<PrintedRow> {
 
 fn read_attributes(table: &mut TableReader<'_>) -> BTreeMap<String, AttributeValue> {
     let value = |scalar| match scalar {
+        // TOML allows `98_600`, and nobody printed the underscore.
         Scalar::Number { text, .. } => AttributeValue::from_text(&text.replace('_', "")),
         Scalar::Text(text) => AttributeValue::Text(text),
         Scalar::Boolean(boolean) => AttributeValue::Text(boolean.to_string()),
@@ -367,9 +375,12 @@ impl PrintedNumber {
     fn of_scalar(scalar: Scalar) -> Option<Self> {
         let number = match scalar {
             Scalar::Number { text, value } => Some(Self { text, value, keeps_zeros: false }),
+            // A string is the way to say that the zeros at the end were printed: TOML numbers are written as
+            // people please.
             Scalar::Text(text) => text.parse().ok().map(|value| Self { text, value, keeps_zeros: true }),
             Scalar::Boolean(_) => None,
         };
+        // TOML has `inf` and `nan`, and no measurement has them.
         number.filter(|number| number.value.is_finite())
     }
 }
@@ -394,6 +405,7 @@ fn read_bounds(table: &mut TableReader<'_>) -> Vec<Bound> {
     let mut bounds = Vec::new();
     for (name, scalar) in table.scalars() {
         let split = BoundRelation::ALL.iter().find_map(|(ending, relation)| {
+            // At the first underscore: names of streams have none, names of figures do.
             let (stream, figure) = name.strip_suffix(ending)?.split_once('_')?;
             let known =
                 KnownFigures::of_place(stream).filter(|_| Stream::from_metric_word(stream).is_some())?;
@@ -432,7 +444,8 @@ fn read_claim(claim: &mut TableReader<'_>, ids: &[&str]) -> Option<Claim> {
         ("category", Kind::Category),
     ];
     let kind = claim.required("kind", |claim, key| claim.word(key, &kinds))?;
-    // Every key is read before the first one that is wrong ends the claim: what is left over counts as unknown.
+    // Every key is read before the first one that is wrong ends the claim: what is left over counts as
+    // unknown.
     Some(match kind {
         Kind::Delta => {
             let (metric, percent) = (metric(claim), claim.required("percent", read_change));

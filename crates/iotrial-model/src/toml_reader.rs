@@ -59,17 +59,21 @@ pub fn read_toml<T>(text: &str, read: impl FnOnce(&mut TableReader<'_>) -> Optio
         }
     };
     let mut mistakes = sink.mistakes.into_inner();
+    // Mistakes are noted in the order in which keys are read, and shown in the order of the file.
     mistakes.sort_by_key(|mistake| (mistake.line, mistake.column));
     match value {
         Some(value) if mistakes.is_empty() => Ok(value),
         _ => {
+            // A reader that gives up without saying why would leave the user with nothing.
             assert!(!mistakes.is_empty(), "a file without a value must have a mistake");
             Err(Mistakes(mistakes))
         }
     }
 }
 
-/// A file with more mistakes is of another kind. Finding the line of each takes a look at all of the text before it.
+/// A file with more mistakes is of another kind. Finding the line of each takes a look at all of the text
+/// before it.
+// A choice: nobody mends a hundred mistakes at once.
 const MOST_MISTAKES: usize = 100;
 
 struct Sink<'t> {
@@ -85,10 +89,12 @@ impl Sink<'_> {
 
     fn note(&self, span: Range<usize>, message: String, hint: Option<String>) {
         let (message, hint) = match self.mistakes.borrow().len() {
+            // One line more, which says so; beyond it nothing is added.
             MOST_MISTAKES => ("there are more mistakes, which are not listed".to_owned(), None),
             count if count > MOST_MISTAKES => return,
             _ => (message, hint),
         };
+        // A span need not begin at the border of a character, and slicing anywhere else would panic.
         let before = &self.text[..self.text.floor_char_boundary(span.start)];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         self.mistakes.borrow_mut().push(Mistake {
@@ -109,11 +115,11 @@ pub struct TableReader<'t> {
     span: Range<usize>,
     sink: &'t Sink<'t>,
     known: Vec<&'static str>,
-    /// Whether any key is allowed.
+    /// Whether any key is allowed, because the writer chooses the names.
     is_open: bool,
 }
 
-/// A value that is no list and no table.
+/// A value that is neither a list nor a table.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scalar {
     /// A decimal number, and how it is written.
@@ -123,7 +129,7 @@ pub enum Scalar {
         /// What it means.
         value: f64,
     },
-    /// A string.
+    /// A string, as it is after escapes.
     Text(String),
     /// True or false.
     Boolean(bool),
@@ -135,6 +141,8 @@ impl<'t> TableReader<'t> {
     }
 
     fn get(&mut self, key: &'static str) -> Option<&'t Spanned<DeValue<'t>>> {
+        // Every key that is asked for is known, whether it is there or not; so readers have to ask for all of
+        // them, also for those that a mistake makes pointless.
         self.known.push(key);
         self.table.get(key)
     }
@@ -148,6 +156,7 @@ impl<'t> TableReader<'t> {
     }
 
     fn missing<T>(&self, key: &str) -> Option<T> {
+        // At the beginning of the table, since what is missing has no place of its own.
         self.sink.note(self.span.start..self.span.start, format!("`{key}` is missing"), None);
         None
     }
@@ -164,7 +173,7 @@ impl<'t> TableReader<'t> {
         self.table.contains_key(key)
     }
 
-    /// A string.
+    /// The string of a key.
     pub fn text(&mut self, key: &'static str) -> Option<String> {
         let value = self.get(key)?;
         match value.get_ref().as_str() {
@@ -196,6 +205,8 @@ impl<'t> TableReader<'t> {
             self.wrong_type(key, value, "a whole number");
             return None;
         };
+        // In 128 bits, so that −1 and 2^64 get the message about the range instead of one about syntax.
+        // Hexadecimal numbers are fine.
         let parsed = i128::from_str_radix(integer.as_str(), integer.radix()).ok();
         match parsed.and_then(|number| u64::try_from(number).ok()).filter(|number| range.contains(number)) {
             Some(number) => Some(number),
@@ -213,6 +224,8 @@ impl<'t> TableReader<'t> {
     /// A number of zero or more, whole or not.
     pub fn number(&mut self, key: &'static str) -> Option<f64> {
         let value = self.get(key)?;
+        // Both kinds: people write `2` where a format wants `2.0`. The text is parsed here, because it is
+        // also what the message quotes.
         let text = match value.get_ref() {
             DeValue::Integer(integer) => integer.as_str().to_owned(),
             DeValue::Float(float) => float.as_str().to_owned(),
@@ -221,6 +234,7 @@ impl<'t> TableReader<'t> {
                 return None;
             }
         };
+        // No key of ours is negative, and TOML's `inf` and `nan` are no figures.
         match text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0) {
             Some(number) => Some(number),
             None => {
@@ -260,6 +274,7 @@ impl<'t> TableReader<'t> {
         parse: impl Fn(&str) -> Result<T, E>,
     ) -> Option<T> {
         let value = self.get(key)?;
+        // A bare number is refused: what is `60` of, seconds or minutes?
         let Some(text) = value.get_ref().as_str() else {
             self.wrong_type(key, value, &format!("a string with a unit, such as \"{example}\""));
             return None;
@@ -334,6 +349,7 @@ impl<'t> TableReader<'t> {
             return Some(*found);
         }
         let list: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        // A guess is a hint and never taken by itself.
         let hint = nearest(text, list.iter().copied()).map(|word| format!("did you mean \"{word}\"?"));
         let message = format!("`{key}` must be one of {}, not \"{text}\"", list.join(", "));
         self.sink.note(value.span(), message, hint);
@@ -346,8 +362,9 @@ impl<'t> TableReader<'t> {
         self.scalar_in(key, value)
     }
 
-    /// Everything that stands in this table, for tables whose keys are names that the writer chooses.
+    /// Everything in this table, for tables whose keys are names that the writer chooses.
     pub fn scalars(&mut self) -> Vec<(String, Scalar)> {
+        // In such a table no key can be misspelt.
         self.is_open = true;
         let all = self.table.iter().filter_map(|(key, value)| {
             let key: &str = key.get_ref();
@@ -364,6 +381,7 @@ impl<'t> TableReader<'t> {
         let scalar = match value.get_ref() {
             DeValue::String(text) => Some(Scalar::Text(text.to_string())),
             DeValue::Boolean(boolean) => Some(Scalar::Boolean(*boolean)),
+            // A hexadecimal number has no printed digits to keep.
             DeValue::Integer(integer) if integer.radix() == 10 => number(integer.as_str()),
             DeValue::Float(float) => number(float.as_str()),
             _ => None,
@@ -380,6 +398,7 @@ impl<'t> TableReader<'t> {
         match T::deserialize(ValueDeserializer::from(value.clone())) {
             Ok(read) => Some(read),
             Err(error) => {
+                // The error knows the place of the key that is wrong inside the value, if it has one.
                 let place = error.span().unwrap_or_else(|| value.span());
                 self.wrong(place, format!("`{key}`: {}", error.message()));
                 None
@@ -437,6 +456,7 @@ impl<'t> TableReader<'t> {
             return None;
         };
         if array.is_empty() {
+            // `[]` is nearly always a list that somebody meant to fill.
             self.wrong(value.span(), format!("`{key}` needs at least one table"));
         }
         let mut all = Vec::new();
@@ -449,7 +469,8 @@ impl<'t> TableReader<'t> {
         Some(all)
     }
 
-    /// A table of tables whose names the writer chooses, such as [source.page]; those with a mistake are left out, and noted.
+    /// A table of tables whose names the writer chooses, such as [source.page]; those with a mistake are left
+    /// out, and noted.
     pub fn named_tables<T>(
         &mut self,
         key: &'static str,
@@ -490,6 +511,8 @@ impl<'t> TableReader<'t> {
             return;
         }
         for key in self.table.keys() {
+            // Looking for the nearest of all known keys is the slow part, so it ends where nobody would see
+            // the result.
             if self.sink.is_full() {
                 return;
             }
@@ -513,6 +536,8 @@ impl<'t> TableReader<'t> {
 pub fn nearest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .map(|candidate| (strsim::jaro_winkler(text, candidate), candidate))
+        // A choice: from 0.8 on Jaro and Winkler's likeness, which favours a common beginning, is a slip of
+        // the fingers.
         .filter(|(likeness, _)| *likeness > 0.8)
         .max_by(|(a, _), (b, _)| a.total_cmp(b))
         .map(|(_, candidate)| candidate)

@@ -58,7 +58,7 @@ pub enum ParseQuantityError {
         /// What was given.
         text: String,
     },
-    /// The number times the unit does not fit, or is no whole number of the smallest unit.
+    /// The number times the unit does not fit, or is not a whole number of the smallest unit.
     #[error("`{text}` is too large, or not a whole number of {smallest}")]
     OutOfRange {
         /// What was given.
@@ -69,29 +69,29 @@ pub enum ParseQuantityError {
 }
 
 impl ByteSize {
-    /// One kibibyte.
+    /// One kibibyte, 1,024 bytes.
     pub const KIB: Self = Self(1 << 10);
-    /// One mebibyte.
+    /// One mebibyte, 1,024 KiB.
     pub const MIB: Self = Self(1 << 20);
-    /// One gibibyte.
+    /// One gibibyte, 1,024 MiB.
     pub const GIB: Self = Self(1 << 30);
 
-    /// So many bytes.
+    /// A size of `bytes` bytes.
     pub const fn bytes(bytes: u64) -> Self {
         Self(bytes)
     }
 
-    /// So many kibibytes.
+    /// A size of `kib` kibibytes.
     pub const fn kib(kib: u64) -> Self {
         Self(kib << 10)
     }
 
-    /// So many mebibytes.
+    /// A size of `mib` mebibytes.
     pub const fn mib(mib: u64) -> Self {
         Self(mib << 20)
     }
 
-    /// So many gibibytes.
+    /// A size of `gib` gibibytes.
     pub const fn gib(gib: u64) -> Self {
         Self(gib << 30)
     }
@@ -123,6 +123,8 @@ impl Add for ByteSize {
 impl Sub for ByteSize {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
+        // Not saturating like the sum: a negative size is a mistake of ours, and hiding it would make a
+        // length too large.
         Self(self.0 - other.0)
     }
 }
@@ -150,6 +152,8 @@ impl fmt::Display for ByteSize {
             [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
         let exact = UNITS.iter().find(|(_, unit)| self.0 >= *unit && self.0.is_multiple_of(*unit));
         match exact {
+            // Below 10,000 an exact number is readable; `1048575 KiB` is not, and two decimals of a larger
+            // unit are shown.
             Some((name, unit)) if self.0 / unit < 10_000 => write!(f, "{} {name}", self.0 / unit),
             _ => match UNITS.iter().find(|(_, unit)| self.0 >= *unit) {
                 Some((name, unit)) => write!(f, "{:.2} {name}", self.0 as f64 / *unit as f64),
@@ -176,6 +180,8 @@ impl FromStr for ByteSize {
             "TB" | "tb" => 1_000_000_000_000,
             _ => return Err(unknown_unit(text, unit, SIZE_UNITS)),
         };
+        // Exactly, not through f64: a size in a file name or a plan must not depend on the last bit of
+        // `1.1 GB`.
         scale(number, factor)
             .map(Self)
             .ok_or_else(|| ParseQuantityError::OutOfRange { text: text.to_owned(), smallest: "bytes" })
@@ -194,6 +200,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseQuantityError> {
         "us" | "µs" => 1_000,
         "ms" => 1_000_000,
         "s" | "sec" => 1_000_000_000,
+        // Minutes, as in systemd and Go; months do not occur here.
         "m" | "min" => 60_000_000_000,
         "h" => 3_600_000_000_000,
         _ => return Err(unknown_unit(text, unit, TIME_UNITS)),
@@ -216,6 +223,7 @@ pub fn format_duration(duration: Duration) -> String {
     if ns == 0 {
         return "0s".to_owned();
     }
+    // The largest unit that divides it, so nothing is rounded and the text reads back as the same time.
     match UNITS.iter().find(|(_, unit)| ns.is_multiple_of(*unit)) {
         Some((name, unit)) => format!("{}{name}", ns / unit),
         None => format!("{ns}ns"),
@@ -241,6 +249,7 @@ impl FromStr for Rate {
     fn from_str(text: &str) -> Result<Self, ParseQuantityError> {
         let (number, unit) = split_number_and_unit(text, RATE_UNITS)?;
         let rate = match unit.strip_suffix("/s") {
+            // Through the sizes, so that `MB/s` and `MiB/s` mean in a rate what they mean in a size.
             Some(size) => Self::BytesPerSecond(format!("{number}{size}").parse::<ByteSize>()?.get() as f64),
             None if unit.eq_ignore_ascii_case("iops") => Self::Iops(
                 number.parse().map_err(|_| ParseQuantityError::NotANumber { text: text.to_owned() })?,
@@ -262,6 +271,7 @@ impl FromStr for Rate {
 }
 
 /// No device does more, in I/Os or in bytes.
+// 10 TB/s, and as I/Os far beyond any device: a bound for typing errors, which keeps products within range.
 const MOST_PER_SECOND: f64 = 1e13;
 
 /// Splits `1.5GiB` into `1.5` and `GiB`; blanks between them are allowed, `_` and `,` in numbers are not.
@@ -270,8 +280,10 @@ fn split_number_and_unit<'a>(
     units: &'static str,
 ) -> Result<(&'a str, &'a str), ParseQuantityError> {
     let trimmed = text.trim();
+    // ASCII only: other scripts' digits would not parse as a number.
     let end = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(trimmed.len());
     let (number, unit) = trimmed.split_at(end);
+    // «1.2.3» consists of digits and points and is no number.
     if number.is_empty() || number.parse::<f64>().is_err() {
         return Err(ParseQuantityError::NotANumber { text: text.to_owned() });
     }
@@ -286,17 +298,21 @@ fn unknown_unit(text: &str, unit: &str, units: &'static str) -> ParseQuantityErr
     ParseQuantityError::UnknownUnit { text: text.to_owned(), unit: unit.to_owned(), units }
 }
 
-/// `number` times `factor`, exactly; `None` when that is no whole number or does not fit.
+/// `number` times `factor`, exactly; `None` when that is not a whole number or does not fit.
 fn scale(number: &str, factor: u64) -> Option<u64> {
+    // In integers: 0.1 is not exact in binary, and `0.1 KiB` must be refused as a fraction of a byte instead
+    // of becoming 102.
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
     let scaled = whole.checked_mul(factor)?;
     if fraction.is_empty() {
         return Some(scaled);
     }
+    // 128 bits hold 38 digits of a fraction, more than anybody types; beyond that the checks below refuse it.
     let digits: u128 = fraction.parse().ok()?;
     let ten_to_the_digits = 10u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
     let numerator = digits.checked_mul(u128::from(factor))?;
+    // A part of a byte or of a nanosecond: refused instead of rounded, because the user meant something else.
     if numerator % ten_to_the_digits != 0 {
         return None;
     }
@@ -324,6 +340,7 @@ pub mod seconds {
     ///
     /// When there is no number, or it is negative, not finite or too large for a [`Duration`].
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        // Negative numbers and those that are not finite would make `Duration` panic.
         let seconds = f64::deserialize(deserializer)?;
         Duration::try_from_secs_f64(seconds).map_err(D::Error::custom)
     }
@@ -335,6 +352,7 @@ pub fn group_thousands(number: &str) -> String {
     let (whole, fraction) = rest.split_once('.').map_or((rest, None), |(w, f)| (w, Some(f)));
     let mut grouped = String::from(sign);
     for (index, digit) in whole.chars().enumerate() {
+        // Counted from the end of the whole part: the separator is before every third digit from the right.
         if index > 0 && (whole.len() - index).is_multiple_of(3) {
             grouped.push(',');
         }

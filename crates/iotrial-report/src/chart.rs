@@ -37,7 +37,7 @@ pub struct Axis {
     pub quantity: Quantity,
     /// How values become distances.
     pub scale: Scale,
-    /// It reaches at least so far, even without a point there.
+    /// The axis reaches at least this far, even without a point there.
     pub to: f64,
 }
 
@@ -56,8 +56,10 @@ pub enum Scale {
     /// Equal factors are equal distances.
     Log,
     /// The same, with the ticks at 1, 2, 4, 8 and so on: for outstanding I/Os and block sizes.
+    // Outstanding I/Os and block sizes are chosen as powers of two; ticks at 1, 2 and 5 would all miss them.
     Doublings,
     /// Percentiles by their number of nines: 90, 99 and 99.9 are evenly apart.
+    // A linear axis would put everything from p99 on into one pixel.
     Nines,
 }
 
@@ -66,9 +68,9 @@ pub enum Scale {
 pub struct Line {
     /// For the legend.
     pub name: String,
-    /// Tells it from others by hue and marker: those with the same hue belong together.
+    /// Distinguishes it from others by hue and marker: those with the same hue belong together.
     pub hue: usize,
-    /// Tells it from others of the same hue.
+    /// Distinguishes it from others of the same hue.
     pub dash: Dash,
     /// Whether it is a course, a set of points, or what was fitted to them.
     pub shape: Shape,
@@ -101,8 +103,11 @@ pub enum Dash {
 }
 
 impl Dash {
-    /// How the line of one of many series is broken: five hues tell the first ones apart, the next ones are dashed.
+    /// How the line of one of many series is broken: five hues tell the first ones apart, the next ones are
+    /// dashed.
     pub(crate) const fn of_series(index: usize) -> Self {
+        // Hue by the remainder, dash by the quotient: neighbours in a legend differ in hue, and fifteen
+        // series differ without colour as well.
         match index / Line::HUE_COUNT % 3 {
             0 => Self::Solid,
             1 => Self::Dashed,
@@ -119,7 +124,7 @@ impl Line {
 /// A stretch of the x axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
-    /// One word.
+    /// One word, such as the name of a phase.
     pub name: &'static str,
     /// Where it begins.
     pub from: f64,
@@ -153,7 +158,8 @@ pub struct HeatMap {
     pub x_range: (f64, f64),
     /// The outer edges of the rows, which are evenly high on the scale of `y`.
     pub y_range: (f64, f64),
-    /// For each column, for each row from the bottom: a share of the column in percent. A column may be empty.
+    /// For each column, for each row from the bottom: a share of the column in percent. A column may be
+    /// empty.
     pub shares_percent: Vec<Vec<f64>>,
     /// Stretches of `x` that count differently.
     pub spans: Vec<Span>,
@@ -161,6 +167,8 @@ pub struct HeatMap {
 
 impl HeatMap {
     /// Shares from which on the colour of a cell is stronger, in percent.
+    // Factors of about three: shares range over three decades, and equal steps would show only the busiest
+    // band.
     pub(crate) const LEVELS_PERCENT: [f64; 6] = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0];
 
     /// How strong the colour of a cell is: 0 for the smallest share; `None` where nothing is drawn.
@@ -181,6 +189,7 @@ impl HeatMap {
         let (low, high) = self.y_range;
         match self.y.scale {
             Scale::Linear | Scale::Nines => low + share * (high - low),
+            // On a logarithmic axis equal heights are equal factors.
             Scale::Log | Scale::Doublings => low * (high / low).powf(share),
         }
     }
@@ -203,15 +212,17 @@ pub struct BarChart {
     pub title: String,
     /// Along the bars, from zero to either side.
     pub value: Axis,
-    /// The axis goes no further than this on either side for an error bar, which then has no end.
+    /// How far the axis may go on either side for an error bar, which is then cut and has no end mark.
+    // Two repeats may have an interval of many times the value; with it on the axis, all bars would be
+    // slivers.
     pub reach: f64,
     /// The names of the groups, such as roles.
     pub groups: Vec<String>,
-    /// What stands side by side in each group, such as configurations.
+    /// What is shown side by side in each group, such as configurations.
     pub series: Vec<BarSeries>,
     /// The group that decides, such as the limit that binds; its name says so, too.
     pub decisive: Option<usize>,
-    /// A value that all bars are held against, such as what is asked for.
+    /// A value that all bars are compared with, such as what is asked for.
     pub mark: Option<Mark>,
 }
 
@@ -231,7 +242,7 @@ pub struct BarSeries {
     pub key: String,
     /// For the legend.
     pub name: String,
-    /// Tells it from others by hue and marker.
+    /// Distinguishes it from others by hue and marker.
     pub hue: usize,
     /// In the order of the groups; `None` where there is nothing.
     pub bars: Vec<Option<Bar>>,

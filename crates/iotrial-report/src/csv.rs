@@ -1,6 +1,7 @@
 //! The document as CSV in long form: one row for each figure, as a spreadsheet or a script loads it.
 //!
-//! Numbers are written with all their digits, in the unit beside them, whatever the other forms round them to.
+//! Numbers are written with all their digits, in the unit beside them, whatever the other forms round them
+//! to.
 
 use crate::chart::{BarChart, Chart};
 use crate::document::{Answer, Block, Document, Section};
@@ -16,13 +17,14 @@ const HEADERS: [&str; 9] = ["run", "section", "table", "row", "at", "at_unit", "
 #[error("the rows of the CSV could not be put together")]
 pub struct RenderCsvError(#[source] std::io::Error);
 
-/// The document with one row for each figure, as RFC 4180 has it. Texts that are shown word for word, and heat maps, are left
-/// out.
+/// The document with one row for each figure, as RFC 4180 has it. Texts that are shown word for word, and
+/// heat maps, are left out.
 ///
 /// # Errors
 ///
 /// When the rows cannot be put together, which nothing in a document leads to.
 pub fn render_csv(document: &Document) -> Result<String, RenderCsvError> {
+    // RFC 4180 has CRLF.
     let terminator = csv::Terminator::CRLF;
     let mut rows = Rows { writer: csv::WriterBuilder::new().terminator(terminator).from_writer(Vec::new()) };
     let write = |rows: &mut Rows| -> csv::Result<()> {
@@ -41,6 +43,7 @@ pub fn render_csv(document: &Document) -> Result<String, RenderCsvError> {
         Ok(())
     };
     write(&mut rows).map_err(|error| RenderCsvError(error.into()))?;
+    // The writer buffers; only `into_inner` says whether all of it was written.
     let bytes = rows.writer.into_inner().map_err(|error| RenderCsvError(error.into_error()))?;
     String::from_utf8(bytes).map_err(|error| RenderCsvError(std::io::Error::other(error)))
 }
@@ -69,12 +72,15 @@ struct Rows {
 
 impl Rows {
     fn write(&mut self, figure: CsvRow<'_>) -> csv::Result<()> {
+        // Every text passes both guards, names from our own code too: who looks for a hole should find one
+        // place.
         let text = |text: &str| guarded(&without_steering(text));
         self.writer.write_record([
             &text(figure.run),
             &text(figure.section),
             &text(figure.table),
             &text(&figure.row),
+            // Numbers and units are ours and are not guarded: an apostrophe before −1 would make it text.
             &figure.at,
             figure.at_unit,
             &text(figure.figure),
@@ -147,6 +153,7 @@ impl Rows {
                         self.write(CsvRow { figure: &fact.name, unit, value, ..of_section.clone() })?;
                     }
                 }
+                // A text word for word is not a figure, and a heat map has tens of thousands of them.
                 Block::HeatMaps(_) | Block::Verbatim { .. } => {}
             }
         }
@@ -160,6 +167,7 @@ impl Rows {
             other => written(other, Quantity::Words).1,
         };
         let label = |row: &Row| {
+            // Labels of a row are joined, because a long form has one column for them.
             let labels = row.cells[..label_count].iter().map(word);
             labels.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
         };
@@ -235,8 +243,9 @@ fn written(value: &Value, quantity: Quantity) -> (&'static str, String) {
     }
 }
 
-/// The shortest decimal number that is this one; nothing where it is none.
+/// The shortest decimal form of the number; empty where it is not finite.
 fn plain(number: f64) -> String {
+    // `to_string` prints the shortest decimal that reads back as the same f64.
     if number.is_finite() { number.to_string() } else { String::new() }
 }
 
@@ -246,13 +255,15 @@ fn text_value(text: &str) -> String {
 
 /// Text that no spreadsheet takes for a formula: what looks like one has an apostrophe before it.
 ///
-/// The signs are those of the Open Web Application Security Project ("CSV Injection"), and their full-width forms.
+/// The signs are those of the Open Web Application Security Project ("CSV Injection"), and their full-width
+/// forms.
 fn guarded(text: &str) -> String {
     let begins_formula =
         |c: char| matches!(c, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠');
     let first = text.chars().next().is_some_and(begins_formula);
     // Some programs pass over spaces and quotes before they look for a formula.
     let after_spaces = text.trim_start_matches([' ', '"', '\'']).chars().next().is_some_and(begins_formula);
+    // An apostrophe, which spreadsheets hide; dropping the sign would change the name.
     if first || after_spaces { format!("'{text}") } else { text.to_owned() }
 }
 

@@ -58,7 +58,7 @@ pub enum Block {
     Verbatim {
         /// What it is.
         caption: String,
-        /// The text.
+        /// The text itself.
         text: String,
     },
 }
@@ -83,6 +83,7 @@ pub struct VerdictBlock {
 impl VerdictBlock {
     /// The answer in one or two words.
     pub(crate) fn word(&self) -> &str {
+        // A headline replaces the word, because another question was asked: of a search, what rate holds.
         match (&self.headline, self.category, self.qualified) {
             (Some(headline), ..) => headline,
             (None, None, _) => "not judged",
@@ -96,8 +97,10 @@ impl VerdictBlock {
         (self.headline.is_some() || self.category.is_some()).then_some(self.qualified)
     }
 
-    /// The category, where that decided: good latencies that may not be relied upon are not «not qualified (good)».
+    /// The category, where that decided: good latencies that may not be relied upon are not «not qualified
+    /// (good)».
     pub(crate) fn decisive_category(&self) -> Option<Category> {
+        // Categories are ordered from the best.
         let agrees = |category: &Category| self.qualified == (*category <= Category::Acceptable);
         self.category.filter(agrees).filter(|_| self.headline.is_none())
     }
@@ -106,7 +109,8 @@ impl VerdictBlock {
 /// An answer with what speaks for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// Whether it is a good one; `None` where it is neither good nor bad, or there is none, and it says why not.
+    /// Whether it is a good one; `None` where it is neither good nor bad, or there is none, and it says why
+    /// not.
     pub is_good: Option<bool>,
     /// The answer in a few words.
     pub headline: String,
@@ -127,7 +131,7 @@ pub struct PointList {
     pub points: Vec<String>,
 }
 
-/// One finding.
+/// One finding, ready to be shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingLine {
     /// How much it weighs.
@@ -143,7 +147,7 @@ pub struct FindingLine {
 /// A name with its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fact {
-    /// Without unit.
+    /// What it is, without the unit.
     pub name: String,
     /// What a number measures.
     pub quantity: Quantity,
@@ -162,12 +166,14 @@ impl Document {
 
     /// The document itself and all its chapters, in reading order.
     pub(crate) fn parts(&self) -> Vec<&Self> {
+        // Depth first, which is reading order.
         std::iter::once(self).chain(self.chapters.iter().flat_map(Self::parts)).collect()
     }
 
     /// The unit of every latency in the document.
     pub(crate) fn latency_unit(&self) -> LatencyUnit {
         let tables = self.parts().into_iter().flat_map(Self::tables);
+        // One unit for the whole document, from its longest latency: 2,400 µs beside 2.4 ms is misread.
         LatencyUnit::for_longest_us(tables.map(Table::longest_latency_us).fold(0.0, f64::max))
     }
 }

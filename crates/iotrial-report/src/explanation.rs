@@ -1,4 +1,5 @@
-//! The document of one configuration: the chain of limits as table and picture, mixes, what was asked and measured, rules, cost.
+//! The document of one configuration: the chain of limits as table and picture, mixes, what was asked and
+//! measured, rules, cost.
 
 use iotrial_model::record::Severity;
 use iotrial_sizing::catalog::Effect;
@@ -16,12 +17,14 @@ use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
 /// Bytes in one MB/s, as vendors state limits.
+// 10^6, as vendors state limits; what iotrial measures is in MiB.
 pub(crate) const MB: f64 = 1e6;
 
 impl Document {
     /// The document of one configuration. `title` names the catalog, and `byline` says how old it is.
     pub fn of_explanation(explanation: &Explanation, title: &str, byline: String) -> Self {
         let mut sections = vec![opening(explanation)];
+        // The answer comes first, then the question, then what stands behind it.
         sections.extend(explanation.fit.as_ref().map(|fit| asked("asked", fit)));
         sections.extend(measured(explanation));
         sections.extend(limit_sections(explanation));
@@ -61,6 +64,7 @@ fn opening(explanation: &Explanation) -> Section {
     let forbidden = explanation.broken_rules.iter().any(|rule| rule.effect == Effect::Forbids);
     let is_met = explanation.fit.as_ref().is_none_or(|fit| fit.is_met);
     let cost = &explanation.cost;
+    // An empty sum would print as «0 a month».
     let price = if cost.terms.is_empty() {
         "without a known price".to_owned()
     } else {
@@ -91,6 +95,8 @@ fn opening(explanation: &Explanation) -> Section {
         heading: "",
         note: None,
         blocks: vec![Block::Answer(Answer {
+            // Never bad: what cannot be had like this, or does not carry the demand, is an open answer with
+            // its reasons.
             is_good: (!forbidden && is_met).then_some(true),
             headline,
             sentence,
@@ -117,6 +123,7 @@ fn pool_name(explanation: &Explanation, pool: usize) -> String {
 fn binding(explanation: &Explanation, one: &PureReach) -> String {
     let most = one.most.unwrap_or_default();
     let next = one.next.as_ref().map_or_else(String::new, |next| {
+        // Less than half a percent apart would print as «1.00 times as far».
         if next.times < 1.005 {
             format!("; {} binds at the same", next.element)
         } else {
@@ -157,6 +164,7 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
                 Value::Number(share.most / unit),
                 Value::Text(unit_name.to_owned()),
                 Value::Number(share.percent),
+                // From share to headroom: at 80 % of a limit there is room for 25 % more, not for 20 %.
                 Value::Number(100.0 * (100.0 / share.percent - 1.0)),
             ],
             is_total: false,
@@ -184,6 +192,7 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
     });
     let unmet: Vec<FindingLine> = unmet.collect();
     if !unmet.is_empty() {
+        // What is missing goes before the table, where everything may look fine.
         blocks.insert(0, Block::Findings(unmet));
     }
     Section {
@@ -336,6 +345,8 @@ fn picture(explanation: &Explanation, one: &PureReach) -> BarChart {
         format!("{}{word}", part.element)
     };
     // What is asked of this measure alone, where something is asked.
+    // From the machine's own limit of this measure: volumes may count one I/O as several, and the mark would
+    // be off.
     let asked = explanation.fit.as_ref().and_then(|fit| {
         let same = |share: &&iotrial_sizing::requirement::Share| {
             share.measure == one.measure && share.kind == iotrial_sizing::chain::ElementKind::Machine
@@ -461,6 +472,7 @@ pub(crate) fn cost_section(cost: &Cost) -> Section {
         .collect();
     rows.push(Row {
         cells: vec![
+            // The sum is labelled as incomplete wherever it is shown; a bare number gets copied.
             Value::Text(
                 if cost.is_complete() { "a month" } else { "a month, without what is missing" }.to_owned(),
             ),
@@ -504,6 +516,7 @@ pub(crate) fn cost_section(cost: &Cost) -> Section {
 
 /// A price with the digits that it has.
 fn short_price(price: f64) -> String {
+    // Eight decimals hold the smallest unit prices, such as those for an IOPS and hour.
     let text = format!("{price:.8}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

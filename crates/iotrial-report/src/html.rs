@@ -26,10 +26,13 @@ pub struct RenderHtmlError(#[from] minijinja::Error);
 /// When the template does not fit the document.
 pub fn render_html(document: &Document) -> Result<String, RenderHtmlError> {
     // A browser hashes the style sheet with plain newlines, whatever the checkout made of them.
+    // Git may check files out with CRLF on Windows; the hash in the policy must be that of what is sent.
     let style = include_str!("html/style.css").replace("\r\n", "\n");
     let unit = document.latency_unit();
     let mut templates = Environment::new();
+    // Escaping is decided once and for every value; only drawings of our own are marked as safe.
     templates.set_auto_escape_callback(|_| AutoEscape::Html);
+    // Blocks of the template would otherwise leave blank lines all over the page.
     templates.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     templates.add_template("report", include_str!("html/template.html"))?;
     let parts = document.parts();
@@ -41,6 +44,8 @@ pub fn render_html(document: &Document) -> Result<String, RenderHtmlError> {
         title => &document.title,
         parts => Template::from(Serde(parts)),
     })?;
+    // After rendering, so that no value escapes it: characters that turn the direction of text could make a
+    // name read as another.
     Ok(without_steering(&page))
 }
 
@@ -90,6 +95,7 @@ impl<'d> SectionView<'d> {
             id: format!("{prefix}{}", section.id),
             heading: section.heading,
             note: section.note.as_deref(),
+            // A single table has the heading of its section as its caption.
             has_captions: section.blocks.len() > 1,
             blocks: section.blocks.iter().map(|block| BlockView::new(prefix, block, unit)).collect(),
         }
@@ -156,6 +162,7 @@ impl<'d> BlockView<'d> {
                     .iter()
                     .map(|map| ChartView::new(&map.title, svg::write_heat_map(prefix, map, unit)))
                     .collect(),
+                // One sample more than there are borders: below the first, between, from the last on.
                 legend: (0..=HeatMap::LEVELS_PERCENT.len())
                     .map(svg::write_level_sample)
                     .map(|(words, sample)| LegendView::new(words, sample))
@@ -272,7 +279,8 @@ struct CellView {
     rows: usize,
 }
 
-/// Words in a table that are no longer than this stay on one line.
+/// Words in a table up to this length stay on one line.
+// A choice: longer words wrap, so that they do not push the numbers off a phone.
 const LONGEST_UNBROKEN: usize = 24;
 
 impl<'d> TableView<'d> {
@@ -314,6 +322,7 @@ impl<'d> TableView<'d> {
                 })
                 .collect();
             let same_first = |other: usize| table.rows[other].cells.first() == row.cells.first();
+            // Neighbours with the same first cell are one cell over several rows.
             let first_rows = (index..table.rows.len()).take_while(|other| same_first(*other)).count();
             if index > 0 && same_first(index - 1) {
                 cells.remove(0);
@@ -372,6 +381,7 @@ impl LegendView {
 fn legend(group: &ChartGroup) -> Vec<LegendView> {
     let mut lines: Vec<&Line> = Vec::new();
     for line in group.charts.iter().flat_map(|chart| &chart.lines) {
+        // By name: charts of a group share their lines.
         if !lines.iter().any(|known| known.name == line.name) {
             lines.push(line);
         }

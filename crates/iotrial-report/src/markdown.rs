@@ -1,4 +1,5 @@
-//! The document as Markdown, for tickets and wikis: everything but charts and the texts that are shown word for word.
+//! The document as Markdown, for tickets and wikis: everything but charts and the texts that are shown word
+//! for word.
 
 use iotrial_model::record::Severity;
 
@@ -11,6 +12,7 @@ use crate::text::without_steering;
 pub fn render_markdown(document: &Document) -> String {
     let mut page = Page { text: String::new(), unit: document.latency_unit(), level: 1 };
     page.part(document, None);
+    // Chapters are one level below the document, whatever their own depth.
     for (number, chapter) in document.parts().into_iter().enumerate().skip(1) {
         page.level = 2;
         page.part(chapter, Some(number));
@@ -29,6 +31,7 @@ struct Page {
 impl Page {
     /// A block of text with an empty line before it.
     fn block(&mut self, block: &str) {
+        // Markdown needs an empty line before a table or list, or it becomes part of the paragraph.
         if !self.text.is_empty() {
             self.text.push('\n');
         }
@@ -44,6 +47,7 @@ impl Page {
         let number = number.map(|number| format!("{number} ")).unwrap_or_default();
         self.heading(self.level, &format!("{number}{}", escape(&part.title)));
         self.block(&escape(&part.byline));
+        // The answer comes before the circumstances, and these before the figures.
         let (opening, rest): (Vec<&Section>, Vec<&Section>) =
             part.sections.iter().partition(|section| section.heading.is_empty());
         opening.into_iter().for_each(|section| self.section(section));
@@ -60,6 +64,7 @@ impl Page {
             !matches!(block, Block::Charts(_) | Block::HeatMaps(_) | Block::Bars(_) | Block::Verbatim { .. })
         };
         let blocks: Vec<&Block> = section.blocks.iter().filter(is_shown).collect();
+        // A section of charts alone would be a heading with nothing below.
         if blocks.is_empty() {
             return;
         }
@@ -136,6 +141,7 @@ impl Page {
         let columns = || table.columns.iter().zip(&formats);
         let headers = columns().map(|(column, format)| escape(&column.full_name(format.unit)));
         let rule =
+            // Colons align numbers to the right.
             columns().map(|(column, _)| if column.quantity == Quantity::Words { "---" } else { "--:" });
         let mut lines = vec![line(headers), line(rule.map(str::to_owned))];
         for row in &table.rows {
@@ -167,6 +173,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 /// Text on one line that means nothing in Markdown: no markup, link, mention or tag.
 fn escape(text: &str) -> String {
     let text = without_steering(text).replace(['\n', '\r', '\t'], " ");
+    // A line break would end a table's row.
     let text = text.trim();
     let mut escaped = String::with_capacity(text.len());
     // What begins a list, a heading or a rule does so only at the beginning.
@@ -176,10 +183,13 @@ fn escape(text: &str) -> String {
         let begins_block = (index == 0 && matches!(c, '#' | '+' | '-' | '='))
             || (begins_list && index > 0 && index == number && matches!(c, '.' | ')'));
         match c {
+            // All signs with a meaning inside a line, in GitHub's dialect: `$` begins mathematics, `~`
+            // strikes out.
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' | '!' => escaped.extend(['\\', c]),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
+            // GitHub turns `@name` into a mention, and the person gets mail.
             '@' => escaped.push_str("&#64;"),
             _ if begins_block => escaped.extend(['\\', c]),
             _ => escaped.push(c),

@@ -26,9 +26,9 @@ pub enum Quantity {
     CpuTimeUs,
     /// Bytes; shown in the largest binary unit that fits.
     Bytes,
-    /// Seconds.
+    /// A time in seconds.
     Seconds,
-    /// Hundredths.
+    /// A share in percent, 0 to 100 for most.
     Percent,
     /// A quotient, 1 where both sides agree.
     Ratio,
@@ -77,13 +77,14 @@ impl Quantity {
 pub(crate) enum LatencyUnit {
     /// Where there are latencies, and none takes 10 ms.
     Microseconds,
-    /// Everywhere else.
+    /// Where a latency takes 10 ms or more, or there is none.
     Milliseconds,
 }
 
 impl LatencyUnit {
     /// The unit for a document whose longest latency is this.
     pub(crate) fn for_longest_us(longest_us: f64) -> Self {
+        // Up to 10 ms the µs need at most four digits; beyond that they are harder to read than ms.
         if longest_us > 0.0 && longest_us < 10_000.0 { Self::Microseconds } else { Self::Milliseconds }
     }
 }
@@ -113,6 +114,7 @@ impl NumberFormat {
             Quantity::Iops => ("IOPS", 1.0, 2, 1),
             Quantity::BandwidthMibPerS => ("MiB/s", 1.0, 3, 2),
             Quantity::BandwidthMbPerS => ("MB/s", 1.0, 3, 1),
+            // Nine significant digits are more than any sum has, so the two decimals decide.
             Quantity::Money => ("", 1.0, 9, 2),
             Quantity::LatencyUs => match latency_unit {
                 LatencyUnit::Microseconds => ("µs", 1.0, 3, 1),
@@ -126,6 +128,7 @@ impl NumberFormat {
             Quantity::ChangePercent => ("%", 1.0, 9, 1),
             Quantity::Place => ("", 1.0, 3, 2),
         };
+        // Zeros need no digits and would ask for none; a logarithm of them does not exist.
         let shown = numbers.map(|number| (number * factor).abs()).filter(|number| *number > 0.0);
         let (smallest, largest) =
             shown.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), n| (low.min(n), high.max(n)));
@@ -134,6 +137,7 @@ impl NumberFormat {
         let is_signed = quantity == Quantity::ChangePercent;
         let decimals = (significant - whole_digits(smallest))
             .min(most_decimals)
+            // Six digits in all: 123,456.7 is not more exact than 123,457.
             .min(MOST_DIGITS - whole_digits(largest))
             .max(0);
         Self { unit, factor, decimals: usize::try_from(decimals).unwrap_or_default(), is_signed }
@@ -146,6 +150,7 @@ impl NumberFormat {
 
     /// The same rounding as a number format of spreadsheets.
     pub(crate) fn spreadsheet_format(&self) -> String {
+        // Spreadsheets round by the same rule (`half_up`).
         match self.decimals {
             0 => "#,##0".to_owned(),
             decimals => format!("#,##0.{}", "0".repeat(decimals)),
@@ -160,6 +165,7 @@ impl NumberFormat {
             return written;
         }
         // A change that rounds to nothing has no direction, and a minus is as wide as a plus.
+        // A proportional minus moves columns of numbers, hence the sign U+2212.
         let digits = written.trim_start_matches('-');
         let is_zero = digits.chars().all(|c| matches!(c, '0' | '.'));
         let sign = if is_zero {
@@ -174,6 +180,7 @@ impl NumberFormat {
 
     /// The number without its unit and with no more decimals than it has, for round numbers.
     pub(crate) fn write_round(&self, number: f64) -> String {
+        // Three decimals, because ticks and limits are round numbers already.
         let written = group_thousands(&format!("{:.3}", number * self.factor));
         let written = without_trailing_zeros(&written);
         // As in a change.
@@ -191,10 +198,11 @@ impl NumberFormat {
     }
 }
 
-/// The number, where it lies in the middle of two with so many decimals, a trace further from zero: spreadsheets round
-/// 1,072.5 and 0.125 up, and Rust to the even neighbour.
+/// The number, where it is exactly between two with `decimals` decimals, a trace further from zero:
+/// spreadsheets round 1,072.5 and 0.125 up, and Rust to the even neighbour.
 fn half_up(number: f64, decimals: usize) -> f64 {
     let scaled = number.abs() * 10f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX));
+    // 1e-9 relative to the number: products such as 1.005 × 100 miss the half by a few bits.
     let is_half = (scaled.fract() - 0.5).abs() < 1e-9 * scaled.max(1.0);
     if is_half { number * (1.0 + 1e-9) } else { number }
 }
@@ -210,6 +218,7 @@ const MOST_DIGITS: i32 = 6;
 
 /// Digits before the decimal point; 0 below one.
 fn whole_digits(number: f64) -> i32 {
+    // Counted by comparison, so that no rounding of a logarithm is off by one.
     [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6, 1e7].iter().map(|power| i32::from(number >= *power)).sum()
 }
 

@@ -15,6 +15,7 @@ pub(crate) struct Ruler {
 }
 
 /// Percentiles that have a tick, up to one I/O in ten million.
+// Ticks of one in ten million need a run of that many I/Os; no run has the next one.
 const PERCENTILES: [f64; 9] = [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999, 99.99999];
 
 impl Ruler {
@@ -28,11 +29,14 @@ impl Ruler {
         tight: bool,
     ) -> Self {
         let is_log = matches!(scale, Scale::Log | Scale::Doublings);
+        // A logarithmic axis has no place for zero; such points are drawn at its end.
         let values = values.filter(|value| value.is_finite() && (!is_log || *value > 0.0));
         let (low, high) = values
             .fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), value| (low.min(value), high.max(value)));
         let mut ticks = match scale {
+            // Bars and rates begin at zero, or their lengths would lie.
             Scale::Linear => linear_ticks(low.min(0.0), high),
+            // Nothing to show still needs an axis.
             Scale::Log if low > high => log_ticks(100.0, 10_000.0),
             Scale::Doublings if low > high => doublings(1.0, 64.0),
             Scale::Doublings => doublings(low, high),
@@ -43,9 +47,11 @@ impl Ruler {
         };
         let mut ends = [0, ticks.len() - 1].map(|index| coordinate(scale, ticks[index]));
         if scale == Scale::Log && ticks.len() > MOST_LOG_TICKS {
+            // Only the labels are thinned; the ends were taken before, so the axis stays as it is.
             ticks.retain(|tick| is_power_of_ten(*tick));
         }
         if tight && low <= high {
+            // A single place would make an axis of no length.
             ends[1] = coordinate(scale, high).max(ends[0] + 1e-6);
             ticks.retain(|tick| coordinate(scale, *tick) <= ends[1] + 1e-9);
         }
@@ -60,6 +66,7 @@ impl Ruler {
     /// Where a value is drawn. One below the ruler is drawn at its end.
     pub(crate) fn position(&self, value: f64) -> f64 {
         let share = (coordinate(self.scale, value) - self.ends.0) / (self.ends.1 - self.ends.0);
+        // Clamped: a value outside belongs to a limit or an error bar that is cut.
         self.drawn.0 + share.clamp(0.0, 1.0) * (self.drawn.1 - self.drawn.0)
     }
 }
@@ -75,17 +82,22 @@ impl Ruler {
 fn coordinate(scale: Scale, value: f64) -> f64 {
     match scale {
         Scale::Linear => value,
+        // Not zero, whose logarithm is infinite.
         Scale::Log | Scale::Doublings => value.max(f64::MIN_POSITIVE).log10(),
+        // By number of nines: −log₁₀(1 − p). At 100 it would be infinite.
         Scale::Nines => -(1.0 - value.min(99.999_999_9) / 100.0).log10(),
     }
 }
 
-/// From at most `low` through zero to at least `high`, four to seven of them, in steps of 1, 2 or 5 times a power of ten.
+/// From at most `low` through zero to at least `high`, four to seven of them, in steps of 1, 2 or 5 times a
+/// power of ten.
 fn linear_ticks(low: f64, high: f64) -> Vec<f64> {
     let range = if high > low { high - low } else { 1.0 };
     let power = 10f64.powf((range / 5.0).log10().floor());
+    // The smallest step of 1, 2 or 5 that needs at most five of them.
     let step = [1.0, 2.0, 5.0, 10.0].iter().map(|factor| factor * power).find(|step| step * 5.0 >= range);
     let step = step.unwrap_or(power * 10.0);
+    // A thousandth of a step, since a value meant to be on a tick may be just below it.
     let first = (low / step + 0.001).floor();
     let ticks = (0..).map(|count| (first + f64::from(count)) * step);
     ticks.take_while(|tick| *tick < high.max(low + range) + step * 0.999).collect()
@@ -101,6 +113,7 @@ fn log_ticks(low: f64, high: f64) -> Vec<f64> {
     let steps = (first_power..).flat_map(|power| [1.0, 2.0, 5.0].map(|factor| factor * 10f64.powi(power)));
     let mut ticks = Vec::new();
     for tick in steps {
+        // Everything so far is below the lowest value, so this tick is a better beginning.
         if tick <= low * (1.0 + 1e-9) {
             ticks.clear();
         }

@@ -17,15 +17,16 @@ pub(crate) use bars::{write_bar_chart, write_bar_sample};
 use frame::{BOTTOM, Edge, HUE_COUNT, LEFT, RIGHT, TOP, escape, marker};
 pub(crate) use heat_map::{write_heat_map, write_level_sample};
 
-/// So many markers on a line.
+/// Number of markers on a line.
+// A choice: enough to recognise a line anywhere, few enough not to hide its course.
 const MARKERS_PER_LINE: usize = 6;
-/// More points than this cannot be told apart at the width of the drawing.
+/// More points than this cannot be distinguished at the width of the drawing.
 const MOST_POINTS: usize = 600;
 /// A line of more points than this is drawn thinner.
 const DENSE_POINTS: usize = 200;
 /// More columns to point at than this are hard to hit, and make a long run's report large.
 const MOST_COLUMNS: usize = 90;
-/// Labels of limits are at least so far apart.
+/// Labels of limits are at least this far apart.
 const LIMIT_LABEL_HEIGHT: f64 = 17.0;
 
 /// One chart as an `<svg>` element, whose id begins with `prefix`.
@@ -36,6 +37,7 @@ pub(crate) fn write_chart(prefix: &str, chart: &Chart, latency_unit: LatencyUnit
 /// What `draw` writes.
 fn written(draw: impl FnOnce(&mut String) -> std::fmt::Result) -> String {
     let mut svg = String::new();
+    // `String` as `fmt::Write` never fails; the signature only comes from `write!`.
     draw(&mut svg).unwrap_or_else(|_| unreachable!("writing to a string cannot fail"));
     svg
 }
@@ -100,6 +102,7 @@ fn description(chart: &Chart, format: &NumberFormat) -> String {
 /// Each limit as a line with its value at its end; whose it is shows where it is pointed at.
 fn draw_limits(svg: &mut String, chart: &Chart, x: &Edge, y: &Edge) -> std::fmt::Result {
     let mut limits: Vec<&Limit> = chart.limits.iter().collect();
+    // In the order of their height, so that labels can be pushed apart from one to the next.
     limits.sort_by(|left, right| left.value.total_cmp(&right.value));
     let mut label_above = f64::INFINITY;
     for limit in limits {
@@ -157,6 +160,7 @@ fn draw_line(svg: &mut String, line: &Line, index: usize, x: &Edge, y: &Edge) ->
     }
     let step = if line.shape == Shape::Points { 1 } else { (points.len() / MARKERS_PER_LINE).max(1) };
     // Lines on top of one another have their markers side by side.
+    // By thirds of the distance between markers.
     let first = (index * step / 3) % step;
     let markers: String = points
         .iter()
@@ -167,9 +171,11 @@ fn draw_line(svg: &mut String, line: &Line, index: usize, x: &Edge, y: &Edge) ->
     write!(svg, r#"<path class="mark hue-{hue}" d="{markers}"/>"#)
 }
 
-/// The outline of a line with its gaps: in tenths, each point from the one before, which takes the fewest letters.
+/// The outline of a line with its gaps: in tenths, each point from the one before, which takes the fewest
+/// letters.
 #[expect(clippy::cast_possible_truncation, reason = "places within the drawing")]
 fn path(points: &[(f64, Option<f64>)]) -> String {
+    // Rounded once and then subtracted: rounding each difference would let a long line drift.
     let tenths = |place: f64| (place * 10.0).round() as i64;
     let mut path = String::new();
     let mut from: Option<(i64, i64)> = None;
@@ -216,6 +222,7 @@ fn thin(points: &[(f64, Option<f64>)], most: usize) -> Vec<(f64, Option<f64>)> {
     if points.len() <= most {
         return points.to_vec();
     }
+    // Two points for each stretch, the lowest and the highest.
     let stretch = (2 * points.len()).div_ceil(most);
     let mut thinned = Vec::with_capacity(most + 2);
     for chunk in points.chunks(stretch) {
@@ -231,6 +238,7 @@ fn thin(points: &[(f64, Option<f64>)], most: usize) -> Vec<(f64, Option<f64>)> {
         if kept.is_empty() {
             kept.push(0);
         }
+        // In the order of time, or the line would run backwards.
         kept.sort_unstable();
         kept.dedup();
         thinned.extend(kept.into_iter().map(|index| chunk[index]));
@@ -240,17 +248,22 @@ fn thin(points: &[(f64, Option<f64>)], most: usize) -> Vec<(f64, Option<f64>)> {
 
 /// Invisible columns to point at; each names all values at its place, or what they range over at its places.
 fn columns(svg: &mut String, chart: &Chart, x: &Edge, y_format: &NumberFormat) -> std::fmt::Result {
+    // Fits have hundreds of points that nobody measured.
     let lines = || chart.lines.iter().filter(|line| line.shape != Shape::Fit);
-    // Places are compared by their bits: lines of one chart share the very same numbers, all of them positive.
+    // Places are compared by their bits: lines of one chart share the very same numbers, all of them
+    // positive.
     let places: BTreeSet<u64> =
         lines().flat_map(|line| line.points.iter().map(|(at, _)| at.to_bits())).collect();
     let places: Vec<f64> = places.into_iter().map(f64::from_bits).collect();
+    // Only for time: on other axes each place is a load of its own.
     let most = if chart.x.scale == Scale::Linear { MOST_COLUMNS } else { places.len().max(1) };
     let chunks: Vec<&[f64]> = places.chunks(places.len().div_ceil(most).max(1)).collect();
     let value_of = |line: &Line, at: f64| {
+        // Points are in the order of x, so a place is found by halving.
         let found = line.points.binary_search_by(|(x, _)| x.total_cmp(&at)).ok()?;
         Some(line.points[found].1)
     };
+    // A column reaches half way to its neighbours, so there is no gap to fall into.
     let between = |left: &[f64], right: &[f64]| x.position(f64::midpoint(left[left.len() - 1], right[0]));
     for (index, chunk) in chunks.iter().enumerate() {
         let from = if index == 0 { LEFT } else { between(chunks[index - 1], chunk) };

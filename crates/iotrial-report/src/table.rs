@@ -58,6 +58,7 @@ impl Column {
             group => format!("{group} {}", self.name),
         };
         // A header that is a unit already needs no other.
+        // «IOPS, IOPS» would be read as two columns.
         if unit.is_empty() || unit == self.name { name } else { format!("{name}, {unit}") }
     }
 
@@ -72,7 +73,7 @@ impl Column {
     }
 }
 
-/// One row.
+/// One row of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// As many as columns.
@@ -81,24 +82,25 @@ pub struct Row {
     pub is_total: bool,
 }
 
-/// What stands in a cell or behind a name.
+/// The content of a cell, or the value of a name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// There is nothing to show: no I/O has no latency. Never the same as zero.
+    // A dash on paper, an empty cell in a workbook.
     Absent,
-    /// Words.
+    /// Words, shown as they are.
     Text(String),
     /// A whole number of the column's quantity.
     Count(u64),
     /// A number of the column's quantity.
     Number(f64),
-    /// A judgement.
+    /// A judgement by the thresholds.
     Category(Category),
     /// A change with what it means.
     Change {
         /// The number of the column's quantity.
         percent: f64,
-        /// Its meaning.
+        /// Whether it is better or worse, and how much.
         reading: Reading,
     },
 }
@@ -131,6 +133,7 @@ impl Value {
             Self::Number(number) => format.write(*number),
             Self::Category(category) => category_word(*category).to_owned(),
             Self::Change { percent, reading } => {
+                // Two places for the mark, so that numbers stay aligned.
                 format!("{} {:2}", format.write(*percent), reading_mark(*reading))
             }
         }
@@ -155,6 +158,7 @@ impl Table {
     /// Takes a column out that says nothing here.
     pub(crate) fn without_column(&mut self, at: usize) {
         self.columns.remove(at);
+        // All rows have as many cells as there are columns, so the index is safe.
         self.rows.iter_mut().for_each(|row| drop(row.cells.remove(at)));
     }
 
@@ -170,12 +174,14 @@ impl Table {
 
     /// How many of the first columns label a row: those with words, and at least one.
     pub(crate) fn label_count(&self) -> usize {
+        // A table of words alone is labelled by its first column; the others are what it says.
         let words = self.columns.iter().take_while(|column| column.quantity == Quantity::Words).count();
         if words == self.columns.len() { 1 } else { words.max(1) }
     }
 
     /// The longest latency in any cell.
     pub(crate) fn longest_latency_us(&self) -> f64 {
+        // Only cells count, not charts: tables have every latency that charts have.
         let latencies = self.columns.iter().enumerate().filter(|(_, c)| c.quantity == Quantity::LatencyUs);
         latencies
             .flat_map(|(index, _)| self.rows.iter().filter_map(move |row| row.cells[index].as_number()))

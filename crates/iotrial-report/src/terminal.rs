@@ -21,17 +21,21 @@ pub struct TerminalStyle {
 }
 
 /// Lines of prose are not longer than this: the eye loses the next one.
+// Typographers ask for 45 to 75 letters; sentences with many numbers need more.
 const LONGEST_PROSE: usize = 100;
-/// One figure with its name and value needs so much.
+/// The width that one figure with its name and value needs.
+// Narrower terminals get lines that wrap, instead of none.
 const NARROWEST: usize = 32;
 /// More chapters than this would push what they have in common off the screen.
 const MOST_CHAPTERS: usize = 6;
 /// Below this a table is stacked, one figure a line.
+// A choice: below that two columns of numbers and a label do not fit.
 const NARROWEST_TABLE: usize = 60;
 
 /// The document as lines that end with a newline, none wider than the terminal.
 pub fn render_terminal(document: &Document, style: TerminalStyle) -> String {
     let unit = document.latency_unit();
+    // The width is bounded below, so that differences of widths cannot go below zero.
     let mut page = Page { text: String::new(), width: style.width.max(NARROWEST), color: style.color };
     page.prose("", "", &document.title, Tone::Strong);
     page.prose("", "", &document.byline, Tone::Soft);
@@ -84,6 +88,7 @@ struct Page {
 
 impl Page {
     fn paint(&self, tone: Tone, text: &str) -> String {
+        // Without colour nothing is lost: symbols and words say the same.
         if !self.color || tone == Tone::Plain || text.is_empty() {
             return text.to_owned();
         }
@@ -97,6 +102,7 @@ impl Page {
 
     /// Wrapped text; the first line begins with `first`, the others with `rest`, which is as wide.
     fn prose(&mut self, first: &str, rest: &str, text: &str, tone: Tone) {
+        // At least eight characters, however far the text is indented.
         let room = self.width.min(LONGEST_PROSE).saturating_sub(width_of(first)).max(8);
         for (index, line) in wrap(&clean(text), room).iter().enumerate() {
             let line = format!("{}{}", if index == 0 { first } else { rest }, self.paint(tone, line));
@@ -110,7 +116,7 @@ impl Page {
             let shown = |block: &&Block| match block {
                 Block::Verdict(_) | Block::Answer(_) | Block::Findings(_) => true,
                 Block::Table(table) => table.at_a_glance,
-                // What charts are made of stands in the tables.
+                // What charts are made of is in the tables.
                 Block::Charts(_)
                 | Block::HeatMaps(_)
                 | Block::Bars(_)
@@ -194,6 +200,7 @@ impl Page {
         };
         let label = format!("{symbol} {:7}", finding.severity.as_str());
         let text = format!("{} [{}]", finding.message, finding.id);
+        // On a narrow terminal the label goes above the text.
         if self.width < NARROWEST_TABLE {
             let label = self.paint(tone, label.trim_end());
             self.line(&format!("  {label}"));
@@ -224,18 +231,22 @@ impl Page {
         let names = self.paint(Tone::Soft, names.join(&gap).trim_end());
         self.line(&names);
         let rule =
+            // The rule is drawn to the end of the last column.
             "─".repeat(columns.iter().map(|at| widths[*at]).sum::<usize>() + gap.len() * (columns.len() - 1));
         let mut above: Option<usize> = None;
         for (index, row) in grid.table.rows.iter().enumerate() {
+            // A second line before the totals.
             let is_total_new = row.is_total && above.is_none_or(|above| !grid.table.rows[above].is_total);
             if above.is_none() || is_total_new {
                 let rule = self.paint(Tone::Soft, &rule);
                 self.line(&rule);
             }
-            // Neighbours with the same first cell belong together: it stands once.
+            // Neighbours with the same first cell belong together, and it is shown once.
             let repeats = above.is_some_and(|above| grid.table.rows[above].cells[0] == row.cells[0]);
             let text = |at: usize| if at == 0 && repeats { "" } else { grid.cells[index][at].as_str() };
             let wrapped = |at: &usize| {
+                // Wrapping also cuts words that are too long for a column, so it is not asked where
+                // everything fits.
                 let fits = width_of(text(*at)) <= widths[*at];
                 if fits { vec![text(*at).to_owned()] } else { wrap(text(*at), widths[*at]) }
             };
@@ -278,6 +289,7 @@ impl Page {
     }
 
     fn brief(&mut self, lines: &[(&'static str, String)]) {
+        // Two blanks between the longest label and the texts.
         let label_width = lines.iter().map(|(label, _)| width_of(label)).max().unwrap_or_default() + 2;
         if lines.is_empty() {
             return;
@@ -305,13 +317,13 @@ struct Grid<'t> {
 struct Layout {
     /// By their place in the table.
     columns: Vec<usize>,
-    /// Between them.
+    /// Blanks between two columns.
     gap: usize,
     /// Of all columns of the table; words that are longer are wrapped.
     widths: Vec<usize>,
 }
 
-/// Words are wrapped from here on where the table would not fit otherwise.
+/// Columns of words are wrapped from this width on, where the table would not fit otherwise.
 const NARROW_WORDS: usize = 24;
 /// Words of strangers are cut to this many characters.
 const LONGEST_WORDS: usize = 240;
@@ -351,12 +363,14 @@ impl<'t> Grid<'t> {
         self.table.columns[at].quantity == Quantity::Words
     }
 
-    /// All columns as they are; or with long words wrapped, without optional columns from the right, and close together.
-    /// `None` where even that is too wide.
+    /// All columns as they are; or with long words wrapped, without optional columns from the right, and
+    /// close together. `None` where even that is too wide.
     fn fit(&self, width: usize) -> Option<Layout> {
         let taken = |columns: &[usize], widths: &[usize], gap: usize| {
             columns.iter().map(|at| widths[*at]).sum::<usize>() + gap * columns.len().saturating_sub(1)
         };
+        // In this order, the least harmful first: closer together, wrap words, leave optional columns out
+        // from the right, closer still.
         let mut columns: Vec<usize> = (0..self.names.len()).collect();
         let whole = [3, 2].into_iter().find(|gap| taken(&columns, &self.widths, *gap) <= width);
         if let Some(gap) = whole {
@@ -370,6 +384,7 @@ impl<'t> Grid<'t> {
             if taken(&columns, &widths, 2) <= width {
                 break 2;
             }
+            // From the right, because the most important columns are on the left.
             match columns.iter().rposition(|at| self.table.columns[*at].optional) {
                 Some(last) => drop(columns.remove(last)),
                 None if taken(&columns, &widths, 1) <= width => break 1,
@@ -409,6 +424,7 @@ impl<'t> Grid<'t> {
             let group = self.table.columns[columns[position]].group;
             let same = columns[position..].iter().take_while(|at| self.table.columns[**at].group == group);
             let count = same.count();
+            // The line of a group covers its columns and the gaps between them.
             let width: usize = columns[position..position + count].iter().map(|at| widths[*at]).sum();
             let width = width + gap.len() * (count - 1);
             if position > 0 {
@@ -443,6 +459,7 @@ fn clean(text: &str) -> String {
 
 /// Columns that the text takes, one a character, without colours.
 fn width_of(text: &str) -> usize {
+    // Sequences of colour take no room on the screen.
     let mut width = 0;
     let mut is_steering = false;
     for c in text.chars() {

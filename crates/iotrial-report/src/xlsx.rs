@@ -1,7 +1,8 @@
-//! The document as a workbook: a sheet for each part, real numbers with their units in the headers, native charts.
+//! The document as a workbook: a sheet for each part, real numbers with their units in the headers, native
+//! charts.
 //!
-//! Numbers keep all their digits and are shown as rounded as in the other forms. No cell is a formula, and the same
-//! document gives the same bytes.
+//! Numbers keep all their digits and are shown as rounded as in the other forms. No cell is a formula, and
+//! the same document gives the same bytes.
 
 use std::collections::BTreeMap;
 
@@ -32,13 +33,16 @@ pub struct RenderXlsxError(#[from] XlsxError);
 /// When a part of the document has more rows or columns than a sheet.
 pub fn render_xlsx(document: &Document) -> Result<Vec<u8>, RenderXlsxError> {
     let unit = document.latency_unit();
+    // Everything is made in memory: a report is written whole or not at all.
     let mut workbook = Workbook::new();
     // The library would ask the clock when the file was made; the sheets say when the runs were.
     let made = ExcelDateTime::from_ymd(2000, 1, 1)?;
+    // In properties, too, a stranger's title is cut and cleaned.
     let title = cut(&without_steering(&document.title), LONGEST_PROPERTY);
     workbook.set_properties(&DocProperties::new().set_title(title).set_creation_datetime(&made));
     let mut names = SheetNames::default();
     for (number, part) in document.parts().into_iter().enumerate() {
+        // The part without a heading opens the workbook, and every section has a sheet.
         let (opening, rest): (Vec<&Section>, Vec<&Section>) =
             part.sections.iter().partition(|section| section.heading.is_empty());
         let mut sheet = Sheet::new(&mut workbook, names.next(number, "Summary"), unit)?;
@@ -71,7 +75,7 @@ const WIDEST_COLUMN: usize = 44;
 const LINE_HEIGHT: f64 = 15.0;
 /// A header has no more lines; its cell holds the rest.
 const MOST_HEADER_LINES: usize = 5;
-/// Prose runs over several columns, up to so many characters.
+/// Prose runs over several columns, up to this many characters.
 const LONGEST_LINE: usize = 110;
 
 /// How cells look.
@@ -122,6 +126,7 @@ struct Sheet<'w> {
 impl<'w> Sheet<'w> {
     fn new(workbook: &'w mut Workbook, name: String, unit: LatencyUnit) -> Result<Self, XlsxError> {
         let sheet = workbook.add_worksheet();
+        // As wide as one page and as long as it needs.
         sheet.set_name(name.as_str())?.set_landscape().set_print_fit_to_pages(1, 0);
         Ok(Self { sheet, name, unit, styles: Styles::new(), row: 0, widths: Vec::new(), headers: Vec::new() })
     }
@@ -131,6 +136,7 @@ impl<'w> Sheet<'w> {
         let mut lines: BTreeMap<u32, usize> = BTreeMap::new();
         for (row, column, length) in self.headers {
             let width = self.widths.get(usize::from(column)).copied().unwrap_or(NARROWEST_COLUMN);
+            // A third of the width for words that do not fill their line.
             let needed = (length + width / 3).div_ceil(width.clamp(NARROWEST_COLUMN, WIDEST_COLUMN));
             let most = lines.entry(row).or_default();
             *most = needed.clamp(*most, MOST_HEADER_LINES);
@@ -149,6 +155,7 @@ impl<'w> Sheet<'w> {
     /// Text that stays text, whatever it begins with.
     fn text(&mut self, row: u32, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
         let text = cut(&without_steering(text), LONGEST_CELL);
+        // Written as a string it is no formula, whatever it begins with.
         if text.starts_with(['=', '+', '-', '@']) {
             // Without the mark a cell that is edited, and left as it was, would become a formula.
             self.sheet.write_string_with_format(row, column, text, &format.clone().set_quote_prefix())?;
@@ -159,6 +166,7 @@ impl<'w> Sheet<'w> {
     }
 
     fn number(&mut self, row: u32, column: u16, number: f64, format: &Format) -> Result<(), XlsxError> {
+        // Excel has no NaN; the cell stays empty.
         if number.is_finite() {
             self.sheet.write_number_with_format(row, column, number, format)?;
         }
@@ -179,6 +187,7 @@ impl<'w> Sheet<'w> {
             Value::Category(category) => self.text(row, column, category_word(*category), style),
             #[expect(clippy::cast_precision_loss, reason = "a cell holds 15 digits")]
             Value::Count(count) => {
+                // f64 is what a cell holds; counts beyond 2^53 do not occur.
                 self.number(row, column, *count as f64, &style.clone().set_num_format("#,##0"))
             }
             // The meaning stands behind the number, which stays one.
@@ -186,6 +195,8 @@ impl<'w> Sheet<'w> {
                 let mark = reading_mark(*reading);
                 let behind = if mark.is_empty() { String::new() } else { format!("\" {mark}\"") };
                 let numbers = format.spreadsheet_format();
+                // Three parts of a number format: positive, negative, zero. So a change keeps its sign and
+                // the mark behind it.
                 let signed = format!("+{numbers}{behind};-{numbers}{behind};±{numbers}{behind}");
                 self.number(row, column, format.in_unit(*percent), &style.clone().set_num_format(signed))
             }
@@ -217,6 +228,7 @@ impl<'w> Sheet<'w> {
         if self.widths.len() <= column {
             self.widths.resize(column + 1, NARROWEST_COLUMN);
         }
+        // In characters, which is the unit of Excel's widths.
         self.widths[column] = self.widths[column].max(text.chars().count());
     }
 
@@ -305,6 +317,7 @@ impl<'w> Sheet<'w> {
             let style = if *is_number { &self.styles.number_header } else { &self.styles.header }.clone();
             self.header(self.row, column, header, &style)?;
             // A header of several words may take two lines.
+            // Words of a header wrap, so its longest word decides and not its whole length.
             let longest_word = header.split(' ').max_by_key(|word| word.len()).unwrap_or_default().to_owned();
             self.widen(column, &longest_word);
         }
@@ -340,7 +353,8 @@ impl<'w> Sheet<'w> {
             [("severity", false), ("finding", false), ("fact", false), ("value", true), ("message", false)];
         self.headers(&headers.map(|(name, is_number)| (name.to_owned(), is_number)))?;
         for finding in findings {
-            // A row for each fact, and one at least; all of them tell whose they are.
+            // A row for each fact, and one at least. All of them carry the finding's name, so that rows can
+            // be filtered and sorted.
             let facts = finding.evidence.iter().map(Some);
             let rows: Vec<Option<&Fact>> =
                 if finding.evidence.is_empty() { vec![None] } else { facts.collect() };

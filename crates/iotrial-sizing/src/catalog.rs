@@ -1,7 +1,8 @@
-//! A catalog: what one provider or one own site has to offer, with limits, prices, rules, and the source and date of each.
+//! A catalog: what one provider or one own site has to offer, with limits, prices, rules, and the source and
+//! date of each.
 //!
-//! [`Catalog::parse`] is the only way to one, so a `Catalog` that exists is consistent: every source, volume and level
-//! that is named exists. The format is `iotrial.catalog/1` (`docs/catalogs.md`).
+//! [`Catalog::parse`] is the only way to one, so a `Catalog` that exists is consistent: every source, volume
+//! and level that is named exists. The format is `iotrial.catalog/1` (`docs/catalogs.md`).
 
 use std::collections::BTreeMap;
 
@@ -34,13 +35,14 @@ pub struct Catalog {
     pub region: Option<String>,
     /// ISO 4217; prices are in it unless they say otherwise.
     pub currency: String,
-    /// How long a month is for prices by the hour.
+    /// Length of a month for hourly prices, in hours. Vendors differ: 730 is a twelfth of a year, 744 are 31
+    /// days.
     pub hours_per_month: f64,
-    /// By the name that tables use for them.
+    /// Keyed by the name that the tables of the file use for them.
     pub sources: BTreeMap<String, Source>,
-    /// From `currency` into others.
+    /// Rates from `currency` into others.
     pub exchange: Vec<ExchangeRate>,
-    /// Of operating systems.
+    /// Prices of operating systems.
     pub licences: Vec<Licence>,
     /// What all volumes of some kinds share on their way, such as the ports of an array.
     pub paths: Vec<SharedPath>,
@@ -66,9 +68,9 @@ pub struct Source {
 /// What one unit of the catalog's currency is in another one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExchangeRate {
-    /// ISO 4217.
+    /// The currency that it converts into, ISO 4217.
     pub to: String,
-    /// So many of `to` for one.
+    /// How many units of `to` one unit of the catalog's currency buys.
     pub per_unit: f64,
     /// Name in [`Catalog::sources`].
     pub source: String,
@@ -77,11 +79,11 @@ pub struct ExchangeRate {
 /// The price of an operating system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Licence {
-    /// Which one.
+    /// The operating system it is for.
     pub os: Os,
-    /// For each physical core, an hour.
+    /// Price of a physical core for an hour.
     pub per_ocpu_hour: f64,
-    /// For each hardware thread, an hour.
+    /// Price of a hardware thread for an hour.
     pub per_vcpu_hour: f64,
     /// Name in [`Catalog::sources`].
     pub source: String,
@@ -136,9 +138,9 @@ pub struct VolumeKind {
     pub route: Route,
     /// How fast it answers; `None` where no source says.
     pub latency: Option<LatencyClass>,
-    /// More than so many of one kind are never taken; `None` leaves it to the machine.
+    /// Most volumes of this kind on one machine; `None` leaves the limit to the machine.
     pub count_max: Option<u32>,
-    /// An I/O that is larger counts as several.
+    /// Bytes up to which an I/O counts as one; a larger I/O counts as several. `None` counts every I/O once.
     pub iops_unit: Option<f64>,
     /// Whether all volumes of the kind on a machine have their limits together, by their size together.
     pub shared_by_machine: bool,
@@ -187,21 +189,23 @@ pub struct Level {
 pub struct SizedLimit {
     /// What it bounds.
     pub measure: Measure,
-    /// At size zero.
+    /// The limit at size zero.
     pub base: f64,
-    /// For each GiB.
+    /// What each GiB adds.
     pub per_gib: f64,
-    /// Never less.
+    /// Lower bound, whatever the size.
     pub min: f64,
-    /// Never more.
+    /// Upper bound, whatever the size.
     pub max: f64,
-    /// For a while, where that is more.
+    /// What it allows for a while, where that is more than for good.
     pub burst: Option<f64>,
 }
 
 impl SizedLimit {
     /// What a volume of this size may do for good.
     pub fn at(&self, size_gib: f64) -> f64 {
+        // Not `clamp`, which panics where a catalog has a `min` above its `max`. The ceiling wins in that
+        // case.
         (self.base + self.per_gib * size_gib).max(self.min).min(self.max)
     }
 }
@@ -209,13 +213,13 @@ impl SizedLimit {
 /// Performance that is bought apart from the size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Provisioned {
-    /// Without extra charge.
+    /// IOPS that come with the capacity at no extra charge.
     pub iops_included: f64,
-    /// At least so many are bought.
+    /// The fewest IOPS that can be ordered.
     pub iops_min: f64,
-    /// At most so many for each GiB; infinite where the size does not matter.
+    /// The most IOPS for each GiB; infinite where the size does not matter.
     pub iops_per_gib_max: f64,
-    /// At most so many.
+    /// The most IOPS, whatever the size.
     pub iops_max: f64,
     /// Bandwidth, where there is one of its own.
     pub bandwidth: Option<ProvisionedBandwidth>,
@@ -224,13 +228,13 @@ pub struct Provisioned {
 /// Bandwidth of a provisioned volume, in bytes per second.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProvisionedBandwidth {
-    /// Without extra charge.
+    /// Bandwidth that comes at no extra charge.
     pub included: f64,
-    /// At least so much is bought.
+    /// The least bandwidth that can be ordered.
     pub min: f64,
-    /// At most so much for each IOPS.
+    /// The most bandwidth for each IOPS that is bought.
     pub per_iops_max: f64,
-    /// At most so much.
+    /// The most bandwidth, whatever the IOPS.
     pub max: f64,
     /// Whether it is bought; otherwise it follows the IOPS.
     pub is_bought: bool,
@@ -245,7 +249,7 @@ pub struct RaidGroup {
     pub level: String,
     /// Disk I/Os that a random write costs.
     pub write_cost: f64,
-    /// Disks.
+    /// How many disks there are.
     pub spindles: u32,
     /// What one disk does.
     pub iops_per_spindle: f64,
@@ -256,9 +260,9 @@ pub struct RaidGroup {
 /// What a volume costs a month.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VolumePrice {
-    /// ISO 4217.
+    /// The currency of all prices below, ISO 4217.
     pub currency: String,
-    /// Whatever the size.
+    /// Flat price a month, whatever the size.
     pub per_month: f64,
     /// For each GiB, a month.
     pub per_gib_month: f64,
@@ -283,9 +287,9 @@ pub struct VolumePrice {
 /// The price of IOPS from a number on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PriceStep {
-    /// From so many IOPS on.
+    /// The number of IOPS from which this price applies.
     pub from: f64,
-    /// For each, a month.
+    /// Price of one IOPS a month.
     pub per_iops_month: f64,
 }
 
@@ -296,17 +300,17 @@ pub struct Machine {
     pub name: String,
     /// How many processors it has.
     pub processors: Processors,
-    /// Not x86.
+    /// Whether the processor is ARM rather than x86.
     pub arm: bool,
-    /// At most so many volumes; `None` where no source says.
+    /// The most volumes it takes; `None` where no source says.
     pub volumes_max: Option<u32>,
-    /// At most so many by attachment.
+    /// The most volumes by the way they are attached.
     pub volumes_max_by_attachment: BTreeMap<String, u32>,
     /// `None` where it is in no source.
     pub network: Option<Network>,
-    /// For volumes.
+    /// What it carries for volumes, by kind of volume.
     pub limits: Vec<MachineLimit>,
-    /// Such as host bus adapters.
+    /// Adapters of its own, such as host bus adapters.
     pub paths: Vec<SharedPath>,
     /// `None` where there is none, or its limits are in no source.
     pub host_cache: Option<HostCacheLimit>,
@@ -323,16 +327,16 @@ pub struct Machine {
 /// Processors and memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Processors {
-    /// As they are.
+    /// Sold in one size.
     Fixed {
         /// Physical cores, where the price needs them.
         ocpus: Option<u32>,
-        /// Hardware threads.
+        /// Hardware threads, which is what most vendors count.
         vcpus: u32,
-        /// Memory.
+        /// Memory in GiB.
         memory_gib: f64,
     },
-    /// As many as are ordered.
+    /// Sold by the core and the GiB.
     Flexible {
         /// The fewest cores.
         ocpus_min: u32,
@@ -363,7 +367,7 @@ pub struct Network {
 /// What a machine carries for volumes of some kinds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MachineLimit {
-    /// What it is.
+    /// The vendor's name for the limit.
     pub name: String,
     /// Names of volumes that it holds for; empty means all.
     pub volumes: Vec<String>,
@@ -376,11 +380,11 @@ pub struct MachineLimit {
 pub struct MachineMeasure {
     /// What it bounds.
     pub measure: Measure,
-    /// The most.
+    /// The most, where it does not depend on the network; infinite where it is only relative.
     pub max: f64,
-    /// For each byte per second of the network.
+    /// Bytes (or I/Os) for each byte per second of the network: OCI states limits of a shape that way.
     pub per_network: Option<f64>,
-    /// For a while, where that is more.
+    /// What it allows for a while, where that is more than for good.
     pub burst: Option<f64>,
 }
 
@@ -391,7 +395,7 @@ pub struct HostCacheLimit {
     pub iops: f64,
     /// Bytes per second.
     pub bandwidth: f64,
-    /// Its size.
+    /// Its size in GiB.
     pub size_gib: f64,
 }
 
@@ -409,11 +413,11 @@ pub struct LocalDisk {
 /// What a machine costs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MachinePrice {
-    /// ISO 4217.
+    /// The currency of all prices below, ISO 4217.
     pub currency: String,
-    /// A month.
+    /// Flat price a month.
     pub per_month: f64,
-    /// An hour.
+    /// Flat price an hour.
     pub per_hour: f64,
     /// For each core, an hour.
     pub per_ocpu_hour: f64,
@@ -436,7 +440,7 @@ pub struct Gap {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the catalog `{provider}` has no {what} `{name}`")]
 pub struct UnknownName {
-    /// Whose catalog.
+    /// The provider whose catalog was asked.
     pub provider: String,
     /// `machine`, `volume`, `level` or `attachment`.
     pub what: &'static str,
@@ -447,6 +451,7 @@ pub struct UnknownName {
 }
 
 /// The catalogs that are part of the program.
+// Embedded at compile time: the program answers without a network and without files beside it.
 const BUILT_IN: [&str; 4] = [
     include_str!("../../../catalogs/oci.toml"),
     include_str!("../../../catalogs/azure.toml"),
@@ -464,7 +469,7 @@ impl Catalog {
         read::read(text)
     }
 
-    /// Those that are part of the program.
+    /// The catalogs that are part of the program.
     pub fn built_in() -> Vec<Self> {
         BUILT_IN.iter().map(|text| Self::parse(text).expect("a test holds that they are valid")).collect()
     }
@@ -472,10 +477,11 @@ impl Catalog {
     /// The text of one that is part of the program.
     pub fn built_in_text(provider: &str) -> Option<&'static str> {
         let is_meant = |text: &&str| Self::parse(text).is_ok_and(|catalog| catalog.provider == provider);
+        // A catalog is found by what it says of itself, since the order of `BUILT_IN` means nothing.
         BUILT_IN.into_iter().find(|text| is_meant(text))
     }
 
-    /// One that is part of the program.
+    /// The catalog of a provider that is part of the program.
     pub fn built_in_of(provider: &str) -> Option<Self> {
         Self::built_in().into_iter().find(|catalog| catalog.provider == provider)
     }
@@ -514,6 +520,7 @@ impl Catalog {
     /// The oldest date of any source, and whether some have none.
     pub fn oldest(&self) -> (Option<&str>, bool) {
         let dates = self.sources.values().filter_map(|source| source.as_of.as_deref());
+        // ISO dates sort as text in the order of time, so no calendar is needed.
         (dates.min(), self.sources.values().any(|source| source.as_of.is_none()))
     }
 
@@ -536,6 +543,7 @@ impl Catalog {
 impl Source {
     /// Text and date.
     pub fn cited(&self) -> String {
+        // The date is part of the citation: limits double and prices change within a year.
         match &self.as_of {
             Some(day) => format!("{} ({day})", self.text),
             None => format!("{} (no date)", self.text),
@@ -563,6 +571,9 @@ impl Machine {
             Route::Network => self.network.is_some(),
             Route::Local => self.local_disk.is_some(),
             Route::Volumes | Route::VolumesOverNetwork => {
+                // A machine whose limits name kinds of volumes takes only those kinds. One that states no
+                // limit but has adapters of its own (a host of an own site) is bounded by the adapters
+                // instead.
                 self.gap.is_none()
                     && (self.limits.is_empty() && !self.paths.is_empty()
                         || self.limits.iter().any(|limit| holds_for(&limit.volumes, &kind.name)))
@@ -570,12 +581,14 @@ impl Machine {
         }
     }
 
-    /// At most so many volumes of one kind; `None` where no source says.
+    /// The most volumes of one kind; `None` where no source says.
     pub fn most_volumes(&self, kind: &VolumeKind, attachment: Option<&str>) -> Option<u32> {
         let by_attachment =
             attachment.and_then(|attachment| self.volumes_max_by_attachment.get(attachment).copied());
         let by_machine = match kind.route {
+            // NFS volumes are mounted, not attached, so they take none of the machine's slots.
             Route::Network => None,
+            // All disks of the machine itself are described as one volume.
             Route::Local => Some(1),
             Route::Volumes | Route::VolumesOverNetwork => by_attachment.or(self.volumes_max),
         };
@@ -592,6 +605,8 @@ pub(crate) fn holds_for(volumes: &[String], name: &str) -> bool {
 }
 
 fn find<'c, T>(all: &'c [T], name: &str, name_of: impl Fn(&T) -> &String) -> Option<&'c T> {
+    // Case is ignored only where no name matches exactly, so names that differ in case alone can both be
+    // asked for.
     let exact = all.iter().find(|one| name_of(one) == name);
     exact.or_else(|| all.iter().find(|one| name_of(one).eq_ignore_ascii_case(name)))
 }
@@ -605,6 +620,7 @@ pub(crate) fn unknown_name(provider: &str, what: &'static str, name: &str, known
     let containing: Vec<&str> = known
         .iter()
         .copied()
+        // Two letters or fewer would match most names.
         .filter(|known| typed.len() >= 3 && plain(known).contains(&typed))
         .take(5)
         .collect();
@@ -612,6 +628,7 @@ pub(crate) fn unknown_name(provider: &str, what: &'static str, name: &str, known
         format!("did you mean {}?", containing.join(", "))
     } else if let Some(near) = nearest(name, known.iter().copied()) {
         format!("did you mean `{near}`?")
+        // Above twenty names a list is no longer a hint; AWS and Azure have about a hundred machines each.
     } else if known.len() <= 20 {
         format!("there are {}", known.join(", "))
     } else {

@@ -1,8 +1,10 @@
-//! The chain of limits: what lies between the volumes and the program, and how much of a load each part carries.
+//! The chain of limits: what is between the volumes and the program, and how much of a load each part
+//! carries.
 //!
-//! Every limit is linear: a sum over the streams of the load, each with a weight that says how often its I/Os or bytes
-//! count there, must not exceed an amount. A load at a fixed mix is a ray from the origin; the part that binds is where the
-//! ray leaves the polytope. Explanations and the search both ask this one composition.
+//! Every limit is linear: a sum over the streams of the load, each with a weight that says how often its I/Os
+//! or bytes count there, must not exceed an amount. A load at a fixed mix is a ray from the origin; the part
+//! that binds is where the ray leaves the polytope. Explanations and the search both ask this one
+//! composition, so they cannot disagree.
 
 use iotrial_model::load::Direction;
 use serde::Serialize;
@@ -11,17 +13,19 @@ use crate::catalog::{Catalog, Level, Route, SharedPath, VolumeKind, holds_for};
 use crate::configuration::{Resolved, ResolvedPool, SizedMachine};
 use crate::measure::{Load, Measure};
 
-/// Rates differ by less than this where they are meant to be equal: the last bits of sums and products.
+/// Relative difference below which two rates count as equal: the last bits of sums and products.
+// A double carries 15 to 16 digits and a sum over a few streams loses two or three of them. 1e-9 is well
+// above that and well below anything a vendor states or a person could measure.
 pub(crate) const ROUNDING: f64 = 1e-9;
 
 /// The parts through which I/O passes, from the volumes to the program.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Chain {
-    /// In this order.
+    /// In the order in which I/O passes them; ties between equally full parts are resolved by this order.
     pub elements: Vec<Element>,
 }
 
-/// One part.
+/// One part of the chain.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Element {
     /// What it is.
@@ -59,7 +63,7 @@ pub enum ElementKind {
 pub struct Limit {
     /// What it bounds.
     pub measure: Measure,
-    /// The most; bandwidth in bytes per second.
+    /// The most that it allows, in units of the measure; bandwidth in bytes per second.
     pub most: f64,
     /// How often the I/O of each pool counts; in the order of the pools.
     #[serde(skip)]
@@ -69,11 +73,11 @@ pub struct Limit {
 /// How often the I/Os of one pool count.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Weight {
-    /// Each read, or byte read.
+    /// How often a read, or a byte read, counts.
     pub read: f64,
-    /// Each write, or byte written.
+    /// How often a write, or a byte written, counts.
     pub write: f64,
-    /// An I/O larger than this counts as several; `None` counts each once.
+    /// Bytes up to which an I/O counts as one, a larger one as several; `None` counts each once.
     pub io_unit: Option<f64>,
 }
 
@@ -89,11 +93,11 @@ impl Weight {
 /// How far a load is from one limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Headroom<'c> {
-    /// Whose limit.
+    /// The part whose limit it is.
     pub element: &'c Element,
-    /// The limit.
+    /// The limit that the load was compared with.
     pub limit: &'c Limit,
-    /// So many times the load reaches it: below 1 the load is too much.
+    /// How many times the load fits under the limit: below 1 the load is too much.
     pub factor: f64,
 }
 
@@ -105,12 +109,18 @@ impl Limit {
             if !self.measure.counts(stream.direction) {
                 continue;
             }
+            // A pool without a weight does not pass this part.
             let weight = self.weights.get(stream.pool).copied().unwrap_or_default();
             let amount = match (self.measure.is_bandwidth(), weight.io_unit) {
                 (true, _) => stream.block_size,
+                // ROUNDING is taken off first: 256 KiB divided by a unit of 256 KiB must be one unit even
+                // where the block size came out of a division (bandwidth by IOPS). An I/O below the unit
+                // still costs a whole one.
                 (false, Some(unit)) => (stream.block_size / unit - ROUNDING).ceil().max(1.0),
                 (false, None) => 1.0,
             };
+            // f64 and not integers: rates are measured averages and shares, and limits are products of
+            // ratios.
             usage += stream.iops * amount * weight.of(stream.direction);
         }
         usage
@@ -124,9 +134,14 @@ impl Chain {
         let copies = f64::from(resolved.configuration.mirror.copies());
         let mut elements = Vec::new();
         for (index, pool) in resolved.pools.iter().enumerate() {
+            // The copies that replicas need leave over the network; they never reach these volumes.
             let passage = Passage::of(pool, copies, 0.0);
             let alike: Vec<usize> =
+                // By identity, not by name: kinds are unique objects of one catalog, and this cannot confuse
+                // catalogs.
                 (0..count).filter(|other| std::ptr::eq(resolved.pools[*other].kind, pool.kind)).collect();
+            // Google's persistent disks have their limits by the size of all of them on a machine. Such pools
+            // become one part, at the place of the first; two parts would allow the limit twice.
             if !pool.kind.shared_by_machine {
                 elements.extend(volume_element(resolved, pool, &passage, &[index], burst));
             } else if alike[0] == index {
@@ -135,6 +150,8 @@ impl Chain {
             if let Some(attachment) = pool.attachment.filter(|attachment| !attachment.limits.is_empty()) {
                 let limit = |(measure, amount): &(Measure, f64)| Limit {
                     measure: *measure,
+                    // Load is striped evenly over the volumes of a pool, so the pool carries as many times
+                    // what one attachment does.
                     most: amount * f64::from(pool.count),
                     weights: weights(count, &[index], passage.weight()),
                 };
@@ -159,22 +176,27 @@ impl Chain {
     }
 
     /// How far a load is from each limit that it touches, the nearest first.
+    // Sorted by how full they are, since callers need the first and the next one of another part.
     pub fn headrooms(&self, load: &Load) -> Vec<Headroom<'_>> {
         let mut all = Vec::new();
         for element in &self.elements {
             for limit in &element.limits {
                 let usage = limit.usage(load);
+                // A limit that the load does not touch would give an infinite factor and crowd the list.
                 if usage > 0.0 {
                     all.push(Headroom { element, limit, factor: limit.most / usage });
                 }
             }
         }
+        // A stable sort: of equally full limits the one nearer to the volumes comes first, as in the chain.
         all.sort_by(|a, b| a.factor.total_cmp(&b.factor));
         all
     }
 
     /// How many times the load is carried; infinite where nothing limits it.
     pub fn reach(&self, load: &Load) -> f64 {
+        // The same as the first of `headrooms`, without building and sorting a list: the search asks this for
+        // every machine, size and kind.
         let limits = self.elements.iter().flat_map(|element| &element.limits);
         let factors = limits.map(|limit| (limit.most, limit.usage(load)));
         factors
@@ -185,6 +207,8 @@ impl Chain {
 
     /// Whether the load is carried.
     pub fn carries(&self, load: &Load) -> bool {
+        // The search buys the least that suffices, so that answers sit exactly on a limit. Without the
+        // tolerance the last bit of a product would refuse them.
         self.reach(load) >= 1.0 - ROUNDING
     }
 }
@@ -204,12 +228,15 @@ impl<'c> Passage<'c> {
     /// That of a pool; what is a part of the machine is neither mirrored nor sent anywhere.
     fn of(pool: &ResolvedPool<'c>, copies: f64, replicas: f64) -> Self {
         let (copies, replicas) =
+            // The machine's own disk is lost with it, so nobody mirrors it or ships it to replicas.
             if pool.kind.route == Route::Local { (1.0, 0.0) } else { (copies, replicas) };
         Self { kind: pool.kind, copies, replicas, cache_hit: pool.cache_hit }
     }
 
     /// At the volumes and at what the machine carries for them.
     pub(crate) fn weight(&self) -> Weight {
+        // A mirror in the host (ASM, RAID 10) sends every copy over the way to the volumes, so writes weigh
+        // as many times. A read is answered by one copy, unless the cache answers it.
         Weight { read: 1.0 - self.cache_hit, write: self.copies, io_unit: None }
     }
 
@@ -236,20 +263,27 @@ pub(crate) fn volume_limits(
         .iter()
         .map(|limit| {
             let for_good = limit.at(size_gib);
+            // Never below what holds for good: gp2 states a burst of 3,000 IOPS, which a large volume has all
+            // the time.
             let most = if burst { limit.burst.unwrap_or(0.0).max(for_good) } else { for_good };
             (limit.measure, most, 1.0)
         })
         .collect();
     if level.provisioned.is_some() {
+        // What is bought bounds the volume in addition to what its size allows.
         limits.push((Measure::Iops, iops, 1.0));
         limits.push((Measure::Bandwidth, bandwidth, 1.0));
     }
     if let Some(raid) = &level.raid {
         let spindles = f64::from(raid.spindles);
+        // Parity costs reads and extra writes for small random I/O (in `write_cost`), whereas large writes
+        // fill whole stripes. Only a mirror transfers every byte twice.
         let written_twice = if raid.level == "raid10" { 2.0 } else { 1.0 };
+        // The order is relied on by the search: limits of the level first, those of the disks at the end.
         limits.push((Measure::Iops, spindles * raid.iops_per_spindle, raid.write_cost));
         limits.push((Measure::Bandwidth, spindles * raid.bandwidth_per_spindle, written_twice));
     }
+    // Bandwidth without a limit of its own is infinite, and infinity is no limit to list.
     limits.retain(|(_, most, _)| most.is_finite());
     limits
 }
@@ -264,6 +298,8 @@ fn volume_element(
 ) -> Option<Element> {
     let total_gib: f64 = pools.iter().map(|index| resolved.pools[*index].total_gib()).sum();
     let count: u32 = pools.iter().map(|index| resolved.pools[*index].count).sum();
+    // Limits by size are computed for one volume and multiplied, because floors and ceilings apply to each
+    // volume. Where the machine shares them, they apply to the sum.
     let (size, times) = if pool.kind.shared_by_machine {
         (total_gib, 1.0)
     } else {
@@ -274,6 +310,8 @@ fn volume_element(
     let limit = |(measure, most, write_cost): (Measure, f64, f64)| Limit {
         measure,
         most: most * times,
+        // Both factors multiply: a mirror over RAID groups writes each copy, and each of those costs disk
+        // I/Os.
         weights: weights(resolved.pools.len(), pools, Weight { write: own.write * write_cost, ..own }),
     };
     let limits: Vec<Limit> = limits.into_iter().map(limit).collect();
@@ -285,13 +323,14 @@ fn volume_element(
     })
 }
 
-/// How the volumes of a pool are called, with what lies on them where another pool has as many of the same.
+/// How the volumes of a pool are called, with their roles where another pool has as many of the same.
 fn volume_name(resolved: &Resolved<'_>, pools: &[usize], count: u32) -> String {
     let called = |pool: &ResolvedPool<'_>| {
         let name = if pool.level.name.is_empty() { &pool.kind.name } else { &pool.level.name };
         (name.clone(), pool.count)
     };
     let own = called(&resolved.pools[pools[0]]);
+    // Two parts of the same name could not be distinguished in a report, so roles are added, but only then.
     let is_like = |index: usize| !pools.contains(&index) && called(&resolved.pools[index]) == own;
     let name = format!("{count} × {}", own.0);
     if !(0..resolved.pools.len()).any(is_like) {
@@ -314,6 +353,7 @@ pub(crate) fn machine_elements(
     let cited = catalog.cited(&machine.source);
     let by_volume = |volumes: &[String]| -> Vec<Weight> {
         let weight = |passage: &Passage<'_>| {
+            // NFS and the machine's own disk do not pass the limits that a machine has for attached volumes.
             let passes = matches!(passage.kind.route, Route::Volumes | Route::VolumesOverNetwork);
             if passes && holds_for(volumes, &passage.kind.name) {
                 passage.weight()
@@ -326,6 +366,8 @@ pub(crate) fn machine_elements(
     let mut elements = Vec::new();
     let mut push = |kind, name: String, source: &str, limits: Vec<Limit>| {
         let touched =
+            // A part that no pool touches (an adapter for another kind of volume) would only be noise in
+            // reports.
             |limit: &Limit| limit.weights.iter().any(|weight| weight.read > 0.0 || weight.write > 0.0);
         let limits: Vec<Limit> = limits.into_iter().filter(touched).collect();
         if !limits.is_empty() {
@@ -340,6 +382,7 @@ pub(crate) fn machine_elements(
         };
         path.limits.iter().map(limit).collect()
     };
+    // From the volumes inwards: ports of the array, adapters of the machine, the machine's own limit.
     for path in &catalog.paths {
         let source = path.source.as_deref().map_or_else(String::new, |source| catalog.cited(source));
         push(ElementKind::Path, format!("{} × {}", path.count, path.name), &source, path_limits(path));
@@ -348,8 +391,12 @@ pub(crate) fn machine_elements(
         push(ElementKind::Path, format!("{} × {}", path.count, path.name), &cited, path_limits(path));
     }
     for limit in &machine.limits {
+        // Where the network is unknown a relative limit comes to zero. The reader of catalogs refuses such a
+        // machine.
         let network = sized.egress.unwrap_or(0.0);
         let limits = limit.limits.iter().map(|one| {
+            // A relative limit has a ceiling as well: 120 MB/s for each Gbit/s of an OCI shape, up to the
+            // shape's most.
             let for_good = one.per_network.map_or(one.max, |per| (per * network).min(one.max));
             let most = if burst { one.burst.unwrap_or(0.0).max(for_good) } else { for_good };
             Limit { measure: one.measure, most, weights: by_volume(&limit.volumes) }
@@ -370,7 +417,10 @@ pub(crate) fn machine_elements(
         let hits: Vec<Weight> = passages
             .iter()
             .map(|passage| match passage.kind.route {
+                // Where the vendor states one limit for cache and local disk, everything on the local disk
+                // counts there, writes included.
                 Route::Local if with_local => passage.weight(),
+                // For other pools only what the cache serves counts at the cache.
                 _ => Weight { read: passage.cache_hit, write: 0.0, io_unit: None },
             })
             .collect();
@@ -388,9 +438,13 @@ pub(crate) fn machine_elements(
     }
     if let Some(egress) = sized.egress {
         let weight = |passage: &Passage<'_>| {
+            // Storage traffic over the network shares it with replication; attached volumes (SAN, NVMe) leave
+            // it alone.
             let over = if passage.kind.route.takes_network() { 1.0 } else { 0.0 };
             Weight {
                 read: over * (1.0 - passage.cache_hit),
+                // Writes leave the machine, and each replica is one more copy on the wire, whatever the
+                // volumes are.
                 write: over * passage.copies + passage.replicas,
                 io_unit: None,
             }
@@ -404,6 +458,8 @@ pub(crate) fn machine_elements(
             &cited,
             vec![limit(Measure::WriteBandwidth, egress)],
         );
+        // No figure for ingress: the same as egress is the usual symmetric case, and the name in the report
+        // says that it was assumed.
         let (name, ingress) = match sized.ingress {
             Some(ingress) => ("network in", ingress),
             None => ("network in (as out)", egress),
@@ -419,6 +475,7 @@ fn queue_elements(resolved: &Resolved<'_>, latency_us: Option<f64>) -> Vec<Eleme
     let paths = resolved.catalog.paths.iter().chain(&resolved.machine.machine.paths);
     paths
         .filter_map(|path| {
+            // Adapters work in parallel, so their queues add up.
             let depth = path.queue_depth? * f64::from(path.count);
             let name = format!("queues of {} × {}", path.count, path.name);
             Some(concurrency(depth, latency_us, resolved.pools.len(), name))

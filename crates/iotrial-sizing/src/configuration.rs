@@ -1,5 +1,6 @@
-//! A configuration: a machine and the volumes on it, as somebody plans or has it. Format `iotrial.configuration/1`
-//! (`docs/size.md`). [`Configuration::on`] finds everything that it names in a catalog.
+//! A configuration: a machine and the volumes on it, as somebody plans or has it. Format
+//! `iotrial.configuration/1` (`docs/size.md`). [`Configuration::on`] finds everything that it names in a
+//! catalog.
 
 use std::fmt::Write as _;
 
@@ -25,6 +26,8 @@ use pool::read_pool;
 pub const CONFIGURATION_FORMAT: &str = "iotrial.configuration/1";
 
 /// More pools than anybody keeps apart.
+// A pool is a row in every table and a weight in every limit. Five roles exist, so 32 is far beyond use and
+// bounds hostile files.
 const MOST_POOLS: usize = 32;
 
 /// A machine with volumes.
@@ -32,7 +35,7 @@ const MOST_POOLS: usize = 32;
 pub struct Configuration {
     /// One line for headings.
     pub title: String,
-    /// Whose catalog.
+    /// The provider in whose catalog everything is looked up.
     pub provider: String,
     /// Name of the machine in the catalog.
     pub machine: String,
@@ -56,6 +59,7 @@ pub struct Configuration {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outstanding: Option<u32>,
     /// What an I/O takes on average, with which `outstanding` limits the rate.
+    // Without a latency, `outstanding` limits nothing: by Little's law both are needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_mean_us: Option<f64>,
     /// Stripe sets, each for some roles; at least one.
@@ -71,7 +75,7 @@ pub enum ConfigurationError {
     /// A choice that has to be made.
     #[error("`{key}` is missing for `{name}`")]
     Missing {
-        /// The key.
+        /// The key that is missing.
         key: &'static str,
         /// What needs it.
         name: String,
@@ -93,7 +97,7 @@ pub enum ConfigurationError {
     /// A figure for something that has no such choice.
     #[error("`{key}` cannot be chosen for `{name}`")]
     NoChoice {
-        /// The key.
+        /// The key that has no effect.
         key: &'static str,
         /// What has no choice.
         name: String,
@@ -101,13 +105,13 @@ pub enum ConfigurationError {
     /// A volume that would be a part of a machine that has none.
     #[error("`{machine}` has no local disk, as far as the catalog knows")]
     NoLocalDisk {
-        /// The machine.
+        /// Name of the machine.
         machine: String,
     },
-    /// A role that lies on two pools, or on none.
+    /// A role that is assigned to two pools, or to none.
     #[error("the role `{role}` lies on {} of the pools", if *.count == 0 { "none".to_owned() } else { .count.to_string() })]
     Placement {
-        /// Which one.
+        /// The role that is placed wrongly.
         role: Role,
         /// How many pools take it.
         count: usize,
@@ -140,6 +144,7 @@ impl Configuration {
             let title = top.text("title");
             let provider = top.required("provider", TableReader::text);
             let machine = top.required("machine", TableReader::text);
+            // The range only keeps hostile numbers out; the catalog knows the real one for each machine.
             let ocpus = small(top.integer("ocpus", 1..=4096));
             let memory_gib = top.size("memory").map(gib);
             let os_words: Vec<_> = Os::ALL.iter().map(|os| (os.as_str(), *os)).collect();
@@ -187,6 +192,7 @@ impl Configuration {
             .map(|pool| pool.on(catalog, machine.machine))
             .collect::<Result<Vec<_>, ConfigurationError>>()?;
         for role in Role::ALL {
+            // No pool is fine here, as long as no load for that role is asked.
             let count = self.pools.iter().filter(|pool| pool.roles.contains(role)).count();
             if count > 1 {
                 return Err(ConfigurationError::Placement { role: *role, count });
@@ -197,6 +203,8 @@ impl Configuration {
 
     fn sized_machine<'c>(&self, catalog: &'c Catalog) -> Result<SizedMachine<'c>, ConfigurationError> {
         let machine = catalog.machine(&self.machine)?;
+        // A figure that has no effect is refused rather than ignored: the price would not be that of what was
+        // written.
         if matches!(machine.processors, Processors::Fixed { .. }) {
             if self.ocpus.is_some() {
                 return Err(ConfigurationError::NoChoice { key: "ocpus", name: machine.name.clone() });
@@ -206,6 +214,8 @@ impl Configuration {
             }
         }
         let missing =
+            // Memory has a least value to fall back on, cores do not: nobody means «one core» by leaving them
+            // out.
             |key, hint: String| ConfigurationError::Missing { key, name: machine.name.clone(), hint };
         if let Processors::Flexible { ocpus_min, ocpus_max, .. } = machine.processors
             && self.ocpus.is_none()
@@ -220,6 +230,8 @@ impl Configuration {
     /// The configuration under what a demand says of copies, replicas and clusters, where that is more.
     #[must_use]
     pub fn under(&self, demand: &Demand) -> Self {
+        // The larger of both: a configuration may protect more than asked, and a demand may ask for more than
+        // it was written with.
         let more = |a: Mirror, b: Mirror| if a.copies() >= b.copies() { a } else { b };
         Self {
             mirror: more(self.mirror, demand.mirror),
@@ -253,6 +265,7 @@ fn small(number: Option<u64>) -> Option<u32> {
 
 #[expect(clippy::cast_precision_loss, reason = "sizes to 15 digits")]
 fn gib(size: ByteSize) -> f64 {
+    // Sizes up to 2^53 bytes (8 PiB) are exact in a double, which is what the 15 digits are about.
     size.get() as f64 / ByteSize::GIB.get() as f64
 }
 
@@ -260,6 +273,8 @@ impl crate::catalog::Provisioned {
     /// The most IOPS that a volume of this size may have.
     #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
     pub fn most_iops(&self, size_gib: u64) -> f64 {
+        // What is included may exceed what the ratio allows for a small volume; the vendor still grants it.
+        // The ceiling of the kind holds in any case.
         (self.iops_per_gib_max * size_gib as f64).max(self.iops_included).min(self.iops_max)
     }
 }
@@ -278,7 +293,7 @@ pub struct Resolved<'c> {
     pub configuration: Configuration,
     /// Whose parts it is made of.
     pub catalog: &'c Catalog,
-    /// The machine.
+    /// The machine in the size that was ordered.
     pub machine: SizedMachine<'c>,
     /// In the order of the configuration.
     pub pools: Vec<ResolvedPool<'c>>,
@@ -291,19 +306,19 @@ pub struct SizedMachine<'c> {
     pub machine: &'c Machine,
     /// Physical cores, where they are known.
     pub ocpus: Option<u32>,
-    /// Hardware threads.
+    /// Hardware threads of all cores.
     pub vcpus: u32,
-    /// Memory.
+    /// Memory in GiB.
     pub memory_gib: f64,
     /// Out of the machine and into it, in bytes per second; each `None` where no source says.
     pub egress: Option<f64>,
-    /// See `egress`.
+    /// Into the machine, like `egress`.
     pub ingress: Option<f64>,
 }
 
 impl<'c> SizedMachine<'c> {
-    /// The machine of that size; without a memory the least that it can have. An error is what, what is allowed, and
-    /// what was given.
+    /// The machine of that size; without a memory the least that it can have. An error is what, what is
+    /// allowed, and what was given.
     pub(crate) fn new(
         machine: &'c Machine,
         ocpus: Option<u32>,
@@ -328,6 +343,7 @@ impl<'c> SizedMachine<'c> {
                 let least = memory_min_gib * f64::from(ocpus);
                 let most = memory_max_gib.min(memory_per_ocpu_max_gib * f64::from(ocpus));
                 let memory = memory_gib.unwrap_or(least);
+                // No tolerance: both sides come from whole GiB and whole cores.
                 if memory < least || memory > most {
                     let allowed = format!("from {least} to {most} GiB with {ocpus} OCPU");
                     return Err(("the memory", allowed, format!("{memory} GiB")));
@@ -355,13 +371,13 @@ impl<'c> SizedMachine<'c> {
 pub struct ResolvedPool<'c> {
     /// Kind of volume.
     pub kind: &'c VolumeKind,
-    /// Its level.
+    /// Level of performance.
     pub level: &'c Level,
     /// How it is attached.
     pub attachment: Option<&'c Attachment>,
-    /// How many.
+    /// How many volumes.
     pub count: u32,
-    /// Of each.
+    /// Size of each volume.
     pub size_gib: u64,
     /// Of each, where IOPS are bought.
     pub iops: f64,
@@ -384,16 +400,18 @@ impl ResolvedPool<'_> {
 impl Resolved<'_> {
     /// What of it holds data, each byte once.
     pub fn usable_gib(&self) -> f64 {
+        // Copies of a mirror hold the same data. Replicas do not count here: they have volumes of their own.
         self.lasting_gib() / f64::from(self.configuration.mirror.copies())
     }
 
     /// All volumes that outlive the machine.
     pub fn lasting_gib(&self) -> f64 {
+        // The machine's own disk is lost with the machine, so it holds no data that has to last.
         let lasting = self.pools.iter().filter(|pool| pool.kind.route != Route::Local);
         lasting.map(ResolvedPool::total_gib).sum()
     }
 
-    /// What lies on a pool: its roles, or all that no other pool takes.
+    /// The roles of a pool: its own, or all that no other pool takes.
     pub fn roles_of(&self, pool: usize) -> Vec<Role> {
         let pools = &self.configuration.pools;
         if !pools[pool].roles.is_empty() {
@@ -403,13 +421,14 @@ impl Resolved<'_> {
         Role::ALL.iter().filter(is_free).copied().collect()
     }
 
-    /// The pool on which a role lies.
+    /// The pool that a role is assigned to.
     ///
     /// # Errors
     ///
-    /// When it lies on none, or on several.
+    /// When it is assigned to none, or to several.
     pub fn pool_of(&self, role: Option<Role>) -> Result<usize, ConfigurationError> {
         let pools = &self.configuration.pools;
+        // With a single pool there is nothing to place, whatever roles a demand names.
         if pools.len() == 1 {
             return Ok(0);
         }
@@ -418,6 +437,7 @@ impl Resolved<'_> {
         let named = pools.iter().position(|pool| pool.roles.contains(&meant));
         let open: Vec<usize> = (0..pools.len()).filter(|pool| pools[*pool].roles.is_empty()).collect();
         match (named, open.as_slice()) {
+            // A pool that names the role wins over one that takes the rest.
             (Some(pool), _) => Ok(pool),
             (None, [pool]) => Ok(*pool),
             (None, open) => Err(ConfigurationError::Placement { role: meant, count: open.len() }),
@@ -428,8 +448,9 @@ impl Resolved<'_> {
     ///
     /// # Errors
     ///
-    /// When a role lies on no pool, or on several.
+    /// When a role is assigned to no pool, or to several.
     pub fn load_of(&self, demand: &Demand) -> Result<Load, ConfigurationError> {
+        // Rates grow, block sizes do not: more users make more I/Os of the same kind.
         let growth = demand.load_growth();
         let streams = demand.streams.iter().map(|stream| {
             Ok(LoadStream {

@@ -40,9 +40,11 @@ impl std::str::FromStr for Mix {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("`{text}` is no mix; a mix is READ_PERCENT@BLOCK_SIZE, such as 70@8KiB");
         let (percent, block) = text.split_once('@').ok_or_else(wrong)?;
+        // People write both «70@8KiB» and «70%@8KiB».
         let read_percent: f64 = percent.trim().trim_end_matches('%').parse().map_err(|_| wrong())?;
         let block: iotrial_model::units::ByteSize =
             block.parse().map_err(|error| format!("{}: {error}", wrong()))?;
+        // 1 GiB is far beyond any I/O; above it the arithmetic would still work and the answer mean nothing.
         if !(0.0..=100.0).contains(&read_percent) || block.get() == 0 || block.get() > 1 << 30 {
             return Err(wrong());
         }
@@ -53,13 +55,13 @@ impl std::str::FromStr for Mix {
 /// What is asked about a configuration besides the usual.
 #[derive(Debug, Clone, Default)]
 pub struct Question<'q> {
-    /// Empty for [`Mix::USUAL`].
+    /// The mixes to compute; empty for [`Mix::USUAL`].
     pub mixes: &'q [Mix],
-    /// Whether it is to carry something.
+    /// The demand that it is to carry, if any.
     pub demand: Option<&'q Demand>,
     /// What was measured on it.
     pub measurements: &'q [Measurement],
-    /// In which money.
+    /// Currency, rates and length of a month.
     pub money: Money,
     /// Whether rates count that hold only for a while.
     pub burst: bool,
@@ -97,11 +99,11 @@ pub struct Explanation {
     /// How fast the slowest of its volumes answers; absent where no source says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<LatencyClass>,
-    /// Whether its processor is ARM, and not x86.
+    /// Whether its processor is ARM rather than x86.
     pub arm: bool,
-    /// Hardware threads.
+    /// Hardware threads of all cores.
     pub vcpus: u32,
-    /// Memory.
+    /// Memory in GiB.
     pub memory_gib: f64,
     /// What holds data, each byte once.
     pub usable_gib: f64,
@@ -123,7 +125,7 @@ pub struct Explanation {
     /// What was measured on it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub measured: Vec<MeasuredAgainst>,
-    /// What was the limit of all of them; absent of fewer than two.
+    /// The sentence over all measurements; absent where there are fewer than two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_together: Option<String>,
 }
@@ -151,18 +153,18 @@ pub struct PureReach {
 /// What one part carries by itself.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PartReach {
-    /// Its name.
+    /// Name of the part.
     pub element: String,
-    /// So much.
+    /// The most it carries, in units of the measure.
     pub most: f64,
 }
 
 /// The part that binds when the first one does no longer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Next {
-    /// Its name.
+    /// Name of the part.
     pub element: String,
-    /// So many times as far as the first one.
+    /// At how many times the load of the first part it is reached.
     pub times: f64,
 }
 
@@ -199,7 +201,7 @@ impl Explanation {
     ///
     /// # Errors
     ///
-    /// When a role lies on no pool, or a price is in a currency for which there is no rate.
+    /// When a role is assigned to no pool, or a price is in a currency for which there is no rate.
     pub fn new(resolved: &Resolved<'_>, question: &Question<'_>) -> Result<Self, ExplainError> {
         let chain = Chain::of(resolved, question.burst);
         let mixes = if question.mixes.is_empty() { &Mix::USUAL } else { question.mixes };
@@ -222,6 +224,8 @@ impl Explanation {
             latency: resolved
                 .pools
                 .iter()
+                // The slowest class, and unknown if any of them is: a pool of unknown latency could be the
+                // slowest one.
                 .map(|pool| pool.kind.latency)
                 .collect::<Option<Vec<_>>>()
                 .and_then(|all| all.into_iter().max()),
@@ -257,10 +261,14 @@ const PURE: [(Measure, Direction); 4] = [
 ];
 
 /// One measure by itself: only limits of its kind count, since I/Os may be as small or as large as one likes.
+// One byte per I/O: then the same load serves as a unit for both measures, and its factor is the amount
+// itself.
 fn pure(chain: &Chain, pool: usize, measure: Measure, direction: Direction) -> PureReach {
     let load = Load { streams: vec![LoadStream { pool, direction, iops: 1.0, block_size: 1.0 }] };
     let headrooms = chain.headrooms(&load);
     let counts = |headroom: &Headroom<'_>| {
+        // Concurrency bounds I/Os, and I/Os can be as large as one likes, so it says nothing about bandwidth
+        // alone.
         let is_concurrency = headroom.limit.measure == Measure::Outstanding && !measure.is_bandwidth();
         is_concurrency
             || headroom.limit.measure.is_bandwidth() == measure.is_bandwidth()
@@ -297,6 +305,7 @@ fn mix(chain: &Chain, pool: usize, mix: Mix) -> MixReach {
 
 /// The nearest limit of each part, in the order of the chain.
 fn parts(chain: &Chain, nearest: &[Headroom<'_>], unit: f64) -> Vec<PartReach> {
+    // The list is sorted, so the first limit found of a part is its tightest.
     let of = |element| nearest.iter().find(move |headroom| std::ptr::eq(headroom.element, element));
     chain
         .elements
@@ -310,6 +319,8 @@ fn parts(chain: &Chain, nearest: &[Headroom<'_>], unit: f64) -> Vec<PartReach> {
 /// The nearest limit of another part than the first.
 fn next(nearest: &[Headroom<'_>]) -> Option<Next> {
     let first = nearest.first()?;
+    // By identity: two parts may carry the same name, and another limit of the same part is not the next
+    // part.
     let other = nearest.iter().find(|headroom| !std::ptr::eq(headroom.element, first.element))?;
     Some(Next { element: other.element.name.clone(), times: other.factor / first.factor })
 }

@@ -1,7 +1,7 @@
 //! What a configuration delivers and costs, and the cheapest one that meets a demand.
 //!
-//! Everything here is a pure function of catalogs, configurations and demands. One composition of limits ([`chain`]) serves
-//! explanations and the search, so that they cannot disagree.
+//! Everything here is a pure function of catalogs, configurations and demands. One composition of limits
+//! ([`chain`]) serves explanations and the search, so that they cannot disagree.
 
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 

@@ -1,4 +1,4 @@
-//! What limits are stated in, and the load that is held against them.
+//! The measures in which limits are stated, and the load that is compared with them.
 
 use std::fmt;
 
@@ -28,6 +28,7 @@ pub enum Measure {
 
 impl Measure {
     /// Those that catalogs state, in the order in which tables show them.
+    // Both directions together first, as vendors print them.
     pub const STATED: [Self; 6] = [
         Self::Iops,
         Self::ReadIops,
@@ -83,6 +84,8 @@ impl fmt::Display for Measure {
 }
 
 /// A whole number with commas; below 100 one decimal where there is one.
+// Below 100 a decimal matters (0.5 MB/s). The 0.05 keeps whole numbers that rounding has blurred from showing
+// «.0».
 pub fn grouped(number: f64) -> String {
     let text = if number.abs() < 100.0 && (number - number.round()).abs() > 0.05 {
         format!("{number:.1}")
@@ -114,13 +117,14 @@ pub struct Load {
 
 impl Load {
     /// One I/O per second of a mix at one block size, at one pool: the direction of a ray.
+    // IOPS of 1 in all, so that the factor at which a limit is met is the rate itself.
     pub fn mix(pool: usize, read_percent: f64, block_size: f64) -> Self {
         let stream = |direction, share: f64| LoadStream { pool, direction, iops: share / 100.0, block_size };
         let streams = [stream(Direction::Read, read_percent), stream(Direction::Write, 100.0 - read_percent)];
         Self { streams: streams.into_iter().filter(|stream| stream.iops > 0.0).collect() }
     }
 
-    /// The same mix, so many times as much.
+    /// The same mix at `factor` times the rates.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let scaled = |stream: &LoadStream| LoadStream { iops: stream.iops * factor, ..*stream };
@@ -137,7 +141,7 @@ impl Load {
         self.streams.iter().map(|stream| stream.iops * stream.block_size).sum()
     }
 
-    /// So much of one measure, without regard to what elements count several times.
+    /// How much of one measure the load has, before any part counts I/Os several times.
     pub fn amount(&self, measure: Measure) -> f64 {
         let counted = self.streams.iter().filter(|stream| measure.counts(stream.direction));
         if measure.is_bandwidth() {
@@ -149,6 +153,7 @@ impl Load {
 
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
+        // Not `is_empty` of the list: a demand may name a stream and give it a rate of zero.
         self.streams.iter().all(|stream| stream.iops <= 0.0)
     }
 }

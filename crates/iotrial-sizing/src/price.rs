@@ -22,11 +22,11 @@ pub struct Money {
 /// A rate that was given: `USD/EUR=0.93` says that a dollar is 0.93 euros.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GivenRate {
-    /// One of these …
+    /// The unit that is converted: one `from` is `per_unit` of `to`.
     pub from: String,
-    /// … in these …
+    /// The unit that it is converted into.
     pub to: String,
-    /// … is so many.
+    /// How much of `to` one `from` buys.
     pub per_unit: f64,
 }
 
@@ -39,6 +39,7 @@ impl FromStr for GivenRate {
         let (from, to) = pair.split_once('/').ok_or_else(wrong)?;
         let per_unit: f64 = number.trim().parse().map_err(|_| wrong())?;
         let is_code = |code: &str| code.len() == 3 && code.chars().all(|c| c.is_ascii_uppercase());
+        // A rate is also used the other way round, so zero is refused with the rest.
         if !is_code(from) || !is_code(to) || from == to || !per_unit.is_finite() || per_unit <= 0.0 {
             return Err(wrong());
         }
@@ -52,7 +53,7 @@ impl FromStr for GivenRate {
 pub struct NoRate {
     /// What is priced.
     pub what: String,
-    /// Its currency.
+    /// The currency of the price.
     pub from: String,
     /// The currency that was asked for.
     pub to: String,
@@ -68,11 +69,11 @@ impl NoRate {
 /// A rate with who says so.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UsedRate {
-    /// One of these …
+    /// The currency of the price.
     pub from: String,
-    /// … in these …
+    /// The currency of the sum.
     pub to: String,
-    /// … is so many.
+    /// How much of `to` one `from` buys.
     pub per_unit: f64,
     /// Who says so, with the day.
     pub source: String,
@@ -81,7 +82,7 @@ pub struct UsedRate {
 /// What a configuration costs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cost {
-    /// ISO 4217.
+    /// The currency of the sum, ISO 4217.
     pub currency: String,
     /// How long a month is.
     pub hours_per_month: f64,
@@ -98,6 +99,8 @@ pub struct Cost {
 impl Cost {
     /// The sum of the terms of one part.
     pub fn of_part(&self, part: CostPart) -> f64 {
+        // Summed from the terms on each call, so that the parts can never disagree with the list that is
+        // printed.
         self.terms.iter().filter(|term| term.part == part).map(|term| term.per_month).sum()
     }
 
@@ -146,7 +149,7 @@ pub struct CostTerm {
     pub unit: &'static str,
     /// For one of them, in `price_currency`.
     pub unit_price: f64,
-    /// Its currency.
+    /// The currency of `unit_price`.
     pub price_currency: String,
     /// Hours that are paid; `None` where the price is by the month.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -173,6 +176,8 @@ impl Converter<'_> {
             to: self.target.clone(),
         })?;
         let per_unit = rate.per_unit;
+        // Each rate once, and none for a currency that needs no conversion: the list is printed under the
+        // sum.
         if from != self.target && !self.used.contains(&rate) {
             self.used.push(rate);
         }
@@ -186,10 +191,12 @@ fn find_rate(money: &Money, catalog: &Catalog, from: &str, to: &str) -> Option<U
     if from == to {
         return Some(rate(1.0, String::new()));
     }
+    // What the user gave counts first: a rate in a catalog has a date, and may be years old.
     let given = money.rates.iter().find_map(|given| {
         if given.from == from && given.to == to {
             Some(given.per_unit)
         } else {
+            // The reciprocal serves the other way round. Rates are not chained over a third currency.
             (given.from == to && given.to == from).then(|| 1.0 / given.per_unit)
         }
     });
@@ -197,6 +204,7 @@ fn find_rate(money: &Money, catalog: &Catalog, from: &str, to: &str) -> Option<U
         if from == catalog.currency {
             catalog.exchange_to(to).map(|one| rate(one.per_unit, catalog.cited(&one.source)))
         } else {
+            // A catalog states rates from its own currency only, so the way back is to that currency.
             let back = catalog.exchange_to(from).filter(|_| to == catalog.currency);
             back.map(|one| rate(1.0 / one.per_unit, catalog.cited(&one.source)))
         }
@@ -235,6 +243,8 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
     match &sized.machine.price {
         Some(price) => {
             let parts = machine_parts(sized.machine, sized.ocpus, sized.memory_gib);
+            // Vendors use only some kinds of prices; terms of zero would fill the list. For volumes the
+            // amount can be zero too (no IOPS beyond those included).
             for part in parts.into_iter().filter(|part| part.unit_price > 0.0) {
                 let what = match part.unit {
                     "machine" => sized.machine.name.clone(),
@@ -257,11 +267,15 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
         match &pool.level.price {
             Some(price) => {
                 if let Some(without) = &price.without {
+                    // The known part is still summed, and the missing one named beside it: a sum without it
+                    // is a lower bound and is never called the cheapest.
                     missing.push(format!("{without} of {called}"));
                 }
                 let parts = volume_parts(pool.level, price, pool.size_gib, pool.iops, pool.bandwidth);
                 for part in parts.into_iter().filter(|part| part.unit_price > 0.0 && part.amount > 0.0) {
                     let what = format!("{}, {} × {called}", part.what, pool.count);
+                    // One volume is priced and multiplied, since tiers and included IOPS apply to each
+                    // volume.
                     let part = Part { amount: part.amount * f64::from(pool.count), ..part };
                     terms.push(part.term(
                         CostPart::Volumes,
@@ -277,6 +291,7 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
         }
     }
     let configuration = &resolved.configuration;
+    // Linux costs nothing here, and a licence that is brought along is not part of the bill.
     if configuration.licence && configuration.os != Os::Linux {
         match catalog.licence(configuration.os) {
             Some(licence) => {
@@ -296,6 +311,8 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
         }
     }
     Ok(Cost {
+        // Added up in full precision and rounded only when shown: rounded terms would not add up to the
+        // rounded sum.
         per_month: terms.iter().map(|term| term.per_month).sum(),
         currency: converter.target.clone(),
         hours_per_month: hours,
@@ -322,6 +339,7 @@ struct Part {
 
 impl Part {
     fn per_month(&self, hours: f64) -> f64 {
+        // An hourly price times the length of the month that was chosen for all providers.
         self.amount * self.unit_price * if self.is_hourly { hours } else { 1.0 }
     }
 
@@ -375,6 +393,7 @@ fn volume_parts(level: &Level, price: &VolumePrice, size_gib: u64, iops: f64, ba
     let Some(provisioned) = &level.provisioned else { return parts };
     let extra = (iops - provisioned.iops_included).max(0.0);
     let ends = price.iops_steps.iter().skip(1).map(|step| step.from).chain([f64::INFINITY]);
+    // Each tier charges only its own slice, as an income tax does; io2 has three of them.
     for (step, end) in price.iops_steps.iter().zip(ends) {
         // The steps count what is bought in all, and the included ones are the first.
         let from = step.from.max(provisioned.iops_included);
@@ -383,7 +402,10 @@ fn volume_parts(level: &Level, price: &VolumePrice, size_gib: u64, iops: f64, ba
     }
     parts.push(part("IOPS", extra, "IOPS", price.per_iops_hour, true));
     if let Some(own) = provisioned.bandwidth.as_ref().filter(|own| own.is_bought) {
+        // The step is 1,000,000 or 1,048,576 bytes; anything between tells them apart.
         let unit = if own.step > 1.01e6 { "MiB/s" } else { "MB/s" };
+        // A fraction of a step is charged as a fraction here. Amounts that the search buys are whole steps
+        // anyway.
         let extra = ((bandwidth - own.included) / own.step).max(0.0);
         parts.push(part("bandwidth", extra, unit, price.per_bandwidth_month * own.step, false));
         parts.push(part("bandwidth", extra, unit, price.per_bandwidth_hour * own.step, true));
@@ -407,6 +429,8 @@ pub(crate) fn volume_cost(
 /// A month of a machine in the currency of its price.
 pub(crate) fn machine_cost(sized: &SizedMachine<'_>, hours: f64) -> Option<f64> {
     sized.machine.price.as_ref()?;
+    // The same parts as in the printed cost, so the search cannot prefer by another price than the one it
+    // shows.
     let parts = machine_parts(sized.machine, sized.ocpus, sized.memory_gib);
     Some(parts.iter().map(|part| part.per_month(hours)).sum())
 }

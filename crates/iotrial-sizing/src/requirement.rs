@@ -1,5 +1,5 @@
-//! What a demand asks for besides rates: capacity, processors, memory, latency, operating system. And whether rates and all of
-//! this are met.
+//! What a demand asks for besides rates: capacity, processors, memory, latency, operating system. And whether
+//! rates and all of this are met.
 
 use iotrial_model::demand::Demand;
 use iotrial_model::units::ByteSize;
@@ -14,7 +14,7 @@ use crate::rule::broken_rules;
 /// Something that a demand asks for and a configuration does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unmet {
-    /// What it is.
+    /// Short name of the requirement, such as `capacity`.
     pub what: &'static str,
     /// In one sentence, without a full stop.
     pub message: String,
@@ -41,6 +41,7 @@ impl Share {
     /// The share in words: `1,983 of 1,920 MB/s`.
     pub fn written(&self) -> String {
         let used = self.measure.written(self.used);
+        // The unit is printed once, after the second number.
         let (amount, unit) = used.split_once(' ').unwrap_or((&used, ""));
         let most = self.measure.written(self.most);
         format!("{amount} of {} {unit}", most.split_once(' ').map_or(most.as_str(), |(amount, _)| amount))
@@ -55,6 +56,7 @@ pub fn shares(chain: &Chain, load: &Load) -> Vec<Share> {
         measure: headroom.limit.measure,
         used: headroom.limit.usage(load),
         most: headroom.limit.most,
+        // The factor says how many times the load fits, so its reciprocal is how full the limit is.
         percent: 100.0 / headroom.factor,
     };
     chain.headrooms(load).into_iter().map(share).collect()
@@ -65,7 +67,7 @@ pub fn shares(chain: &Chain, load: &Load) -> Vec<Share> {
 pub struct Fit {
     /// Whether everything is met, and no rule forbids it.
     pub is_met: bool,
-    /// So many times the load is carried; `None` where nothing limits it.
+    /// How many times the load is carried; `None` where nothing limits it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carries_times: Option<f64>,
     /// The fullest first.
@@ -75,10 +77,12 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Holds a configuration against a demand as a load on its pools.
+    /// Compares a configuration with a demand, given as a load on its pools.
     pub fn new(resolved: &Resolved<'_>, chain: &Chain, demand: &Demand, load: &Load) -> Self {
         let mut unmet = machine_unmet(&resolved.machine, demand);
         let need = demand.capacity_gib();
+        // Capacity of a demand already includes growth and copies, so it is compared with everything that
+        // lasts and not with what is usable.
         let have = resolved.lasting_gib();
         if have < need * (1.0 - ROUNDING) {
             let message = format!(
@@ -99,9 +103,11 @@ impl Fit {
         for rule in broken_rules(resolved).into_iter().filter(|rule| rule.effect == Effect::Forbids) {
             unmet.push(Unmet { what: "rule", message: rule.message });
         }
+        // Pools of the same kind would repeat the same message; they are neighbours, so `dedup` is enough.
         unmet.dedup();
         let reach = chain.reach(load);
         Self {
+            // All three count: a configuration that carries the rates but cannot be ordered is not an answer.
             is_met: unmet.is_empty() && reach >= 1.0 - ROUNDING,
             carries_times: reach.is_finite().then_some(reach),
             shares: shares(chain, load),
@@ -118,6 +124,8 @@ pub(crate) fn machine_unmet(sized: &SizedMachine<'_>, demand: &Demand) -> Vec<Un
         unmet.push(Unmet { what: "vcpus", message });
     }
     let memory = memory_gib(demand);
+    // Memory is compared as GiB in floating point, so the last bits must not decide; processors are whole
+    // numbers.
     if sized.memory_gib < memory * (1.0 - ROUNDING) {
         let message = format!(
             "{} GiB of memory are needed, and there are {}",
@@ -139,6 +147,8 @@ pub(crate) fn memory_gib(demand: &Demand) -> f64 {
 pub(crate) fn latency_unmet(kind: &VolumeKind, demand: &Demand) -> Option<Unmet> {
     let asked = demand.latency?;
     let message = match kind.latency {
+        // The class is ordered from fast to slow. A kind of unknown latency does not meet a requirement:
+        // nobody has promised anything.
         Some(latency) if latency <= asked => return None,
         Some(latency) => format!("{} answers in {latency}, and {asked} is asked for", kind.title),
         None => format!("no source says how fast {} answers, and {asked} is asked for", kind.title),

@@ -8,11 +8,11 @@ use crate::configuration::Resolved;
 /// A rule that a configuration breaks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BrokenRule {
-    /// Its stable name.
+    /// Stable name of the rule.
     pub id: String,
-    /// How much it weighs.
+    /// Whether it forbids or warns.
     pub effect: Effect,
-    /// What it says.
+    /// What the rule says, in one sentence without a full stop.
     pub message: String,
     /// Who says so, with the day.
     pub source: String,
@@ -41,6 +41,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             host_cache: pool.host_cache,
             roles: &roles,
         };
+        // Rules of the catalog first, then what follows from counts and gaps of its tables.
         for rule in resolved.catalog.rules.iter().filter(|rule| rule.is_broken(&by)) {
             broken.push(BrokenRule {
                 id: rule.id.clone(),
@@ -49,6 +50,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
                 source: resolved.catalog.cited(&rule.source),
             });
         }
+        // The limit on volumes is one of the machine, so pools attached the same way are counted together.
         let alike = resolved.pools.iter().filter(|other| {
             other.kind.route == pool.kind.route
                 && other.attachment.map(|one| &one.name) == pool.attachment.map(|one| &one.name)
@@ -63,6 +65,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             });
         }
         let copies = configuration.mirror.copies();
+        // Two copies on one volume would be lost together.
         if pool.count < copies && pool.kind.route != Route::Local {
             broken.push(BrokenRule {
                 id: "mirror-needs-volumes".to_owned(),
@@ -75,6 +78,8 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             });
         }
         if !machine.takes(pool.kind) {
+            // The catalog's own reason is the best one, but it speaks about attached volumes and says nothing
+            // about the local disk.
             let why = machine.gap.clone().filter(|_| pool.kind.route != Route::Local).unwrap_or_else(|| {
                 format!("the catalog has no limits of {} for {}", machine.name, pool.kind.name)
             });
@@ -100,6 +105,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
         });
     }
     let caches = resolved.pools.iter().any(|pool| pool.host_cache != HostCache::None);
+    // A missing limit is a warning and not an error: the rates may still hold, but nobody can say so.
     if caches && machine.host_cache.is_none() {
         broken.push(BrokenRule {
             id: "no-host-cache".to_owned(),
@@ -111,6 +117,8 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             source: machine_source(),
         });
     }
+    // `false` sorts before `true`. The sort is stable, so pools keep their order; `dedup` then drops what
+    // every pool repeats.
     broken.sort_by_key(|rule| rule.effect == Effect::Warns);
     broken.dedup();
     broken

@@ -1,11 +1,12 @@
-//! The cheapest configurations that meet a demand: exact over machines, kinds of volume, levels, attachments, counts and
-//! sizes.
+//! The cheapest configurations that meet a demand: exact over machines, kinds of volume, levels, attachments,
+//! counts and sizes.
 //!
-//! What makes it fast is that nothing has to be tried twice. The price is a sum of machine, licence and volumes, and what
-//! limits the volumes does not depend on the machine: so each machine is asked once how many times it carries the load, and
-//! each level once for each count. For a count the smallest size, IOPS and bandwidth that suffice are the cheapest ones,
-//! because no price falls when they rise; they follow from the limits directly. A property test holds the answer against
-//! brute force. One pool of equal volumes is searched; roles that lie apart are for `explain`.
+//! What makes it fast is that nothing has to be tried twice. The price is a sum of machine, licence and
+//! volumes, and what limits the volumes does not depend on the machine: so each machine is asked once how
+//! many times it carries the load, and each level once for each count. For a count the smallest size, IOPS
+//! and bandwidth that suffice are the cheapest ones, because no price falls when they rise; they follow from
+//! the limits directly. A property test compares the answer with brute force. One pool of equal volumes is
+//! searched; roles on pools of their own are for `explain`.
 
 use iotrial_model::demand::{Demand, Os};
 use iotrial_model::load::Role;
@@ -29,14 +30,21 @@ pub use curve::{CostCurve, CurvePoint, curve_of};
 use volume::{Needs, VolumeOption};
 
 /// Without a limit of the machine nobody attaches more.
+// Used only where neither the machine nor the kind of volume states a number; 127 is the largest number in
+// the built-in catalogs.
 const MOST_VOLUMES: u32 = 128;
-/// How near the largest load that can be carried is found.
+/// How often the interval in which the largest possible load lies is halved.
+// From 1 down, 44 halvings leave 2^-44; next to the smallest load that is tried, 2^-20, that is a relative
+// error of 2^-24. A step asks tables that are already made, so it is cheap.
 const NEAREST_STEPS: u32 = 44;
 
-/// How near the largest amount that can be had is found: to a millionth.
+/// How often the interval of the largest amount that can be had is halved: 2^-20 is about a millionth.
+// Fewer than above because each step makes a new space, with every machine and kind chosen again.
 const AMOUNT_STEPS: u32 = 20;
 
-/// A part of the fullest limit from which on another one is as full.
+/// Share of the fullest limit from which another limit counts as equally full.
+// Sizes are bought in whole GiB and IOPS in whole numbers, so what is meant to be equally full differs by
+// rounding. A thousandth covers that for all but the smallest volumes.
 const FULL: f64 = 0.999;
 
 /// What is looked for, besides the demand.
@@ -44,22 +52,22 @@ const FULL: f64 = 0.999;
 pub struct Search {
     /// In which money.
     pub money: Money,
-    /// At most so many answers of one provider.
+    /// Most answers of one provider.
     pub answers: usize,
     /// Names of kinds of volume; empty takes all.
     pub volumes: Vec<String>,
     /// Parts of names of machines; empty takes all.
     pub machines: Vec<String>,
-    /// At most so many volumes; `None` leaves it to the machine.
+    /// Most volumes of an answer; `None` leaves it to the machine.
     pub volumes_max: Option<u32>,
-    /// Without machines that are not x86.
+    /// Whether to leave out machines that are not x86.
     pub no_arm: bool,
 }
 
 /// What a provider has for a demand.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Found {
-    /// Whose catalog.
+    /// The provider whose catalog was searched.
     pub provider: String,
     /// Its name for headings.
     pub title: String,
@@ -78,10 +86,11 @@ pub struct Found {
 /// What comes closest to a demand that nothing meets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Nearest {
-    /// So much of the rates can be had with everything else; absent where something else is the wall.
+    /// The share of the rates that can be had with everything else as asked; absent where something else is
+    /// in the way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carries_times: Option<f64>,
-    /// The limit that is the wall, in one sentence without a full stop.
+    /// What is in the way, in one sentence without a full stop.
     pub wall: String,
     /// The cheapest that comes so close; absent where nothing does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,6 +104,7 @@ pub struct Nearest {
 /// When the prices of the catalog cannot be converted into the currency that is asked for.
 pub fn search(catalog: &Catalog, demand: &Demand, search: &Search) -> Result<Found, ExplainError> {
     let space = Space::new(catalog, demand, search)?;
+    // The space is built once; `best`, `nearest` and the explanations all ask it.
     let picks = space.best(1.0, search.answers);
     let answers = picks.iter().map(|pick| space.explain(pick)).collect::<Result<Vec<_>, ExplainError>>()?;
     let nearest = if answers.is_empty() { Some(nearest(&space, catalog, demand, search)?) } else { None };
@@ -140,7 +150,7 @@ pub(crate) struct Pick {
     machine: usize,
     kind: usize,
     volume: VolumeOption,
-    /// A month.
+    /// Cost of machine, licence and volumes a month, in the money of the sum.
     pub(crate) cost: f64,
 }
 
@@ -161,6 +171,7 @@ impl<'s> Space<'s> {
             };
             return Err(no_rate.into());
         }
+        // The fields are filled in this order because the reach of a machine is asked for each chosen kind.
         let mut space = Self {
             catalog,
             demand,
@@ -189,6 +200,7 @@ impl<'s> Space<'s> {
     fn load(&self) -> Load {
         let growth = self.demand.load_growth();
         let stream = |stream: &iotrial_model::demand::DemandStream| LoadStream {
+            // One pool: which role could go where, and how much capacity each needs, a demand does not say.
             pool: 0,
             direction: stream.direction,
             iops: stream.iops * growth,
@@ -207,7 +219,7 @@ impl<'s> Space<'s> {
             if !self.search.volumes.is_empty() && !self.search.volumes.contains(&kind.name) {
                 continue;
             }
-            // A database does not lie on what is lost with the machine.
+            // A database must not be on storage that is lost with the machine.
             if kind.route == Route::Local {
                 continue;
             }
@@ -220,12 +232,15 @@ impl<'s> Space<'s> {
                 self.left_out.push(format!("{}: no source has the price of its {without}", kind.title));
                 continue;
             }
+            // A level without a price is left out below; a kind is left out only where no level has one.
             let priced = kind.levels.iter().filter_map(|level| level.price.as_ref()).count();
             if priced == 0 {
                 self.left_out.push(format!("{}: no source has a price", kind.title));
                 continue;
             }
             let foreign = kind.levels.iter().filter_map(|level| level.price.as_ref());
+            // One rate that is missing leaves the kind out, not the provider: Premium SSD v2 has a price in
+            // GBP only.
             if let Some(price) = foreign
                 .clone()
                 .find(|price| self.search.money.factor(self.catalog, &price.currency).is_none())
@@ -268,10 +283,14 @@ impl<'s> Space<'s> {
                 unknown.push(machine.name.as_str());
             }
             // The machine's own currency is one for which there is a rate, or it is left out.
+            // Without a rate it is reported with those that have no price, because for the sum it comes to
+            // the same.
             let Some(factor) = self.search.money.factor(self.catalog, &price.currency) else {
                 unpriced.push(machine.name.as_str());
                 continue;
             };
+            // Every size of a flexible shape is a machine of its own here, so that cores are bought only as
+            // far as processors, memory or bandwidth need them.
             for sized in sizes(machine, memory) {
                 if !machine_unmet(&sized, self.demand).is_empty() {
                     continue;
@@ -281,6 +300,7 @@ impl<'s> Space<'s> {
                 if reach.iter().all(|reach| *reach <= 0.0) {
                     continue;
                 }
+                // The licence depends on cores, so it belongs to the machine and is added once.
                 let own = machine_cost(&sized, self.hours).unwrap_or(0.0) * factor;
                 self.machines.push(MachineOption { sized, cost: own + self.licence(&sized), reach });
             }
@@ -299,6 +319,8 @@ impl<'s> Space<'s> {
             return 0.0;
         }
         let factor = self.search.money.factor(self.catalog, &self.catalog.currency).unwrap_or(1.0);
+        // An unknown licence counts as zero for every machine alike, and a note says that the true cost is
+        // higher.
         licence_cost(self.catalog, self.demand.os, sized, self.hours).unwrap_or(0.0) * factor
     }
 
@@ -308,16 +330,21 @@ impl<'s> Space<'s> {
             return 0.0;
         }
         let replicas = f64::from(self.demand.replicas);
+        // No host cache in the search: what share of reads it serves is a guess that no vendor supports.
         let passage = crate::chain::Passage { kind, copies: self.copies(), replicas, cache_hit: 0.0 };
+        // Only what the machine adds to the chain. The volumes are bought to fit afterwards, so they are not
+        // asked here.
         let elements = machine_elements(self.catalog, sized, &[passage], self.demand.allow_burst);
         Chain { elements }.reach(load)
     }
 
-    /// The cheapest of each machine, kind and level, for so many times the load; the cheapest first.
+    /// The cheapest of each machine, kind and level, for `factor` times the load; the cheapest first.
     pub(crate) fn best(&self, factor: f64, count: usize) -> Vec<Pick> {
         let mut picks: Vec<Pick> = Vec::new();
         for (kind_index, option) in self.kinds.iter().enumerate() {
             for level in &option.kind.levels {
+                // Outside the loop over machines, since neither sizes nor prices of volumes depend on the
+                // machine. This is what keeps the search below a second.
                 let Some(volumes) = self.volumes(option, level, factor) else { continue };
                 let first_of_level = picks.len();
                 for (index, machine) in self.machines.iter().enumerate() {
@@ -326,10 +353,14 @@ impl<'s> Space<'s> {
                     }
                     let broken =
                         |volume: &VolumeOption| self.broken(option.kind, level, volume, &machine.sized);
+                    // Volumes are sorted by cost, so the first that is allowed is the cheapest on this
+                    // machine, and later ones need no look.
                     let mut allowed = volumes.iter().filter_map(|volume| Some((volume, broken(volume)?)));
                     let Some((first, warnings)) = allowed.next() else { continue };
                     // Of what costs the same, the one that breaks the fewest rules.
                     let same = |other: &(&VolumeOption, usize)| {
+                        // Another attachment of the same volumes costs the same, and one of them may break
+                        // fewer rules.
                         other.0.cost <= first.cost * (1.0 + ROUNDING) && other.0.count == first.count
                     };
                     let others = [(first, warnings)].into_iter().chain(allowed.take_while(same));
@@ -337,7 +368,7 @@ impl<'s> Space<'s> {
                         others.min_by_key(|(_, warnings)| *warnings).unwrap_or((first, warnings));
                     let cost = machine.cost + volume.cost;
                     let pick = Pick { machine: index, kind: kind_index, volume: volume.clone(), cost };
-                    // The sizes of a machine stand side by side, and the cheapest one stands for it.
+                    // The sizes of a machine are neighbours, and only the cheapest of them is kept.
                     let same = picks[first_of_level..].last_mut().filter(|other| {
                         std::ptr::eq(self.machines[other.machine].sized.machine, machine.sized.machine)
                     });
@@ -350,6 +381,8 @@ impl<'s> Space<'s> {
             }
         }
         picks.sort_by(|a, b| {
+            // Equal costs are common (several sizes of a family at one price), so there are tie-breakers:
+            // fewest volumes, then the order of the catalog, so that the answer never depends on chance.
             same_cost(a.cost, b.cost)
                 .then(a.volume.count.cmp(&b.volume.count))
                 .then(a.machine.cmp(&b.machine))
@@ -376,12 +409,15 @@ impl<'s> Space<'s> {
         let level_index = kind.levels.iter().position(|other| std::ptr::eq(other, level))?;
         let mut all = Vec::new();
         let most = kind.count_max.unwrap_or(MOST_VOLUMES);
-        // Each copy of a mirror lies on a volume of its own.
+        // Each copy of a mirror is on a volume of its own.
         let least = self.demand.mirror.copies();
+        // Each count is tried: the cheapest number of volumes is not monotonic, because included IOPS come
+        // per volume while prices by size come per GiB.
         for count in least..=most.min(self.search.volumes_max.unwrap_or(most)) {
             let Some((size_gib, iops, bandwidth)) =
                 option.needs.least(level, kind, count, factor, self.demand.allow_burst)
             else {
+                // Not `break`: more volumes may suffice where fewer do not.
                 continue;
             };
             let Some(one) = volume_cost(level, size_gib, iops, bandwidth, self.hours) else { continue };
@@ -395,6 +431,8 @@ impl<'s> Space<'s> {
                         size_gib,
                         iops,
                         bandwidth,
+                        // In the money of the sum, so that kinds priced in other currencies sort with the
+                        // rest.
                         cost: one * rate * f64::from(count),
                     });
                 }
@@ -405,7 +443,8 @@ impl<'s> Space<'s> {
         (!all.is_empty()).then_some(all)
     }
 
-    /// How many rules warn of these volumes on a machine; `None` where it does not take them, or a rule forbids it.
+    /// How many rules warn of these volumes on a machine; `None` where it does not take them, or a rule
+    /// forbids it.
     fn broken(
         &self,
         kind: &VolumeKind,
@@ -414,6 +453,7 @@ impl<'s> Space<'s> {
         sized: &SizedMachine<'_>,
     ) -> Option<usize> {
         let attachment = volume.attachment.map(|index| kind.attachments[index].name.as_str());
+        // As above: without any stated limit the range of the search is the limit.
         let most = sized.machine.most_volumes(kind, attachment).unwrap_or(MOST_VOLUMES);
         // Where the ways to attach are counted apart, one that is not counted is not there.
         let counted = &sized.machine.volumes_max_by_attachment;
@@ -433,6 +473,8 @@ impl<'s> Space<'s> {
             clustered: self.demand.clustered,
             count: volume.count,
             size_gib: volume.size_gib,
+            // The search never assumes a cache, and the single pool holds every role, so rules about any of
+            // them apply.
             host_cache: HostCache::None,
             roles: Role::ALL,
         };
@@ -455,6 +497,8 @@ impl<'s> Space<'s> {
             title: demand.title.clone(),
             provider: self.catalog.provider.clone(),
             machine: sized.machine.name.clone(),
+            // A fixed machine has no cores to order, and writing them down would be refused when the file is
+            // read back.
             ocpus: sized.ocpus.filter(|_| is_flexible),
             memory_gib: is_flexible.then_some(sized.memory_gib),
             os: demand.os,
@@ -480,6 +524,8 @@ impl<'s> Space<'s> {
     }
 
     fn explain(&self, pick: &Pick) -> Result<Explanation, ExplainError> {
+        // Through the same door as a file of the user, so the answer is checked by all the rules that a
+        // person's configuration is.
         let resolved = self.configuration(pick).on(self.catalog)?;
         let question = Question {
             demand: Some(self.demand),
@@ -497,13 +543,16 @@ fn same_cost(a: f64, b: f64) -> std::cmp::Ordering {
     (a * 1e6).round().total_cmp(&(b * 1e6).round())
 }
 
-/// A machine in every size that can be ordered with at least so much memory.
+/// A machine in every size that can be ordered with at least `memory_gib` of memory.
 fn sizes(machine: &crate::catalog::Machine, memory_gib: f64) -> Vec<SizedMachine<'_>> {
     match machine.processors {
         Processors::Fixed { .. } => SizedMachine::new(machine, None, None).into_iter().collect(),
         Processors::Flexible { ocpus_min, ocpus_max, memory_min_gib, .. } => (ocpus_min..=ocpus_max)
             .filter_map(|ocpus| {
+                // Memory is ordered in whole GiB, and every core brings its least.
                 let memory = memory_gib.ceil().max(memory_min_gib * f64::from(ocpus));
+                // An error means that the size cannot be ordered (too much memory for so few cores), which is
+                // no failure of the search.
                 SizedMachine::new(machine, Some(ocpus), Some(memory)).ok()
             })
             .collect(),
@@ -518,9 +567,12 @@ fn nearest(
     demand: &Demand,
     search: &Search,
 ) -> Result<Nearest, ExplainError> {
+    // If even a millionth of the rates cannot be had, rates are not what is in the way.
     let smallest = 1.0 / f64::from(1 << 20);
     if space.cheapest(smallest).is_some() {
         let (mut possible, mut impossible) = (smallest, 1.0);
+        // Bisection works because more load never becomes possible where less was not: all limits are linear
+        // and prices do not matter here.
         for _ in 0..NEAREST_STEPS {
             let middle = f64::midpoint(possible, impossible);
             if space.cheapest(middle).is_some() { possible = middle } else { impossible = middle }
@@ -532,7 +584,8 @@ fn nearest(
         });
         return Ok(Nearest { carries_times: Some(possible), wall, closest: Some(Box::new(closest)) });
     }
-    // Of an amount so much as can be had is the wall; of anything else, that it is asked.
+    // Of an amount, the largest part that can be had is the limiting factor; of anything else, that it is
+    // asked at all.
     for (what, change) in amounts(demand) {
         let with = |share: f64| {
             let mut less = demand.clone();
@@ -540,8 +593,10 @@ fn nearest(
             less
         };
         let is_there = |share: f64| -> Result<bool, ExplainError> {
+            // The rates are set to next to nothing, so that only the amount decides.
             Ok(Space::new(catalog, &with(share), search)?.cheapest(smallest).is_some())
         };
+        // Without this amount there would still be nothing, so it is not the one in the way.
         if !is_there(0.0)? {
             continue;
         }
@@ -560,6 +615,7 @@ fn nearest(
         return Ok(Nearest { carries_times: None, wall, closest: Some(Box::new(closest)) });
     }
     let mut walls = Vec::new();
+    // What is not an amount cannot be halved, only dropped.
     for (what, relaxed) in relaxations(demand) {
         let space = Space::new(catalog, &relaxed, search)?;
         if let Some(pick) = space.cheapest(1.0).or_else(|| space.cheapest(smallest)) {
@@ -598,6 +654,8 @@ fn amounts(demand: &Demand) -> Vec<(AmountWords, AmountChange)> {
             Box::new(move |closest| {
                 format!("the number of vCPU: {asked} are asked, and at most {} can be had", closest.vcpus)
             }),
+            // The processors are rounded down, memory and capacity to whole bytes: at share 0 nothing is
+            // asked.
             |demand, share| demand.vcpus_min = (f64::from(demand.vcpus_min) * share) as u32,
         ));
     }
@@ -631,16 +689,18 @@ fn amounts(demand: &Demand) -> Vec<(AmountWords, AmountChange)> {
     all
 }
 
-/// The limit that keeps the closest from more. The volumes are bought to be just enough, so that they are as full as what
-/// cannot be bought; they are the wall only where nothing else is.
+/// The limit that keeps the closest configuration from carrying more. The volumes are bought to be just
+/// enough, so that they are as full as what cannot be bought; they are the limiting factor only where nothing
+/// else is.
 fn wall_of(closest: &Explanation) -> Option<&Share> {
     let shares = &closest.fit.as_ref()?.shares;
     let fullest = shares.first()?;
+    // Among equally full limits a part that cannot be bought larger is the true reason.
     let is_full = |share: &&Share| share.percent >= fullest.percent * FULL;
     shares.iter().filter(is_full).find(|share| share.kind != ElementKind::Volumes).or(Some(fullest))
 }
 
-/// The demand without each of its requirements that are no amounts, and what was left out.
+/// The demand without one of its requirements at a time (those that are not amounts), and what was left out.
 fn relaxations(demand: &Demand) -> Vec<(String, Demand)> {
     use iotrial_model::demand::Mirror;
     let mut all = Vec::new();

@@ -1,5 +1,6 @@
-//! The answer to a demand over several providers: side by side, with what a little more or less would cost, and why the
-//! configurations that people would expect lose. Every sentence is made from the figures beside it.
+//! The answer to a demand over several providers: side by side, with what a little more or less would cost,
+//! and why the configurations that people would expect lose. Every sentence is made from the figures beside
+//! it.
 
 use iotrial_model::demand::{Demand, LatencyClass};
 use serde::Serialize;
@@ -18,14 +19,15 @@ use crate::search::{CostCurve, Found, Search, curve_of, search};
 pub struct Sizing {
     /// What was asked.
     pub demand: Demand,
-    /// ISO 4217, of every sum.
+    /// ISO 4217, the currency of every sum.
     pub currency: String,
-    /// Place in `found` of the cheapest whose cost is complete; absent where nothing meets the demand at a known cost.
+    /// Place in `found` of the cheapest whose cost is complete; absent where nothing meets the demand at a
+    /// known cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cheapest: Option<usize>,
-    /// In a few words.
+    /// Short form: provider, configuration and cost.
     pub headline: String,
-    /// In one sentence.
+    /// Long form in one sentence: what it is the cheapest of, and what binds.
     pub sentence: String,
     /// What else is to be known, the most weighty first.
     pub points: Vec<String>,
@@ -33,7 +35,7 @@ pub struct Sizing {
     pub found: Vec<Found>,
     /// What more or less of the rates costs, provider by provider.
     pub curves: Vec<CostCurve>,
-    /// What was held against the answer.
+    /// The configurations that were compared with the answer.
     pub against: Vec<Against>,
 }
 
@@ -55,12 +57,12 @@ pub enum SizingError {
     /// A price cannot be converted.
     #[error(transparent)]
     Explain(#[from] ExplainError),
-    /// A configuration to hold against the answer is of a provider that was not looked at.
+    /// A configuration to compare with the answer is of a provider that was not looked at.
     #[error("`{title}` is of the provider `{provider}`, which has no catalog here")]
     NoCatalog {
-        /// The configuration.
+        /// Title of the configuration.
         title: String,
-        /// Its provider.
+        /// Provider that it names.
         provider: String,
     },
     /// The catalogs are in different currencies, and none was asked for.
@@ -94,7 +96,7 @@ impl From<ConfigurationError> for SizingError {
     }
 }
 
-/// Searches all catalogs, and holds configurations against the answer.
+/// Searches all catalogs, and compares configurations with the answer.
 ///
 /// # Errors
 ///
@@ -109,12 +111,15 @@ pub fn size(
     let mut currencies: Vec<&str> = catalogs.iter().map(|catalog| catalog.currency.as_str()).collect();
     currencies.sort_unstable();
     currencies.dedup();
+    // Guessing a currency would mean guessing a rate, and rates move more than many price differences.
     if currencies.len() > 1 && request.money.currency.is_none() {
         return Err(SizingError::MixedCurrencies { currencies: currencies.join(", ") });
     }
     // Side by side a month has to be as long for one provider as for another.
     let lengths: Vec<f64> = catalogs.iter().map(|catalog| catalog.hours_per_month).collect();
     if request.money.hours_per_month.is_none() && lengths.iter().any(|hours| *hours != lengths[0]) {
+        // The shortest month of those in the catalogs (730 rather than 744 hours), so that no provider looks
+        // dearer by two per cent for the length of its month.
         request.money.hours_per_month = lengths.iter().copied().reduce(f64::min);
     }
     let found = catalogs
@@ -157,12 +162,15 @@ pub fn size(
 fn cheapest_of(found: &[Found]) -> Option<usize> {
     let complete = |one: &Found| one.answers.first().is_some_and(|answer| answer.cost.is_complete());
     let cost = |index: &usize| found[*index].answers[0].cost.per_month;
+    // A sum with a missing part is a lower bound; calling it the cheapest would favour whoever publishes
+    // least.
     let candidates = (0..found.len()).filter(|index| complete(&found[*index]));
     candidates.min_by(|a, b| cost(a).total_cmp(&cost(b)))
 }
 
 /// A sum with its currency.
 pub fn money(amount: f64, currency: &str) -> String {
+    // Cents are noise in a monthly sum of list prices.
     format!("{} {currency}", grouped(amount.round()))
 }
 
@@ -182,6 +190,7 @@ fn nearest_limit(fit: &Fit) -> Option<String> {
         first.written(),
         first.percent
     );
+    // The name is compared, not the place: another measure of the same part says nothing new.
     if let Some(next) = fit.shares.iter().find(|share| share.element != first.element) {
         words.push_str(&format!("; next is {}, {} ({:.0} %)", next.element, next.measure, next.percent));
     }
@@ -190,6 +199,7 @@ fn nearest_limit(fit: &Fit) -> Option<String> {
 
 fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (String, String) {
     let Some(index) = cheapest else {
+        // There is an answer, but no complete price: it is shown, and not called the cheapest.
         let answered = found.iter().find(|one| !one.answers.is_empty());
         if let Some(one) = answered {
             let answer = &one.answers[0];
@@ -202,9 +212,11 @@ fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (Strin
                 ),
             );
         }
-        // What comes closest of all; each provider's wall stands below.
+        // What comes closest of all; the limiting factor of each provider is listed below.
         let reach =
             |one: &Found| one.nearest.as_ref().and_then(|nearest| nearest.carries_times).unwrap_or(0.0);
+        // The one that carries the largest share of the rates; a provider blocked by something else than
+        // rates counts as zero.
         let nearest = found.iter().max_by(|a, b| reach(a).total_cmp(&reach(b)));
         return ("Nothing meets the demand".to_owned(), nearest.and_then(wall).unwrap_or_default());
     };
@@ -235,6 +247,7 @@ pub fn wall(found: &Found) -> Option<String> {
             found.title,
             nearest.wall,
             closest.configuration.in_short(),
+            // Rounded down, since 99.7 % shown as 100 % would contradict the sentence.
             (100.0 * times).floor()
         ),
         (None, Some(closest)) => {
@@ -255,6 +268,7 @@ fn points(
     let mut points = Vec::new();
     if let Some(index) = cheapest {
         let answer = &found[index].answers[0];
+        // The reader's next question comes first: what if my rates are a little off?
         points.extend(more_and_less(&curves[index], answer, currency));
         for (other, one) in found.iter().enumerate().filter(|(other, _)| *other != index) {
             points.push(match one.answers.first() {
@@ -291,6 +305,7 @@ fn doubts(answer: &Explanation, demand: &Demand) -> Vec<String> {
             configuration.machine
         ));
     }
+    // Without a latency class any kind may win on price alone; rotating disks would surprise.
     if demand.latency.is_none() && answer.latency == Some(LatencyClass::Hdd) {
         all.push(format!(
             "{} answers as rotating disks do; --latency single-digit-ms leaves it out",
@@ -335,6 +350,7 @@ fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &str) -> Vec
             return Some(format!("{words} of the rates: nothing carries it"));
         };
         let same =
+            // By their words: costs of two different configurations can be equal.
             point.configuration.as_ref().is_some_and(|one| one.in_short() == answer.configuration.in_short());
         let change = format!("{:+.1} %", 100.0 * (other / cost - 1.0));
         Some(if same {
@@ -345,11 +361,15 @@ fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &str) -> Vec
         })
     };
     let mut all: Vec<String> =
+        // A choice: a small error of the rates either way, and growth. All of them must be points of the
+        // curve.
         [words(1.1, "10 % more"), words(0.9, "10 % less"), words(1.5, "half as much again")]
             .into_iter()
             .flatten()
             .collect();
     let room = answer.fit.as_ref().and_then(|fit| fit.carries_times);
+    // Less than half a percent is what rounding up to whole GiB and whole steps leaves over. Nobody can plan
+    // with it.
     if let Some(room) = room.filter(|room| *room > 1.005) {
         all.insert(0, format!("it carries {:.1} % more than is asked as it is", 100.0 * (room - 1.0)));
     }
@@ -364,6 +384,7 @@ fn hold(
     answer: Option<&Explanation>,
 ) -> Result<Against, SizingError> {
     // What the demand says holds for every configuration that is to meet it.
+    // Otherwise a configuration without the asked copies or licence would win by leaving them out.
     let asked = Configuration { os: demand.os, licence: demand.licence, ..configuration.under(demand) };
     let resolved = asked.on(catalog)?;
     let question = Question {
@@ -388,6 +409,8 @@ fn why_it_loses(explanation: &Explanation, answer: Option<&Explanation>, more: O
     let currency = &explanation.cost.currency;
     let fit = explanation.fit.as_ref().expect("it was held against a demand");
     if !fit.is_met {
+        // The same tolerance as when the fit was decided, or a limit that is exactly full would be named as a
+        // reason.
         let overfull = fit.shares.iter().filter(|share| share.percent > 100.0 * (1.0 + 1e-9));
         let mut reasons: Vec<String> = overfull
             .map(|share| {
@@ -400,9 +423,12 @@ fn why_it_loses(explanation: &Explanation, answer: Option<&Explanation>, more: O
     let (Some(answer), Some(more)) = (answer, more) else {
         return format!("{name} meets the demand for {}", cost_words(&explanation.cost, currency));
     };
+    // Less than half a cent: the last bits of two sums.
     if more.abs() < 0.005 {
         return format!("{name} costs the same as the answer");
     }
+    // The search is exact over what it covers, so something cheaper must be outside of that, and the sentence
+    // says what.
     if more < 0.0 {
         return format!(
             "{name} costs {} less than the answer, with what the search leaves out: {}",
@@ -419,7 +445,9 @@ fn why_it_loses(explanation: &Explanation, answer: Option<&Explanation>, more: O
         (part, sum(explanation) - sum(answer))
     };
     let mut parts: Vec<(CostPart, f64)> = CostPart::ALL.into_iter().map(part).collect();
+    // Differences are shown in whole units, and smaller ones would print as zero.
     parts.retain(|(_, difference)| difference.abs() >= 0.5);
+    // The largest difference first, since that is the answer to «why is it dearer?».
     parts.sort_by(|a, b| b.1.total_cmp(&a.1));
     let differences: Vec<String> =
         parts.iter().map(|(part, difference)| format!("{} {difference:+.0}", part.as_str())).collect();
@@ -428,6 +456,7 @@ fn why_it_loses(explanation: &Explanation, answer: Option<&Explanation>, more: O
         .iter()
         .filter(|share| share.kind == ElementKind::Volumes)
         .map(|share| share.percent)
+        // The fullest of the volume limits: how much of what was paid for the load can use at most.
         .fold(0.0, f64::max);
     format!(
         "{name} meets the demand and costs {} more ({}); its volumes are used to {idle:.0} %",

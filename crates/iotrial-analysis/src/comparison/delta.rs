@@ -23,26 +23,27 @@ pub struct Pair {
 /// The change of one metric.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Delta {
-    /// Of what.
+    /// The metric that changes.
     pub metric: Metric,
     /// The value that is compared with.
     pub from: f64,
     /// The value that is compared.
     pub to: f64,
-    /// The change from the first to the other.
+    /// The change from the first to the other, in percent of the first.
     pub percent: f64,
-    /// Where the change lies with 95 % confidence, together with all others of the pair; `None` where that is not known.
+    /// Where the change lies with 95 % confidence, together with all others of the pair; `None` where that is
+    /// not known.
     pub interval: Option<Interval>,
-    /// What it means.
+    /// What the change means.
     pub reading: Reading,
 }
 
 /// Where a change lies, in percent.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Interval {
-    /// Hardly less.
+    /// Lower end of the interval.
     pub low_percent: f64,
-    /// Hardly more.
+    /// Upper end of the interval.
     pub high_percent: f64,
 }
 
@@ -52,17 +53,17 @@ pub struct Interval {
 pub enum Reading {
     /// At least twice as good.
     MuchBetter,
-    /// Better.
+    /// Better, by less than a factor of two.
     Better,
     /// The interval holds zero; or of printed figures, they are less than two percent apart.
     NoDifference,
-    /// Worse.
+    /// Worse, by less than a factor of two.
     Worse,
     /// At most half as good.
     MuchWorse,
     /// Measured over too few intervals to tell.
     TooFew,
-    /// Neither way is better.
+    /// The metric has no better direction, so its change is not judged.
     Amount,
 }
 
@@ -102,9 +103,15 @@ impl Reading {
     }
 }
 
-/// Printed figures that are less apart count as the same: they come without any word on their spread.
+/// Percentage below which printed figures count as the same, because they come without any word on their
+/// spread.
+// A choice. Printed figures have two or three digits, and runs of one device differ by 1 % even when it is
+// quiet (`POINT_ERROR` in `saturation.rs`), so the difference of two of them means nothing below about twice
+// that.
 pub const PRINTED_SAME_PERCENT: f64 = 2.0;
-/// From this factor on a change is a large one.
+/// Factor from which a change is called «much» better or worse.
+// A choice. A factor and not a percentage, so that the word is the same whichever configuration is the
+// baseline: −50 % one way is +100 % the other.
 pub const MUCH_FACTOR: f64 = 2.0;
 
 impl Pair {
@@ -113,6 +120,7 @@ impl Pair {
         let deltas = baseline.figures.iter().filter_map(|(metric, from)| {
             let to = other.figure(metric)?;
             // From nothing to something is no change in percent.
+            // Two zeros are kept: that nothing changed is an answer.
             let is_told = *from > 0.0 || to == 0.0;
             is_told.then(|| judge.delta(metric, *from, to))
         });
@@ -149,6 +157,8 @@ impl Pair {
 impl Delta {
     /// The change back: what doubles one way halves the other.
     fn turned(&self) -> Self {
+        // With p the change in percent, the change back is 1 / (1 + p / 100) − 1. The ends of the interval
+        // swap places.
         let back = |percent: f64| 100.0 * (100.0 / (100.0 + percent) - 1.0);
         Self {
             metric: self.metric.clone(),
@@ -171,11 +181,13 @@ pub(super) fn ranges_meet(one: &Configuration, other: &Configuration, metric: &M
 }
 
 fn percent_of(from: f64, to: f64) -> f64 {
+    // Equal figures first: 0 / 0 would be no number, and two zeros are a change of zero.
     if from == to { 0.0 } else { 100.0 * (to / from - 1.0) }
 }
 
 /// The least and the largest of the changes that are shown, in percent; `None` where none is.
 pub(super) fn shown_range<'d>(deltas: impl Iterator<Item = &'d Delta>) -> Option<(f64, f64)> {
+    // Changes that are not shown would stretch the range by chance.
     let shown = deltas.filter(|delta| delta.reading.is_better() || delta.reading.is_worse());
     shown.map(|delta| delta.percent).fold(None, |range, number| match range {
         None => Some((number, number)),
@@ -187,12 +199,14 @@ pub(super) fn shown_range<'d>(deltas: impl Iterator<Item = &'d Delta>) -> Option
 pub(super) struct PairJudge<'c> {
     baseline: &'c Configuration,
     other: &'c Configuration,
-    /// The share of error that each metric is left, so that all of them together have what is left of certainty.
+    /// The share of error that each metric is left, so that all of them together have what is left of
+    /// certainty.
     share: f64,
 }
 
 impl<'c> PairJudge<'c> {
     pub(super) fn new(baseline: &'c Configuration, other: &'c Configuration) -> Self {
+        // Once for a pair: it reads all draws of both, which is the expensive part.
         Self { baseline, other, share: share_of_each(baseline, other) }
     }
 
@@ -209,13 +223,19 @@ impl<'c> PairJudge<'c> {
             Some(interval) => interval.low_percent <= 0.0 && interval.high_percent >= 0.0,
             // CPU time is counted over a whole run, and has no spread within it.
             None if self.is_as_told() || metric.group() == MetricGroup::Cpu => {
+                // Equality by itself, because two zeros have no ratio.
                 from == to
                     || 100.0 * (to / from - 1.0).abs() < PRINTED_SAME_PERCENT
+                    // Repeats of which one set reaches into the other show no difference, however far their
+                    // middles are apart.
                     || ranges_meet(self.baseline, self.other, metric)
             }
+            // Measured, but over too few intervals for a spread: to call it a change or none would both be
+            // guessing.
             None => return Reading::TooFew,
         };
         let is_better = (to > from) == (better == Better::Higher);
+        // By comparing products and not quotients, so that a figure of zero needs no case of its own.
         let is_much = to >= from * MUCH_FACTOR || from >= to * MUCH_FACTOR;
         match (is_same, is_better, is_much) {
             (true, ..) => Reading::NoDifference,
@@ -226,10 +246,12 @@ impl<'c> PairJudge<'c> {
         }
     }
 
-    /// Whether figures are taken as they were told, without an interval: one of them is only stated. What was measured too briefly is no
-    /// match for it.
+    /// Whether figures are taken as stated, without an interval, because one side has nothing else. A run
+    /// that was too short for a spread cannot be compared with it.
     fn is_as_told(&self) -> bool {
         let both = [self.baseline, self.other];
+        // A run that is too short for a spread could differ from a stated figure by anything; two stated ones
+        // are compared as the source intended.
         let is_known = |one: &&Configuration| one.is_printed || one.spread.is_some();
         both.iter().any(|one| one.is_printed) && both.iter().all(is_known)
     }
@@ -237,6 +259,8 @@ impl<'c> PairJudge<'c> {
     fn interval(&self, metric: &Metric, from: f64, to: f64) -> Option<Interval> {
         let (of_baseline, of_other) = (self.baseline.spread.as_ref()?, self.other.spread.as_ref()?);
         let error = |spread: &Spread| Some(spread.standard_errors[metric.row_in(spread)?]);
+        // Variances of logarithms add: ln(b / a) = ln b − ln a, and the two configurations were measured
+        // independently.
         let (a, b) = (error(of_baseline)?, error(of_other)?);
         let variance = a * a + b * b;
         // Welch (1947), Satterthwaite (1946).
@@ -245,9 +269,15 @@ impl<'c> PairJudge<'c> {
         } else {
             of_baseline.degrees + of_other.degrees
         };
+        // Welch's formula never goes below the smaller of the two, and each is at least 1; the `max` only
+        // guards against rounding.
         let reach = student_limit(self.share, degrees.max(1.0)) * variance.sqrt();
+        // Logarithms throughout: rates and latencies change by factors, and the interval back must be the
+        // interval there, turned round.
         let change = (to / from).ln();
+        // From or to zero there is no logarithm, and so no interval.
         change.is_finite().then(|| Interval {
+            // `exp_m1` keeps the digits of small changes, which `exp() - 1` would lose.
             low_percent: 100.0 * (change - reach).exp_m1(),
             high_percent: 100.0 * (change + reach).exp_m1(),
         })
@@ -256,21 +286,29 @@ impl<'c> PairJudge<'c> {
 
 /// What error each metric of a pair is left.
 ///
-/// Metrics move together, so the probability that any of them errs is less than the sum. How they do is seen in the
-/// draws from the intervals: the largest deviation of all metrics of a draw, in standard deviations, is exceeded in 5 %
-/// of the draws by the limit that holds for all (Westfall and Young 1993, single step). The answer is the share of a normal
-/// distribution beyond that limit. Where the draws are missing, the sum of all is taken (Bonferroni).
+/// Metrics move together, so the probability that any of them errs is less than the sum. How they do is seen
+/// in the draws from the intervals: the largest deviation of all metrics of a draw, in standard deviations,
+/// is exceeded in 5 % of the draws by the limit that holds for all (Westfall and Young 1993, single step).
+/// The answer is the share of a normal distribution beyond that limit. Where the draws are missing, the sum
+/// of all is taken (Bonferroni).
 fn share_of_each(baseline: &Configuration, other: &Configuration) -> f64 {
     let error = 1.0 - CONFIDENCE;
+    // Without a spread no interval is computed, so the value does not matter.
     let Some(spread) = &baseline.spread else { return error };
     #[expect(clippy::cast_precision_loss, reason = "a few metrics")]
+    // Bonferroni is also the floor: no dependence between metrics can ask for more.
     let least = error / spread.figures.len().max(1) as f64;
     let (Some(a), Some(b)) = (&baseline.together, &other.together) else { return least };
+    // In single precision, half the memory: a thousand configurations have a thousand draws for each of
+    // fifteen metrics.
     let mut largest = vec![0.0f32; DRAW_COUNT];
     for (position, (stream, figure)) in a.figures.iter().enumerate() {
         let Some(position_of_other) = b.position(*stream, *figure) else { continue };
+        // The draws of both sides are independent, so the i-th of one may be paired with the i-th of the
+        // other.
         let pairs = || a.deviations_of(position).iter().zip(b.deviations_of(position_of_other));
         let sum: f32 = pairs().map(|(a, b)| (a - b) * (a - b)).sum();
+        // A metric that never varies in the draws cannot be the largest deviation.
         if sum > 0.0 {
             #[expect(clippy::cast_precision_loss, reason = "a number of draws")]
             let unit = (sum / DRAW_COUNT as f32).sqrt().recip();
@@ -279,6 +317,8 @@ fn share_of_each(baseline: &Configuration, other: &Configuration) -> f64 {
             }
         }
     }
+    // The limit exceeded by 5 % of the draws, hence the twentieth part. Selecting is enough; nothing needs to
+    // be sorted.
     let beyond = DRAW_COUNT / 20;
     let (_, limit, _) = largest.select_nth_unstable_by(beyond, |a, b| b.total_cmp(a));
     normal_beyond(f64::from(*limit)).clamp(least, error)
@@ -291,15 +331,15 @@ pub struct TailProblem {
     pub baseline: String,
     /// Key of the configuration that has the problem.
     pub configuration: String,
-    /// The tail.
+    /// The change of the tail, p99.9 or p99.
     pub tail: Delta,
     /// The mean of the same I/Os.
     pub mean: Delta,
 }
 
 impl TailProblem {
-    /// Those of a pair: a tail that gets worse while the mean gets better, or that gets much worse while the mean gets
-    /// worse by less than half as much.
+    /// Those of a pair: a tail that gets worse while the mean gets better, or that gets much worse while the
+    /// mean gets worse by less than half as much.
     pub(super) fn of_pair(pair: &Pair) -> Vec<Self> {
         let problem = |mean: &Delta| {
             let MetricKey::Figure(stream, Figure::LatencyMean) = mean.metric.key else { return None };
@@ -307,9 +347,13 @@ impl TailProblem {
                 let key = MetricKey::Figure(stream, figure);
                 pair.delta(&Metric { key, ..mean.metric.clone() }).filter(|tail| {
                     let is_hidden = mean.reading.is_better() && tail.reading.is_worse();
+                    // «Less than half as much»: a device that is slower in everything has no tail problem, it
+                    // is slower.
                     is_hidden || (tail.reading == Reading::MuchWorse && mean.percent < tail.percent / 2.0)
                 })
             };
+            // p99.9 first: where both are known, the further tail is the stronger statement. Only one of them
+            // is reported for a mean.
             let tail = [Figure::LatencyP999, Figure::LatencyP99].into_iter().find_map(tail_of)?;
             Some(Self {
                 baseline: pair.baseline.clone(),

@@ -12,7 +12,7 @@ use super::metric::MetricGroup;
 /// What one attribute changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Factor {
-    /// The attribute.
+    /// Name of the attribute.
     pub attribute: String,
     /// One for each pair of configurations that differ in nothing else.
     pub pairs: Vec<FactorPair>,
@@ -27,7 +27,7 @@ pub struct FactorPair {
     pub to: String,
     /// What else both have, for people.
     pub same: String,
-    /// The changes.
+    /// What changes between the two, metric by metric.
     #[serde(flatten)]
     pub pair: Pair,
 }
@@ -35,7 +35,7 @@ pub struct FactorPair {
 /// What a factor does to a group of metrics, over all its pairs with the same values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GroupChange {
-    /// Which metrics.
+    /// The group of metrics.
     pub group: MetricGroup,
     /// The least and the largest change that is shown, in percent; `None` where none is.
     pub shown_percent: Option<(f64, f64)>,
@@ -43,13 +43,14 @@ pub struct GroupChange {
     pub better_count: usize,
     /// How many are for the worse.
     pub worse_count: usize,
-    /// All changes.
+    /// How many changes there are in all.
     pub count: usize,
 }
 
 impl Factor {
     /// The values that are compared, each from and to, in the order of the pairs.
     pub fn steps(&self) -> Vec<(&str, &str)> {
+        // In the order of the pairs, not sorted: the baseline's value comes first.
         let mut steps = Vec::new();
         for pair in &self.pairs {
             let step = (pair.from.as_str(), pair.to.as_str());
@@ -62,6 +63,7 @@ impl Factor {
 
     /// What the step from one value to another does to each group of metrics.
     pub fn changes(&self, step: (&str, &str)) -> Vec<GroupChange> {
+        // `None` for a group without any metric, so that no empty row is shown.
         let pairs = || self.pairs.iter().filter(|pair| (pair.from.as_str(), pair.to.as_str()) == step);
         let change = |group: &MetricGroup| {
             let deltas = || pairs().flat_map(|pair| pair.pair.of_group(*group));
@@ -84,8 +86,10 @@ fn value_of(configuration: &Configuration, attribute: &str) -> String {
 
 /// The attributes that have more than one value.
 pub(super) fn varying_attributes(configurations: &[Configuration]) -> Vec<String> {
+    // A set, so that factors come in the same order whatever order the configurations were given in.
     let names: BTreeSet<&String> = configurations.iter().flat_map(|one| one.attributes.keys()).collect();
     let varies = |name: &&&String| {
+        // Compared with the first one only: if anything differs at all, something differs from the first.
         configurations.iter().any(|one| value_of(one, name) != value_of(&configurations[0], name))
     };
     names.iter().filter(varies).map(|name| (*name).clone()).collect()
@@ -93,8 +97,8 @@ pub(super) fn varying_attributes(configurations: &[Configuration]) -> Vec<String
 
 /// The factors, each with its pairs; those without a pair are left out.
 ///
-/// Configurations that agree in everything but the attribute are a group. In each group the one with the value
-/// of the comparison's baseline is compared with all others; where none has it, the first one.
+/// Configurations that agree in everything but the attribute are a group. In each group the one with the
+/// value of the comparison's baseline is compared with all others; where none has it, the first one.
 pub(super) fn factors(configurations: &[Configuration], baseline: usize) -> Vec<Factor> {
     let factor = |attribute: String| {
         let pairs = pairs_of(configurations, baseline, &attribute);
@@ -105,9 +109,13 @@ pub(super) fn factors(configurations: &[Configuration], baseline: usize) -> Vec<
 
 fn pairs_of(configurations: &[Configuration], baseline: usize, attribute: &str) -> Vec<FactorPair> {
     let rest = |one: &Configuration| -> BTreeMap<String, String> {
+        // All other attributes must agree. That is what isolates the factor; averaging over everything else
+        // would mix in whatever happens to go along with it.
         let others = one.attributes.iter().filter(|(name, _)| *name != attribute);
         others.map(|(name, value)| (name.clone(), value.to_string())).collect()
     };
+    // A list keeps the order in which the configurations came, a map finds the group: with a thousand
+    // configurations a search through the list would be quadratic.
     let mut groups: Vec<(BTreeMap<String, String>, Vec<&Configuration>)> = Vec::new();
     let mut position_of: BTreeMap<BTreeMap<String, String>, usize> = BTreeMap::new();
     for configuration in configurations {
@@ -123,10 +131,13 @@ fn pairs_of(configurations: &[Configuration], baseline: usize, attribute: &str) 
     let mut pairs = Vec::new();
     for (rest, members) in groups {
         let has_reference_value = |one: &&&Configuration| value_of(one, attribute) == reference_value;
+        // Where no member has the baseline's value, the first takes its place. Comparing each with each would
+        // show the same effect several times.
         let Some(reference) = members.iter().find(has_reference_value).or(members.first()) else { continue };
         let from = value_of(reference, attribute);
         let same: Vec<String> = rest
             .iter()
+            // Attributes that are the same everywhere say nothing about the pair.
             .filter(|(name, _)| varying.contains(name))
             .map(|(name, value)| format!("{name}={value}"))
             .collect();

@@ -14,7 +14,7 @@ use super::metric::Metric;
 /// How far a metric may move, such as `write.p99 <= +10%`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
-    /// As the user names it.
+    /// The metric as the user names it, such as `write.p99`.
     name: String,
     /// What that means.
     metric: MetricKey,
@@ -45,16 +45,16 @@ impl Relation {
     }
 }
 
-/// Why text is no gate.
+/// Why a text is not a gate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseGateError {
-    /// There is no relation in it.
+    /// It contains no relation.
     #[error("`{0}` has none of <=, <, >=, >")]
     NoRelation(String),
-    /// What stands before the relation is no metric.
+    /// The part before the relation is not a metric.
     #[error("{}", names_no_metric(.0))]
     NoMetric(String),
-    /// What stands behind the relation is no change.
+    /// The part after the relation is not a change.
     #[error("`{0}` is no change: it is a number with a percent sign, such as +10% or -5%")]
     NoChange(String),
 }
@@ -79,12 +79,16 @@ impl FromStr for Gate {
             .iter()
             .find_map(split)
             .ok_or_else(|| ParseGateError::NoRelation(text.to_owned()))?;
+        // «=>» and «<<=» split at a sign that is part of something else. Without this check the rest would
+        // become part of the metric's name.
         if metric.ends_with(['=', '!', '<', '>']) {
             return Err(ParseGateError::NoRelation(text.to_owned()));
         }
         let name = metric.to_owned();
         let metric = MetricKey::from_words(&name).ok_or_else(|| ParseGateError::NoMetric(name.clone()))?;
+        // Reports print the typographic minus, and people copy from reports.
         let number = change.strip_suffix('%').map(|number| number.trim().replace('−', "-"));
+        // `parse` accepts «inf» and «NaN»; a gate with them would pass or fail whatever is measured.
         match number.and_then(|number| number.parse().ok()).filter(|number: &f64| number.is_finite()) {
             Some(limit_percent) => Ok(Self { name, metric, relation, limit_percent }),
             None => Err(ParseGateError::NoChange(change.to_owned())),
@@ -102,10 +106,10 @@ impl fmt::Display for Gate {
     }
 }
 
-/// A gate held against one configuration.
+/// The outcome of a gate for one configuration.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GateOutcome {
-    /// The gate.
+    /// The gate as text, without the spaces that the user typed.
     pub gate: String,
     /// Key of the configuration.
     pub configuration: String,
@@ -117,7 +121,7 @@ pub struct GateOutcome {
     pub percent: Option<f64>,
     /// Where the change lies with confidence.
     pub interval: Option<Interval>,
-    /// Whether the interval lies on both sides of the limit: a repetition may decide otherwise.
+    /// Whether the interval reaches to both sides of the limit: a repetition may decide otherwise.
     pub is_close: bool,
 }
 
@@ -132,7 +136,7 @@ impl Gate {
         metrics.iter().filter(|metric| metric.key == self.metric).collect()
     }
 
-    /// Holds a pair against the gate. The measured change decides.
+    /// Applies the gate to a pair. The measured change decides.
     pub(super) fn hold(&self, pair: &Pair, metric: &Metric) -> GateOutcome {
         let delta = pair.delta(metric);
         let holds = |percent: f64| self.relation.holds(percent, self.limit_percent);
@@ -141,9 +145,12 @@ impl Gate {
             gate: self.to_string(),
             configuration: pair.configuration.clone(),
             metric: metric.clone(),
+            // A configuration that lacks the metric fails. A gate that passes because nothing was measured
+            // protects nobody.
             kept: delta.is_some_and(|delta| holds(delta.percent)),
             percent: delta.map(|delta| delta.percent),
             interval,
+            // The measured change decides and the interval only warns: a gate in a pipeline needs one answer.
             is_close: interval.is_some_and(|one| holds(one.low_percent) != holds(one.high_percent)),
         }
     }

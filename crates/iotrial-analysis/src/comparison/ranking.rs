@@ -12,7 +12,7 @@ use super::metric::{Metric, MetricGroup};
 /// The configurations in the order of one metric.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ranking {
-    /// By which.
+    /// The metric that the ranking is by.
     pub metric: Metric,
     /// The best first.
     pub places: Vec<Place>,
@@ -21,11 +21,11 @@ pub struct Ranking {
 /// One configuration in a ranking.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Place {
-    /// Its key.
+    /// Key of the configuration.
     pub configuration: String,
     /// From 1; shared where no difference of weight is shown to the first one that has it.
     pub place: usize,
-    /// Its figure.
+    /// The figure by which it was ranked.
     pub value: f64,
     #[serde(skip)]
     index: usize,
@@ -49,14 +49,18 @@ impl Ranking {
             .filter_map(|(index, one)| Some((index, one.figure(metric)?)))
             .collect();
         let is_higher_better = metric.better() == Some(Better::Higher);
+        // `total_cmp`, so that a figure that is not a number cannot make the order depend on the input.
         values.sort_by(|a, b| if is_higher_better { b.1.total_cmp(&a.1) } else { a.1.total_cmp(&b.1) });
         let mut places: Vec<Place> = Vec::with_capacity(values.len());
         let mut leader: Option<(usize, f64, usize)> = None;
         for (position, (index, value)) in values.into_iter().enumerate() {
+            // Compared with the leader of the place and not with the neighbour: small steps would otherwise
+            // chain, and the first and the last of twenty would share a place.
             let shared = leader.filter(|(first, first_value, _)| {
                 let (first, other) = (&configurations[*first], &configurations[index]);
                 is_shared(first, other, metric, *first_value, value)
             });
+            // The next place counts everybody before it, as in sports: 1, 1, 3.
             let place = shared.map_or(position + 1, |(_, _, place)| place);
             if shared.is_none() {
                 leader = Some((index, value, place));
@@ -68,14 +72,18 @@ impl Ranking {
 }
 
 /// A measured difference below this may be sure, and is of no weight: places are shared across it.
+// A choice. Long runs show differences of a tenth of a percent with certainty, and such a difference once
+// decided a recommendation. One percent is no reason to buy anything.
 pub(super) const LEAST_WEIGHT_PERCENT: f64 = 1.0;
 
-/// Printed figures share a place only where they are equal, or repeats of one reach the other.
+/// Whether two configurations share a place. Printed figures share one only where they are equal, or repeats
+/// of one reach the other.
 fn is_shared(first: &Configuration, other: &Configuration, metric: &Metric, from: f64, to: f64) -> bool {
     if first.is_printed && other.is_printed {
         return ranges_meet(first, other, metric);
     }
     let delta = PairJudge::new(first, other).delta(metric, from, to);
+    // Too few intervals is treated like no difference: a place must not be won by not knowing.
     matches!(delta.reading, Reading::NoDifference | Reading::TooFew)
         || delta.percent.abs() < LEAST_WEIGHT_PERCENT
 }
@@ -83,7 +91,7 @@ fn is_shared(first: &Configuration, other: &Configuration, metric: &Metric, from
 /// How a configuration stands over all metrics.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Standing {
-    /// Its key.
+    /// Key of the configuration.
     pub configuration: String,
     /// Its mean place, each group of metrics weighing the same; 1 is first in everything.
     pub mean_place: f64,
@@ -98,6 +106,8 @@ impl Standing {
     #[expect(clippy::cast_precision_loss, reason = "places")]
     pub(super) fn all(configurations: &[Configuration], rankings: &[Ranking]) -> Vec<Self> {
         let whole: Vec<&Ranking> =
+            // A ranking that lacks a configuration cannot be averaged with the others: the missing one would
+            // gain or lose by its absence.
             rankings.iter().filter(|ranking| ranking.places.len() == configurations.len()).collect();
         if whole.is_empty() {
             return Vec::new();
@@ -106,8 +116,10 @@ impl Standing {
         let mut first_counts = vec![0; configurations.len()];
         for ranking in &whole {
             for place in &ranking.places {
-                // Those that share a place stand in the middle of the places that they take.
+                // Those that share a place count as the middle of the places that they take.
                 let sharing = ranking.places.iter().filter(|other| other.place == place.place).count();
+                // Without this, sharing first place with nineteen others would be worth as much as winning
+                // alone.
                 let middle = place.place as f64 + (sharing - 1) as f64 / 2.0;
                 let (sum, count) = sums[place.index].entry(ranking.metric.group()).or_default();
                 *sum += middle;
@@ -120,6 +132,9 @@ impl Standing {
             .enumerate()
             .map(|(index, groups)| Self {
                 configuration: configurations[index].key.clone(),
+                // A mean of means: each group weighs the same, so that five latencies do not outweigh two
+                // rates. Places are averaged and not figures, because percent of IOPS and percent of a tail
+                // have no common unit.
                 mean_place: groups.values().map(|(sum, count)| sum / count).sum::<f64>()
                     / groups.len() as f64,
                 first_count: first_counts[index],

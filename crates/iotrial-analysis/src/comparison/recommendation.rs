@@ -41,13 +41,16 @@ pub struct Recommendation {
 /// A configuration not to take.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Avoid {
-    /// Its key.
+    /// Key of the configuration.
     pub configuration: String,
-    /// Why.
+    /// The reason in words.
     pub reason: String,
 }
 
-/// One that is worse in everything is avoided only where it is worse by so much in something.
+/// By how much one that is worse in everything has to be worse in something before it is advised against, in
+/// percent.
+// A choice: worse everywhere by a little is a second choice, not something to avoid. Ten percent is five
+// times what counts as the same in printed figures.
 const AVOID_PERCENT: f64 = 10.0;
 
 /// What is known when it is decided.
@@ -64,12 +67,16 @@ impl Recommendation {
         let configurations = evidence.configurations;
         let standings = Standing::all(configurations, evidence.rankings);
         let leaders: Vec<&Standing> =
+            // Means of places are sums of fractions; equal ones may differ in the last bit.
             standings.iter().take_while(|one| one.mean_place - standings[0].mean_place < 1e-9).collect();
         let best = match leaders.as_slice() {
+            // A tie has no winner, and the sentence says so. Picking the first of them would depend on the
+            // order of the input.
             [one] => Some(one.index),
             _ => None,
         };
         let against_best: Vec<Pair> = best.map_or_else(Vec::new, |best| {
+            // `skip(1)` skips the best itself, which a unique leader is.
             let others = standings.iter().skip(1).map(|other| &configurations[other.index]);
             others.map(|other| Pair::new(&configurations[best], other)).collect()
         });
@@ -86,6 +93,7 @@ impl Recommendation {
             }),
             cpu: best.and_then(|best| {
                 let second = standings.get(1).map_or(best, |second| second.index);
+                // Costs are relative to what people know, the baseline. Where that won, to the alternative.
                 let other = if evidence.baseline == best { second } else { evidence.baseline };
                 cpu_cost(&configurations[best], &configurations[other])
             }),
@@ -100,9 +108,11 @@ fn titles(configurations: &[Configuration], key: &str) -> String {
 }
 
 /// Over a grid of loads hundreds of metrics may have to be named: beyond these they are only counted.
+// A choice: a sentence with more names is not read.
 const MOST_NAMED: usize = 12;
 
 fn names_of(words: &[String]) -> String {
+    // Two fewer, so that «and N more» stands for three at least.
     if words.len() > MOST_NAMED { in_brief(words, MOST_NAMED, MOST_NAMED - 2) } else { enumerate(words) }
 }
 
@@ -114,7 +124,9 @@ fn sentence(configurations: &[Configuration], leaders: &[&Standing], rankings: &
             let count =
                 rankings.iter().filter(|ranking| ranking.places.len() == configurations.len()).count();
             match (best.first_count, count) {
+                // With one metric it is the order, and «best in all 1 metrics» is not English.
                 (_, 1) => format!("{title} is the best in {}.", rankings[0].metric.title()),
+                // First everywhere and alone everywhere: only then is the mean exactly 1.
                 (first, all) if first == all && best.mean_place <= 1.0 + 1e-9 => {
                     format!("{title} is the best in all {all} metrics.")
                 }
@@ -146,6 +158,7 @@ fn sentence(configurations: &[Configuration], leaders: &[&Standing], rankings: &
 /// A change for people: `+36.9 %`, `−7.3 %`.
 pub(super) fn change(percent: f64) -> String {
     let text = group_thousands(&format!("{:.1}", percent.abs()));
+    // The text decides and not the number, so that −0.04 becomes «±0.0» and never «−0.0».
     let sign = if text == "0.0" {
         "±"
     } else if percent < 0.0 {
@@ -158,10 +171,11 @@ pub(super) fn change(percent: f64) -> String {
 
 fn change_range(low_percent: f64, high_percent: f64) -> String {
     let (low, high) = (change(low_percent), change(high_percent));
+    // Two changes that print alike are one.
     if low == high { low } else { format!("{} to {high}", low.trim_end_matches(" %")) }
 }
 
-/// What happens to groups of metrics: only what is shown is told as an effect.
+/// What happens to groups of metrics: only shown changes count as an effect.
 fn group_words(changes: &[(MetricGroup, Option<(f64, f64)>)]) -> String {
     let shown = changes.iter().filter_map(|(group, shown_percent)| {
         let (low, high) = (*shown_percent)?;
@@ -194,12 +208,14 @@ fn reasons(
     let best = &configurations[best];
     if let Some(second) = standings.get(1) {
         let second = &configurations[second.index];
+        // From the second to the best, so that signs read as the gain of the recommended one.
         let pair = Pair::new(second, best);
         reasons.push(format!("Against {}, the second: {}.", second.title(), group_ranges(&pair)));
     }
     for pair in against_best {
         let ahead: Vec<String> = pair
             .ranked()
+            // `against_best` goes from the best to the other, so «better» is what the other one wins.
             .filter(|delta| delta.reading.is_better())
             .map(|delta| format!("{} ({})", delta.metric.title(), change(delta.percent)))
             .collect();
@@ -234,7 +250,8 @@ fn named(value: &str) -> &str {
     if value.is_empty() { "(none)" } else { value }
 }
 
-/// So many changes are told one by one where all others go the other way.
+/// Up to this many changes are listed one by one where all others go the other way.
+// A choice: beyond four the exceptions are the rule's other half, and are counted instead.
 const MOST_EXCEPTIONS: usize = 4;
 
 fn over_all(factor: &Factor, step: (&str, &str), changes: &[GroupChange]) -> String {
@@ -258,6 +275,7 @@ fn over_all(factor: &Factor, step: (&str, &str), changes: &[GroupChange]) -> Str
         (_, worse) if worse == all => "is worse in everything".to_owned(),
         (_, 0) => format!("is better in {better} of {all} changes and worse in none"),
         (0, _) => format!("is worse in {worse} of {all} changes and better in none"),
+        // Twice as many at least, or «except for» would misname an even split.
         (better, worse) if worse <= MOST_EXCEPTIONS && better > 2 * worse => {
             format!("is better, except for {}", exceptions(Reading::is_worse))
         }
@@ -287,6 +305,7 @@ fn tail_problems(evidence: &Evidence<'_>, against_best: &[Pair]) -> Vec<TailProb
             }
         }
     }
+    // The worst tail first: that is the one to look at.
     problems.sort_by(|a, b| b.tail.percent.total_cmp(&a.tail.percent));
     problems
 }
@@ -326,6 +345,7 @@ fn values(delta: &Delta) -> String {
 fn latency(us: f64) -> String {
     match us {
         us if us >= 10_000.0 => format!("{:.1} ms", us / 1_000.0),
+        // Rounded first and then cut, since 1,999.6 would otherwise print as «1,1000».
         us if us >= 999.5 => format!("{},{:03.0} µs", ((us + 0.5) / 1_000.0).floor(), us.round() % 1_000.0),
         us if us >= 99.95 => format!("{us:.0} µs"),
         us => format!("{us:.1} µs"),
@@ -340,12 +360,15 @@ fn avoid(
 ) -> Vec<Avoid> {
     let mut avoided: Vec<(bool, Avoid)> = Vec::new();
     for pair in against_best {
+        // Only a problem against the recommended one is a reason to avoid; a worse tail than a third
+        // configuration is not.
         let problem = problems
             .iter()
             .filter(|problem| problem.configuration == pair.configuration && problem.tail.reading.is_worse())
             .find(|problem| problem.baseline == best.key);
         let lost: Vec<&Delta> = pair.ranked().filter(|delta| delta.reading.is_worse()).collect();
         let is_worse_in_all = pair.ranked().all(|delta| delta.reading.is_worse());
+        // Worse by a percent in all metrics is certain and harmless.
         let is_far = lost.iter().any(|delta| loss_percent(delta) >= AVOID_PERCENT);
         let mut reasons = Vec::new();
         if let Some(problem) = problem {
@@ -382,10 +405,11 @@ fn loss_percent(delta: &Delta) -> f64 {
 fn cpu_cost(best: &Configuration, other: &Configuration) -> Option<String> {
     let percent = |one: &Configuration| {
         let of = |figure| one.figure(&Metric::of_cpu(figure));
+        // Both shares or none: user time alone would make kernel-heavy drivers look cheap.
         Some((of(CpuFigure::User)?, of(CpuFigure::System)?))
     };
     let rate = |one: &Configuration| -> f64 {
-        // Commits are writes too.
+        // Commits are not I/Os of their own; their writes have been counted.
         let is_rate = |metric: &Metric| matches!(metric.key, MetricKey::Figure(stream, Figure::Iops) if stream != Stream::Commit);
         let iops = one.figures.iter().filter(|(metric, _)| is_rate(metric));
         iops.map(|(_, value)| value).sum()
@@ -398,6 +422,7 @@ fn cpu_cost(best: &Configuration, other: &Configuration) -> Option<String> {
         |times: f64| if (0.8..1.2).contains(&times) { format!("{times:.2}") } else { format!("{times:.1}") };
     let for_rate =
         if rates.is_finite() { format!(" for {} times the I/Os", factor(rates)) } else { String::new() };
+    // A baseline with no measurable CPU time would give infinity.
     times.is_finite().then(|| {
         format!(
             "{} needs {usr:.1} % user and {sys:.1} % system CPU, {} {other_usr:.1} % and {other_sys:.1} %: {} times the CPU{for_rate}.",

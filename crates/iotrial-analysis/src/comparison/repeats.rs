@@ -1,8 +1,8 @@
 //! Repeats whose figures are stated: those of the run in the middle, and how far all of them lie apart.
 //!
-//! Percentiles cannot be merged without histograms and must not be averaged, and figures of different runs contradict one
-//! another: the rate of a slow run with the latency of a fast one is no run that ever was. So all figures of a load are
-//! those of one run.
+//! Percentiles cannot be merged without histograms and must not be averaged, and figures of different runs
+//! contradict one another: the rate of a slow run with the latency of a fast one is no run that ever was. So
+//! all figures of a load are those of one run.
 
 use super::metric::Metric;
 
@@ -16,10 +16,11 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
-    /// Of what each run states. The runs of each load are ordered by the metric that most of them state, of several the first
-    /// one in the order of tables; of an even number the lower one of two counts. What that run does not state is taken from
-    /// the run next to it.
+    /// Of what each run states. The runs of each load are ordered by the metric that most of them state, of
+    /// several the first one in the order of tables; of an even number the lower one of two counts. What that
+    /// run does not state is taken from the run next to it.
     pub(super) fn of(runs: &[Vec<(Metric, f64)>]) -> Self {
+        // Each load is its own question: a run at depth 1 and one at depth 32 have no common middle.
         let mut loads: Vec<&Option<String>> = Vec::new();
         for (metric, _) in runs.iter().flatten() {
             if !loads.contains(&&metric.load) {
@@ -45,6 +46,7 @@ impl Repeats {
             }
         }
         metrics.sort_by_key(Metric::position);
+        // The metric that most runs state orders them, so that as few runs as possible fall out of the order.
         let stated_by = |metric: &Metric| runs.iter().filter(|run| value_of(run, metric).is_some()).count();
         let most = metrics.iter().map(stated_by).max().unwrap_or_default();
         let Some(by) = metrics.iter().find(|metric| stated_by(metric) == most) else { return };
@@ -58,6 +60,8 @@ impl Repeats {
                     });
                 self.ranges.push((metric.clone(), (low, high)));
             }
+            // `runs` starts with the middle one, so the first value is that of the middle run or of the
+            // nearest one that states the metric.
             self.figures.extend(values.first().map(|value| (metric, *value)));
         }
     }
@@ -72,8 +76,11 @@ fn from_the_middle<'r>(runs: &'r [Vec<(Metric, f64)>], by: &Metric) -> Vec<&'r V
     let mut ordered: Vec<(f64, &Vec<(Metric, f64)>)> =
         runs.iter().filter_map(|run| Some((value_of(run, by)?, run))).collect();
     ordered.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // Of an even number the lower of the two, never their mean: a mean of two runs is a run that did not
+    // happen.
     let middle = ordered.len().saturating_sub(1) / 2;
     let mut places: Vec<usize> = (0..ordered.len()).collect();
+    // Stable, so of two equally near the lower one comes first.
     places.sort_by_key(|place| place.abs_diff(middle));
     let without = runs.iter().filter(|run| value_of(run, by).is_none());
     places.into_iter().map(|place| ordered[place].1).chain(without).collect()

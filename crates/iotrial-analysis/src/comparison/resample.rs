@@ -1,19 +1,26 @@
 //! How far the figures of a configuration could have come out otherwise: the bootstrap.
 //!
-//! A run is cut into its intervals, or a configuration into its runs. These are drawn again with repetition, each
-//! draw is asked for all figures, and the figures of many draws show how uncertain the measured ones are. Neighbouring intervals
-//! resemble each other, so intervals are drawn in blocks. Percentiles are asked of the merged histograms of each
-//! draw, as they are of a run. Method, sources and limits: `docs/compare.md`.
+//! A run is cut into its intervals, or a configuration into its runs. These are drawn again with repetition,
+//! each draw is asked for all figures, and the figures of many draws show how uncertain the measured ones
+//! are. Neighbouring intervals resemble each other, so intervals are drawn in blocks. Percentiles are asked
+//! of the merged histograms of each draw, as they are of a run. Method, sources and limits:
+//! `docs/compare.md`.
 
 use iotrial_model::figure::Figure;
 use iotrial_model::record::OpCounts;
 use iotrial_model::stream::Stream;
 
-/// So many draws. Twice as many change an interval by about a tenth of its distance from the figure at most.
+/// How many draws are made. Twice as many change an interval by about a tenth of its distance from the figure
+/// at most.
+// The standard error of a standard deviation from n draws is about 1 / √(2n): 2.2 % with 1,000. The limit for
+// all metrics together rests on the 50 draws beyond it.
 pub(super) const DRAW_COUNT: usize = 1_000;
-/// A run is cut into at least so many blocks.
+/// The fewest blocks that a run is cut into.
+// A choice. With three blocks, hence two degrees of freedom, Student's limit is already 4.3 standard errors.
+// It also bounds the correction for narrow draws, k / (k − 1), to 4/3.
 const LEAST_BLOCKS: usize = 4;
-/// Fewer intervals than this are not looked at.
+/// The fewest intervals from which a spread is computed.
+// A choice: room for four blocks of three intervals.
 const LEAST_INTERVALS: usize = 12;
 
 /// What a figure is uncertain by in itself. A percentile is known to a bucket of its histogram, up to 0.1 % wide, and
@@ -33,12 +40,18 @@ pub(super) type Unit<'c> = Vec<&'c OpCounts>;
 /// What one stream did in each unit of resampling.
 struct StreamUnits {
     stream: Stream,
+    // f64 for counts: they are multiplied by weights and divided, and 2^53 I/Os are far more than any run
+    // has.
     io_count: Vec<f64>,
     bytes: Vec<f64>,
     latency_sum_us: Vec<f64>,
     /// Upper edges of the buckets among which the percentiles of any draw lie, ascending.
+    // Only these edges, because a histogram has thousands of buckets, and every draw would have to merge them
+    // all.
     edges_us: Vec<f64>,
     /// For each edge, the I/Os of each unit up to it: one row an edge.
+    // Single precision and one row an edge: a percentile of a draw is then a few dot products over adjacent
+    // memory. Ranks need seven digits, not fifteen.
     up_to_edge: Vec<f32>,
 }
 
@@ -48,7 +61,8 @@ pub(super) struct Units {
     streams: Vec<StreamUnits>,
 }
 
-/// How uncertain the figures of one configuration are. All numbers are of natural logarithms, so that 0.01 is one percent.
+/// How uncertain the figures of one configuration are. All numbers are of natural logarithms, so that 0.01 is
+/// one percent.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Spread {
     /// What the rows below are, in their order.
@@ -90,6 +104,7 @@ fn percentile_edge_ns(counts: &OpCounts, percent: f64) -> Option<u64> {
     buckets
         .find(|(_, count)| {
             up_to = up_to.saturating_sub(*count);
+            // The rank is met by the bucket that takes the count below it.
             number(up_to) < rank
         })
         .map(|(edge_ns, _)| edge_ns)
@@ -120,6 +135,7 @@ impl StreamUnits {
                 let mut buckets = part.total_latency.buckets_ns().rev().peekable();
                 let mut up_to = part.io_count();
                 for (sum, edge_ns) in of_unit.iter_mut().zip(&edges_ns).rev() {
+                    // Buckets of one part ascend as the edges do, so one pass over both is enough.
                     while let Some((_, count)) = buckets.next_if(|(upper_ns, _)| upper_ns > edge_ns) {
                         up_to = up_to.saturating_sub(count);
                     }
@@ -137,6 +153,8 @@ impl StreamUnits {
             stream,
             io_count: sum(|part| number(part.io_count())),
             bytes: sum(|part| number(part.bytes)),
+            // Sums and not means: a mean of the means of intervals would weigh a second with ten I/Os like
+            // one with ten thousand.
             latency_sum_us: sum(|part| part.total_latency.mean_us().unwrap_or(0.0) * number(part.io_count())),
             edges_us: edges_ns.into_iter().map(in_us).collect(),
             up_to_edge,
@@ -151,6 +169,7 @@ impl StreamUnits {
     fn figures(&self, weights: &[f32], duration_s: f64) -> [f64; Figure::COMPARED.len()] {
         let io_count = weighted(weights, &self.io_count);
         Figure::COMPARED.map(|figure| match figure {
+            // A ratio of sums, for the same reason.
             Figure::Iops => io_count / duration_s,
             Figure::Bandwidth => weighted(weights, &self.bytes) / duration_s,
             Figure::LatencyMean => weighted(weights, &self.latency_sum_us) / io_count,
@@ -161,6 +180,7 @@ impl StreamUnits {
 
     /// The first edge up to which at least `rank` I/Os of the draw lie.
     fn percentile(&self, weights: &[f32], rank: f64) -> f64 {
+        // By bisection: the counts up to an edge rise with the edge, in every draw.
         let (mut low, mut high) = (0, self.edges_us.len());
         while low < high {
             let middle = usize::midpoint(low, high);
@@ -170,6 +190,7 @@ impl StreamUnits {
                 high = middle
             }
         }
+        // The last edge where rounding in single precision leaves the rank just out of reach.
         self.edges_us.get(low).or(self.edges_us.last()).copied().unwrap_or(f64::NAN)
     }
 
@@ -177,6 +198,8 @@ impl StreamUnits {
     fn series(&self, durations_s: &[f64]) -> Vec<Vec<f64>> {
         let all = vec![1.0; self.io_count.len()];
         let total: f64 = self.io_count.iter().sum();
+        // The percentile itself has no value for an interval with few I/Os; the share beyond it has one, and
+        // its mean over the run is what defines the percentile.
         let beyond = |share: f64| -> Vec<f64> {
             let limit = self.percentile(&all, share * total);
             let row = self.edges_us.iter().position(|edge| *edge >= limit);
@@ -186,6 +209,7 @@ impl StreamUnits {
                 .map(|unit| 1.0 - below.map_or(0.0, |below| f64::from(below[unit])) / count(unit))
                 .collect()
         };
+        // The 1e-9 only prevents a division by zero.
         let divided = |by: &[f64], of: &[f64]| of.iter().zip(by).map(|(a, b)| a / b.max(1e-9)).collect();
         let sums = [divided(durations_s, &self.io_count), divided(&self.io_count, &self.latency_sum_us)];
         sums.into_iter().chain(percentiles().filter_map(Figure::share).map(beyond)).collect()
@@ -199,6 +223,8 @@ fn in_single(value: f64) -> f32 {
 
 /// In eight parts, so that the processor adds several at once.
 fn weighted(weights: &[f32], values: &[f64]) -> f64 {
+    // Floating-point addition is not associative, so the compiler may not reorder it by itself. Eight sums
+    // kept apart on purpose are two or four vector registers.
     let mut sums = [0.0f64; 8];
     let (weights, values) = (weights.chunks_exact(8), values.chunks_exact(8));
     let rest = weights.remainder().iter().zip(values.remainder());
@@ -225,7 +251,8 @@ fn weighted_single(weights: &[f32], values: &[f32]) -> f32 {
 }
 
 impl Units {
-    /// `streams` has the counts of each stream: of all units together, and unit by unit, as many as durations.
+    /// `streams` has the counts of each stream: of all units together, and unit by unit, as many as
+    /// durations.
     pub(super) fn new(durations_s: Vec<f64>, streams: &[(Stream, &OpCounts, Vec<Unit<'_>>)]) -> Self {
         let of_stream = |(stream, total, units): &(Stream, &OpCounts, Vec<Unit<'_>>)| {
             StreamUnits::new(*stream, total, units)
@@ -236,24 +263,31 @@ impl Units {
     /// The spread of one run, whose units are intervals; `None` where they are too few to tell.
     pub(super) fn spread_of_intervals(&self, seed: u64) -> Option<Spread> {
         let unit_count = self.durations_s.len();
+        // Draws from a handful of intervals repeat the same few, and their spread says more about the draws
+        // than about the device.
         if unit_count < LEAST_INTERVALS {
             return None;
         }
         let series = self.streams.iter().flat_map(|stream| stream.series(&self.durations_s));
+        // The longest block that any series asks for is used for all, because all figures of a draw must come
+        // from the same intervals, or their dependence would be lost.
         let block_length = series.map(|series| block_length(&series)).fold(1.0, f64::max);
         self.spread(block_length, seed)
     }
 
     /// The spread of a configuration, whose units are runs; `None` with fewer than two.
     pub(super) fn spread_of_runs(&self, seed: u64) -> Option<Spread> {
+        // Runs are independent by design, so blocks of one. Two are the fewest that differ.
         (self.durations_s.len() >= 2).then(|| self.spread(1.0, seed)).flatten()
     }
 
-    /// Blocks are drawn that are as long as asked for, and at most a quarter of all units: longer ones could not be told
-    /// apart. What shorter blocks miss of the spread is made up for, and the degrees of freedom are those of the
-    /// blocks asked for.
+    /// Blocks are drawn that are as long as asked for, and at most a quarter of all units: with longer ones
+    /// the draws would hardly differ. What shorter blocks miss of the spread is made up for, and the degrees
+    /// of freedom are those of the blocks asked for.
     fn spread(&self, asked_length: f64, seed: u64) -> Option<Spread> {
         let unit_count = self.durations_s.len();
+        // Whole number division rounds down, so there are at least `LEAST_BLOCKS` blocks; and `max(1)` for
+        // two or three runs.
         let longest = (unit_count / LEAST_BLOCKS).max(1);
         #[expect(
             clippy::cast_possible_truncation,
@@ -262,8 +296,12 @@ impl Units {
         )]
         let block_length = (asked_length.ceil() as usize).clamp(1, longest);
         let block_count = length(unit_count) / length(block_length);
+        // The variance of a mean grows with the correlation length. Where blocks had to be shorter, it comes
+        // out too low by about this factor.
         let missed = (asked_length / length(block_length)).max(1.0);
+        // Of the blocks asked for, not those drawn: what is made up for by a factor has not been observed.
         let degrees = (length(unit_count) / asked_length - 1.0).max(1.0);
+        // The seed comes from the id of the record, so the same records always give the same intervals.
         let mut random = SplitMix64 { state: seed };
         let figures: Vec<(Stream, Figure)> = self
             .streams
@@ -273,12 +311,16 @@ impl Units {
         let mut logarithms = vec![0.0f64; figures.len() * DRAW_COUNT];
         let mut weights = vec![0.0f32; unit_count];
         for draw in 0..DRAW_COUNT {
+            // As weights and not as a list of drawn units: each figure is then a dot product.
             weights.fill(0.0);
+            // As many units as there are, the last block cut short. A draw of another length would scatter
+            // differently.
             let mut left = unit_count;
             while left > 0 {
                 let start = random.below(unit_count);
                 for offset in 0..block_length.min(left) {
-                    // Blocks run over the end into the beginning, so that no unit is drawn less often than others.
+                    // Blocks run over the end into the beginning, so that no unit is drawn less often than
+                    // others.
                     weights[(start + offset) % unit_count] += 1.0;
                 }
                 left = left.saturating_sub(block_length);
@@ -286,20 +328,26 @@ impl Units {
             let duration_s = weighted(&weights, &self.durations_s);
             for (position, stream) in self.streams.iter().enumerate() {
                 for (figure, value) in stream.figures(&weights, duration_s).into_iter().enumerate() {
+                    // The logarithm, because figures vary by factors and the distribution of its draws is
+                    // nearly symmetric. A figure of zero becomes −∞ and its row is dropped below.
                     logarithms[(position * Figure::COMPARED.len() + figure) * DRAW_COUNT + draw] = value.ln();
                 }
             }
         }
-        // Blocks that are drawn again scatter less than new ones would, by this factor (Hesterberg 2015, section 3.2).
+        // Blocks that are drawn again scatter less than new ones would, by this factor (Hesterberg 2015,
+        // section 3.2).
         let narrowness = (missed * block_count / (block_count - 1.0)).sqrt();
         let mut spread =
             Spread { figures: Vec::new(), standard_errors: Vec::new(), deviations: Vec::new(), degrees };
         for (figure, row) in figures.into_iter().zip(logarithms.chunks_exact(DRAW_COUNT)) {
             let mean = row.iter().sum::<f64>() / length(DRAW_COUNT);
             let variance = row.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / length(DRAW_COUNT - 1);
+            // One draw without any I/O of a stream makes the whole row useless; the metric then has no
+            // interval rather than a wrong one.
             if variance.is_finite() {
                 spread.figures.push(figure);
                 let of_draws = variance.sqrt() * narrowness;
+                // As a sum of squares: the width of a bucket and chance are independent.
                 spread.standard_errors.push(of_draws.hypot(resolution(figure.1)));
                 spread.deviations.extend(row.iter().map(|one| in_single(one - mean)));
             }
@@ -310,28 +358,35 @@ impl Units {
 
 /// How many neighbours are drawn together, so that blocks are nearly independent of each other.
 ///
-/// Twice what the rule of Politis and White (2004) gives, corrected by Patton, Politis and White (2009), for circular blocks, and at
-/// least two correlation times. The rule makes the error of the variance smallest; but a block that is too short makes
-/// intervals too narrow, and one that is too long only makes them wider.
+/// Twice what the rule of Politis and White (2004) gives, corrected by Patton, Politis and White (2009), for
+/// circular blocks, and at least two correlation times. The rule makes the error of the variance smallest;
+/// but a block that is too short makes intervals too narrow, and one that is too long only makes them wider.
 fn block_length(series: &[f64]) -> f64 {
+    // The larger of two estimates, since their errors are not symmetric: too long a block only costs width,
+    // too short a one promises more than is known.
     (2.0 * rule_of_politis_and_white(series)).max(2.0 * correlation_time(series)).max(1.0)
 }
 
-/// The number of neighbours that say as much as one independent value: (1 + r) / (1 - r) for a correlation r from
-/// one to the next. In a short series r comes out too low, which is corrected (Kendall 1954).
+/// The number of neighbours that say as much as one independent value: (1 + r) / (1 - r) for a correlation r
+/// from one to the next. In a short series r comes out too low, which is corrected (Kendall 1954).
 fn correlation_time(series: &[f64]) -> f64 {
     let count = length(series.len());
     let mean = series.iter().sum::<f64>() / count;
     let variance: f64 = series.iter().map(|one| (one - mean).powi(2)).sum();
+    // A constant series: what is left is rounding, of order 1e-9 of the mean. It would otherwise be
+    // correlated with itself and ask for long blocks.
     if variance <= count * mean * mean * 1e-18 {
+        // Half, so that twice this is a block of one.
         return 0.5;
     }
     let next: f64 = series.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+    // For a true r the estimate from n values is low by about (1 + 3 r) / n; solved for r.
     let correlation = (next / variance + 1.0 / count) / (1.0 - 3.0 / count);
     // What may be chance is none: then neighbours are drawn one by one.
     if correlation < 1.5 / count.sqrt() {
         return 0.5;
     }
+    // At 1 the time is infinite. 0.98 is a time of 99 intervals, beyond any quarter of a usual run.
     let correlation = correlation.min(0.98);
     (1.0 + correlation) / (1.0 - correlation)
 }
@@ -343,34 +398,46 @@ fn rule_of_politis_and_white(series: &[f64]) -> f64 {
         series.iter().zip(&series[lag..]).map(|(a, b)| (a - mean) * (b - mean)).sum::<f64>() / count
     };
     let variance = covariance(0);
+    // See `correlation_time`.
     if variance <= mean * mean * 1e-18 {
         return 0.5;
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small number")]
     let whole = |value: f64| value.ceil() as usize;
+    // K_N, the stretch of insignificant lags that Politis and White ask for: max(5, √log₁₀ n).
     let quiet_lags = 5.max(whole(count.log10().sqrt()));
+    // √n + K_N is the largest lag that the rule looks at; beyond the series there is no covariance at all.
     let most_lags = (whole(count.sqrt()) + quiet_lags).min(series.len() - 1);
+    // Their limit for a correlation of chance, 2 √(log₁₀ n / n).
     let insignificant = 2.0 * (count.log10() / count).sqrt();
     let correlations: Vec<f64> = (0..=most_lags).map(|lag| covariance(lag) / variance).collect();
     // The last lag before a stretch of lags without correlation.
     let is_quiet =
         |lag: usize| correlations[lag + 1..].iter().take(quiet_lags).all(|one| one.abs() < insignificant);
     let last = (0..most_lags).find(|lag| is_quiet(*lag)).unwrap_or(most_lags);
+    // M = 2 m̂, with m̂ the last significant lag.
     let bandwidth = (2 * last).min(most_lags);
     let (mut sum, mut slope) = (1.0, 0.0);
     for (lag, correlation) in correlations.iter().enumerate().take(bandwidth + 1).skip(1) {
         // A flat top with sloping sides.
         let window = (2.0 * (1.0 - length(lag) / length(bandwidth))).min(1.0);
         sum += 2.0 * window * correlation;
+        // ĝ = Σ λ(k / M) R(k) and Ĝ = Σ λ(k / M) |k| R(k), both relative to R(0); the sums are symmetric, so
+        // lags above zero count twice.
         slope += 2.0 * window * length(lag) * correlation;
     }
+    // Negative correlations can make the estimate of the spectrum vanish; independent draws are then on the
+    // safe side.
     if sum <= 0.0 {
         return 0.5;
     }
+    // b = (2 Ĝ² / D)^(1/3) n^(1/3) with D = (4/3) ĝ² for the circular bootstrap (Patton, Politis and White
+    // 2009): 2 / (4/3) = 1.5.
     (1.5 * (slope / sum).powi(2) * count).cbrt()
 }
 
-/// Steele, Lea and Flood (2014).
+/// A generator of random numbers: Steele, Lea and Flood, «Fast Splittable Pseudorandom Number Generators»
+/// (2014). It is small, and the same on every platform.
 struct SplitMix64 {
     state: u64,
 }
@@ -387,6 +454,7 @@ impl SplitMix64 {
     /// Evenly from 0 to `limit` less one.
     #[expect(clippy::cast_possible_truncation, reason = "the high half of a product is below its factor")]
     fn below(&mut self, limit: usize) -> usize {
+        // Multiply and shift instead of a remainder. The bias is below limit / 2^64.
         ((u128::from(self.next()) * limit as u128) >> 64) as usize
     }
 }

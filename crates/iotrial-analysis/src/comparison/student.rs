@@ -1,6 +1,7 @@
 //! The two distributions that an interval needs: the normal one and Student's.
 
 /// An interval, or all intervals of a pair together, hold the truth with this probability.
+// The convention of the field; the documents and the words «95 % confidence» in reports depend on it.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// The share of a normal distribution beyond ± `z`: 5 % beyond 1.96.
@@ -19,16 +20,20 @@ pub(super) fn normal_beyond(z: f64) -> f64 {
 ///
 /// `share` lies between 0 and 1, and `degrees` is more than 0.
 pub(super) fn student_limit(share: f64, degrees: f64) -> f64 {
-    // The logarithm of the tail is nearly a straight line, which the Illinois method (Dowell and Jarratt 1971) follows.
+    // The logarithm of the tail is nearly a straight line, which the Illinois method (Dowell and Jarratt
+    // 1971) follows.
     let above = |t: f64| (student_beyond(t, degrees) / share).ln();
     let (mut low, mut above_low) = (0.0, -share.ln());
     let (mut high, mut above_high) = (1.0, above(1.0));
+    // The tail falls as t^−degrees: with one degree of freedom and a small share the limit is in the
+    // thousands, so the bracket is found by doubling.
     while above_high > 0.0 && high < 1e9 {
         (low, above_low) = (high, above_high);
         high *= 2.0;
         above_high = above(high);
     }
     // Ten digits are more than any interval is worth.
+    // It converges in a few steps; the bound is for arguments that are not numbers.
     for _ in 0..100 {
         let next = high - above_high * (high - low) / (above_high - above_low);
         let above_next = above(next);
@@ -58,6 +63,7 @@ fn regularized_beta(x: f64, a: f64, b: f64) -> f64 {
     }
     let front = (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (1.0 - x).ln()).exp();
     // The fraction converges fast on this side only; the other one is its mirror image.
+    // The border is near the mean of the beta distribution. On its other side the fraction converges slowly.
     if x < (a + 1.0) / (a + b + 2.0) {
         front * beta_fraction(x, a, b) / a
     } else {
@@ -66,11 +72,14 @@ fn regularized_beta(x: f64, a: f64, b: f64) -> f64 {
 }
 
 fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
+    // Lentz's method divides by both; a value of exactly zero is replaced by one far below any term.
     const TINY: f64 = 1e-300;
     let away_from_zero = |value: f64| if value.abs() < TINY { TINY } else { value };
     let mut c = 1.0;
     let mut d = 1.0 / away_from_zero(1.0 - (a + b) * x / (a + 1.0));
     let mut fraction = d;
+    // The number of terms grows with the square root of the larger argument; 2,000 is enough for millions of
+    // degrees.
     for step in 1..2_000 {
         let m = f64::from(step);
         let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
@@ -80,6 +89,7 @@ fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
             c = away_from_zero(1.0 + term / c);
             fraction *= d * c;
         }
+        // Below the rounding of a few thousand multiplications nothing improves any more.
         if (d * c - 1.0).abs() < 1e-13 {
             break;
         }
@@ -91,6 +101,7 @@ fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
 fn ln_gamma(x: f64) -> f64 {
     let mut shift = 0.0;
     let mut x = x;
+    // At 10 the first omitted term, 1 / (1188 x⁹), is below 1e-12.
     while x < 10.0 {
         shift += x.ln();
         x += 1.0;

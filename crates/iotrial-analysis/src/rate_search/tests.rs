@@ -5,8 +5,8 @@ use crate::test_record::{counts, measured};
 
 const SATURATION_IOPS: f64 = 18_000.0;
 
-/// A device on which a rate holds, or not, as `holds` says of the share and the number of the load. Reads of the first
-/// job are 100 µs where it holds and 9 ms where it does not; its other streams are always fast.
+/// A device on which a rate holds, or not, as `holds` says of the share and the number of the load. Reads of
+/// the first job are 100 µs where it holds and 9 ms where it does not; its other streams are always fast.
 fn tried(limit: &str, holds: impl Fn(ProbeKind, f64, usize) -> bool) -> RateSearch {
     let mut plan = measured(30, |_| 16_000).plan;
     plan.phases.insert(0, Phase { kind: PhaseKind::Ramp, duration: Duration::from_secs(5) });
@@ -57,7 +57,8 @@ fn a_single_mishap_does_not_set_the_upper_end() {
     assert!(held > 0.97 / BRACKET && not_held.unwrap() > 0.97, "{held} {not_held:?}");
 }
 
-/// The same as [`tried`] on a host whose generator is busy where `is_busy` says so of the share and the number of the load.
+/// The same as [`tried`] on a host whose generator is busy where `is_busy` says so of the share and the
+/// number of the load.
 fn doubted(truth: f64, is_busy: impl Fn(ProbeKind, f64, usize) -> bool) -> RateSearch {
     let mut search = RateSearch::new("2ms@p99".parse().unwrap(), measured(30, |_| 16_000).plan).unwrap();
     while let Some(load) = search.next_load().unwrap() {
@@ -131,7 +132,8 @@ fn a_limit_that_never_binds_has_no_upper_end() {
     assert!((held - HIGHEST_SHARE).abs() < 1e-9 && not_held.is_none(), "{held} {not_held:?}");
 }
 
-/// Seconds that are measured by a probe at saturation and by a confirmation, of streams with 2,000 I/Os a second.
+/// Seconds that are measured by a probe at saturation and by a confirmation, of streams with 2,000 I/Os a
+/// second.
 fn seconds(limit: &str) -> [u64; 2] {
     let mut search = RateSearch::new(limit.parse().unwrap(), measured(30, |_| 16_000).plan).unwrap();
     let load = search.next_load().unwrap().unwrap();
@@ -164,7 +166,8 @@ fn a_percentile_that_would_take_hours_is_refused() {
     );
 }
 
-/// An open load of 16,000 data I/Os a second that all took 100 µs, with this backlog at the end of each second.
+/// An open load of 16,000 data I/Os a second that all took 100 µs, with this backlog at the end of each
+/// second.
 fn with_backlog(backlog: impl Fn(u64) -> u64) -> RunRecord {
     let mut record = measured(10, |_| 16_000);
     record.plan.jobs[0].arrival = Arrival::Open { iops: 16_000.0, spacing: Spacing::Poisson, bursts: None };
@@ -191,8 +194,8 @@ fn a_queue_that_grows_does_not_hold_however_fast_the_others_were() {
     assert_eq!(assess(&with_backlog(|_| 16), limit("1ms@p99")).1, None);
     let why_not = assess(&with_backlog(|second| 320 * second), limit("1ms@p99")).1.unwrap();
     assert_eq!(why_not, "job `pages` issued only 15,680 of 16,000 IOPS");
-    // 1,600 waited 100 ms at most: 1,584 of them longer than the limit, which is 1 % of all, and too many for p99.9, which
-    // leaves 160 of them above it.
+    // 1,600 waited 100 ms at most: 1,584 of them longer than the limit, which is 1 % of all, and too many for
+    // p99.9, which leaves 160 of them above it.
     let short = with_backlog(|second| 160 * second);
     assert_eq!(assess(&short, limit("1ms@p99")).1, None);
     let why_not = assess(&short, limit("1ms@p99.9")).1.unwrap();

@@ -172,7 +172,8 @@ fn loads_that_are_all_beyond_the_knee_bound_it_and_no_curve_is_fitted() {
 
 #[test]
 fn a_curve_that_bends_below_the_lowest_load_bounds_the_knee() {
-    // Servers that are met by chance, of which the corner is so round that eleven times the knee is still below the ceiling.
+    // Servers that are met by chance, of which the corner is so round that eleven times the knee is still
+    // below the ceiling.
     let found =
         Saturation::of(&points(&[8, 16, 32, 64, 128], |n: f64| n * 1_000.0 / (1.0 + n / 4.0)), None).unwrap();
     assert_eq!(found.knee_bound, Some(KneeBound::AtOrBelow), "{found:?}");

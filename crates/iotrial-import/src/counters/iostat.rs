@@ -39,6 +39,8 @@ impl Columns {
         let words: Vec<&str> = header.split_whitespace().collect();
         let at = |name: &str| words.iter().position(|word| *word == name);
         let bytes = |direction: char| {
+            // iostat's kB are 1,024 bytes, and its sectors are 512 bytes whatever the device has. By version,
+            // and by -k or -m, it prints one of the three.
             let units = [("kB/s", 1024.0), ("MB/s", 1_048_576.0), ("sec/s", 512.0)];
             units.iter().find_map(|(unit, factor)| Some((at(&format!("{direction}{unit}"))?, *factor)))
         };
@@ -81,6 +83,8 @@ impl Reports {
     }
 
     pub(super) fn add(&mut self, name: &str, rates: DiskRates) -> Result<(), CountersError> {
+        // A linear search is enough: a machine has tens of disks, and the limit on rates bounds a hostile
+        // file.
         let index = match self.disks.iter().position(|disk| disk.name == name) {
             Some(index) => index,
             None => {
@@ -90,6 +94,8 @@ impl Reports {
         };
         let all = &mut self.disks[index].rates;
         // A disk that came later did nothing before.
+        // Intervals that are filled up count, too, or a file with a new disk in every report would grow with
+        // the square of its length.
         self.rate_count += self.count.saturating_sub(all.len());
         if self.rate_count > MOST_RATES {
             return Err(CountersError::TooMany);
@@ -107,12 +113,15 @@ impl Reports {
         host: Option<String>,
         interval_s: Option<f64>,
     ) -> Result<CounterSeries, CountersError> {
+        // Once more after the last report: here every disk gets as many intervals as there are.
         if self.disks.len().saturating_mul(self.count) > MOST_RATES {
             return Err(CountersError::TooMany);
         }
         self.disks.iter_mut().for_each(|disk| disk.rates.resize(self.count, None));
         let note = if self.count > 1 {
             for disk in &mut self.disks {
+                // The first report is recognised by its place only; nothing in the text says whether -y was
+                // given.
                 disk.rates.remove(0);
             }
             SINCE_START
@@ -129,12 +138,14 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     let mut name_alone: Option<&str> = None;
     for (number, line) in numbered(text) {
         if is_header(line) {
+            // The columns are read anew from every header, since several recordings may be in one file.
             columns = Some(Columns::of(line).ok_or(LACKING)?);
             reports.begin();
             continue;
         }
         let Some(of) = &columns else { continue };
         let mut words: Vec<&str> = line.split_whitespace().collect();
+        // Between reports there are other tables, such as that of the CPUs.
         if words.is_empty() || line.starts_with("avg-cpu") {
             (columns, name_alone) = (None, None);
             continue;
@@ -156,6 +167,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
         };
         reports.add(words[of.name], rates)?;
     }
+    // The first line reads `Linux 6.1.0 (db01) 06/01/20 …`.
     let host = text.lines().next().and_then(|line| line.split_once('(')?.1.split_once(')'));
     reports.series(host.map(|(host, _)| quote(host)), None)
 }

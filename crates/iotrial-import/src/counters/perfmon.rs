@@ -14,6 +14,7 @@ const LACKING: CountersError = CountersError::Lacking {
 };
 /// The four that a demand needs, in the order of [`DiskRates`].
 const COUNTERS: [&str; 4] =
+    // Compared without regard to case, as Windows does.
     ["disk reads/sec", "disk writes/sec", "disk read bytes/sec", "disk write bytes/sec"];
 
 /// One column: whose disk, and which of the counters.
@@ -29,6 +30,7 @@ impl Column {
     fn of(path: &str) -> Option<Self> {
         let (rest, counter) = path.trim().rsplit_once('\\')?;
         let counter = COUNTERS.iter().position(|name| counter.eq_ignore_ascii_case(name))?;
+        // With or without the machine: `\\HOST\PhysicalDisk(0 C:)` or `\PhysicalDisk(0 C:)`.
         let (host, object) = rest.rsplit_once('\\').unwrap_or(("", rest));
         let (object, instance) = object.split_once('(')?;
         let is_physical = object.eq_ignore_ascii_case("PhysicalDisk");
@@ -42,6 +44,7 @@ impl Column {
 }
 
 pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
+    // `-f tsv` of relog.
     let is_by_tab = text.lines().next().is_some_and(|line| line.contains('\t'));
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(if is_by_tab { b'\t' } else { b',' })
@@ -71,6 +74,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
             }
         }
     }
+    // A disk without all four cannot make a demand, and half of one would look like an idle disk.
     disks.retain(|(_, at)| at.iter().all(Option::is_some));
     if disks.is_empty() {
         return Err(LACKING);
@@ -83,6 +87,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     };
     let named = |column: &Column| match hosts.len() {
         1 => column.instance.clone(),
+        // Two machines may both have a disk `0 C:`.
         _ => format!("{}\\{}", column.host, column.instance),
     };
     let mut series: Vec<DiskCounters> = disks
@@ -92,6 +97,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     let mut times = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|error| broken(&error))?;
+        // Before the row is added, so that the limit also bounds memory.
         if series.len() * (times.len() + 1) > MOST_RATES {
             return Err(CountersError::TooMany);
         }
@@ -100,6 +106,8 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
         times.push(time);
         let at = |index: Option<usize>| rate(record.get(index?)?);
         for ((_, indices), disk) in disks.iter().zip(&mut series) {
+            // Empty cells are intervals in which the counter was not there; the disk then has no rates in
+            // that interval.
             disk.rates.push((|| {
                 Some(DiskRates {
                     read_iops: at(indices[0])?,

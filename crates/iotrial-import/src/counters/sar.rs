@@ -7,6 +7,7 @@ use crate::text::quote;
 
 const TOOL: &str = "sar";
 /// What `bread/s` counts, whatever the disk.
+// The kernel's sector, as in /proc/diskstats; sar does not know the device's.
 pub(super) const BLOCK_BYTES: f64 = 512.0;
 pub(super) const LACKING: CountersError = CountersError::Lacking {
     tool: "sar",
@@ -33,12 +34,14 @@ impl Totals {
             return Err(CountersError::TooMany);
         }
         self.rates.push(Some(rates));
+        // An interval of zero says nothing of the usual one.
         self.intervals_s.extend(interval_s.filter(|seconds| *seconds > 0.0));
         Ok(())
     }
 
     pub(super) fn series(mut self, host: Option<String>, name: &str) -> CounterSeries {
         self.intervals_s.sort_by(f64::total_cmp);
+        // The median: one gap in the recording would move a mean.
         let interval_s = self.intervals_s.get(self.intervals_s.len() / 2).copied();
         let disks = vec![DiskCounters { name: name.to_owned(), rates: self.rates }];
         CounterSeries {
@@ -65,6 +68,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
         }
         // Means, restarts and blank lines have other columns.
         let Some((count, at)) = columns.filter(|(count, _)| *count == words.len()) else { continue };
+        // A line of means begins with a word instead of a time.
         let Some(time) = time_of_day(words[0]) else { continue };
         debug_assert_eq!(count, words.len(), "only such lines are left");
         let [Some(read_iops), Some(write_iops), Some(read), Some(written)] =
@@ -88,9 +92,11 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     Ok(CounterSeries { interval_s: usual_step(&times), ..series })
 }
 
-/// Seconds since midnight of `13:20:19`; on a clock of twelve hours they begin again at noon, which one step of many does not change.
+/// Seconds since midnight of `13:20:19`; on a clock of twelve hours they begin again at noon, which one step
+/// of many does not change.
 pub(super) fn time_of_day(text: &str) -> Option<f64> {
     let parts: Vec<f64> = text.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    // The day is missing: a recording over midnight has one negative step, which the median ignores.
     let [hours, minutes, seconds] = parts[..] else { return None };
     Some((hours * 60.0 + minutes) * 60.0 + seconds)
 }

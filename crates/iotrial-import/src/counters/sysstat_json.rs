@@ -35,6 +35,7 @@ struct Statistics {
 
 #[derive(Deserialize)]
 struct Disk {
+    // `disk_device` from iostat, `disk-device` from sadf.
     #[serde(alias = "disk-device")]
     disk_device: Option<String>,
     #[serde(rename = "r/s")]
@@ -74,6 +75,7 @@ struct IoWrites {
 impl Disk {
     fn rates(&self) -> Option<DiskRates> {
         let bytes = |kb: Option<f64>, mb: Option<f64>| {
+            // The unit depends on -k and -m, as in the text.
             kb.map(|kb| kb * 1024.0).or_else(|| mb.map(|mb| mb * 1_048_576.0)).filter(|bytes| *bytes >= 0.0)
         };
         Some(DiskRates {
@@ -90,10 +92,14 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
         place: format!("line {}", error.line()),
         message: if error.is_eof() { "it ends before its JSON does".to_owned() } else { error.to_string() },
     })?;
+    // `sadf` of several files would need to be told apart by machine; adding them up would be a demand that
+    // no machine has.
     let [host] = file.sysstat.hosts.as_slice() else {
         let message = format!("{} machines are in it, and a demand is of one", file.sysstat.hosts.len());
         return Err(CountersError::Broken { place: "hosts".to_owned(), message });
     };
+    // sadf puts both kinds of table into one document, and the totals are the ones with reads and writes
+    // apart.
     let is_sar = host.statistics.iter().any(|one| one.io.is_some());
     if is_sar { totals(host) } else { disks(host) }
 }
@@ -107,6 +113,7 @@ fn totals(host: &Host) -> Result<CounterSeries, CountersError> {
         totals.add(
             interval,
             DiskRates {
+                // A counter that goes back gives a negative rate for one interval.
                 read_iops: io.reads.rtps.max(0.0),
                 write_iops: io.writes.wtps.max(0.0),
                 read_bytes_per_s: io.reads.bread.max(0.0) * sar::BLOCK_BYTES,
@@ -124,6 +131,8 @@ fn disks(host: &Host) -> Result<CounterSeries, CountersError> {
         let Some(disks) = &one.disk else { continue };
         reports.begin();
         for disk in disks {
+            // The message has to name the option that is missing, and it is another one for each of the two
+            // programs.
             let rates = disk.rates().ok_or(if disk.disk_device.is_some() && disk.reads.is_some() {
                 LACKING
             } else {
@@ -139,13 +148,16 @@ fn disks(host: &Host) -> Result<CounterSeries, CountersError> {
     reports.series(host.nodename.clone(), usual_step(&times))
 }
 
-/// What is lacking where there are disks without reads and writes apart: iostat without -x, or sadf without -b.
+/// What is lacking where there are disks without reads and writes apart: iostat without -x, or sadf without
+/// -b.
 fn lacking(one: &Statistics) -> CountersError {
     if one.timestamp.as_ref().is_some_and(Value::is_object) { sar::LACKING } else { LACKING }
 }
 
 /// The time of day in `06/01/20 10:20:30` or `2020-06-01T10:20:30+0200`.
 fn seconds(text: &str) -> Option<f64> {
+    // The last colon is the one before the seconds, whatever the format of the date; a zone is written
+    // without one.
     let at = text.rfind(':')?.checked_sub(5)?;
     sar::time_of_day(text.get(at..at + 8)?)
 }

@@ -15,6 +15,7 @@ pub(super) struct BlockSize {
 }
 
 /// What fio takes where nothing is said.
+// fio's default for `bs`.
 const USUAL_BYTES: u64 = 4096;
 
 /// A profile with more sizes would be hard to read, and no load needs them.
@@ -54,6 +55,7 @@ impl BlockSize {
 
 /// A size as a profile has it, exactly.
 pub(super) fn toml_size(size: ByteSize) -> String {
+    // Only exact units: a profile must say the same number of bytes as the job.
     let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     let bytes = size.get();
     let exact = units.iter().find(|(_, unit)| bytes >= *unit && bytes.is_multiple_of(*unit));
@@ -110,13 +112,14 @@ fn check_alignment(reader: &mut JobReader<'_, '_>, size: &BlockSize) {
     let aligned: Result<Vec<u64>, String> =
         by_direction(text).into_iter().flatten().map(|part| number(part, reader.base())).collect();
     match aligned {
+        // Zero means that the block size is the alignment.
         Ok(aligned) if aligned.iter().all(|bytes| *bytes == size.smallest().get() || *bytes == 0) => {}
         Ok(_) => reader.refuse(setting, "iotrial aligns offsets to the smallest block size"),
         Err(message) => reader.refuse(setting, &message),
     }
 }
 
-/// `8k`.
+/// A single size, such as `8k`.
 fn one(text: &str, base: KbBase) -> Result<Shares, String> {
     Ok(vec![(number(text, base)?, 1)])
 }
@@ -148,6 +151,7 @@ fn split(text: &str, base: KbBase) -> Result<Shares, String> {
         };
         shares.push((number(size, base)?, percent));
     }
+    // Sums of a stranger's numbers; above 100 they are refused anyway.
     let given = shares.iter().filter_map(|(_, percent)| *percent).fold(0_u64, u64::saturating_add);
     if shares.is_empty() || given > 100 {
         return Err("the percentages must be 100 together".to_owned());
@@ -161,10 +165,13 @@ fn split(text: &str, base: KbBase) -> Result<Shares, String> {
         }
     }
     // Weights are whole numbers: hundredths of a percent where the rest does not divide.
+    // Weights are whole numbers, so percentages are multiplied by the number of open parts, which share the
+    // rest evenly.
     let scale = open.max(1);
     let mut weighed: Shares = Vec::new();
     for (size, percent) in shares {
         let weight = percent.map_or(rest, |percent| percent * scale);
+        // One size may be given twice, and fio adds the shares up.
         match weighed.iter_mut().find(|(known, _)| *known == size) {
             Some((_, known)) => *known += weight,
             None => weighed.push((size, weight)),

@@ -11,6 +11,7 @@ use super::value::expand;
 pub(super) fn is_command_line(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
     let program = first.rsplit(['/', '\\']).next().unwrap_or_default();
+    // With or without dashes in front: people paste either the whole command or its options.
     program.eq_ignore_ascii_case("fio") || program.eq_ignore_ascii_case("fio.exe") || dashed(first).is_some()
 }
 
@@ -24,9 +25,11 @@ pub(super) fn read_command_line(
     let mut reader =
         Reader { surroundings, error, files, globals: Vec::new(), sections: Vec::new(), chosen: Vec::new() };
     let words: Vec<String> = words(text);
+    // The name of the program, where it is there.
     let mut position = usize::from(words.first().is_some_and(|first| dashed(first).is_none()));
     while let Some(word) = words.get(position) {
         let place = Place::Word(position + 1);
+        // A value may be the next word (`--bs 8k`), unless that is an option.
         let next = words.get(position + 1).filter(|next| dashed(next).is_none());
         position += 1;
         match dashed(word) {
@@ -35,6 +38,7 @@ pub(super) fn read_command_line(
         }
     }
     let Reader { mut sections, chosen, .. } = reader;
+    // `--name=global` sets what holds for all jobs, and is no job.
     sections.retain(|section| section.name != GLOBAL);
     if !chosen.is_empty() {
         sections.retain(|section| chosen.contains(&section.name));
@@ -61,6 +65,7 @@ impl Reader<'_, '_> {
         };
         let name = name.to_ascii_lowercase();
         let takes_next = |value: &Option<String>| value.is_none() && next.is_some();
+        // Options of the program are read too, so that the words behind them are not taken for job files.
         match program_option(&name) {
             Some(ProgramOption::Section) => {
                 let took = takes_next(&value);
@@ -71,6 +76,7 @@ impl Reader<'_, '_> {
             Some(ProgramOption::WithValue) => return takes_next(&value),
             None => {}
         }
+        // A flag never takes the next word: `--time_based job.fio` has a job file.
         let took = takes_next(&value) && !is_flag(&name);
         if took {
             value = next.cloned();
@@ -92,9 +98,11 @@ impl Reader<'_, '_> {
             let settings = if name == GLOBAL { Vec::new() } else { self.globals.clone() };
             return self.sections.push(Section { name, place, settings });
         }
+        // Options before the first job hold for all of them.
         let section = self.sections.last_mut().filter(|section| section.name != GLOBAL);
         let is_global = section.is_none();
         let count = section.as_ref().map_or(self.globals.len(), |section| section.settings.len());
+        // Twice as many for a job, as it begins with a copy of the global ones.
         if count >= 2 * MOST_SETTINGS || (is_global && count >= MOST_SETTINGS) {
             let message = format!("there are more than {MOST_SETTINGS} options");
             return self.error.refuse(&place, message, None);
@@ -130,8 +138,8 @@ fn dashed(word: &str) -> Option<&str> {
     (option.len() < word.len() && !option.is_empty()).then_some(option)
 }
 
-/// The words of a command line as a shell takes them apart: quotes of both kinds; `\` before a space, a quote or the end of
-/// a line, but not within a path of Windows; and `^`, which is that of the Windows shell.
+/// The words of a command line as a shell takes them apart: quotes of both kinds; `\` before a space, a quote
+/// or the end of a line, but not within a path of Windows; and `^`, which is that of the Windows shell.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -141,15 +149,18 @@ fn words(text: &str) -> Vec<String> {
         match (c, quote) {
             (_, Some(end)) if c == end => quote = None,
             ('\'' | '"', None) => {
+                // An empty pair of quotes is a word, too.
                 quote = Some(c);
                 word.get_or_insert_default();
             }
             ('\\' | '^', None)
+                // Only before what needs it: in `C:\data` the backslash is part of a path.
                 if chars.peek().is_none_or(|next| {
                     c == '^' || next.is_whitespace() || matches!(next, '\'' | '"' | '\\')
                 }) =>
             {
                 match chars.next() {
+                    // A line that goes on ends the word.
                     None | Some('\n' | '\r') => words.extend(word.take()),
                     Some(escaped) => word.get_or_insert_default().push(escaped),
                 }

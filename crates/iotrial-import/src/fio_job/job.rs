@@ -18,7 +18,7 @@ mod region;
 /// A line of the profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Key {
-    /// The key.
+    /// Name of the key in the profile.
     pub name: &'static str,
     /// Its value, as TOML has it.
     pub value: String,
@@ -41,7 +41,7 @@ pub(super) struct Job {
     pub runtime: Option<(Duration, String)>,
     /// The phase before, with its origin.
     pub ramp: Option<(Duration, String)>,
-    /// It begins so much later than the first.
+    /// How long after the first job it begins.
     pub start_delay: Duration,
     /// The files that it names.
     pub filename: Option<String>,
@@ -53,7 +53,9 @@ pub(super) struct Job {
 
 /// Whether a section waits for those before it.
 pub(super) fn is_after_the_others(section: &Section) -> bool {
+    // The last of several counts, as everywhere in fio.
     let last = section.settings.iter().rev().find(|setting| canonical(&setting.name) == "stonewall");
+    // A value that cannot be read counts as on here, and is reported when the job is read.
     last.is_some_and(|setting| flag(setting.value.as_deref()).unwrap_or(true))
 }
 
@@ -100,6 +102,7 @@ impl<'s> JobReader<'s, '_> {
     /// Keeps what the profile is made of; everything else becomes a note or a mistake.
     fn sort_settings(&mut self) {
         for setting in &self.section.settings {
+            // Options are known under one name, so an alias that comes later replaces the first one.
             let name = canonical(&setting.name);
             let is_off = is_off(setting.value.as_deref());
             match treatment(name) {
@@ -108,6 +111,7 @@ impl<'s> JobReader<'s, '_> {
                     self.settings.insert(name, setting);
                 }
                 Some(Treatment::Aside) => self.aside.push(setting.to_string()),
+                // What is off needs neither note nor refusal: `verify=none` is no verification.
                 Some(Treatment::Noted(_) | Treatment::Refused(..)) if is_off => {
                     self.aside.push(setting.to_string());
                 }
@@ -118,6 +122,7 @@ impl<'s> JobReader<'s, '_> {
                 }
             }
         }
+        // Before any number is read, since it decides what `k` means.
         if let Some(setting) = self.settings.remove("kb_base") {
             match setting.value.as_deref() {
                 Some("1000") => self.base = KbBase::Decimal,
@@ -183,6 +188,7 @@ impl<'s> JobReader<'s, '_> {
 
     fn number(&mut self, name: &str) -> Option<u64> {
         let base = self.base;
+        // The base is copied, because the closure may not borrow the reader.
         self.parsed(name, |text| number(text, base))
     }
 
@@ -228,10 +234,12 @@ impl<'s> JobReader<'s, '_> {
     }
 
     fn read(mut self) -> Job {
+        // In the order of the profile's keys, which is how a person reads them.
         let mix = self.read_mix();
         let [reads, writes] = mix.directions();
         let block_size = read_block_size(&mut self, reads, writes);
         let filename = self.text("filename").map(str::to_owned);
+        // Before the role, which it helps to guess.
         let is_one_by_one = self.is_durable_one_by_one();
         let role = role_of(&self.section.name, filename.as_deref(), mix, &block_size, is_one_by_one);
         self.key("role", quoted(role.0.as_str()), role.1.to_owned());
@@ -239,6 +247,8 @@ impl<'s> JobReader<'s, '_> {
         self.key("pattern", quoted(mix.pattern.as_str()), origin);
         self.read_distribution(mix.pattern);
         let limits = self.read_arrival(mix);
+        // Rates decide the mix in fio, whatever `rwmixread` says: with rate_iops=1000 and rwmixread=70 both
+        // directions ran at 999 IOPS (fio 3.33).
         let read_percent = limits.read_percent.unwrap_or(mix.read_percent);
         let mix_origin = match (read_percent, &limits.mix_origin) {
             (_, Some(origin)) => origin.clone(),
@@ -270,6 +280,7 @@ impl<'s> JobReader<'s, '_> {
             );
         }
         let start_delay = self.time("startdelay").map(|(delay, _)| delay).unwrap_or_default();
+        // Read only for its mistakes; the set was chosen before.
         self.flag("stonewall");
         Job {
             name: self.section.name.clone(),
@@ -287,6 +298,7 @@ impl<'s> JobReader<'s, '_> {
 
     fn read_mix(&mut self) -> Mix {
         let setting = self.setting("rw");
+        // fio's default is sequential reads.
         let text = setting.and_then(|setting| setting.value.as_deref()).unwrap_or("read");
         let (word, step) = text.split_once(':').map_or((text, None), |(word, step)| (word, Some(step)));
         if let (Some(setting), Some(_)) = (setting, step) {
@@ -294,6 +306,7 @@ impl<'s> JobReader<'s, '_> {
             self.refuse_with_hint(setting, reason, "leave out the number behind the colon");
         }
         let mixed = |reader: &mut Self| {
+            // `rwmixread` wins where both are given.
             let percent = match (reader.setting("rwmixread"), reader.setting("rwmixwrite")) {
                 (Some(_), _) => reader.number_in("rwmixread", 0..=100, 50),
                 (None, Some(_)) => 100 - reader.number_in("rwmixwrite", 0..=100, 50),
@@ -316,6 +329,7 @@ impl<'s> JobReader<'s, '_> {
                     let hint = "read, write, rw, randread, randwrite and randrw are understood";
                     self.refuse_with_hint(setting, reason, hint);
                 }
+                // Something must be returned; the mistake has been noted, so no profile comes of it.
                 (Pattern::Random, 100)
             }
         };
@@ -340,6 +354,7 @@ impl<'s> JobReader<'s, '_> {
 
     fn read_distribution(&mut self, pattern: Pattern) {
         let Some(setting) = self.setting("random_distribution") else {
+            // Without a map fio draws as iotrial does, and no note is needed.
             if pattern == Pattern::Random && !self.flag("norandommap").unwrap_or(false) {
                 self.note("fio touches every block once before it touches one again; iotrial draws blocks with repetition");
             }
@@ -355,6 +370,7 @@ impl<'s> JobReader<'s, '_> {
             "random" => {}
             "zipf" => {
                 let theta = rest.split('/').next().unwrap_or_default();
+                // Behind the slash fio has the place of the hot region.
                 match theta.parse::<f64>() {
                     Ok(theta) if theta > 0.0 && theta <= 5.0 => {
                         self.key("distribution", quoted("zipf"), origin.clone());
@@ -390,6 +406,7 @@ impl<'s> JobReader<'s, '_> {
 
     /// The depth, and where it comes from. Without asynchronous I/O it is one.
     fn read_iodepth(&mut self) -> (u64, String) {
+        // Engines that keep `iodepth` in flight; the others below have one I/O at a time.
         const ASYNCHRONOUS: [&str; 5] = ["libaio", "io_uring", "posixaio", "windowsaio", "solarisaio"];
         const SYNCHRONOUS: [&str; 5] = ["sync", "psync", "vsync", "pvsync", "pvsync2"];
         let engine = self.text("ioengine");
@@ -430,6 +447,7 @@ impl<'s> JobReader<'s, '_> {
         let is = |name: &str, values: &[&str]| self.text(name).is_some_and(|value| values.contains(&value));
         let is_durable =
             is("sync", &["1", "sync", "dsync"]) || is("fdatasync", &["1"]) || is("fsync", &["1"]);
+        // In fio the depth of 1 is the default.
         is_durable && (self.text("iodepth").is_none() || is("iodepth", &["1"]))
     }
 
@@ -454,6 +472,7 @@ impl<'s> JobReader<'s, '_> {
             return;
         }
         let (durability, name) = match (sync, flush) {
+            // A write that is durable by itself is at least as strong as a flush after it.
             (true, _) => (Durability::Dsync, "sync"),
             (false, Some((name, _))) => (Durability::Fdatasync, name),
             (false, None) => return,
@@ -481,12 +500,14 @@ impl<'s> JobReader<'s, '_> {
     fn weigh_path(&mut self) {
         let direct = self.flag("direct");
         let buffered = self.flag("buffered");
+        // `direct` wins over `buffered`, its opposite.
         if !direct.or(buffered.map(|buffered| !buffered)).unwrap_or(false) {
             self.note("without `direct=1` fio goes through the page cache; iotrial goes past it unless `--buffered` says so");
         }
         if self.setting("latency_target").is_some_and(|setting| !is_off(setting.value.as_deref())) {
             let base = self.base;
             let target = self.parsed("latency_target", |text| time(text, Duration::from_micros(1), base));
+            // fio's default percentile for a latency target is 100.
             let percentile = self.text("latency_percentile").unwrap_or("100");
             if let Some(target) = target {
                 self.note(&format!(
@@ -507,6 +528,7 @@ pub(super) fn origin_of(setting: &Setting) -> String {
 
 /// A text as TOML has it.
 pub(super) fn quoted(text: &str) -> String {
+    // Basic strings of TOML; control characters become blanks, as they would end the line.
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{}\"", escaped.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>())
 }
@@ -521,11 +543,13 @@ fn two_zones(text: &str) -> Option<(u8, u8)> {
     let (first, rest) = (zone(first)?, zone(rest)?);
     let is_whole =
         u16::from(first.0) + u16::from(rest.0) == 100 && u16::from(first.1) + u16::from(rest.1) == 100;
+    // One hot zone and the rest, both whole percents; anything else has no counterpart.
     (is_whole && (1..=99).contains(&first.0) && (1..=99).contains(&first.1)).then_some(first)
 }
 
-/// What a job probably stands for, and why. Its name comes first, and then that of its file; folders say nothing. A word that only
-/// ends in `log` may be `catalog`: it is that of a log where the job also does what a log does.
+/// What a job probably stands for, and why. Its name comes first, and then that of its file; folders say
+/// nothing. A word that only ends in `log` may be `catalog`: it is that of a log where the job also does what
+/// a log does.
 fn role_of(
     name: &str,
     filename: Option<&str>,
@@ -545,6 +569,7 @@ fn role_of(
         }
         Some(Role::Tempdb) => (Role::Tempdb, "a guess: its name"),
         Some(Role::Backup) if is_sequential => (Role::Backup, "a guess: its name, and it works in sequence"),
+        // A choice: at 64 KiB and more, sequential reads of a database are read-ahead.
         _ if is_sequential && block_size.largest() >= ByteSize::kib(64) => {
             (Role::Scan, "a guess: large I/Os in sequence")
         }
@@ -559,6 +584,7 @@ fn last_part(path: &str) -> &str {
 
 /// The role that a word of a name stands for; numbers behind it are its own.
 fn word_of(name: &str) -> Option<Role> {
+    // Whole words, since «data» in «database1» or «log» in «catalog» would mislead.
     const WORDS: [(&str, Role); 19] = [
         ("data", Role::Data),
         ("oltp", Role::Data),
@@ -592,6 +618,7 @@ fn ends_in_log(name: &str) -> bool {
 
 fn words_of(name: &str) -> impl Iterator<Item = &str> {
     name.split(|c: char| !c.is_ascii_alphanumeric())
+        // `log1` and `log2` are both logs.
         .map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
 

@@ -40,7 +40,7 @@ const THINK: &str = "a pause after each I/O is another load in iotrial: give the
 const HINTS: &str = "iotrial sends no hints and no priorities with an I/O";
 const TARGET: &str = "give the load without it";
 
-/// Name, and what becomes of it. Aliases stand in [`ALIASES`].
+/// Name, and what becomes of it. Aliases are in [`ALIASES`].
 const OPTIONS: &[(&str, Treatment)] = &[
     // What to do where.
     ("filename", Mapped),
@@ -354,6 +354,7 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// Options that stand without a value.
+// On a command line the next word is then not their value.
 const FLAGS: &[&str] = &[
     "norandommap",
     "time_based",
@@ -379,6 +380,7 @@ const FLAGS: &[&str] = &[
 
 /// The one name under which the options of several names are known.
 pub(super) fn canonical(name: &str) -> &str {
+    // Lists and not maps: they are searched once for each option of a job, and are readable as tables.
     ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, canonical)| canonical)
 }
 
@@ -390,7 +392,8 @@ pub(super) fn treatment(name: &str) -> Option<Treatment> {
 
 /// The option that was probably meant.
 pub(super) fn meant(name: &str) -> Option<&'static str> {
-    // A text of this length is no slip of the pen, and would take long to compare.
+    // A text of this length is not a typing error, and would take long to compare. Likeness is computed
+    // against three hundred names, each in time that grows with the product of the lengths.
     if name.len() > 64 {
         return None;
     }
@@ -408,9 +411,9 @@ pub(super) fn is_flag(name: &str) -> bool {
 pub(super) enum ProgramOption {
     /// Names a job that is to run; the others do not.
     Section,
-    /// Stands alone.
+    /// An option without a value.
     Switch,
-    /// Has a value.
+    /// An option with a value, which may be the next word.
     WithValue,
 }
 

@@ -1,4 +1,5 @@
-//! The sections of a job file, and the same from a command line: options with their places, not yet understood.
+//! The sections of a job file, and the same from a command line: options with their places, not yet
+//! understood.
 
 use std::fmt;
 
@@ -7,6 +8,8 @@ use super::FioJobError;
 /// What a job file may ask of the machine; the caller lends it, so that reading a job touches nothing.
 pub struct Surroundings<'a> {
     /// The text of a file that is named by `include` or on the command line, or why there is none.
+    // Functions, so that reading a job touches no file and no environment, and tests can say what they
+    // answer.
     pub file: &'a dyn Fn(&str) -> Result<String, String>,
     /// A variable of the environment.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
@@ -31,7 +34,7 @@ pub enum Place {
     Line {
         /// The included file; `None` for the job file itself.
         file: Option<String>,
-        /// From 1.
+        /// Line in that file, from 1.
         line: usize,
     },
     /// A word of the command line, from 1.
@@ -41,6 +44,7 @@ pub enum Place {
 impl Place {
     /// By which mistakes are put in order; those of included files come last.
     pub(super) const fn position(&self) -> (bool, usize) {
+        // Places in different files cannot be compared; within one they are in the order of the text.
         match self {
             Self::Line { file, line } => (file.is_some(), *line),
             Self::Word(word) => (false, *word),
@@ -58,14 +62,14 @@ impl fmt::Display for Place {
     }
 }
 
-/// One option as it stands there.
+/// One option as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Setting {
     /// The option, without dashes.
     pub name: String,
     /// What stands behind `=`, with variables replaced.
     pub value: Option<String>,
-    /// Where it stands.
+    /// Where it was written.
     pub place: Place,
     /// Whether it comes from `[global]`.
     pub is_global: bool,
@@ -94,8 +98,8 @@ pub(super) struct Section {
 /// A chain of includes longer than this includes itself.
 const DEEPEST_INCLUDE: usize = 16;
 
-/// Files that are included or named on the command line, all together, and their bytes; one that includes two others would
-/// otherwise double with every level.
+/// Files that are included or named on the command line, all together, and their bytes; one that includes two
+/// others would otherwise double with every level.
 const MOST_FILES: usize = 256;
 const MOST_FILE_BYTES: usize = 8 << 20;
 
@@ -110,6 +114,7 @@ impl FilesRead {
     /// The text of one more file, or why there is none.
     pub(super) fn read(&mut self, name: &str, surroundings: &Surroundings<'_>) -> Result<String, String> {
         self.count += 1;
+        // Checked before the file is asked for, and counted also when it cannot be read.
         if self.count > MOST_FILES || self.bytes > MOST_FILE_BYTES {
             return Err("files include each other too often".to_owned());
         }
@@ -171,6 +176,7 @@ impl SectionReader<'_, '_> {
     }
 
     fn begin(&mut self, name: &str, place: Place) {
+        // A section `[global]` is not kept; its options are, and every job after it begins with a copy.
         if self.sections.last().is_some_and(|section| section.name == GLOBAL) {
             self.sections.pop();
         }

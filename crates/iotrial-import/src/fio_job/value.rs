@@ -19,7 +19,7 @@ pub(super) enum KbBase {
 pub(super) enum Amount {
     /// Bytes, or a count.
     Whole(u64),
-    /// Hundredths.
+    /// A percentage of the file or device, whose size only fio knows.
     Percent(f64),
 }
 
@@ -46,6 +46,7 @@ pub(super) fn amount(text: &str, base: KbBase) -> Result<Amount, String> {
         evaluate(text, base)?
     } else {
         let (digits, unit) = split_unit(text);
+        // In 128 bits, so that an overflow is seen at the end and not in the middle.
         whole(digits)?.checked_mul(factor(unit, base)?.into()).ok_or_else(|| too_large(text))?
     };
     u64::try_from(value).map(Amount::Whole).map_err(|_| too_large(text))
@@ -54,6 +55,7 @@ pub(super) fn amount(text: &str, base: KbBase) -> Result<Amount, String> {
 /// A time; a bare number is in `unit`.
 pub(super) fn time(text: &str, unit: Duration, base: KbBase) -> Result<Duration, String> {
     let text = text.trim();
+    // An expression has no unit behind it.
     let (digits, suffix) = if text.starts_with('(') { (text, "") } else { split_unit(text) };
     let unit = match suffix.to_ascii_lowercase().as_str() {
         "" => unit,
@@ -89,6 +91,7 @@ pub(super) fn by_direction(text: &str) -> [Option<&str>; 2] {
     let mut parts = text.split(',').map(|part| Some(part.trim()).filter(|part| !part.is_empty()));
     let read = parts.next().flatten();
     // One value holds for both, and a second one for writes.
+    // `8k,` has an empty part for writes, which is not the same as no part.
     let write = parts.next().map_or(read, |write| write);
     [read, write]
 }
@@ -101,6 +104,8 @@ pub(super) fn expand(text: &str, surroundings: &Surroundings<'_>) -> Result<Stri
         let (name, after) =
             after.split_once('}').ok_or_else(|| format!("`{text}` opens `${{` and does not close it"))?;
         let value = (surroundings.variable)(name)
+            // A variable that is not set is an error and not empty: fio would run another load than was
+            // meant.
             .ok_or_else(|| format!("the environment variable `{name}` is not set"))?;
         expanded.push_str(before);
         expanded.push_str(&value);
@@ -112,6 +117,7 @@ pub(super) fn expand(text: &str, surroundings: &Surroundings<'_>) -> Result<Stri
         ("$pagesize", surroundings.page_bytes),
         ("$mb_memory", surroundings.memory_mib),
     ];
+    // After the variables, so that a variable may contain them.
     Ok(words.iter().fold(expanded, |text, (word, value)| text.replace(word, &value.to_string())))
 }
 
@@ -124,6 +130,7 @@ fn too_large(text: impl fmt::Display) -> String {
 }
 
 fn split_unit(text: &str) -> (&str, &str) {
+    // Hexadecimal numbers have no unit, as their digits look like one.
     let is_hex = text.starts_with("0x") || text.starts_with("0X");
     let end = if is_hex {
         text.len()
@@ -135,6 +142,7 @@ fn split_unit(text: &str) -> (&str, &str) {
 
 fn whole(digits: &str) -> Result<i128, String> {
     let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    // In 64 bits with a sign.
     let parsed = hex.map_or_else(|| digits.parse::<i64>(), |hex| i64::from_str_radix(hex, 16));
     parsed.map(i128::from).map_err(|_| {
         if digits.contains('.') {
@@ -164,7 +172,8 @@ fn factor(unit: &str, base: KbBase) -> Result<i64, String> {
     Ok(if (base == KbBase::Binary) == is_reversed { 1_000_i64.pow(power) } else { 1_024_i64.pow(power) })
 }
 
-/// Deeper brackets are no expression that somebody wrote.
+/// Most levels of brackets; nobody writes deeper expressions.
+// A choice: recursion must end before the stack does.
 const DEEPEST: usize = 32;
 
 /// An expression such as `(4*1k+512)`.
@@ -193,6 +202,7 @@ impl Expression<'_> {
     }
 
     fn sum(&mut self) -> Result<i128, String> {
+        // Left to right; products bind more strongly.
         let mut value = self.product()?;
         while let Some(operator) = self.takes(&['+', '-']) {
             let next = self.product()?;
@@ -231,6 +241,7 @@ impl Expression<'_> {
         }
         let rest = self.rest.trim_start();
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.').unwrap_or(rest.len());
+        // Units are allowed at every number in an expression.
         let (digits, unit) = split_unit(&rest[..end]);
         let value = whole(digits)?.checked_mul(factor(unit, self.base)?.into());
         self.rest = &rest[end..];

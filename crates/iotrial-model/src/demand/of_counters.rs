@@ -6,12 +6,14 @@ use crate::load::Direction;
 use crate::units::group_thousands;
 use crate::words::in_brief;
 
-/// From so many seconds on an interval hides peaks that a database feels.
+/// Length in seconds from which an interval hides peaks that a database feels.
+// A choice: a checkpoint or a batch of seconds disappears in a mean over a minute.
 const LONG_INTERVAL_S: f64 = 60.0;
-/// Of fewer intervals a percentile says little.
+/// The number of intervals below which a percentile says little.
+// With a hundred intervals the 99th percentile is the second highest; with fewer, 99 and 100 are one value.
 const FEW_INTERVALS: usize = 100;
 
-/// Why counters are no demand.
+/// Why counters cannot become a demand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CounterDemandError {
     /// A disk that is not in the series.
@@ -31,8 +33,9 @@ pub enum CounterDemandError {
 }
 
 impl Demand {
-    /// What disks did in all but the busiest intervals: `percentile` percent of them ask for no more, of each of the four rates by
-    /// itself (IOPS and bandwidth, reads and writes). Without `wanted` every whole disk counts.
+    /// What disks did in all but the busiest intervals: `percentile` percent of them ask for no more, of each
+    /// of the four rates by itself (IOPS and bandwidth, reads and writes). Without `wanted` every whole disk
+    /// counts.
     ///
     /// # Errors
     ///
@@ -45,7 +48,11 @@ impl Demand {
     ) -> Result<Self, CounterDemandError> {
         let chosen = chosen(series, wanted)?;
         let at = |interval: usize| {
+            // Disks are added interval by interval and before the percentile: their busiest moments need not
+            // be the same.
             let counted = chosen.iter().filter_map(|disk| series.disks[*disk].rates[interval]);
+            // An interval in which none of them was counted is left out; counting it as idle would lower the
+            // percentile.
             counted.reduce(|sum, rates| sum + rates)
         };
         let rates: Vec<DiskRates> = (0..series.interval_count()).filter_map(at).collect();
@@ -53,7 +60,10 @@ impl Demand {
             return Err(CounterDemandError::NoInterval);
         }
         let stream = |direction, measures: Measures| {
+            // Each of the four rates by itself. One interval would not do: the busiest in reads is rarely the
+            // busiest in bytes.
             let [iops, bytes_per_s] = measures.map(|measure| rank(&rates, measure, percentile));
+            // The block size is their quotient, so both are needed.
             (iops > 0.0 && bytes_per_s > 0.0).then(|| DemandStream {
                 role: None,
                 direction,
@@ -96,6 +106,7 @@ fn chosen(series: &CounterSeries, wanted: &[String]) -> Result<Vec<usize>, Count
         return Ok(series.whole_disks());
     }
     let find = |name: &String| {
+        // Windows shows a drive's letter in upper case, and people type it in either.
         let found = series.disks.iter().position(|disk| disk.name.eq_ignore_ascii_case(name));
         found.ok_or_else(|| CounterDemandError::NoDisk {
             name: name.clone(),
@@ -103,12 +114,13 @@ fn chosen(series: &CounterSeries, wanted: &[String]) -> Result<Vec<usize>, Count
         })
     };
     let mut found = wanted.iter().map(find).collect::<Result<Vec<usize>, _>>()?;
+    // A disk that is named twice must not be added twice.
     found.sort_unstable();
     found.dedup();
     Ok(found)
 }
 
-/// The nearest rank: the least value that so many percent of the values do not exceed.
+/// The nearest rank: the least value that `percentile` percent of the values do not exceed.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -118,6 +130,8 @@ fn chosen(series: &CounterSeries, wanted: &[String]) -> Result<Vec<usize>, Count
 fn rank(rates: &[DiskRates], measure: fn(&DiskRates) -> f64, percentile: f64) -> f64 {
     let mut values: Vec<f64> = rates.iter().map(measure).collect();
     values.sort_by(f64::total_cmp);
+    // Nearest rank, so the answer is a rate that was measured and not one between two. The 1e-9 keeps 95 % of
+    // 20 at rank 19 where the product is off in the last bit.
     let rank = (percentile / 100.0 * values.len() as f64 - 1e-9).ceil() as usize;
     values[rank.clamp(1, values.len()) - 1]
 }
@@ -148,6 +162,7 @@ fn notes(series: &CounterSeries, chosen: &[usize], rates: &[DiskRates], percenti
     if rates.len() < FEW_INTERVALS {
         notes.push(format!("{} intervals are few: the busiest hour may lie outside", rates.len()));
     }
+    // Only busy ones are worth a note; an idle disk changes nothing.
     let is_busy = |disk: &usize| {
         series.disks[*disk].rates.iter().flatten().any(|rates| rates.read_iops + rates.write_iops > 0.0)
     };
@@ -170,7 +185,8 @@ mod tests {
     use super::*;
     use crate::counters::DiskCounters;
 
-    /// Two disks of which the second does one tenth of the first, over a hundred intervals that grow by one read each.
+    /// Two disks of which the second does one tenth of the first, over a hundred intervals that grow by one
+    /// read each.
     fn growing() -> CounterSeries {
         let rates = |scale: f64| {
             (1..=100)

@@ -1,13 +1,15 @@
 //! The buckets that hold something, as they are kept and stored: HdrHistogram's V2 payload.
 //!
-//! A bucket takes two or three bytes: how many empty ones lie before it, and its count. A record of ten minutes has ten
-//! million of them.
+//! A bucket takes two or three bytes: how many empty ones lie before it, and its count. A record of ten
+//! minutes has ten million of them.
 
 use std::sync::LazyLock;
 
 use super::{BUCKET_COUNT, HIGHEST_TRACKABLE_NS, LOWEST_DISCERNIBLE_NS, SIGNIFICANT_DIGITS};
 
 /// No bucket counts more. Every number then ends with a byte below 128 and can be read from its end too.
+// Zigzag doubles it to 2^55, and eight bytes of seven bits hold that. A ninth byte would carry eight bits,
+// and its highest one would no longer say whether a number goes on.
 pub(super) const MOST_IN_BUCKET: u64 = 1 << 54;
 
 /// Index and count of each bucket that holds something, by index.
@@ -27,12 +29,14 @@ impl Buckets {
 
     /// The sum of two.
     pub(super) fn merged(&self, other: &Self) -> Self {
+        // The result is never longer: common buckets become one number, and runs of empty ones are only cut.
         let mut merged = BucketWriter::with_capacity(self.payload.len() + other.payload.len());
         let (mut left, mut right) = (self.iter(), other.iter());
         let (mut l, mut r) = (left.next(), right.next());
         loop {
             match (l, r) {
                 (Some((index, count)), Some((other_index, more))) if index == other_index => {
+                    // Saturating, as `push` bounds the count anyway.
                     merged.push(index, count.saturating_add(more));
                     (l, r) = (left.next(), right.next());
                 }
@@ -53,6 +57,8 @@ impl Buckets {
     #[expect(clippy::cast_possible_truncation, reason = "the payload is below 300 KiB")]
     pub(super) fn to_hdr_v2(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(V2_HEADER_LENGTH + self.payload.len());
+        // In the order of HdrHistogram's header: cookie, length of the payload, offset for normalising
+        // (none), digits, lowest, highest, and the ratio of integers to doubles (1).
         bytes.extend(V2_COOKIE.to_be_bytes());
         bytes.extend((self.payload.len() as u32).to_be_bytes());
         bytes.extend(0u32.to_be_bytes());
@@ -66,6 +72,8 @@ impl Buckets {
 
     /// The buckets of a V2 encoding that has our layout.
     pub(super) fn from_hdr_v2(bytes: &[u8]) -> Result<Self, HdrV2Error> {
+        // An empty histogram of ours has the only header that is accepted; comparing bytes needs no parser
+        // for fields that may have one value only.
         static EMPTY: LazyLock<Vec<u8>> = LazyLock::new(|| Buckets::default().to_hdr_v2());
         let empty = EMPTY.as_slice();
         let (header, mut payload) = bytes.split_at_checked(V2_HEADER_LENGTH).ok_or(HdrV2Error::Layout)?;
@@ -79,12 +87,15 @@ impl Buckets {
             let number = take_number(&mut payload).ok_or(HdrV2Error::Payload)?;
             let Ok(count) = u64::try_from(number) else {
                 let skipped = u32::try_from(number.unsigned_abs()).map_err(|_| HdrV2Error::Payload)?;
+                // The number comes from a file and may skip beyond any index.
                 index = index.checked_add(skipped).ok_or(HdrV2Error::Payload)?;
                 continue;
             };
             if index as usize >= BUCKET_COUNT || count > MOST_IN_BUCKET {
                 return Err(HdrV2Error::Payload);
             }
+            // A count of zero is valid in the format. It is not kept, since a bucket that is kept holds
+            // something.
             if count > 0 {
                 buckets.push(index, count);
             }
@@ -102,15 +113,18 @@ pub(super) struct BucketWriter {
 }
 
 impl BucketWriter {
-    /// With room for a payload of so many bytes.
+    /// With room for a payload of `bytes` bytes.
     pub(super) fn with_capacity(bytes: usize) -> Self {
         Self { payload: Vec::with_capacity(bytes), end: 0 }
     }
 
     /// Adds a bucket above the last one. A count of more than [`MOST_IN_BUCKET`] becomes that.
     pub(super) fn push(&mut self, index: u32, count: u64) {
+        // The encoding is a list of differences, so the order cannot be mended later.
         debug_assert!(index >= self.end && count > 0, "buckets ascend, and hold something");
         if index > self.end {
+            // A negative number says how many empty buckets are skipped; that is what makes a sparse
+            // histogram small.
             push_number(&mut self.payload, -i64::from(index - self.end));
         }
         push_number(&mut self.payload, count.min(MOST_IN_BUCKET).cast_signed());
@@ -141,6 +155,7 @@ impl Iterator for BucketIter<'_> {
         loop {
             let number = take_number(&mut self.payload)?;
             if let Ok(count) = u64::try_from(number) {
+                // Within `end`, because the payload was written by us or checked when it was read.
                 self.next += 1;
                 return Some((self.next - 1, count));
             }
@@ -155,6 +170,8 @@ impl DoubleEndedIterator for BucketIter<'_> {
         loop {
             let (&last, before) = self.payload.split_last()?;
             debug_assert!(last < 0x80, "no number has nine bytes");
+            // Every byte of a number but its last has the highest bit set, so its beginning is found by
+            // walking back over such bytes.
             let more = before.iter().rev().take_while(|byte| **byte >= 0x80).count();
             let (rest, mut number) = self.payload.split_at(before.len() - more);
             self.payload = rest;
@@ -172,7 +189,10 @@ fn empty_ones(number: i64) -> u32 {
     u32::try_from(number.unsigned_abs()).expect("fewer buckets are skipped than there are")
 }
 
+// HdrHistogram's base for version 2, with the bit that says that counts have the variable length of ZigZag
+// LEB128.
 const V2_COOKIE: u32 = 0x1c84_9303 | 0x10;
+// Four fields of 4 bytes and three of 8.
 const V2_HEADER_LENGTH: usize = 40;
 
 /// Why stored bytes are not one of our histograms.
@@ -187,6 +207,7 @@ pub(super) enum HdrV2Error {
 /// Zigzag LEB128: seven bits a byte, the lowest first.
 #[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "zigzag works on the bits")]
 fn push_number(bytes: &mut Vec<u8>, number: i64) {
+    // Zigzag puts the sign into the lowest bit, so that small negative numbers stay short too.
     let mut rest = ((number << 1) ^ (number >> 63)) as u64;
     while rest >= 0x80 {
         bytes.push(rest as u8 | 0x80);
@@ -217,6 +238,7 @@ fn take_number(bytes: &mut &[u8]) -> Option<i64> {
         let (&byte, rest) = bytes.split_first()?;
         *bytes = rest;
         let is_last = position == 8 || byte < 0x80;
+        // The ninth byte needs no flag, as nothing can follow it.
         bits |= u64::from(if position == 8 { byte } else { byte & 0x7f }) << (7 * position);
         if is_last {
             break;

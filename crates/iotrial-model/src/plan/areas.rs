@@ -31,7 +31,11 @@ impl<'t> Areas<'t> {
         for target in &spread {
             self.take(job, *target, size::scale(self.size, share), least)?;
         }
+        // The shortest, because all copies of a job touch the same number of bytes, whichever area they work
+        // on.
         let shortest = self.areas[first_area..].iter().map(|area| area.length).min().unwrap_or_default();
+        // Divided first: a percentage of a large device times its bytes would overflow. The loss of less than
+        // 100 bytes disappears in the rounding to blocks.
         let touched = ByteSize::bytes(shortest.get() / 100 * u64::from(job.working_set_percent));
         Ok(Job {
             name: job.name.clone(),
@@ -60,6 +64,7 @@ impl<'t> Areas<'t> {
         least: ByteSize,
     ) -> Result<(), PlanError> {
         let target = &self.targets[index];
+        // Every size of a mix has to fit the sectors, not only the one that offsets are aligned to.
         let sizes =
             std::iter::once(job.block_size.unit()).chain(job.block_size.shares().iter().map(|one| one.size));
         if let Some(misfit) =
@@ -73,9 +78,12 @@ impl<'t> Areas<'t> {
             });
         }
         let used = self.used[index];
+        // A file or a device is shared by all jobs, so each one gets at most what those before it have left.
         let left_of = |whole: ByteSize| ByteSize::bytes(whole.get().saturating_sub(used.get())).min(wanted);
         let (kind, offset, length) = match &target.kind {
             TargetKind::Directory(_) => {
+                // What is asked is the file, header included: sizes of all files together add up to what was
+                // asked.
                 let length = wanted.get().saturating_sub(FILE_HEADER_SIZE.get());
                 (AreaKind::ManagedFile, FILE_HEADER_SIZE, ByteSize::bytes(length))
             }
@@ -84,6 +92,8 @@ impl<'t> Areas<'t> {
             }
             TargetKind::Imagined => (AreaKind::Imagined, used, wanted),
             TargetKind::Device { size, destroy } => {
+                // Decided here and not in the engine: without the release no plan can exist that writes to a
+                // device.
                 if job.rwmix_read_percent < 100 && !destroy {
                     return Err(PlanError::DeviceNotReleased {
                         job: job.name.clone(),
@@ -103,7 +113,8 @@ impl<'t> Areas<'t> {
                 least_size: size::least_size(self.profile, self.targets),
             });
         }
-        // Every slice begins on a whole mebibyte, as every file does: no block straddles a stripe or a flash page.
+        // Every slice begins on a whole mebibyte, as every file does: no block straddles a stripe or a flash
+        // page.
         self.used[index] = (used + length).round_up_to(ByteSize::MIB);
         let path = match kind {
             AreaKind::ManagedFile => target.path.join(format!("{}.iotrial", job.name)),

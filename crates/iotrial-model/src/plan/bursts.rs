@@ -18,7 +18,8 @@ impl Plan {
     }
 }
 
-/// The measured phase of a profile: as it was `asked`, or whole periods of its bursts where the profile itself set it.
+/// The measured phase of a profile: as it was `asked`, or whole periods of its bursts where the profile
+/// itself set it.
 pub(super) fn measured_phase(
     profile: &Profile,
     asked: Duration,
@@ -30,6 +31,7 @@ pub(super) fn measured_phase(
     };
     let period = duration(period_ns);
     if period > LONGEST_PHASE {
+        // A common multiple of periods such as 7 min and 11 min is soon longer than a phase may be.
         return Err(PlanError::BurstsApart);
     }
     let whole = whole_periods(asked, period);
@@ -37,6 +39,7 @@ pub(super) fn measured_phase(
         return Ok(asked);
     }
     if is_by_user {
+        // What the user asked for is not changed without asking; what the profile says is, with a note.
         return Err(PlanError::PartOfPeriod { asked, period, whole });
     }
     notes.push(format!(
@@ -48,7 +51,7 @@ pub(super) fn measured_phase(
     Ok(whole)
 }
 
-/// `time`, or so much more that it is whole periods.
+/// `time` rounded up to whole periods.
 pub(super) fn whole_periods(time: Duration, period: Duration) -> Duration {
     duration(time.as_nanos().next_multiple_of(period.as_nanos()))
 }
@@ -59,6 +62,7 @@ pub(super) fn common_multiple(a: u128, b: u128) -> u128 {
     while rest > 0 {
         (divisor, rest) = (rest, divisor % rest);
     }
+    // Divided before it is multiplied, and bounded at 584 years, which is refused as too long later.
     (a / divisor).saturating_mul(b).min(u128::from(u64::MAX))
 }
 

@@ -52,7 +52,7 @@ pub enum PlanError {
         job: String,
         /// The size of all files.
         size: ByteSize,
-        /// Its share.
+        /// The job's share, per file.
         given: ByteSize,
         /// The smallest size of all files.
         least_size: ByteSize,
@@ -69,27 +69,27 @@ pub enum PlanError {
     /// A flush ends with an interrupt.
     #[error("job `{job}` waits for stable storage, which cannot be polled")]
     PolledDurable {
-        /// Its name.
+        /// Name of the job.
         job: String,
     },
     /// The block does not fit the sectors of the target.
     #[error("block size {block_size} of job `{job}` is not a multiple of the {sector_size} sectors of `{}`", path.display())]
     Misaligned {
-        /// The job.
+        /// Name of the job whose block size does not fit.
         job: String,
         /// Its block size.
         block_size: ByteSize,
         /// What the target needs.
         sector_size: ByteSize,
-        /// The target.
+        /// Path of the target.
         path: PathBuf,
     },
     /// The job writes, and the device was not released for that.
     #[error("job `{job}` writes, and `{}` is a raw device that was not released for destruction", path.display())]
     DeviceNotReleased {
-        /// The job.
+        /// Name of the job that writes.
         job: String,
-        /// The device.
+        /// Path of the device.
         path: PathBuf,
     },
     /// The measured phase would be empty.

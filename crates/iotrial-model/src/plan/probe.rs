@@ -145,7 +145,9 @@ fn start_of(number: u64, length: ByteSize, block_size: ByteSize) -> ByteSize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{MOST_OUTSTANDING_PER_THREAD, PlanRequest, SimDevice, TargetFacts, TargetKind};
+    use crate::plan::{
+        EngineKind, MOST_OUTSTANDING_PER_THREAD, PlanRequest, SimDevice, TargetFacts, TargetKind,
+    };
     use crate::profile::{LayoutRequest, Profile};
 
     fn base(engine: EngineKind, size: ByteSize) -> Plan {

@@ -9,10 +9,11 @@ use crate::profile::{JobProfile, Profile};
 use crate::target::{LEAST_FREE, TargetFacts, TargetKind};
 use crate::units::ByteSize;
 
-/// Less than this is no ground to measure on: a size that nobody asked for does not shrink below it.
+/// Smaller files are not worth measuring: a size that nobody asked for does not shrink below this.
+// A choice: less than that fits into the cache of many drives.
 const LEAST_SHRUNK: ByteSize = ByteSize::mib(64);
 
-/// A place that takes only so much, and the share of all bytes that it gets.
+/// A place with limited room, and the share of all bytes that it gets.
 struct Room<'t> {
     path: &'t Path,
     share: f64,
@@ -31,11 +32,16 @@ pub(super) fn decide(
     let wanted = request.size.unwrap_or(if request.full { profile.full_size() } else { profile.quick.size });
     let mut size = wanted;
     for room in rooms(profile, targets) {
+        // The share is of the wanted size, not of one that an earlier place has shrunk: otherwise the order
+        // of targets would change the message.
         let (path, needed, usable) = (room.path.to_owned(), scale(wanted, room.share), room.usable);
         if needed <= usable {
             continue;
         }
+        // A profile that needs less than 64 MiB may still shrink to what it needs.
         let least = LEAST_SHRUNK.min(least_size(profile, targets));
+        // A size that the user gave is not shrunk: figures of another size are the answer to another
+        // question.
         if request.size.is_some() || (room.is_filesystem && usable < least) {
             return Err(if room.is_filesystem {
                 PlanError::NoSpace { path, needed, usable }
@@ -61,6 +67,8 @@ fn rooms<'t>(profile: &Profile, targets: &'t [TargetFacts]) -> Vec<Room<'t>> {
     for (target, share) in targets.iter().zip(target_shares(profile, targets.len())) {
         let room = |usable, is_filesystem| Room { path: &target.path, share, usable, is_filesystem };
         match &target.kind {
+            // By file system and not by directory, because two directories of one file system share its
+            // space.
             TargetKind::Directory(space) => match filesystems.get_mut(&space.filesystem_id) {
                 Some(shared) => shared.share += share,
                 None => drop(filesystems.insert(space.filesystem_id, room(space.usable(), true))),
@@ -86,9 +94,13 @@ fn target_shares(profile: &Profile, target_count: usize) -> Vec<f64> {
     shares
 }
 
-/// The targets that get a file of the job, which stands at `position` in the profile.
+/// The targets that get a file of the job, which is at `position` in the profile.
 pub(super) fn spread(job: &JobProfile, position: usize, target_count: usize) -> Vec<usize> {
+    // A database writes one log, in sequence, and a log over several files would be several logs. Data gets
+    // no more files than copies: a file that no copy works on would only take space.
     let file_count = if job.role == Role::Log { 1 } else { target_count.min(job.numjobs as usize) };
+    // Each job begins with the next target, so that the log and the data of a profile lie apart where there
+    // are two.
     (0..file_count).map(|file| (position + file) % target_count).collect()
 }
 
@@ -101,6 +113,7 @@ pub(super) fn share_per_file(
     target_count: usize,
 ) -> f64 {
     let file_count = spread(job, position, target_count).len();
+    // As a share, since all files shrink and grow in proportion, and the targets are known only now.
     job.size.get() as f64 / profile.full_size().get() as f64 / file_count as f64
 }
 
@@ -112,12 +125,15 @@ pub(super) fn share_per_file(
     reason = "a share of a size, rounded down to a page afterwards"
 )]
 pub(super) fn scale(size: ByteSize, share: f64) -> ByteSize {
+    // 4 KiB is a multiple of every sector that there is and of the usual page of a file system.
     ByteSize::bytes((size.get() as f64 * share) as u64).round_down_to(ByteSize::kib(4))
 }
 
 /// What one file of the job must hold: one block for each copy that has a part of its own.
 pub(super) fn least_length(job: &JobProfile, file_count: usize) -> ByteSize {
     let copies = match job.pattern {
+        // Each copy of a sequential job has a part of its own, and an empty part would have no block to begin
+        // with.
         Pattern::Sequential => u64::from(job.numjobs).div_ceil(file_count as u64),
         Pattern::Random => 1,
     };
@@ -132,5 +148,6 @@ pub(super) fn least_size(profile: &Profile, targets: &[TargetFacts]) -> ByteSize
         let file = least_length(job, file_count) + FILE_HEADER_SIZE + job.largest_io();
         scale(file, 1.0 / share_per_file(job, profile, position, targets.len()))
     });
+    // Rounded up by a whole MiB, because this is what the message tells people to type.
     least.max().unwrap_or_default().round_down_to(ByteSize::MIB) + ByteSize::MIB
 }

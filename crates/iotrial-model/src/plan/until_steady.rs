@@ -9,14 +9,15 @@ use super::interval::interval_of;
 use super::{LONGEST_PHASE, Phase, PhaseKind, Plan, PlanError};
 use crate::units::seconds;
 
-/// So many rounds on end are compared, and are the window that is measured (SNIA PTS 2.0).
+/// How many consecutive rounds are compared; they are the window that is measured (SNIA PTS 2.0).
 pub const STEADY_ROUNDS: u32 = 5;
 
-/// The load gives up after so many rounds, unless the user says otherwise (SNIA PTS 2.0).
+/// How many rounds the load runs before it gives up, unless the user says otherwise (SNIA PTS 2.0).
 const MOST_ROUNDS: u32 = 25;
 
 /// A measured phase that ends as soon as its last [`STEADY_ROUNDS`] rounds are steady, and at its limit, the
-/// duration of the phase, at the latest. Whether they are steady is decided by whoever looks at the intervals.
+/// duration of the phase, at the latest. Whether they are steady is decided by whoever looks at the
+/// intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UntilSteady {
     /// Length of a round: a whole number of intervals.
@@ -34,8 +35,8 @@ impl UntilSteady {
 impl Plan {
     /// The same load, measured until it is steady, for `limit` at most.
     ///
-    /// The duration that was planned becomes the window: a round is a fifth of it, in whole seconds. The limit is cut
-    /// to whole rounds; `None` is 25 rounds. With bursts a round holds whole periods of them.
+    /// The duration that was planned becomes the window: a round is a fifth of it, in whole seconds. The
+    /// limit is cut to whole rounds; `None` is 25 rounds. With bursts a round holds whole periods of them.
     ///
     /// # Errors
     ///
@@ -48,9 +49,11 @@ impl Plan {
         if limit.is_some_and(|limit| limit > LONGEST_PHASE) {
             return Err(PlanError::TooLong);
         }
+        // Rounds are whole seconds, as intervals are: a round has to end where an interval does.
         let mut round_s = asked.as_nanos().div_ceil(u128::from(STEADY_ROUNDS) * 1_000_000_000).max(1);
         let period_s = self
             .burst_period()
+            // In seconds, as far as whole rounds of both are needed.
             .map_or(1, |period| common_multiple(period.as_nanos(), 1_000_000_000) / 1_000_000_000);
         round_s = round_s.next_multiple_of(period_s);
         // Longer rounds may need longer intervals, and the other way round; both grow, and soon agree.
@@ -61,6 +64,7 @@ impl Plan {
             if most < until.window() {
                 return Err(PlanError::LimitTooShort { limit: most, window: until.window() });
             }
+            // Whole rounds only: a last round that is cut short could not be compared with the others.
             let rounds = u32::try_from(most.as_secs() / round.as_secs()).map_err(|_| PlanError::TooLong)?;
             let measure = round * rounds;
             if measure > LONGEST_PHASE {

@@ -7,13 +7,17 @@ use crate::load::{
 use crate::toml_reader::TableReader;
 use crate::units::{ByteSize, Rate};
 
-/// Every block is a multiple of this many bytes; the plan also holds it against the target's sector.
+/// Every block is a multiple of this many bytes; the plan also compares it with the target's sector.
+// The smallest sector of any disk. The sectors of the target are known to the plan only.
 const SMALLEST_SECTOR: ByteSize = ByteSize::bytes(512);
 
 /// No I/O is larger.
+// Far above what a database writes at once, and small enough that the buffers of a deep queue fit into
+// memory.
 const LARGEST_BLOCK: ByteSize = ByteSize::mib(64);
 
 /// Beyond this nearly every I/O of a zipf distribution goes to one block.
+// At θ = 5 the first rank has 1 / ζ(5), 96 % of all I/Os.
 const MOST_ZIPF_THETA: f64 = 5.0;
 
 /// One homogeneous load.
@@ -21,7 +25,7 @@ const MOST_ZIPF_THETA: f64 = 5.0;
 pub struct JobProfile {
     /// Unique within the profile.
     pub name: String,
-    /// What it stands for; decides how it is judged.
+    /// What it represents in the database; decides how it is judged.
     pub role: Role,
     /// How offsets follow one another.
     pub pattern: Pattern,
@@ -41,7 +45,7 @@ pub struct JobProfile {
     pub working_set_percent: u8,
     /// When a write counts as done.
     pub durability: Durability,
-    /// Each so many-th write of a copy is durable.
+    /// Of the writes of a copy, one in this many is durable.
     pub flush_every: u32,
     /// The rate of an open load, all copies together; `None` is a closed load, unless it follows another job.
     pub rate: Option<Rate>,
@@ -55,7 +59,7 @@ pub struct JobProfile {
     pub group_commit: Option<GroupCommit>,
 }
 
-/// A job does so many I/Os for each one of another job.
+/// A job does `ratio` I/Os for each one of another job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Follow {
     /// Name of the other job.
@@ -102,6 +106,7 @@ impl JobProfile {
         let pattern = table.required("pattern", |t, key| t.word(key, &words(Pattern::ALL, Pattern::as_str)));
         let read_percent = table.required("rwmix_read_percent", |t, key| t.integer(key, 0..=100));
         let working_set_percent = table.integer("working_set_percent", 1..=100).unwrap_or(100);
+        // A choice that keeps products of depth and copies within 32 bits.
         let iodepth = table.required("iodepth", |t, key| t.integer(key, 1..=4096));
         let numjobs = table.integer("numjobs", 1..=1024).unwrap_or(1);
         let block_size = read_block_size(table);
@@ -115,6 +120,7 @@ impl JobProfile {
         let group_commit = table.table("group_commit", read_group_commit);
 
         let name = name?;
+        // The name becomes the name of a file, on every system.
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
             return table
                 .refuse("name", format!("a job name has letters, digits, `-` and `_` only, not `{name}`"));
@@ -133,6 +139,8 @@ impl JobProfile {
             durability,
             flush_every,
             rate,
+            // Requests of many users arrive independently of each other, which is Poisson; evenly spaced
+            // arrivals hardly queue and flatter a device.
             spacing: spacing.unwrap_or(Spacing::Poisson),
             bursts,
             follow,
@@ -153,7 +161,7 @@ impl JobProfile {
         if self.follow.is_some() && self.rate.is_some() {
             return refuse("follow", "a job has a `rate` or follows another one, not both");
         }
-        // A rate that is there and wrong is told already.
+        // A rate that is there and wrong has been reported already.
         let has_rate = self.rate.is_some() || table.has("rate");
         if has_spacing && !has_rate {
             return refuse("spacing", "`spacing` is for an open load, which needs a `rate`");
@@ -176,6 +184,8 @@ impl JobProfile {
             let message = format!("`group_commit` is for the role `log`, and this job is `{}`", self.role);
             return refuse(message);
         }
+        // The log's place in a file and its order are what group commit is about; a mix with reads has
+        // neither.
         if self.pattern != Pattern::Sequential || self.rwmix_read_percent > 0 {
             return refuse("`group_commit` needs a log that is written in sequence: `pattern = \"sequential\"`, `rwmix_read_percent = 0`".to_owned());
         }
@@ -189,6 +199,7 @@ impl JobProfile {
             return refuse("`group_commit` takes one `block_size`, the block of the log".to_owned());
         }
         let block = self.block_size.unit();
+        // The log grows by whole blocks.
         if !largest_write.get().is_multiple_of(block.get()) || largest_write > LARGEST_BLOCK {
             return refuse(format!(
                 "`largest_write` must be a multiple of `block_size`, {block}, up to {LARGEST_BLOCK}, not {largest_write}"
@@ -217,6 +228,7 @@ fn words<T: Copy>(all: &[T], as_str: impl Fn(T) -> &'static str) -> Vec<(&'stati
 fn read_block_size(table: &mut TableReader<'_>) -> Option<BlockSizes> {
     if table.has("block_sizes") {
         if table.has("block_size") {
+            // Read although it is refused, so that it is not reported as unknown as well.
             table.size("block_size");
             return table
                 .refuse("block_sizes", "a job has `block_size` or `block_sizes`, not both".to_owned());
@@ -224,10 +236,13 @@ fn read_block_size(table: &mut TableReader<'_>) -> Option<BlockSizes> {
         let shares = table.tables("block_sizes", |share| {
             let size = share.required("size", TableReader::size);
             let weight = share.required("weight", |t, key| t.integer(key, 1..=1_000_000));
+            // Checked after both keys were read, so that one mistake does not hide the other.
             let size = check_block(share, "size", size?)?;
             Some(BlockShare { size, weight: u32::try_from(weight?).ok()? })
         })?;
         let unit = shares.iter().map(|share| share.size).min()?;
+        // Offsets are multiples of the smallest size, so a larger one that is no multiple would overlap its
+        // neighbours by halves.
         if let Some(misfit) = shares.iter().find(|share| !share.size.get().is_multiple_of(unit.get())) {
             let message =
                 format!("every size must be a multiple of the smallest, {unit}, not {}", misfit.size);
@@ -272,6 +287,7 @@ fn read_distribution(table: &mut TableReader<'_>, pattern: Option<Pattern>) -> O
             .refuse("distribution", "`distribution = \"zipf\"` needs `zipf_theta`, such as 0.99".to_owned()),
         'z' => {
             let theta = theta?;
+            // At 0 it would be the uniform distribution under another name.
             if theta == 0.0 || theta > MOST_ZIPF_THETA {
                 let message =
                     format!("`zipf_theta` must be more than 0 and at most {MOST_ZIPF_THETA}, not {theta}");
@@ -325,6 +341,7 @@ fn read_follow(table: &mut TableReader<'_>) -> Option<Follow> {
     let job = table.required("job", TableReader::text);
     let per = table.word("per", &words(FollowedOp::ALL, FollowedOp::as_str)).unwrap_or(FollowedOp::Any);
     let ratio = table.required("ratio", TableReader::number)?;
+    // The upper end is a bound for hostile files.
     if ratio == 0.0 || ratio > 10_000.0 {
         return table.refuse("ratio", format!("`ratio` must be more than 0 and at most 10000, not {ratio}"));
     }

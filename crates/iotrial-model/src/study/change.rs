@@ -4,7 +4,8 @@ use super::{Cell, Configuration, Study};
 use crate::units::format_duration;
 
 impl Study {
-    /// What this study says otherwise than an earlier form of it, in sentences; nothing where both mean the same.
+    /// What this study says otherwise than an earlier form of it, in sentences; nothing where both mean the
+    /// same.
     ///
     /// Both bring their profiles along.
     pub fn changes_since(&self, earlier: &Self) -> Vec<String> {
@@ -14,6 +15,7 @@ impl Study {
                 changes.push(format!("{what}: {before} became {now}"));
             }
         };
+        // By their words and not by their values, so that what is reported is what the file says.
         changed("title", quoted(&earlier.title), quoted(&self.title));
         changed("part_of", optional(earlier.part_of.as_deref()), optional(self.part_of.as_deref()));
         changed("profiles", earlier.profiles.join(", "), self.profiles.join(", "));
@@ -47,15 +49,20 @@ impl Study {
         changes
     }
 
-    /// Whether a cell measured for `earlier` is what this study asks: nothing that could change its figures is otherwise.
+    /// Whether a cell measured for `earlier` is what this study asks: nothing that could change its figures
+    /// is otherwise.
     pub fn asks_the_same(&self, earlier: &Self, cell: &Cell) -> bool {
         let text = |study: &Self| study.embedded(&cell.profile).map(|embedded| embedded.text.clone());
         let load = |study: &Self| {
             let mut load = study.load.clone();
+            // Thresholds judge figures and do not change them, so what was measured under others still
+            // counts.
             load.thresholds = None;
             load
         };
         let configuration = |study: &Self| {
+            // Where a configuration is measured does not change what is measured: a part of a study is
+            // measured elsewhere by another file.
             study.configuration(&cell.label).cloned().map(|one| Configuration { elsewhere: false, ..one })
         };
         self.seed == earlier.seed
@@ -70,6 +77,7 @@ type Words = Vec<(&'static str, String)>;
 
 /// The keys whose words differ, with the words of both.
 fn differences(before: &Words, now: &Words) -> Vec<(&'static str, String, String)> {
+    // Both lists come from one function, so they have the same keys in the same order.
     let pairs = before.iter().zip(now);
     let differing = pairs.filter(|((_, before), (_, now))| before != now);
     differing.map(|((key, before), (_, now))| (*key, before.clone(), now.clone())).collect()

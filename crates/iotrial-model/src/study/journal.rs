@@ -1,7 +1,8 @@
 //! The journal of a study: what is done and what is not, readable after a crash at any moment.
 //!
-//! One JSON document a line, in the order of time. The first line is the study itself with everything that it needs, so that a
-//! study file that changed is noticed, and what changed can be told. [`Progress::read`] makes sense of whatever a crash left.
+//! One JSON document a line, in the order of time. The first line is the study itself with everything that it
+//! needs, so that a study file that changed is noticed, and what changed can be listed. [`Progress::read`]
+//! makes sense of whatever a crash left.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +14,13 @@ use crate::toml_reader::Mistakes;
 /// The value of `format` in the first line of a journal.
 pub const JOURNAL_FORMAT: &str = "iotrial.study-journal/1";
 
-/// One line.
+/// One line of a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "lowercase")]
 pub enum JournalLine {
     /// The study that the lines below belong to: the first line, and again where the user accepted changes.
     Study {
-        /// Always [`JOURNAL_FORMAT`].
+        /// The format of the journal, always [`JOURNAL_FORMAT`].
         format: String,
         /// A ULID, the same in all these lines of a journal.
         id: String,
@@ -30,17 +31,17 @@ pub enum JournalLine {
     },
     /// The command before a configuration is about to run.
     Attached {
-        /// The configuration.
+        /// Label of the configuration.
         label: String,
     },
     /// The command after a configuration was run.
     Detached {
-        /// The configuration.
+        /// Label of the configuration.
         label: String,
     },
     /// A cell is about to be measured.
     Begun {
-        /// Which.
+        /// The cell that is about to be measured.
         #[serde(flatten)]
         cell: Cell,
         /// Id of its record.
@@ -48,7 +49,7 @@ pub enum JournalLine {
     },
     /// A cell is measured, and its record is in the store.
     Done {
-        /// Which.
+        /// The cell that was measured.
         #[serde(flatten)]
         cell: Cell,
         /// Id of its record.
@@ -56,10 +57,10 @@ pub enum JournalLine {
     },
     /// A cell could not be measured.
     Failed {
-        /// Which.
+        /// The cell that could not be measured.
         #[serde(flatten)]
         cell: Cell,
-        /// Why.
+        /// The reason, in words.
         reason: String,
         /// Id of its record, where there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,9 +83,9 @@ pub enum JournalError {
     /// A whole line that makes no sense.
     #[error("line {line} cannot be read")]
     Line {
-        /// From 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// Why.
+        /// What the JSON parser said.
         #[source]
         source: serde_json::Error,
     },
@@ -97,7 +98,7 @@ pub enum JournalError {
     /// The study in it is not valid.
     #[error("line {line} holds no valid study")]
     Study {
-        /// From 1.
+        /// Number of the line, from 1.
         line: usize,
         /// What is wrong.
         #[source]
@@ -115,7 +116,7 @@ pub enum CellEnd {
     Missing,
     /// It could not be measured.
     Failed {
-        /// Why.
+        /// The reason, in words.
         reason: String,
         /// Id of its record, where there is one.
         record: Option<String>,
@@ -130,7 +131,7 @@ pub enum CellEnd {
 /// A cell that was begun, and whose end is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BegunCell {
-    /// Which.
+    /// The cell that was begun.
     pub cell: Cell,
     /// The id that its record has or would have.
     pub record: String,
@@ -139,7 +140,7 @@ pub struct BegunCell {
 /// How far a study came.
 #[derive(Debug, Clone)]
 pub struct Progress {
-    /// A ULID.
+    /// The journal's id, a ULID.
     pub id: String,
     /// When it began: RFC 3339, UTC.
     pub began_at: String,
@@ -154,18 +155,22 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Reads a journal; also tells how many of its bytes are whole lines. What a crash left of a last line counts for
-    /// nothing. `None` where not even the first line is whole.
+    /// Reads a journal; also tells how many of its bytes are whole lines. What a crash left of a last line
+    /// counts for nothing. `None` where not even the first line is whole.
     ///
     /// # Errors
     ///
     /// When a whole line makes no sense, as one of a newer iotrial.
     pub fn read(journal: &[u8]) -> Result<Option<(Self, usize)>, JournalError> {
+        // A crash can only tear the last line, because each line is written at once and is on the disk before
+        // the next.
         let whole = journal.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
         let mut progress: Option<Self> = None;
         for (position, line) in journal[..whole].split_inclusive(|byte| *byte == b'\n').enumerate() {
             let number = position + 1;
             let line =
+                // A whole line that makes no sense is an error, unlike a torn one: skipping it could measure
+                // a cell again or lose its end.
                 serde_json::from_slice(line).map_err(|source| JournalError::Line { line: number, source })?;
             if let JournalLine::Study { format, id, at, text } = &line {
                 if format != JOURNAL_FORMAT {
@@ -208,6 +213,8 @@ impl Progress {
 
     /// Takes a line about a cell or a configuration into account.
     pub fn note(&mut self, line: &JournalLine) {
+        // The form that holds now; a cell that was begun under an earlier form and ends after a change still
+        // belongs to the earlier one.
         let form = self.studies.len() - 1;
         let end = match line {
             JournalLine::Study { .. } => None,
@@ -229,16 +236,19 @@ impl Progress {
             }
         };
         if let Some((cell, end)) = end {
+            // Only the end of this cell takes it: records of other machines may be added between a beginning
+            // and its end.
             let begun = self.begun.take_if(|(_, begun)| begun.cell == *cell);
             let form = begun.map_or(form, |(form, _)| form);
             self.ends.insert(cell.clone(), (form, end));
         }
     }
 
-    /// How far a cell of the study came. What was measured for an earlier form of the study counts only where nothing that
-    /// could change the figures is otherwise.
+    /// How far a cell of the study came. What was measured for an earlier form of the study counts only where
+    /// nothing that could change the figures is otherwise.
     pub fn end_of(&self, cell: &Cell) -> &CellEnd {
         match self.ends.get(cell) {
+            // Looked at each time instead of dropped at a change, because a change may be taken back.
             Some((form, end)) if self.study().asks_the_same(&self.studies[*form], cell) => end,
             _ => &CellEnd::Missing,
         }
@@ -249,7 +259,8 @@ impl Progress {
         self.begun.as_ref().map(|(_, begun)| begun)
     }
 
-    /// The configuration that was attached and not detached, and the command that detaches it, in the form of that time.
+    /// The configuration that was attached and not detached, and the command that detaches it, in the form of
+    /// that time.
     pub fn attached(&self) -> Option<(&str, Option<&str>)> {
         let (form, label) = self.attached.as_ref()?;
         let configuration = self.studies[*form].configuration(label);

@@ -1,18 +1,20 @@
-//! The order in which a study measures its configurations, so that drift and what came before favour none of them.
+//! The order in which a study measures its configurations, so that drift and what came before favour none of
+//! them.
 //!
-//! The rounds are the rows of a Williams design: a Latin square, in which each configuration stands once in each place, whose
-//! rows are chosen so that each configuration also follows each other one equally often. With an even number of
-//! configurations every row comes with its mirror image, which cancels a drift that is linear in time after every second
-//! round. With an odd number the square and its mirror image take turns, and the drift cancels after each of them.
+//! The rounds are the rows of a Williams design: a Latin square, in which each configuration is once in each
+//! place, whose rows are chosen so that each configuration also follows each other one equally often. With an
+//! even number of configurations every row comes with its mirror image, which cancels a drift that is linear
+//! in time after every second round. With an odd number the square and its mirror image take turns, and the
+//! drift cancels after each of them.
 //!
-//! Source: E. J. Williams, «Experimental designs balanced for the estimation of residual effects of treatments», Australian
-//! Journal of Scientific Research A 2 (1949), 149–168.
+//! Source: E. J. Williams, «Experimental designs balanced for the estimation of residual effects of
+//! treatments», Australian Journal of Scientific Research A 2 (1949), 149–168.
 
 use super::{Configuration, Study};
 
 impl Study {
-    /// The configurations that are measured here, round by round: one round for each repeat, each in the order in which
-    /// they are measured.
+    /// The configurations that are measured here, round by round: one round for each repeat, each in the
+    /// order in which they are measured.
     pub fn rounds(&self) -> Vec<Vec<&Configuration>> {
         let here: Vec<&Configuration> =
             self.configurations.iter().filter(|configuration| !configuration.elsewhere).collect();
@@ -27,46 +29,56 @@ impl Study {
         (0..count).map(|step| self.profiles[(first + step) % count].as_str()).collect()
     }
 
-    /// Whether each configuration that is measured here stands equally often in each place.
+    /// Whether each configuration that is measured here is equally often in each place.
     pub fn is_balanced(&self) -> bool {
         let here = self.configurations.iter().filter(|configuration| !configuration.elsewhere).count();
+        // Balanced over whole designs only. A study without anything to measure here is trivially so.
         here == 0 || (self.repeats as usize).is_multiple_of(here)
     }
 }
 
 /// `count` rounds of the numbers below `size`, each round with each number once.
 ///
-/// Each number stands in each place equally often, or once more or less where `count` is no multiple of `size`.
+/// Each number is in each place equally often, or once more or less where `count` is no multiple of `size`.
 fn balanced_rounds(size: usize, count: usize, seed: u64) -> Vec<Vec<usize>> {
     if size == 0 {
         return Vec::new();
     }
     let mut state = seed;
     // Which configuration takes which number of the design.
+    // Without this the first configuration of the file would always open the first round.
     let names = shuffled(size, &mut state);
     let mut rounds: Vec<Vec<usize>> = Vec::new();
     while rounds.len() < count {
         let rows = if size.is_multiple_of(2) {
             mirrored_rows(size, &mut state)
+            // An even design holds the mirror image of each of its rows; an odd one does not, and needs a
+            // second square.
         } else {
             turning_rows(size, &mut state)
         };
         rounds.extend(rows.into_iter().map(|row| row.into_iter().map(|number| names[number]).collect()));
     }
+    // A design that is cut short is still as even as a part of it can be, because rows are complete in
+    // themselves.
     rounds.truncate(count);
     rounds
 }
 
 /// The row of a Williams design that begins with `first`: 0, 1, n-1, 2, n-2, …, each moved on by `first`.
 fn williams_row(size: usize, first: usize) -> Vec<usize> {
+    // Neighbours in a row then differ by +1, −2, +3, −4, …: each difference once, which is what makes each
+    // number follow each other one equally often.
     let zigzag = |place: usize| if place % 2 == 1 { place.div_ceil(2) } else { (size - place / 2) % size };
     (0..size).map(|place| (zigzag(place) + first) % size).collect()
 }
 
-/// All rows of the design of an even size, each followed by its mirror image, which is a row of the same design.
+/// All rows of the design of an even size, each followed by its mirror image, which is a row of the same
+/// design.
 fn mirrored_rows(size: usize, state: &mut u64) -> Vec<Vec<usize>> {
     let half = size / 2;
     let mut rows = Vec::new();
+    // The rows of the first half: those of the second are their mirror images.
     for first in shuffled(half, state) {
         let row = williams_row(size, first);
         let mirrored = row.iter().rev().copied().collect();
@@ -89,6 +101,7 @@ fn turning_rows(size: usize, state: &mut u64) -> Vec<Vec<usize>> {
 fn shuffled(size: usize, state: &mut u64) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..size).collect();
     for last in (1..size).rev() {
+        // Multiply and shift: a remainder would favour small numbers.
         let below = u128::from(next(state)) * (last as u128 + 1);
         let other = usize::try_from(below >> 64).expect("below the size");
         numbers.swap(last, other);
@@ -96,7 +109,8 @@ fn shuffled(size: usize, state: &mut u64) -> Vec<usize> {
     numbers
 }
 
-/// The next 64 random bits (`SplitMix64`), the same with every version of iotrial: a resumed study keeps its order.
+/// The next 64 random bits (`SplitMix64`), the same with every version of iotrial: a resumed study keeps its
+/// order.
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut bits = *state;

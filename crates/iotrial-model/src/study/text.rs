@@ -20,6 +20,7 @@ struct StudyFile<'s> {
     part_of: Option<&'s str>,
     profiles: &'s [String],
     repeats: u32,
+    // Times and sizes are strings with a unit, as in a file that a person writes.
     idle: String,
     seed: u64,
     load: LoadTable<'s>,
@@ -90,6 +91,7 @@ impl Study {
                 .iter()
                 .map(|configuration| ConfigurationTable {
                     label: &configuration.label,
+                    // An empty list would be refused when it is read back; absent is the way to say «none».
                     targets: Some(configuration.targets.as_slice()).filter(|targets| !targets.is_empty()),
                     before: configuration.before.as_deref(),
                     after: configuration.after.as_deref(),
@@ -115,6 +117,8 @@ impl Study {
 /// As a person writes it, where that is exact.
 fn time(duration: Duration) -> String {
     let readable = format_duration(duration);
+    // `format_duration` is exact for whole nanoseconds; the check is cheap, and a study must mean the same
+    // after a round trip.
     if parse_duration(&readable).is_ok_and(|read| read == duration) {
         readable
     } else {
@@ -124,5 +128,6 @@ fn time(duration: Duration) -> String {
 
 fn size(size: ByteSize) -> String {
     let readable = size.to_string();
+    // Sizes are shown with two decimals where they do not fit a unit, and then bytes are written.
     if readable.parse() == Ok(size) { readable } else { format!("{}B", size.get()) }
 }

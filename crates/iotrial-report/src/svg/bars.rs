@@ -1,4 +1,5 @@
-//! Bars side by side as SVG. They lie, so that names of any length have room; marker and order tell them apart.
+//! Bars side by side as SVG. They are horizontal, so that names of any length have room; marker and order
+//! tell them apart.
 
 use std::fmt::Write as _;
 
@@ -41,11 +42,13 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
     let top = 6.0;
     let height = top + groups * (GROUP_HEIGHT + bars * BAR_PITCH) + (HEIGHT - BOTTOM) + 6.0;
     let bottom = height - (HEIGHT - BOTTOM);
+    // Values include the ends of error bars and the mark.
     let x = Edge::along(chart.value, unit, &chart.values().collect::<Vec<_>>());
     frame::open(svg, &format!("{prefix}{}", chart.id), &chart.title, &description(chart, &x), height)?;
     for tick in &x.ruler.ticks {
         write!(svg, r#"<path class="grid" d="M{:.1} {top}V{bottom}"/>"#, x.position(*tick))?;
     }
+    // A line at zero only where bars go both ways.
     if x.position(0.0) > LEFT {
         write!(svg, r#"<path class="axis" d="M{:.1} {top}V{bottom}"/>"#, x.position(0.0))?;
     }
@@ -63,6 +66,8 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
         for series in &chart.series {
             write!(
                 svg,
+                // Half the height of a letter below the middle, as SVG has no reliable vertical centring of
+                // text.
                 r#"<text class="tick" x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"#,
                 LEFT - VALUE_GAP,
                 y + BAR_HEIGHT / 2.0 + 4.5,
@@ -119,6 +124,7 @@ fn draw_bar(
         svg,
         r#"<path class="bar hue-{hue}{class}" d="M{left:.1} {y:.1}h{width:.1}v{BAR_HEIGHT}h-{width:.1}Z"/>"#
     )?;
+    // A marker only where the bar is wide enough to frame it.
     if width > 8.0 * MARKER {
         let mark = if value_at < zero { right - 2.5 * MARKER } else { left + 2.5 * MARKER };
         write!(svg, r#"<path class="bar-mark" d="{}"/>"#, marker(hue, mark, middle))?;
@@ -126,12 +132,14 @@ fn draw_bar(
     let mut end = right;
     if let Some((low, high)) = bar.interval {
         let (from, to) = (x.position(low), x.position(high));
+        // An error bar that is cut has no end, which shows that it goes on.
         let end_at = |at: f64, value: f64| match x.ruler.holds(value) {
             true => format!("M{at:.1} {:.1}v8", middle - 4.0),
             false => String::new(),
         };
         let ends = end_at(from, low) + &end_at(to, high);
         write!(svg, r#"<path class="error-bar" d="M{from:.1} {middle:.1}H{to:.1}{ends}"/>"#)?;
+        // The value is written behind whichever reaches further.
         end = end.max(to);
     }
     write!(

@@ -1,4 +1,5 @@
-//! What the charts have in common: the size of the drawing, the plot's edges with ticks and names, what lies behind it.
+//! What the charts have in common: the size of the drawing, the plot's edges with ticks and names, what lies
+//! behind it.
 
 use std::fmt::Write as _;
 
@@ -15,6 +16,7 @@ pub(super) const TOP: f64 = 42.0;
 pub(super) const BOTTOM: f64 = HEIGHT - 46.0;
 
 /// Room for one letter of a label on a phone, where letters are largest.
+// A choice: the page shrinks to a phone, while letters keep their size.
 const LETTER_WIDTH: f64 = 10.0;
 
 pub(super) const HUE_COUNT: usize = Line::HUE_COUNT;
@@ -32,6 +34,7 @@ impl Edge {
     /// The lower edge of the plot, which ends where the values end.
     pub(super) fn below(axis: Axis, unit: LatencyUnit, values: impl Iterator<Item = f64> + Clone) -> Self {
         let format = NumberFormat::fit(axis.quantity, unit, values.clone());
+        // The lower axis ends with the data, so a run of 61 s is not half empty.
         Self { axis, ruler: Ruler::new(axis.scale, values.chain([axis.to]), (LEFT, RIGHT), true), format }
     }
 
@@ -55,6 +58,7 @@ impl Edge {
         #[expect(clippy::cast_precision_loss, reason = "a number has few letters")]
         let room = (letters as f64 + 1.5) * LETTER_WIDTH;
         let all = values.iter().copied().chain([axis.to]);
+        // The values behind the bars need room that no bar may use.
         Self { axis, ruler: Ruler::new(axis.scale, all, (LEFT, RIGHT + 30.0 - room), false), format }
     }
 
@@ -81,6 +85,7 @@ pub(super) fn open(
     height: f64,
 ) -> std::fmt::Result {
     let (id, title, description) = (escape(id), escape(title), escape(description));
+    // Title and description are what a screen reader says.
     write!(
         svg,
         r#"<svg class="chart" viewBox="0 0 {WIDTH} {height}" role="img" aria-labelledby="{id}-t {id}-d"><title id="{id}-t">{title}</title><desc id="{id}-d">{description}</desc>"#,
@@ -116,6 +121,7 @@ pub(super) fn axes(svg: &mut String, x: &Edge, y: &Edge) -> std::fmt::Result {
         )?;
     }
     x_axis(svg, x, HEIGHT)?;
+    // Said in words, since a logarithmic axis is easily taken for a linear one.
     let scale = if y.axis.scale == Scale::Log { ", logarithmic" } else { "" };
     write!(svg, r#"<text class="unit" x="2" y="15">{}{scale}</text>"#, y.format.unit)
 }
@@ -135,6 +141,7 @@ pub(super) fn x_axis(svg: &mut String, x: &Edge, height: f64) -> std::fmt::Resul
         };
         #[expect(clippy::cast_precision_loss, reason = "a label has few letters")]
         let half_width = label.len() as f64 * LETTER_WIDTH / 2.0;
+        // A label that would touch the one to its right is left out; its tick stays.
         if at + half_width > label_left {
             continue;
         }
@@ -158,11 +165,14 @@ pub(super) fn x_axis(svg: &mut String, x: &Edge, height: f64) -> std::fmt::Resul
 
 /// `p99.9`, with as many nines as there are.
 pub(super) fn percentile(percent: f64) -> String {
+    // Five decimals reach to one in ten million.
     format!("p{}", without_trailing_zeros(&format!("{percent:.5}")))
 }
 
 /// The outline of a hue's marker: circle, square, triangle, diamond, triangle on its head.
 pub(super) fn marker(hue: usize, x: f64, y: f64) -> String {
+    // Shapes differ as well as hues: about one man in twelve does not tell some of the colours apart, and
+    // print has none.
     let r = MARKER;
     let d = 2.0 * r;
     match hue {
@@ -186,6 +196,8 @@ pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
+            // Both kinds of quotes: attributes are written with the double one, titles may be put into
+            // others.
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),

@@ -1,5 +1,5 @@
-//! A heat map as SVG: the cells of one level are one path in a grid of columns and rows, so that ten thousand cells
-//! stay a few kilobytes.
+//! A heat map as SVG: the cells of one level are one path in a grid of columns and rows, so that ten thousand
+//! cells stay a few kilobytes.
 
 use std::fmt::Write as _;
 
@@ -16,6 +16,7 @@ pub(crate) fn write_heat_map(prefix: &str, map: &HeatMap, unit: LatencyUnit) -> 
 /// The words for a level, and its sample as an `<svg>` element.
 pub(crate) fn write_level_sample(level: usize) -> (String, String) {
     let percent = |value: f64| {
+        // Without any value the format takes its usual digits.
         NumberFormat::fit(Quantity::Percent, LatencyUnit::Milliseconds, std::iter::empty()).write_round(value)
     };
     let levels = HeatMap::LEVELS_PERCENT;
@@ -25,6 +26,7 @@ pub(crate) fn write_level_sample(level: usize) -> (String, String) {
         between => format!("{} to {} %", percent(levels[between - 1]), percent(levels[between])),
     };
     let sample = format!(
+        // A stroke as wide as the cell is high fills it.
         r#"<svg class="swatch" viewBox="0 0 16 14" aria-hidden="true"><path class="heat heat-{level}" d="M0 7H16" stroke-width="14"/></svg>"#
     );
     (words, sample)
@@ -41,10 +43,12 @@ fn draw(svg: &mut String, prefix: &str, map: &HeatMap, unit: LatencyUnit) -> std
     let (columns, rows) = (map.shares_percent.len().max(1) as f64, map.row_count().max(1) as f64);
     write!(
         svg,
+        // The grid is scaled instead of every coordinate, so that cells need whole numbers only.
         r#"<g transform="translate({left:.2} {low:.2}) scale({:.5} {:.5})">"#,
         (right - left) / columns,
         (high - low) / rows
     )?;
+    // A path for each level: colours come from seven classes and not from ten thousand attributes.
     for level in 0..=HeatMap::LEVELS_PERCENT.len() {
         let cells = cells(map, level);
         if !cells.is_empty() {
@@ -65,6 +69,7 @@ fn edges(map: &HeatMap, unit: LatencyUnit) -> (Edge, Edge) {
 /// All cells of one level, row by row; neighbours are one stroke. A row is as high as the stroke is wide.
 fn cells(map: &HeatMap, level: usize) -> String {
     let mut path = String::new();
+    // A column without I/Os has no cells at all.
     let count = map.shares_percent.len();
     let is_this = |column: usize, row: usize| {
         map.shares_percent[column].get(row).is_some_and(|share| HeatMap::level(*share) == Some(level))
@@ -76,6 +81,7 @@ fn cells(map: &HeatMap, level: usize) -> String {
             if width > 0 {
                 path.push_str(&format!("M{column} {row}.5h{width}"));
             }
+            // The cell after a run is known not to be of this level.
             column += width + 1;
         }
     }
@@ -85,6 +91,8 @@ fn cells(map: &HeatMap, level: usize) -> String {
 /// What somebody who cannot see the map should know of it: where most of it lies, and how far it reaches.
 fn description(map: &HeatMap, y: &Edge) -> String {
     let rows = map.row_count();
+    // Shares of columns are added up, although columns hold different numbers of I/Os: this is a description,
+    // not a figure.
     let sum = |row: usize| -> f64 { map.shares_percent.iter().filter_map(|column| column.get(row)).sum() };
     let most = (0..rows).max_by(|left, right| sum(*left).total_cmp(&sum(*right)));
     let last = (0..rows).rev().find(|row| sum(*row) > 0.0);

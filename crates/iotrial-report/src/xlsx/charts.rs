@@ -13,8 +13,10 @@ use crate::quantity::NumberFormat;
 /// The size of a chart on the sheet, in pixels, and how many rows of the usual height it covers.
 const WIDTH: u32 = 620;
 const HEIGHT: u32 = 340;
+// 18 rows of 20 pixels are 360, the height of a chart and a gap.
 const ROWS: u32 = 18;
 /// The colours of the page's style sheet in its light form, by hue.
+// Fixed here, because a workbook has no dark mode to follow.
 const HUES: [u32; 5] = [0x0B_62A8, 0xC2_410C, 0x00_785A, 0x9A_3085, 0x7A_6200];
 const LIMIT_COLOR: u32 = 0xB3_261E;
 const MARKERS: [ChartMarkerType; 5] = [
@@ -22,6 +24,7 @@ const MARKERS: [ChartMarkerType; 5] = [
     ChartMarkerType::Square,
     ChartMarkerType::Triangle,
     ChartMarkerType::Diamond,
+    // Excel has no triangle on its head; a cross is the fifth marker that differs from the others.
     ChartMarkerType::X,
 ];
 
@@ -42,6 +45,7 @@ struct Column {
 impl Column {
     fn values(self, sheet: &str) -> ChartRange {
         let last = self.header + self.count.max(1);
+        // A range has at least one cell, even where the column is empty.
         ChartRange::new_from_range(sheet, self.header + 1, self.column, last, self.column)
     }
 
@@ -54,6 +58,7 @@ impl Sheet<'_> {
     /// Line charts and points, side by side, then their numbers from left to right.
     pub(super) fn charts(&mut self, charts: &[Chart]) -> Result<(), XlsxError> {
         let top = self.row;
+        // Charts are placed before their numbers, which are only known later.
         self.row += room(charts.len());
         let (first_row, mut column, mut last_row) = (self.row, 0u16, self.row);
         for (index, chart) in charts.iter().enumerate() {
@@ -66,7 +71,8 @@ impl Sheet<'_> {
         Ok(())
     }
 
-    /// The chart, with its numbers written from this place on; how many columns they take, and the row after them.
+    /// The chart, with its numbers written from this place on; how many columns they take, and the row after
+    /// them.
     fn chart(&mut self, chart: &Chart, row: u32, left: u16) -> Result<(NativeChart, u16, u32), XlsxError> {
         let numbers = chart.lines.iter().flat_map(|line| line.points.iter());
         let x_format = NumberFormat::fit(chart.x.quantity, self.unit, numbers.clone().map(|(x, _)| *x));
@@ -83,6 +89,7 @@ impl Sheet<'_> {
         });
         self.text(row + 1, left, &spans.collect::<Vec<_>>().join(", "), &self.styles.soft.clone())?;
         let header = row + 2;
+        // A scatter chart, because the lower axis of a line chart has categories and no numbers.
         let mut native = NativeChart::new(ChartType::ScatterStraight);
         native.title().set_name((self.name.as_str(), row, left)).set_font(ChartFont::new().set_size(12));
         let (mut column, mut end) = (left, header + 1);
@@ -93,11 +100,13 @@ impl Sheet<'_> {
                 column += 1;
             }
             let places = self.places((header, column), &chart.x, &columns.places, &x_format)?;
+            // Empty cells are gaps in Excel.
             column += 1;
             for line in columns.lines {
                 let values: Vec<f64> = line.points.iter().map(|(_, y)| y.unwrap_or(f64::NAN)).collect();
                 let name = format!("{}, {}", line.name, y_format.unit);
                 let values = self.numbers((header, column), &name, &values, &y_format)?;
+                // A line that ends earlier takes the first part of the places.
                 let places = Column { count: values.count, ..places };
                 self.series(&mut native, line, places, values);
                 column += 1;
@@ -110,6 +119,8 @@ impl Sheet<'_> {
         axis(native.x_axis(), &chart.x, &x_format);
         axis(native.y_axis(), &chart.y, &y_format);
         if chart.x.scale == Scale::Nines {
+            // Excel has no axis of nines: the share of slower I/Os on a reversed logarithmic axis looks the
+            // same.
             native.x_axis().set_name(SLOWER).set_log_base(10).set_reverse().set_num_format("General");
             native.x_axis().set_crossing(ChartAxisCrossing::Max);
         }
@@ -130,6 +141,7 @@ impl Sheet<'_> {
         let mut format = ChartFormat::new();
         if line.shape == Shape::Ring {
             let mut around = ChartLine::new();
+            // Larger than any marker of a point, which must be seen inside the ring.
             around.set_color(color).set_width(1.75);
             marker.set_type(ChartMarkerType::Circle).set_size(13);
             marker.set_format(ChartFormat::new().set_line(&around).set_no_fill());
@@ -215,7 +227,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// A column of numbers; one that is none leaves its cell empty.
+    /// A column of numbers; one that is not finite leaves its cell empty.
     fn column(
         &mut self,
         (header, column): (u32, u16),
@@ -224,6 +236,7 @@ impl Sheet<'_> {
         shown: &dyn Fn(f64) -> String,
     ) -> Result<Column, XlsxError> {
         self.header(header, column, name, &self.styles.number_header.clone())?;
+        // Room for the usual numbers, as the format of a cell decides what is shown.
         self.widen(column, "123,456,789");
         let mut row = header;
         for number in numbers {
@@ -278,6 +291,7 @@ impl Sheet<'_> {
                     let above = self.numbers((header, column + 1), "up to high end", &above, &format)?;
                     column += 2;
                     let mut bars = ChartErrorBars::new();
+                    // Excel wants distances and not ends for error bars.
                     let (above, below) = (above.values(&self.name), below.values(&self.name));
                     bars.set_type(ChartErrorBarsType::Custom(above, below));
                     added.set_y_error_bars(&bars);
@@ -309,7 +323,7 @@ impl Sheet<'_> {
 const GRID_COLOR: u32 = 0xD9_DEE5;
 const SLOWER: &str = "slower I/Os, %";
 
-/// The form of a number with so many decimals.
+/// The number format with `count` decimals.
 fn with_decimals(count: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 12")]
     match count.clamp(0.0, 12.0) as usize {
@@ -320,6 +334,7 @@ fn with_decimals(count: f64) -> String {
 
 /// A place among others that are a few percent apart: three digits, and none behind a whole number.
 fn shown_place(place: f64) -> String {
+    // Three digits of places such as 2.34, but 16 as «16».
     if place.fract() == 0.0 { "0".to_owned() } else { with_decimals(2.0 - place.abs().log10().floor()) }
 }
 
@@ -328,11 +343,12 @@ fn shown_percentile(percent: f64) -> String {
     if percent.fract() == 0.0 {
         "0".to_owned()
     } else {
+        // 99.9 needs one decimal, 99.99 two; never fewer than two, so that columns look alike.
         with_decimals((1.0 - (100.0 - percent).log10().floor()).max(2.0))
     }
 }
 
-/// The rows that so many charts cover, two beside one another, and one more.
+/// The rows that `charts` charts cover, two beside one another, and one more.
 fn room(charts: usize) -> u32 {
     u32::try_from(charts.div_ceil(2)).unwrap_or(u32::MAX) * ROWS + 1
 }
@@ -347,6 +363,7 @@ fn columns_of(chart: &Chart) -> Vec<Columns<'_>> {
         };
         match all.iter_mut().find(agree) {
             Some(columns) => {
+                // The longest list of places serves all.
                 if places.len() > columns.places.len() {
                     columns.places = places;
                 }

@@ -7,6 +7,7 @@ use crate::chart::HeatMap;
 use crate::quantity::NumberFormat;
 
 /// The width of a column of the grid, in characters.
+// Two digits at the small size of the font.
 const CELL_WIDTH: f64 = 3.4;
 
 impl Sheet<'_> {
@@ -21,6 +22,7 @@ impl Sheet<'_> {
 
     fn heat_map(&mut self, map: &HeatMap) -> Result<(), XlsxError> {
         let rows = map.row_count();
+        // From the longest latency down, as on the page.
         let edges: Vec<f64> = (0..rows).rev().map(|row| map.upper_edge(row)).collect();
         let middles: Vec<f64> = (0..map.shares_percent.len()).map(|column| map.middle(column)).collect();
         let x_format = NumberFormat::fit(map.x.quantity, self.unit, middles.iter().copied());
@@ -52,6 +54,8 @@ impl Sheet<'_> {
             }
         }
         let scale = ConditionalFormat3ColorScale::new()
+            // Fixed numbers instead of the usual lowest and highest: two maps beside one another have the
+            // same colours.
             .set_minimum(ConditionalFormatType::Number, 0)
             .set_midpoint(ConditionalFormatType::Number, 1)
             .set_maximum(ConditionalFormatType::Number, 30)

@@ -8,7 +8,7 @@ const LONGEST: usize = 31;
 /// The names that are taken.
 #[derive(Debug, Default)]
 pub(super) struct SheetNames {
-    /// In lower case, because Excel does not tell cases apart.
+    /// In lower case, because Excel takes names that differ only in case for the same.
     taken: Vec<String>,
 }
 
@@ -17,6 +17,7 @@ impl SheetNames {
     pub(super) fn next(&mut self, chapter: usize, heading: &str) -> String {
         let number = if chapter == 0 { String::new() } else { format!("{chapter} ") };
         let is_forbidden =
+            // The signs that Excel forbids; an apostrophe only at the ends, but it needs quoting everywhere.
             |c: char| matches!(c, '[' | ']' | ':' | '*' | '?' | '/' | '\\' | '\'') || c.is_control();
         let wanted = without_steering(&format!("{number}{heading}")).replace(is_forbidden, " ");
         let mut name = cut(wanted.trim(), LONGEST);
@@ -25,6 +26,7 @@ impl SheetNames {
                 break;
             }
             let suffix = format!(" {again}");
+            // Cut first and numbered then, or the number would be cut off.
             name = format!("{}{suffix}", cut(wanted.trim(), LONGEST - suffix.len()));
         }
         self.taken.push(name.to_lowercase());

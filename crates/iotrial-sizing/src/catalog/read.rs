@@ -1,5 +1,5 @@
-//! A catalog from its TOML text. Units stand in the key names: a bandwidth is `…mb_per_s…` or `…mib_per_s…`, and a key
-//! without its unit is unknown.
+//! Reads a catalog from its TOML text. Units are part of the key names: a bandwidth is `…mb_per_s…` or
+//! `…mib_per_s…`, and a key without its unit is unknown.
 
 use iotrial_model::demand::{LatencyClass, Os};
 use iotrial_model::toml_reader::{Mistakes, TableReader, read_toml};
@@ -12,9 +12,11 @@ use super::{
 };
 use crate::measure::Measure;
 
+// Vendors mix both within one page: OCI sells GiB but states MB/s of 10^6, AWS states volumes in MiB/s and
+// instances in Mbit/s. The key says which one it is, and everything behind the reader is in bytes per second.
 pub(super) const MB: f64 = 1e6;
 pub(super) const MIB: f64 = 1_048_576.0;
-/// Larger than any volume that is sold.
+/// Larger than any volume that is sold: 16 PiB in GiB. It bounds what a mistyped size can ask for.
 const LARGEST_GIB: u64 = 1 << 24;
 
 /// The keys of a limit by size: what they bound, bytes for one of them, and their endings.
@@ -28,6 +30,8 @@ struct SizedKeys {
     burst: &'static str,
 }
 
+// `concat!` needs literals, so the keys are made by a macro instead of being put together at run time; the
+// reader wants `&'static str` to name them in its messages.
 macro_rules! sized_keys {
     ($($measure:ident $unit:expr, $burst:literal, $name:literal;)+) => {
         [$(SizedKeys {
@@ -46,6 +50,7 @@ const SIZED: [SizedKeys; 9] = sized_keys! {
     Iops 1.0, "burst_iops", "iops";
     ReadIops 1.0, "burst_read_iops", "read_iops";
     WriteIops 1.0, "burst_write_iops", "write_iops";
+    // The same measure twice, once for each unit. A table that uses both is refused below.
     Bandwidth MB, "burst_mb_per_s", "mb_per_s";
     Bandwidth MIB, "burst_mib_per_s", "mib_per_s";
     ReadBandwidth MB, "burst_read_mb_per_s", "read_mb_per_s";
@@ -76,10 +81,12 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// The name of a source that exists.
+    /// The name of a source, which must be one that the catalog defines.
     pub(super) fn source(&self, table: &mut TableReader<'_>) -> Option<String> {
         let name = table.required("source", TableReader::text)?;
         if self.sources.contains(&name) {
+            // Every figure needs somebody who says it. Without this check a typo would turn a source into an
+            // empty citation.
             return Some(name);
         }
         let message = format!("no [source.{name}] says who and when; there are {}", self.sources.join(", "));
@@ -100,6 +107,8 @@ pub(super) fn read(text: &str) -> Result<Catalog, Mistakes> {
         let region = top.text("region");
         let currency = top.required("currency", currency);
         let hours_per_month = top.required("hours_per_month", TableReader::number);
+        // 744 hours are 31 days, 730 a twelfth of a year; both are in use. Less than 600 is not a month, and
+        // would make hourly prices look cheap.
         if hours_per_month.is_some_and(|hours| !(600.0..=744.0).contains(&hours)) {
             top.refuse::<()>("hours_per_month", "`hours_per_month` must be from 600 to 744".to_owned());
         }
@@ -107,6 +116,8 @@ pub(super) fn read(text: &str) -> Result<Catalog, Mistakes> {
             top.required("source", |top, key| top.named_tables(key, read_source)).unwrap_or_default();
         let context = Context {
             currency: currency.clone().unwrap_or_default(),
+            // Sources are read first, because every table after them must name one. Volumes come before
+            // paths, machines and rules, which name volumes.
             sources: sources.iter().map(|(name, _)| name.clone()).collect(),
         };
         let exchange = top.tables("exchange", |table| read_exchange(table, &context)).unwrap_or_default();
@@ -117,6 +128,8 @@ pub(super) fn read(text: &str) -> Result<Catalog, Mistakes> {
         refuse_twice(top, "volume", &names);
         let paths = top.tables("path", |table| {
             let path = read_path(table, &names)?;
+            // A path of the catalog needs a source of its own; one of a machine has the machine's. So the
+            // shared reader leaves the source open.
             Some(super::SharedPath { source: Some(context.source(table)?), ..path })
         });
         let machines = top.required("machine", |top, key| {
@@ -128,6 +141,8 @@ pub(super) fn read(text: &str) -> Result<Catalog, Mistakes> {
         let gaps = top.tables("gap", |table| {
             Some(Gap { text: table.required("text", TableReader::text)?, source: context.source(table)? })
         });
+        // The `?` come last: whatever is missing above, all tables have been read by then and all their
+        // mistakes are reported at once.
         let provider = provider?;
         Some(Catalog {
             title: title.unwrap_or_else(|| provider.clone()),
@@ -150,6 +165,7 @@ pub(super) fn read(text: &str) -> Result<Catalog, Mistakes> {
 fn read_provider(top: &mut TableReader<'_>, key: &'static str) -> Option<String> {
     let name = top.text(key)?;
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    // The name is the value of `--provider`, so it is kept to characters that no shell interprets.
     if name.is_empty() || name.len() > 32 || !name.chars().all(fits) {
         return top.refuse(key, "`provider` must be up to 32 letters a to z, digits and `-`".to_owned());
     }
@@ -169,6 +185,7 @@ fn read_source(table: &mut TableReader<'_>) -> Option<Source> {
     let text = table.required("text", TableReader::text);
     let as_of = table.required("as_of", TableReader::text)?;
     let is_day = is_day(&as_of);
+    // «undated» has to be written out: a missing date is a statement about the source and not an oversight.
     if !is_day && as_of != "undated" {
         let message =
             format!("`as_of` must be a day such as \"2026-01-05\", or \"undated\", not \"{as_of}\"");
@@ -182,11 +199,14 @@ fn is_day(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts[..] else { return false };
     let number = |text: &str, length: usize| -> Option<u32> {
+        // Fixed lengths: «2026-1-5» would sort wrongly, and ages are compared as text.
         (text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
     };
     let (Some(year), Some(month), Some(day)) = (number(year, 4), number(month, 2), number(day, 2)) else {
         return false;
     };
+    // A date such as 2025-02-29 was never written by a source, so it is a typo (a fresh user found one
+    // accepted).
     let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let days = match month {
         2 if is_leap => 29,
@@ -202,6 +222,7 @@ fn read_exchange(table: &mut TableReader<'_>, context: &Context) -> Option<Excha
     let to = table.required("to", currency);
     let per_unit = table.required("per_unit", TableReader::number);
     let source = context.source(table);
+    // It is also divided by, when converting the other way.
     if per_unit == Some(0.0) {
         return table.refuse("per_unit", "`per_unit` must be more than zero".to_owned());
     }
@@ -226,10 +247,11 @@ fn read_volume(table: &mut TableReader<'_>, context: &Context) -> Option<VolumeK
     let classes: Vec<_> = LatencyClass::ALL.iter().map(|class| (class.as_str(), *class)).collect();
     let latency = table.word("latency", &classes);
     let count_max = table.integer("count_max", 1..=1 << 16).and_then(|count| u32::try_from(count).ok());
+    // IOPS units are stated in KiB even by vendors that state bandwidth in MB/s (256 KiB on Azure disks).
     let iops_unit = table.number("iops_unit_kib").map(|kib| kib * 1024.0);
     let shared_by_machine = table.boolean("shared_by_machine").unwrap_or(false);
     let attachments = table.tables("attachment", |table| read_attachment(table, context)).unwrap_or_default();
-    // What stands beside the levels holds for each of them that does not say otherwise.
+    // What is stated beside the levels holds for each of them that does not say otherwise.
     let beside = LevelParts::read(table, context);
     let levels = table.tables("level", |table| {
         let name = table.required("name", TableReader::text);
@@ -239,12 +261,15 @@ fn read_volume(table: &mut TableReader<'_>, context: &Context) -> Option<VolumeK
     let source = context.source(table);
     let levels = match levels {
         Some(levels) => levels,
+        // `[[volume.level]]` was there but wrong: its mistakes have been reported. Making a level without a
+        // name of it would add misleading ones.
         None if table.has("level") => return None,
         None => vec![beside.level(table, String::new(), local)?],
     };
     let level_names: Vec<String> = levels.iter().map(|level| level.name.clone()).collect();
     refuse_twice(table, "level", &level_names);
     let name = name?;
+    // NFS passes the network anyway, so `network_only` decides whether or not `over_network` stands with it.
     let route = match (over_network, network_only, local) {
         (false, false, true) => Route::Local,
         (_, true, false) => Route::Network,
@@ -269,6 +294,8 @@ fn read_volume(table: &mut TableReader<'_>, context: &Context) -> Option<VolumeK
 }
 
 pub(super) fn refuse_twice(table: &TableReader<'_>, key: &str, names: &[String]) {
+    // Quadratic, but a catalog has a few hundred names, and it finds the first duplicate in the order of the
+    // file.
     let twice = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name));
     if let Some((_, name)) = twice {
         table.refuse::<()>(key, format!("two of the {key}s are named `{name}`"));
@@ -312,6 +339,8 @@ struct LevelParts {
 
 impl LevelParts {
     fn read(table: &mut TableReader<'_>, context: &Context) -> Self {
+        // The three keys are always read, whatever the combination, so that none of them is reported as
+        // unknown as well.
         let fixed = table.integer("size_gib", 1..=LARGEST_GIB);
         let min = table.integer("size_min_gib", 1..=LARGEST_GIB);
         let max = table.integer("size_max_gib", 1..=LARGEST_GIB);
@@ -335,6 +364,7 @@ impl LevelParts {
     }
 
     /// What is said here, and for the rest what is said beside the levels.
+    // A limit of the level replaces the one of the kind for the same measure; it does not tighten it.
     fn over(self, beside: &Self) -> Self {
         let of_beside = |limit: &&SizedLimit| !self.limits.iter().any(|own| own.measure == limit.measure);
         let inherited: Vec<SizedLimit> = beside.limits.iter().filter(of_beside).copied().collect();
@@ -356,6 +386,7 @@ impl LevelParts {
                 "the size is missing: `size_gib`, or `size_min_gib` and `size_max_gib`".to_owned(),
             );
         };
+        // Without any limit the search would take one such volume for every load.
         if self.limits.is_empty() && self.provisioned.is_none() && self.raid.is_none() && !local {
             let message = "there is no limit: `iops_max`, `mb_per_s_max` and so on, [provisioned] or [raid]";
             return table.refuse("name", message.to_owned());
@@ -381,6 +412,7 @@ fn read_sized(table: &mut TableReader<'_>) -> Vec<SizedLimit> {
         let min = table.number(keys.min);
         let max = table.number(keys.max);
         let burst = table.number(keys.burst).map(|amount| amount * keys.unit);
+        // A floor or a burst alone bounds nothing for good.
         if base.is_none() && per_gib.is_none() && max.is_none() {
             if min.is_some() || burst.is_some() {
                 let message = format!("`{}` or `{}` is missing beside it", keys.max, keys.per_gib);
@@ -394,7 +426,10 @@ fn read_sized(table: &mut TableReader<'_>) -> Vec<SizedLimit> {
             continue;
         }
         let of = |amount: Option<f64>| amount.unwrap_or(0.0) * keys.unit;
+        // Without growth the limit is a constant. It then starts at `max`, because a base of zero would make
+        // it zero.
         let grows = base.is_some() || per_gib.is_some();
+        // No ceiling is a real case: the limit grows with the size, and the size has an end of its own.
         let max = max.map_or(f64::INFINITY, |max| max * keys.unit);
         limits.push(SizedLimit {
             measure: keys.measure,
@@ -410,9 +445,12 @@ fn read_sized(table: &mut TableReader<'_>) -> Vec<SizedLimit> {
 
 fn read_provisioned(table: &mut TableReader<'_>) -> Option<Provisioned> {
     let iops_included = table.number("iops_included").unwrap_or(0.0);
+    // What is included is always there, so less than that cannot be ordered.
     let iops_min = table.number("iops_min").unwrap_or(iops_included);
     let iops_per_gib_max = table.number("iops_per_gib_max").unwrap_or(f64::INFINITY);
     let iops_max = table.required("iops_max", TableReader::number);
+    // Both units are tried, since a vendor uses one of them: the step in which bandwidth is sold is 1 MB/s or
+    // 1 MiB/s accordingly, and a price is per such step.
     let decimal = read_provisioned_bandwidth(
         table,
         MB,
@@ -461,6 +499,8 @@ fn read_provisioned_bandwidth(
     Some(ProvisionedBandwidth {
         included,
         min: least.unwrap_or(0.0).max(included),
+        // `per_iops` means that bandwidth follows from the IOPS, `per_iops_max` that it is bought up to that
+        // ratio. The arithmetic of the bound is the same, what differs is who pays.
         per_iops_max: bought.or(followed).unwrap_or(f64::INFINITY),
         max: most,
         is_bought: followed.is_none(),
@@ -469,7 +509,8 @@ fn read_provisioned_bandwidth(
 }
 
 fn read_raid(table: &mut TableReader<'_>) -> Option<RaidGroup> {
-    // Disk I/Os for one random write: the data, its copy, or reading and writing data and parity.
+    // Disk I/Os for one small random write: RAID 5 reads data and parity and writes both (4), RAID 6 has a
+    // second parity (6), a mirror writes twice (2).
     const LEVELS: [(&str, (&str, f64)); 4] = [
         ("raid0", ("raid0", 1.0)),
         ("raid10", ("raid10", 2.0)),
@@ -492,6 +533,8 @@ fn read_raid(table: &mut TableReader<'_>) -> Option<RaidGroup> {
 
 fn read_price(table: &mut TableReader<'_>, context: &Context) -> Option<VolumePrice> {
     let currency = context.price_currency(table);
+    // An absent price part is zero: vendors charge by different parts, and only those they use are written
+    // down.
     let mut amount = |key| table.number(key).unwrap_or(0.0);
     let per_month = amount("per_month");
     let per_gib_month = amount("per_gib_month");
@@ -499,6 +542,8 @@ fn read_price(table: &mut TableReader<'_>, context: &Context) -> Option<VolumePr
     let per_vpu_gib_month = amount("per_vpu_gib_month");
     let per_iops_month = amount("per_iops_month");
     let per_iops_hour = amount("per_iops_hour");
+    // Inside the program bandwidth is in bytes per second, so prices are per byte per second as well; only
+    // one of the two keys is ever used.
     let per_bandwidth_month = amount("per_mb_per_s_month") / MB + amount("per_mib_per_s_month") / MIB;
     let per_bandwidth_hour = amount("per_mb_per_s_hour") / MB + amount("per_mib_per_s_hour") / MIB;
     let above = table.tables("iops_above", |step| {
@@ -511,6 +556,7 @@ fn read_price(table: &mut TableReader<'_>, context: &Context) -> Option<VolumePr
     let source = context.source(table);
     let mut iops_steps = vec![PriceStep { from: 0.0, per_iops_month }];
     iops_steps.extend(above.unwrap_or_default());
+    // Tiers are charged slice by slice (as io2's), which needs their beginnings in order and distinct.
     if !iops_steps.is_sorted_by(|a, b| a.from < b.from) {
         return table.refuse("iops_above", "the steps of `iops_above` must rise".to_owned());
     }

@@ -64,6 +64,7 @@ pub(super) fn read_machine(
     let network = table.table("network", read_network);
     let limits = table.tables("limit", |table| read_limit(table, &names)).unwrap_or_default();
     let paths = table.tables("path", |table| read_path(table, &names)).unwrap_or_default();
+    // All three or none: a cache with an unknown limit would make reads appear free.
     let host_cache = table.table("host_cache", |cache| {
         let iops = cache.required("iops", TableReader::number);
         let bandwidth = cache.required("mb_per_s", TableReader::number);
@@ -71,12 +72,15 @@ pub(super) fn read_machine(
         Some(HostCacheLimit { iops: iops?, bandwidth: bandwidth? * MB, size_gib: size_gib? })
     });
     let local_disk = table.table("local_disk", read_local_disk);
+    // The local disk then has no limit of its own to fall back on.
     if local_disk.as_ref().is_some_and(|disk| disk.with_host_cache) && !table.has("host_cache") {
         table.refuse::<()>("local_disk", "`with_host_cache` needs `host_cache`".to_owned());
     }
     let price = table.table("price", |price| read_price(price, context));
     let gap = table.text("gap");
     let source = context.source(table);
+    // A machine without limits would carry everything. Where no source states them, `gap` says so, and the
+    // search leaves the machine out.
     if limits.is_empty() && paths.is_empty() && gap.is_none() {
         let message =
             "there is no limit for volumes: [[machine.limit]], [[machine.path]], or `gap` with the reason";
@@ -85,6 +89,7 @@ pub(super) fn read_machine(
     let names: Vec<String> = limits.iter().map(|limit| limit.name.clone()).collect();
     refuse_twice(table, "limit", &names);
     let relative = limits.iter().flat_map(|limit| &limit.limits).any(|limit| limit.per_network.is_some());
+    // `has` as well, so that a network that is there but wrong is reported once.
     if relative && network.is_none() && !table.has("network") {
         table.refuse::<()>("name", "`network` is missing: limits for each Gbit/s of it are given".to_owned());
     }
@@ -106,6 +111,7 @@ pub(super) fn read_machine(
 }
 
 fn read_processors(table: &mut TableReader<'_>) -> Option<Processors> {
+    // The ranges below fit in 32 bits, so nothing is lost here.
     let count = |number: Option<u64>| number.and_then(|number| u32::try_from(number).ok());
     if table.has("vcpus_per_ocpu") {
         let per_ocpu = count(table.integer("vcpus_per_ocpu", 1..=8));
@@ -152,6 +158,7 @@ fn read_counts(table: &mut TableReader<'_>, attachments: &[&String]) -> BTreeMap
             _ => None,
         };
         match count {
+            // A name that no volume has is nearly always a typo; the limit would silently apply to nothing.
             Some(count) if attachments.iter().any(|known| **known == name) => {
                 counts.insert(name, count);
             }
@@ -172,6 +179,8 @@ fn read_network(table: &mut TableReader<'_>) -> Option<Network> {
     let most = table.number("gbit_per_s_max");
     let bytes = |gbit: f64| gbit * GBIT;
     match (both, egress, per_ocpu, most) {
+        // «gbit_per_s» is stated for both directions. Egress alone leaves ingress unknown (Azure bounds only
+        // what leaves the machine), and unknown stays unknown here: the chain decides what to assume.
         (Some(both), None, None, None) if ingress.is_none() => {
             Some(Network { egress: bytes(both), ingress: Some(bytes(both)), per_ocpu: None })
         }
@@ -179,6 +188,7 @@ fn read_network(table: &mut TableReader<'_>) -> Option<Network> {
             Some(Network { egress: bytes(egress), ingress: ingress.map(bytes), per_ocpu: None })
         }
         (None, None, Some(per_ocpu), Some(most)) if ingress.is_none() => {
+            // By core, up to a ceiling: flexible shapes of OCI.
             Some(Network { egress: bytes(most), ingress: Some(bytes(most)), per_ocpu: Some(bytes(per_ocpu)) })
         }
         _ => table.refuse(
@@ -205,6 +215,8 @@ fn read_limit(table: &mut TableReader<'_>, names: &[String]) -> Option<MachineLi
     let mut limits: Vec<MachineMeasure> = Vec::new();
     for keys in &KEYS {
         let max = table.number(keys.max);
+        // The key is per Gbit/s as vendors state it; the division makes it per byte per second, the unit of
+        // `Network`.
         let per_network = table.number(keys.per_gbit).map(|amount| amount * keys.unit / GBIT);
         let burst = table.number(keys.burst).map(|amount| amount * keys.unit);
         if max.is_none() && per_network.is_none() {
@@ -217,6 +229,7 @@ fn read_limit(table: &mut TableReader<'_>, names: &[String]) -> Option<MachineLi
             let message = format!("{} is limited in MB/s or in MiB/s, not both", keys.measure);
             table.refuse::<()>(keys.max, message);
         }
+        // Only relative to the network: then the network is the ceiling.
         let max = max.map_or(f64::INFINITY, |max| max * keys.unit);
         limits.push(MachineMeasure { measure: keys.measure, max, per_network, burst });
     }
@@ -245,6 +258,7 @@ fn read_local_disk(table: &mut TableReader<'_>) -> Option<LocalDisk> {
     let size_gib = table.required("size_gib", |table, key| table.integer(key, 1..=1 << 24));
     let with_host_cache = table.boolean("with_host_cache").unwrap_or(false);
     let limits = read_plain(table);
+    // With `with_host_cache` the limits are those of the cache, where the vendor states both together.
     if limits.is_empty() && !with_host_cache {
         let message = "there is no limit: `iops_max`, `read_mb_per_s_max` and so on, or `with_host_cache`";
         return table.refuse("size_gib", message.to_owned());

@@ -69,13 +69,18 @@ pub(crate) struct Circumstances<'c> {
 
 impl Rule {
     pub(crate) fn is_broken(&self, by: &Circumstances<'_>) -> bool {
+        // An absent condition always holds, hence `is_none_or` throughout: a rule names only what it is
+        // about.
         let When { volumes, levels, attachments, machines, os, clustered, arm, .. } = &self.when;
         let lists = |list: &Option<Vec<String>>, name: &str| {
             list.as_ref().is_none_or(|list| list.iter().any(|one| one == name))
         };
         lists(volumes, by.volume)
             && lists(levels, by.level)
+            // A rule about attachments cannot be broken where there is no choice of attachment.
             && attachments.as_ref().is_none_or(|_| by.attachment.is_some_and(|name| lists(attachments, name)))
+            // By the beginning of the name, since a rule is about a family (`Standard_DS`) and families gain
+            // sizes every year.
             && machines.as_ref().is_none_or(|list| list.iter().any(|begin| by.machine.starts_with(begin)))
             && os.is_none_or(|os| os == by.os)
             && clustered.is_none_or(|clustered| clustered == by.clustered)
@@ -83,6 +88,7 @@ impl Rule {
             && self
                 .when
                 .ocpus_below
+                // Unknown cores break no rule: nothing is forbidden on a guess.
                 .is_none_or(|below| by.ocpus.is_some_and(|ocpus| u64::from(ocpus) < below))
             && self.when.volumes_above.is_none_or(|above| u64::from(by.count) > above)
             && self.when.size_above_gib.is_none_or(|above| by.size_gib > above)
@@ -114,6 +120,8 @@ fn read_when(when: &mut TableReader<'_>, volumes: &[VolumeKind]) -> When {
         volumes.iter().flat_map(|kind| &kind.levels).map(|level| level.name.clone()).collect();
     let attachments: Vec<String> =
         volumes.iter().flat_map(|kind| &kind.attachments).map(|one| one.name.clone()).collect();
+    // Names in conditions must exist in the catalog. A rule about a misspelt volume would never be broken,
+    // and nobody would notice.
     let mut known = |key: &'static str, all: &[String]| {
         let listed = when.texts(key);
         if let Some(unknown) = listed.iter().flatten().find(|name| !all.contains(name)) {
@@ -130,6 +138,8 @@ fn read_when(when: &mut TableReader<'_>, volumes: &[VolumeKind]) -> When {
         volumes,
         levels,
         attachments,
+        // Beginnings of names cannot be checked that way: a family may be named before its first size is in
+        // the catalog.
         machines: when.texts("machines"),
         os: when.word("os", &os_words),
         clustered: when.boolean("clustered"),
@@ -137,6 +147,7 @@ fn read_when(when: &mut TableReader<'_>, volumes: &[VolumeKind]) -> When {
         ocpus_below: when.integer("ocpus_below", 1..=4096),
         volumes_above: when.integer("volumes_above", 0..=4096),
         size_above_gib: when.integer("size_above_gib", 0..=1 << 24),
+        // An empty list is not the same as none: it would never match.
         host_cache: if when.has("host_cache") { when.words("host_cache", &HostCache::WORDS) } else { None },
         roles: if when.has("roles") { when.words("roles", &role_words) } else { None },
     }

@@ -13,7 +13,7 @@ use crate::catalog::{Catalog, HostCache, Level, Machine, Route, unknown_name};
 /// Equal volumes that share the load evenly.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Pool {
-    /// What lies on it; empty takes every role that no other pool takes.
+    /// The roles whose data is on it; empty takes every role that no other pool takes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<Role>,
     /// Name of the kind of volume in the catalog.
@@ -65,6 +65,7 @@ impl Pool {
             _ => None,
         };
         let size_gib = match (self.size_gib, level.size_min_gib == level.size_max_gib) {
+            // The local disk has no size of its own in the catalog's kind; a machine brings it.
             (0, _) if local.is_some() => local.map_or(0, |disk| disk.size_gib),
             (0, true) => level.size_min_gib,
             (0, false) => {
@@ -140,6 +141,7 @@ impl Pool {
             return Ok((0.0, 0.0));
         };
         let most = provisioned.most_iops(size_gib);
+        // Least by default: what is not asked for is not paid for.
         let iops = self.iops.unwrap_or(provisioned.iops_min);
         if iops < provisioned.iops_min || iops > most {
             let allowed = format!("from {} to {most} at {size_gib} GiB", provisioned.iops_min);
@@ -149,9 +151,12 @@ impl Pool {
             if self.bandwidth.is_some() {
                 return Err(ConfigurationError::NoChoice { key: "bandwidth", name: self.volume.clone() });
             }
+            // No separate bandwidth: it is then bounded by other parts only, and infinity is dropped from the
+            // list of limits.
             return Ok((iops, f64::INFINITY));
         };
         let most = own.most(iops);
+        // Bandwidth that follows the IOPS is a consequence, so it cannot be ordered.
         if !own.is_bought {
             if self.bandwidth.is_some() {
                 return Err(ConfigurationError::NoChoice { key: "bandwidth", name: self.volume.clone() });
@@ -159,7 +164,8 @@ impl Pool {
             return Ok((iops, most));
         }
         let bandwidth = self.bandwidth.unwrap_or(own.min);
-        // A person writes 2000MB/s for 2,000 of them, not for the last bit of it.
+        // A person writes 2000MB/s for 2,000 of them, and a file written by the search rounds to whole bytes;
+        // neither should fail in the last bit.
         if bandwidth < own.min * (1.0 - 1e-9) || bandwidth > most * (1.0 + 1e-9) {
             let allowed = format!("from {:.0} to {:.0} MB/s at {iops} IOPS", own.min / 1e6, most / 1e6);
             return Err(out_of_range("the bandwidth", allowed, format!("{:.0} MB/s", bandwidth / 1e6)));
@@ -233,12 +239,14 @@ pub(super) fn read_pool(table: &mut TableReader<'_>) -> Option<Pool> {
     let attachment = table.text("attachment");
     let host_cache = table.word("host_cache", &HostCache::WORDS).unwrap_or_default();
     let cache_hit_percent = table.number("cache_hit_percent").unwrap_or(0.0);
+    // Volumes are sold in whole GiB; a rounded size would not be the one that was priced.
     if size.is_some_and(|size| !size.get().is_multiple_of(ByteSize::GIB.get()) || size.get() == 0) {
         return table.refuse("size", "`size` must be whole GiB, such as \"1134GiB\"".to_owned());
     }
     if cache_hit_percent > 100.0 {
         return table.refuse("cache_hit_percent", "`cache_hit_percent` must be from 0 to 100".to_owned());
     }
+    // Otherwise reads would be taken off the volumes with no cache to serve them.
     if cache_hit_percent > 0.0 && host_cache == HostCache::None {
         return table.refuse("cache_hit_percent", "`cache_hit_percent` needs `host_cache`".to_owned());
     }

@@ -45,7 +45,11 @@ impl Configuration {
     /// The configuration as TOML; [`Configuration::parse`] makes the same one of it.
     pub fn to_toml(&self) -> String {
         let pool = |pool: &super::Pool| PoolTableOwned {
+            // Size 0 means «the only size that there is» and is left out, so that the file reads back the
+            // same.
             size: (pool.size_gib > 0).then(|| format!("{}GiB", pool.size_gib)),
+            // Whole bytes per second: unlike MB/s this loses nothing, whether the catalog sells in MB/s or
+            // MiB/s.
             bandwidth: pool.bandwidth.filter(|one| one.is_finite()).map(|one| format!("{one:.0}B/s")),
         };
         let texts: Vec<PoolTableOwned> = self.pools.iter().map(pool).collect();
@@ -58,6 +62,7 @@ impl Configuration {
             iops: pool.iops,
             bandwidth: text.bandwidth,
             attachment: pool.attachment.as_deref(),
+            // Defaults are left out to keep the file short enough to edit.
             host_cache: (pool.host_cache != HostCache::None).then(|| pool.host_cache.as_str()),
             cache_hit_percent: (pool.cache_hit_percent > 0.0).then_some(pool.cache_hit_percent),
         });
@@ -74,6 +79,7 @@ impl Configuration {
             mirror: self.mirror.as_str(),
             replicas: self.replicas,
             outstanding: self.outstanding,
+            // In microseconds, the unit it is kept in, so that no conversion loses digits.
             latency_mean: self.latency_mean_us.map(|us| format!("{us}us")),
             pool: pools.collect(),
         };

@@ -9,12 +9,14 @@ use crate::configuration::Configuration;
 use crate::explanation::ExplainError;
 
 /// From half of the demand to twice of it, in steps of a twentieth.
+// A choice. The grid must contain 0.9, 1.0, 1.1 and 1.5, which the sentences about more and less look up; its
+// 31 points cost a fraction of a second.
 const FACTORS_IN_TWENTIETHS: std::ops::RangeInclusive<u32> = 10..=40;
 
-/// The cheapest configuration of a provider for so many times the rates of a demand, everything else as asked.
+/// The cheapest configuration of a provider for multiples of the rates of a demand, everything else as asked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CostCurve {
-    /// Whose catalog.
+    /// The provider whose catalog was searched.
     pub provider: String,
     /// From less to more.
     pub points: Vec<CurvePoint>,
@@ -23,19 +25,20 @@ pub struct CostCurve {
 /// One point of a curve.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CurvePoint {
-    /// So many times the rates.
+    /// Multiple of the rates that were asked.
     pub times: f64,
-    /// The cheapest a month; absent where there is nothing.
+    /// Cost of the cheapest configuration a month; absent where nothing carries it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_month: Option<f64>,
-    /// What it is; absent where there is nothing.
+    /// The configuration; absent where nothing carries it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configuration: Option<Configuration>,
 }
 
 impl CostCurve {
-    /// The point at so many times the rates.
+    /// The point at `times` times the rates.
     pub fn at(&self, times: f64) -> Option<&CurvePoint> {
+        // Twentieths are not exact in binary: 22 / 20 and 1.1 differ in the last bit.
         self.points.iter().find(|point| (point.times - times).abs() < 1e-9)
     }
 }
@@ -48,6 +51,7 @@ impl CostCurve {
 pub fn curve_of(catalog: &Catalog, demand: &Demand, search: &Search) -> Result<CostCurve, ExplainError> {
     let space = Space::new(catalog, demand, search)?;
     let point = |twentieths: u32| {
+        // Counted in whole twentieths, since adding 0.05 forty times would drift.
         let times = f64::from(twentieths) / 20.0;
         let pick = space.cheapest(times);
         CurvePoint {

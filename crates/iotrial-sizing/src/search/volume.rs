@@ -9,16 +9,16 @@ use crate::measure::{Load, Measure};
 /// Volumes that suffice.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct VolumeOption {
-    /// Index in the kind.
+    /// Index in the levels of the kind.
     pub(super) level: usize,
-    /// Index in the kind.
+    /// Index in the attachments of the kind; `None` where there is no choice.
     pub(super) attachment: Option<usize>,
     pub(super) count: u32,
-    /// Of each.
+    /// Size of each.
     pub(super) size_gib: u64,
-    /// Bought for each.
+    /// IOPS bought for each.
     pub(super) iops: f64,
-    /// Bought for each.
+    /// Bytes per second bought for each.
     pub(super) bandwidth: f64,
     /// A month of all of them, in the money of the sum.
     pub(super) cost: f64,
@@ -39,22 +39,25 @@ impl Needs {
         let usage = |measure, weight: Weight| Limit { measure, most: 1.0, weights: vec![weight] }.usage(load);
         let own = passage.volume_weight();
         let measures = Measure::STATED.map(|measure| {
+            // Reads and writes apart, because a RAID group counts writes several times, and by how much
+            // depends on the level.
             let reads = usage(measure, Weight { write: 0.0, ..own });
             let writes = usage(measure, Weight { read: 0.0, ..own });
             (measure, reads, writes)
         });
+        // An attachment counts an I/O once, however large: `iops_unit` is a matter of the disk.
         let attached = Measure::STATED.map(|measure| (measure, usage(measure, passage.weight())));
         Self { measures, attached, capacity_gib: demand.capacity_gib() }
     }
 
-    /// So much of a measure, with writes that cost several times as much.
+    /// The need for a measure, with writes that cost `write_cost` times as much.
     fn of(&self, measure: Measure, write_cost: f64) -> f64 {
         let (_, reads, writes) =
             self.measures.iter().find(|(one, ..)| *one == measure).expect("all are there");
         reads + writes * write_cost
     }
 
-    /// Whether the attachments of so many volumes carry so many times the load.
+    /// Whether the attachments of `count` volumes carry `factor` times the load.
     pub(super) fn fit_attachment(&self, limits: &[(Measure, f64)], count: u32, factor: f64) -> bool {
         limits.iter().all(|(measure, most)| {
             let (_, need) = self.attached.iter().find(|(one, _)| one == measure).expect("all are there");
@@ -62,8 +65,9 @@ impl Needs {
         })
     }
 
-    /// Size, IOPS and bandwidth of each of so many volumes that just suffice for so many times the load; `None` where
-    /// no volumes of the level do. Each of the three is the least that suffices, whatever the others are.
+    /// Size, IOPS and bandwidth of each of `count` volumes that just suffice for `factor` times the load;
+    /// `None` where no volumes of the level do. Each of the three is the least that suffices, whatever the
+    /// others are.
     #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
     pub(super) fn least(
         &self,
@@ -76,17 +80,22 @@ impl Needs {
         let volumes = f64::from(count);
         // Volumes that share their limits have them by their size together.
         let (times, together) = if kind.shared_by_machine { (1.0, volumes) } else { (volumes, 1.0) };
+        // Capacity first: it is the floor under every other reason for a larger volume.
         let mut size = least_whole(self.capacity_gib / volumes)?.max(level.size_min_gib);
         for limit in &level.limits {
             let need = self.of(limit.measure, 1.0) * factor / times;
+            // The largest of the least sizes meets all limits, because no limit falls when the size grows.
             size = size.max(least_size(limit, need, together, level.size_max_gib, burst)?);
         }
+        // A larger volume on the same disks is not faster, so either the group suffices or the level is out.
         if level.raid.is_some() {
             // The limits of disks do not depend on the size.
             let of_disks = volume_limits(level, size as f64, 0.0, 0.0, burst);
             let fits = |(measure, most, write_cost): &(Measure, f64, f64)| {
                 carries(most * times, self.of(*measure, *write_cost) * factor)
             };
+            // `volume_limits` puts those of the disks behind those of the level; the latter were met through
+            // the size.
             if !of_disks.iter().skip(level.limits.len()).all(fits) {
                 return None;
             }
@@ -96,6 +105,7 @@ impl Needs {
             let need_iops = self.of(Measure::Iops, 1.0) * factor / volumes;
             let need_bandwidth = self.of(Measure::Bandwidth, 1.0) * factor / volumes;
             (iops, bandwidth) = least_provisioned(provisioned, need_iops, need_bandwidth)?;
+            // The IOPS that are included come with any size.
             if iops > provisioned.iops_included {
                 size = size.max(least_whole(iops / provisioned.iops_per_gib_max)?);
             }
@@ -111,7 +121,10 @@ fn carries(most: f64, need: f64) -> bool {
 /// The least whole number that is not below `number` beyond rounding.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
 fn least_whole(number: f64) -> Option<u64> {
+    // Rounding is taken off first: 100.00000000001 GiB are 100 and not 101.
     let whole = (number * (1.0 - ROUNDING)).ceil().max(0.0);
+    // Well below 2^53, up to which a double carries every whole number, and far above any size that is sold.
+    // A limit of zero ends here too, as an infinite need.
     (whole < 1e15).then_some(whole as u64)
 }
 
@@ -119,13 +132,17 @@ fn least_whole(number: f64) -> Option<u64> {
 #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
 fn least_size(limit: &SizedLimit, need: f64, together: f64, largest: u64, burst: bool) -> Option<u64> {
     let suffices = |size: u64| carries(limit.at(size as f64 * together), need);
+    // A burst does not grow with the size, so the smallest volume has it.
     if (burst && limit.burst.is_some_and(|burst| carries(burst, need))) || suffices(1) {
         return Some(1);
     }
+    // A constant limit that is too low stays too low at any size.
     if limit.per_gib <= 0.0 || !suffices(largest) {
         return None;
     }
     // The line crosses the need here; the last bits decide between this size and its neighbours.
+    // Found by the formula and then corrected by asking: floors, ceilings and rounding all shift the
+    // crossing, and the loops run once or twice.
     let mut size = least_whole((need - limit.base) / limit.per_gib / together)?.clamp(1, largest);
     while !suffices(size) {
         size += 1;
@@ -136,10 +153,12 @@ fn least_size(limit: &SizedLimit, need: f64, together: f64, largest: u64, burst:
     Some(size)
 }
 
-/// The least IOPS and bandwidth that suffice for one volume: bandwidth may need IOPS, never the other way round.
+/// The least IOPS and bandwidth that suffice for one volume: bandwidth may need IOPS, never the other way
+/// round.
 #[expect(clippy::cast_precision_loss, reason = "whole numbers of IOPS and MB/s")]
 fn least_provisioned(provisioned: &Provisioned, need_iops: f64, need_bandwidth: f64) -> Option<(f64, f64)> {
     let whole = |number: f64| least_whole(number).map(|whole| whole as f64);
+    // IOPS and steps of bandwidth are sold in whole numbers.
     let mut iops = whole(need_iops)?.max(provisioned.iops_min);
     let Some(own) = &provisioned.bandwidth else {
         return (iops <= provisioned.iops_max).then_some((iops, f64::INFINITY));
@@ -147,10 +166,12 @@ fn least_provisioned(provisioned: &Provisioned, need_iops: f64, need_bandwidth: 
     if !carries(own.max, need_bandwidth) {
         return None;
     }
+    // The ceiling comes last, because a vendor's most need not be a whole step.
     let bandwidth = (whole(need_bandwidth / own.step)? * own.step).max(own.min).min(own.max);
     if bandwidth > own.included {
         // Bandwidth that follows the IOPS need not come in whole steps.
         let wanted = if own.is_bought { bandwidth } else { need_bandwidth };
+        // The vendor caps bandwidth per IOPS, so enough IOPS are bought to be allowed the bandwidth.
         iops = iops.max(whole(wanted / own.per_iops_max)?);
     }
     let bandwidth = if own.is_bought { bandwidth } else { own.most(iops) };

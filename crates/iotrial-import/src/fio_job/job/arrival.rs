@@ -1,4 +1,5 @@
-//! The rate of a job: fio holds each copy and each direction at a rate of its own, iotrial the job as a whole.
+//! The rate of a job: fio holds each copy and each direction at a rate of its own, iotrial the job as a
+//! whole.
 
 use super::super::value::is_off;
 use super::{JobReader, Key, Mix, by_direction, number, quoted};
@@ -19,6 +20,7 @@ impl JobReader<'_, '_> {
     #[expect(clippy::cast_precision_loss, reason = "a share to the nearest hundredth")]
     pub(super) fn read_arrival(&mut self, mix: Mix) -> RateLimits {
         let spacing = match self.text("rate_process") {
+            // fio's `linear` spaces I/Os evenly.
             None | Some("linear") => "uniform",
             Some("poisson") => "poisson",
             Some(_) => {
@@ -40,6 +42,7 @@ impl JobReader<'_, '_> {
         };
         let base = self.base;
         let read = |text: Option<&str>| text.map_or(Ok(0), |text| number(text, base));
+        // In fio a rate without a comma holds for each direction.
         let parts = by_direction(setting.value.as_deref().unwrap_or_default());
         let (reads, writes) = match (read(parts[0]), read(parts[1])) {
             (Ok(reads), Ok(writes)) => (reads, writes),
@@ -49,11 +52,13 @@ impl JobReader<'_, '_> {
             }
         };
         let [does_read, does_write] = mix.directions();
+        // A rate for a direction that the job does not have is without effect in fio.
         let reads = if does_read { reads } else { 0 };
         let writes = if does_write { writes } else { 0 };
         let origin = super::origin_of(setting);
         let mut limits = RateLimits::default();
         if does_read && does_write {
+            // One direction held back while the other runs free is two loads.
             if reads == 0 || writes == 0 {
                 let hint = "give both, as in rate_iops=700,300, or make a job for each direction";
                 self.refuse_with_hint(setting, "it limits one of two directions", hint);
@@ -61,6 +66,7 @@ impl JobReader<'_, '_> {
             }
             let share = 100.0 * reads as f64 / (reads as f64 + writes as f64);
             let percent = nearest_percent(share);
+            // Reported even where it is little, because a mix that is off changes both rates.
             if (share - f64::from(percent)).abs() > 1e-9 {
                 self.note(&format!(
                     "`{setting}`: {share:.2} % of the I/Os are reads, and a profile has whole percents"
@@ -70,6 +76,7 @@ impl JobReader<'_, '_> {
             limits.mix_origin =
                 Some(format!("{origin}: fio holds each direction at its rate, whatever rwmixread says"));
         }
+        // Rates are for each copy in fio.
         let numjobs = self.setting("numjobs").and_then(|_| self.number("numjobs")).unwrap_or(1);
         let Some(rate) = reads.checked_add(writes).and_then(|rate| rate.checked_mul(numjobs)) else {
             self.refuse(setting, "it is too large");

@@ -10,6 +10,7 @@ use super::{Amount, JobReader, amount, number};
 impl JobReader<'_, '_> {
     /// The size of the job's data, all copies together; adds its key.
     pub(super) fn read_region(&mut self, pattern: Pattern, numjobs: u64, block_size: &BlockSize) -> ByteSize {
+        // Without a size nothing below makes sense; the mistake is noted where it is found.
         let Some((bytes, origin)) = self.bytes_of_a_copy() else { return block_size.largest() };
         if self.setting("offset").is_some_and(|setting| !is_off(setting.value.as_deref())) {
             let setting = self.origin("offset");
@@ -19,6 +20,7 @@ impl JobReader<'_, '_> {
             1 => (Some(bytes), origin),
             _ => self.bytes_of_all_copies(bytes, origin, pattern, numjobs),
         };
+        // 1 EiB: beyond it sums of files overflow.
         let total = total.map(ByteSize::bytes).filter(|total| total.get() <= 1 << 60);
         let size = match total {
             Some(size) if size >= block_size.largest() => size,
@@ -49,6 +51,7 @@ impl JobReader<'_, '_> {
         }
         if let Some(setting) = self.setting("file_service_type").filter(|_| nrfiles > 1) {
             let text = setting.value.as_deref().unwrap_or_default();
+            // Other services prefer some files (zipf, gauss), and a file of ours is uniform.
             if !["random", "roundrobin"].iter().any(|kind| text.starts_with(kind)) {
                 self.refuse(
                     setting,
@@ -71,6 +74,7 @@ impl JobReader<'_, '_> {
         let of_files = match self.setting("filesize") {
             Some(setting) => {
                 let bytes = self.parsed("filesize", |text| number(text, base))?.checked_mul(nrfiles);
+                // Where the two disagree, nobody can say which was meant.
                 if size.is_some() && size != bytes {
                     self.refuse_with_hint(setting, "it is not what `size` says", "keep one of them");
                 }
@@ -101,6 +105,7 @@ impl JobReader<'_, '_> {
         numjobs: u64,
     ) -> (Option<u64>, String) {
         let base = self.base;
+        // Without a name every copy has files of its own.
         if self.setting("filename").is_none() {
             return (
                 bytes.checked_mul(numjobs),
@@ -130,10 +135,12 @@ impl JobReader<'_, '_> {
             return (Some(bytes), origin);
         }
         let increment = self.origin("offset_increment");
+        // In fio gaps between the regions of the copies stay untouched, and overlaps are touched twice.
         if step != bytes {
             self.note(&format!("{increment}: the copies share the whole region, without gaps and overlaps"));
         }
-        // Parts that lie apart are as large as all of them; parts that overlap reach from the first to the last.
+        // Parts that lie apart are as large as all of them; parts that overlap reach from the first to the
+        // last.
         let total = if step < bytes {
             step.checked_mul(numjobs - 1).and_then(|before| before.checked_add(bytes))
         } else {
