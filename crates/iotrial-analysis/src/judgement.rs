@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use iotrial_model::load::Role;
 use iotrial_model::record::RunRecord;
+use iotrial_model::subject::Subject;
 use serde::Serialize;
 
 use crate::figures::Figures;
-use crate::stream::{Stream, StreamCounts};
+use crate::stream::{Stream, Streams};
 use crate::threshold::{Bands, Category, Statistic, ThresholdSet};
 use crate::words::seconds_in_words;
 
@@ -124,10 +125,11 @@ impl Judgement {
             let starved = format!("only {measured} were measured, and less than a second is not judged");
             return Self { starved: vec![starved], ..Self::default() };
         }
+        let subject = Subject::of_run(record);
         let of_role = |role: Role| {
             let is_mine = |job: usize| record.plan.jobs[job].role == role;
-            let figures = StreamCounts::of(record, is_mine).figures(record);
-            let planned = Stream::planned(record, is_mine).into_iter();
+            let figures = Streams::of_role(&subject, role);
+            let planned = Stream::planned(&record.plan, is_mine).into_iter();
             (role, planned.map(|stream| (stream, figures.get(stream).cloned())).collect())
         };
         Self::of(record.roles().into_iter().map(of_role), thresholds)

@@ -37,12 +37,14 @@ pub mod table;
 
 pub mod imported;
 
+pub mod range;
+
 pub mod study;
 
 pub mod counters;
 
-pub mod demand;
-
 pub mod figure;
 
 pub mod subject;
+
+pub mod demand;

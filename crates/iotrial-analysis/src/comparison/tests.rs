@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use iotrial_model::record::{EngineSetup, OpCounts, QueueSetup, RunRecord};
+use iotrial_model::subject::Subject;
 
 use super::*;
 use crate::test_record::measured;
@@ -78,7 +79,7 @@ fn second_of(slowness: f64, random: &mut Random) -> OpCounts {
 }
 
 fn sample(record: &RunRecord) -> Sample {
-    Sample::of_record(record, record.id.clone())
+    Sample::of(&Subject::of_run(record), &record.findings, record.id.clone())
 }
 
 fn compare(samples: Vec<Sample>) -> Comparison {

@@ -80,7 +80,7 @@ impl Demand {
                 in_brief(&names)
             )),
             notes: notes(series, &chosen, &rates, percentile),
-            ..Self::of(format!("what {title} does"), streams)
+            ..Self::new(format!("what {title} does"), streams)
         })
     }
 }

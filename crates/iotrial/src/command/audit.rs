@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use iotrial_analysis::audit::Audit;
+use iotrial_analysis::findings::findings;
 use iotrial_import::Naming;
+use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 use iotrial_report::terminal::render_terminal;
 
@@ -146,10 +148,12 @@ impl Audited {
 /// What a file holds is told by what stands in it, never by its name.
 fn audit_file(path: &Path) -> Result<Audited, AuditFileError> {
     if is_record(path) {
-        return Ok(Audited::one(Audit::of_run(&read_record(path).map_err(Failure::input)?)));
+        let record = read_record(path).map_err(Failure::input)?;
+        return Ok(Audited::one(Audit::of(&Subject::of_run(&record), &findings(&record))));
     }
     if is_imported(path) {
-        return Ok(Audited::one(Audit::of_imported(&read_imported(path).map_err(Failure::input)?)));
+        let record = read_imported(path).map_err(Failure::input)?;
+        return Ok(Audited::one(Audit::of(&Subject::of_imported(&record), &[])));
     }
     let name = harmless(&path.display().to_string());
     let imported = foreign::read(path, &Naming::default()).map_err(|error| {
@@ -163,7 +167,7 @@ fn audit_file(path: &Path) -> Result<Audited, AuditFileError> {
     let of_records = imported.records.iter().flat_map(|record| &record.warnings);
     let warnings = imported.warnings.iter().chain(of_records);
     Ok(Audited {
-        audits: imported.records.iter().map(Audit::of_imported).collect(),
+        audits: imported.records.iter().map(|one| Audit::of(&Subject::of_imported(one), &[])).collect(),
         warnings: warnings
             .map(|warning| format!("warning: `{name}`: {}", harmless(&warning.to_string())))
             .collect(),

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use iotrial_analysis::comparison::{CompareRequest, Comparison, Sample};
-use iotrial_model::imported::ImportedRecord;
 use iotrial_model::table::PublishedTable;
 use iotrial_report::document::Document;
 use iotrial_report::terminal::render_terminal;
@@ -98,17 +97,8 @@ fn samples_of(sources: Vec<Source>, args: &CompareArgs) -> Result<Vec<Sample>, F
     }
 }
 
-/// Whether imported results are under several loads shows only when all of them are known.
+/// Runs by the names that a study gave them.
 fn in_order(contents: Vec<(Content, Option<Name>)>) -> Vec<Sample> {
-    let imported: Vec<ImportedRecord> = contents
-        .iter()
-        .filter_map(|(content, _)| match content {
-            Content::Imported(records) => Some(records.clone()),
-            Content::Run(_) | Content::Nothing => None,
-        })
-        .flatten()
-        .collect();
-    let mut of_imported = Sample::of_imported(&imported).into_iter();
     let mut samples = Vec::new();
     for (content, name) in contents {
         match (content, name) {
@@ -116,7 +106,7 @@ fn in_order(contents: Vec<(Content, Option<Name>)>) -> Vec<Sample> {
                 samples.push(sample.named(label, attributes))
             }
             (Content::Run(sample), None) => samples.push(*sample),
-            (Content::Imported(records), _) => samples.extend(of_imported.by_ref().take(records.len())),
+            (Content::Imported(of_file), _) => samples.extend(of_file),
             (Content::Nothing, _) => {}
         }
     }

@@ -11,6 +11,7 @@ use iotrial_analysis::sweep::SweepSummary;
 use iotrial_import::{Imported, Naming};
 use iotrial_model::imported::{ImportedRecord, SourceKind};
 use iotrial_model::record::AttributeValue;
+use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 use iotrial_report::terminal::render_terminal;
 use serde::Serialize;
@@ -306,7 +307,7 @@ fn sweep_document(
     results: &[ImportedRecord],
     args: &ImportArgs,
 ) -> Result<Document, Failure> {
-    let (summary, left_out) = SweepSummary::of_imported(results);
+    let (summary, left_out) = SweepSummary::of_results(results.iter().map(Subject::of_imported));
     outcome.left_out = left_out
         .iter()
         .map(|one| harmless(&format!("{} is no point of a curve: {}", one.whence, one.why)))

@@ -10,6 +10,7 @@ use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::verdict::judge;
 use iotrial_model::record::RunRecord;
+use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 use iotrial_report::html::render_html;
 use iotrial_report::terminal::{TerminalStyle, render_terminal};
@@ -151,8 +152,9 @@ impl Shown {
             Summary::new(record, judge(record, thresholds))
         };
         let summaries: Vec<Summary> = records.iter().map(summary).collect();
-        let samples =
-            records.iter().map(|(path, record, _)| Sample::of_record(record, path.display().to_string()));
+        let samples = records.iter().map(|(path, record, _)| {
+            Sample::of(&Subject::of_run(record), &record.findings, path.display().to_string())
+        });
         let comparison = Comparison::or_beside(samples.collect());
         let runs: Vec<(&RunRecord, &Summary)> =
             records.iter().map(|(_, record, _)| *record).zip(&summaries).collect();

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use iotrial_analysis::comparison::Sample;
+use iotrial_analysis::imported::imported_findings;
 use iotrial_import::Naming;
 use iotrial_model::imported::ImportedRecord;
+use iotrial_model::subject::Subject;
 
 use crate::foreign;
 use crate::output::harmless;
@@ -18,7 +20,7 @@ pub enum Content {
     /// A record of iotrial.
     Run(Box<Sample>),
     /// Results of other tools.
-    Imported(Vec<ImportedRecord>),
+    Imported(Vec<Sample>),
     /// A file in a folder that is no result at all.
     Nothing,
 }
@@ -88,15 +90,18 @@ fn last_parts(path: &Path, count: usize) -> String {
 }
 
 fn sample_of(path: &Path) -> anyhow::Result<Sample> {
-    Ok(Sample::of_record(&read_record(path)?, path.display().to_string()))
+    let record = read_record(path)?;
+    Ok(Sample::of(&Subject::of_run(&record), &record.findings, path.display().to_string()))
+}
+
+fn imported_sample(record: &ImportedRecord) -> Sample {
+    Sample::of(&Subject::of_imported(record), &imported_findings(record), record.whence())
 }
 
 /// A record of iotrial, an imported one, or a result of another tool, which is called `label` where it does not say it.
 fn read_content(path: &Path, label: Option<String>, is_named: bool) -> anyhow::Result<Content> {
     if is_imported(path) {
-        let mut record = read_imported(path)?;
-        foreign::forget_course(&mut record);
-        return Ok(Content::Imported(vec![record]));
+        return Ok(Content::Imported(vec![imported_sample(&read_imported(path)?)]));
     }
     if is_record(path) || is_sweep(path) {
         return Ok(Content::Run(Box::new(sample_of(path)?)));
@@ -105,9 +110,8 @@ fn read_content(path: &Path, label: Option<String>, is_named: bool) -> anyhow::R
         Ok(mut imported) => {
             for record in &mut imported.records {
                 record.label = record.label.take().or_else(|| label.clone());
-                foreign::forget_course(record);
             }
-            Ok(Content::Imported(imported.records))
+            Ok(Content::Imported(imported.records.iter().map(imported_sample).collect()))
         }
         Err(error) if error.is_foreign() && !is_named => Ok(Content::Nothing),
         // Whoever names a file that is nothing known most likely means a record.

@@ -8,6 +8,7 @@ use iotrial_analysis::imported::ImportedSummary;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_import::Naming;
 use iotrial_model::imported::ImportedRecord;
+use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 use iotrial_report::terminal::render_terminal;
 use serde::Serialize;
@@ -64,8 +65,8 @@ pub(super) fn report(
     };
     let summaries: Vec<ImportedSummary> =
         results.iter().map(|(_, record)| ImportedSummary::new(record, thresholds)).collect();
-    let pairs: Vec<(&ImportedRecord, &ImportedSummary)> =
-        results.iter().map(|(_, record)| record).zip(&summaries).collect();
+    let subjects = results.iter().map(|(_, record)| Subject::of_imported(record));
+    let pairs: Vec<(Subject<'_>, &ImportedSummary)> = subjects.zip(&summaries).collect();
     let document = Document::of_imported_results(&pairs);
     let (written, result) = args.files.write(&document);
     if !args.files.take_standard_output() {

@@ -8,9 +8,10 @@ use anyhow::{Context as _, anyhow};
 use iotrial_import::counters::{is_counters, read_counters};
 use iotrial_model::demand::{CounterDemandError, Demand, DemandStream, StreamText};
 use iotrial_model::load::Direction;
+use iotrial_model::subject::Subject;
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::configuration::Configuration;
-use iotrial_sizing::measured::{MeasuredStream, Measurement};
+use iotrial_sizing::measured::Measurement;
 use iotrial_sizing::price::Money;
 use iotrial_sizing::search::Search;
 
@@ -56,7 +57,7 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     let mut demand = match (from_file, streams.is_empty()) {
         (None, true) if asks_for_something(args) => return Err(no_rates()),
         (None, true) => return Ok(None),
-        (None, false) => Demand::of("the demand", streams),
+        (None, false) => Demand::new("the demand", streams),
         (Some(demand), true) => demand,
         (Some(demand), false) => Demand { streams, ..demand },
     };
@@ -143,23 +144,20 @@ fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<Dema
             .map_err(|error| Failure::input(error).hint("docs/size.md describes every key".to_owned()));
     }
     let path = find_record(name, store)?;
+    let no_rates = || {
+        let error = anyhow!("the record `{name}` has no rates with a block size");
+        Failure::input(error).hint("a demand is I/Os per second and their size".to_owned())
+    };
     if is_imported(&path) {
-        let streams = measurement(name, store)?.streams;
-        let stream = |one: &MeasuredStream| DemandStream {
-            role: one.role,
-            direction: one.direction,
-            iops: one.iops,
-            block_size_bytes: one.block_size,
-        };
-        let demand = Demand::of(format!("what {name} did"), streams.iter().map(stream).collect());
-        return Ok(Demand { source: Some(format!("imported result {name}")), ..demand });
+        let record = read_imported(&path).map_err(Failure::input)?;
+        return Demand::of(&Subject::of_imported(&record), name).ok_or_else(no_rates);
     }
     let record = read_record(&path).map_err(|error| {
         Failure::input(error).hint(
             "a demand is a TOML file, a record, or counters: `iostat -x`, `sar -b`, PerfMon as CSV. Results of other tools are records after `iotrial import`".to_owned(),
         )
     })?;
-    Demand::of_record(&record).ok_or_else(|| Failure::input(anyhow!("the record `{name}` has no I/O in it")))
+    Demand::of(&Subject::of_run(&record), name).ok_or_else(no_rates)
 }
 
 /// What a machine did, by its counters.
@@ -200,17 +198,14 @@ fn find_record(name: &str, store: &StoreArgs) -> Result<PathBuf, Failure> {
 pub(super) fn measurement(name: &str, store: &StoreArgs) -> Result<Measurement, Failure> {
     let path = find_record(name, store)?;
     let measurement = if is_imported(&path) {
-        Measurement::of_imported(&read_imported(&path).map_err(Failure::input)?)
+        Measurement::of(&Subject::of_imported(&read_imported(&path).map_err(Failure::input)?))
     } else {
-        Measurement::of_record(&read_record(&path).map_err(Failure::input)?)
+        Measurement::of(&Subject::of_run(&read_record(&path).map_err(Failure::input)?))
     };
-    if measurement.streams.is_empty() {
+    measurement.ok_or_else(|| {
         let error = anyhow!("the record `{name}` has no rates with a block size");
-        return Err(
-            Failure::input(error).hint("limits are held against I/Os per second and their size".to_owned())
-        );
-    }
-    Ok(measurement)
+        Failure::input(error).hint("limits are held against I/Os per second and their size".to_owned())
+    })
 }
 
 /// Says what a file is that was given in the place of another kind: twelve unknown keys would say less.
