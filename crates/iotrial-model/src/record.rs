@@ -18,6 +18,7 @@ use crate::units::{ByteSize, seconds};
 mod check;
 
 pub use check::CheckRecordError;
+pub(crate) use check::MOST_COUNTED;
 
 /// The value of `format` in a record.
 pub const RECORD_FORMAT: &str = "iotrial.record/1";
