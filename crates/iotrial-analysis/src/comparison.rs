@@ -54,6 +54,7 @@ use conditions::{check_conditions, findings_on_generators, without_unlike_writes
 use factor::{factors, varying_attributes};
 use metric::nearest_metric;
 use recommendation::Evidence;
+use sample::tell_loads_apart;
 
 use crate::words::{latency_in_words, with_thousands};
 
@@ -243,8 +244,9 @@ impl Comparison {
     /// # Errors
     ///
     /// When there is nothing to compare, or it would not be fair.
-    pub fn new(samples: Vec<Sample>, request: &CompareRequest) -> Result<Self, CompareError> {
+    pub fn new(mut samples: Vec<Sample>, request: &CompareRequest) -> Result<Self, CompareError> {
         let mut findings = Vec::new();
+        tell_loads_apart(&mut samples);
         let samples = without_doubles(samples, &mut findings);
         let mut samples = without_empty(samples, request.force, &mut findings)?;
         check_conditions(&samples, request.force, &mut findings)?;
@@ -307,6 +309,7 @@ impl Comparison {
     /// out.
     pub fn or_beside(mut samples: Vec<Sample>) -> Self {
         samples.retain(|sample| !sample.is_empty());
+        tell_loads_apart(&mut samples);
         let why = match Self::new(samples.clone(), &CompareRequest::default()) {
             Ok(comparison) => return comparison,
             Err(why) => why,

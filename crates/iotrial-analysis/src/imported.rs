@@ -5,18 +5,18 @@
 
 use std::time::Duration;
 
-use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::imported::{
     ImportedRecord, Source, SourceKind, Stated, StatedCpu, StatedLatency, StatedOps, StatedStream, Warning,
 };
 use iotrial_model::load::Role;
 use iotrial_model::record::{Finding, Severity};
 use iotrial_model::stream::Stream;
+use iotrial_model::subject::{Ops, Subject};
 use iotrial_model::units::ByteSize;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::figures::{Figures, percentile_us};
+use crate::figures::Figures;
 use crate::findings::{finding, short_measurement};
 use crate::judgement::Judgement;
 use crate::stream::Streams;
@@ -29,170 +29,13 @@ const COARSE_SHARE: f64 = 0.1;
 /// A step of latency that is worth a word whatever the mean is.
 const WHOLE_MS_US: f64 = 1_000.0;
 
-impl Figures {
-    /// The figures of a stream as its source states them.
-    pub fn of_stated(stream: &StatedStream) -> Self {
-        Self::together(&[stream])
-    }
-
-    /// The figures of streams that ran at once. What not all of them state is unknown of all.
-    fn together(streams: &[&StatedStream]) -> Self {
-        let all = |of: &dyn Fn(&StatedStream) -> Option<f64>| -> Option<Vec<f64>> {
-            streams.iter().map(|stream| of(stream)).collect()
-        };
-        let sum = |of: &dyn Fn(&StatedStream) -> Option<f64>| Some(all(of)?.iter().sum::<f64>());
-        let count = |of: &dyn Fn(&StatedStream) -> Option<u64>| -> Option<u64> {
-            streams.iter().map(|stream| of(stream)).sum()
-        };
-        let longest = |of: &dyn Fn(&StatedStream) -> Option<f64>| {
-            Some(all(of)?.into_iter().fold(0.0, f64::max)).filter(|_| !streams.is_empty())
-        };
-        // Weighted by what was done in each of them.
-        let mean = |of: &dyn Fn(&StatedStream) -> Option<f64>| {
-            let means = all(of)?;
-            if let [only] = means.as_slice() {
-                return Some(*only);
-            }
-            let weights = all(&|one| rough_count(one))?;
-            let weight: f64 = weights.iter().sum();
-            (weight > 0.0)
-                .then(|| means.iter().zip(&weights).map(|(mean, weight)| mean * weight).sum::<f64>() / weight)
-        };
-        let at = |percent: f64| percentile_of(streams, percent);
-        Self {
-            io_count: count(&|one| one.io_count),
-            error_count: count(&|one| one.error_count),
-            iops: sum(&rate),
-            bandwidth_mib_per_s: sum(&bandwidth),
-            lat_mean_us: mean(&|one| latency_of(one).mean_us.map(value)),
-            lat_p50_us: at(50.0),
-            lat_p90_us: at(90.0),
-            lat_p99_us: at(99.0),
-            lat_p999_us: at(99.9),
-            lat_p9999_us: at(99.99),
-            lat_max_us: longest(&|one| latency_of(one).max_us.map(value)),
-            slat_mean_us: mean(&|one| one.submission_latency.mean_us.map(value)),
-        }
-    }
-}
-
 fn value(stated: Stated) -> f64 {
     stated.value
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
-fn per_second(amount: Option<u64>, stream: &StatedStream) -> Option<f64> {
-    let seconds = stream.runtime_s?.value;
-    (seconds > 0.0).then_some(amount? as f64 / seconds)
-}
-
-fn rate(stream: &StatedStream) -> Option<f64> {
-    stream.iops.map(value).or_else(|| per_second(stream.io_count, stream))
-}
-
-fn bandwidth(stream: &StatedStream) -> Option<f64> {
-    let of_bytes = || per_second(stream.bytes, stream).map(|bytes| bytes / 1_048_576.0);
-    stream.bandwidth_mib_per_s.map(value).or_else(of_bytes)
-}
-
-/// As a weight only.
-#[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
-fn rough_count(stream: &StatedStream) -> Option<f64> {
-    stream.io_count.map(|count| count as f64).or_else(|| stream.iops.map(value))
-}
-
-/// The total latency; where a tool was told not to time it, the one to completion.
-fn latency_of(stream: &StatedStream) -> &StatedLatency {
-    if stream.total_latency.mean_us.is_some() || stream.completion_latency.mean_us.is_none() {
-        &stream.total_latency
-    } else {
-        &stream.completion_latency
-    }
-}
-
-/// The latency whose percentiles are stated: most versions of fio have them of the completion latency only.
-fn distribution_of(stream: &StatedStream) -> &StatedLatency {
-    let has_any = |latency: &StatedLatency| !latency.percentiles_us.is_empty() || latency.histogram.is_some();
-    if has_any(&stream.total_latency) { &stream.total_latency } else { &stream.completion_latency }
-}
-
-fn percentile_of(streams: &[&StatedStream], percent: f64) -> Option<f64> {
-    if let [only] = streams {
-        let latency = distribution_of(only);
-        let of_histogram =
-            || latency.histogram.as_ref().and_then(|histogram| percentile_us(histogram, percent));
-        return latency.percentile(percent).map(value).or_else(of_histogram);
-    }
-    let histograms: Option<Vec<&LatencyHistogram>> =
-        streams.iter().map(|stream| distribution_of(stream).histogram.as_ref()).collect();
-    let mut merged = LatencyHistogram::default();
-    histograms?.into_iter().for_each(|histogram| merged.merge(histogram));
-    percentile_us(&merged, percent)
-}
-
-impl Streams {
-    /// The figures of what is stated.
-    pub fn of_stated(ops: &StatedOps) -> Self {
-        let figures = |stream: &Option<StatedStream>| stream.as_ref().map(Figures::of_stated);
-        Self { read: figures(&ops.read), write: figures(&ops.write), commit: None, all: figures(&ops.all) }
-    }
-
-    fn together(all: &[&StatedOps]) -> Self {
-        let figures = |of: fn(&StatedOps) -> Option<&StatedStream>| {
-            let streams: Vec<&StatedStream> = all.iter().filter_map(|ops| of(ops)).collect();
-            (!streams.is_empty()).then(|| Figures::together(&streams))
-        };
-        // A job that tells only of both at once cannot be added to those that tell them apart.
-        let is_plain = all.iter().all(|ops| ops.all.is_none() || (ops.read.is_some() && ops.write.is_some()));
-        if is_plain {
-            Self {
-                read: figures(|ops| ops.read.as_ref()),
-                write: figures(|ops| ops.write.as_ref()),
-                commit: None,
-                all: None,
-            }
-        } else {
-            let both: Vec<&StatedStream> = all
-                .iter()
-                .flat_map(|ops| match &ops.all {
-                    Some(both) => vec![both],
-                    None => ops.read.iter().chain(&ops.write).collect(),
-                })
-                .collect();
-            Self { all: Some(Figures::together(&both)), ..Self::default() }
-        }
-    }
-
-    /// All jobs of a record: as its source states it, or else added up.
-    pub fn of_imported(record: &ImportedRecord) -> Self {
-        match record.stated_total() {
-            Some(total) => Self::of_stated(total),
-            None => Self::together(&record.jobs.iter().map(|job| &job.ops).collect::<Vec<_>>()),
-        }
-    }
-}
-
-/// Reads and writes of a record as one, as the source states it, or else added up; `None` where there is neither.
-pub fn all_figures(record: &ImportedRecord) -> Option<Figures> {
-    let all: Vec<&StatedOps> = match record.stated_total() {
-        Some(total) => vec![total],
-        None => record.jobs.iter().map(|job| &job.ops).collect(),
-    };
-    let streams: Vec<&StatedStream> = all
-        .into_iter()
-        .flat_map(|ops| match &ops.all {
-            Some(both) => vec![both],
-            None => ops.read.iter().chain(&ops.write).collect(),
-        })
-        .collect();
-    (!streams.is_empty()).then(|| Figures::together(&streams))
-}
-
 /// How long a record was measured; `None` where that is not stated.
-pub fn measured_s(record: &ImportedRecord) -> Option<f64> {
-    let all = record.total.iter().chain(record.jobs.iter().map(|job| &job.ops));
-    let times = all.flat_map(|ops| ops.streams().filter_map(|(_, stream)| stream.runtime_s));
-    times.map(value).reduce(f64::max)
+fn measured_s(record: &ImportedRecord) -> Option<f64> {
+    Subject::of_imported(record).measured_s()
 }
 
 /// An imported record in figures. Its keys are an interface: `docs/json.md`.
@@ -239,14 +82,14 @@ impl ImportedSummary {
             source: record.source.clone(),
             verdict: judge_imported(record, &findings, thresholds),
             measured_s: measured_s(record),
-            total: Streams::of_imported(record),
+            total: Streams::of(&Subject::of_imported(record)),
             jobs: record
                 .jobs
                 .iter()
                 .map(|job| ImportedJobSummary {
                     name: job.name.clone(),
                     role: job.role,
-                    streams: Streams::of_stated(&job.ops),
+                    streams: Streams::of_ops(&Ops::of_stated(&job.ops)),
                 })
                 .collect(),
             cpu: record.cpu,
@@ -268,7 +111,7 @@ fn by_role(record: &ImportedRecord) -> Vec<JudgedRole> {
             let mine = record.jobs.iter().filter(|job| role_of(job) == role);
             let counted: Vec<StatedOps> =
                 mine.map(|job| with_counts(&job.ops, job.load.block_size())).collect();
-            (role, Streams::together(&counted.iter().collect::<Vec<_>>()))
+            (role, Streams::together(&counted.iter().map(Ops::of_stated).collect::<Vec<_>>()))
         })
         .collect();
     // Where only the total of all jobs is stated, it belongs to a role only if they all do.
@@ -278,7 +121,7 @@ fn by_role(record: &ImportedRecord) -> Vec<JudgedRole> {
             [only] => only.load.block_size(),
             _ => None,
         };
-        of_roles = vec![(role, Streams::of_stated(&with_counts(total, block_size)))];
+        of_roles = vec![(role, Streams::of_ops(&Ops::of_stated(&with_counts(total, block_size))))];
     }
     of_roles
         .into_iter()
@@ -390,7 +233,7 @@ fn buffered(record: &ImportedRecord) -> Option<Finding> {
 
 /// SQLIO tells whole milliseconds, which says little of a fast device, and is worth knowing of any.
 fn coarse_latency(record: &ImportedRecord) -> Option<Finding> {
-    let means = all_streams(record).filter_map(|(name, stream)| Some((name, latency_of(stream).mean_us?)));
+    let means = all_streams(record).filter_map(|(name, stream)| Some((name, stream.latency().mean_us?)));
     let is_coarse = |(_, mean): &(&str, Stated)| {
         mean.resolution > COARSE_SHARE * mean.value || mean.resolution >= WHOLE_MS_US
     };
@@ -415,7 +258,7 @@ fn coarse_latency(record: &ImportedRecord) -> Option<Finding> {
 
 fn other_latency(record: &ImportedRecord) -> Option<Finding> {
     let is_other = |stream: &&StatedStream| {
-        let (mean, spread) = (latency_of(stream), distribution_of(stream));
+        let (mean, spread) = (stream.latency(), stream.distribution());
         mean.mean_us.is_some() && !std::ptr::eq(mean, spread) && *spread != StatedLatency::default()
     };
     let of_other: Vec<&StatedStream> =
@@ -431,25 +274,14 @@ fn other_latency(record: &ImportedRecord) -> Option<Finding> {
     })
 }
 
-/// The flushes that follow the writes of a job, where its source times them apart. fio 3 counts none and times them.
 fn flushes(ops: &StatedOps) -> Option<&StatedStream> {
-    let were_there = |sync: &&StatedStream| {
-        let was_timed = latency_of(sync).mean_us.is_some_and(|mean| mean.value > 0.0);
-        was_timed || sync.io_count.is_some_and(|count| count > 0)
-    };
-    ops.sync.as_ref().filter(|_| ops.write.is_some()).filter(were_there)
-}
-
-/// Whether latencies of writes lack the flushes that follow them.
-pub(crate) fn has_flushes_apart(record: &ImportedRecord) -> bool {
-    let all = record.total.iter().chain(record.jobs.iter().map(|job| &job.ops));
-    all.into_iter().any(|ops| flushes(ops).is_some())
+    Ops::of_stated(ops).flushes_apart()?.stated()
 }
 
 fn flushes_apart(record: &ImportedRecord) -> Option<Finding> {
     let all = record.jobs.iter().map(|job| (job.name.as_str(), &job.ops));
     let (name, sync) = all.into_iter().find_map(|(name, ops)| Some((name, flushes(ops)?)))?;
-    let mean_us = latency_of(sync).mean_us.map(value);
+    let mean_us = sync.latency().mean_us.map(value);
     let mean =
         mean_us.map(|mean_us| format!(", {} on average", latency_in_words(mean_us))).unwrap_or_default();
     let message = format!(

@@ -6,10 +6,11 @@ use iotrial_model::figure::Figure;
 use iotrial_model::load::Role;
 use iotrial_model::record::RunRecord;
 use iotrial_model::stream::Stream;
+use iotrial_model::subject::Subject;
 use serde::{Serialize, Serializer};
 
 use crate::figures::Figures;
-use crate::stream::StreamCounts;
+use crate::stream::Streams;
 use crate::threshold::{Bands, Category, ThresholdSet};
 use crate::words::seconds_in_words;
 
@@ -132,10 +133,11 @@ impl Judgement {
             let starved = format!("only {measured} were measured, and less than a second is not judged");
             return Self { starved: vec![starved], ..Self::default() };
         }
+        let subject = Subject::of_run(record);
         let of_role = |role: Role| {
             let is_mine = |job: usize| record.plan.jobs[job].role == role;
-            let figures = StreamCounts::of(record, is_mine).figures(record);
-            let planned = Stream::planned(record, is_mine).into_iter();
+            let figures = Streams::of_role(&subject, role);
+            let planned = Stream::planned(&record.plan, is_mine).into_iter();
             (role, planned.map(|stream| (stream, figures.get(stream).cloned())).collect())
         };
         Self::of(record.roles().into_iter().map(of_role), thresholds)

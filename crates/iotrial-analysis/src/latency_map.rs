@@ -1,5 +1,7 @@
 //! How the latencies of a stream spread, and how that changes over time: what a heat map shows.
 
+use std::time::Duration;
+
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::Role;
 use iotrial_model::record::{Interval, RunRecord};
@@ -38,12 +40,13 @@ const SHORTEST_US: f64 = 0.1;
 impl LatencyMap {
     /// A map of every stream of every role, in the order of tables; none where no I/O completed.
     pub fn of_record(record: &RunRecord) -> Vec<Self> {
-        let (Some(bands), Some(stretches)) = (Bands::of(record), Stretches::of(record, MOST_STRETCHES))
+        let (Some(bands), Some(stretches)) =
+            (Bands::of(record), Stretches::of(&record.intervals, record.plan.interval, MOST_STRETCHES))
         else {
             return Vec::new();
         };
         let of_role = |role: Role| {
-            let streams = Stream::planned(record, |job| record.plan.jobs[job].role == role);
+            let streams = Stream::planned(&record.plan, |job| record.plan.jobs[job].role == role);
             streams.into_iter().map(move |stream| Self::new(record, role, stream, bands, stretches))
         };
         record.roles().into_iter().flat_map(of_role).collect()
@@ -54,7 +57,9 @@ impl LatencyMap {
         for interval in &record.intervals {
             let column = &mut counts[stretches.index(interval)];
             let select = |job: usize| record.plan.jobs[job].role == role;
-            for (upper_edge, count) in stream.counts(record, &interval.jobs, select).total_latency.buckets() {
+            for (upper_edge, count) in
+                stream.counts(&record.plan, &interval.jobs, select).total_latency.buckets()
+            {
                 column[bands.index(upper_edge.as_secs_f64() * 1e6)] += count;
             }
         }
@@ -83,16 +88,16 @@ pub(crate) struct Stretches {
 }
 
 impl Stretches {
-    /// At most about `most` of them.
+    /// At most about `most` of them, over intervals that were to last `interval`.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a few hundred, or the intervals"
     )]
-    pub(crate) fn of(record: &RunRecord, most: u32) -> Option<Self> {
-        let last = record.intervals.last()?;
+    pub(crate) fn of(intervals: &[Interval], interval: Duration, most: u32) -> Option<Self> {
+        let last = intervals.last()?;
         let end_s = (last.start + last.duration).as_secs_f64();
-        let interval_s = record.plan.interval.as_secs_f64().max(end_s / 1e6);
+        let interval_s = interval.as_secs_f64().max(end_s / 1e6);
         if interval_s <= 0.0 {
             return None;
         }
@@ -175,8 +180,6 @@ pub(crate) fn edge_below(latency_us: f64, per_decade: i32) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::test_record::{counts, healthy, measured};
 

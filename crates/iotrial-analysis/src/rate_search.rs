@@ -238,7 +238,7 @@ impl RateSearch {
                 }
                 let rarest = streams(record).map(|(role, stream)| {
                     let counts =
-                        stream.counts(record, &record.jobs, |job| record.plan.jobs[job].role == role);
+                        stream.counts(&record.plan, &record.jobs, |job| record.plan.jobs[job].role == role);
                     (format!("{role} {stream}"), rate(counts.io_count()))
                 });
                 self.rarest = rarest.min_by(|a, b| a.1.total_cmp(&b.1)).expect("a plan has jobs");
@@ -427,7 +427,7 @@ fn streams(record: &RunRecord) -> impl Iterator<Item = (Role, Stream)> {
     record.roles().into_iter().flat_map(|role| {
         let jobs = || record.plan.jobs.iter().filter(move |job| job.role == role);
         let is_in_commits = jobs().filter(|job| job.writes()).all(|job| job.group_commit.is_some());
-        let planned = Stream::planned(record, |job| record.plan.jobs[job].role == role);
+        let planned = Stream::planned(&record.plan, |job| record.plan.jobs[job].role == role);
         let judged = planned.into_iter().filter(move |stream| *stream != Stream::Write || !is_in_commits);
         judged.map(move |stream| (role, stream))
     })
@@ -510,7 +510,7 @@ fn worst_latency(
     let mut missing = None;
     for (role, stream) in streams(record) {
         let of_role = |job: usize| record.plan.jobs[job].role == role;
-        let mut counts = stream.counts(record, &record.jobs, of_role);
+        let mut counts = stream.counts(&record.plan, &record.jobs, of_role);
         if let Some(limit) = limit {
             add_waiting(&mut counts, record, stream, of_role, limit);
         }
@@ -566,7 +566,7 @@ fn stream_share(record: &RunRecord, index: usize, stream: Stream) -> f64 {
         _ if job.group_commit.is_some() => 0.0,
         Stream::Read => read_share,
         Stream::Write => 1.0 - read_share,
-        Stream::Commit if record.is_commit(index) => 1.0 - read_share,
+        Stream::Commit if record.plan.jobs[index].is_commit() => 1.0 - read_share,
         Stream::Commit | Stream::Mixed => 0.0,
     }
 }

@@ -52,15 +52,15 @@ impl Series {
         let select = |job: usize| record.plan.jobs[job].role == role;
         let point = |stream: Stream, interval: &Interval| SeriesPoint {
             middle_s: (interval.start + interval.duration / 2).as_secs_f64(),
-            figures: Figures::new(&stream.counts(record, &interval.jobs, select), interval.duration),
+            figures: Figures::new(&stream.counts(&record.plan, &interval.jobs, select), interval.duration),
         };
         let series = |stream: Stream| Self {
             role,
             stream,
             points: record.intervals.iter().map(|interval| point(stream, interval)).collect(),
-            latency_curve: latency_curve(&stream.counts(record, &record.jobs, select).total_latency),
+            latency_curve: latency_curve(&stream.counts(&record.plan, &record.jobs, select).total_latency),
         };
-        Stream::planned(record, select).into_iter().map(series).collect()
+        Stream::planned(&record.plan, select).into_iter().map(series).collect()
     }
 }
 

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use iotrial_model::load::{Direction, Role};
+use iotrial_model::load::Role;
 use iotrial_model::plan::Arrival;
-use iotrial_model::record::{CpuUse, DeviceCounters, EndedHow, Finding, JobCounts, OpCounts, RunRecord};
+use iotrial_model::record::{CpuUse, DeviceCounters, EndedHow, Finding, OpCounts, RunRecord};
 use iotrial_model::search::Search;
+use iotrial_model::subject::{Facts, Subject};
 use serde::Serialize;
 
 use crate::device_chain::ChainStep;
 use crate::steady_state::SteadyState;
-use crate::stream::{StreamCounts, Streams};
+use crate::stream::Streams;
 use crate::verdict::Verdict;
 
 /// A record in figures. Its keys are an interface: `docs/json.md`.
@@ -133,36 +134,32 @@ pub struct DeviceFigures {
 impl Summary {
     /// Computes every figure of a record.
     pub fn new(record: &RunRecord, verdict: Verdict) -> Self {
-        let role_of = |job: usize| record.plan.jobs[job].role;
-        let streams_of = |select: &dyn Fn(usize) -> bool| StreamCounts::of(record, select).figures(record);
+        let subject = Subject::of_run(record);
         let mut findings = record.findings.clone();
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        let total = StreamCounts::of(record, |_| true);
+        let io_count = subject.all_facts().into_iter().filter_map(Facts::io_count).sum();
         Self {
             ended: record.ended.how,
             ended_reason: record.ended.reason.clone(),
             verdict,
             measured_s: record.measured_duration().as_secs_f64(),
             steady_state: SteadyState::of(record),
-            total: total.figures(record),
-            roles: record
-                .roles()
-                .into_iter()
-                .map(|role| (role, streams_of(&|job| role_of(job) == role)))
-                .collect(),
+            total: Streams::of(&subject),
+            roles: record.roles().into_iter().map(|role| (role, Streams::of_role(&subject, role))).collect(),
             jobs: record
                 .plan
                 .jobs
                 .iter()
+                .zip(&subject.jobs)
                 .enumerate()
-                .map(|(index, job)| JobSummary {
+                .map(|(index, (job, counted))| JobSummary {
                     name: job.name.clone(),
                     role: job.role,
                     arrivals: Arrivals::of(record, index),
-                    streams: streams_of(&|other| other == index),
+                    streams: Streams::of_ops(&counted.ops),
                 })
                 .collect(),
-            cpu: record.cpu.as_ref().map(|cpu| cpu_figures(cpu, record.host.all_cpu_count(), &total.counts)),
+            cpu: record.cpu.as_ref().map(|cpu| cpu_figures(cpu, record.host.all_cpu_count(), io_count)),
             device: device_figures(record),
             search: record.search.clone(),
             findings,
@@ -171,11 +168,10 @@ impl Summary {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shares to 15 digits")]
-fn cpu_figures(cpu: &CpuUse, cpu_count: u32, total: &JobCounts) -> CpuFigures {
+fn cpu_figures(cpu: &CpuUse, cpu_count: u32, io_count: u64) -> CpuFigures {
     let available_s = cpu.wall.as_secs_f64() * f64::from(cpu_count);
     let percent = |used_s: f64| if available_s > 0.0 { 100.0 * used_s / available_s } else { 0.0 };
     let per_s = |amount: f64| (!cpu.wall.is_zero()).then(|| amount / cpu.wall.as_secs_f64());
-    let io_count: u64 = Direction::ALL.iter().filter_map(|one| total.get(*one)).map(OpCounts::io_count).sum();
     CpuFigures {
         usr_percent: percent(cpu.user.as_secs_f64()),
         sys_percent: percent(cpu.system.as_secs_f64()),

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use iotrial_model::plan::PhaseKind;
-use iotrial_model::record::{EndedHow, Finding, JobCounts, OpCounts, Severity};
+use iotrial_model::record::{EndedHow, Finding, OpCounts, Severity};
+use iotrial_model::subject::{Facts, Subject};
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, SweepMethod, SweepRecord};
 use serde::Serialize;
 
-use crate::figures::{Figures, percentile_us};
+use crate::figures::{Counted, Figures, percentile_us};
 use crate::saturation::{LoadPoint, Saturation, Sustained, is_saturated};
 
-mod imported;
+mod results;
 
 mod cap;
 
@@ -19,8 +20,8 @@ mod limit;
 
 mod scaling;
 
-pub use imported::LeftOut;
 pub use limit::{Limit, LimitKind};
+pub use results::LeftOut;
 pub use scaling::{Scaling, ScalingRow};
 
 /// Every figure of a sweep; what `sweep --json` prints.
@@ -108,24 +109,30 @@ impl SweepSummary {
 }
 
 impl Probe {
-    /// The figures of a probe.
-    #[expect(clippy::cast_precision_loss, reason = "the root of a count")]
-    pub fn of(probe: &ProbeRecord) -> Self {
-        let counts = all_counts(&probe.counts);
-        let figures = Figures::new(&counts, probe.measured);
-        let at = |percent: f64| percentile_us(&counts.total_latency, percent);
-        let spread = at(84.13)
-            .zip(at(15.87))
-            .zip(figures.lat_mean_us)
-            .map(|((high, low), mean)| (high - low) / 2.0 / mean);
+    /// The probe that a result is: one of a sweep, or a result that was measured by itself.
+    ///
+    /// By how much a rate is off by chance is known where every I/O was counted. Of what a source states it is taken for none:
+    /// most sources have no distribution, and points with and without would not weigh alike on one curve.
+    pub fn of(subject: &Subject<'_>, purpose: ProbePurpose) -> Self {
+        let facts = subject.all_facts();
+        let counted = Counted::of(&facts);
+        let figures = match &counted {
+            Some(counted) => Figures::new(&counted.counts, counted.measured),
+            None => Figures::together(&facts),
+        };
+        let chance = counted.and_then(|counted| standard_error(&counted.counts)).unwrap_or_default();
+        let outstanding = subject.total_outstanding().and_then(|all| u32::try_from(all).ok());
         Self {
-            purpose: probe.purpose,
-            outstanding: total_outstanding(probe),
-            measured_s: probe.measured.as_secs_f64(),
-            iops_standard_error_percent: 100.0 * spread.unwrap_or_default()
-                / (figures.io_count.unwrap_or(0).max(1) as f64).sqrt(),
+            purpose,
+            outstanding: outstanding.unwrap_or(u32::MAX),
+            measured_s: subject.measured_s().unwrap_or(0.0),
+            iops_standard_error_percent: 100.0 * chance,
             figures,
         }
+    }
+
+    fn of_record(sweep: &SweepRecord, probe: &ProbeRecord) -> Self {
+        Self::of(&Subject::of_probe(sweep, probe), probe.purpose)
     }
 
     /// As a point of a curve.
@@ -140,6 +147,15 @@ impl Probe {
     }
 }
 
+/// Relative standard error of a rate by chance: half of the middle 68 % of the latencies, as a share of their mean, by the
+/// square root of the number of I/Os.
+#[expect(clippy::cast_precision_loss, reason = "the root of a count")]
+fn standard_error(counts: &OpCounts) -> Option<f64> {
+    let at = |percent: f64| percentile_us(&counts.total_latency, percent);
+    let spread = (at(84.13)? - at(15.87)?) / 2.0 / counts.total_latency.mean_us()?;
+    Some(spread / (counts.io_count().max(1) as f64).sqrt())
+}
+
 /// Outstanding I/Os on each volume for the probe of several: those with which a volume alone did most in a probe of a whole
 /// step, and of all volumes the most. `None` without such a probe.
 ///
@@ -151,7 +167,7 @@ pub fn load_for_together(record: &SweepRecord, pattern: LoadPattern) -> Option<u
     };
     let mut best: BTreeMap<usize, (f64, u32)> = BTreeMap::new();
     for probe in record.probes.iter().filter(is_alone) {
-        let iops = Figures::new(&all_counts(&probe.counts), probe.measured).iops.unwrap_or_default();
+        let iops = Figures::together(&facts_of(probe)).iops.unwrap_or(0.0);
         let most = best.entry(probe.volumes[0]).or_insert((iops, probe.outstanding));
         if iops > most.0 {
             *most = (iops, probe.outstanding);
@@ -164,10 +180,10 @@ fn total_outstanding(probe: &ProbeRecord) -> u32 {
     probe.outstanding.saturating_mul(u32::try_from(probe.volumes.len()).unwrap_or(u32::MAX))
 }
 
-fn all_counts(counts: &[JobCounts]) -> OpCounts {
-    let mut all = OpCounts::default();
-    counts.iter().flat_map(|one| one.read.iter().chain(&one.write)).for_each(|op| all.merge(op));
-    all
+/// All reads and writes of a probe, where the sweep that it belongs to does not matter.
+fn facts_of(probe: &ProbeRecord) -> Vec<Facts<'_>> {
+    let counts = probe.counts.iter().flat_map(|one| one.read.iter().chain(&one.write));
+    counts.map(|counts| Facts::Counted(counts, probe.measured)).collect()
 }
 
 /// The rate that lasts, of a long probe.
@@ -180,7 +196,7 @@ pub(crate) fn sustained(probe: &ProbeRecord) -> Option<Sustained> {
     let ramp = seconds().filter(|second| second.phase != PhaseKind::Measure).count();
     Sustained::of_course(&rates, ramp).or_else(|| {
         // Shorter than a second: the mean is all there is.
-        let iops = Figures::new(&all_counts(&probe.counts), probe.measured).iops.unwrap_or(0.0);
+        let iops = Figures::together(&facts_of(probe)).iops.unwrap_or(0.0);
         (iops > 0.0).then_some(Sustained { iops, iops_standard_error: None, burst: None })
     })
 }
@@ -201,13 +217,13 @@ fn curves(record: &SweepRecord) -> Vec<Curve> {
     let curve = |key: (LoadPattern, usize, u32)| {
         let (pattern, volume, _) = key;
         let mine = || alone().filter(|probe| key_of(probe) == key);
-        let probes: Vec<Probe> = mine().map(Probe::of).collect();
+        let probes: Vec<Probe> = mine().map(|probe| Probe::of_record(record, probe)).collect();
         let short = |one: &&Probe| one.purpose != ProbePurpose::Sustained;
         let mut points: Vec<LoadPoint> = probes.iter().filter(short).map(Probe::point).collect();
         let long = mine().rfind(|probe| probe.purpose == ProbePurpose::Sustained);
         let sustained = long.and_then(sustained).map(|rate| rate.with_burst_of(&points));
         if let (Some(long), Some(rate)) = (long, sustained) {
-            let measured = Probe::of(long).point();
+            let measured = Probe::of_record(record, long).point();
             let share = rate.iops / measured.iops;
             points.push(LoadPoint {
                 iops: rate.iops,

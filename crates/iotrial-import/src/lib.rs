@@ -327,7 +327,7 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
                 sha256: reading.sha256.clone(),
                 read_by: READ_BY.to_owned(),
             };
-            reading.records = ImportedRecord::of_table(table.insert(read_table(&text, &reading)?), &place);
+            reading.records = table.insert(read_table(&text, &reading)?).records(&place);
         }
         SourceKind::Csv => figures_csv::read(&text, &mut reading)?,
     }

@@ -5,7 +5,6 @@
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod words;
-
 pub mod units;
 pub mod histogram;
 pub mod toml_reader;
@@ -25,7 +24,8 @@ pub mod sweep;
 pub mod journal;
 pub mod table;
 pub mod imported;
+pub mod range;
 pub mod study;
 pub mod counters;
-pub mod demand;
 pub mod subject;
+pub mod demand;

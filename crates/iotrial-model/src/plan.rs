@@ -305,6 +305,12 @@ impl Job {
     pub fn reads(&self) -> bool {
         self.rwmix_read_percent > 0
     }
+
+    /// Whether every write of it is a commit: durable when it completes.
+    pub fn is_commit(&self) -> bool {
+        let is_durable = self.durability != Durability::None && self.flush_every == 1;
+        self.role == Role::Log && is_durable && self.group_commit.is_none()
+    }
 }
 
 impl Plan {

@@ -10,8 +10,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::LatencyHistogram;
-use crate::load::{Direction, Durability, Role};
-use crate::plan::{PhaseKind, Plan};
+use crate::load::{Direction, Role};
+use crate::plan::{Job, PhaseKind, Plan};
 use crate::search::Search;
 use crate::units::{ByteSize, seconds};
 
@@ -19,6 +19,7 @@ mod check;
 mod streams;
 
 pub use check::CheckRecordError;
+pub(crate) use check::MOST_COUNTED;
 
 /// The value of `format` in a record.
 pub const RECORD_FORMAT: &str = "iotrial.record/1";
@@ -280,6 +281,11 @@ impl JobCounts {
             Direction::Read => self.read.as_ref(),
             Direction::Write => self.write.as_ref(),
         }
+    }
+
+    /// The commits among what `job` did: its group commits, or its durable log writes.
+    pub fn commits(&self, job: &Job) -> Option<&OpCounts> {
+        if job.is_commit() { self.write.as_ref() } else { self.commit.as_ref() }
     }
 
     /// Adds another count of the same job, or of another one of the same role.
@@ -645,18 +651,6 @@ impl RunRecord {
     /// The roles that occur, in the order in which tables show them.
     pub fn roles(&self) -> Vec<Role> {
         Role::ALL.iter().copied().filter(|role| self.plan.jobs.iter().any(|job| job.role == *role)).collect()
-    }
-
-    /// Whether every write of a job is a commit: durable when it completes.
-    pub fn is_commit(&self, job: usize) -> bool {
-        let job = &self.plan.jobs[job];
-        let is_durable = job.durability != Durability::None && job.flush_every == 1;
-        job.role == Role::Log && is_durable && job.group_commit.is_none()
-    }
-
-    /// The commits among what a job did: its group commits, or its durable log writes.
-    pub fn commits<'c>(&self, job: usize, counts: &'c JobCounts) -> Option<&'c OpCounts> {
-        if self.is_commit(job) { counts.write.as_ref() } else { counts.commit.as_ref() }
     }
 }
 

@@ -10,16 +10,18 @@ use std::time::Duration;
 
 use crate::histogram::LatencyHistogram;
 use crate::imported::{
-    ImportedJob, ImportedRecord, Source, Stated, StatedBlockSize, StatedBound, StatedCpu, StatedDevice,
-    StatedInterval, StatedLatency, StatedLoad, StatedOps, StatedStream, Warning,
+    ImportedJob, ImportedRecord, Source, SourceKind, Stated, StatedBlockSize, StatedBound, StatedCpu,
+    StatedDevice, StatedHost, StatedInterval, StatedLatency, StatedLoad, StatedOps, StatedStream, Warning,
 };
 use crate::load::{Direction, Role};
-use crate::plan::{Arrival, Job, Plan};
+use crate::plan::{Arrival, Job, PhaseKind, Plan};
+use crate::range::{ContradictingRates, Range, edge_count};
 use crate::record::{
-    AttributeValue, CpuUse, DeviceCounters, Ended, EngineSetup, Host, Interval, OpCounts, RunRecord,
-    TargetRecord,
+    AttributeValue, CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Host, Interval, OpCounts,
+    RunRecord, TargetRecord, Tool,
 };
 use crate::search::Search;
+use crate::stream::Stream;
 use crate::sweep::{ProbeRecord, SweepRecord};
 
 /// A result, as everything after the record sees it. It borrows from the record and costs little to make.
@@ -33,6 +35,8 @@ pub struct Subject<'r> {
     pub attributes: Cow<'r, BTreeMap<String, AttributeValue>>,
     /// Where it comes from, where another tool measured; `None` of what iotrial measured itself.
     pub source: Option<&'r Source>,
+    /// What measured it, where that was iotrial.
+    pub tool: Option<&'r Tool>,
     /// RFC 3339, UTC: when it began, or whichever time the source states.
     pub measured_at: Option<&'r str>,
     /// Length of the measured phase; `None` where it is not stated.
@@ -45,8 +49,12 @@ pub struct Subject<'r> {
     pub stated_total: Option<&'r StatedOps>,
     /// What was decided.
     pub plan: Option<&'r Plan>,
+    /// Whether all I/O went past the page cache.
+    pub direct: Option<bool>,
     /// The machine.
     pub host: Option<&'r Host>,
+    /// The same as far as a source tells.
+    pub stated_host: Option<&'r StatedHost>,
     /// What the load worked on; empty where it is not known.
     pub targets: &'r [TargetRecord],
     /// The run second by second, all phases; empty where only totals are known.
@@ -80,8 +88,11 @@ pub struct SubjectJob<'r> {
     pub name: Cow<'r, str>,
     /// What it stands for; `None` where nobody said so.
     pub role: Option<Role>,
-    /// As configured, as far as it is known.
+    /// As configured, in the words in which loads of any source are stated. Of a planned job it has what rates and latencies
+    /// are held against; everything else of it is in `planned`.
     pub load: Cow<'r, StatedLoad>,
+    /// What was decided for it, where there was a plan.
+    pub planned: Option<&'r Job>,
     /// What it did, by stream.
     pub ops: Ops<'r>,
     /// The error with which a tool ended it.
@@ -101,6 +112,32 @@ pub struct Ops<'r> {
     pub all: Option<Facts<'r>>,
     /// Flushes that were timed apart from the writes before them.
     pub sync: Option<Facts<'r>>,
+    /// Whether I/Os were issued when they were due, not when others completed. The sample of counted submission latencies, the
+    /// first batch of each millisecond, then has too many that had to wait, and stands for nothing.
+    pub issued_when_due: bool,
+}
+
+/// I/Os of one direction at one size: what the limits of storage are held against.
+#[derive(Debug, Clone, Copy)]
+pub struct SubjectRate<'r> {
+    /// What they were for; `None` where nobody said so, and of the figures of all jobs together.
+    pub role: Option<Role>,
+    /// Reads or writes.
+    pub direction: Direction,
+    /// Whether it is a share of a stream that has both.
+    pub is_of_both: bool,
+    /// I/Os per second, more than zero.
+    pub iops: f64,
+    /// Mean size of an I/O.
+    pub block_size_bytes: f64,
+    /// What one took on average.
+    pub latency_mean_us: Option<f64>,
+    /// What this comes from.
+    pub facts: Facts<'r>,
+    /// Sizes that the I/Os were configured to have; `None` where a job does not say.
+    pub configured_sizes: Option<Range>,
+    /// What the rate contradicts at these sizes: the MiB/s that are stated as well.
+    pub contradiction: Option<ContradictingRates>,
 }
 
 /// The I/Os of one stream: counted by iotrial, with a histogram, or stated by a source.
@@ -119,13 +156,16 @@ impl<'r> Subject<'r> {
             label: None,
             attributes: Cow::Borrowed(attributes),
             source: None,
+            tool: None,
             measured_at: None,
             measured: None,
             ended: None,
             jobs: Vec::new(),
             stated_total: None,
             plan: None,
+            direct: None,
             host: None,
+            stated_host: None,
             targets: &[],
             intervals: &[],
             stated_intervals: &[],
@@ -144,29 +184,33 @@ impl<'r> Subject<'r> {
     /// The view of a run.
     pub fn of_run(record: &'r RunRecord) -> Self {
         let measured = record.measured_duration();
-        let jobs = record.plan.jobs.iter().zip(&record.jobs).enumerate().map(|(index, (job, counts))| {
+        let jobs = record.plan.jobs.iter().zip(&record.jobs).map(|(job, counts)| {
             let facts = |counts: &'r OpCounts| Facts::Counted(counts, measured);
             SubjectJob {
                 name: Cow::Borrowed(job.name.as_str()),
                 role: Some(job.role),
                 load: Cow::Owned(load_of(job)),
+                planned: Some(job),
                 ops: Ops {
                     read: counts.read.as_ref().map(facts),
                     write: counts.write.as_ref().map(facts),
-                    commit: record.commits(index, counts).map(facts),
+                    commit: counts.commits(job).map(facts),
                     all: None,
                     sync: None,
+                    issued_when_due: job.arrival != Arrival::Closed,
                 },
                 error: None,
             }
         });
         Self {
             label: record.label.as_deref(),
+            tool: Some(&record.tool),
             measured_at: Some(&record.started_at),
             measured: Some(measured),
             ended: Some(&record.ended),
             jobs: jobs.collect(),
             plan: Some(&record.plan),
+            direct: Some(record.plan.direct),
             host: Some(&record.host),
             targets: &record.targets,
             intervals: &record.intervals,
@@ -189,7 +233,6 @@ impl<'r> Subject<'r> {
                 percent: None,
             }],
             outstanding: Some(probe.outstanding.into()),
-            direct: Some(sweep.settings.direct),
             ..StatedLoad::default()
         };
         let jobs = probe.volumes.iter().zip(&probe.counts).map(|(volume, counts)| {
@@ -198,6 +241,7 @@ impl<'r> Subject<'r> {
                 name: Cow::Owned(format!("volume-{volume}")),
                 role: None,
                 load: Cow::Owned(load.clone()),
+                planned: None,
                 ops: Ops {
                     read: counts.read.as_ref().map(facts),
                     write: counts.write.as_ref().map(facts),
@@ -207,30 +251,40 @@ impl<'r> Subject<'r> {
             }
         });
         Self {
-            label: sweep.label.as_deref(),
-            measured_at: Some(&sweep.started_at),
             measured: Some(probe.measured),
             jobs: jobs.collect(),
-            host: Some(&sweep.host),
-            targets: &sweep.targets,
             cpu: probe.cpu.as_ref(),
             devices: &probe.devices,
+            // A sweep that was interrupted has whole probes before that.
+            ended: None,
+            ..Self::of_sweep(sweep)
+        }
+    }
+
+    /// What all probes of a sweep have in common; its figures are those of the probes.
+    pub fn of_sweep(sweep: &'r SweepRecord) -> Self {
+        Self {
+            label: sweep.label.as_deref(),
+            tool: Some(&sweep.tool),
+            measured_at: Some(&sweep.started_at),
+            ended: Some(&sweep.ended),
+            direct: Some(sweep.settings.direct),
+            host: Some(&sweep.host),
+            targets: &sweep.targets,
             ..Self::empty(&sweep.id, &sweep.attributes)
         }
     }
 
     /// The view of what another tool measured, or of a row of a printed table.
     pub fn of_imported(record: &'r ImportedRecord) -> Self {
-        let all = record.total.iter().chain(record.jobs.iter().map(|job| &job.ops));
-        let times = all.flat_map(|ops| ops.streams().filter_map(|(_, stream)| stream.runtime_s));
-        let measured_s = times.map(|stated| stated.value).reduce(f64::max);
-        Self {
+        let mut subject = Self {
             label: record.label.as_deref(),
             source: Some(&record.source),
             measured_at: record.measured_at.as_deref(),
-            measured: measured_s.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             jobs: record.jobs.iter().map(SubjectJob::of_imported).collect(),
             stated_total: record.total.as_ref(),
+            direct: direct_of(&record.jobs),
+            stated_host: Some(&record.host),
             stated_intervals: &record.intervals,
             stated_cpu: record.cpu.as_ref(),
             stated_devices: &record.devices,
@@ -238,12 +292,129 @@ impl<'r> Subject<'r> {
             bounds: &record.bounds,
             warnings: &record.warnings,
             ..Self::empty(&record.id, &record.attributes)
-        }
+        };
+        subject.measured = subject.measured_s().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        subject
     }
 
     /// The intervals of the measured phase.
     pub fn measured_intervals(&self) -> impl Iterator<Item = &'r Interval> + use<'r> {
-        self.intervals.iter().filter(|interval| interval.phase == crate::plan::PhaseKind::Measure)
+        self.intervals.iter().filter(|interval| interval.phase == PhaseKind::Measure)
+    }
+
+    /// Length of the measured phase in seconds, with all digits of a source: a [`Duration`] ends at nanoseconds.
+    pub fn measured_s(&self) -> Option<f64> {
+        let total = self.stated_total.map(Ops::of_stated);
+        let all = total.into_iter().chain(self.jobs.iter().map(|job| job.ops));
+        let stated = all.flat_map(|ops| ops.streams()).filter_map(|(_, facts)| facts.stated()?.runtime_s);
+        let stated_s = stated.map(|stated| stated.value).reduce(f64::max);
+        stated_s.or_else(|| self.measured.map(|measured| measured.as_secs_f64()))
+    }
+
+    /// What was done in all, in as few parts as it is known in: the total that a source states, or each job.
+    pub fn parts(&self) -> Vec<Ops<'r>> {
+        match self.stated_total {
+            Some(total) => vec![Ops::of_stated(total)],
+            None => self.jobs.iter().map(|job| job.ops).collect(),
+        }
+    }
+
+    /// Every read and write once, whether a source tells them apart or not. Commits are among the writes.
+    pub fn all_facts(&self) -> Vec<Facts<'r>> {
+        self.parts().into_iter().flat_map(Ops::both).collect()
+    }
+
+    /// Rates by direction with the sizes of their I/Os, by job where jobs have figures of their own; streams of which either is
+    /// not known are left out. Figures of reads and writes together become both by the share of reads that was configured.
+    pub fn rates(&self) -> Vec<SubjectRate<'r>> {
+        let mut rates = Vec::new();
+        for job in &self.jobs {
+            rates.extend(job.ops.rates(job.role, &[&job.load]));
+        }
+        if let (true, Some(total)) = (rates.is_empty(), self.stated_total) {
+            let loads: Vec<&StatedLoad> = self.jobs.iter().map(|job| &*job.load).collect();
+            rates = Ops::of_stated(total).rates(None, &loads);
+        }
+        rates
+    }
+
+    /// I/Os that may be outstanding at once; `None` where a job does not say. Records come from strangers, and their jobs
+    /// together may say more than any number holds.
+    pub fn total_outstanding(&self) -> Option<u64> {
+        self.jobs.iter().try_fold(0_u64, |sum, job| sum.checked_add(job.load.total_outstanding()?))
+    }
+
+    /// The same where they are all offered: what is issued when it is due is not limited by what may be in flight, and neither
+    /// is what a rate or pauses hold back.
+    pub fn offered_outstanding(&self) -> Option<u64> {
+        let is_held_back = || self.jobs.iter().any(|job| job.load.is_held_back());
+        self.total_outstanding().filter(|offered| *offered > 0 && !is_held_back())
+    }
+
+    /// Whether somebody printed it: there is no run to look at, and no repeat of it.
+    pub fn is_printed(&self) -> bool {
+        self.source.is_some_and(|source| matches!(source.kind, SourceKind::Table | SourceKind::Csv))
+    }
+
+    /// Who measured, such as `fio`; of a printed table its source.
+    pub fn tool_name(&self) -> Option<&'r str> {
+        let source = self.source.map(|source| source.tool.as_str());
+        source.or_else(|| self.tool.map(|tool| tool.name.as_str()))
+    }
+
+    /// File and place of what another tool measured, for messages: `` `r.json`, jobs[2] ``.
+    pub fn whence(&self) -> Option<String> {
+        self.source.map(Source::whence)
+    }
+
+    /// What ran, for lists: the profile, the word for a sweep, or the format of a source.
+    pub fn profile(&self) -> &'r str {
+        match (self.plan, self.source) {
+            (Some(plan), _) => &plan.profile,
+            (None, Some(source)) => source.kind.as_str(),
+            (None, None) => "sweep",
+        }
+    }
+
+    /// What the load worked on, each once where the same follows itself, with commas.
+    pub fn targets_in_words(&self) -> String {
+        let own = self.targets.iter().map(|target| target.path.as_str());
+        let stated = self.jobs.iter().flat_map(|job| &job.load.targets).map(String::as_str);
+        let mut all: Vec<&str> = own.chain(stated).collect();
+        // Two targets of one run may not be the same; jobs of another tool mostly name the same file again.
+        all.dedup();
+        all.join(", ")
+    }
+
+    /// How it ended: of another tool, whether it ended a job with an error.
+    pub fn ended_how(&self) -> EndedHow {
+        let has_failed = || self.jobs.iter().any(|job| job.error.is_some());
+        match self.ended {
+            Some(ended) => ended.how,
+            None if has_failed() => EndedHow::Failed,
+            None => EndedHow::Complete,
+        }
+    }
+}
+
+impl Stream {
+    /// What a job did in this stream.
+    pub const fn of<'r>(self, ops: &Ops<'r>) -> Option<Facts<'r>> {
+        match self {
+            Self::Read => ops.read,
+            Self::Write => ops.write,
+            Self::Commit => ops.commit,
+            Self::Mixed => ops.all,
+        }
+    }
+
+    /// What was counted of all jobs in this stream, merged.
+    pub fn counts_of(self, subject: &Subject<'_>) -> OpCounts {
+        let mut merged = OpCounts::default();
+        for counts in subject.jobs.iter().filter_map(|job| self.of(&job.ops)?.counts()) {
+            merged.merge(counts);
+        }
+        merged
     }
 }
 
@@ -253,6 +424,7 @@ impl<'r> SubjectJob<'r> {
             name: Cow::Borrowed(job.name.as_str()),
             role: job.role,
             load: Cow::Borrowed(&job.load),
+            planned: None,
             ops: Ops::of_stated(&job.ops),
             error: job.error.as_deref(),
         }
@@ -269,7 +441,74 @@ impl<'r> Ops<'r> {
             commit: None,
             all: facts(&ops.all),
             sync: facts(&ops.sync),
+            issued_when_due: false,
         }
+    }
+
+    /// Every stream that is there, with its name. Commits may be among the writes.
+    pub fn streams(&self) -> impl Iterator<Item = (&'static str, Facts<'r>)> + use<'r> {
+        let all = [
+            ("read", self.read),
+            ("write", self.write),
+            ("commit", self.commit),
+            ("all", self.all),
+            ("sync", self.sync),
+        ];
+        all.into_iter().filter_map(|(name, facts)| Some((name, facts?)))
+    }
+
+    /// Reads and writes: as one where a source states them so, else each.
+    pub fn both(self) -> impl Iterator<Item = Facts<'r>> {
+        let apart = [self.read, self.write].map(|facts| facts.filter(|_| self.all.is_none()));
+        self.all.into_iter().chain(apart.into_iter().flatten())
+    }
+
+    /// The flushes that follow the writes, where a source times them apart: latencies of writes lack them. fio 3 counts none and
+    /// times them.
+    pub fn flushes_apart(&self) -> Option<Facts<'r>> {
+        let were_there = |sync: &Facts<'_>| {
+            let was_timed = sync.latency_mean_us().is_some_and(|mean_us| mean_us > 0.0);
+            was_timed || sync.io_count().is_some_and(|count| count > 0)
+        };
+        self.sync.filter(|_| self.write.is_some()).filter(were_there)
+    }
+
+    fn rates(self, role: Option<Role>, loads: &[&StatedLoad]) -> Vec<SubjectRate<'r>> {
+        // Of `share` of a stream that has both directions, or of one that has only this.
+        let rate = |direction: Direction, facts: Facts<'r>, share: Option<f64>| {
+            let sizes =
+                Range::of_block_sizes(loads.iter().copied(), Some(direction).filter(|_| share.is_none()));
+            let all_iops = facts.iops()?;
+            let contradicting =
+                |stated, sizes| ContradictingRates::of(stated, sizes, edge_count(loads.iter().copied()));
+            let iops = all_iops * share.unwrap_or(1.0);
+            (iops > 0.0).then_some(SubjectRate {
+                role,
+                direction,
+                is_of_both: share.is_some(),
+                iops,
+                block_size_bytes: facts.mean_size(all_iops, sizes)?,
+                latency_mean_us: facts.latency_mean_us(),
+                facts,
+                configured_sizes: sizes,
+                contradiction: facts
+                    .stated()
+                    .zip(sizes)
+                    .and_then(|(stated, sizes)| contradicting(stated, sizes)),
+            })
+        };
+        let of_direction = |direction: &Direction| rate(*direction, self.get(*direction)?, None);
+        let mut rates: Vec<SubjectRate<'r>> = Direction::ALL.iter().filter_map(of_direction).collect();
+        if let (true, Some(all), [load]) = (rates.is_empty(), self.all, loads)
+            && let Some(percent) = load.rwmix_read_percent
+        {
+            let read = percent / 100.0;
+            let shares = [(Direction::Read, read), (Direction::Write, 1.0 - read)];
+            rates.extend(
+                shares.into_iter().filter_map(|(direction, share)| rate(direction, all, Some(share))),
+            );
+        }
+        rates
     }
 
     /// One direction.
@@ -282,6 +521,22 @@ impl<'r> Ops<'r> {
 }
 
 impl<'r> Facts<'r> {
+    /// The counts, where iotrial counted.
+    pub const fn counts(self) -> Option<&'r OpCounts> {
+        match self {
+            Self::Counted(counts, _) => Some(counts),
+            Self::Stated(_) => None,
+        }
+    }
+
+    /// What a source states, where it does.
+    pub const fn stated(self) -> Option<&'r StatedStream> {
+        match self {
+            Self::Counted(..) => None,
+            Self::Stated(stream) => Some(stream),
+        }
+    }
+
     /// I/Os that succeeded; `None` where the source does not state them.
     pub fn io_count(self) -> Option<u64> {
         match self {
@@ -331,7 +586,7 @@ impl<'r> Facts<'r> {
     pub fn latency_mean_us(self) -> Option<f64> {
         match self {
             Self::Counted(counts, _) => counts.total_latency.mean_us(),
-            Self::Stated(_) => self.stated_latency()?.mean_us.map(|stated| stated.value),
+            Self::Stated(stream) => stream.latency().mean_us.map(|stated| stated.value),
         }
     }
 
@@ -339,19 +594,26 @@ impl<'r> Facts<'r> {
     pub fn histogram(self) -> Option<&'r LatencyHistogram> {
         match self {
             Self::Counted(counts, _) => Some(&counts.total_latency),
-            Self::Stated(stream) => {
-                let latency = &stream.total_latency;
-                latency.histogram.as_ref().or(stream.completion_latency.histogram.as_ref())
-            }
+            Self::Stated(stream) => stream.distribution().histogram.as_ref(),
         }
     }
 
     /// The latency as a source states it: the total one, or else the one to completion.
     pub fn stated_latency(self) -> Option<&'r StatedLatency> {
-        let Self::Stated(stream) = self else { return None };
-        let StatedStream { total_latency, completion_latency, .. } = stream;
-        let has_total = total_latency.mean_us.is_some() || completion_latency.mean_us.is_none();
-        Some(if has_total { total_latency } else { completion_latency })
+        self.stated().map(StatedStream::latency)
+    }
+
+    /// Bytes of an I/O on average. What was counted says it; of what is stated, the size that all were configured to have
+    /// says more than two rounded figures.
+    fn mean_size(self, iops: f64, configured: Option<Range>) -> Option<f64> {
+        match self {
+            Self::Counted(counts, _) => Some(counts.bytes as f64 / counts.io_count() as f64),
+            Self::Stated(stream) => {
+                let one_size = configured.filter(|sizes| sizes.low == sizes.high).map(|sizes| sizes.low);
+                let by_rates = || stream.bandwidth_mib_per_s.map(|rate| rate.value * 1_048_576.0 / iops);
+                one_size.or_else(by_rates)
+            }
+        }
     }
 
     fn per_second(self, amount: Option<u64>) -> Option<f64> {
@@ -361,6 +623,15 @@ impl<'r> Facts<'r> {
         };
         (seconds > 0.0).then_some(amount? as f64 / seconds)
     }
+}
+
+/// Whether all jobs of a source went past the page cache; `None` where it does not say so of each, and none went through it.
+fn direct_of(jobs: &[ImportedJob]) -> Option<bool> {
+    let said = || jobs.iter().map(|job| job.load.direct);
+    if said().any(|direct| direct == Some(false)) {
+        return Some(false);
+    }
+    (!jobs.is_empty() && said().all(|direct| direct == Some(true))).then_some(true)
 }
 
 /// A job of a plan in the words in which loads of any source are stated.
@@ -383,3 +654,6 @@ fn load_of(job: &Job) -> StatedLoad {
         ..StatedLoad::default()
     }
 }
+
+#[cfg(test)]
+mod tests;

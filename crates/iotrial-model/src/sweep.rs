@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 pub use crate::load_pattern::{LoadPattern, PATTERN_WORDS, ParsePatternError};
 use crate::plan::{EngineKind, PhaseKind, SimDevice};
 use crate::record::{
-    AttributeValue, CpuUse, DeviceCounters, Ended, Finding, Host, JobCounts, Layout, TargetRecord, Tool,
+    AttributeValue, CpuUse, DeviceCounters, Ended, Finding, Host, JobCounts, Layout, MOST_COUNTED,
+    TargetRecord, Tool,
 };
 use crate::units::{ByteSize, seconds};
 
@@ -179,9 +180,6 @@ pub enum CheckSweepError {
         what: &'static str,
     },
 }
-
-/// No count reaches this; a thousand of them still add up within 64 bits.
-const MOST_COUNTED: u64 = 1 << 53;
 
 impl SweepRecord {
     /// Holds a record against itself, so that every sum and every index of the analysis is safe. Records come

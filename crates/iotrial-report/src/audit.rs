@@ -177,7 +177,7 @@ fn line(finding: &AuditFinding) -> FindingLine {
             Weight::Contradiction => Severity::Serious,
             Weight::Doubt => Severity::Warning,
         },
-        id: (*check).to_owned(),
+        id: check.as_str().to_owned(),
         message: format!("{place}: {message}. Most likely {cause}.{right}"),
         evidence: Vec::new(),
     }
@@ -186,8 +186,8 @@ fn line(finding: &AuditFinding) -> FindingLine {
 fn checks(checks: &[CheckCount]) -> Table {
     let row = |count: &CheckCount| Row {
         cells: vec![
-            Value::Text(count.check.to_owned()),
-            Value::Text(count.words().to_owned()),
+            Value::Text(count.check.as_str().to_owned()),
+            Value::Text(count.check.words().to_owned()),
             Value::Count(count.held as u64),
             Value::Count(count.contradicted as u64),
             Value::Count(count.doubtful as u64),

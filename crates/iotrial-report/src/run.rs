@@ -3,7 +3,7 @@
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::latency_map::LatencyMap;
 use iotrial_analysis::series::{Series, SeriesPoint, unmeasured_stretches};
-use iotrial_analysis::stream::{StreamCounts, Streams};
+use iotrial_analysis::stream::Streams;
 use iotrial_analysis::summary::{JobSummary, Summary};
 use iotrial_analysis::verdict::Judged;
 use iotrial_model::figure::Figure;
@@ -11,6 +11,7 @@ use iotrial_model::load::Role;
 use iotrial_model::plan::{Job, PhaseKind};
 use iotrial_model::record::{EndedHow, Finding, Interval, RunRecord};
 use iotrial_model::stream::Stream;
+use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
 use jiff::Timestamp;
 
@@ -38,7 +39,7 @@ impl Document {
         let sections = [
             verdict(record, summary),
             search::search(summary),
-            findings(summary),
+            findings(&summary.findings),
             throughput_over_time(record, &series),
             latency_over_time(record, &series, &summary.verdict.judged),
             latency_spread(record),
@@ -102,12 +103,13 @@ fn verdict(record: &RunRecord, summary: &Summary) -> Option<Section> {
     })
 }
 
-fn findings(summary: &Summary) -> Option<Section> {
-    (!summary.findings.is_empty()).then(|| Section {
+/// What the reader should know about a result, whoever measured it.
+pub(crate) fn findings(findings: &[Finding]) -> Option<Section> {
+    (!findings.is_empty()).then(|| Section {
         id: "findings",
         heading: "Findings",
         note: None,
-        blocks: vec![Block::Findings(summary.findings.iter().map(finding_line).collect())],
+        blocks: vec![Block::Findings(findings.iter().map(finding_line).collect())],
     })
 }
 
@@ -154,22 +156,18 @@ fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
     }
     let mut rows = Vec::new();
     for (role, streams) in &summary.roles {
-        let planned = Stream::planned(record, |job| record.plan.jobs[job].role == *role);
+        let planned = Stream::planned(&record.plan, |job| record.plan.jobs[job].role == *role);
         rows.extend(stream_rows(&[role.as_str()], streams, &planned, false));
     }
-    let mut planned = Stream::planned(record, |_| true);
+    let mut planned = Stream::planned(&record.plan, |_| true);
     // Commits among other writes stand with their role already, and are counted in these.
     if planned.contains(&Stream::Write) {
         planned.retain(|stream| *stream != Stream::Commit);
     }
     rows.extend(stream_rows(&["total"], &summary.total, &planned, true));
     if planned.len() > 1 {
-        rows.push(figures_row(
-            &["total"],
-            Stream::Mixed.key(),
-            StreamCounts::of(record, |_| true).all_figures(record).as_ref(),
-            true,
-        ));
+        let all = Figures::of_all(&Subject::of_run(record));
+        rows.push(figures_row(&["total"], Stream::Mixed.key(), all.as_ref(), true));
     }
     Some(Section {
         id: "roles",
@@ -251,7 +249,7 @@ fn by_job(record: &RunRecord, summary: &Summary) -> Option<Section> {
         return None;
     }
     let rows = summary.jobs.iter().enumerate().flat_map(|(index, job)| {
-        let planned = Stream::planned(record, |other| other == index);
+        let planned = Stream::planned(&record.plan, |other| other == index);
         stream_rows(&[&job.name, job.role.as_str()], &job.streams, &planned, false)
     });
     Some(Section {

@@ -1,9 +1,13 @@
 //! The circumstances of a run: host, targets, every effective setting, profile.
 
+use std::collections::BTreeMap;
+
 use iotrial_analysis::device_chain::ChainStep;
 use iotrial_analysis::summary::Summary;
 use iotrial_model::plan::{Area, AreaKind, Arrival, Job, PhaseKind, Plan, SimDevice};
-use iotrial_model::record::{BlockDevice, DeviceCounters, EngineSetup, RunRecord, TargetRecord};
+use iotrial_model::record::{
+    AttributeValue, BlockDevice, DeviceCounters, EngineSetup, RunRecord, TargetRecord,
+};
 use iotrial_model::units::{format_duration, group_thousands};
 
 use crate::document::{Block, Fact, Section};
@@ -15,10 +19,7 @@ pub(crate) fn in_brief(record: &RunRecord) -> Vec<(&'static str, String)> {
     let host = &record.host;
     let plan = &record.plan;
     let mut lines = Vec::new();
-    if !record.attributes.is_empty() {
-        let pairs = record.attributes.iter().map(|(name, value)| format!("{name} = {value}"));
-        lines.push(("Attributes", pairs.collect::<Vec<_>>().join(", ")));
-    }
+    lines.extend(attributes_in_brief(&record.attributes));
     lines.push((
         "Host",
         [
@@ -66,6 +67,14 @@ pub(crate) fn in_brief(record: &RunRecord) -> Vec<(&'static str, String)> {
         lines.push(("Arrivals", arrivals.join("; ")));
     }
     lines
+}
+
+/// What distinguishes the configuration, in one line; `None` where nothing does.
+pub(crate) fn attributes_in_brief(
+    attributes: &BTreeMap<String, AttributeValue>,
+) -> Option<(&'static str, String)> {
+    let pairs: Vec<String> = attributes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    (!pairs.is_empty()).then(|| ("Attributes", pairs.join(", ")))
 }
 
 fn target_in_brief(target: &TargetRecord) -> String {

@@ -84,7 +84,7 @@ fn rows(record: &SweepRecord, curves: &[Curve], pattern: LoadPattern) -> Vec<Sca
         let sum: Option<f64> =
             probe.volumes.iter().map(|volume| alone(*volume).map(|(_, found)| found.ceiling_iops)).sum();
         let (Some(sum), Some(rate)) = (sum, sustained(probe)) else { continue };
-        rows.push(row(probe.volumes.len(), &Probe::of(probe), rate.iops, sum));
+        rows.push(row(probe.volumes.len(), &Probe::of_record(record, probe), rate.iops, sum));
     }
     rows
 }

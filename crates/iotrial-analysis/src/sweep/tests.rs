@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::plan::EngineKind;
-use iotrial_model::record::{BlockDevice, Ended, Host, TargetRecord, Tool};
+use iotrial_model::record::{BlockDevice, Ended, Host, JobCounts, TargetRecord, Tool};
 use iotrial_model::sweep::{ProbeSecond, SWEEP_FORMAT, SweepSettings};
 use iotrial_model::units::ByteSize;
 

@@ -8,6 +8,7 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use iotrial_analysis::sweep::SweepSummary;
 use iotrial_model::imported::ImportedRecord;
+use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 
 use crate::cli::ImportArgs;
@@ -91,7 +92,7 @@ fn sweep_document(
     results: &[ImportedRecord],
     args: &ImportArgs,
 ) -> Result<Document, Failure> {
-    let (summary, left_out) = SweepSummary::of_imported(results);
+    let (summary, left_out) = SweepSummary::of_results(results.iter().map(Subject::of_imported));
     outcome.left_out = left_out
         .iter()
         .map(|one| harmless(&format!("{} is no point of a curve: {}", one.whence, one.why)))

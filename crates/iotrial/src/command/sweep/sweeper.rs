@@ -10,6 +10,7 @@ use iotrial_analysis::words::with_thousands;
 use iotrial_model::load::{BlockSizes, Direction, Distribution, Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineKind, Job, Phase, PhaseKind, Plan};
 use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
+use iotrial_model::subject::Subject;
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, ProbeSecond, SweepMethod, SweepRecord};
 use iotrial_model::units::ByteSize;
 
@@ -196,7 +197,7 @@ impl<'r, 'a> Sweeper<'r, 'a> {
             return Err(Stop::Ended);
         }
         let last = self.record.probes.last().expect("it was kept just now");
-        Ok(Probe::of(last))
+        Ok(Probe::of(&Subject::of_probe(&self.record, last), last.purpose))
     }
 
     /// The plan of a probe. A sequential load starts at another place each time, and a random one has another seed: what the
@@ -270,7 +271,7 @@ impl<'r, 'a> Sweeper<'r, 'a> {
     }
 
     fn say_probe(&self, probe: &ProbeRecord) {
-        let figures = Probe::of(probe);
+        let figures = Probe::of(&Subject::of_probe(&self.record, probe), probe.purpose);
         let where_to = match probe.volumes.as_slice() {
             [_] if self.base.areas.len() == 1 => String::new(),
             [one] => format!("volume {}  ", one + 1),
