@@ -4,6 +4,7 @@
 //! contradict each other only where no such values agree. What each check does, its sources and limits, stands in
 //! `docs/audit.md`.
 
+use iotrial_model::finding::FindingId;
 use iotrial_model::imported::{ImportedRecord, TablePlace};
 use iotrial_model::record::RunRecord;
 use iotrial_model::table::PublishedTable;
@@ -60,7 +61,7 @@ pub struct Audit {
 }
 
 /// Findings of a run that are contradictions between what was measured in two ways.
-const OF_RUN: [&str; 3] = ["littles-law", "cache-served", "clock-jump"];
+const OF_RUN: [FindingId; 3] = [FindingId::LittlesLaw, FindingId::CacheServed, FindingId::ClockJump];
 
 impl Audit {
     /// Audits a printed table: its rows, and what the text says of them.
@@ -95,17 +96,18 @@ impl Audit {
         let implied = check_subject(&Subject::of_run(record), &mut tally);
         observe_outstanding(&implied, "parts", &mut tally);
         check_intervals(record, &mut tally);
+        let found = findings(&iotrial_model::subject::Subject::of_run(record));
         for id in OF_RUN {
-            let found = findings(record).into_iter().find(|finding| finding.id == id);
-            match found {
-                None => tally.held(id),
+            let check = id.as_str();
+            match found.iter().find(|finding| finding.id == id) {
+                None => tally.held(check),
                 // What a check has said already is not said again in other words.
-                Some(_) if tally.findings.iter().any(|known| known.check == id) => {}
+                Some(_) if tally.findings.iter().any(|known| known.check == check) => {}
                 Some(finding) => tally.found(AuditFinding {
-                    check: id,
+                    check,
                     weight: Weight::Contradiction,
                     place: "the run".to_owned(),
-                    message: finding.message,
+                    message: finding.message.clone(),
                     cause: "docs/measurement.md says what it means and how it is found".to_owned(),
                     right: None,
                     off_by_percent: None,

@@ -32,7 +32,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use iotrial_model::record::{Finding, Severity};
+use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::toml_reader::nearest;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -369,7 +369,7 @@ fn without_doubles(samples: Vec<Sample>, findings: &mut Vec<Finding>) -> Vec<Sam
         };
         if is_record && !seen.insert(sample.id.clone()) {
             let message = format!("The record {} was given twice, and counts once.", sample.id);
-            findings.push(finding("given-twice", Severity::Note, message));
+            findings.push(finding(FindingId::GivenTwice, Severity::Note, message));
         } else {
             once.push(sample);
         }
@@ -390,7 +390,7 @@ fn without_empty(
         if is_stated {
             // A row may have nothing but bounds.
             findings.push(finding(
-                "left-out",
+                FindingId::LeftOut,
                 Severity::Note,
                 format!("Left out: {error} that can be compared."),
             ));
@@ -399,7 +399,7 @@ fn without_empty(
         if !force {
             return Err(error);
         }
-        findings.push(finding("forced", Severity::Warning, format!("Left out: {error}.")));
+        findings.push(finding(FindingId::Forced, Severity::Warning, format!("Left out: {error}.")));
     }
     Ok(rest)
 }
@@ -493,7 +493,7 @@ fn chosen_factors(
             "No two configurations differ in {} alone, so what it changes cannot be told from what else differs.",
             lonely.join(" or in ")
         );
-        findings.push(finding("no-pair", Severity::Note, message));
+        findings.push(finding(FindingId::NoPair, Severity::Note, message));
     }
     Ok(factors)
 }
@@ -520,8 +520,8 @@ fn hold_gates(
     Ok(outcomes)
 }
 
-fn finding(id: &str, severity: Severity, message: String) -> Finding {
-    Finding { id: id.to_owned(), severity, message, evidence: BTreeMap::new() }
+fn finding(id: FindingId, severity: Severity, message: String) -> Finding {
+    Finding::without_evidence(id, severity, message)
 }
 
 /// What the runs say of themselves: what many say is said once, with the names of those that say it.
@@ -569,7 +569,7 @@ fn findings_of_runs(configurations: &[Configuration]) -> Vec<Finding> {
         let others = if said.alike { "" } else { " (with other numbers from run to run)" };
         format!("{names}: {}{others}", said.first.text())
     };
-    all.iter().map(|said| finding("caveat", said.severity, message(said))).collect()
+    all.iter().map(|said| finding(FindingId::Caveat, said.severity, message(said))).collect()
 }
 
 /// A few names, or the first ones of many.
@@ -588,21 +588,21 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
             configurations.iter().filter(|one| chosen(one)).map(|one| one.key.clone()).collect();
         (!names.is_empty()).then(|| names_of(&names))
     };
-    let mut note = |id: &str, names: Option<String>, text: &dyn Fn(String) -> String| {
+    let mut note = |id: FindingId, names: Option<String>, text: &dyn Fn(String) -> String| {
         findings.extend(names.map(|names| finding(id, Severity::Note, text(names))));
     };
-    note("printed-figures", names(&|one| one.is_printed && one.ranges.is_empty()), &|names| {
+    note(FindingId::PrintedFigures, names(&|one| one.is_printed && one.ranges.is_empty()), &|names| {
         format!(
             "Stated, without a word on the spread: {names}. Changes are taken as they are, and below {PRINTED_SAME_PERCENT:.0} % as none."
         )
     });
-    note("stated-repeats", names(&|one| !one.ranges.is_empty()), &|names| {
+    note(FindingId::StatedRepeats, names(&|one| !one.ranges.is_empty()), &|names| {
         format!(
             "Stated, of several runs that cannot be merged: {names}. The figures are those of the run in the middle; where the runs of one reach those of another, no difference is shown."
         )
     });
     note(
-        "measured-once",
+        FindingId::MeasuredOnce,
         names(&|one| !one.is_printed && one.run_count() == 1 && one.spread.is_some()),
         &|names| {
             format!(
@@ -610,12 +610,12 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
             )
         },
     );
-    note("too-few-intervals", names(&|one| !one.is_printed && one.spread.is_none()), &|names| {
+    note(FindingId::TooFewIntervals, names(&|one| !one.is_printed && one.spread.is_none()), &|names| {
         format!(
             "Measured too briefly to tell a difference from chance: {names}. Measure a minute or longer, or repeat."
         )
     });
-    note("few-repeats", names(&|one| (2..5).contains(&one.run_count()) && !one.is_printed), &|names| {
+    note(FindingId::FewRepeats, names(&|one| (2..5).contains(&one.run_count()) && !one.is_printed), &|names| {
         format!("Fewer than five repeats: {names}. The intervals are wide for it.")
     });
     findings
@@ -648,7 +648,7 @@ fn findings_on_ranges(configurations: &[Configuration]) -> Vec<Finding> {
             with_thousands(percent),
             span(widest)
         );
-        Some(finding("repeats-apart", severity, message))
+        Some(finding(FindingId::RepeatsApart, severity, message))
     };
     configurations.iter().filter_map(of).collect()
 }

@@ -6,6 +6,8 @@ use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::record::OpCounts;
 use serde::Serialize;
 
+pub(crate) mod stated;
+
 /// What is said of reads, writes or commits. Latencies are total latencies (creation to completion).
 ///
 /// Of a run of ours only a latency can be `None`, when no I/O succeeded; of an imported result, whatever its source does not

@@ -44,7 +44,7 @@ impl LatencyMap {
             return Vec::new();
         };
         let of_role = |role: Role| {
-            let streams = Stream::planned(record, |job| record.plan.jobs[job].role == role);
+            let streams = Stream::planned(&record.plan, |job| record.plan.jobs[job].role == role);
             streams.into_iter().map(move |stream| Self::new(record, role, stream, bands, stretches))
         };
         record.roles().into_iter().flat_map(of_role).collect()

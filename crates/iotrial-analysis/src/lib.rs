@@ -33,8 +33,6 @@ pub mod verdict;
 
 pub mod summary;
 
-pub mod imported;
-
 pub mod saturation;
 
 pub mod knee_search;

@@ -60,7 +60,7 @@ impl Series {
             points: record.intervals.iter().map(|interval| point(stream, interval)).collect(),
             latency_curve: latency_curve(&stream.counts(record, &record.jobs, select).total_latency),
         };
-        Stream::planned(record, select).into_iter().map(series).collect()
+        Stream::planned(&record.plan, select).into_iter().map(series).collect()
     }
 }
 

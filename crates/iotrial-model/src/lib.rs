@@ -25,6 +25,8 @@ pub mod plan;
 
 pub mod search;
 
+pub mod finding;
+
 pub mod record;
 
 pub mod load_pattern;

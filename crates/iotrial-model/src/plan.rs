@@ -22,6 +22,7 @@ mod size;
 
 mod areas;
 
+mod commit;
 mod interval;
 
 mod bursts;

@@ -10,13 +10,14 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::LatencyHistogram;
-use crate::load::{Direction, Durability, Role};
+use crate::load::{Direction, Role};
 use crate::plan::{PhaseKind, Plan};
 use crate::search::Search;
 use crate::units::{ByteSize, seconds};
 
 mod check;
 
+pub use crate::finding::{RecordedFinding, Severity};
 pub use check::CheckRecordError;
 
 /// The value of `format` in a record.
@@ -76,8 +77,8 @@ pub struct RunRecord {
     /// The search for the highest rate that holds a latency limit, of which this run is the confirmation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
-    /// What the reader should know.
-    pub findings: Vec<Finding>,
+    /// What the version that wrote it found. A result is shown with what is found in its facts instead.
+    pub findings: Vec<RecordedFinding>,
     /// How it ended.
     pub ended: Ended,
 }
@@ -561,42 +562,6 @@ pub struct DeviceCounters {
     pub flush_count: u64,
 }
 
-/// Something that the reader should know about the figures.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
-    /// A stable name, such as `io-errors`.
-    pub id: String,
-    /// How much it weighs.
-    pub severity: Severity,
-    /// One sentence with the numbers.
-    pub message: String,
-    /// The facts behind it, by name with unit.
-    pub evidence: BTreeMap<String, serde_json::Value>,
-}
-
-/// How much a finding weighs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// Worth knowing; the figures stand.
-    Note,
-    /// The figures may not mean what they seem to.
-    Warning,
-    /// The figures must not be relied upon.
-    Serious,
-}
-
-impl Severity {
-    /// The word for people and files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Serious => "serious",
-        }
-    }
-}
-
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
@@ -648,9 +613,7 @@ impl RunRecord {
 
     /// Whether every write of a job is a commit: durable when it completes.
     pub fn is_commit(&self, job: usize) -> bool {
-        let job = &self.plan.jobs[job];
-        let is_durable = job.durability != Durability::None && job.flush_every == 1;
-        job.role == Role::Log && is_durable && job.group_commit.is_none()
+        self.plan.jobs[job].is_commit()
     }
 
     /// The commits among what a job did: its group commits, or its durable log writes.

@@ -8,19 +8,21 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::finding::RecordedFinding;
 use crate::histogram::LatencyHistogram;
 use crate::imported::{
     ImportedJob, ImportedRecord, Source, Stated, StatedBlockSize, StatedBound, StatedCpu, StatedDevice,
     StatedInterval, StatedLatency, StatedLoad, StatedOps, StatedStream, Warning,
 };
 use crate::load::{Direction, Role};
-use crate::plan::{Arrival, Job, Plan};
+use crate::plan::{Arrival, EngineKind, Job, Plan};
 use crate::record::{
     AttributeValue, CpuUse, DeviceCounters, Ended, EngineSetup, Host, Interval, OpCounts, RunRecord,
     TargetRecord,
 };
 use crate::search::Search;
 use crate::sweep::{ProbeRecord, SweepRecord};
+use crate::units::ByteSize;
 
 /// A result, as everything after the record sees it. It borrows from the record and costs little to make.
 #[derive(Debug, Clone)]
@@ -45,6 +47,18 @@ pub struct Subject<'r> {
     pub stated_total: Option<&'r StatedOps>,
     /// What was decided.
     pub plan: Option<&'r Plan>,
+    /// The engine that made the load.
+    pub engine: Option<EngineKind>,
+    /// Why it is another engine than asked for or than usual.
+    pub engine_reason: Option<&'r str>,
+    /// Threads that drove the load: the generator cannot use more CPUs than these.
+    pub driving_threads: Option<u32>,
+    /// Whether all I/O went past the page cache.
+    pub direct: Option<bool>,
+    /// I/Os that a closed load keeps outstanding; `None` where it is not known, and where a job is not closed.
+    pub outstanding: Option<u32>,
+    /// Bytes that the jobs worked on.
+    pub touched: Option<ByteSize>,
     /// The machine.
     pub host: Option<&'r Host>,
     /// What the load worked on; empty where it is not known.
@@ -71,6 +85,8 @@ pub struct Subject<'r> {
     pub bounds: &'r [StatedBound],
     /// What an import did not understand.
     pub warnings: &'r [Warning],
+    /// What the version that wrote the result found. Only of a probe, whose kept facts do not show all of it again.
+    pub recorded_findings: &'r [RecordedFinding],
 }
 
 /// One job: its load as it was configured, and what it did.
@@ -125,6 +141,12 @@ impl<'r> Subject<'r> {
             jobs: Vec::new(),
             stated_total: None,
             plan: None,
+            engine: None,
+            engine_reason: None,
+            driving_threads: None,
+            direct: None,
+            outstanding: None,
+            touched: None,
             host: None,
             targets: &[],
             intervals: &[],
@@ -138,6 +160,7 @@ impl<'r> Subject<'r> {
             other: None,
             bounds: &[],
             warnings: &[],
+            recorded_findings: &[],
         }
     }
 
@@ -167,6 +190,17 @@ impl<'r> Subject<'r> {
             ended: Some(&record.ended),
             jobs: jobs.collect(),
             plan: Some(&record.plan),
+            engine: Some(record.plan.engine),
+            engine_reason: record.plan.engine_reason.as_deref(),
+            driving_threads: Some(driving_threads(&record.plan)),
+            direct: Some(record.plan.direct),
+            outstanding: record
+                .plan
+                .jobs
+                .iter()
+                .all(|job| job.arrival == Arrival::Closed)
+                .then(|| record.plan.total_iodepth()),
+            touched: Some(record.plan.jobs.iter().map(|job| job.working_set * job.areas.len() as u64).sum()),
             host: Some(&record.host),
             targets: &record.targets,
             intervals: &record.intervals,
@@ -211,10 +245,23 @@ impl<'r> Subject<'r> {
             measured_at: Some(&sweep.started_at),
             measured: Some(probe.measured),
             jobs: jobs.collect(),
+            engine: Some(sweep.settings.engine),
+            engine_reason: sweep.settings.engine_reason.as_deref(),
+            driving_threads: probe.driving_threads,
+            direct: Some(sweep.settings.direct),
+            outstanding: u32::try_from(probe.volumes.len())
+                .ok()
+                .and_then(|volumes| probe.outstanding.checked_mul(volumes)),
+            touched: probe
+                .volumes
+                .iter()
+                .map(|volume| sweep.settings.sizes.get(*volume).copied())
+                .try_fold(ByteSize::default(), |sum, size| Some(sum + size?)),
             host: Some(&sweep.host),
             targets: &sweep.targets,
             cpu: probe.cpu.as_ref(),
             devices: &probe.devices,
+            recorded_findings: &probe.findings,
             ..Self::empty(&sweep.id, &sweep.attributes)
         }
     }
@@ -231,6 +278,7 @@ impl<'r> Subject<'r> {
             measured: measured_s.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             jobs: record.jobs.iter().map(SubjectJob::of_imported).collect(),
             stated_total: record.total.as_ref(),
+            direct: direct_of(&record.jobs),
             stated_intervals: &record.intervals,
             stated_cpu: record.cpu.as_ref(),
             stated_devices: &record.devices,
@@ -241,6 +289,13 @@ impl<'r> Subject<'r> {
         }
     }
 
+    /// Every stream that a source states, with its name: of all jobs together, then job by job.
+    pub fn stated_streams(&self) -> impl Iterator<Item = (&'static str, &'r StatedStream)> {
+        let of_jobs = self.jobs.iter().flat_map(|job| job.ops.streams());
+        let of_jobs = of_jobs.filter_map(|(name, facts)| Some((name, facts.stated()?)));
+        self.stated_total.into_iter().flat_map(StatedOps::streams).chain(of_jobs)
+    }
+
     /// The intervals of the measured phase.
     pub fn measured_intervals(&self) -> impl Iterator<Item = &'r Interval> + use<'r> {
         self.intervals.iter().filter(|interval| interval.phase == crate::plan::PhaseKind::Measure)
@@ -248,6 +303,11 @@ impl<'r> Subject<'r> {
 }
 
 impl<'r> SubjectJob<'r> {
+    /// What iotrial counted in one direction; `None` where a source states it instead.
+    pub fn counts(&self, direction: Direction) -> Option<&'r OpCounts> {
+        self.ops.get(direction)?.counts()
+    }
+
     fn of_imported(job: &'r ImportedJob) -> Self {
         Self {
             name: Cow::Borrowed(job.name.as_str()),
@@ -272,6 +332,27 @@ impl<'r> Ops<'r> {
         }
     }
 
+    /// Every stream that is there, with its name.
+    pub fn streams(&self) -> impl Iterator<Item = (&'static str, Facts<'r>)> + use<'r> {
+        let all = [
+            ("read", self.read),
+            ("write", self.write),
+            ("commit", self.commit),
+            ("all", self.all),
+            ("sync", self.sync),
+        ];
+        all.into_iter().filter_map(|(name, facts)| Some((name, facts?)))
+    }
+
+    /// The flushes that follow the writes, where their source times them apart. fio 3 counts none and times them.
+    pub fn flushes(&self) -> Option<Facts<'r>> {
+        let were_there = |sync: &Facts<'_>| {
+            let was_timed = sync.latency_mean_us().is_some_and(|mean_us| mean_us > 0.0);
+            was_timed || sync.io_count().is_some_and(|count| count > 0)
+        };
+        self.sync.filter(|_| self.write.is_some()).filter(were_there)
+    }
+
     /// One direction.
     pub fn get(&self, direction: Direction) -> Option<Facts<'r>> {
         match direction {
@@ -282,6 +363,22 @@ impl<'r> Ops<'r> {
 }
 
 impl<'r> Facts<'r> {
+    /// The counts, where iotrial counted.
+    pub const fn counts(self) -> Option<&'r OpCounts> {
+        match self {
+            Self::Counted(counts, _) => Some(counts),
+            Self::Stated(_) => None,
+        }
+    }
+
+    /// What a source states, where it does.
+    pub const fn stated(self) -> Option<&'r StatedStream> {
+        match self {
+            Self::Counted(..) => None,
+            Self::Stated(stream) => Some(stream),
+        }
+    }
+
     /// I/Os that succeeded; `None` where the source does not state them.
     pub fn io_count(self) -> Option<u64> {
         match self {
@@ -361,6 +458,23 @@ impl<'r> Facts<'r> {
         };
         (seconds > 0.0).then_some(amount? as f64 / seconds)
     }
+}
+
+/// The engine `threads` has a thread for each outstanding I/O; the others drive everything with a few.
+fn driving_threads(plan: &Plan) -> u32 {
+    match plan.engine {
+        EngineKind::Threads => plan.total_iodepth(),
+        _ => plan.threads,
+    }
+}
+
+/// Whether all jobs of a source went past the page cache; `None` where it does not say so of each, and none went through it.
+fn direct_of(jobs: &[ImportedJob]) -> Option<bool> {
+    let said = || jobs.iter().map(|job| job.load.direct);
+    if said().any(|direct| direct == Some(false)) {
+        return Some(false);
+    }
+    said().all(|direct| direct == Some(true)).then_some(true)
 }
 
 /// A job of a plan in the words in which loads of any source are stated.

@@ -150,10 +150,10 @@ fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
     }
     let mut rows = Vec::new();
     for (role, streams) in &summary.roles {
-        let planned = Stream::planned(record, |job| record.plan.jobs[job].role == *role);
+        let planned = Stream::planned(&record.plan, |job| record.plan.jobs[job].role == *role);
         rows.extend(stream_rows(&[role.as_str()], streams, &planned, false));
     }
-    let mut planned = Stream::planned(record, |_| true);
+    let mut planned = Stream::planned(&record.plan, |_| true);
     // Commits among other writes stand with their role already, and are counted in these.
     if planned.contains(&Stream::Write) {
         planned.retain(|stream| *stream != Stream::Commit);
@@ -247,7 +247,7 @@ fn by_job(record: &RunRecord, summary: &Summary) -> Option<Section> {
         return None;
     }
     let rows = summary.jobs.iter().enumerate().flat_map(|(index, job)| {
-        let planned = Stream::planned(record, |other| other == index);
+        let planned = Stream::planned(&record.plan, |other| other == index);
         stream_rows(&[&job.name, job.role.as_str()], &job.streams, &planned, false)
     });
     Some(Section {

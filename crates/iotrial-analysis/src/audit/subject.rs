@@ -70,8 +70,9 @@ impl Subject {
     /// The view of a run.
     pub(super) fn of_run(record: &RunRecord) -> Self {
         let runtime_s = record.measured_duration().as_secs_f64();
+        let view = iotrial_model::subject::Subject::of_run(record);
         let part = |place: String, select: &dyn Fn(usize) -> bool| {
-            let counts = StreamCounts::of(record, select);
+            let counts = StreamCounts::of(&view, select);
             let jobs = record.plan.jobs.iter().enumerate().filter(|(job, _)| select(*job));
             let loads = jobs.clone().map(|(_, job)| load_of(job)).collect();
             // Commits share writes, so sizes of writes say nothing of those of a group commit.

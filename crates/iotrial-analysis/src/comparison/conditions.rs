@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::imported::{ImportedJob, ImportedRecord, SourceKind};
 use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineKind, Job};
-use iotrial_model::record::{Finding, QueueSetup, RunRecord, Severity};
+use iotrial_model::record::{QueueSetup, RunRecord};
+use iotrial_model::subject::Subject;
 use iotrial_model::units::ByteSize;
 
 use super::sample::{Sample, is_printed};
 use super::{CompareError, finding};
-use crate::imported::has_flushes_apart;
+use crate::findings::stated::has_flushes_apart;
 
 /// How figures came about that no table printed.
 const MEASURED: &str = "measured";
@@ -136,7 +138,7 @@ impl Conditions {
     /// Which tool measured it; what is printed was not measured by its paper.
     pub(super) fn of_tool(record: &ImportedRecord) -> Self {
         let tool = (!is_printed(record)).then(|| (TOOL, record.source.tool.clone()));
-        let flush = has_flushes_apart(record).then(|| (FLUSH, APART.to_owned()));
+        let flush = has_flushes_apart(&Subject::of_imported(record)).then(|| (FLUSH, APART.to_owned()));
         Self { words: tool.into_iter().chain(flush).collect(), working_set: None }
     }
 
@@ -353,7 +355,7 @@ pub(super) fn check_conditions(
             if !force {
                 return Err(error);
             }
-            findings.push(finding("forced", Severity::Warning, format!("Compared by force: {error}.")));
+            findings.push(finding(FindingId::Forced, Severity::Warning, format!("Compared by force: {error}.")));
             told.push(differences);
         }
         kinds.push(other);
@@ -378,7 +380,7 @@ pub(super) fn without_unlike_writes(samples: &mut [Sample], findings: &mut Vec<F
         let message = format!(
             "The latencies of writes of {first}{others} lack the flushes, which are told apart there and a part of the write elsewhere: they are left out."
         );
-        findings.push(finding("flushes-apart", Severity::Warning, message));
+        findings.push(finding(FindingId::FlushesApart, Severity::Warning, message));
     }
 }
 
@@ -397,7 +399,7 @@ pub(super) fn findings_on_generators(samples: &[Sample]) -> Vec<Finding> {
             other.source,
             tool(other).unwrap_or_default()
         );
-        findings.push(finding("other-tool", Severity::Warning, message));
+        findings.push(finding(FindingId::OtherTool, Severity::Warning, message));
     }
     let differing = samples.iter().find_map(|other| {
         let first = samples.iter().find(|first| tool(first) == tool(other))?;
@@ -412,7 +414,7 @@ pub(super) fn findings_on_generators(samples: &[Sample]) -> Vec<Finding> {
             other.source,
             words.join("; ")
         );
-        findings.push(finding("generator-differs", Severity::Note, message));
+        findings.push(finding(FindingId::GeneratorDiffers, Severity::Note, message));
     }
     findings
 }

@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::imported::{ImportedRecord, SourceKind, TablePlace};
-use iotrial_model::record::{AttributeValue, EndedHow, Finding, Interval, OpCounts, RunRecord, Severity};
+use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts, RunRecord};
+use iotrial_model::subject::Subject;
 use iotrial_model::table::PublishedTable;
 use serde::{Serialize, Serializer};
 
@@ -13,7 +15,7 @@ use super::conditions::{Conditions, stated_load_words};
 use super::metric::Metric;
 use super::resample::{Figure, Spread, Unit, Units};
 use crate::figures::Figures;
-use crate::imported::imported_findings;
+use crate::findings::findings;
 use crate::latency_course::LatencyCourse;
 use crate::stream::{Stream, Streams};
 
@@ -84,7 +86,7 @@ pub(super) struct MeasuredCpu {
 impl Sample {
     /// The sample of a run. `source` says where the record lies.
     pub fn of_record(record: &RunRecord, source: impl Into<String>) -> Self {
-        let streams: Vec<(Stream, OpCounts)> = Stream::planned(record, |_| true)
+        let streams: Vec<(Stream, OpCounts)> = Stream::planned(&record.plan, |_| true)
             .into_iter()
             .map(|stream| (stream, stream.counts(record, &record.jobs, |_| true)))
             .collect();
@@ -212,7 +214,7 @@ fn stated_figures(record: &ImportedRecord, load: Option<&str>) -> Vec<(Metric, f
     let metric =
         |stream: &str, name: &str| Metric { load: load.map(str::to_owned), ..Metric::new(stream, name) };
     let mut all = Vec::new();
-    let streams = Streams::of_imported(record);
+    let streams = Streams::total(&Subject::of_imported(record));
     for (name, figures) in [("read", &streams.read), ("write", &streams.write), ("total", &streams.all)] {
         let Some(figures) = figures else { continue };
         let figures = named_figures(figures).into_iter();
@@ -261,7 +263,7 @@ pub struct Caveat {
     /// Which run of its configuration, from 1; `None` where that has only one.
     pub run: Option<usize>,
     /// The finding that says it; `None` where it is something else.
-    pub id: Option<String>,
+    pub id: Option<FindingId>,
     /// One sentence, with the numbers.
     pub message: String,
 }
@@ -272,12 +274,12 @@ impl Caveat {
     }
 
     fn of_finding(finding: &Finding) -> Self {
-        Self { run: None, id: Some(finding.id.clone()), message: finding.message.clone() }
+        Self { run: None, id: Some(finding.id), message: finding.message.clone() }
     }
 
     /// What is said, without of which run.
     pub(super) fn text(&self) -> String {
-        match &self.id {
+        match self.id {
             Some(id) => format!("{} [{id}]", self.message),
             None => self.message.clone(),
         }
@@ -309,7 +311,7 @@ fn stated_caveats(record: &ImportedRecord) -> Vec<Caveat> {
             bound.number.value
         ))
     });
-    let findings = if is_printed(record) { Vec::new() } else { imported_findings(record) };
+    let findings = if is_printed(record) { Vec::new() } else { findings(&Subject::of_imported(record)) };
     let found = findings.iter().filter(|finding| finding.severity >= Severity::Warning);
     bounds.chain(found.map(Caveat::of_finding)).collect()
 }
@@ -321,11 +323,10 @@ fn caveats(record: &RunRecord) -> Vec<Caveat> {
         EndedHow::Interrupted => Some(Caveat::new("the run was interrupted".to_owned())),
         EndedHow::Failed => Some(Caveat::new("the run failed".to_owned())),
     };
-    let ended_ids = ["interrupted", "failed"];
-    let found = record
-        .findings
-        .iter()
-        .filter(|finding| finding.severity >= Severity::Warning && !ended_ids.contains(&finding.id.as_str()));
+    let is_told = |finding: &Finding| matches!(finding.id, FindingId::Interrupted | FindingId::Failed);
+    let findings = findings(&Subject::of_run(record));
+    let found =
+        findings.iter().filter(|finding| finding.severity >= Severity::Warning && !is_told(finding));
     ended.into_iter().chain(found.map(Caveat::of_finding)).collect()
 }
 

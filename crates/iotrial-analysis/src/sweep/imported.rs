@@ -5,11 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 use iotrial_model::imported::ImportedRecord;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::record::EndedHow;
+use iotrial_model::subject::Subject;
 use iotrial_model::sweep::{ProbePurpose, SweepMethod};
 
-use super::{Curve, Probe, SweepSummary, limit};
-use crate::imported::{all_figures, measured_s};
+use super::{Curve, Probe, SweepSummary, findings, limit};
 use crate::saturation::{LoadPoint, Saturation};
+use crate::stream::both_figures;
+use crate::summary::measured_s;
 
 /// A result that is no point of a curve.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +20,12 @@ pub struct LeftOut {
     pub whence: String,
     /// What a point needs and is not there, as a clause.
     pub why: &'static str,
+}
+
+impl std::fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} is no point of a curve: {}", self.whence, self.why)
+    }
 }
 
 /// What a point of a curve needs.
@@ -74,6 +82,9 @@ impl SweepSummary {
             curve.saturation = Saturation::of(&points, None);
         }
         limit::name_limits(&[], &[], &mut curves);
+        let mut findings = findings::of_curves(&curves, &volumes, "");
+        findings.extend(findings::of_left_out(&left_out));
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let summary = Self {
             method: SweepMethod::Grid,
             ended: EndedHow::Complete,
@@ -82,7 +93,7 @@ impl SweepSummary {
             volumes,
             curves,
             scaling: Vec::new(),
-            findings: Vec::new(),
+            findings,
         };
         (summary, left_out)
     }
@@ -117,14 +128,14 @@ impl Point {
         let outstanding: Option<u64> = record.jobs.iter().map(|job| job.load.total_outstanding()).sum();
         let outstanding =
             outstanding.and_then(|sum| u32::try_from(sum).ok()).filter(|sum| (1..=1 << 20).contains(sum));
-        let figures = all_figures(record).filter(|figures| figures.iops.is_some_and(|iops| iops > 0.0));
+        let figures = both_figures(&Subject::of_imported(record)).filter(|figures| figures.iops.is_some_and(|iops| iops > 0.0));
         Ok(Self {
             pattern,
             configuration: configuration_of(record),
             probe: Probe {
                 purpose: ProbePurpose::Grid,
                 outstanding: outstanding.ok_or("its outstanding I/Os are not stated")?,
-                measured_s: measured_s(record).unwrap_or(0.0),
+                measured_s: measured_s(&Subject::of_imported(record)).unwrap_or(0.0),
                 iops_standard_error_percent: 0.0,
                 figures: figures.ok_or("its rate is not stated")?,
             },
