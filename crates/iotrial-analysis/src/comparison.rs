@@ -313,6 +313,7 @@ impl Comparison {
         let subjects = subjects_of(&samples);
         // Only a printed configuration can have two values for one metric, and then there is nothing to show of any.
         let configurations = Configuration::each(samples).unwrap_or_default();
+        findings.insert(0, not_compared(&why, &configurations));
         Self {
             subjects,
             baseline: configurations.first().map(|first| first.key.clone()).unwrap_or_default(),
@@ -345,6 +346,41 @@ impl Comparison {
     pub fn keeps_gates(&self) -> bool {
         self.gates.iter().all(|outcome| outcome.kept)
     }
+}
+
+/// A difference that takes more characters is only named.
+const LONGEST_DIFFERENCE: usize = 80;
+
+/// Why runs are not held against each other, and what the reader can do. That there is only one configuration is not a fault of
+/// any of them.
+fn not_compared(why: &CompareError, configurations: &[Configuration]) -> Finding {
+    let severity = match why {
+        CompareError::OnlyOne { .. } => Severity::Note,
+        _ => Severity::Warning,
+    };
+    finding(FindingId::NotCompared, severity, not_compared_words(why, configurations))
+}
+
+fn not_compared_words(why: &CompareError, configurations: &[Configuration]) -> String {
+    let key_of = |source: &String| {
+        let one = configurations.iter().find(|one| one.sources.contains(source));
+        one.map_or_else(|| source.clone(), |one| one.key.clone())
+    };
+    let why = match why {
+        CompareError::Incomparable { first, other, differences } => {
+            let words = differences.iter().map(|one| match one.to_string() {
+                long if long.chars().count() > LONGEST_DIFFERENCE => one.what.to_owned(),
+                short => short,
+            });
+            let words = words.collect::<Vec<_>>().join(", ");
+            let (first, other) = (key_of(first), key_of(other));
+            format!(
+                "{first} and {other} differ in {words}; `iotrial compare --force` compares them all the same"
+            )
+        }
+        _ => why.to_string(),
+    };
+    format!("No change, rank or recommendation is told: {why}.")
 }
 
 /// Under what the samples were taken, each once.
@@ -615,9 +651,11 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
             "Measured too briefly to tell a difference from chance: {names}. Measure a minute or longer, or repeat."
         )
     });
-    note(FindingId::FewRepeats, names(&|one| (2..5).contains(&one.run_count()) && !one.is_printed), &|names| {
-        format!("Fewer than five repeats: {names}. The intervals are wide for it.")
-    });
+    note(
+        FindingId::FewRepeats,
+        names(&|one| (2..5).contains(&one.run_count()) && !one.is_printed),
+        &|names| format!("Fewer than five repeats: {names}. The intervals are wide for it."),
+    );
     findings
 }
 

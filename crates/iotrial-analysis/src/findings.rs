@@ -83,17 +83,15 @@ impl Observed<'_, '_> {
 
     /// Findings by which something else than the device may have been the limit.
     pub(crate) fn doubts(&self) -> Vec<FindingId> {
-        let found = [generator::generator_busy(self), open_load::late_issues(self), devices::foreign_load(self)];
+        let found =
+            [generator::generator_busy(self), open_load::late_issues(self), devices::foreign_load(self)];
         found.into_iter().flatten().map(|finding| finding.id).collect()
     }
 }
 
 /// A predicate on a run, for tests.
 #[cfg(test)]
-fn found<T>(
-    record: &iotrial_model::record::RunRecord,
-    predicate: impl Fn(&Observed<'_, '_>) -> T,
-) -> T {
+fn found<T>(record: &iotrial_model::record::RunRecord, predicate: impl Fn(&Observed<'_, '_>) -> T) -> T {
     predicate(&Observed::of(&Subject::of_run(record)))
 }
 

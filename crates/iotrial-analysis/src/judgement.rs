@@ -122,9 +122,8 @@ impl Judgement {
     pub(crate) fn new(subject: &Subject<'_>, thresholds: &ThresholdSet) -> Self {
         let measured = subject.measured.filter(|measured| !measured.is_zero());
         // A source may time less than it counts, so that its figures are taken as they are.
-        let is_short = |measured: &Duration| {
-            subject.source.is_none() && *measured + CLOCK_SLACK < SHORTEST_JUDGED
-        };
+        let is_short =
+            |measured: &Duration| subject.source.is_none() && *measured + CLOCK_SLACK < SHORTEST_JUDGED;
         if let Some(measured) = measured.filter(is_short) {
             let measured = seconds_in_words(measured.as_secs_f64());
             let starved = format!("only {measured} were measured, and less than a second is not judged");
@@ -134,10 +133,7 @@ impl Judgement {
     }
 
     /// The streams that each role has.
-    fn of(
-        roles: impl IntoIterator<Item = (Role, RoleStreams)>,
-        thresholds: &ThresholdSet,
-    ) -> Self {
+    fn of(roles: impl IntoIterator<Item = (Role, RoleStreams)>, thresholds: &ThresholdSet) -> Self {
         let mut judgement = Self::default();
         for (role, streams) in roles {
             if !thresholds.judges_role(role) {

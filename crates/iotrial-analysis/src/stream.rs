@@ -150,12 +150,7 @@ impl Streams {
         // A job that tells only of both at once cannot be added to those that tell them apart.
         let is_plain = all.iter().all(|ops| ops.all.is_none() || (ops.read.is_some() && ops.write.is_some()));
         if is_plain {
-            Self {
-                read: figures(Direction::Read),
-                write: figures(Direction::Write),
-                commit: None,
-                all: None,
-            }
+            Self { read: figures(Direction::Read), write: figures(Direction::Write), commit: None, all: None }
         } else {
             let both: Vec<&StatedStream> = all.iter().flat_map(both).collect();
             Self { all: Some(Figures::together(&both)), ..Self::default() }
@@ -282,10 +277,7 @@ mod tests {
         (read.submission_latency_count, read.submission_latency_sum_ns) = (Some(1_000), 5_000_000);
         let slat_us = |record: &RunRecord| {
             let pages = counts_of(record, 0);
-            (
-                pages.figures().read.unwrap().slat_mean_us,
-                pages.all_figures().unwrap().slat_mean_us,
-            )
+            (pages.figures().read.unwrap().slat_mean_us, pages.all_figures().unwrap().slat_mean_us)
         };
         assert!(slat_us(&record).0 == Some(5.0) && slat_us(&record).1.is_some());
         record.plan.jobs[0].arrival =

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::load_pattern::{LoadPattern, PATTERN_WORDS, ParsePatternError};
 use crate::finding::RecordedFinding;
+pub use crate::load_pattern::{LoadPattern, PATTERN_WORDS, ParsePatternError};
 use crate::plan::{EngineKind, PhaseKind, SimDevice};
 use crate::record::{
     AttributeValue, CpuUse, DeviceCounters, Ended, Host, JobCounts, Layout, TargetRecord, Tool,

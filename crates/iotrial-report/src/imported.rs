@@ -1,14 +1,15 @@
 //! The document of an imported result: its figures, what speaks against them, and everything that its source states of the load.
 
 use iotrial_analysis::figures::Figures;
-use iotrial_analysis::imported::ImportedSummary;
 use iotrial_analysis::stream::Streams;
+use iotrial_analysis::summary::Summary;
 use iotrial_model::imported::{ImportedJob, ImportedRecord, StatedStream};
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::record::Severity;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::finding_line::About;
 use crate::quantity::{Quantity, in_seconds};
 use crate::run::{self, figures_row, figures_table};
 use crate::table::{Column, Row, Table, Value};
@@ -29,7 +30,7 @@ const MOST_LINES: usize = 8;
 
 impl Document {
     /// The document of one imported result. `summary` is the one of `record`.
-    pub fn of_imported(record: &ImportedRecord, summary: &ImportedSummary) -> Self {
+    pub fn of_imported(record: &ImportedRecord, summary: &Summary) -> Self {
         let sections = [
             Some(verdict(summary)),
             findings(summary),
@@ -58,7 +59,7 @@ impl Document {
     }
 
     /// The document of several of them: their figures in one table, then each by itself.
-    pub fn of_imported_results(results: &[(&ImportedRecord, &ImportedSummary)]) -> Self {
+    pub fn of_imported_results(results: &[(&ImportedRecord, &Summary)]) -> Self {
         if let [(record, summary)] = results {
             return Self::of_imported(record, summary);
         }
@@ -92,7 +93,7 @@ fn title(record: &ImportedRecord) -> String {
     }
 }
 
-fn in_brief(record: &ImportedRecord, summary: &ImportedSummary) -> Vec<(&'static str, String)> {
+fn in_brief(record: &ImportedRecord, summary: &Summary) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     if !record.attributes.is_empty() {
         let pairs = record.attributes.iter().map(|(name, value)| format!("{name} = {value}"));
@@ -134,7 +135,7 @@ fn in_brief(record: &ImportedRecord, summary: &ImportedSummary) -> Vec<(&'static
     lines
 }
 
-fn verdict(summary: &ImportedSummary) -> Section {
+fn verdict(summary: &Summary) -> Section {
     let verdict = &summary.verdict;
     Section {
         id: "verdict",
@@ -151,12 +152,12 @@ fn verdict(summary: &ImportedSummary) -> Section {
     }
 }
 
-fn findings(summary: &ImportedSummary) -> Option<Section> {
+fn findings(summary: &Summary) -> Option<Section> {
     (!summary.findings.is_empty()).then(|| Section {
         id: "findings",
         heading: "Findings",
         note: None,
-        blocks: vec![Block::Findings(summary.findings.iter().map(run::finding_line).collect())],
+        blocks: vec![Block::Findings(summary.findings.iter().map(FindingLine::of).collect())],
     })
 }
 
@@ -167,7 +168,7 @@ fn stream_rows(labels: &[&str], streams: &Streams, is_total: bool) -> Vec<Row> {
     there.map(|(name, figures)| figures_row(labels, name, Some(figures), is_total)).collect()
 }
 
-fn figures(summary: &ImportedSummary) -> Option<Section> {
+fn figures(summary: &Summary) -> Option<Section> {
     let mut rows = Vec::new();
     if summary.jobs.len() > 1 {
         rows.extend(summary.jobs.iter().flat_map(|job| stream_rows(&[&job.name], &job.streams, false)));
@@ -394,7 +395,7 @@ fn load_facts(job: &ImportedJob) -> Vec<Fact> {
     facts
 }
 
-fn source(record: &ImportedRecord, summary: &ImportedSummary) -> Section {
+fn source(record: &ImportedRecord, summary: &Summary) -> Section {
     let source = &record.source;
     let mut facts = vec![
         fact("format", source.kind.as_str()),
@@ -403,7 +404,7 @@ fn source(record: &ImportedRecord, summary: &ImportedSummary) -> Section {
         fact("SHA-256", source.sha256.clone()),
         fact("read by", source.read_by.clone()),
     ];
-    if let Some(cpu) = &summary.cpu {
+    if let Some(cpu) = &summary.stated_cpu {
         let share = |name: &str, stated: Option<iotrial_model::imported::Stated>| {
             stated.map(|stated| Fact {
                 name: name.to_owned(),
@@ -422,12 +423,9 @@ fn source(record: &ImportedRecord, summary: &ImportedSummary) -> Section {
     Section { id: "source", heading: "Source", note: None, blocks: vec![Block::Facts(facts)] }
 }
 
-fn warnings(summary: &ImportedSummary) -> Option<Section> {
-    let line = |warning: &iotrial_model::imported::Warning| FindingLine {
-        severity: Severity::Note,
-        id: "import".to_owned(),
-        message: warning.to_string(),
-        evidence: Vec::new(),
+fn warnings(summary: &Summary) -> Option<Section> {
+    let line = |warning: &iotrial_model::imported::Warning| {
+        FindingLine::about(About::Import, Severity::Note, warning.to_string())
     };
     (!summary.warnings.is_empty()).then(|| Section {
         id: "warnings",

@@ -12,6 +12,8 @@ pub mod table;
 
 pub mod chart;
 
+mod finding_line;
+
 pub mod document;
 
 mod settings;

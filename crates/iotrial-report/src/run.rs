@@ -8,14 +8,15 @@ use iotrial_analysis::summary::{JobSummary, Summary};
 use iotrial_analysis::verdict::Judged;
 use iotrial_model::load::Role;
 use iotrial_model::plan::{Job, PhaseKind};
-use iotrial_model::record::{EndedHow, Finding, Interval, RunRecord};
+use iotrial_model::record::{EndedHow, Interval, RunRecord};
+use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
 use jiff::Timestamp;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, HeatMap, Limit, Line, Scale, Shape, Span};
-use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::document::{Block, Document, FindingLine, Section, VerdictBlock};
 use crate::heat;
-use crate::quantity::{LatencyUnit, Quantity, in_seconds};
+use crate::quantity::{Quantity, in_seconds};
 use crate::search;
 use crate::settings;
 use crate::table::{Column, Row, Table, Value};
@@ -103,51 +104,15 @@ fn findings(summary: &Summary) -> Option<Section> {
         id: "findings",
         heading: "Findings",
         note: None,
-        blocks: vec![Block::Findings(summary.findings.iter().map(finding_line).collect())],
+        blocks: vec![Block::Findings(summary.findings.iter().map(FindingLine::of).collect())],
     })
 }
 
-/// A finding as a line of the document.
-pub(crate) fn finding_line(finding: &Finding) -> FindingLine {
-    FindingLine {
-        severity: finding.severity,
-        id: finding.id.clone(),
-        message: finding.message.clone(),
-        evidence: finding.evidence.iter().map(|(name, value)| evidence(name, value)).collect(),
-    }
-}
-
-/// A fact behind a finding: a size in bytes becomes a size, anything else keeps the unit in its name.
-fn evidence(name: &str, value: &serde_json::Value) -> Fact {
-    if let (Some(name), Some(bytes)) = (name.strip_suffix("_bytes"), value.as_u64()) {
-        return Fact { name: name.to_owned(), quantity: Quantity::Bytes, value: Value::Count(bytes) };
-    }
-    let typed = match (value.as_u64(), value.as_f64()) {
-        (Some(count), _) => Value::Count(count),
-        (None, Some(number)) => Value::Number(number),
-        (None, None) => Value::Text(plain(value)),
-    };
-    let quantity = if matches!(typed, Value::Text(_)) { Quantity::Words } else { Quantity::Unitless };
-    Fact { name: name.to_owned(), quantity, value: typed }
-}
-
-/// A JSON value as people read it: text without quotes, fractions to four digits, lists with commas.
-fn plain(value: &serde_json::Value) -> String {
-    match value {
-        serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Number(number) if number.is_f64() => {
-            Value::number(number.as_f64()).written_with_unit(Quantity::Unitless, LatencyUnit::Milliseconds)
-        }
-        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
-        other => other.to_string(),
-    }
-}
-
 fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
-    if summary.measured_s == 0.0 {
+    let Some(measured_s) = summary.measured_s.filter(|measured_s| *measured_s > 0.0) else {
         // The load never reached its measured phase: there is nothing to tabulate.
         return None;
-    }
+    };
     let mut rows = Vec::new();
     for (role, streams) in &summary.roles {
         let planned = Stream::planned(&record.plan, |job| record.plan.jobs[job].role == *role);
@@ -163,7 +128,7 @@ fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
         rows.push(figures_row(
             &["total"],
             "all",
-            StreamCounts::of(record, |_| true).all_figures(record).as_ref(),
+            StreamCounts::of(&Subject::of_run(record), |_| true).all_figures().as_ref(),
             true,
         ));
     }
@@ -172,7 +137,7 @@ fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
         heading: "By role",
         note: Some(format!(
             "{} measured. Latency is total latency, from the creation of an I/O to its completion.",
-            in_seconds(summary.measured_s)
+            in_seconds(measured_s)
         )),
         blocks: vec![Block::Table(figures_table("Figures by role", &["role"], rows, true))],
     })
@@ -243,12 +208,10 @@ fn backlog_over_time(record: &RunRecord) -> Option<ChartGroup> {
 }
 
 fn by_job(record: &RunRecord, summary: &Summary) -> Option<Section> {
-    if summary.measured_s == 0.0 {
-        return None;
-    }
+    summary.measured_s.filter(|measured_s| *measured_s > 0.0)?;
     let rows = summary.jobs.iter().enumerate().flat_map(|(index, job)| {
         let planned = Stream::planned(&record.plan, |other| other == index);
-        stream_rows(&[&job.name, job.role.as_str()], &job.streams, &planned, false)
+        stream_rows(&[&job.name, job.role.map_or("", Role::as_str)], &job.streams, &planned, false)
     });
     Some(Section {
         id: "jobs",

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use iotrial_analysis::comparison::{CompareError, Comparison};
+use iotrial_analysis::comparison::Comparison;
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::series::{Series, SeriesPoint};
 use iotrial_analysis::stream::Stream;
 use iotrial_analysis::summary::Summary;
+use iotrial_model::finding::FindingId;
 use iotrial_model::load::Role;
-use iotrial_model::record::{EndedHow, RunRecord, Severity};
+use iotrial_model::record::{EndedHow, RunRecord};
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::comparison::{self, charts};
@@ -53,10 +54,7 @@ impl Document {
             .map(|((record, summary), chapter)| Run::new(record, summary, &chapter.title, comparison))
             .collect();
         let streams = streams(&runs);
-        let first = match &comparison.not_compared {
-            Some(why) => not_compared(why, comparison),
-            None => comparison::recommendation(comparison),
-        };
+        let first = not_compared(comparison).unwrap_or_else(|| comparison::recommendation(comparison));
         let sections = [
             Some(first),
             comparison::findings(&comparison.findings),
@@ -127,45 +125,19 @@ impl<'r> Run<'r> {
     }
 
     fn was_measured(&self) -> bool {
-        self.summary.measured_s > 0.0
+        self.summary.measured_s.is_some_and(|measured_s| measured_s > 0.0)
     }
 }
 
-/// A difference that takes more characters is only named.
-const LONGEST_DIFFERENCE: usize = 80;
-
-/// Why the runs are not held against each other, and what the reader can do.
-fn not_compared(why: &CompareError, comparison: &Comparison) -> Section {
-    let key_of = |source: &String| {
-        let one = comparison.configurations.iter().find(|one| one.sources.contains(source));
-        one.map_or_else(|| source.clone(), |one| one.key.clone())
-    };
-    let (severity, why) = match why {
-        CompareError::OnlyOne { .. } => (Severity::Note, why.to_string()),
-        CompareError::Incomparable { first, other, differences } => {
-            let words = differences.iter().map(|one| match one.to_string() {
-                long if long.chars().count() > LONGEST_DIFFERENCE => one.what.to_owned(),
-                short => short,
-            });
-            let words = words.collect::<Vec<_>>().join(", ");
-            let (first, other) = (key_of(first), key_of(other));
-            (
-                Severity::Warning,
-                format!(
-                    "{first} and {other} differ in {words}; `iotrial compare --force` compares them all the same"
-                ),
-            )
-        }
-        _ => (Severity::Warning, why.to_string()),
-    };
-    let message = format!("No change, rank or recommendation is told: {why}.");
-    let line = FindingLine { severity, id: "not-compared".to_owned(), message, evidence: Vec::new() };
-    Section {
+/// Why the runs are not held against each other, and what the reader can do; `None` where they are.
+fn not_compared(comparison: &Comparison) -> Option<Section> {
+    let why = comparison.findings.iter().find(|finding| finding.id == FindingId::NotCompared)?;
+    Some(Section {
         id: "not-compared",
         heading: "Beside one another",
         note: None,
-        blocks: vec![Block::Findings(vec![line])],
-    }
+        blocks: vec![Block::Findings(vec![FindingLine::brief(why)])],
+    })
 }
 
 fn overview(runs: &[Run<'_>]) -> Section {
@@ -180,7 +152,7 @@ fn overview(runs: &[Run<'_>]) -> Section {
                 Value::text((!attributes.is_empty()).then_some(attributes)),
                 Value::Text(run.record.plan.profile.clone()),
                 Value::Text(run::started_at(run.record)),
-                Value::Number(run.summary.measured_s),
+                Value::number(run.summary.measured_s),
                 Value::Text(
                     match run.record.ended.how {
                         EndedHow::Complete => "complete",

@@ -355,7 +355,11 @@ pub(super) fn check_conditions(
             if !force {
                 return Err(error);
             }
-            findings.push(finding(FindingId::Forced, Severity::Warning, format!("Compared by force: {error}.")));
+            findings.push(finding(
+                FindingId::Forced,
+                Severity::Warning,
+                format!("Compared by force: {error}."),
+            ));
             told.push(differences);
         }
         kinds.push(other);

@@ -325,8 +325,7 @@ fn caveats(record: &RunRecord) -> Vec<Caveat> {
     };
     let is_told = |finding: &Finding| matches!(finding.id, FindingId::Interrupted | FindingId::Failed);
     let findings = findings(&Subject::of_run(record));
-    let found =
-        findings.iter().filter(|finding| finding.severity >= Severity::Warning && !is_told(finding));
+    let found = findings.iter().filter(|finding| finding.severity >= Severity::Warning && !is_told(finding));
     ended.into_iter().chain(found.map(Caveat::of_finding)).collect()
 }
 

@@ -175,7 +175,11 @@ fn another_ring_is_told_and_no_reason_to_refuse() {
     };
     let told = |rings: [Option<&str>; 2]| {
         let comparison = compare(vec![with(1, rings[0]), with(2, rings[1])]);
-        comparison.findings.into_iter().find(|one| one.id == FindingId::GeneratorDiffers).map(|found| found.message)
+        comparison
+            .findings
+            .into_iter()
+            .find(|one| one.id == FindingId::GeneratorDiffers)
+            .map(|found| found.message)
     };
     let message = told([Some("coop-taskrun"), Some("defer-taskrun")]).unwrap();
     assert!(message.contains("(ring: coop-taskrun against defer-taskrun)"), "{message}");

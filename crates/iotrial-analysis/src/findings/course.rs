@@ -115,10 +115,8 @@ impl<'r> ErrorCount<'r> {
         let ((job, direction), (_, first_error)) =
             by_stream.into_iter().max_by_key(|(_, (errors, _))| *errors)?;
         let job = job_name(subject, job);
-        (errors > 0).then_some(Self {
-            errors,
-            worst: Some(WorstErrors { attempts, job, direction, first_error }),
-        })
+        (errors > 0)
+            .then_some(Self { errors, worst: Some(WorstErrors { attempts, job, direction, first_error }) })
     }
 
     fn stated(subject: &Subject<'r>) -> Option<Self> {
@@ -306,7 +304,9 @@ fn unsteady_words(evidence: &Unsteady, waited: Option<(Duration, Duration)>) -> 
     let was_not = match waited {
         Some((limit, round)) => {
             let (limit, round) = (format_duration(limit), format_duration(round));
-            format!("the load did not become steady within {limit}: over its last {STEADY_ROUNDS_IN_WORDS} rounds of {round}")
+            format!(
+                "the load did not become steady within {limit}: over its last {STEADY_ROUNDS_IN_WORDS} rounds of {round}"
+            )
         }
         None => format!("the load was not steady: over {STEADY_ROUNDS_IN_WORDS} rounds"),
     };
@@ -360,7 +360,6 @@ mod tests {
     fn unsteady(record: &RunRecord) -> Option<Finding> {
         found(record, super::unsteady)
     }
-
 
     #[test]
     fn a_run_that_was_stopped_says_how_far_it_came() {

@@ -106,7 +106,8 @@ pub(super) fn amplified_io(seen: &Observed<'_, '_>) -> Option<Finding> {
 }
 
 fn amplified_words(step: &ChainStep) -> String {
-    let times = |flow: &StepFlow| flow.bytes_ratio.map_or_else(|| "no".to_owned(), |ratio| format!("{ratio:.2}"));
+    let times =
+        |flow: &StepFlow| flow.bytes_ratio.map_or_else(|| "no".to_owned(), |ratio| format!("{ratio:.2}"));
     format!(
         "{} read {} and wrote {} bytes for each byte of {}: what lies between them multiplies I/Os, or others use the devices too",
         step.below.join(", "),
@@ -121,9 +122,7 @@ fn amplified_words(step: &ChainStep) -> String {
 pub(super) fn cache_below(seen: &Observed<'_, '_>) -> Option<Finding> {
     let (step, direction, seen_percent) = steps(seen)
         .flat_map(|step| Direction::ALL.map(|direction| (step, direction)))
-        .filter_map(|(step, direction)| {
-            Some((step, direction, 100.0 * step.flow(direction).bytes_ratio?))
-        })
+        .filter_map(|(step, direction)| Some((step, direction, 100.0 * step.flow(direction).bytes_ratio?)))
         .filter(|(_, _, seen_percent)| *seen_percent < LEAST_SEEN_PERCENT)
         .min_by(|a, b| a.2.total_cmp(&b.2))?;
     let is_believed = seen_percent >= LEAST_BELIEVED_PERCENT;
@@ -216,7 +215,6 @@ mod tests {
         found(record, super::merged_io)
     }
 
-
     #[test]
     fn a_tenth_more_than_issued_is_tolerated_and_no_more() {
         let mut record = healthy();
@@ -246,7 +244,10 @@ mod tests {
         assert_eq!(cache_served(&record).unwrap().severity, Severity::Note);
         record.devices[0].read_bytes = issued / 100 * 49;
         let found = cache_served(&record).unwrap();
-        assert_eq!((found.severity, &found.evidence.facts()["direction"]), (Severity::Warning, &json!("read")));
+        assert_eq!(
+            (found.severity, &found.evidence.facts()["direction"]),
+            (Severity::Warning, &json!("read"))
+        );
         assert!(found.message.contains("issued as reads (49 %)"), "{}", found.message);
     }
 

@@ -420,7 +420,8 @@ mod tests {
         };
         let stolen = with(1.0, 0.9).unwrap();
         assert!(
-            stolen.contains("used 50 % of the 2 CPUs that drive the load, and the hypervisor took up to 45 %"),
+            stolen
+                .contains("used 50 % of the 2 CPUs that drive the load, and the hypervisor took up to 45 %"),
             "{stolen}"
         );
         assert_eq!(with(1.0, 0.7), None);

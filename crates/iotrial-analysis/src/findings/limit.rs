@@ -152,7 +152,8 @@ impl FlatLimit {
             Kind::Bandwidth => is_round_bandwidth(flat.level),
         };
         let is_exact = flat.range_percent / 100.0 * mean_iops <= EXACT_SPREAD * mean_iops.sqrt();
-        let all_wait = tenth_percentile_s(subject).is_some_and(|p10_s| p10_s >= LEAST_WAIT_RATIO * shortest_s);
+        let all_wait =
+            tenth_percentile_s(subject).is_some_and(|p10_s| p10_s >= LEAST_WAIT_RATIO * shortest_s);
         let is_idle = in_work < IDLE_IN_WORK && all_wait && !is_rotational(subject) && !has_modes;
         let is_limit = is_idle
             || throttle.is_some()
@@ -392,7 +393,9 @@ mod tests {
         // 8 KiB each: 12,800 IOPS are 100 MiB/s.
         let flat = |level| Some(Flat { level, drift_s: 0.0, range_percent: 0.1 });
         let record = healthy();
-        let kind = |iops: f64| kind_of_limit(&record.plan.jobs, flat(iops), flat(iops / 128.0)).map(|(kind, _)| kind);
+        let kind = |iops: f64| {
+            kind_of_limit(&record.plan.jobs, flat(iops), flat(iops / 128.0)).map(|(kind, _)| kind)
+        };
         assert_eq!(kind(12_800.0), Some(Kind::Bandwidth));
         assert_eq!(kind(2_000.0), Some(Kind::Iops));
         assert_eq!(kind(12_345.0), Some(Kind::Iops));

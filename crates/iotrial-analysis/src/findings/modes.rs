@@ -116,7 +116,8 @@ impl TwoModes {
 
     fn find(subject: &Subject<'_>, select: impl Fn(&Job, Direction) -> bool) -> Option<Self> {
         let jobs = subject.plan?.jobs.iter().zip(&subject.jobs).enumerate();
-        let streams = jobs.flat_map(|(index, (job, _))| Direction::ALL.map(|direction| (index, job, direction)));
+        let streams =
+            jobs.flat_map(|(index, (job, _))| Direction::ALL.map(|direction| (index, job, direction)));
         let found = streams.filter(|(_, job, direction)| select(job, *direction));
         let found = found.filter_map(|(job, _, direction)| {
             Some(Self { job, direction, modes: modes_of(subject, job, direction)? })

@@ -50,7 +50,8 @@ impl Share {
         let shares = jobs.filter(|(_, (job, _))| job.arrival != Arrival::Closed);
         let shares = shares.map(|(index, (job, done))| {
             // In a group commit it is the commits that arrive, and not their writes.
-            let commits = done.ops.commit.and_then(|facts| facts.counts()).filter(|_| job.group_commit.is_some());
+            let commits =
+                done.ops.commit.and_then(|facts| facts.counts()).filter(|_| job.group_commit.is_some());
             let arrivals: Vec<&OpCounts> = match commits {
                 Some(commits) => vec![commits],
                 None => Direction::ALL.into_iter().filter_map(|direction| done.counts(direction)).collect(),

@@ -27,7 +27,9 @@ impl Pace {
     /// Every whole interval of all phases; none where no device was behind the load. What a stop or the end of a phase cut
     /// short is left out, because its edges weigh too much.
     pub(super) fn of(subject: &Subject<'_>) -> Vec<Self> {
-        let Some(plan) = subject.plan.filter(|plan| plan.engine != EngineKind::Null) else { return Vec::new() };
+        let Some(plan) = subject.plan.filter(|plan| plan.engine != EngineKind::Null) else {
+            return Vec::new();
+        };
         let whole = subject.intervals.iter().filter(|interval| is_whole(interval, plan));
         whole.map(|interval| Self::of_interval(interval, plan)).collect()
     }

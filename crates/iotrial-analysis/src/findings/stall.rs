@@ -111,9 +111,9 @@ fn stalled_words(stall: &Stall) -> String {
         StallEnd::After(end_s) => format!(
             "a {direction} of `{job}` took {seconds:.1} s and came back {end_s:.0} s after the start of the load: the device, or the way to it, stood still"
         ),
-        StallEnd::Sometime => format!(
-            "a {direction} of `{job}` took {seconds:.1} s: the device, or the way to it, stood still"
-        ),
+        StallEnd::Sometime => {
+            format!("a {direction} of `{job}` took {seconds:.1} s: the device, or the way to it, stood still")
+        }
         StallEnd::Never => format!(
             "a {direction} of `{job}` was not back when the load ended, {seconds:.1} s after it was issued: the device, or the way to it, stands still"
         ),
@@ -131,7 +131,6 @@ mod tests {
     fn stalled(record: &RunRecord) -> Option<Finding> {
         found(record, super::stalled)
     }
-
 
     #[test]
     fn a_run_whose_longest_io_is_short_has_not_stalled() {

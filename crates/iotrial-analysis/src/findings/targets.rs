@@ -37,11 +37,7 @@ pub(super) fn buffered_io(seen: &Observed<'_, '_>) -> Option<Finding> {
             id: FindingId::BufferedIo,
             severity: Severity::Warning,
             message: buffered_words(is_stated).to_owned(),
-            evidence: if is_stated {
-                Evidence::Nothing {}
-            } else {
-                Evidence::BufferedIo { direct: false }
-            },
+            evidence: if is_stated { Evidence::Nothing {} } else { Evidence::BufferedIo { direct: false } },
         }
     })
 }
@@ -121,7 +117,6 @@ mod tests {
     fn size_reduced(record: &RunRecord) -> Vec<Finding> {
         found(record, super::size_reduced)
     }
-
 
     #[test]
     fn a_target_in_memory_is_serious() {

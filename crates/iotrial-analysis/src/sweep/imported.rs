@@ -128,7 +128,8 @@ impl Point {
         let outstanding: Option<u64> = record.jobs.iter().map(|job| job.load.total_outstanding()).sum();
         let outstanding =
             outstanding.and_then(|sum| u32::try_from(sum).ok()).filter(|sum| (1..=1 << 20).contains(sum));
-        let figures = both_figures(&Subject::of_imported(record)).filter(|figures| figures.iops.is_some_and(|iops| iops > 0.0));
+        let figures = both_figures(&Subject::of_imported(record))
+            .filter(|figures| figures.iops.is_some_and(|iops| iops > 0.0));
         Ok(Self {
             pattern,
             configuration: configuration_of(record),

@@ -93,9 +93,8 @@ fn together<'s, 'r>(
     seen: &'s [SeenProbe<'r>],
     pattern: LoadPattern,
 ) -> impl Iterator<Item = &'s SeenProbe<'r>> {
-    let is_one = move |probe: &ProbeRecord| {
-        probe.purpose == ProbePurpose::Together && probe.pattern == pattern
-    };
+    let is_one =
+        move |probe: &ProbeRecord| probe.purpose == ProbePurpose::Together && probe.pattern == pattern;
     seen.iter().filter(move |seen| is_one(seen.probe))
 }
 

@@ -8,8 +8,8 @@ use anyhow::Context;
 use iotrial_analysis::comparison::{Comparison, Sample};
 use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
-use iotrial_analysis::verdict::judge;
 use iotrial_model::record::RunRecord;
+use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 use iotrial_report::html::render_html;
 use iotrial_report::terminal::{TerminalStyle, render_terminal};
@@ -138,7 +138,7 @@ struct JsonSummary<'s> {
 impl Shown {
     /// Computes every figure once.
     pub fn new(record: &RunRecord, thresholds: &ThresholdSet) -> Self {
-        let summary = Summary::new(record, judge(record, thresholds));
+        let summary = Summary::new(&Subject::of_run(record), thresholds);
         Self { document: Document::of_run(record, &summary), summaries: vec![summary] }
     }
 
@@ -148,7 +148,7 @@ impl Shown {
             return Self::new(record, thresholds);
         }
         let summary = |(_, record, thresholds): &(&Path, &RunRecord, &ThresholdSet)| {
-            Summary::new(record, judge(record, thresholds))
+            Summary::new(&Subject::of_run(record), thresholds)
         };
         let summaries: Vec<Summary> = records.iter().map(summary).collect();
         let samples =

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use iotrial_analysis::imported::ImportedSummary;
+use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_import::Naming;
 use iotrial_model::imported::ImportedRecord;
+use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 use iotrial_report::terminal::render_terminal;
 use serde::Serialize;
@@ -25,7 +26,7 @@ struct JsonImported<'s> {
     /// The file that was given.
     record: &'s Path,
     #[serde(flatten)]
-    summary: &'s ImportedSummary,
+    summary: &'s Summary,
 }
 
 /// The results in a file that is no record of a run; `None` for one that is, or that may be a broken one.
@@ -62,9 +63,9 @@ pub(super) fn report(
             &usual
         }
     };
-    let summaries: Vec<ImportedSummary> =
-        results.iter().map(|(_, record)| ImportedSummary::new(record, thresholds)).collect();
-    let pairs: Vec<(&ImportedRecord, &ImportedSummary)> =
+    let summaries: Vec<Summary> =
+        results.iter().map(|(_, record)| Summary::new(&Subject::of_imported(record), thresholds)).collect();
+    let pairs: Vec<(&ImportedRecord, &Summary)> =
         results.iter().map(|(_, record)| record).zip(&summaries).collect();
     let document = Document::of_imported_results(&pairs);
     let (written, result) = args.files.write(&document);

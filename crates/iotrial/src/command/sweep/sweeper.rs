@@ -10,6 +10,7 @@ use iotrial_analysis::words::with_thousands;
 use iotrial_model::load::{BlockSizes, Direction, Distribution, Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineKind, Job, Phase, PhaseKind, Plan};
 use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
+use iotrial_model::subject::Subject;
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, ProbeSecond, SweepMethod, SweepRecord};
 use iotrial_model::units::ByteSize;
 
@@ -352,6 +353,7 @@ fn probe_record(
                 io_count: io_count(&one.jobs),
             })
             .collect(),
+        driving_threads: Subject::of_run(&run).driving_threads,
         cpu: run.cpu,
         devices: run.devices,
         findings: run.findings,
