@@ -19,7 +19,7 @@ pub(crate) mod stated;
 mod targets;
 mod throttle;
 
-pub use observed::Observed;
+pub(crate) use observed::Observed;
 
 /// All that is odd about a result, the most serious first.
 pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
@@ -28,7 +28,7 @@ pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
 
 impl Observed<'_, '_> {
     /// All that is odd about it, the most serious first.
-    pub fn findings(&self) -> Vec<Finding> {
+    pub(crate) fn findings(&self) -> Vec<Finding> {
         let mut all: Vec<Finding> = [
             course::interrupted(self),
             stated::failed_jobs(self),

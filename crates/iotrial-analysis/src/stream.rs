@@ -115,7 +115,7 @@ impl Streams {
 
 impl Streams {
     /// All jobs of a result together: as its source states it, or else added up.
-    pub fn total(subject: &Subject<'_>) -> Self {
+    pub(crate) fn total(subject: &Subject<'_>) -> Self {
         match (stated_total(subject), subject.jobs.as_slice()) {
             (Some(total), _) => Self::of_ops(&total),
             (None, [only]) => Self::of_job(only),
@@ -127,7 +127,7 @@ impl Streams {
     }
 
     /// One job.
-    pub fn of_job(job: &SubjectJob<'_>) -> Self {
+    pub(crate) fn of_job(job: &SubjectJob<'_>) -> Self {
         let mut counts = StreamCounts::default();
         counts.add(job);
         let counted = counts.figures();
@@ -159,7 +159,7 @@ impl Streams {
 }
 
 /// Reads and writes of a result as one, as its source states it, or else added up; `None` where there is neither.
-pub fn both_figures(subject: &Subject<'_>) -> Option<Figures> {
+pub(crate) fn both_figures(subject: &Subject<'_>) -> Option<Figures> {
     let streams: Vec<&StatedStream> = match stated_total(subject) {
         Some(total) => both(&total),
         None => subject.jobs.iter().flat_map(|job| both(&job.ops)).collect(),

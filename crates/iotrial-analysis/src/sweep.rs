@@ -85,9 +85,9 @@ pub struct Probe {
 }
 
 /// A probe with what is odd about it.
-pub(crate) struct SeenProbe<'r> {
-    pub(crate) probe: &'r ProbeRecord,
-    pub(crate) findings: Vec<Finding>,
+struct SeenProbe<'r> {
+    probe: &'r ProbeRecord,
+    findings: Vec<Finding>,
 }
 
 impl<'r> SeenProbe<'r> {
@@ -97,7 +97,7 @@ impl<'r> SeenProbe<'r> {
     }
 
     /// Where the generator was short of CPU: how much of it it had, and what is said of that.
-    pub(crate) fn busy(&self) -> Option<(&GeneratorUse, &Finding)> {
+    fn busy(&self) -> Option<(&GeneratorUse, &Finding)> {
         self.findings.iter().find_map(|finding| match &finding.evidence {
             Evidence::GeneratorBusy(used) => Some((used, finding)),
             _ => None,

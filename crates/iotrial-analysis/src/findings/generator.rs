@@ -8,7 +8,8 @@ use iotrial_model::subject::Subject;
 
 use super::observed::Observed;
 
-/// The I/Os in flight may differ from those planned by this much.
+/// The I/Os in flight may differ from those planned by this much: those under way at the edges of a phase of some seconds count in
+/// one of the two only.
 const MOST_DEVIATION_PERCENT: f64 = 3.0;
 /// Above this share of its CPUs the generator measures itself: with one thread at 90 % an I/O that completes finds it
 /// busy nine times of ten.

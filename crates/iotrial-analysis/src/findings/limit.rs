@@ -14,7 +14,7 @@ use super::pace::{
 use super::throttle::Throttle;
 use crate::words::with_thousands;
 
-/// So many whole intervals at least.
+/// So many whole intervals at least: of fewer, chance makes some stand as still as a limiter does ([`EXACT_SPREAD`]).
 pub(crate) const LEAST_INTERVALS: usize = 10;
 /// The sum of all seconds never leaves the straight line by more than the I/Os of so many seconds, however single seconds differ:
 /// 2 % of ten seconds, 0.3 % of a minute. A device without a limit wanders away from any line.

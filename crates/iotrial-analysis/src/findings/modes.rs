@@ -28,7 +28,7 @@ const MUCH_STILLER: f64 = 0.5;
 const MOST_SLICES: f64 = 1.25;
 /// ... and they are no longer than this: a tenth of a second for cgroups of Linux (`DFL_THROTL_SLICE_HD`).
 const LONGEST_SLICE_S: f64 = 0.1;
-/// Fewer I/Os have no shape.
+/// Fewer I/Os have no shape: a mode of 5 % would be fifty of them, and a gap of 0.5 % five.
 const LEAST_IO_COUNT: u64 = 1_000;
 
 /// Two modes and the gap between them.

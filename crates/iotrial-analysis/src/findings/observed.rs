@@ -18,7 +18,7 @@ use crate::steady_state::SteadyState;
 ///
 /// The fields stand in the order in which they are measured: later ones need earlier ones.
 #[derive(Debug)]
-pub struct Observed<'s, 'r> {
+pub(crate) struct Observed<'s, 'r> {
     pub(super) subject: &'s Subject<'r>,
     /// `None` where nothing failed.
     pub(super) errors: Option<ErrorCount<'r>>,
@@ -39,7 +39,7 @@ pub struct Observed<'s, 'r> {
 
 impl<'s, 'r> Observed<'s, 'r> {
     /// Measures everything.
-    pub fn of(subject: &'s Subject<'r>) -> Self {
+    pub(crate) fn of(subject: &'s Subject<'r>) -> Self {
         let paces = Pace::of(subject);
         let throttle = Throttle::of(subject, &paces);
         let has_modes = TwoModes::of(subject).is_some();
@@ -61,16 +61,16 @@ impl<'s, 'r> Observed<'s, 'r> {
     }
 
     /// From the load down through the devices; empty without counters.
-    pub fn steps(&self) -> &[ChainStep] {
+    pub(crate) fn steps(&self) -> &[ChainStep] {
         &self.steps
     }
 
     /// Whether the rate had stopped changing; `None` where too little was measured to say.
-    pub fn into_steady(self) -> Option<SteadyState> {
+    pub(crate) fn into_steady(self) -> Option<SteadyState> {
         self.steady
     }
 
-    /// What its facts cannot show of a probe, as the version that wrote it found it. A probe keeps no histograms by interval, so that
+    /// What its facts cannot show of a probe, as the version that wrote it found it: a probe keeps no histograms by interval, so that
     /// two modes one after the other look like two at once; and a sweep does not keep whether it polled.
     pub(super) fn recorded(&self) -> impl Iterator<Item = Finding> + use<'_, 's, 'r> {
         let typed = self.subject.recorded_findings.iter().filter_map(|recorded| recorded.typed());

@@ -89,7 +89,7 @@ fn completion_words(slat_us: f64) -> String {
 }
 
 /// The first job whose flushes are timed apart from the writes before them, with their mean where it is stated.
-pub(super) fn first_flushes<'s>(subject: &'s Subject<'_>) -> Option<(&'s str, Option<f64>)> {
+fn first_flushes<'s>(subject: &'s Subject<'_>) -> Option<(&'s str, Option<f64>)> {
     let flushes = subject.jobs.iter().filter_map(|job| Some((job.name.as_ref(), job.ops.flushes()?)));
     flushes.map(|(name, sync)| (name, sync.latency_mean_us())).next()
 }

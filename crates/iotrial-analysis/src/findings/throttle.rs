@@ -9,7 +9,8 @@ use super::pace::{Pace, RATE_TOLERANCE_PERCENT, is_flat, is_pressed, median};
 
 /// The burst is so many times what follows: less may be a cache that filled, or chance.
 const LEAST_BURST_RATIO: f64 = 1.25;
-/// What follows has to last so many intervals.
+/// What follows has to last so many intervals: as many as a steady state has rounds, and more than a garbage collection or a
+/// flush of a cache takes.
 const LEAST_PLATEAU: usize = 5;
 
 /// Where a load changed from a burst to a lower plateau.
