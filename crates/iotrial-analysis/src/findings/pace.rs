@@ -95,7 +95,8 @@ pub(super) fn is_pressed(subject: &Subject<'_>, paces: &[Pace]) -> bool {
         .collect();
     let outstanding: u32 = pressing.iter().map(|job| plan.jobs[*job].total_iodepth()).sum();
     let counts = looked_at.iter().flat_map(|interval| {
-        pressing.iter().flat_map(|job| Direction::ALL.map(|direction| interval.jobs[*job].get(direction)))
+        let jobs = pressing.iter().filter_map(|job| interval.jobs.get(*job));
+        jobs.flat_map(|job| Direction::ALL.map(|direction| job.get(direction)))
     });
     let duration_s: f64 = looked_at.iter().map(|interval| interval.duration.as_secs_f64()).sum();
     let in_flight = counts.flatten().map(total_latency_s).sum::<f64>() / duration_s;
