@@ -4,9 +4,9 @@
 //! contradict each other only where no such values agree. What each check does, its sources and limits, stands in
 //! `docs/audit.md`.
 
+use iotrial_model::finding::FindingId;
 use iotrial_model::imported::TablePlace;
 use iotrial_model::range::{Range, write_change, write_number};
-use iotrial_model::record::Finding;
 use iotrial_model::subject::Subject;
 use iotrial_model::table::PublishedTable;
 use serde::Serialize;
@@ -40,6 +40,8 @@ use outstanding::{Implied, check_outstanding};
 use part::Part;
 use tally::Tally;
 
+use crate::findings::findings;
+
 /// What came of an audit. Its keys are an interface: `docs/json.md`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Audit {
@@ -58,11 +60,15 @@ pub struct Audit {
 }
 
 /// Findings of a run that are contradictions between what was measured in two ways.
-const OF_RUN: [Check; 3] = [Check::LittlesLaw, Check::CacheServed, Check::ClockJump];
+const OF_RUN: [(FindingId, Check); 3] = [
+    (FindingId::LittlesLaw, Check::LittlesLaw),
+    (FindingId::CacheServed, Check::CacheServed),
+    (FindingId::ClockJump, Check::ClockJump),
+];
 
 impl Audit {
-    /// Audits a result. `findings` are those that it has: some of a run are contradictions too.
-    pub fn of(subject: &Subject<'_>, findings: &[Finding]) -> Self {
+    /// Audits a result.
+    pub fn of(subject: &Subject<'_>) -> Self {
         let mut tally = Tally::default();
         let implied = check_subject(subject, &mut tally);
         observe_outstanding(&implied, "parts", &mut tally);
@@ -70,7 +76,7 @@ impl Audit {
         directions::check_course(subject, &mut tally);
         directions::check_intervals(subject, &mut tally);
         if subject.plan.is_some() {
-            check_findings(findings, &mut tally);
+            check_findings(subject, &mut tally);
         }
         let place = subject.source.map(|source| format!("{}, {}", source.file, source.place));
         let name = match (subject.label, &place) {
@@ -126,9 +132,11 @@ fn check_subject(subject: &Subject<'_>, tally: &mut Tally) -> Vec<Implied> {
     all
 }
 
-fn check_findings(findings: &[Finding], tally: &mut Tally) {
-    for check in OF_RUN {
-        match findings.iter().find(|finding| finding.id == check.as_str()) {
+/// What is odd about a run, where that is a contradiction.
+fn check_findings(subject: &Subject<'_>, tally: &mut Tally) {
+    let found = findings(subject);
+    for (id, check) in OF_RUN {
+        match found.iter().find(|finding| finding.id == id) {
             None => tally.held(check),
             // What a check has said already is not said again in other words.
             Some(_) if tally.findings.iter().any(|known| known.check == check) => {}

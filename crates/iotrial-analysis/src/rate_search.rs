@@ -19,10 +19,11 @@ use iotrial_model::search::{
     JobRate, LatencyLimit, LimitStatistic, Probe, ProbeKind, Search, SearchResult, WorstLatency,
 };
 use iotrial_model::stream::Stream;
+use iotrial_model::subject::Subject;
 use iotrial_model::units::ByteSize;
 
 use crate::figures::percentile_us;
-use crate::findings::{foreign_load, generator_busy, late_issues};
+use crate::findings::Observed;
 use crate::words::{latency_in_words, with_thousands};
 
 /// The bracket between the highest rate that held and the lowest that did not, as a quotient.
@@ -424,7 +425,7 @@ fn io_count_of(job: &JobCounts) -> u64 {
 /// Every role and stream that the plan has, but for the writes of logs that commit in groups: each commit waits for its
 /// write, and is what a session waits for.
 fn streams(record: &RunRecord) -> impl Iterator<Item = (Role, Stream)> {
-    record.roles().into_iter().flat_map(|role| {
+    record.plan.roles().into_iter().flat_map(|role| {
         let jobs = || record.plan.jobs.iter().filter(move |job| job.role == role);
         let is_in_commits = jobs().filter(|job| job.writes()).all(|job| job.group_commit.is_some());
         let planned = Stream::planned(&record.plan, |job| record.plan.jobs[job].role == role);
@@ -444,10 +445,10 @@ fn assess(record: &RunRecord, limit: LatencyLimit) -> (Option<WorstLatency>, Opt
     (worst, why_not)
 }
 
-/// Ids of the findings that tell of another limit than the device.
+/// Ids of the findings that tell of another limit than the device, as the record of a search has them.
 fn doubts(record: &RunRecord) -> Vec<String> {
-    let found = [generator_busy(record), late_issues(record), foreign_load(record)];
-    found.into_iter().flatten().map(|finding| finding.id).collect()
+    let subject = Subject::of_run(record);
+    Observed::of(&subject).doubts().into_iter().map(|id| id.to_string()).collect()
 }
 
 fn errors(record: &RunRecord) -> Option<String> {

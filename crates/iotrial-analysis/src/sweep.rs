@@ -3,18 +3,22 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use iotrial_model::finding::{Evidence, Finding, GeneratorUse};
 use iotrial_model::plan::PhaseKind;
-use iotrial_model::record::{EndedHow, Finding, OpCounts, Severity};
+use iotrial_model::record::{EndedHow, OpCounts};
 use iotrial_model::subject::{Facts, Subject};
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, SweepMethod, SweepRecord};
 use serde::Serialize;
 
 use crate::figures::{Counted, Figures, percentile_us};
+use crate::findings::findings as found;
 use crate::saturation::{LoadPoint, Saturation, Sustained, is_saturated};
 
 mod results;
 
 mod cap;
+
+mod findings;
 
 mod limit;
 
@@ -80,21 +84,47 @@ pub struct Probe {
     pub figures: Figures,
 }
 
-/// Findings that a sweep tells in another way, or that its short probes always have.
-const TOLD_ELSEWHERE: [&str; 5] =
-    ["short-run", "flat-iops-limit", "flat-bandwidth-limit", "throttled-after-burst", "unsteady"];
+/// A probe with what is odd about it.
+struct SeenProbe<'r> {
+    probe: &'r ProbeRecord,
+    figures: Probe,
+    findings: Vec<Finding>,
+}
+
+impl<'r> SeenProbe<'r> {
+    fn all(record: &'r SweepRecord) -> Vec<Self> {
+        let seen = |probe: &'r ProbeRecord| {
+            let subject = Subject::of_probe(record, probe);
+            Self { probe, figures: Probe::of(&subject, probe.purpose), findings: found(&subject) }
+        };
+        record.probes.iter().map(seen).collect()
+    }
+
+    /// Where the generator was short of CPU: how much of it it had, and what is said of that.
+    fn busy(&self) -> Option<(&GeneratorUse, &Finding)> {
+        self.findings.iter().find_map(|finding| match &finding.evidence {
+            Evidence::GeneratorBusy(used) => Some((used, finding)),
+            _ => None,
+        })
+    }
+}
 
 impl SweepSummary {
     /// Computes every figure once.
     pub fn new(record: &SweepRecord) -> Self {
         let mut curves = curves(record);
-        limit::name_limits(&record.probes, &record.targets, &mut curves);
-        let scaling = scaling::scaling(record, &curves);
+        let seen = SeenProbe::all(record);
+        limit::name_limits(&seen, &record.targets, &mut curves);
+        let scaling = scaling::scaling(record, &seen, &curves);
         let volumes = if record.targets.is_empty() {
             vec![record.settings.engine.as_str().to_owned()]
         } else {
             record.targets.iter().map(|target| target.path.clone()).collect()
         };
+        let mut findings: Vec<Finding> = findings::ended(&record.ended).into_iter().collect();
+        findings.extend(findings::of_probes(&seen));
+        findings.extend(findings::of_curves(&curves, &volumes, "; a longer --step tells which"));
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         Self {
             method: record.settings.method,
             ended: record.ended.how,
@@ -103,7 +133,7 @@ impl SweepSummary {
             volumes,
             curves,
             scaling,
-            findings: findings(record),
+            findings,
         }
     }
 }
@@ -187,7 +217,6 @@ fn facts_of(probe: &ProbeRecord) -> Vec<Facts<'_>> {
 }
 
 /// The rate that lasts, of a long probe.
-#[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
 pub(crate) fn sustained(probe: &ProbeRecord) -> Option<Sustained> {
     let whole = |duration: Duration| duration.as_secs_f64() >= 0.9;
     let seconds = || probe.course.iter().filter(|second| whole(second.duration));
@@ -239,31 +268,6 @@ fn curves(record: &SweepRecord) -> Vec<Curve> {
         Curve { pattern, volume, probes, sustained, saturation, limit: None }
     };
     order.into_iter().map(curve).collect()
-}
-
-/// The findings of the long probes, and the serious ones of all, each once with the first probe that had it.
-fn findings(record: &SweepRecord) -> Vec<Finding> {
-    let mut first: BTreeMap<&str, (&ProbeRecord, &Finding, usize)> = BTreeMap::new();
-    for probe in &record.probes {
-        let counts = |finding: &&Finding| {
-            !TOLD_ELSEWHERE.contains(&finding.id.as_str())
-                && (probe.purpose != ProbePurpose::Search || finding.severity == Severity::Serious)
-        };
-        for finding in probe.findings.iter().filter(counts) {
-            first.entry(&finding.id).or_insert((probe, finding, 0)).2 += 1;
-        }
-    }
-    let mut all: Vec<Finding> = first
-        .into_values()
-        .map(|(probe, finding, count)| {
-            let others =
-                if count > 1 { format!(" (the same in {} other probes)", count - 1) } else { String::new() };
-            let message = format!("{} at {}: {}{others}", probe.pattern, probe.outstanding, finding.message);
-            Finding { message, ..finding.clone() }
-        })
-        .collect();
-    all.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    all
 }
 
 #[cfg(test)]

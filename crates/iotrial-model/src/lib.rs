@@ -18,6 +18,7 @@ pub mod target;
 pub mod sim_device;
 pub mod plan;
 pub mod search;
+pub mod finding;
 pub mod record;
 pub mod load_pattern;
 pub mod sweep;

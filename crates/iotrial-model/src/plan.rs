@@ -394,6 +394,11 @@ impl Plan {
         self.jobs.iter().map(Job::total_iodepth).sum()
     }
 
+    /// The roles that occur, in the order in which tables show them.
+    pub fn roles(&self) -> Vec<Role> {
+        Role::ALL.iter().copied().filter(|role| self.jobs.iter().any(|job| job.role == *role)).collect()
+    }
+
     /// Bytes that are on the targets before the load starts: all files and all slices to be filled.
     pub fn bytes_to_lay_out(&self) -> ByteSize {
         self.areas

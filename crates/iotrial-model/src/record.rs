@@ -18,6 +18,7 @@ use crate::units::{ByteSize, seconds};
 mod check;
 mod streams;
 
+pub use crate::finding::{RecordedFinding, Severity};
 pub use check::CheckRecordError;
 pub(crate) use check::MOST_COUNTED;
 
@@ -78,8 +79,8 @@ pub struct RunRecord {
     /// The search for the highest rate that holds a latency limit, of which this run is the confirmation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
-    /// What the reader should know.
-    pub findings: Vec<Finding>,
+    /// What the version that wrote it found. A result is shown with what is found in its facts instead.
+    pub findings: Vec<RecordedFinding>,
     /// How it ended.
     pub ended: Ended,
 }
@@ -568,42 +569,6 @@ pub struct DeviceCounters {
     pub flush_count: u64,
 }
 
-/// Something that the reader should know about the figures.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
-    /// A stable name, such as `io-errors`.
-    pub id: String,
-    /// How much it weighs.
-    pub severity: Severity,
-    /// One sentence with the numbers.
-    pub message: String,
-    /// The facts behind it, by name with unit.
-    pub evidence: BTreeMap<String, serde_json::Value>,
-}
-
-/// How much a finding weighs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// Worth knowing; the figures stand.
-    Note,
-    /// The figures may not mean what they seem to.
-    Warning,
-    /// The figures must not be relied upon.
-    Serious,
-}
-
-impl Severity {
-    /// The word for people and files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Serious => "serious",
-        }
-    }
-}
-
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
@@ -646,11 +611,6 @@ impl RunRecord {
     /// The intervals of the measured phase.
     pub fn measured_intervals(&self) -> impl Iterator<Item = &Interval> {
         self.intervals.iter().filter(|interval| interval.phase == PhaseKind::Measure)
-    }
-
-    /// The roles that occur, in the order in which tables show them.
-    pub fn roles(&self) -> Vec<Role> {
-        Role::ALL.iter().copied().filter(|role| self.plan.jobs.iter().any(|job| job.role == *role)).collect()
     }
 }
 

@@ -8,21 +8,23 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::finding::RecordedFinding;
 use crate::histogram::LatencyHistogram;
 use crate::imported::{
     ImportedJob, ImportedRecord, Source, SourceKind, Stated, StatedBlockSize, StatedBound, StatedCpu,
     StatedDevice, StatedHost, StatedInterval, StatedLatency, StatedLoad, StatedOps, StatedStream, Warning,
 };
 use crate::load::{Direction, Role};
-use crate::plan::{Arrival, Job, PhaseKind, Plan};
+use crate::plan::{Arrival, EngineKind, Job, PhaseKind, Plan};
 use crate::range::{ContradictingRates, Range, edge_count};
 use crate::record::{
-    AttributeValue, CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Host, Interval, OpCounts,
+    AttributeValue, CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Host, Interval, Layout, OpCounts,
     RunRecord, TargetRecord, Tool,
 };
 use crate::search::Search;
 use crate::stream::Stream;
 use crate::sweep::{ProbeRecord, SweepRecord};
+use crate::units::ByteSize;
 
 /// A result, as everything after the record sees it. It borrows from the record and costs little to make.
 #[derive(Debug, Clone)]
@@ -47,16 +49,28 @@ pub struct Subject<'r> {
     pub jobs: Vec<SubjectJob<'r>>,
     /// All jobs together, where the source states it itself.
     pub stated_total: Option<&'r StatedOps>,
+    /// What was asked, word for word; empty where nobody wrote it down.
+    pub profile_text: &'r str,
     /// What was decided.
     pub plan: Option<&'r Plan>,
+    /// The engine that made the load.
+    pub engine: Option<EngineKind>,
+    /// Why it is another engine than asked for or than usual.
+    pub engine_reason: Option<&'r str>,
+    /// Threads that drove the load: the generator cannot use more CPUs than these.
+    pub driving_threads: Option<u32>,
     /// Whether all I/O went past the page cache.
     pub direct: Option<bool>,
+    /// Bytes that the jobs worked on.
+    pub touched: Option<ByteSize>,
     /// The machine.
     pub host: Option<&'r Host>,
     /// The same as far as a source tells.
     pub stated_host: Option<&'r StatedHost>,
     /// What the load worked on; empty where it is not known.
     pub targets: &'r [TargetRecord],
+    /// What was written to the targets before the load.
+    pub layout: Option<&'r Layout>,
     /// The run second by second, all phases; empty where only totals are known.
     pub intervals: &'r [Interval],
     /// The course as a log of another tool has it.
@@ -79,6 +93,8 @@ pub struct Subject<'r> {
     pub bounds: &'r [StatedBound],
     /// What an import did not understand.
     pub warnings: &'r [Warning],
+    /// What the version that wrote the result found. Only of a probe, whose kept facts do not show all of it again.
+    pub recorded_findings: &'r [RecordedFinding],
 }
 
 /// One job: its load as it was configured, and what it did.
@@ -162,11 +178,17 @@ impl<'r> Subject<'r> {
             ended: None,
             jobs: Vec::new(),
             stated_total: None,
+            profile_text: "",
             plan: None,
+            engine: None,
+            engine_reason: None,
+            driving_threads: None,
             direct: None,
+            touched: None,
             host: None,
             stated_host: None,
             targets: &[],
+            layout: None,
             intervals: &[],
             stated_intervals: &[],
             engine_setup: None,
@@ -178,13 +200,16 @@ impl<'r> Subject<'r> {
             other: None,
             bounds: &[],
             warnings: &[],
+            recorded_findings: &[],
         }
     }
 
     /// The view of a run.
     pub fn of_run(record: &'r RunRecord) -> Self {
         let measured = record.measured_duration();
-        let jobs = record.plan.jobs.iter().zip(&record.jobs).map(|(job, counts)| {
+        let jobs = record.plan.jobs.iter().enumerate().map(|(index, job)| {
+            // A run that ended before anything was counted has its jobs in the plan only.
+            let counts = record.jobs.get(index);
             let facts = |counts: &'r OpCounts| Facts::Counted(counts, measured);
             SubjectJob {
                 name: Cow::Borrowed(job.name.as_str()),
@@ -192,9 +217,9 @@ impl<'r> Subject<'r> {
                 load: Cow::Owned(load_of(job)),
                 planned: Some(job),
                 ops: Ops {
-                    read: counts.read.as_ref().map(facts),
-                    write: counts.write.as_ref().map(facts),
-                    commit: counts.commits(job).map(facts),
+                    read: counts.and_then(|counts| counts.read.as_ref()).map(facts),
+                    write: counts.and_then(|counts| counts.write.as_ref()).map(facts),
+                    commit: counts.and_then(|counts| counts.commits(job)).map(facts),
                     all: None,
                     sync: None,
                     issued_when_due: job.arrival != Arrival::Closed,
@@ -209,10 +234,16 @@ impl<'r> Subject<'r> {
             measured: Some(measured),
             ended: Some(&record.ended),
             jobs: jobs.collect(),
+            profile_text: &record.profile,
             plan: Some(&record.plan),
+            engine: Some(record.plan.engine),
+            engine_reason: record.plan.engine_reason.as_deref(),
+            driving_threads: Some(driving_threads(&record.plan)),
             direct: Some(record.plan.direct),
+            touched: Some(record.plan.jobs.iter().map(|job| job.working_set * job.areas.len() as u64).sum()),
             host: Some(&record.host),
             targets: &record.targets,
+            layout: record.layout.as_ref(),
             intervals: &record.intervals,
             engine_setup: record.engine_setup.as_ref(),
             cpu: record.cpu.as_ref(),
@@ -253,8 +284,15 @@ impl<'r> Subject<'r> {
         Self {
             measured: Some(probe.measured),
             jobs: jobs.collect(),
+            driving_threads: probe.driving_threads,
+            touched: probe
+                .volumes
+                .iter()
+                .map(|volume| sweep.settings.sizes.get(*volume).copied())
+                .try_fold(ByteSize::default(), |sum, size| Some(sum + size?)),
             cpu: probe.cpu.as_ref(),
             devices: &probe.devices,
+            recorded_findings: &probe.findings,
             // A sweep that was interrupted has whole probes before that.
             ended: None,
             ..Self::of_sweep(sweep)
@@ -268,6 +306,8 @@ impl<'r> Subject<'r> {
             tool: Some(&sweep.tool),
             measured_at: Some(&sweep.started_at),
             ended: Some(&sweep.ended),
+            engine: Some(sweep.settings.engine),
+            engine_reason: sweep.settings.engine_reason.as_deref(),
             direct: Some(sweep.settings.direct),
             host: Some(&sweep.host),
             targets: &sweep.targets,
@@ -297,6 +337,13 @@ impl<'r> Subject<'r> {
         subject
     }
 
+    /// Every stream that a source states, with its name: of all jobs together, then job by job.
+    pub fn stated_streams(&self) -> impl Iterator<Item = (&'static str, &'r StatedStream)> {
+        let of_jobs = self.jobs.iter().flat_map(|job| job.ops.streams());
+        let of_jobs = of_jobs.filter_map(|(name, facts)| Some((name, facts.stated()?)));
+        self.stated_total.into_iter().flat_map(StatedOps::streams).chain(of_jobs)
+    }
+
     /// The intervals of the measured phase.
     pub fn measured_intervals(&self) -> impl Iterator<Item = &'r Interval> + use<'r> {
         self.intervals.iter().filter(|interval| interval.phase == PhaseKind::Measure)
@@ -304,9 +351,7 @@ impl<'r> Subject<'r> {
 
     /// Length of the measured phase in seconds, with all digits of a source: a [`Duration`] ends at nanoseconds.
     pub fn measured_s(&self) -> Option<f64> {
-        let total = self.stated_total.map(Ops::of_stated);
-        let all = total.into_iter().chain(self.jobs.iter().map(|job| job.ops));
-        let stated = all.flat_map(|ops| ops.streams()).filter_map(|(_, facts)| facts.stated()?.runtime_s);
+        let stated = self.stated_streams().filter_map(|(_, stream)| stream.runtime_s);
         let stated_s = stated.map(|stated| stated.value).reduce(f64::max);
         stated_s.or_else(|| self.measured.map(|measured| measured.as_secs_f64()))
     }
@@ -408,10 +453,11 @@ impl Stream {
         }
     }
 
-    /// What was counted of all jobs in this stream, merged.
-    pub fn counts_of(self, subject: &Subject<'_>) -> OpCounts {
+    /// What was counted in this stream, of all jobs or of those of one role, merged.
+    pub fn counts_of(self, subject: &Subject<'_>, role: Option<Role>) -> OpCounts {
         let mut merged = OpCounts::default();
-        for counts in subject.jobs.iter().filter_map(|job| self.of(&job.ops)?.counts()) {
+        let jobs = subject.jobs.iter().filter(|job| role.is_none() || job.role == role);
+        for counts in jobs.filter_map(|job| self.of(&job.ops)?.counts()) {
             merged.merge(counts);
         }
         merged
@@ -419,6 +465,11 @@ impl Stream {
 }
 
 impl<'r> SubjectJob<'r> {
+    /// What iotrial counted in one direction; `None` where a source states it instead.
+    pub fn counts(&self, direction: Direction) -> Option<&'r OpCounts> {
+        self.ops.get(direction)?.counts()
+    }
+
     fn of_imported(job: &'r ImportedJob) -> Self {
         Self {
             name: Cow::Borrowed(job.name.as_str()),
@@ -622,6 +673,14 @@ impl<'r> Facts<'r> {
             Self::Stated(stream) => stream.runtime_s?.value,
         };
         (seconds > 0.0).then_some(amount? as f64 / seconds)
+    }
+}
+
+/// The engine `threads` has a thread for each outstanding I/O; the others drive everything with a few.
+fn driving_threads(plan: &Plan) -> u32 {
+    match plan.engine {
+        EngineKind::Threads => plan.total_iodepth(),
+        _ => plan.threads,
     }
 }
 

@@ -1,19 +1,20 @@
 //! The document of an imported result: its figures, what speaks against them, and everything that its source states of the load.
 
-use iotrial_analysis::imported::ImportedSummary;
 use iotrial_analysis::stream::Streams;
+use iotrial_analysis::summary::Summary;
 use iotrial_model::figure::Figure;
-use iotrial_model::imported::{Stated, StatedStream, Warning};
+use iotrial_model::imported::{Source, Stated, StatedStream, Warning};
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::record::Severity;
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::{Ops, Subject, SubjectJob};
 
 use crate::chart::{Axis, Chart, ChartGroup, LATENCY_AXIS, Line, Scale, Shape, TIME};
-use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::document::{Block, Document, Fact, FindingLine, Section};
+use crate::finding_line::About;
 use crate::quantity::{Quantity, in_seconds};
 use crate::run::{self, LONGEST_TITLE, figures_row, figures_table};
-use crate::settings::attributes_in_brief;
+use crate::settings;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 
@@ -29,51 +30,32 @@ const MOST_ROWS: usize = 400;
 const MOST_LINES: usize = 8;
 
 impl Document {
-    /// The document of one imported result. `summary` is the one of `subject`.
-    pub fn of_imported(subject: &Subject<'_>, summary: &ImportedSummary) -> Self {
+    /// The document of what a source states. `summary` is the one of `subject`.
+    pub(crate) fn of_stated(subject: &Subject<'_>, summary: &Summary) -> Self {
         let sections = [
-            Some(verdict(summary)),
+            Some(run::verdict(subject, summary)),
             run::findings(&summary.findings),
             figures(summary),
             distribution(subject),
             over_time(subject),
             loads(subject),
-            Some(source(subject, summary)),
+            subject.source.map(|from| source(subject, from)),
             warnings(summary),
         ];
-        let tool = match &summary.source.version {
-            Some(version) => format!("{} {version}", summary.source.tool),
-            None => summary.source.tool.clone(),
-        };
-        let at = subject.measured_at.map_or_else(|| "at a time that is not stated".to_owned(), run::start_of);
         Self {
-            title: cut(title(subject, summary), LONGEST_TITLE),
-            byline: format!("{at}, {}", cut(&tool, LONGEST_TITLE)),
+            title: cut(title(subject), LONGEST_TITLE),
+            byline: format!("{}, {}", run::started_at(subject), cut(&settings::tool(subject), LONGEST_TITLE)),
             in_brief: in_brief(subject, summary),
             sections: sections.into_iter().flatten().collect(),
             chapters: Vec::new(),
         }
     }
-
-    /// The document of several of them: their figures in one table, then each by itself.
-    pub fn of_imported_results(results: &[(Subject<'_>, &ImportedSummary)]) -> Self {
-        if let [(subject, summary)] = results {
-            return Self::of_imported(subject, summary);
-        }
-        Self {
-            title: format!("{} imported results", results.len()),
-            byline: "Side by side, then each by itself".to_owned(),
-            in_brief: Vec::new(),
-            sections: vec![side_by_side(results)],
-            chapters: results.iter().map(|(subject, summary)| Self::of_imported(subject, summary)).collect(),
-        }
-    }
 }
 
 /// The figures of several results in one table.
-pub(crate) fn side_by_side(results: &[(Subject<'_>, &ImportedSummary)]) -> Section {
+pub(crate) fn side_by_side(results: &[&(Subject<'_>, &Summary)]) -> Section {
     let rows = results.iter().enumerate().flat_map(|(index, (subject, summary))| {
-        let name = format!("{} {}", index + 1, cut(title(subject, summary), LONGEST_NAME));
+        let name = format!("{} {}", index + 1, cut(title(subject), LONGEST_NAME));
         let load = load_in_short(subject).map_or_else(String::new, |load| format!(", {load}"));
         stream_rows(&[&cut(&format!("{name}{load}"), 60)], &summary.total, false)
     });
@@ -82,17 +64,17 @@ pub(crate) fn side_by_side(results: &[(Subject<'_>, &ImportedSummary)]) -> Secti
 }
 
 /// The label, else the one job, else the file.
-fn title<'s>(subject: &'s Subject<'_>, summary: &'s ImportedSummary) -> &'s str {
+fn title<'s>(subject: &'s Subject<'_>) -> &'s str {
     match (subject.label, subject.jobs.as_slice()) {
         (Some(label), _) => label,
         (None, [only]) if !only.name.is_empty() => &only.name,
-        (None, _) => &summary.source.file,
+        (None, _) => subject.source.map_or(subject.id, |source| &source.file),
     }
 }
 
-fn in_brief(subject: &Subject<'_>, summary: &ImportedSummary) -> Vec<(&'static str, String)> {
+fn in_brief(subject: &Subject<'_>, summary: &Summary) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
-    lines.extend(attributes_in_brief(&subject.attributes));
+    lines.extend(settings::attributes_in_brief(&subject.attributes));
     let host = subject.stated_host.into_iter().flat_map(|host| {
         host.name.clone().into_iter().chain(host.cpu_count.map(|count| format!("{count} CPUs")))
     });
@@ -119,28 +101,11 @@ fn in_brief(subject: &Subject<'_>, summary: &ImportedSummary) -> Vec<(&'static s
         let others = if more > 0 { format!("; and {more} more") } else { String::new() };
         lines.push(("Load", format!("{}{others}", stated[..stated.len() - more].join("; "))));
     }
-    lines.push(("File", cut(&summary.source.whence(), LONGEST_OPTION)));
+    lines.extend(subject.whence().map(|whence| ("File", cut(&whence, LONGEST_OPTION))));
     if let Some(seconds) = summary.measured_s {
         lines.push(("Measured", in_seconds(seconds)));
     }
     lines
-}
-
-fn verdict(summary: &ImportedSummary) -> Section {
-    let verdict = &summary.verdict;
-    Section {
-        id: "verdict",
-        heading: "",
-        note: None,
-        blocks: vec![Block::Verdict(VerdictBlock {
-            qualified: verdict.qualified,
-            headline: None,
-            category: verdict.category,
-            sentence: verdict.sentence.clone(),
-            reasons: verdict.reasons.clone(),
-            ended: None,
-        })],
-    }
 }
 
 fn stream_rows(labels: &[&str], streams: &Streams, is_total: bool) -> Vec<Row> {
@@ -148,7 +113,7 @@ fn stream_rows(labels: &[&str], streams: &Streams, is_total: bool) -> Vec<Row> {
     there.map(|(stream, figures)| figures_row(labels, stream.key(), Some(figures), is_total)).collect()
 }
 
-fn figures(summary: &ImportedSummary) -> Option<Section> {
+fn figures(summary: &Summary) -> Option<Section> {
     let mut rows = Vec::new();
     if summary.jobs.len() > 1 {
         rows.extend(summary.jobs.iter().flat_map(|job| stream_rows(&[&job.name], &job.streams, false)));
@@ -373,8 +338,7 @@ fn load_facts(job: &SubjectJob<'_>) -> Vec<Fact> {
     facts
 }
 
-fn source(subject: &Subject<'_>, summary: &ImportedSummary) -> Section {
-    let source = &summary.source;
+fn source(subject: &Subject<'_>, source: &Source) -> Section {
     let mut facts = vec![
         fact("format", source.kind.as_str()),
         fact("file", source.file.clone()),
@@ -382,7 +346,7 @@ fn source(subject: &Subject<'_>, summary: &ImportedSummary) -> Section {
         fact("SHA-256", source.sha256.clone()),
         fact("read by", source.read_by.clone()),
     ];
-    if let Some(cpu) = &summary.cpu {
+    if let Some(cpu) = subject.stated_cpu {
         let share = |name: &str, stated: Option<Stated>| {
             stated.map(|stated| Fact {
                 name: name.to_owned(),
@@ -401,12 +365,9 @@ fn source(subject: &Subject<'_>, summary: &ImportedSummary) -> Section {
     Section { id: "source", heading: "Source", note: None, blocks: vec![Block::Facts(facts)] }
 }
 
-fn warnings(summary: &ImportedSummary) -> Option<Section> {
-    let line = |warning: &Warning| FindingLine {
-        severity: Severity::Note,
-        id: "import".to_owned(),
-        message: warning.to_string(),
-        evidence: Vec::new(),
+fn warnings(summary: &Summary) -> Option<Section> {
+    let line = |warning: &Warning| {
+        FindingLine::about(About::Import, Severity::Note, warning.to_string())
     };
     (!summary.warnings.is_empty()).then(|| Section {
         id: "warnings",

@@ -16,6 +16,7 @@ use iotrial_engine::run::{self, RingKind, RunOutcome};
 use iotrial_engine::target::{self, PrepareError, Prepared};
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{EndedHow, Interval, Layout, RunRecord};
+use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
 
 use crate::cli::RigArgs;
@@ -183,7 +184,7 @@ impl<'a> Rig<'a> {
         })?;
         self.live.finish();
         note_outcome(&mut record, outcome);
-        record.findings = findings(&record);
+        record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
         Ok(record)
     }
 
@@ -233,7 +234,7 @@ impl<'a> Rig<'a> {
         if record.jobs.is_empty() {
             record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
         }
-        record.findings = findings(&record);
+        record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
         let journal = journal.0.take().expect("a trial is saved once");
         let path = self.store.finish(&record, journal).map_err(Failure::execution)?;
         Ok((record, path))

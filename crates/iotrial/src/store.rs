@@ -12,6 +12,7 @@ use anyhow::Context;
 use iotrial_analysis::findings::findings;
 use iotrial_model::journal;
 use iotrial_model::record::{EndedHow, Interval, RECORD_FORMAT, RunRecord};
+use iotrial_model::subject::Subject;
 use iotrial_model::sweep::{SWEEP_FORMAT, SweepRecord};
 use rusqlite::Connection;
 use ruzstd::decoding::StreamingDecoder;
@@ -282,7 +283,7 @@ impl Store {
         }
         match read_limited(&mut file, 0).and_then(|bytes| Ok(RunRecord::from_journal(&bytes)?)) {
             Ok(mut record) => {
-                record.findings = findings(&record);
+                record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
                 let written = self.write(&record)?;
                 self.note(&record, &written);
                 eprintln!("note: a run was cut off; what it measured is kept in {}", written.display());

@@ -305,11 +305,11 @@ fn nothing_goes_faster_than_its_link() {
 }
 
 fn of_imported(record: &ImportedRecord) -> Audit {
-    Audit::of(&Subject::of_imported(record), &[])
+    Audit::of(&Subject::of_imported(record))
 }
 
 fn of_run(record: &RunRecord) -> Audit {
-    Audit::of(&Subject::of_run(record), &findings(record))
+    Audit::of(&Subject::of_run(record))
 }
 
 fn imported(load: StatedLoad, read: StatedStream) -> ImportedRecord {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::imported::{SourceKind, StatedBlockSize, StatedLoad};
 use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::metric::MetricKey;
-use iotrial_model::plan::{Arrival, EngineKind, Job, Plan};
-use iotrial_model::record::{Finding, QueueSetup, Severity};
+use iotrial_model::plan::{EngineKind, Job, Plan};
+use iotrial_model::record::QueueSetup;
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::{Ops, Subject, SubjectJob};
 use iotrial_model::units::ByteSize;
@@ -118,7 +119,7 @@ impl Conditions {
         let words = [
             (TOOL, subject.tool_name().filter(|_| !subject.is_printed()).map(str::to_owned)),
             (FLUSH, flushes_of(subject).map(str::to_owned)),
-            ("engine", subject.plan.map(|plan| plan.engine.as_str().to_owned())),
+            ("engine", subject.engine.map(|engine| engine.as_str().to_owned())),
             ("ring", of_queues(|queues| queues.ring.clone())),
             ("registered files", granted(queues.and_then(|queues| queues.registered_files))),
             ("registered buffers", granted(queues.and_then(|queues| queues.registered_buffers))),
@@ -148,7 +149,7 @@ fn origin_of(subject: &Subject<'_>) -> String {
 /// Engines of a plan are known; of another tool only the one that does nothing is.
 fn device_of(subject: &Subject<'_>) -> &'static str {
     let has_none = |job: &SubjectJob<'_>| job.load.engine.as_deref() == Some("null");
-    match subject.plan.map(|plan| plan.engine) {
+    match subject.engine {
         Some(EngineKind::Sim) => "a simulated device",
         Some(EngineKind::Null) => NO_DEVICE,
         Some(EngineKind::Uring | EngineKind::Threads) => REAL_DEVICE,
@@ -191,16 +192,14 @@ fn flushes_of(subject: &Subject<'_>) -> Option<&'static str> {
 /// told together or apart. fio's size is that of all files together, and without names each copy has one of its own; for other
 /// tools it is that of each.
 fn working_set_of(subject: &Subject<'_>) -> Option<u64> {
+    if let Some(touched) = subject.touched {
+        return Some(touched.get());
+    }
     let is_of_fio = subject
         .source
         .is_some_and(|source| matches!(source.kind, SourceKind::FioJson | SourceKind::FioTerse));
     let (mut named, mut sum) = (Vec::new(), 0_u64);
     for job in &subject.jobs {
-        if let Some(planned) = job.planned {
-            let bytes = planned.working_set.get().saturating_mul(planned.areas.len() as u64);
-            sum = sum.saturating_add(bytes);
-            continue;
-        }
         let load = &job.load;
         let size = load.size?.get();
         let times = match (is_of_fio, load.targets.len()) {
@@ -366,7 +365,11 @@ pub(super) fn check_conditions(
             if !force {
                 return Err(error);
             }
-            findings.push(finding("forced", Severity::Warning, format!("Compared by force: {error}.")));
+            findings.push(finding(
+                FindingId::Forced,
+                Severity::Warning,
+                format!("Compared by force: {error}."),
+            ));
             told.push(differences);
         }
         kinds.push(other);
@@ -394,7 +397,7 @@ pub(super) fn without_unlike_writes(samples: &mut [Sample], findings: &mut Vec<F
         let message = format!(
             "The latencies of writes of {first}{others} lack the flushes, which are told apart there and a part of the write elsewhere: they are left out."
         );
-        findings.push(finding("flushes-apart", Severity::Warning, message));
+        findings.push(finding(FindingId::FlushesApart, Severity::Warning, message));
     }
 }
 
@@ -413,7 +416,7 @@ pub(super) fn findings_on_generators(samples: &[Sample]) -> Vec<Finding> {
             other.source,
             tool(other).unwrap_or_default()
         );
-        findings.push(finding("other-tool", Severity::Warning, message));
+        findings.push(finding(FindingId::OtherTool, Severity::Warning, message));
     }
     let differing = samples.iter().find_map(|other| {
         let first = samples.iter().find(|first| tool(first) == tool(other))?;
@@ -428,7 +431,7 @@ pub(super) fn findings_on_generators(samples: &[Sample]) -> Vec<Finding> {
             other.source,
             words.join("; ")
         );
-        findings.push(finding("generator-differs", Severity::Note, message));
+        findings.push(finding(FindingId::GeneratorDiffers, Severity::Note, message));
     }
     findings
 }

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
 use iotrial_model::figure::{CpuFigure, Figure};
+use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::imported::TablePlace;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::plan::Plan;
-use iotrial_model::record::{AttributeValue, EndedHow, Finding, Interval, OpCounts, Severity};
+use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts};
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::Subject;
 use iotrial_model::table::PublishedTable;
@@ -18,6 +19,7 @@ use super::conditions::{Conditions, load_of_jobs};
 use super::metric::Metric;
 use super::resample::{Spread, Unit, Units};
 use crate::figures::Figures;
+use crate::findings::findings;
 use crate::latency_course::LatencyCourse;
 use crate::stream::Streams;
 
@@ -88,11 +90,11 @@ pub(super) struct MeasuredCpu {
 }
 
 impl Sample {
-    /// The sample of a result. `findings` are those that it has, `source` says where it lies.
+    /// The sample of a result. `source` says where it lies.
     ///
     /// What was counted is kept with its histograms, and its seconds with how they spread; what a source states is kept as
     /// its figures.
-    pub fn of(subject: &Subject<'_>, findings: &[Finding], source: impl Into<String>) -> Self {
+    pub fn of(subject: &Subject<'_>, source: impl Into<String>) -> Self {
         let load = load_of_jobs(subject, false);
         let figures = match subject.plan {
             Some(plan) => SampleFigures::Measured(Box::new(Measured::of(subject, plan))),
@@ -112,7 +114,7 @@ impl Sample {
             attributes: subject.attributes.clone().into_owned(),
             conditions: Conditions::of(subject, load),
             generator: Conditions::of_generator(subject),
-            caveats: caveats(subject, findings),
+            caveats: caveats(subject),
             figures,
         }
     }
@@ -122,7 +124,7 @@ impl Sample {
         let records = table.records(&TablePlace { file: source.to_owned(), ..TablePlace::default() });
         let sample = |subject: Subject<'_>| Self {
             subject: table.title.clone(),
-            ..Self::of(&subject, &[], format!("row `{}` of {source}", subject.id))
+            ..Self::of(&subject, format!("row `{}` of {source}", subject.id))
         };
         records.iter().map(Subject::of_imported).map(sample).collect()
     }
@@ -184,7 +186,7 @@ impl Measured {
     fn of<'s>(subject: &Subject<'s>, plan: &Plan) -> Self {
         let streams: Vec<(Stream, OpCounts)> = Stream::planned(plan, |_| true)
             .into_iter()
-            .map(|stream| (stream, stream.counts_of(subject)))
+            .map(|stream| (stream, stream.counts_of(subject, None)))
             .collect();
         let durations_s =
             subject.measured_intervals().map(|interval| interval.duration.as_secs_f64()).collect();
@@ -248,7 +250,7 @@ pub struct Caveat {
     /// Which run of its configuration, from 1; `None` where that has only one.
     pub run: Option<usize>,
     /// The finding that says it; `None` where it is something else.
-    pub id: Option<String>,
+    pub id: Option<FindingId>,
     /// One sentence, with the numbers.
     pub message: String,
 }
@@ -259,12 +261,12 @@ impl Caveat {
     }
 
     fn of_finding(finding: &Finding) -> Self {
-        Self { run: None, id: Some(finding.id.clone()), message: finding.message.clone() }
+        Self { run: None, id: Some(finding.id), message: finding.message.clone() }
     }
 
     /// What is said, without of which run.
     pub(super) fn text(&self) -> String {
-        match &self.id {
+        match self.id {
             Some(id) => format!("{} [{id}]", self.message),
             None => self.message.clone(),
         }
@@ -287,7 +289,7 @@ impl Serialize for Caveat {
 }
 
 /// What speaks against the figures of a result: how it ended, bounds that stand for a figure, and its findings.
-fn caveats(subject: &Subject<'_>, findings: &[Finding]) -> Vec<Caveat> {
+fn caveats(subject: &Subject<'_>) -> Vec<Caveat> {
     let ended = match subject.ended.map(|ended| ended.how) {
         None | Some(EndedHow::Complete) => None,
         Some(EndedHow::Interrupted) => Some(Caveat::new("the run was interrupted".to_owned())),
@@ -302,13 +304,15 @@ fn caveats(subject: &Subject<'_>, findings: &[Finding]) -> Vec<Caveat> {
             bound.number.value
         ))
     });
-    let is_told = |finding: &&Finding| {
-        let is_the_end = ended.is_some() && ["interrupted", "failed"].contains(&finding.id.as_str());
+    let is_told = |finding: &Finding| {
+        let is_the_end =
+            ended.is_some() && matches!(finding.id, FindingId::Interrupted | FindingId::Failed);
         finding.severity >= Severity::Warning && !is_the_end
     };
     // Of what somebody printed there is no run that could be looked at.
-    let findings = if subject.is_printed() { &[][..] } else { findings };
-    let found: Vec<Caveat> = findings.iter().filter(is_told).map(Caveat::of_finding).collect();
+    let findings = if subject.is_printed() { Vec::new() } else { findings(subject) };
+    let found: Vec<Caveat> =
+        findings.iter().filter(|finding| is_told(finding)).map(Caveat::of_finding).collect();
     ended.into_iter().chain(bounds).chain(found).collect()
 }
 

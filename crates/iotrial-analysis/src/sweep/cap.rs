@@ -10,7 +10,7 @@ use iotrial_model::plan::PhaseKind;
 use iotrial_model::sweep::{ProbePurpose, ProbeRecord};
 
 use super::limit::Steady;
-use super::{facts_of, total_outstanding};
+use super::{SeenProbe, facts_of, total_outstanding};
 use crate::figures::{Counted, Figures};
 use crate::findings::limit::{
     EXACT_IN_WORK, EXACT_SPREAD, Flat, IDLE_IN_WORK, LEAST_INTERVALS, ROUND_IN_WORK, is_round,
@@ -51,7 +51,7 @@ pub(super) struct Beside {
 /// What one I/O takes on a volume while nothing else is outstanding: the mean of the lowest load, or its shortest latency
 /// where already that load meets the ceiling.
 pub(super) fn idle_latency_us(
-    probes: &[ProbeRecord],
+    probes: &[SeenProbe<'_>],
     pattern: LoadPattern,
     volume: usize,
     ceiling_iops: f64,
@@ -59,6 +59,7 @@ pub(super) fn idle_latency_us(
     let alone = || {
         probes
             .iter()
+            .map(|seen| seen.probe)
             .filter(move |one| one.pattern == pattern && one.volumes == [volume])
             .filter(|one| one.purpose != ProbePurpose::Together)
     };

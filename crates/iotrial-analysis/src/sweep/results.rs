@@ -7,7 +7,7 @@ use iotrial_model::record::EndedHow;
 use iotrial_model::subject::Subject;
 use iotrial_model::sweep::{ProbePurpose, SweepMethod};
 
-use super::{Curve, Probe, SweepSummary, limit};
+use super::{Curve, Probe, SweepSummary, findings, limit};
 use crate::saturation::{LoadPoint, Saturation};
 
 /// A result that is no point of a curve.
@@ -17,6 +17,12 @@ pub struct LeftOut {
     pub whence: String,
     /// What a point needs and is not there, as a clause.
     pub why: &'static str,
+}
+
+impl std::fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} is no point of a curve: {}", self.whence, self.why)
+    }
 }
 
 /// What a point of a curve needs.
@@ -74,6 +80,9 @@ impl SweepSummary {
             curve.saturation = Saturation::of(&points, None);
         }
         limit::name_limits(&[], &[], &mut curves);
+        let mut findings = findings::of_curves(&curves, &volumes, "");
+        findings.extend(findings::of_left_out(&left_out));
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let summary = Self {
             method: SweepMethod::Grid,
             ended: EndedHow::Complete,
@@ -82,7 +91,7 @@ impl SweepSummary {
             volumes,
             curves,
             scaling: Vec::new(),
-            findings: Vec::new(),
+            findings,
         };
         (summary, left_out)
     }

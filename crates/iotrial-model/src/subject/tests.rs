@@ -282,6 +282,7 @@ fn sweep(counts: Vec<JobCounts>) -> SweepRecord {
         },
         layout: None,
         probes: vec![ProbeRecord {
+            driving_threads: None,
             pattern,
             outstanding: 16,
             volumes: (0..counts.len()).collect(),

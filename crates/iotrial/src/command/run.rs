@@ -7,7 +7,7 @@ use iotrial_model::units::format_duration;
 
 use crate::cli::RunArgs;
 use crate::command::dry_run;
-use crate::command::report::{Judged, Shown, load_thresholds};
+use crate::command::report::{Judged, Record, Shown, load_thresholds};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{check_fio_args, fio_profile};
 use crate::report_files::{ReportFiles, check_is_writable};
@@ -81,7 +81,8 @@ fn close(args: &RunArgs, rig: &Rig<'_>, trial: Trial) -> Result<ExitCode, Failur
         overwrite: args.overwrite,
         ..ReportFiles::default()
     };
-    let shown = Shown::new(vec![(record_path, Judged::of_run(Box::new(record), &rig.setup().thresholds))]);
+    let judged = Judged::of(Record::Run(Box::new(record)), &rig.setup().thresholds);
+    let shown = Shown::new(vec![(record_path, judged)]);
     shown.present(&files, args.json)?;
     Ok(if is_complete { shown.exit_code() } else { ExitCode::from(NOT_CARRIED_OUT) })
 }

@@ -353,6 +353,7 @@ fn probe_record(
                 io_count: io_count(&one.jobs),
             })
             .collect(),
+        driving_threads: Subject::of_run(&run).driving_threads,
         cpu: run.cpu,
         devices: run.devices,
         findings: run.findings,
