@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::LatencyHistogram;
-use crate::load::{Direction, Role};
+use crate::load::Direction;
 use crate::plan::{Job, PhaseKind, Plan};
 use crate::search::Search;
 use crate::units::{ByteSize, seconds};

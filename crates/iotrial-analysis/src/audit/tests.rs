@@ -19,7 +19,6 @@ use iotrial_model::units::ByteSize;
 use proptest::prelude::*;
 
 use super::*;
-use crate::findings::findings;
 use crate::test_record::healthy;
 
 /// A device whose truth is known, before anything is printed of it.

@@ -324,6 +324,8 @@ pub(super) fn seed_of(id: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::subject::Facts;
+
     use super::*;
 
     #[test]
@@ -352,7 +354,7 @@ mod tests {
     #[test]
     fn a_percentile_whose_number_of_ios_is_not_known_is_taken_as_it_is_told() {
         let stated = iotrial_model::imported::StatedStream::default();
-        let figures = Figures { lat_p9999_us: Some(900.0), ..Figures::of_stated(&stated) };
+        let figures = Figures { lat_p9999_us: Some(900.0), ..Figures::together(&[Facts::Stated(&stated)]) };
         assert_eq!(figure_of_enough(&figures, Figure::LatencyP9999), Some(900.0));
     }
 }

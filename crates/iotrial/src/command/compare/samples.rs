@@ -75,13 +75,13 @@ fn content_of(
         return if is_told { Content::Refused(TAKES.refuse(&path, input.kind())) } else { Content::Nothing };
     };
     let sample = |subject: &Subject<'_>| {
-        let sample = Sample::of(subject, subject.whence().unwrap_or_else(|| path.clone()));
+        let mut sample = Sample::of(subject, subject.whence().unwrap_or_else(|| path.clone()));
         match (&input, &source.name) {
             (Input::Run(_), Some((label, attributes))) => sample.named(label, attributes.clone()),
             // What was imported before got its names then; of files of other tools their own may tell them apart.
             (Input::Results(_), _) => {
-                let label = sample.label.clone().or_else(|| labels.get(&source.path).cloned());
-                Sample { label, ..sample }
+                sample.label = sample.label.or_else(|| labels.get(&source.path).cloned());
+                sample
             }
             _ => sample,
         }
