@@ -4,15 +4,16 @@
 //! contradict each other only where no such values agree. What each check does, its sources and limits, stands in
 //! `docs/audit.md`.
 
-use iotrial_model::imported::{ImportedRecord, TablePlace};
-use iotrial_model::record::RunRecord;
+use iotrial_model::finding::FindingId;
+use iotrial_model::imported::TablePlace;
+use iotrial_model::range::{Range, write_change, write_number};
+use iotrial_model::subject::Subject;
 use iotrial_model::table::PublishedTable;
 use serde::Serialize;
 
-mod range;
 mod tally;
 
-mod subject;
+mod part;
 
 mod agreement;
 
@@ -33,11 +34,10 @@ mod claims;
 #[cfg(test)]
 mod tests;
 
-pub use tally::{AuditFinding, CHECKS, CheckCount, Weight};
+pub use tally::{AuditFinding, Check, CheckCount, Weight};
 
 use outstanding::{Implied, check_outstanding};
-use range::{Range, write_change, write_number};
-use subject::Subject;
+use part::Part;
 use tally::Tally;
 
 use crate::findings::findings;
@@ -60,60 +60,44 @@ pub struct Audit {
 }
 
 /// Findings of a run that are contradictions between what was measured in two ways.
-const OF_RUN: [&str; 3] = ["littles-law", "cache-served", "clock-jump"];
+const OF_RUN: [(FindingId, Check); 3] = [
+    (FindingId::LittlesLaw, Check::LittlesLaw),
+    (FindingId::CacheServed, Check::CacheServed),
+    (FindingId::ClockJump, Check::ClockJump),
+];
 
 impl Audit {
+    /// Audits a result.
+    pub fn of(subject: &Subject<'_>) -> Self {
+        let mut tally = Tally::default();
+        let implied = check_subject(subject, &mut tally);
+        observe_outstanding(&implied, "parts", &mut tally);
+        directions::check_jobs(subject, &mut tally);
+        directions::check_course(subject, &mut tally);
+        directions::check_intervals(subject, &mut tally);
+        if subject.plan.is_some() {
+            check_findings(subject, &mut tally);
+        }
+        let place = subject.source.map(|source| format!("{}, {}", source.file, source.place));
+        let name = match (subject.label, &place) {
+            (Some(label), Some(place)) => format!("{label} ({place})"),
+            (Some(label), None) => label.to_owned(),
+            (None, Some(place)) => place.clone(),
+            (None, None) => subject.id.to_owned(),
+        };
+        Self::of_tally(name, if place.is_some() { "import" } else { "run" }, tally)
+    }
+
     /// Audits a printed table: its rows, and what the text says of them.
     pub fn of_table(table: &PublishedTable) -> Self {
         let mut tally = Tally::default();
-        let place = TablePlace { file: String::new(), sha256: String::new(), read_by: String::new() };
         let mut implied = Vec::new();
-        for record in ImportedRecord::of_table(table, &place) {
+        for record in table.records(&TablePlace::default()) {
             implied.extend(check_subject(&Subject::of_imported(&record), &mut tally));
         }
         claims::check_claims(table, &mut tally);
         observe_outstanding(&implied, "rows", &mut tally);
         Self::of_tally(table.title.clone(), "table", tally)
-    }
-
-    /// Audits what another tool measured.
-    pub fn of_imported(record: &ImportedRecord) -> Self {
-        let mut tally = Tally::default();
-        let implied = check_subject(&Subject::of_imported(record), &mut tally);
-        directions::check_jobs(record, &mut tally);
-        directions::check_course(record, &mut tally);
-        observe_outstanding(&implied, "parts", &mut tally);
-        let source = &record.source;
-        let place = format!("{}, {}", source.file, source.place);
-        let name = record.label.as_ref().map_or_else(|| place.clone(), |label| format!("{label} ({place})"));
-        Self::of_tally(name, "import", tally)
-    }
-
-    /// Audits a run.
-    pub fn of_run(record: &RunRecord) -> Self {
-        let mut tally = Tally::default();
-        let implied = check_subject(&Subject::of_run(record), &mut tally);
-        observe_outstanding(&implied, "parts", &mut tally);
-        check_intervals(record, &mut tally);
-        for id in OF_RUN {
-            let found = findings(record).into_iter().find(|finding| finding.id == id);
-            match found {
-                None => tally.held(id),
-                // What a check has said already is not said again in other words.
-                Some(_) if tally.findings.iter().any(|known| known.check == id) => {}
-                Some(finding) => tally.found(AuditFinding {
-                    check: id,
-                    weight: Weight::Contradiction,
-                    place: "the run".to_owned(),
-                    message: finding.message,
-                    cause: "docs/measurement.md says what it means and how it is found".to_owned(),
-                    right: None,
-                    off_by_percent: None,
-                }),
-            }
-        }
-        let name = record.label.clone().unwrap_or_else(|| record.id.clone());
-        Self::of_tally(name, "run", tally)
     }
 
     fn of_tally(subject: String, kind: &'static str, tally: Tally) -> Self {
@@ -134,16 +118,39 @@ impl Audit {
     }
 }
 
-fn check_subject(subject: &Subject, tally: &mut Tally) -> Vec<Implied> {
+fn check_subject(subject: &Subject<'_>, tally: &mut Tally) -> Vec<Implied> {
     let mut all = Vec::new();
-    for part in &subject.parts {
+    let parts = Part::all(subject);
+    for part in &parts {
         rates::check_rates(part, tally);
         all.extend(check_outstanding(part, tally));
         latency::check_latencies(part, tally);
         link::check_link(part, &subject.attributes, tally);
     }
-    cache::check_cache(&subject.parts, &subject.devices, &subject.attributes, tally);
+    // What devices counted over a run is weighed by its findings, which know how devices lie on one another.
+    cache::check_cache(&parts, subject.stated_devices, &subject.attributes, tally);
     all
+}
+
+/// What is odd about a run, where that is a contradiction.
+fn check_findings(subject: &Subject<'_>, tally: &mut Tally) {
+    let found = findings(subject);
+    for (id, check) in OF_RUN {
+        match found.iter().find(|finding| finding.id == id) {
+            None => tally.held(check),
+            // What a check has said already is not said again in other words.
+            Some(_) if tally.findings.iter().any(|known| known.check == check) => {}
+            Some(finding) => tally.found(AuditFinding {
+                check,
+                weight: Weight::Contradiction,
+                place: "the run".to_owned(),
+                message: finding.message.clone(),
+                cause: "docs/measurement.md says what it means and how it is found".to_owned(),
+                right: None,
+                off_by_percent: None,
+            }),
+        }
+    }
 }
 
 /// What Little's law gives over all parts that have the same load.
@@ -163,7 +170,7 @@ fn observe_outstanding(implied: &[Implied], parts: &str, tally: &mut Tally) {
             } else {
                 String::new()
             };
-            let of = subject::bytes(configured);
+            let of = part::bytes(configured);
             let off = |value: f64| write_change(100.0 * (value / of - 1.0));
             let offs = if off(range.low) == off(range.high) {
                 off(range.low)
@@ -178,39 +185,4 @@ fn observe_outstanding(implied: &[Implied], parts: &str, tally: &mut Tally) {
         None => String::new(),
     };
     tally.observations.push(format!("Little's law gives {range} I/Os outstanding{where_}{configured}."));
-}
-
-/// The totals of a run are the sums of its measured seconds.
-fn check_intervals(record: &RunRecord, tally: &mut Tally) {
-    for (index, job) in record.jobs.iter().enumerate() {
-        let mut sum = iotrial_model::record::JobCounts::default();
-        record
-            .measured_intervals()
-            .filter_map(|interval| interval.jobs.get(index))
-            .for_each(|one| sum.merge(one));
-        for (name, total, sum) in [("read", &job.read, &sum.read), ("write", &job.write, &sum.write)] {
-            let counts = |ops: &Option<iotrial_model::record::OpCounts>| {
-                ops.as_ref().map_or((0, 0), |ops| (ops.io_count(), ops.bytes))
-            };
-            if counts(total) == counts(sum) {
-                tally.held(rates::TOTALS);
-                continue;
-            }
-            let (total, sum) = (counts(total).0, counts(sum).0);
-            let job = record.plan.jobs.get(index).map_or_else(|| index.to_string(), |job| job.name.clone());
-            tally.found(AuditFinding {
-                check: rates::TOTALS,
-                weight: Weight::Contradiction,
-                place: format!("job {job}, {name}"),
-                message: format!(
-                    "the record counts {} I/Os, and its measured seconds {}",
-                    write_number(subject::bytes(total)),
-                    write_number(subject::bytes(sum))
-                ),
-                cause: "the record was changed after the run".to_owned(),
-                right: Some(format!("{} I/Os", write_number(subject::bytes(sum)))),
-                off_by_percent: None,
-            });
-        }
-    }
 }

@@ -33,8 +33,8 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use iotrial_model::figure::Figure;
+use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::metric::MetricKey;
-use iotrial_model::record::{Finding, Severity};
 use iotrial_model::toml_reader::nearest;
 use iotrial_model::words::in_brief;
 use serde::Serialize;
@@ -54,6 +54,7 @@ use conditions::{check_conditions, findings_on_generators, without_unlike_writes
 use factor::{factors, varying_attributes};
 use metric::nearest_metric;
 use recommendation::Evidence;
+use sample::tell_loads_apart;
 
 use crate::words::{latency_in_words, with_thousands};
 
@@ -243,8 +244,9 @@ impl Comparison {
     /// # Errors
     ///
     /// When there is nothing to compare, or it would not be fair.
-    pub fn new(samples: Vec<Sample>, request: &CompareRequest) -> Result<Self, CompareError> {
+    pub fn new(mut samples: Vec<Sample>, request: &CompareRequest) -> Result<Self, CompareError> {
         let mut findings = Vec::new();
+        tell_loads_apart(&mut samples);
         let samples = without_doubles(samples, &mut findings);
         let mut samples = without_empty(samples, request.force, &mut findings)?;
         check_conditions(&samples, request.force, &mut findings)?;
@@ -307,6 +309,7 @@ impl Comparison {
     /// out.
     pub fn or_beside(mut samples: Vec<Sample>) -> Self {
         samples.retain(|sample| !sample.is_empty());
+        tell_loads_apart(&mut samples);
         let why = match Self::new(samples.clone(), &CompareRequest::default()) {
             Ok(comparison) => return comparison,
             Err(why) => why,
@@ -316,6 +319,7 @@ impl Comparison {
         let subjects = subjects_of(&samples);
         // Only a printed configuration can have two values for one metric, and then there is nothing to show of any.
         let configurations = Configuration::each(samples).unwrap_or_default();
+        findings.insert(0, not_compared(&why, &configurations));
         Self {
             subjects,
             baseline: configurations.first().map(|first| first.key.clone()).unwrap_or_default(),
@@ -350,6 +354,41 @@ impl Comparison {
     }
 }
 
+/// A difference that takes more characters is only named.
+const LONGEST_DIFFERENCE: usize = 80;
+
+/// Why runs are not held against each other, and what the reader can do. That there is only one configuration is not a fault of
+/// any of them.
+fn not_compared(why: &CompareError, configurations: &[Configuration]) -> Finding {
+    let severity = match why {
+        CompareError::OnlyOne { .. } => Severity::Note,
+        _ => Severity::Warning,
+    };
+    finding(FindingId::NotCompared, severity, not_compared_words(why, configurations))
+}
+
+fn not_compared_words(why: &CompareError, configurations: &[Configuration]) -> String {
+    let key_of = |source: &String| {
+        let one = configurations.iter().find(|one| one.sources.contains(source));
+        one.map_or_else(|| source.clone(), |one| one.key.clone())
+    };
+    let why = match why {
+        CompareError::Incomparable { first, other, differences } => {
+            let words = differences.iter().map(|one| match one.to_string() {
+                long if long.chars().count() > LONGEST_DIFFERENCE => one.what.to_owned(),
+                short => short,
+            });
+            let words = words.collect::<Vec<_>>().join(", ");
+            let (first, other) = (key_of(first), key_of(other));
+            format!(
+                "{first} and {other} differ in {words}; `iotrial compare --force` compares them all the same"
+            )
+        }
+        _ => why.to_string(),
+    };
+    format!("No change, rank or recommendation is told: {why}.")
+}
+
 /// Under what the samples were taken, each once.
 fn subjects_of(samples: &[Sample]) -> Vec<String> {
     let mut subjects: Vec<String> = Vec::new();
@@ -372,7 +411,7 @@ fn without_doubles(samples: Vec<Sample>, findings: &mut Vec<Finding>) -> Vec<Sam
         };
         if is_record && !seen.insert(sample.id.clone()) {
             let message = format!("The record {} was given twice, and counts once.", sample.id);
-            findings.push(finding("given-twice", Severity::Note, message));
+            findings.push(finding(FindingId::GivenTwice, Severity::Note, message));
         } else {
             once.push(sample);
         }
@@ -393,7 +432,7 @@ fn without_empty(
         if is_stated {
             // A row may have nothing but bounds.
             findings.push(finding(
-                "left-out",
+                FindingId::LeftOut,
                 Severity::Note,
                 format!("Left out: {error} that can be compared."),
             ));
@@ -402,7 +441,7 @@ fn without_empty(
         if !force {
             return Err(error);
         }
-        findings.push(finding("forced", Severity::Warning, format!("Left out: {error}.")));
+        findings.push(finding(FindingId::Forced, Severity::Warning, format!("Left out: {error}.")));
     }
     Ok(rest)
 }
@@ -496,7 +535,7 @@ fn chosen_factors(
             "No two configurations differ in {} alone, so what it changes cannot be told from what else differs.",
             lonely.join(" or in ")
         );
-        findings.push(finding("no-pair", Severity::Note, message));
+        findings.push(finding(FindingId::NoPair, Severity::Note, message));
     }
     Ok(factors)
 }
@@ -523,8 +562,8 @@ fn hold_gates(
     Ok(outcomes)
 }
 
-fn finding(id: &str, severity: Severity, message: String) -> Finding {
-    Finding { id: id.to_owned(), severity, message, evidence: BTreeMap::new() }
+fn finding(id: FindingId, severity: Severity, message: String) -> Finding {
+    Finding::without_evidence(id, severity, message)
 }
 
 /// What the runs say of themselves: what many say is said once, with the names of those that say it.
@@ -572,7 +611,7 @@ fn findings_of_runs(configurations: &[Configuration]) -> Vec<Finding> {
         let others = if said.alike { "" } else { " (with other numbers from run to run)" };
         format!("{names}: {}{others}", said.first.text())
     };
-    all.iter().map(|said| finding("caveat", said.severity, message(said))).collect()
+    all.iter().map(|said| finding(FindingId::Caveat, said.severity, message(said))).collect()
 }
 
 /// A few names, or the first ones of many.
@@ -588,21 +627,21 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
             configurations.iter().filter(|one| chosen(one)).map(|one| one.key.clone()).collect();
         (!names.is_empty()).then(|| names_of(&names))
     };
-    let mut note = |id: &str, names: Option<String>, text: &dyn Fn(String) -> String| {
+    let mut note = |id: FindingId, names: Option<String>, text: &dyn Fn(String) -> String| {
         findings.extend(names.map(|names| finding(id, Severity::Note, text(names))));
     };
-    note("printed-figures", names(&|one| one.is_printed && one.ranges.is_empty()), &|names| {
+    note(FindingId::PrintedFigures, names(&|one| one.is_printed && one.ranges.is_empty()), &|names| {
         format!(
             "Stated, without a word on the spread: {names}. Changes are taken as they are, and below {PRINTED_SAME_PERCENT:.0} % as none."
         )
     });
-    note("stated-repeats", names(&|one| !one.ranges.is_empty()), &|names| {
+    note(FindingId::StatedRepeats, names(&|one| !one.ranges.is_empty()), &|names| {
         format!(
             "Stated, of several runs that cannot be merged: {names}. The figures are those of the run in the middle; where the runs of one reach those of another, no difference is shown."
         )
     });
     note(
-        "measured-once",
+        FindingId::MeasuredOnce,
         names(&|one| !one.is_printed && one.run_count() == 1 && one.spread.is_some()),
         &|names| {
             format!(
@@ -610,14 +649,16 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
             )
         },
     );
-    note("too-few-intervals", names(&|one| !one.is_printed && one.spread.is_none()), &|names| {
+    note(FindingId::TooFewIntervals, names(&|one| !one.is_printed && one.spread.is_none()), &|names| {
         format!(
             "Measured too briefly to tell a difference from chance: {names}. Measure a minute or longer, or repeat."
         )
     });
-    note("few-repeats", names(&|one| (2..5).contains(&one.run_count()) && !one.is_printed), &|names| {
-        format!("Fewer than five repeats: {names}. The intervals are wide for it.")
-    });
+    note(
+        FindingId::FewRepeats,
+        names(&|one| (2..5).contains(&one.run_count()) && !one.is_printed),
+        &|names| format!("Fewer than five repeats: {names}. The intervals are wide for it."),
+    );
     findings
 }
 
@@ -649,7 +690,7 @@ fn findings_on_ranges(configurations: &[Configuration]) -> Vec<Finding> {
             with_thousands(percent),
             span(widest)
         );
-        Some(finding("repeats-apart", severity, message))
+        Some(finding(FindingId::RepeatsApart, severity, message))
     };
     configurations.iter().filter_map(of).collect()
 }

@@ -13,7 +13,8 @@
 //!   is foreign I/O or that of a file system or array that multiplies.
 
 use iotrial_model::load::Direction;
-use iotrial_model::record::{BlockDevice, DeviceCounters, OpCounts, RunRecord};
+use iotrial_model::record::{BlockDevice, DeviceCounters, OpCounts};
+use iotrial_model::subject::Subject;
 use serde::Serialize;
 
 /// One step down the chain.
@@ -102,13 +103,13 @@ impl std::iter::Sum for Flow {
 }
 
 impl ChainStep {
-    /// All steps of a record, from the load downwards.
+    /// All steps of a result, from the load downwards.
     ///
     /// The first one is missing where a target lies directly on a device that also carries another target's
     /// devices: then nothing tells whose I/O that device counted. A step without counters for all of its
     /// devices is missing too.
-    pub fn all(record: &RunRecord) -> Vec<Self> {
-        let chain = Chain::of(record);
+    pub fn all(subject: &Subject<'_>) -> Vec<Self> {
+        let chain = Chain::of(subject);
         let mut steps: Vec<Self> = chain.first_step().into_iter().collect();
         for (above, below) in chain.groups() {
             steps.extend(chain.step(&above, &below));
@@ -140,18 +141,18 @@ impl ChainStep {
     }
 }
 
-/// The devices of a record, each once.
-struct Chain<'r> {
-    record: &'r RunRecord,
-    devices: Vec<&'r BlockDevice>,
+/// The devices of a result, each once.
+struct Chain<'s> {
+    subject: &'s Subject<'s>,
+    devices: Vec<&'s BlockDevice>,
     nearest: Vec<String>,
 }
 
-impl<'r> Chain<'r> {
-    fn of(record: &'r RunRecord) -> Self {
+impl<'s> Chain<'s> {
+    fn of(subject: &'s Subject<'_>) -> Self {
         let mut devices: Vec<&BlockDevice> = Vec::new();
         let mut nearest: Vec<String> = Vec::new();
-        for target in &record.targets {
+        for target in subject.targets {
             for (index, device) in target.devices.iter().enumerate() {
                 // Older records tell the order only, and counters of the first device only.
                 if device.level.map_or(index == 0, |level| level == 1) && !nearest.contains(&device.name) {
@@ -165,13 +166,13 @@ impl<'r> Chain<'r> {
         }
         if nearest.is_empty() {
             // Nothing is known of the devices but that they were counted.
-            nearest = record.devices.iter().map(|counters| counters.name.clone()).collect();
+            nearest = subject.devices.iter().map(|counters| counters.name.clone()).collect();
         }
-        Self { record, devices, nearest }
+        Self { subject, devices, nearest }
     }
 
-    fn counters(&self, name: &str) -> Option<&'r DeviceCounters> {
-        self.record.devices.iter().find(|counters| counters.name == name)
+    fn counters(&self, name: &str) -> Option<&'s DeviceCounters> {
+        self.subject.devices.iter().find(|counters| counters.name == name)
     }
 
     /// The sum over devices; `None` where one was not counted.
@@ -203,7 +204,7 @@ impl<'r> Chain<'r> {
         }
         let issued = |direction| {
             // Only I/Os that succeeded: failed ones may or may not have reached the device.
-            let counts = self.record.jobs.iter().filter_map(|job| job.get(direction));
+            let counts = self.subject.jobs.iter().filter_map(|job| job.counts(direction));
             counts
                 .map(|one: &OpCounts| Flow { count: one.io_count(), merge_count: 0, bytes: one.bytes })
                 .sum()
@@ -271,8 +272,14 @@ fn with(mut names: Vec<String>, more: Vec<String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::record::RunRecord;
+
     use super::*;
     use crate::test_record::{chain, healthy};
+
+    fn all(record: &RunRecord) -> Vec<ChainStep> {
+        ChainStep::all(&Subject::of_run(record))
+    }
 
     fn names(steps: &[ChainStep]) -> Vec<String> {
         steps.iter().map(|step| format!("{}>{}", step.above.join(" "), step.below.join(" "))).collect()
@@ -280,12 +287,12 @@ mod tests {
 
     #[test]
     fn a_record_without_levels_has_the_one_step_to_the_first_device() {
-        let steps = ChainStep::all(&healthy());
+        let steps = all(&healthy());
         assert_eq!(names(&steps), [">nvme0n1"]);
         assert_eq!((steps[0].read.bytes_ratio, steps[0].excess_percent), (Some(1.0), Some(0.0)));
         let mut record = healthy();
         record.devices.clear();
-        assert_eq!(ChainStep::all(&record), []);
+        assert_eq!(all(&record), []);
     }
 
     #[test]
@@ -301,7 +308,7 @@ mod tests {
                 ("sdb", 3, "", 1.5),
             ],
         );
-        let steps = ChainStep::all(&record);
+        let steps = all(&record);
         assert_eq!(names(&steps), [">md0", "md0>sda1 sdb1", "sda1>sda", "sdb1>sdb"]);
         assert_eq!(steps[1].write.bytes_ratio, Some(2.0));
         assert!(steps[2].is_partition && !steps[1].is_partition);
@@ -312,12 +319,12 @@ mod tests {
     fn a_device_that_carries_one_target_and_the_device_of_another_is_not_judged() {
         let mut record = healthy();
         chain(&mut record, &[("loop0", 1, "vda", 0.5), ("vda", 2, "", 1.0)]);
-        assert_eq!(names(&ChainStep::all(&record)), [">loop0", "loop0>vda"]);
+        assert_eq!(names(&all(&record)), [">loop0", "loop0>vda"]);
         let mut other = record.targets[0].clone();
         other.devices.remove(0);
         other.devices[0].level = Some(1);
         record.targets.push(other);
-        assert_eq!(ChainStep::all(&record), []);
+        assert_eq!(all(&record), []);
     }
 
     #[test]
@@ -325,7 +332,7 @@ mod tests {
         let mut record = healthy();
         record.devices[0].write_count = 300;
         record.devices[0].write_merge_count = 100;
-        let steps = ChainStep::all(&record);
+        let steps = all(&record);
         assert_eq!((steps[0].write.merged_percent, steps[0].read.merged_percent), (Some(25.0), None));
     }
 }

@@ -1,10 +1,17 @@
 //! The figures of one stream of I/Os: rate, bandwidth, latency.
+//!
+//! What was counted has them all. Of what a source states, figures are those that it states and what follows from them exactly:
+//! a rate from a count and a time, rates of jobs added up, a percentile of merged histograms. What does not follow stays
+//! unknown; percentiles are never averaged.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use iotrial_model::figure::Figure;
 use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::imported::{Stated, StatedStream};
 use iotrial_model::record::OpCounts;
+use iotrial_model::subject::{Facts, Subject};
 use serde::Serialize;
 
 /// What is said of reads, writes or commits. Latencies are total latencies (creation to completion).
@@ -75,6 +82,68 @@ impl Figures {
         }
     }
 
+    /// The figures of streams that ran at once. What not all of them state is unknown of all; without any stream nothing was
+    /// done.
+    pub fn together(facts: &[Facts<'_>]) -> Self {
+        match Counted::of(facts) {
+            Some(counted) => Self::new(&counted.counts, counted.measured),
+            None => Self::of_stated(&facts.iter().filter_map(|one| one.stated()).collect::<Vec<_>>()),
+        }
+    }
+
+    /// Reads and writes of a result as one; `None` where there is neither.
+    pub fn of_all(subject: &Subject<'_>) -> Option<Self> {
+        let facts = subject.all_facts();
+        let is_sampled_fairly = !subject.jobs.iter().any(|job| job.ops.issued_when_due);
+        (!facts.is_empty()).then(|| Self::together(&facts).with_submission(is_sampled_fairly))
+    }
+
+    /// The same without its submission latency, unless that stands for all I/Os.
+    #[must_use]
+    pub(crate) fn with_submission(self, is_sampled_fairly: bool) -> Self {
+        Self { slat_mean_us: self.slat_mean_us.filter(|_| is_sampled_fairly), ..self }
+    }
+
+    fn of_stated(streams: &[&StatedStream]) -> Self {
+        let all = |of: &dyn Fn(Facts<'_>) -> Option<f64>| -> Option<Vec<f64>> {
+            streams.iter().map(|stream| of(Facts::Stated(stream))).collect()
+        };
+        let sum = |of: &dyn Fn(Facts<'_>) -> Option<f64>| Some(all(of)?.iter().sum::<f64>());
+        let count = |of: fn(&StatedStream) -> Option<u64>| -> Option<u64> {
+            streams.iter().map(|stream| of(stream)).sum()
+        };
+        let longest = streams.iter().map(|one| one.latency().max_us).collect::<Option<Vec<Stated>>>();
+        // Weighted by what was done in each of them.
+        let mean = |of: &dyn Fn(Facts<'_>) -> Option<f64>| {
+            let means = all(of)?;
+            if let [only] = means.as_slice() {
+                return Some(*only);
+            }
+            let weights = streams.iter().map(|one| rough_count(one)).collect::<Option<Vec<f64>>>()?;
+            let weight: f64 = weights.iter().sum();
+            (weight > 0.0)
+                .then(|| means.iter().zip(&weights).map(|(mean, weight)| mean * weight).sum::<f64>() / weight)
+        };
+        let histogram = merged_histogram(streams);
+        let at = |percent: f64| percentile_of(streams, histogram.as_deref(), percent);
+        Self {
+            io_count: count(|one| one.io_count),
+            error_count: count(|one| one.error_count),
+            iops: sum(&|one| one.iops()),
+            bandwidth_mib_per_s: sum(&|one| one.bandwidth_mib_per_s()),
+            lat_mean_us: mean(&|one| one.latency_mean_us()),
+            lat_p50_us: at(50.0),
+            lat_p90_us: at(90.0),
+            lat_p99_us: at(99.0),
+            lat_p999_us: at(99.9),
+            lat_p9999_us: at(99.99),
+            lat_max_us: longest
+                .filter(|all| !all.is_empty())
+                .map(|all| all.iter().map(|max| max.value).fold(0.0, f64::max)),
+            slat_mean_us: mean(&|one| one.stated()?.submission_latency.mean_us.map(|mean| mean.value)),
+        }
+    }
+
     /// The figures of `counts` that were collected in `duration`; a duration of zero gives rates of zero.
     #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
     pub fn new(counts: &OpCounts, duration: Duration) -> Self {
@@ -102,6 +171,57 @@ impl Figures {
             slat_mean_us,
         }
     }
+}
+
+/// Streams that were counted over one phase, merged.
+pub(crate) struct Counted<'r> {
+    /// Borrowed where there is only one: a histogram is not copied to be looked at.
+    pub(crate) counts: Cow<'r, OpCounts>,
+    pub(crate) measured: Duration,
+}
+
+impl<'r> Counted<'r> {
+    /// `None` where there is no stream, or where one was not counted.
+    pub(crate) fn of(facts: &[Facts<'r>]) -> Option<Self> {
+        let mut all = facts.iter().map(|one| match one {
+            Facts::Counted(counts, measured) => Some((*counts, *measured)),
+            Facts::Stated(_) => None,
+        });
+        let (first, measured) = all.next()??;
+        let mut counts = Cow::Borrowed(first);
+        for one in all {
+            counts.to_mut().merge(one?.0);
+        }
+        Some(Self { counts, measured })
+    }
+}
+
+/// As a weight only.
+#[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
+fn rough_count(stream: &StatedStream) -> Option<f64> {
+    stream.io_count.map(|count| count as f64).or_else(|| stream.iops.map(|iops| iops.value))
+}
+
+/// The distribution of all of them; `None` where one has none.
+fn merged_histogram<'s>(streams: &[&'s StatedStream]) -> Option<Cow<'s, LatencyHistogram>> {
+    let mut all = streams.iter().map(|one| one.distribution().histogram.as_ref());
+    let mut merged = Cow::Borrowed(all.next()??);
+    for one in all {
+        merged.to_mut().merge(one?);
+    }
+    Some(merged)
+}
+
+fn percentile_of(
+    streams: &[&StatedStream],
+    histogram: Option<&LatencyHistogram>,
+    percent: f64,
+) -> Option<f64> {
+    let stated = match streams {
+        [only] => only.distribution().percentile(percent).map(|stated| stated.value),
+        _ => None,
+    };
+    stated.or_else(|| percentile_us(histogram?, percent))
 }
 
 /// A percentile (0 to 100) in microseconds; `None` when nothing was recorded.

@@ -1,82 +1,110 @@
-//! Findings: what the reader should know about the figures of a record, each with its evidence.
+//! Findings: what the reader should know about the figures of a result, each with its evidence.
 //!
-//! Every finding is a predicate on the facts of a record. The ids are an interface (`docs/json.md`).
+//! In three steps: what a result shows is measured once ([`Observed`]); a finding is a predicate on that; its words come last.
+//! They are computed whenever a result is shown. The ids are an interface (`docs/json.md`).
 
-use std::collections::BTreeMap;
-
-use iotrial_model::record::{Finding, RunRecord, Severity};
-use serde_json::Value;
+use iotrial_model::finding::{Finding, FindingId};
+use iotrial_model::subject::Subject;
 
 mod course;
 mod devices;
-mod generator;
+pub(crate) mod generator;
 pub(crate) mod limit;
 mod modes;
+mod observed;
 mod open_load;
 mod pace;
 mod stall;
+mod stated;
 mod targets;
 mod throttle;
 
-/// All that is odd about a record, the most serious first.
-///
-/// Findings that the record brings along from the time of the run are not repeated here.
-pub fn findings(record: &RunRecord) -> Vec<Finding> {
-    let mut all: Vec<Finding> = [
-        course::interrupted(record),
-        course::io_errors(record),
-        course::short_io(record),
-        stall::stalled(record),
-        open_load::latency_limit_missed(record),
-        open_load::not_issued(record),
-        open_load::late_issues(record),
-        targets::in_memory_target(record),
-        targets::buffered_io(record),
-        generator::polled_io(record),
-        devices::cache_served(record).or_else(|| modes::cache_served(record)),
-        devices::foreign_load(record),
-        throttle::throttled_after_burst(record),
-        course::unsteady(record),
-        generator::littles_law(record),
-        generator::generator_busy(record),
-        course::clock_jump(record),
-        course::short_run(record),
-        limit::flat_limit(record),
-        devices::amplified_io(record),
-        devices::merged_io(record),
-        targets::small_working_set(record),
-        generator::engine_fallback(record),
-    ]
-    .into_iter()
-    .flatten()
-    .chain(targets::size_reduced(record))
-    .collect();
-    // Stable: within a severity the order above stays.
-    all.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    all
+pub(crate) use observed::Observed;
+
+/// All that is odd about a result, the most serious first.
+pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
+    Observed::of(subject).findings()
 }
 
-pub(crate) use course::short_measurement;
-pub(crate) use devices::foreign_load;
-pub(crate) use generator::generator_busy;
-pub(crate) use open_load::late_issues;
+impl Observed<'_, '_> {
+    /// All that is odd about it, the most serious first.
+    pub(crate) fn findings(&self) -> Vec<Finding> {
+        let mut all: Vec<Finding> = [
+            course::interrupted(self),
+            stated::failed_jobs(self),
+            course::io_errors(self),
+            course::short_io(self),
+            stall::stalled(self),
+            open_load::latency_limit_missed(self),
+            open_load::not_issued(self),
+            open_load::late_issues(self),
+            targets::in_memory_target(self),
+            targets::buffered_io(self),
+            targets::unknown_cache(self),
+            generator::polled_io(self),
+            self.cache_served(),
+            devices::foreign_load(self),
+            throttle::throttled_after_burst(self),
+            course::unsteady(self),
+            generator::littles_law(self),
+            generator::generator_busy(self),
+            course::clock_jump(self),
+            course::short_run(self),
+            limit::flat_limit(self),
+            devices::amplified_io(self),
+            devices::merged_io(self),
+            targets::small_working_set(self),
+            generator::engine_fallback(self),
+            stated::coarse_latency(self),
+            stated::completion_latency(self),
+            stated::flushes_apart(self),
+            stated::no_role(self),
+            stated::import_warnings(self),
+        ]
+        .into_iter()
+        .flatten()
+        .chain(targets::size_reduced(self))
+        .collect();
+        // Of two ways to see the same thing the facts are believed before what was found at the time.
+        for recorded in self.recorded() {
+            if all.iter().all(|found| found.id != recorded.id) {
+                all.push(recorded);
+            }
+        }
+        // Stable: within a severity the order above stays.
+        all.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        all
+    }
 
-/// A finding with its evidence.
-pub(crate) fn finding<const N: usize>(
-    id: &str,
-    severity: Severity,
-    message: String,
-    evidence: [(&str, Value); N],
-) -> Finding {
-    let evidence: BTreeMap<String, Value> =
-        evidence.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    Finding { id: id.to_owned(), severity, message, evidence }
+    /// One finding for what devices counted or latencies show: the first is the surer one.
+    fn cache_served(&self) -> Option<Finding> {
+        devices::cache_below(self).or_else(|| modes::cache_by_latency(self))
+    }
+
+    /// Findings by which something else than the device may have been the limit.
+    pub(crate) fn doubts(&self) -> Vec<FindingId> {
+        let found =
+            [generator::generator_busy(self), open_load::late_issues(self), devices::foreign_load(self)];
+        found.into_iter().flatten().map(|finding| finding.id).collect()
+    }
+}
+
+/// A predicate on a run, for tests.
+#[cfg(test)]
+fn found<T>(record: &iotrial_model::record::RunRecord, predicate: impl Fn(&Observed<'_, '_>) -> T) -> T {
+    predicate(&Observed::of(&Subject::of_run(record)))
 }
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::record::RunRecord;
+
     use super::*;
     use crate::test_record::{healthy, measured};
+
+    fn findings(record: &RunRecord) -> Vec<Finding> {
+        super::findings(&Subject::of_run(record))
+    }
 
     #[test]
     fn a_healthy_run_has_no_findings() {
@@ -84,11 +112,23 @@ mod tests {
     }
 
     #[test]
+    fn what_an_older_version_found_in_a_run_does_not_count() {
+        let mut record = measured(30, |_| 16_000);
+        let short = findings(&record);
+        record.findings = short.iter().map(Into::into).collect();
+        record.findings[0].message = "in other words".to_owned();
+        assert_eq!(findings(&record), short);
+        let mut long = healthy();
+        long.findings = record.findings;
+        assert_eq!(findings(&long), []);
+    }
+
+    #[test]
     fn the_most_serious_come_first() {
         let mut record = measured(30, |second| 1_000 + 100 * second);
         record.targets[0].in_memory = true;
         record.plan.notes.push("all files together are 1 GiB instead of 2 GiB".to_owned());
-        let ids: Vec<String> = findings(&record).into_iter().map(|finding| finding.id).collect();
+        let ids: Vec<&str> = findings(&record).iter().map(|finding| finding.id.as_str()).collect();
         assert_eq!(ids, ["in-memory-target", "unsteady", "short-run", "size-reduced"]);
     }
 }

@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use iotrial_model::figure::Figure;
+use iotrial_model::imported::{StatedOps, StatedStream};
 use iotrial_model::load::Role;
-use iotrial_model::record::RunRecord;
 use iotrial_model::stream::Stream;
+use iotrial_model::subject::{Facts, Ops, Subject, SubjectJob};
+use iotrial_model::units::ByteSize;
 use serde::{Serialize, Serializer};
 
 use crate::figures::Figures;
-use crate::stream::StreamCounts;
+use crate::stream::Streams;
 use crate::threshold::{Bands, Category, ThresholdSet};
 use crate::words::seconds_in_words;
 
@@ -125,27 +127,21 @@ pub(crate) struct Judgement {
 
 impl Judgement {
     /// Holds every figure that the set judges, and that enough I/Os carry, against its bands.
-    pub(crate) fn new(record: &RunRecord, thresholds: &ThresholdSet) -> Self {
-        let measured = record.measured_duration();
-        if !measured.is_zero() && measured + CLOCK_SLACK < SHORTEST_JUDGED {
+    pub(crate) fn new(subject: &Subject<'_>, thresholds: &ThresholdSet) -> Self {
+        let measured = subject.measured.filter(|measured| !measured.is_zero());
+        // A source may time less than it counts, so that its figures are taken as they are.
+        let is_short =
+            |measured: &Duration| subject.source.is_none() && *measured + CLOCK_SLACK < SHORTEST_JUDGED;
+        if let Some(measured) = measured.filter(is_short) {
             let measured = seconds_in_words(measured.as_secs_f64());
             let starved = format!("only {measured} were measured, and less than a second is not judged");
             return Self { starved: vec![starved], ..Self::default() };
         }
-        let of_role = |role: Role| {
-            let is_mine = |job: usize| record.plan.jobs[job].role == role;
-            let figures = StreamCounts::of(record, is_mine).figures(record);
-            let planned = Stream::planned(record, is_mine).into_iter();
-            (role, planned.map(|stream| (stream, figures.get(stream).cloned())).collect())
-        };
-        Self::of(record.roles().into_iter().map(of_role), thresholds)
+        Self::of(streams_by_role(subject), thresholds)
     }
 
-    /// The same of figures from wherever they come: the streams that each role has.
-    pub(crate) fn of(
-        roles: impl IntoIterator<Item = (Role, RoleStreams)>,
-        thresholds: &ThresholdSet,
-    ) -> Self {
+    /// The streams that each role has.
+    fn of(roles: impl IntoIterator<Item = (Role, RoleStreams)>, thresholds: &ThresholdSet) -> Self {
         let mut judgement = Self::default();
         for (role, streams) in roles {
             if !thresholds.judges_role(role) {
@@ -216,17 +212,98 @@ impl Judgement {
     }
 }
 
+/// The streams that each role has, in the order of tables, with their figures.
+fn streams_by_role(subject: &Subject<'_>) -> Vec<(Role, RoleStreams)> {
+    let Some(plan) = subject.plan else { return stated_by_role(subject) };
+    let of_role = |role: Role| {
+        let is_mine = |job: usize| plan.jobs[job].role == role;
+        let figures = Streams::of_role(subject, role);
+        let planned = Stream::planned(plan, is_mine).into_iter();
+        (role, planned.map(|stream| (stream, figures.get(stream).cloned())).collect())
+    };
+    plan.roles().into_iter().map(of_role).collect()
+}
+
+/// The same of what a source states. Where nobody said what the load stands for, it is taken for data.
+fn stated_by_role(subject: &Subject<'_>) -> Vec<(Role, RoleStreams)> {
+    let role_of = |job: &SubjectJob<'_>| job.role.unwrap_or(Role::Data);
+    let roles = Role::ALL.iter().copied().filter(|role| subject.jobs.iter().any(|job| role_of(job) == *role));
+    let mut of_roles: Vec<(Role, Streams)> = roles
+        .map(|role| {
+            let mine = subject.jobs.iter().filter(|job| role_of(job) == role);
+            let counted: Vec<StatedOps> =
+                mine.map(|job| with_counts(&job.ops, job.load.block_size())).collect();
+            (role, Streams::together(&counted.iter().map(Ops::of_stated).collect::<Vec<_>>()))
+        })
+        .collect();
+    // Where only the total of all jobs is stated, it belongs to a role only if they all do.
+    if let ([total], true) = (subject.parts().as_slice(), of_roles.len() <= 1) {
+        let role = of_roles.first().map_or(Role::Data, |(role, _)| *role);
+        let block_size = match subject.jobs.as_slice() {
+            [only] => only.load.block_size(),
+            _ => None,
+        };
+        let counted = with_counts(total, block_size);
+        of_roles = vec![(role, Streams::of_ops(&Ops::of_stated(&counted)))];
+    }
+    of_roles
+        .into_iter()
+        .map(|(role, mut streams)| {
+            let mut jobs = subject.jobs.iter();
+            if jobs.any(|job| role_of(job) == role && job.ops.flushes_apart().is_some()) {
+                // A write is durable when it is flushed, and how long that took is not in these latencies.
+                streams.write = streams.write.map(Figures::without_latencies);
+            }
+            // Both at once say nothing new beside each of them.
+            if streams.read.is_some() || streams.write.is_some() {
+                streams.all = None;
+            }
+            let there = Stream::STATED
+                .into_iter()
+                .filter_map(|stream| Some((stream, Some(streams.get(stream)?.clone()))));
+            (role, there.collect())
+        })
+        .collect()
+}
+
+/// The same with the number of I/Os where it is not stated and follows: from the bytes and their block size, else from the rate
+/// and the time. It says which statistics enough I/Os carry, and is shown nowhere as stated.
+fn with_counts(ops: &Ops<'_>, block_size: Option<ByteSize>) -> StatedOps {
+    let counted = |facts: Option<Facts<'_>>| {
+        let mut stream = facts?.stated()?.clone();
+        stream.io_count = stream.io_count.or_else(|| derived_count(&stream, block_size));
+        Some(stream)
+    };
+    StatedOps {
+        read: counted(ops.read),
+        write: counted(ops.write),
+        all: counted(ops.all),
+        sync: ops.sync.and_then(|facts| facts.stated().cloned()),
+    }
+}
+
+/// `None` where neither is stated, and where nothing was done.
+fn derived_count(stream: &StatedStream, block_size: Option<ByteSize>) -> Option<u64> {
+    let of_bytes = || stream.bytes?.checked_div(block_size?.get());
+    let of_rate = || Some((stream.iops?.value * stream.runtime_s?.value).round() as u64);
+    of_bytes().or_else(of_rate).filter(|count| *count > 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn of_run(record: &iotrial_model::record::RunRecord, set: &ThresholdSet) -> Judgement {
+        Judgement::new(&Subject::of_run(record), set)
+    }
 
     #[test]
     fn less_than_a_second_is_not_judged_and_a_second_is() {
         let set = ThresholdSet::builtin("flash").unwrap();
         let mut record = crate::test_record::measured(1, |_| 16_000);
-        assert!(!Judgement::new(&record, &set).judged.is_empty());
+        assert!(!of_run(&record, &set).judged.is_empty());
         record.intervals[0].duration = Duration::from_millis(500);
-        let judgement = Judgement::new(&record, &set);
+        let judgement = of_run(&record, &set);
         assert!(judgement.judged.is_empty());
         assert_eq!(judgement.starved, ["only 500 ms were measured, and less than a second is not judged"]);
     }

@@ -1,7 +1,8 @@
 //! How long the I/Os of a stream took over time, kept small: what heat maps of several runs side by side are
 //! made of.
 
-use iotrial_model::record::RunRecord;
+use iotrial_model::plan::Plan;
+use iotrial_model::record::Interval;
 use iotrial_model::stream::Stream;
 
 use crate::latency_map::{Stretches, band_edge_us, edge_below};
@@ -49,12 +50,12 @@ const JOINED: [i32; 4] = [1, 2, 4, 5];
 
 impl LatencyCourse {
     /// The course of a stream of all jobs; `None` where no I/O completed.
-    pub(crate) fn of_stream(record: &RunRecord, stream: Stream) -> Option<Self> {
-        let stretches = Stretches::of(record, MOST_STRETCHES)?;
+    pub(crate) fn of_stream(intervals: &[Interval], plan: &Plan, stream: Stream) -> Option<Self> {
+        let stretches = Stretches::of(intervals, plan.interval, MOST_STRETCHES)?;
         let mut counts: Vec<Vec<(i32, u64)>> = vec![Vec::new(); stretches.count];
-        for interval in &record.intervals {
+        for interval in intervals {
             let column = &mut counts[stretches.index(interval)];
-            for (_, part) in stream.parts(record, &interval.jobs) {
+            for (_, part) in stream.parts(plan, &interval.jobs) {
                 // Buckets ascend and are much narrower than bands: most lie in the band of the one before.
                 let mut buckets = part.total_latency.buckets_ns().peekable();
                 let mut position = 0;
@@ -143,7 +144,8 @@ mod tests {
     #[test]
     fn aligned_courses_have_the_same_bands_and_shares_that_add_up_to_the_whole() {
         let (fast, slow) = (measured(30, |_| 16_000), measured(200, |_| 160));
-        let courses = [&fast, &slow].map(|record| LatencyCourse::of_stream(record, Stream::Read).unwrap());
+        let courses = [&fast, &slow]
+            .map(|record| LatencyCourse::of_stream(&record.intervals, &record.plan, Stream::Read).unwrap());
         let aligned = AlignedCourses::new(&courses.each_ref()).unwrap();
         let (low_us, high_us) = aligned.bands_us;
         let lengths: Vec<usize> = aligned.courses.iter().map(|one| one.shares_percent.len()).collect();
@@ -163,10 +165,10 @@ mod tests {
     #[test]
     fn a_latency_stands_between_the_edges_of_its_band() {
         let record = healthy();
-        let course = LatencyCourse::of_stream(&record, Stream::Read).unwrap();
+        let course = LatencyCourse::of_stream(&record.intervals, &record.plan, Stream::Read).unwrap();
         let aligned = AlignedCourses::new(&[&course]).unwrap();
         let (low_us, high_us) = aligned.bands_us;
-        let mut all = record.intervals.iter().flat_map(|one| Stream::Read.parts(&record, &one.jobs));
+        let mut all = record.intervals.iter().flat_map(|one| Stream::Read.parts(&record.plan, &one.jobs));
         assert!(all.all(|(_, counts)| {
             let latency = &counts.total_latency;
             latency.min().unwrap().as_secs_f64() * 1e6 >= low_us * (1.0 - 1e-2)
@@ -178,7 +180,7 @@ mod tests {
     fn a_stream_without_io_has_no_course() {
         let mut record = measured(10, |_| 16_000);
         record.intervals.clear();
-        assert_eq!(LatencyCourse::of_stream(&record, Stream::Read), None);
+        assert_eq!(LatencyCourse::of_stream(&record.intervals, &record.plan, Stream::Read), None);
         assert_eq!(AlignedCourses::new(&[]), None);
     }
 }

@@ -1,8 +1,11 @@
 //! How the latencies of a stream spread, and how that changes over time: what a heat map shows.
 
+use std::time::Duration;
+
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::Role;
-use iotrial_model::record::{Interval, RunRecord};
+use iotrial_model::plan::Plan;
+use iotrial_model::record::Interval;
 use iotrial_model::stream::Stream;
 
 /// Shares of I/Os by stretch of time and band of latency, all phases.
@@ -37,26 +40,34 @@ const SHORTEST_US: f64 = 0.1;
 
 impl LatencyMap {
     /// A map of every stream of every role, in the order of tables; none where no I/O completed.
-    pub fn of_record(record: &RunRecord) -> Vec<Self> {
-        let (Some(bands), Some(stretches)) = (Bands::of(record), Stretches::of(record, MOST_STRETCHES))
+    pub fn all(plan: &Plan, intervals: &[Interval]) -> Vec<Self> {
+        let (Some(bands), Some(stretches)) =
+            (Bands::of(intervals), Stretches::of(intervals, plan.interval, MOST_STRETCHES))
         else {
             return Vec::new();
         };
         // From the plan, not from what completed: a stream that stood still has an empty map, which is a
         // result.
         let of_role = |role: Role| {
-            let streams = Stream::planned(record, |job| record.plan.jobs[job].role == role);
-            streams.into_iter().map(move |stream| Self::new(record, role, stream, bands, stretches))
+            let streams = Stream::planned(plan, |job| plan.jobs[job].role == role);
+            streams.into_iter().map(move |stream| Self::new(plan, intervals, role, stream, bands, stretches))
         };
-        record.roles().into_iter().flat_map(of_role).collect()
+        plan.roles().into_iter().flat_map(of_role).collect()
     }
 
-    fn new(record: &RunRecord, role: Role, stream: Stream, bands: Bands, stretches: Stretches) -> Self {
+    fn new(
+        plan: &Plan,
+        intervals: &[Interval],
+        role: Role,
+        stream: Stream,
+        bands: Bands,
+        stretches: Stretches,
+    ) -> Self {
         let mut counts = vec![vec![0u64; bands.count()]; stretches.count];
-        for interval in &record.intervals {
+        for interval in intervals {
             let column = &mut counts[stretches.index(interval)];
-            let select = |job: usize| record.plan.jobs[job].role == role;
-            for (upper_edge, count) in stream.counts(record, &interval.jobs, select).total_latency.buckets() {
+            let select = |job: usize| plan.jobs[job].role == role;
+            for (upper_edge, count) in stream.counts(plan, &interval.jobs, select).total_latency.buckets() {
                 // The upper edge stands for the bucket, as everywhere else. Bands are much wider than
                 // buckets.
                 column[bands.index(upper_edge.as_secs_f64() * 1e6)] += count;
@@ -88,18 +99,18 @@ pub(crate) struct Stretches {
 }
 
 impl Stretches {
-    /// At most about `most` of them.
+    /// At most about `most` of them, over intervals that were to last `interval`.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a few hundred, or the intervals"
     )]
-    pub(crate) fn of(record: &RunRecord, most: u32) -> Option<Self> {
-        let last = record.intervals.last()?;
+    pub(crate) fn of(intervals: &[Interval], interval: Duration, most: u32) -> Option<Self> {
+        let last = intervals.last()?;
         let end_s = (last.start + last.duration).as_secs_f64();
         // A record from elsewhere may state an interval of zero. A millionth of the run bounds the number of
         // columns.
-        let interval_s = record.plan.interval.as_secs_f64().max(end_s / 1e6);
+        let interval_s = interval.as_secs_f64().max(end_s / 1e6);
         if interval_s <= 0.0 {
             return None;
         }
@@ -140,8 +151,8 @@ struct Bands {
 }
 
 impl Bands {
-    fn of(record: &RunRecord) -> Option<Self> {
-        let jobs = || record.intervals.iter().flat_map(|interval| &interval.jobs);
+    fn of(intervals: &[Interval]) -> Option<Self> {
+        let jobs = || intervals.iter().flat_map(|interval| &interval.jobs);
         // Commits of a group commit wait for longer than the writes that hold them.
         let counts = || jobs().flat_map(|job| job.read.iter().chain(&job.write).chain(&job.commit));
         let latencies = || counts().map(|counts| &counts.total_latency);
@@ -191,14 +202,18 @@ pub(crate) fn edge_below(latency_us: f64, per_decade: i32) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use iotrial_model::record::RunRecord;
 
     use super::*;
     use crate::test_record::{counts, healthy, measured};
 
+    fn maps_of(record: &RunRecord) -> Vec<LatencyMap> {
+        LatencyMap::all(&record.plan, &record.intervals)
+    }
+
     #[test]
     fn the_shares_of_a_stretch_add_up_to_the_whole_and_stand_in_the_band_of_the_latency() {
-        let maps = LatencyMap::of_record(&healthy());
+        let maps = maps_of(&healthy());
         assert_eq!(maps.len(), 3);
         for map in &maps {
             // 300 intervals of a second in stretches of two.
@@ -214,7 +229,7 @@ mod tests {
     #[test]
     fn a_slow_second_stands_in_its_column_and_a_higher_band() {
         let record = measured(30, |second| if second == 17 { 160 } else { 16_000 });
-        let map = &LatencyMap::of_record(&record)[0];
+        let map = &maps_of(&record)[0];
         let highest = |column: &Vec<f64>| column.iter().rposition(|share| *share > 0.0);
         let slow: Vec<usize> = (0..30)
             .filter(|second| highest(&map.shares_percent[*second]) > highest(&map.shares_percent[0]))
@@ -227,15 +242,15 @@ mod tests {
     fn a_stretch_without_io_has_no_shares_and_a_run_without_io_has_no_maps() {
         let mut record = measured(10, |_| 16_000);
         record.intervals[4].jobs.iter_mut().for_each(|job| job.read = None);
-        let reads = &LatencyMap::of_record(&record)[0];
+        let reads = &maps_of(&record)[0];
         assert!(reads.shares_percent[4].is_empty() && !reads.shares_percent[3].is_empty());
         record
             .intervals
             .iter_mut()
             .for_each(|one| one.jobs.iter_mut().for_each(|job| *job = Default::default()));
-        assert_eq!(LatencyMap::of_record(&record), []);
+        assert_eq!(maps_of(&record), []);
         record.intervals.clear();
-        assert_eq!(LatencyMap::of_record(&record), []);
+        assert_eq!(maps_of(&record), []);
     }
 
     #[test]
@@ -244,7 +259,7 @@ mod tests {
         let reads = record.intervals[0].jobs[0].read.get_or_insert_default();
         reads.total_latency.record_n(Duration::from_nanos(80), 5);
         reads.total_latency.record_n(Duration::from_secs(3600), 5);
-        let map = &LatencyMap::of_record(&record)[0];
+        let map = &maps_of(&record)[0];
         let column = &map.shares_percent[0];
         assert!(column.len() <= 40, "{}", column.len());
         // The bucket of the histogram that holds 80 ns ends at 128 ns.
@@ -263,7 +278,7 @@ mod tests {
         for interval in &mut record.intervals {
             interval.jobs[1].commit = Some(counts(10_000, Duration::from_millis(30)));
         }
-        let maps = LatencyMap::of_record(&record);
+        let maps = maps_of(&record);
         let band_of = |stream: Stream| {
             let map = maps.iter().find(|map| map.role == Role::Log && map.stream == stream).unwrap();
             (

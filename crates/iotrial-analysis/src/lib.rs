@@ -19,7 +19,6 @@ pub mod threshold;
 mod judgement;
 pub mod verdict;
 pub mod summary;
-pub mod imported;
 pub mod saturation;
 pub mod knee_search;
 pub mod sweep;

@@ -19,10 +19,11 @@ use iotrial_model::search::{
     JobRate, LatencyLimit, LimitStatistic, Probe, ProbeKind, Search, SearchResult, WorstLatency,
 };
 use iotrial_model::stream::Stream;
+use iotrial_model::subject::Subject;
 use iotrial_model::units::ByteSize;
 
 use crate::figures::percentile_us;
-use crate::findings::{foreign_load, generator_busy, late_issues};
+use crate::findings::Observed;
 use crate::words::{latency_in_words, with_thousands};
 
 /// The bracket between the highest rate that held and the lowest that did not, as a quotient.
@@ -264,7 +265,7 @@ impl RateSearch {
                 }
                 let rarest = streams(record).map(|(role, stream)| {
                     let counts =
-                        stream.counts(record, &record.jobs, |job| record.plan.jobs[job].role == role);
+                        stream.counts(&record.plan, &record.jobs, |job| record.plan.jobs[job].role == role);
                     (format!("{role} {stream}"), rate(counts.io_count()))
                 });
                 // The rarest at saturation stays the rarest at any share of it, since the mix is kept.
@@ -461,10 +462,10 @@ fn io_count_of(job: &JobCounts) -> u64 {
 /// Every role and stream that the plan has, but for the writes of logs that commit in groups: each commit
 /// waits for its write, and is what a session waits for.
 fn streams(record: &RunRecord) -> impl Iterator<Item = (Role, Stream)> {
-    record.roles().into_iter().flat_map(|role| {
+    record.plan.roles().into_iter().flat_map(|role| {
         let jobs = || record.plan.jobs.iter().filter(move |job| job.role == role);
         let is_in_commits = jobs().filter(|job| job.writes()).all(|job| job.group_commit.is_some());
-        let planned = Stream::planned(record, |job| record.plan.jobs[job].role == role);
+        let planned = Stream::planned(&record.plan, |job| record.plan.jobs[job].role == role);
         let judged = planned.into_iter().filter(move |stream| *stream != Stream::Write || !is_in_commits);
         judged.map(move |stream| (role, stream))
     })
@@ -483,10 +484,10 @@ fn assess(record: &RunRecord, limit: LatencyLimit) -> (Option<WorstLatency>, Opt
     (worst, why_not)
 }
 
-/// Ids of the findings that tell of another limit than the device.
+/// Ids of the findings that tell of another limit than the device, as the record of a search has them.
 fn doubts(record: &RunRecord) -> Vec<String> {
-    let found = [generator_busy(record), late_issues(record), foreign_load(record)];
-    found.into_iter().flatten().map(|finding| finding.id).collect()
+    let subject = Subject::of_run(record);
+    Observed::of(&subject).doubts().into_iter().map(|id| id.to_string()).collect()
 }
 
 fn errors(record: &RunRecord) -> Option<String> {
@@ -555,7 +556,7 @@ fn worst_latency(
     let mut missing = None;
     for (role, stream) in streams(record) {
         let of_role = |job: usize| record.plan.jobs[job].role == role;
-        let mut counts = stream.counts(record, &record.jobs, of_role);
+        let mut counts = stream.counts(&record.plan, &record.jobs, of_role);
         if let Some(limit) = limit {
             add_waiting(&mut counts, record, stream, of_role, limit);
         }
@@ -614,7 +615,7 @@ fn stream_share(record: &RunRecord, index: usize, stream: Stream) -> f64 {
         _ if job.group_commit.is_some() => 0.0,
         Stream::Read => read_share,
         Stream::Write => 1.0 - read_share,
-        Stream::Commit if record.is_commit(index) => 1.0 - read_share,
+        Stream::Commit if record.plan.jobs[index].is_commit() => 1.0 - read_share,
         Stream::Commit | Stream::Mixed => 0.0,
     }
 }

@@ -1,10 +1,11 @@
-//! The curves of a record: each stream of a role over time, and its latency by percentile.
+//! The curves of a run: each stream of a role over time, and its latency by percentile.
 
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::Role;
-use iotrial_model::plan::PhaseKind;
-use iotrial_model::record::{Interval, RunRecord};
+use iotrial_model::plan::{PhaseKind, Plan};
+use iotrial_model::record::Interval;
 use iotrial_model::stream::Stream;
+use iotrial_model::subject::Subject;
 
 use crate::figures::{Figures, percentile_us};
 
@@ -44,26 +45,27 @@ pub struct CurvePoint {
 const POINTS_PER_NINE: u32 = 20;
 
 impl Series {
-    /// Every stream of every role, in the order of tables.
-    pub fn of_record(record: &RunRecord) -> Vec<Self> {
-        record.roles().into_iter().flat_map(|role| Self::of_role(record, role)).collect()
+    /// Every stream of every role, in the order of tables; none without a plan, which says what streams there are.
+    pub fn of(subject: &Subject<'_>) -> Vec<Self> {
+        let Some(plan) = subject.plan else { return Vec::new() };
+        plan.roles().into_iter().flat_map(|role| Self::of_role(subject, plan, role)).collect()
     }
 
-    fn of_role(record: &RunRecord, role: Role) -> Vec<Self> {
-        let select = |job: usize| record.plan.jobs[job].role == role;
+    fn of_role(subject: &Subject<'_>, plan: &Plan, role: Role) -> Vec<Self> {
+        let select = |job: usize| plan.jobs[job].role == role;
         let point = |stream: Stream, interval: &Interval| SeriesPoint {
             // A rate over an interval belongs to its middle; at its end a step would be drawn too late by
             // half an interval.
             middle_s: (interval.start + interval.duration / 2).as_secs_f64(),
-            figures: Figures::new(&stream.counts(record, &interval.jobs, select), interval.duration),
+            figures: Figures::new(&stream.counts(plan, &interval.jobs, select), interval.duration),
         };
         let series = |stream: Stream| Self {
             role,
             stream,
-            points: record.intervals.iter().map(|interval| point(stream, interval)).collect(),
-            latency_curve: latency_curve(&stream.counts(record, &record.jobs, select).total_latency),
+            points: subject.intervals.iter().map(|interval| point(stream, interval)).collect(),
+            latency_curve: latency_curve(&stream.counts_of(subject, Some(role)).total_latency),
         };
-        Stream::planned(record, select).into_iter().map(series).collect()
+        Stream::planned(plan, select).into_iter().map(series).collect()
     }
 }
 
@@ -87,9 +89,9 @@ pub fn latency_curve(latency: &LatencyHistogram) -> Vec<CurvePoint> {
 }
 
 /// Stretches of the run that are not measured, from and to in seconds, neighbours of one phase joined.
-pub fn unmeasured_stretches(record: &RunRecord) -> Vec<(PhaseKind, f64, f64)> {
+pub fn unmeasured_stretches(intervals: &[Interval]) -> Vec<(PhaseKind, f64, f64)> {
     let mut stretches: Vec<(PhaseKind, f64, f64)> = Vec::new();
-    for interval in record.intervals.iter().filter(|interval| interval.phase != PhaseKind::Measure) {
+    for interval in intervals.iter().filter(|interval| interval.phase != PhaseKind::Measure) {
         let (from_s, to_s) =
             (interval.start.as_secs_f64(), (interval.start + interval.duration).as_secs_f64());
         match stretches.last_mut() {

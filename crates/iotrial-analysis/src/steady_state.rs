@@ -15,9 +15,11 @@
 
 use std::time::Duration;
 
+use iotrial_model::finding::Changing;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{Arrival, Job, PhaseKind, Plan, STEADY_ROUNDS, UntilSteady};
-use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
+use iotrial_model::record::{Interval, JobCounts, OpCounts};
+use iotrial_model::subject::Subject;
 use serde::Serialize;
 
 /// The rounds that are compared.
@@ -95,12 +97,12 @@ impl Rounds {
 }
 
 impl SteadyState {
-    /// Judges the measured phase. `None` when it has fewer intervals than there are rounds, or no I/O, or
-    /// rounds with a part of a period of bursts, which differ whatever the device does.
-    pub fn of(record: &RunRecord) -> Option<Self> {
-        let sums: Vec<Sums> =
-            record.measured_intervals().map(|interval| Sums::of(&record.plan, interval)).collect();
-        Self::of_sums(&record.plan, &sums)
+    /// Judges the measured phase. `None` when it has fewer intervals than there are rounds, or no I/O, or rounds with a part
+    /// of a period of bursts, which differ whatever the device does.
+    pub fn of(subject: &Subject<'_>) -> Option<Self> {
+        let plan = subject.plan?;
+        let sums: Vec<Sums> = subject.measured_intervals().map(|interval| Sums::of(plan, interval)).collect();
+        Self::of_sums(plan, &sums)
     }
 
     fn of_sums(plan: &Plan, sums: &[Sums]) -> Option<Self> {
@@ -132,16 +134,16 @@ impl SteadyState {
         has_grown(self.backlog_growth_percent)
     }
 
-    /// The first tracked value that does not meet the criteria, by name.
-    pub fn moving(&self) -> Option<(&'static str, &Rounds)> {
+    /// The first tracked value that does not meet the criteria.
+    pub fn moving(&self) -> Option<(Changing, &Rounds)> {
         let tracked = [
-            ("IOPS", Some(&self.iops)),
-            ("bandwidth", self.bandwidth.as_ref()),
-            ("mean latency", self.latency.as_ref()),
+            (Changing::Iops, Some(&self.iops)),
+            (Changing::Bandwidth, self.bandwidth.as_ref()),
+            (Changing::MeanLatency, self.latency.as_ref()),
         ];
         tracked
             .into_iter()
-            .filter_map(|(name, rounds)| Some((name, rounds?)))
+            .filter_map(|(value, rounds)| Some((value, rounds?)))
             .find(|(_, rounds)| !rounds.held())
     }
 }
@@ -356,8 +358,14 @@ mod tests {
     use iotrial_model::load::{BlockSizes, GroupCommit, LogTail, Spacing};
     use iotrial_model::units::ByteSize;
 
+    use iotrial_model::record::RunRecord;
+
     use super::*;
     use crate::test_record::{counts, measured};
+
+    fn of(record: &RunRecord) -> Option<SteadyState> {
+        SteadyState::of(&Subject::of_run(record))
+    }
 
     fn of_rounds(rounds: [f64; ROUND_COUNT]) -> Rounds {
         Rounds::new(rounds).unwrap()
@@ -374,7 +382,7 @@ mod tests {
             };
             record.plan.jobs[0].arrival =
                 Arrival::Open { iops: 1_000.0, spacing: Spacing::Uniform, bursts: Some(bursts) };
-            SteadyState::of(&record)
+            of(&record)
         };
         assert!(with_period(100, 10).unwrap().held);
         assert_eq!((with_period(30, 10), with_period(60, 10)), (None, None));
@@ -406,24 +414,24 @@ mod tests {
     #[test]
     fn burst_credits_that_run_out_are_not_a_steady_state() {
         let record = measured(300, |second| if second < 100 { 16_000 } else { 3_000 });
-        let steady = SteadyState::of(&record).unwrap();
+        let steady = of(&record).unwrap();
         assert!(!steady.held && steady.iops.slope_percent < -100.0, "{steady:?}");
-        assert_eq!(steady.moving().unwrap().0, "IOPS");
+        assert_eq!(steady.moving().unwrap().0, Changing::Iops);
         // The profile has one block size and no rate: there is nothing else to track.
         assert_eq!((&steady.bandwidth, &steady.latency), (&None, &None));
     }
 
     #[test]
     fn a_ripple_shorter_than_a_round_does_not_matter() {
-        let steady = SteadyState::of(&measured(300, |second| 10_000 + 4_000 * (second % 2))).unwrap();
+        let steady = of(&measured(300, |second| 10_000 + 4_000 * (second % 2))).unwrap();
         assert!(steady.held, "{steady:?}");
     }
 
     #[test]
     fn fewer_intervals_than_rounds_say_nothing() {
-        assert_eq!(SteadyState::of(&measured(4, |_| 1000)), None);
-        assert!(SteadyState::of(&measured(5, |_| 1000)).is_some());
-        assert_eq!(SteadyState::of(&measured(5, |_| 0)), None);
+        assert_eq!(of(&measured(4, |_| 1000)), None);
+        assert!(of(&measured(5, |_| 1000)).is_some());
+        assert_eq!(of(&measured(5, |_| 0)), None);
     }
 
     /// Where the watch ends a load with these IOPS by second, in rounds of two seconds and at most 15 of
@@ -436,7 +444,7 @@ mod tests {
         let end = record.intervals.iter().find_map(|interval| watch.see(interval)).unwrap();
         record.intervals.retain(|one| one.start >= end.measured_from);
         record.intervals.truncate(10);
-        (end, SteadyState::of(&record).unwrap())
+        (end, of(&record).unwrap())
     }
 
     #[test]
@@ -468,13 +476,13 @@ mod tests {
         let mut record = measured(50, |_| 1_000);
         record.plan.jobs[0].arrival =
             Arrival::Open { iops: 1_000.0, spacing: Spacing::Poisson, bursts: None };
-        assert!(SteadyState::of(&record).unwrap().latency.unwrap().held());
+        assert!(of(&record).unwrap().latency.unwrap().held());
         for (second, interval) in (0..).zip(&mut record.intervals) {
             interval.jobs[0].read = Some(counts(500, Duration::from_millis(1 + second)));
         }
-        let steady = SteadyState::of(&record).unwrap();
+        let steady = of(&record).unwrap();
         assert!(!steady.held && steady.iops.held());
-        assert_eq!(steady.moving().unwrap().0, "mean latency");
+        assert_eq!(steady.moving().unwrap().0, Changing::MeanLatency);
     }
 
     #[test]
@@ -493,7 +501,7 @@ mod tests {
                 interval.jobs[1].commit = Some(commits);
                 interval.backlog = vec![0, backlog(second)];
             }
-            SteadyState::of(record).unwrap()
+            of(record).unwrap()
         };
         let steady = with(&mut record, |_| 2, |second| second % 2);
         assert!(steady.held, "{steady:?}");
@@ -501,7 +509,7 @@ mod tests {
         // Its writes take as long as ever.
         let steady = with(&mut record, |second| 2 + second, |_| 0);
         assert!(!steady.held && !steady.backlog_grew(), "{steady:?}");
-        assert_eq!(steady.moving().unwrap().0, "mean latency");
+        assert_eq!(steady.moving().unwrap().0, Changing::MeanLatency);
         // A queue that grows by 2 % of what is due, and one that grew before.
         let steady = with(&mut record, |_| 2, |second| 20 * second);
         assert!(!steady.held && steady.backlog_grew() && steady.moving().is_none(), "{steady:?}");
@@ -521,9 +529,9 @@ mod tests {
                 ..counts(125 + 9 * second, Duration::from_millis(1))
             });
         }
-        let steady = SteadyState::of(&record).unwrap();
+        let steady = of(&record).unwrap();
         assert!(!steady.held && steady.iops.held());
-        assert_eq!(steady.moving().unwrap().0, "bandwidth");
+        assert_eq!(steady.moving().unwrap().0, Changing::Bandwidth);
     }
 
     /// The same by hand: I/Os are laid on a grid of milliseconds, the line is fitted by its normal equations.

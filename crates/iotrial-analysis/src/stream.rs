@@ -1,9 +1,8 @@
 //! The figures of each stream of a job, of a role, or of everything.
 
-use iotrial_model::load::Direction;
-use iotrial_model::plan::Arrival;
-use iotrial_model::record::{JobCounts, OpCounts, RunRecord};
+use iotrial_model::load::Role;
 use iotrial_model::stream::Stream;
+use iotrial_model::subject::{Facts, Ops, Subject};
 use serde::Serialize;
 
 use crate::figures::Figures;
@@ -35,57 +34,56 @@ impl Streams {
             Stream::Mixed => self.all.as_ref(),
         }
     }
-}
 
-/// The counts of a job, a role or everything, before they become figures.
-#[derive(Debug, Clone, Default)]
-pub struct StreamCounts {
-    /// Reads and writes.
-    pub counts: JobCounts,
-    /// Those of the writes that are commits, and the commits of group commits.
-    pub commit: Option<OpCounts>,
-    /// Whether any of them comes from a job that does not issue its I/Os when others complete. The sample of
-    /// submission latencies, the first batch of each millisecond, then holds too many that had to wait.
-    has_open: bool,
-}
-
-impl StreamCounts {
-    /// The counts of the jobs that `select` picks, merged.
-    pub fn of(record: &RunRecord, mut select: impl FnMut(usize) -> bool) -> Self {
-        let mut merged = Self::default();
-        for (job, counts) in record.jobs.iter().enumerate().filter(|(job, _)| select(*job)) {
-            merged.counts.merge(counts);
-            merged.has_open |= record.plan.jobs[job].arrival != Arrival::Closed;
-            if let Some(commits) = record.commits(job, counts) {
-                merged.commit.get_or_insert_default().merge(commits);
-            }
+    /// The figures of a result: all its jobs, as its source states them together, or else added up.
+    pub fn of(subject: &Subject<'_>) -> Self {
+        match subject.parts().as_slice() {
+            [only] => Self::of_ops(only),
+            several => Self::together(several),
         }
-        merged
     }
 
-    /// Reads and writes as one stream; `None` where neither came to be.
-    pub fn all_figures(&self, record: &RunRecord) -> Option<Figures> {
-        let mut streams = Direction::ALL.iter().filter_map(|direction| self.counts.get(*direction));
-        let mut all = streams.next()?.clone();
-        streams.for_each(|one| all.merge(one));
-        Some(self.figures_of(&all, record))
+    /// The figures of one job, or of a total.
+    pub fn of_ops(ops: &Ops<'_>) -> Self {
+        let figures = |facts: Option<Facts<'_>>| Some(figures_of(&[facts?], !ops.issued_when_due));
+        Self {
+            read: figures(ops.read),
+            write: figures(ops.write),
+            commit: figures(ops.commit),
+            all: figures(ops.all),
+        }
     }
 
-    fn figures_of(&self, counts: &OpCounts, record: &RunRecord) -> Figures {
-        let figures = Figures::new(counts, record.measured_duration());
-        Figures { slat_mean_us: figures.slat_mean_us.filter(|_| !self.has_open), ..figures }
-    }
-
-    /// The same as figures.
-    pub fn figures(&self, record: &RunRecord) -> Streams {
-        let figures = |counts: Option<&OpCounts>| counts.map(|counts| self.figures_of(counts, record));
-        Streams {
-            read: figures(self.counts.get(Direction::Read)),
-            write: figures(self.counts.get(Direction::Write)),
-            commit: figures(self.commit.as_ref()),
+    /// The figures of jobs that ran at once. Where one of them does not tell reads from writes, it cannot be added to those
+    /// that do, and all of them are one stream.
+    pub fn together(jobs: &[Ops<'_>]) -> Self {
+        let is_sampled_fairly = !jobs.iter().any(|ops| ops.issued_when_due);
+        let figures = |stream: Stream| {
+            let facts: Vec<Facts<'_>> = jobs.iter().filter_map(|ops| stream.of(ops)).collect();
+            (!facts.is_empty()).then(|| figures_of(&facts, is_sampled_fairly))
+        };
+        let is_told_apart = |ops: &Ops<'_>| ops.all.is_none() || (ops.read.is_some() && ops.write.is_some());
+        if !jobs.iter().all(is_told_apart) {
+            let both: Vec<Facts<'_>> = jobs.iter().flat_map(|ops| ops.both()).collect();
+            return Self { all: Some(figures_of(&both, is_sampled_fairly)), ..Self::default() };
+        }
+        Self {
+            read: figures(Stream::Read),
+            write: figures(Stream::Write),
+            commit: figures(Stream::Commit),
             all: None,
         }
     }
+
+    /// The figures of the jobs of one role together.
+    pub fn of_role(subject: &Subject<'_>, role: Role) -> Self {
+        let jobs = subject.jobs.iter().filter(|job| job.role == Some(role));
+        Self::together(&jobs.map(|job| job.ops).collect::<Vec<_>>())
+    }
+}
+
+fn figures_of(facts: &[Facts<'_>], is_sampled_fairly: bool) -> Figures {
+    Figures::together(facts).with_submission(is_sampled_fairly)
 }
 
 #[cfg(test)]
@@ -93,17 +91,23 @@ mod tests {
     use std::time::Duration;
 
     use iotrial_model::load::{GroupCommit, LogTail};
+    use iotrial_model::plan::Arrival;
+    use iotrial_model::record::RunRecord;
     use iotrial_model::units::ByteSize;
 
     use super::*;
     use crate::test_record::{counts, healthy};
 
+    fn streams_of(record: &RunRecord, job: usize) -> Streams {
+        Streams::of_ops(&Subject::of_run(record).jobs[job].ops)
+    }
+
     #[test]
     fn durable_log_writes_are_commits_and_no_other_stream() {
         let record = healthy();
-        assert_eq!(Stream::planned(&record, |job| job == 1), [Stream::Commit]);
-        let log = StreamCounts::of(&record, |job| job == 1);
-        assert_eq!(log.commit, log.counts.write);
+        assert_eq!(Stream::planned(&record.plan, |job| job == 1), [Stream::Commit]);
+        let log = streams_of(&record, 1);
+        assert!(log.commit.is_some() && log.commit == log.write);
     }
 
     #[test]
@@ -112,11 +116,8 @@ mod tests {
         let read = record.jobs[0].read.as_mut().unwrap();
         (read.submission_latency_count, read.submission_latency_sum_ns) = (Some(1_000), 5_000_000);
         let slat_us = |record: &RunRecord| {
-            let pages = StreamCounts::of(record, |job| job == 0);
-            (
-                pages.figures(record).read.unwrap().slat_mean_us,
-                pages.all_figures(record).unwrap().slat_mean_us,
-            )
+            let all = Figures::of_all(&Subject::of_run(record)).unwrap();
+            (streams_of(record, 0).read.unwrap().slat_mean_us, all.slat_mean_us)
         };
         assert!(slat_us(&record).0 == Some(5.0) && slat_us(&record).1.is_some());
         record.plan.jobs[0].arrival =
@@ -128,8 +129,8 @@ mod tests {
     fn a_log_that_is_flushed_only_now_and_then_has_writes_and_no_commits() {
         let mut record = healthy();
         record.plan.jobs[1].flush_every = 8;
-        assert_eq!(Stream::planned(&record, |job| job == 1), [Stream::Write]);
-        assert_eq!(StreamCounts::of(&record, |job| job == 1).commit, None);
+        assert_eq!(Stream::planned(&record.plan, |job| job == 1), [Stream::Write]);
+        assert_eq!(streams_of(&record, 1).commit, None);
     }
 
     #[test]
@@ -141,12 +142,12 @@ mod tests {
             tail: LogTail::Pad,
         });
         record.jobs[1].commit = Some(counts(3_000_000, Duration::from_micros(900)));
-        assert_eq!(Stream::planned(&record, |job| job == 1), [Stream::Write, Stream::Commit]);
-        let log = StreamCounts::of(&record, |job| job == 1).figures(&record);
+        assert_eq!(Stream::planned(&record.plan, |job| job == 1), [Stream::Write, Stream::Commit]);
+        let log = streams_of(&record, 1);
         assert_eq!(log.write.unwrap().iops, Some(2_000.0));
         let commit = log.commit.unwrap();
         assert_eq!((commit.iops, commit.lat_mean_us), (Some(10_000.0), Some(900.0)));
-        let of_writes = Stream::Write.counts(&record, &record.jobs, |job| job == 1);
+        let of_writes = Stream::Write.counts(&record.plan, &record.jobs, |job| job == 1);
         assert_eq!(of_writes.io_count(), 600_000, "commits are not counted as writes");
     }
 }

@@ -1,56 +1,132 @@
-//! The summary of a record: every figure that reports show, under the names of the `--json` interface.
+//! The summary of a result: every figure that reports show, under the names of the `--json` interface.
 
 use std::collections::BTreeMap;
 
-use iotrial_model::load::{Direction, Role};
-use iotrial_model::plan::Arrival;
-use iotrial_model::record::{CpuUse, DeviceCounters, EndedHow, Finding, JobCounts, OpCounts, RunRecord};
+use iotrial_model::finding::Finding;
+use iotrial_model::imported::{Source, StatedCpu, Warning};
+use iotrial_model::load::Role;
+use iotrial_model::plan::{Arrival, Plan};
+use iotrial_model::record::{CpuUse, DeviceCounters, EndedHow, Host};
 use iotrial_model::search::Search;
-use serde::Serialize;
+use iotrial_model::subject::{Facts, Subject, SubjectJob};
+use serde::{Serialize, Serializer};
 
 use crate::device_chain::ChainStep;
+use crate::findings::Observed;
 use crate::steady_state::SteadyState;
-use crate::stream::{StreamCounts, Streams};
-use crate::verdict::Verdict;
+use crate::stream::Streams;
+use crate::threshold::ThresholdSet;
+use crate::verdict::{Verdict, judge};
 
-/// A record in figures. Its keys are an interface: `docs/json.md`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A result in figures. It is written as the document of a run or of an imported result, whose keys are interfaces: `docs/json.md`.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// How the run ended.
-    pub ended: EndedHow,
+    /// Where it comes from; `None` of a run of iotrial.
+    pub source: Option<Source>,
+    /// How the run ended; `None` where a source does not say so.
+    pub ended: Option<EndedHow>,
     /// Why, unless it is complete; of one that ran until it was steady, after how long it was.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_reason: Option<String>,
     /// What the figures mean.
     pub verdict: Verdict,
-    /// The time that was measured.
-    pub measured_s: f64,
+    /// The time that was measured; `None` where it is not stated.
+    pub measured_s: Option<f64>,
     /// Whether the rate had stopped changing; `None` where too little was measured to say.
     pub steady_state: Option<SteadyState>,
     /// All jobs together.
     pub total: Streams,
-    /// All jobs of a role together.
+    /// All jobs of a role together; empty where a source states the jobs.
     pub roles: BTreeMap<Role, Streams>,
-    /// Each job, in the order of the plan.
+    /// Each job, in the order of the plan or of the source.
     pub jobs: Vec<JobSummary>,
-    /// CPU; `None` where the clock is simulated.
+    /// CPU; `None` where the clock is simulated, and where it is not known in time.
     pub cpu: Option<CpuFigures>,
+    /// CPU as a source states it.
+    pub stated_cpu: Option<StatedCpu>,
     /// What the operating system counted at the devices below; `None` where nothing could be read.
     pub device: Option<DeviceFigures>,
     /// The search for the highest rate that holds a latency limit; absent where none was asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
     /// What the reader should know, the most serious first.
     pub findings: Vec<Finding>,
+    /// What an import did not understand.
+    pub warnings: Vec<Warning>,
+}
+
+/// The document of a run. What could not be measured is null.
+#[derive(Serialize)]
+struct RunDocument<'s> {
+    ended: Option<EndedHow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_reason: Option<&'s str>,
+    verdict: &'s Verdict,
+    measured_s: Option<f64>,
+    steady_state: Option<&'s SteadyState>,
+    total: &'s Streams,
+    roles: &'s BTreeMap<Role, Streams>,
+    jobs: &'s [JobSummary],
+    cpu: Option<&'s CpuFigures>,
+    device: Option<&'s DeviceFigures>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search: Option<&'s Search>,
+    findings: &'s [Finding],
+}
+
+/// The document of an imported result, without what no source states.
+#[derive(Serialize)]
+struct ImportDocument<'s> {
+    source: &'s Source,
+    verdict: &'s Verdict,
+    measured_s: Option<f64>,
+    total: &'s Streams,
+    jobs: &'s [JobSummary],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cpu: Option<StatedCpu>,
+    findings: &'s [Finding],
+    warnings: &'s [Warning],
+}
+
+impl Serialize for Summary {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(source) = &self.source {
+            let document = ImportDocument {
+                source,
+                verdict: &self.verdict,
+                measured_s: self.measured_s,
+                total: &self.total,
+                jobs: &self.jobs,
+                cpu: self.stated_cpu,
+                findings: &self.findings,
+                warnings: &self.warnings,
+            };
+            return document.serialize(serializer);
+        }
+        let document = RunDocument {
+            ended: self.ended,
+            ended_reason: self.ended_reason.as_deref(),
+            verdict: &self.verdict,
+            measured_s: self.measured_s,
+            steady_state: self.steady_state.as_ref(),
+            total: &self.total,
+            roles: &self.roles,
+            jobs: &self.jobs,
+            cpu: self.cpu.as_ref(),
+            device: self.device.as_ref(),
+            search: self.search.as_ref(),
+            findings: &self.findings,
+        };
+        document.serialize(serializer)
+    }
 }
 
 /// One job.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JobSummary {
-    /// Its name in the plan.
+    /// Its name in the plan, or as the source calls it.
     pub name: String,
-    /// What it stands for.
-    pub role: Role,
+    /// What it stands for, where somebody said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
     /// What came to be due, where it does not issue its I/Os when others complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
@@ -70,21 +146,32 @@ pub struct Arrivals {
     pub not_issued_count: u64,
 }
 
+impl JobSummary {
+    fn of(subject: &Subject<'_>, index: usize, job: &SubjectJob<'_>) -> Self {
+        Self {
+            name: job.name.to_string(),
+            role: job.role,
+            arrivals: Arrivals::of(subject, index, job),
+            streams: Streams::of_ops(&job.ops),
+        }
+    }
+}
+
 impl Arrivals {
-    #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
-    fn of(record: &RunRecord, index: usize) -> Option<Self> {
-        let asked_iops = match record.plan.jobs[index].arrival {
+    fn of(subject: &Subject<'_>, index: usize, job: &SubjectJob<'_>) -> Option<Self> {
+        let planned = job.planned?;
+        let asked_iops = match planned.arrival {
             Arrival::Closed => return None,
             Arrival::Open { iops, .. } => Some(iops),
             Arrival::Following { .. } => None,
         };
-        let measured_s = record.measured_duration().as_secs_f64();
-        let counts = record.jobs.get(index).filter(|_| measured_s > 0.0)?;
-        let done = counts.commit.as_ref().map_or_else(
-            || counts.read.iter().chain(&counts.write).map(OpCounts::io_count).sum(),
-            OpCounts::io_count,
-        );
-        let backlog = record.intervals.last().and_then(|last| last.backlog.get(index));
+        let measured_s = subject.measured.map(|measured| measured.as_secs_f64()).filter(|s| *s > 0.0)?;
+        let commits = job.ops.commit.filter(|_| planned.group_commit.is_some());
+        let done: u64 = match commits {
+            Some(commits) => commits.io_count().unwrap_or_default(),
+            None => job.ops.both().filter_map(Facts::io_count).sum(),
+        };
+        let backlog = subject.intervals.last().and_then(|last| last.backlog.get(index));
         let not_issued_count = backlog.copied().unwrap_or_default();
         Some(Self { asked_iops, done_iops: done as f64 / measured_s, not_issued_count })
     }
@@ -131,51 +218,48 @@ pub struct DeviceFigures {
 }
 
 impl Summary {
-    /// Computes every figure of a record.
-    pub fn new(record: &RunRecord, verdict: Verdict) -> Self {
-        let role_of = |job: usize| record.plan.jobs[job].role;
-        let streams_of = |select: &dyn Fn(usize) -> bool| StreamCounts::of(record, select).figures(record);
-        let mut findings = record.findings.clone();
-        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        let total = StreamCounts::of(record, |_| true);
+    /// Computes every figure of a result, and judges them.
+    pub fn new(subject: &Subject<'_>, thresholds: &ThresholdSet) -> Self {
+        let observed = Observed::of(subject);
+        let findings = observed.findings();
+        let verdict = judge(subject, &findings, thresholds);
+        let io_count = subject.all_facts().into_iter().filter_map(Facts::io_count).sum();
+        let cpu_count = subject.host.map_or(1, Host::all_cpu_count);
         Self {
-            ended: record.ended.how,
-            ended_reason: record.ended.reason.clone(),
+            source: subject.source.cloned(),
+            ended: subject.ended.map(|ended| ended.how),
+            ended_reason: subject.ended.and_then(|ended| ended.reason.clone()),
             verdict,
-            measured_s: record.measured_duration().as_secs_f64(),
-            steady_state: SteadyState::of(record),
-            total: total.figures(record),
-            roles: record
-                .roles()
-                .into_iter()
-                .map(|role| (role, streams_of(&|job| role_of(job) == role)))
-                .collect(),
-            jobs: record
-                .plan
+            measured_s: subject.measured_s(),
+            total: Streams::of(subject),
+            roles: by_role(subject),
+            jobs: subject
                 .jobs
                 .iter()
                 .enumerate()
-                .map(|(index, job)| JobSummary {
-                    name: job.name.clone(),
-                    role: job.role,
-                    arrivals: Arrivals::of(record, index),
-                    streams: streams_of(&|other| other == index),
-                })
+                .map(|(index, job)| JobSummary::of(subject, index, job))
                 .collect(),
-            cpu: record.cpu.as_ref().map(|cpu| cpu_figures(cpu, record.host.all_cpu_count(), &total.counts)),
-            device: device_figures(record),
-            search: record.search.clone(),
+            cpu: subject.cpu.map(|cpu| cpu_figures(cpu, cpu_count, io_count)),
+            stated_cpu: subject.stated_cpu.copied(),
+            device: device_figures(subject, observed.steps()),
+            search: subject.search.cloned(),
             findings,
+            warnings: subject.warnings.to_vec(),
+            steady_state: observed.into_steady(),
         }
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "shares to 15 digits")]
-fn cpu_figures(cpu: &CpuUse, cpu_count: u32, total: &JobCounts) -> CpuFigures {
+/// Of a plan every job has its role; where a source states the jobs, their roles are only what somebody said of them.
+fn by_role(subject: &Subject<'_>) -> BTreeMap<Role, Streams> {
+    let roles = subject.plan.into_iter().flat_map(Plan::roles);
+    roles.map(|role| (role, Streams::of_role(subject, role))).collect()
+}
+
+fn cpu_figures(cpu: &CpuUse, cpu_count: u32, io_count: u64) -> CpuFigures {
     let available_s = cpu.wall.as_secs_f64() * f64::from(cpu_count);
     let percent = |used_s: f64| if available_s > 0.0 { 100.0 * used_s / available_s } else { 0.0 };
     let per_s = |amount: f64| (!cpu.wall.is_zero()).then(|| amount / cpu.wall.as_secs_f64());
-    let io_count: u64 = Direction::ALL.iter().filter_map(|one| total.get(*one)).map(OpCounts::io_count).sum();
     CpuFigures {
         usr_percent: percent(cpu.user.as_secs_f64()),
         sys_percent: percent(cpu.system.as_secs_f64()),
@@ -189,30 +273,29 @@ fn cpu_figures(cpu: &CpuUse, cpu_count: u32, total: &JobCounts) -> CpuFigures {
     }
 }
 
-fn device_figures(record: &RunRecord) -> Option<DeviceFigures> {
-    if record.devices.is_empty() {
+fn device_figures(subject: &Subject<'_>, steps: &[ChainStep]) -> Option<DeviceFigures> {
+    if subject.devices.is_empty() {
         return None;
     }
-    let steps = ChainStep::all(record);
     let first = steps.first().filter(|step| step.is_from_load());
     Some(DeviceFigures {
-        devices: record.devices.clone(),
+        devices: subject.devices.to_vec(),
         read_bytes_ratio: first.and_then(|step| step.read.bytes_ratio),
         write_bytes_ratio: first.and_then(|step| step.write.bytes_ratio),
-        steps,
+        steps: steps.to_vec(),
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::record::RunRecord;
+
     use super::*;
     use crate::test_record::healthy;
-    use crate::threshold::ThresholdSet;
-    use crate::verdict::judge;
 
     fn summary_of(record: &RunRecord) -> serde_json::Value {
-        let verdict = judge(record, &ThresholdSet::builtin("flash").unwrap());
-        serde_json::to_value(Summary::new(record, verdict)).unwrap()
+        let thresholds = ThresholdSet::builtin("flash").unwrap();
+        serde_json::to_value(Summary::new(&Subject::of_run(record), &thresholds)).unwrap()
     }
 
     fn keys(value: &serde_json::Value) -> Vec<&str> {

@@ -3,24 +3,29 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use iotrial_model::finding::{Evidence, Finding, GeneratorUse};
 use iotrial_model::plan::PhaseKind;
-use iotrial_model::record::{EndedHow, Finding, JobCounts, OpCounts, Severity};
+use iotrial_model::record::{EndedHow, OpCounts};
+use iotrial_model::subject::{Facts, Subject};
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, SweepMethod, SweepRecord};
 use serde::Serialize;
 
-use crate::figures::{Figures, percentile_us};
+use crate::figures::{Counted, Figures, percentile_us};
+use crate::findings::findings as found;
 use crate::saturation::{LoadPoint, Saturation, Sustained, is_saturated};
 
-mod imported;
+mod results;
 
 mod cap;
+
+mod findings;
 
 mod limit;
 
 mod scaling;
 
-pub use imported::LeftOut;
 pub use limit::{Limit, LimitKind};
+pub use results::LeftOut;
 pub use scaling::{Scaling, ScalingRow};
 
 /// Every figure of a sweep; what `sweep --json` prints.
@@ -79,21 +84,47 @@ pub struct Probe {
     pub figures: Figures,
 }
 
-/// Findings that a sweep tells in another way, or that its short probes always have.
-const TOLD_ELSEWHERE: [&str; 5] =
-    ["short-run", "flat-iops-limit", "flat-bandwidth-limit", "throttled-after-burst", "unsteady"];
+/// A probe with what is odd about it.
+struct SeenProbe<'r> {
+    probe: &'r ProbeRecord,
+    figures: Probe,
+    findings: Vec<Finding>,
+}
+
+impl<'r> SeenProbe<'r> {
+    fn all(record: &'r SweepRecord) -> Vec<Self> {
+        let seen = |probe: &'r ProbeRecord| {
+            let subject = Subject::of_probe(record, probe);
+            Self { probe, figures: Probe::of(&subject, probe.purpose), findings: found(&subject) }
+        };
+        record.probes.iter().map(seen).collect()
+    }
+
+    /// Where the generator was short of CPU: how much of it it had, and what is said of that.
+    fn busy(&self) -> Option<(&GeneratorUse, &Finding)> {
+        self.findings.iter().find_map(|finding| match &finding.evidence {
+            Evidence::GeneratorBusy(used) => Some((used, finding)),
+            _ => None,
+        })
+    }
+}
 
 impl SweepSummary {
     /// Computes every figure once.
     pub fn new(record: &SweepRecord) -> Self {
         let mut curves = curves(record);
-        limit::name_limits(&record.probes, &record.targets, &mut curves);
-        let scaling = scaling::scaling(record, &curves);
+        let seen = SeenProbe::all(record);
+        limit::name_limits(&seen, &record.targets, &mut curves);
+        let scaling = scaling::scaling(record, &seen, &curves);
         let volumes = if record.targets.is_empty() {
             vec![record.settings.engine.as_str().to_owned()]
         } else {
             record.targets.iter().map(|target| target.path.clone()).collect()
         };
+        let mut findings: Vec<Finding> = findings::ended(&record.ended).into_iter().collect();
+        findings.extend(findings::of_probes(&seen));
+        findings.extend(findings::of_curves(&curves, &volumes, "; a longer --step tells which"));
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         Self {
             method: record.settings.method,
             ended: record.ended.how,
@@ -102,30 +133,36 @@ impl SweepSummary {
             volumes,
             curves,
             scaling,
-            findings: findings(record),
+            findings,
         }
     }
 }
 
 impl Probe {
-    /// The figures of a probe.
-    #[expect(clippy::cast_precision_loss, reason = "the root of a count")]
-    pub fn of(probe: &ProbeRecord) -> Self {
-        let counts = all_counts(&probe.counts);
-        let figures = Figures::new(&counts, probe.measured);
-        let at = |percent: f64| percentile_us(&counts.total_latency, percent);
-        let spread = at(84.13)
-            .zip(at(15.87))
-            .zip(figures.lat_mean_us)
-            .map(|((high, low), mean)| (high - low) / 2.0 / mean);
+    /// The probe that a result is: one of a sweep, or a result that was measured by itself.
+    ///
+    /// By how much a rate is off by chance is known where every I/O was counted. Of what a source states it is taken for none:
+    /// most sources have no distribution, and points with and without would not weigh alike on one curve.
+    pub fn of(subject: &Subject<'_>, purpose: ProbePurpose) -> Self {
+        let facts = subject.all_facts();
+        let counted = Counted::of(&facts);
+        let figures = match &counted {
+            Some(counted) => Figures::new(&counted.counts, counted.measured),
+            None => Figures::together(&facts),
+        };
+        let chance = counted.and_then(|counted| standard_error(&counted.counts)).unwrap_or_default();
+        let outstanding = subject.total_outstanding().and_then(|all| u32::try_from(all).ok());
         Self {
-            purpose: probe.purpose,
-            outstanding: total_outstanding(probe),
-            measured_s: probe.measured.as_secs_f64(),
-            iops_standard_error_percent: 100.0 * spread.unwrap_or_default()
-                / (figures.io_count.unwrap_or(0).max(1) as f64).sqrt(),
+            purpose,
+            outstanding: outstanding.unwrap_or(u32::MAX),
+            measured_s: subject.measured_s().unwrap_or(0.0),
+            iops_standard_error_percent: 100.0 * chance,
             figures,
         }
+    }
+
+    fn of_record(sweep: &SweepRecord, probe: &ProbeRecord) -> Self {
+        Self::of(&Subject::of_probe(sweep, probe), probe.purpose)
     }
 
     /// As a point of a curve.
@@ -140,6 +177,15 @@ impl Probe {
     }
 }
 
+/// Relative standard error of a rate by chance: half of the middle 68 % of the latencies, as a share of their mean, by the
+/// square root of the number of I/Os.
+#[expect(clippy::cast_precision_loss, reason = "the root of a count")]
+fn standard_error(counts: &OpCounts) -> Option<f64> {
+    let at = |percent: f64| percentile_us(&counts.total_latency, percent);
+    let spread = (at(84.13)? - at(15.87)?) / 2.0 / counts.total_latency.mean_us()?;
+    Some(spread / (counts.io_count().max(1) as f64).sqrt())
+}
+
 /// Outstanding I/Os on each volume for the probe of several: those with which a volume alone did most in a probe of a whole
 /// step, and of all volumes the most. `None` without such a probe.
 ///
@@ -151,7 +197,7 @@ pub fn load_for_together(record: &SweepRecord, pattern: LoadPattern) -> Option<u
     };
     let mut best: BTreeMap<usize, (f64, u32)> = BTreeMap::new();
     for probe in record.probes.iter().filter(is_alone) {
-        let iops = Figures::new(&all_counts(&probe.counts), probe.measured).iops.unwrap_or_default();
+        let iops = Figures::together(&facts_of(probe)).iops.unwrap_or(0.0);
         let most = best.entry(probe.volumes[0]).or_insert((iops, probe.outstanding));
         if iops > most.0 {
             *most = (iops, probe.outstanding);
@@ -164,14 +210,13 @@ fn total_outstanding(probe: &ProbeRecord) -> u32 {
     probe.outstanding.saturating_mul(u32::try_from(probe.volumes.len()).unwrap_or(u32::MAX))
 }
 
-fn all_counts(counts: &[JobCounts]) -> OpCounts {
-    let mut all = OpCounts::default();
-    counts.iter().flat_map(|one| one.read.iter().chain(&one.write)).for_each(|op| all.merge(op));
-    all
+/// All reads and writes of a probe, where the sweep that it belongs to does not matter.
+fn facts_of(probe: &ProbeRecord) -> Vec<Facts<'_>> {
+    let counts = probe.counts.iter().flat_map(|one| one.read.iter().chain(&one.write));
+    counts.map(|counts| Facts::Counted(counts, probe.measured)).collect()
 }
 
 /// The rate that lasts, of a long probe.
-#[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
 pub(crate) fn sustained(probe: &ProbeRecord) -> Option<Sustained> {
     let whole = |duration: Duration| duration.as_secs_f64() >= 0.9;
     let seconds = || probe.course.iter().filter(|second| whole(second.duration));
@@ -180,7 +225,7 @@ pub(crate) fn sustained(probe: &ProbeRecord) -> Option<Sustained> {
     let ramp = seconds().filter(|second| second.phase != PhaseKind::Measure).count();
     Sustained::of_course(&rates, ramp).or_else(|| {
         // Shorter than a second: the mean is all there is.
-        let iops = Figures::new(&all_counts(&probe.counts), probe.measured).iops.unwrap_or(0.0);
+        let iops = Figures::together(&facts_of(probe)).iops.unwrap_or(0.0);
         (iops > 0.0).then_some(Sustained { iops, iops_standard_error: None, burst: None })
     })
 }
@@ -201,13 +246,13 @@ fn curves(record: &SweepRecord) -> Vec<Curve> {
     let curve = |key: (LoadPattern, usize, u32)| {
         let (pattern, volume, _) = key;
         let mine = || alone().filter(|probe| key_of(probe) == key);
-        let probes: Vec<Probe> = mine().map(Probe::of).collect();
+        let probes: Vec<Probe> = mine().map(|probe| Probe::of_record(record, probe)).collect();
         let short = |one: &&Probe| one.purpose != ProbePurpose::Sustained;
         let mut points: Vec<LoadPoint> = probes.iter().filter(short).map(Probe::point).collect();
         let long = mine().rfind(|probe| probe.purpose == ProbePurpose::Sustained);
         let sustained = long.and_then(sustained).map(|rate| rate.with_burst_of(&points));
         if let (Some(long), Some(rate)) = (long, sustained) {
-            let measured = Probe::of(long).point();
+            let measured = Probe::of_record(record, long).point();
             let share = rate.iops / measured.iops;
             points.push(LoadPoint {
                 iops: rate.iops,
@@ -223,31 +268,6 @@ fn curves(record: &SweepRecord) -> Vec<Curve> {
         Curve { pattern, volume, probes, sustained, saturation, limit: None }
     };
     order.into_iter().map(curve).collect()
-}
-
-/// The findings of the long probes, and the serious ones of all, each once with the first probe that had it.
-fn findings(record: &SweepRecord) -> Vec<Finding> {
-    let mut first: BTreeMap<&str, (&ProbeRecord, &Finding, usize)> = BTreeMap::new();
-    for probe in &record.probes {
-        let counts = |finding: &&Finding| {
-            !TOLD_ELSEWHERE.contains(&finding.id.as_str())
-                && (probe.purpose != ProbePurpose::Search || finding.severity == Severity::Serious)
-        };
-        for finding in probe.findings.iter().filter(counts) {
-            first.entry(&finding.id).or_insert((probe, finding, 0)).2 += 1;
-        }
-    }
-    let mut all: Vec<Finding> = first
-        .into_values()
-        .map(|(probe, finding, count)| {
-            let others =
-                if count > 1 { format!(" (the same in {} other probes)", count - 1) } else { String::new() };
-            let message = format!("{} at {}: {}{others}", probe.pattern, probe.outstanding, finding.message);
-            Finding { message, ..finding.clone() }
-        })
-        .collect();
-    all.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    all
 }
 
 #[cfg(test)]

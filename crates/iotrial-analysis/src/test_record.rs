@@ -7,7 +7,7 @@ use iotrial_model::plan::{
 };
 use iotrial_model::profile::Profile;
 use iotrial_model::record::{
-    BlockDevice, CpuUse, DeviceCounters, Ended, EndedHow, Finding, Host, Interval, JobCounts, METHOD_VERSION,
+    BlockDevice, CpuUse, DeviceCounters, Ended, EndedHow, Host, Interval, JobCounts, METHOD_VERSION,
     OpCounts, RECORD_FORMAT, RunRecord, TargetRecord, Tool,
 };
 use iotrial_model::units::ByteSize;
@@ -168,7 +168,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         engine_setup: None,
         cpu: Some(CpuUse { wall, user: wall / 10, system: wall / 5, ..CpuUse::default() }),
         search: None,
-        findings: Vec::<Finding>::new(),
+        findings: Vec::new(),
         ended: Ended { how: EndedHow::Complete, reason: None },
     }
 }

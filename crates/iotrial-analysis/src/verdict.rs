@@ -6,13 +6,13 @@
 use std::time::Duration;
 
 use iotrial_model::figure::Figure;
-use iotrial_model::plan::{EngineDevice, PhaseKind};
-use iotrial_model::record::{Finding, RunRecord, Severity};
+use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
+use iotrial_model::plan::{EngineDevice, PhaseKind, Plan};
+use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
 use iotrial_model::words::enumerate;
 use serde::Serialize;
 
-use crate::findings::findings;
 pub use crate::judgement::Judged;
 use crate::judgement::{self, Gap, Judgement, format_limit};
 pub use crate::threshold::Category;
@@ -51,42 +51,30 @@ impl Verdict {
     }
 }
 
-/// Judges a record by a set of thresholds.
-pub fn judge(record: &RunRecord, thresholds: &ThresholdSet) -> Verdict {
-    let findings = all_findings(record);
-    let no_device = match record.plan.engine.facts().device {
-        EngineDevice::None => Some("the null engine measures the generator and touches no device"),
-        EngineDevice::Simulated => Some("the device was simulated, and none was measured"),
-        EngineDevice::Real => None,
+/// Judges a result by a set of thresholds, with everything that is odd about it.
+pub fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &ThresholdSet) -> Verdict {
+    let no_device = match subject.engine.map(|engine| engine.facts().device) {
+        Some(EngineDevice::None) => Some("the null engine measures the generator and touches no device"),
+        Some(EngineDevice::Simulated) => Some("the device was simulated, and none was measured"),
+        Some(EngineDevice::Real) | None => None,
     };
-    let judgement = Judgement::new(record, thresholds);
-    let conditions = conditions(record, &findings);
-    let case = Case { profile: &record.plan.profile, no_device, judgement, conditions, findings: &findings };
-    let caveats = enumerate(&case.conditions);
-    let verdict = case.decide(thresholds);
-    match &record.search {
-        Some(search) => answered(search, record, no_device, &findings, &caveats, verdict),
+    let conditions = conditions(subject, findings);
+    let Judgement { judged, gaps, starved } = Judgement::new(subject, thresholds);
+    let obstacles: Vec<String> = obstacles(no_device, findings).into_iter().chain(starved).collect();
+    let verdict = decide(&load_of(subject), judged, gaps, obstacles, &conditions, findings, thresholds);
+    match subject.search {
+        Some(search) => answered(search, subject, no_device, findings, &enumerate(&conditions), verdict),
         None => verdict,
     }
 }
 
-/// What a verdict rests on, of a run or of an imported result.
-pub(crate) struct Case<'c> {
-    pub(crate) profile: &'c str,
-    /// Why no device was measured at all.
-    pub(crate) no_device: Option<&'static str>,
-    pub(crate) judgement: Judgement,
-    /// Under which doubtful conditions the figures came about, to follow «but» or «measured».
-    pub(crate) conditions: Vec<String>,
-    pub(crate) findings: &'c [Finding],
-}
-
-impl Case<'_> {
-    pub(crate) fn decide(self, thresholds: &ThresholdSet) -> Verdict {
-        let Self { profile, no_device, judgement, conditions, findings } = self;
-        let Judgement { judged, gaps, starved } = judgement;
-        let obstacles: Vec<String> = obstacles(no_device, findings).into_iter().chain(starved).collect();
-        decide(profile, judged, gaps, obstacles, &conditions, findings, thresholds)
+/// What the load is called.
+fn load_of(subject: &Subject<'_>) -> String {
+    match (subject.plan, subject.source, subject.jobs.as_slice()) {
+        (Some(plan), ..) => plan.profile.clone(),
+        (None, Some(source), [only]) => format!("«{}» of {}", only.name, source.tool),
+        (None, Some(source), _) => format!("the load of {}", source.tool),
+        (None, None, _) => "the load".to_owned(),
     }
 }
 
@@ -124,14 +112,6 @@ fn decide(
         judged,
         latency_limit: None,
     }
-}
-
-/// What the facts show, and what the record brings along from the time of the run beyond that.
-fn all_findings(record: &RunRecord) -> Vec<Finding> {
-    let mut all = findings(record);
-    let brought = record.findings.iter().filter(|one| all.iter().all(|other| other.id != one.id)).cloned();
-    all.extend(brought.collect::<Vec<_>>());
-    all
 }
 
 fn qualified_sentence(
@@ -173,59 +153,117 @@ fn obstacles(no_device: Option<&str>, findings: &[Finding]) -> Vec<String> {
 }
 
 fn is_obstacle(finding: &Finding) -> bool {
-    finding.severity == Severity::Serious
-        || matches!(finding.id.as_str(), "interrupted" | "io-errors" | "buffered-io" | "latency-limit-missed")
-        // A load that was to run until it was steady, and was not, has no answer.
-        || (finding.id == "unsteady" && finding.evidence.get("waited_s").is_some_and(serde_json::Value::is_number))
+    let is_always = matches!(
+        finding.id,
+        FindingId::Interrupted | FindingId::IoErrors | FindingId::BufferedIo | FindingId::LatencyLimitMissed
+    );
+    // A load that was to run until it was steady, and was not, has no answer.
+    let waited = matches!(&finding.evidence, Evidence::Unsteady(unsteady) if unsteady.waited_s.is_some());
+    finding.severity == Severity::Serious || is_always || waited
 }
 
 /// Under which doubtful conditions the figures came about, to follow «but» or «measured».
-fn conditions(record: &RunRecord, findings: &[Finding]) -> Vec<String> {
+fn conditions(subject: &Subject<'_>, findings: &[Finding]) -> Vec<String> {
     // A burst that ended is why the load was unsteady, and one of the two is enough.
-    let is_unsteady = findings.iter().any(|finding| finding.id == "unsteady");
-    let is_said = |finding: &&Finding| is_unsteady && finding.id == "throttled-after-burst";
+    let is_unsteady = findings.iter().any(|finding| finding.id == FindingId::Unsteady);
+    let is_said = |finding: &&Finding| is_unsteady && finding.id == FindingId::ThrottledAfterBurst;
     let doubts = findings.iter().filter(|finding| is_condition(finding)).filter(|finding| !is_said(finding));
-    doubts
-        .map(|finding| match finding.id.as_str() {
-            "short-run" => {
-                format!("only over {}", seconds_in_words(record.measured_duration().as_secs_f64()))
+    doubts.filter_map(|finding| condition(subject, finding)).collect()
+}
+
+/// A doubtful condition in a few words. Every finding that can be a warning without being an obstacle has its words here; the
+/// others are named, so that a new one cannot be forgotten.
+fn condition(subject: &Subject<'_>, finding: &Finding) -> Option<String> {
+    use FindingId as Id;
+    let words = match finding.id {
+        Id::ShortRun => {
+            let measured_s = subject.measured.unwrap_or_default().as_secs_f64();
+            return Some(format!("only over {}", seconds_in_words(measured_s)));
+        }
+        Id::Unsteady => match subject.plan.filter(|plan| plan.until_steady.is_some()) {
+            Some(plan) => {
+                return Some(format!("without reaching a steady state in {}", waited(subject, plan)));
             }
-            "unsteady" => match record.plan.until_steady {
-                Some(_) => format!("without reaching a steady state in {}", waited(record)),
-                None => "without reaching a steady state".to_owned(),
-            },
-            "cache-served" if text_of(finding, "seen_in") == "latency" => {
-                format!("with {}s of two latencies, as a cache makes them", text_of(finding, "direction"))
+            None => "without reaching a steady state",
+        },
+        Id::CacheServed => match &finding.evidence {
+            Evidence::CacheByLatency(cache) => {
+                let direction = cache.direction;
+                return Some(format!("with {direction}s of two latencies, as a cache makes them"));
             }
-            "cache-served" => {
-                format!("with devices that saw only part of the {}s", text_of(finding, "direction"))
+            Evidence::CacheByDevices { direction, .. } => {
+                return Some(format!("with devices that saw only part of the {direction}s"));
             }
-            "foreign-load" => "with foreign or multiplied I/O at the devices".to_owned(),
-            "littles-law" => "with latencies that contradict the rates".to_owned(),
-            "throttled-after-burst" => "with a burst in it that ended".to_owned(),
-            "stalled" => "with a stall of a second or more in it".to_owned(),
-            "not-issued" => "at a rate that was not kept".to_owned(),
-            "late-issues" => "with I/Os that were issued late".to_owned(),
-            "clock-jump" => "with a clock that jumped".to_owned(),
-            "generator-busy" => "with a generator short of CPU".to_owned(),
-            other => format!("with the finding {other}"),
-        })
-        .collect()
+            _ => return None,
+        },
+        Id::ForeignLoad => "with foreign or multiplied I/O at the devices",
+        Id::LittlesLaw => "with latencies that contradict the rates",
+        Id::ThrottledAfterBurst => "with a burst in it that ended",
+        Id::Stalled => "with a stall of a second or more in it",
+        Id::NotIssued => "at a rate that was not kept",
+        Id::LateIssues => "with I/Os that were issued late",
+        Id::ClockJump => "with a clock that jumped",
+        Id::GeneratorBusy => "with a generator short of CPU",
+        Id::CoarseLatency => "with latencies in coarse steps",
+        // What lacks its flushes is not judged, and the gap is told with the other gaps.
+        Id::FlushesApart => return None,
+        // Obstacles.
+        Id::Failed
+        | Id::Interrupted
+        | Id::IoErrors
+        | Id::ShortIo
+        | Id::LatencyLimitMissed
+        | Id::InMemoryTarget
+        | Id::BufferedIo
+        // Never more than notes.
+        | Id::UnknownCache
+        | Id::PolledIo
+        | Id::FlatIopsLimit
+        | Id::FlatBandwidthLimit
+        | Id::AmplifiedIo
+        | Id::MergedIo
+        | Id::SmallWorkingSet
+        | Id::EngineFallback
+        | Id::SizeReduced
+        | Id::CompletionLatency
+        | Id::NoRole
+        | Id::ImportWarnings
+        // Of sweeps, comparisons and sizing.
+        | Id::Ended
+        | Id::Burst
+        | Id::FallsAgain
+        | Id::AboveCeiling
+        | Id::RoughFit
+        | Id::KneeNotResolved
+        | Id::LeftOut
+        | Id::Forced
+        | Id::NotCompared
+        | Id::Caveat
+        | Id::OtherTool
+        | Id::GeneratorDiffers
+        | Id::GivenTwice
+        | Id::NoPair
+        | Id::MeasuredOnce
+        | Id::TooFewIntervals
+        | Id::FewRepeats
+        | Id::PrintedFigures
+        | Id::StatedRepeats
+        | Id::RepeatsApart
+        | Id::NothingMeetsIt
+        | Id::NoCatalog => return None,
+    };
+    Some(words.to_owned())
 }
 
 /// How long a load that was to run until it was steady did so.
-fn waited(record: &RunRecord) -> String {
-    let load: Duration = record.intervals.iter().map(|interval| interval.duration).sum();
-    let others = record.plan.phases.iter().filter(|phase| phase.kind != PhaseKind::Measure);
+fn waited(subject: &Subject<'_>, plan: &Plan) -> String {
+    let load: Duration = subject.intervals.iter().map(|interval| interval.duration).sum();
+    let others = plan.phases.iter().filter(|phase| phase.kind != PhaseKind::Measure);
     format_duration(load.saturating_sub(others.map(|phase| phase.duration).sum()))
 }
 
 fn is_condition(finding: &Finding) -> bool {
     finding.severity == Severity::Warning && !is_obstacle(finding)
-}
-
-fn text_of<'f>(finding: &'f Finding, evidence: &str) -> &'f str {
-    finding.evidence.get(evidence).and_then(|value| value.as_str()).unwrap_or_default()
 }
 
 /// What bears on the verdict: what forbids it, what is too slow, what casts doubt and what is missing. Of what was
@@ -272,13 +310,19 @@ fn reasons(
 #[cfg(test)]
 mod tests {
     use iotrial_model::load::{Durability, Role};
-    use iotrial_model::plan::{EngineKind, Plan, UntilSteady};
-    use iotrial_model::record::{Ended, EndedHow, JobCounts};
+    use iotrial_model::plan::{EngineKind, UntilSteady};
+    use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
     use iotrial_model::stream::Stream;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::findings::findings;
     use crate::test_record::{counts, healthy, measured};
+
+    fn judge(record: &RunRecord, thresholds: &ThresholdSet) -> Verdict {
+        let subject = Subject::of_run(record);
+        super::judge(&subject, &findings(&subject), thresholds)
+    }
 
     fn set(name: &str) -> ThresholdSet {
         ThresholdSet::builtin(name).unwrap()
@@ -467,18 +511,15 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_from_the_time_of_the_run_counts_as_well() {
+    fn what_the_version_that_wrote_the_record_found_decides_nothing() {
         let mut record = healthy();
-        let brought = |severity| Finding {
+        record.findings = vec![iotrial_model::record::RecordedFinding {
             id: "clock-jumped".to_owned(),
-            severity,
+            severity: Severity::Serious,
             message: "the clock jumped by 3 s".to_owned(),
             evidence: [].into(),
-        };
-        record.findings = vec![brought(Severity::Warning)];
-        assert!(sentence(&record, "flash").contains(", but with the finding clock-jumped: worst is"));
-        record.findings = vec![brought(Severity::Serious)];
-        assert_eq!(sentence(&record, "flash"), "Not qualified for mine: the clock jumped by 3 s.");
+        }];
+        assert_eq!(judge(&record, &set("flash")), judge(&healthy(), &set("flash")));
     }
 
     #[test]
@@ -652,10 +693,10 @@ mod tests {
             }
             if verdict.qualified || said.contains(" the acceptable ") {
                 prop_assert_eq!(said.contains("only over"), asked.seconds < 60, "{}", said);
-                let unsteady = crate::steady_state::SteadyState::of(&record).is_some_and(|one| !one.held);
+                let unsteady = crate::steady_state::SteadyState::of(&Subject::of_run(&record)).is_some_and(|one| !one.held);
                 prop_assert_eq!(said.contains("without reaching a steady state"), unsteady, "{}", said);
             }
-            for finding in findings(&record).iter().filter(|one| one.severity >= Severity::Warning) {
+            for finding in findings(&Subject::of_run(&record)).iter().filter(|one| one.severity >= Severity::Warning) {
                 prop_assert!(verdict.reasons.contains(&finding.message), "{}: {:?}", finding.id, verdict.reasons);
             }
         }

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use iotrial_analysis::audit::{Audit, AuditFinding, Weight};
+use iotrial_analysis::audit::{Audit, AuditFinding, Check, Weight};
 use iotrial_model::table::PublishedTable;
 
 /// A table of the published documents, which are data to check against and no part of the project.
@@ -21,7 +21,7 @@ fn audit(name: &str) -> Option<Audit> {
     }
 }
 
-fn held(audit: &Audit, check: &str) -> (usize, usize) {
+fn held(audit: &Audit, check: Check) -> (usize, usize) {
     let count = audit.checks.iter().find(|count| count.check == check).unwrap();
     (count.held, count.contradicted)
 }
@@ -35,11 +35,11 @@ fn two_rows_of_the_throughput_document_print_mb_as_mib_and_no_other_row_is_accus
     let Some(audit) = audit("oci-windows-throughput.toml") else { return };
     assert_eq!(places(&audit.findings), ["row 2-random-mixed, total", "row 2-sequential-mixed, total"]);
     for (finding, right) in audit.findings.iter().zip(["3,453 MiB/s", "3,857 MiB/s"]) {
-        assert_eq!((finding.check, finding.weight), ("iops-bandwidth", Weight::Contradiction));
+        assert_eq!((finding.check, finding.weight), (Check::IopsBandwidth, Weight::Contradiction));
         assert_eq!(finding.cause, "MB/s, of 1,000,000 bytes, are printed as MiB/s, of 1,048,576");
         assert_eq!(finding.right.as_deref(), Some(right));
     }
-    assert_eq!(held(&audit, "iops-bandwidth"), (10, 2));
+    assert_eq!(held(&audit, Check::IopsBandwidth), (10, 2));
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn eight_hundred_and_fifty_thousand_times_8_kib_are_not_6800_mib() {
 fn the_gain_of_the_ultra_disk_is_that_of_batch_requests_and_not_of_business_transactions() {
     let Some(audit) = audit("azure-ultra-tpce.toml") else { return };
     let [only] = &audit.findings[..] else { panic!("{audit:#?}") };
-    assert_eq!((only.check, only.place.as_str()), ("claimed-gain", "row ultra against row premium-pool"));
+    assert_eq!((only.check, only.place.as_str()), (Check::ClaimedGain, "row ultra against row premium-pool"));
     assert_eq!(
         only.message,
         "«33 percent more SQL Server throughput» is true of batch requests per second +33.6 %, \
@@ -77,23 +77,23 @@ fn littles_law_recovers_the_outstanding_ios_of_the_four_set_ups() {
           not printed (−3.2 % to −2.7 %)."
         ]
     );
-    assert_eq!(held(&audit, "littles-law"), (4, 0));
+    assert_eq!(held(&audit, Check::LittlesLaw), (4, 0));
 }
 
 #[test]
 fn all_deltas_and_rankings_of_the_four_set_ups_are_confirmed() {
     let Some(audit) = audit("oci-sqlserver-fio.toml") else { return };
-    assert_eq!(held(&audit, "claimed-change"), (40, 0));
-    assert_eq!(held(&audit, "claimed-ranking"), (10, 0));
-    assert_eq!(held(&audit, "claimed-recommendation"), (1, 0));
-    assert_eq!(held(&audit, "iops-bandwidth"), (8, 0));
-    assert_eq!(held(&audit, "totals"), (8, 0));
+    assert_eq!(held(&audit, Check::ClaimedChange), (40, 0));
+    assert_eq!(held(&audit, Check::ClaimedRanking), (10, 0));
+    assert_eq!(held(&audit, Check::ClaimedRecommendation), (1, 0));
+    assert_eq!(held(&audit, Check::IopsBandwidth), (8, 0));
+    assert_eq!(held(&audit, Check::Totals), (8, 0));
 }
 
 #[test]
 fn the_words_of_the_four_set_ups_are_not_those_of_their_own_table() {
     let Some(audit) = audit("oci-sqlserver-fio.toml") else { return };
-    assert!(audit.findings.iter().all(|finding| finding.check == "claimed-category"), "{audit:#?}");
+    assert!(audit.findings.iter().all(|finding| finding.check == Check::ClaimedCategory), "{audit:#?}");
     let found: Vec<(&str, Option<&str>)> =
         audit.findings.iter().map(|finding| (finding.place.as_str(), finding.right.as_deref())).collect();
     assert_eq!(
@@ -111,5 +111,5 @@ fn the_words_of_the_four_set_ups_are_not_those_of_their_own_table() {
         audit.findings[0].message,
         "1,072.5 µs is called excellent, and the table of categories calls it good: excellent is below 1 ms"
     );
-    assert_eq!(held(&audit, "claimed-category"), (4, 6));
+    assert_eq!(held(&audit, Check::ClaimedCategory), (4, 6));
 }

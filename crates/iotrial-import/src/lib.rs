@@ -335,7 +335,7 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
                 read_by: READ_BY.to_owned(),
             };
             // Rows become records elsewhere, as other commands take tables directly.
-            reading.records = ImportedRecord::of_table(table.insert(read_table(&text, &reading)?), &place);
+            reading.records = table.insert(read_table(&text, &reading)?).records(&place);
         }
         SourceKind::Csv => figures_csv::read(&text, &mut reading)?,
     }

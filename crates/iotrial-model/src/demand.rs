@@ -9,7 +9,7 @@ use std::str::FromStr;
 use serde::Serialize;
 
 use crate::load::{Direction, Role, words};
-use crate::record::RunRecord;
+use crate::subject::Subject;
 use crate::toml_reader::{Mistakes, TableReader, read_toml};
 use crate::units::{ByteSize, ParseQuantityError, Rate};
 
@@ -142,7 +142,7 @@ pub struct Demand {
 
 impl Demand {
     /// A demand of this I/O that asks for nothing else.
-    pub fn of(title: impl Into<String>, streams: Vec<DemandStream>) -> Self {
+    pub fn new(title: impl Into<String>, streams: Vec<DemandStream>) -> Self {
         Self {
             title: title.into(),
             source: None,
@@ -185,7 +185,7 @@ impl Demand {
                 Some(streams)
             });
             streams.extend(roles.unwrap_or_default().into_iter().flatten());
-            let mut demand = Self::of(title, streams);
+            let mut demand = Self::new(title, streams);
             demand.source = top.text("source");
             demand.notes = top.texts("notes").unwrap_or_default();
             demand.capacity = top.size("capacity").unwrap_or_default();
@@ -209,33 +209,18 @@ impl Demand {
         })
     }
 
-    /// What a run did, as a demand: its rates and mean block sizes by role. `None` where it did no I/O.
-    #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
-    pub fn of_record(record: &RunRecord) -> Option<Self> {
-        let seconds = record.measured_duration().as_secs_f64();
-        let mut streams = Vec::new();
-        for role in record.roles() {
-            for direction in Direction::ALL {
-                let of_role = record.jobs.iter().zip(&record.plan.jobs).filter(|(_, job)| job.role == role);
-                let counts = of_role.filter_map(|(counts, _)| counts.get(direction));
-                let (mut io_count, mut bytes) = (0, 0);
-                for one in counts {
-                    io_count += one.io_count();
-                    bytes += one.bytes;
-                }
-                if io_count > 0 && seconds > 0.0 {
-                    streams.push(DemandStream {
-                        role: Some(role),
-                        direction,
-                        iops: io_count as f64 / seconds,
-                        block_size_bytes: bytes as f64 / io_count as f64,
-                    });
-                }
+    /// What a result did, as a demand: its rates and mean block sizes by role. `name` is what the user calls it; `None` where it
+    /// has no rates with a block size.
+    pub fn of(subject: &Subject<'_>, name: &str) -> Option<Self> {
+        let streams = streams_of(subject);
+        let (title, source) = match subject.source {
+            Some(_) => (format!("what {name} did"), format!("imported result {name}")),
+            None => {
+                let source = format!("record {}", subject.id);
+                (subject.label.map_or_else(|| format!("As in {source}"), str::to_owned), source)
             }
-        }
-        let title = record.label.clone().unwrap_or_else(|| format!("As in record {}", record.id));
-        (!streams.is_empty())
-            .then(|| Self { source: Some(format!("record {}", record.id)), ..Self::of(title, streams) })
+        };
+        (!streams.is_empty()).then(|| Self { source: Some(source), ..Self::new(title, streams) })
     }
 
     /// The factor by which the rates grow until the end.
@@ -249,6 +234,39 @@ impl Demand {
         let gib = self.capacity.get() as f64 / ByteSize::GIB.get() as f64;
         gib * growth(self.growth_percent_per_year, self.years) * f64::from(self.mirror.copies())
     }
+}
+
+/// Counts of a role add up exactly. What a source states of each job stays apart, with its own size.
+#[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
+fn streams_of(subject: &Subject<'_>) -> Vec<DemandStream> {
+    let mut streams = Vec::new();
+    for role in Role::ALL.iter().copied().map(Some).chain([None]) {
+        for direction in Direction::ALL.iter().copied() {
+            let of_role = subject.jobs.iter().filter(|job| job.role == role);
+            let (mut io_count, mut bytes) = (0, 0);
+            for counts in of_role.filter_map(|job| job.ops.get(direction)?.counts()) {
+                io_count += counts.io_count();
+                bytes += counts.bytes;
+            }
+            let seconds = subject.measured.map_or(0.0, |measured| measured.as_secs_f64());
+            if io_count > 0 && seconds > 0.0 {
+                streams.push(DemandStream {
+                    role,
+                    direction,
+                    iops: io_count as f64 / seconds,
+                    block_size_bytes: bytes as f64 / io_count as f64,
+                });
+            }
+        }
+    }
+    let stated = subject.rates().into_iter().filter(|rate| rate.facts.stated().is_some());
+    streams.extend(stated.map(|rate| DemandStream {
+        role: rate.role,
+        direction: rate.direction,
+        iops: rate.iops,
+        block_size_bytes: rate.block_size_bytes,
+    }));
+    streams
 }
 
 /// Compound growth.

@@ -97,6 +97,13 @@ pub struct Source {
     pub read_by: String,
 }
 
+impl Source {
+    /// File and place, for messages: `` `r.json`, jobs[2] ``.
+    pub fn whence(&self) -> String {
+        format!("`{}`, {}", Path::new(&self.file).display(), self.place)
+    }
+}
+
 /// The formats that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -277,6 +284,15 @@ impl StatedLoad {
         self.paced || self.rate_iops.is_some()
     }
 
+    /// Whether it has I/Os of a direction, as far as it says; of `None` it has some.
+    pub fn does(&self, direction: Option<Direction>) -> bool {
+        match (direction, self.rwmix_read_percent) {
+            (Some(Direction::Read), Some(percent)) => percent > 0.0,
+            (Some(Direction::Write), Some(percent)) => percent < 100.0,
+            _ => true,
+        }
+    }
+
     /// The one size that all I/Os have; `None` where there are several or none is stated.
     pub fn block_size(&self) -> Option<ByteSize> {
         let (first, others) = self.block_sizes.split_first()?;
@@ -360,6 +376,20 @@ pub struct StatedStream {
 }
 
 impl StatedStream {
+    /// The latency that stands for the whole time that an I/O is outstanding: the total one; where a tool was told not to time
+    /// it, the one to completion.
+    pub fn latency(&self) -> &StatedLatency {
+        let is_total = self.total_latency.mean_us.is_some() || self.completion_latency.mean_us.is_none();
+        if is_total { &self.total_latency } else { &self.completion_latency }
+    }
+
+    /// The latency whose percentiles are stated: most versions of fio have them of the completion latency only.
+    pub fn distribution(&self) -> &StatedLatency {
+        let has_any =
+            |latency: &StatedLatency| !latency.percentiles_us.is_empty() || latency.histogram.is_some();
+        if has_any(&self.total_latency) { &self.total_latency } else { &self.completion_latency }
+    }
+
     /// Whether nothing is stated, or only that nothing was done.
     pub fn is_idle(&self) -> bool {
         let nothing = |stated: Option<Stated>| stated.is_none_or(|stated| stated.value == 0.0);
@@ -544,6 +574,11 @@ impl ImportedRecord {
         }
     }
 
+    /// File and place, for messages: `` `r.json`, jobs[2] ``.
+    pub fn whence(&self) -> String {
+        self.source.whence()
+    }
+
     /// What is stated of all jobs together: the total of the source, or of its only job.
     pub fn stated_total(&self) -> Option<&StatedOps> {
         match (&self.total, self.jobs.as_slice()) {
@@ -551,11 +586,5 @@ impl ImportedRecord {
             (None, [only]) => Some(&only.ops),
             (None, _) => None,
         }
-    }
-
-    /// File and place, for messages: `` `r.json`, jobs[2] ``.
-    pub fn whence(&self) -> String {
-        let file = Path::new(&self.source.file);
-        format!("`{}`, {}", file.display(), self.source.place)
     }
 }

@@ -281,6 +281,12 @@ impl Job {
     pub fn reads(&self) -> bool {
         self.rwmix_read_percent > 0
     }
+
+    /// Whether every write of it is a commit: durable when it completes.
+    pub fn is_commit(&self) -> bool {
+        let is_durable = self.durability != Durability::None && self.flush_every == 1;
+        self.role == Role::Log && is_durable && self.group_commit.is_none()
+    }
 }
 
 impl Plan {
@@ -368,6 +374,11 @@ impl Plan {
     /// Outstanding I/Os of all jobs together.
     pub fn total_iodepth(&self) -> u32 {
         self.jobs.iter().map(Job::total_iodepth).sum()
+    }
+
+    /// The roles that occur, in the order in which tables show them.
+    pub fn roles(&self) -> Vec<Role> {
+        Role::ALL.iter().copied().filter(|role| self.jobs.iter().any(|job| job.role == *role)).collect()
     }
 
     /// Bytes that are on the targets before the load starts: all files and all slices to be filled.

@@ -10,8 +10,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::LatencyHistogram;
-use crate::load::{Direction, Durability, Role};
-use crate::plan::{PhaseKind, Plan};
+use crate::load::Direction;
+use crate::plan::{Job, PhaseKind, Plan};
 use crate::search::Search;
 use crate::units::{ByteSize, seconds};
 
@@ -19,7 +19,9 @@ mod check;
 mod streams;
 mod failure;
 
+pub use crate::finding::{RecordedFinding, Severity};
 pub use check::CheckRecordError;
+pub(crate) use check::MOST_COUNTED;
 pub use failure::Failure;
 
 /// The value of `format` in a record.
@@ -79,8 +81,8 @@ pub struct RunRecord {
     /// The search for the highest rate that holds a latency limit, of which this run is the confirmation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
-    /// What the reader should know.
-    pub findings: Vec<Finding>,
+    /// What the version that wrote it found. A result is shown with what is found in its facts instead.
+    pub findings: Vec<RecordedFinding>,
     /// How it ended.
     pub ended: Ended,
 }
@@ -282,6 +284,11 @@ impl JobCounts {
             Direction::Read => self.read.as_ref(),
             Direction::Write => self.write.as_ref(),
         }
+    }
+
+    /// The commits among what `job` did: its group commits, or its durable log writes.
+    pub fn commits(&self, job: &Job) -> Option<&OpCounts> {
+        if job.is_commit() { self.write.as_ref() } else { self.commit.as_ref() }
     }
 
     /// Adds another count of the same job, or of another one of the same role.
@@ -540,42 +547,6 @@ pub struct DeviceCounters {
     pub flush_count: u64,
 }
 
-/// Something that the reader should know about the figures.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
-    /// A stable name, such as `io-errors`.
-    pub id: String,
-    /// How much it weighs.
-    pub severity: Severity,
-    /// One sentence with the numbers.
-    pub message: String,
-    /// The facts behind it, by name with unit.
-    pub evidence: BTreeMap<String, serde_json::Value>,
-}
-
-/// How much a finding weighs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// Worth knowing; the figures stand.
-    Note,
-    /// The figures may not mean what they seem to.
-    Warning,
-    /// The figures must not be relied upon.
-    Serious,
-}
-
-impl Severity {
-    /// The word for people and files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Serious => "serious",
-        }
-    }
-}
-
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
@@ -618,22 +589,5 @@ impl RunRecord {
     /// The intervals of the measured phase.
     pub fn measured_intervals(&self) -> impl Iterator<Item = &Interval> {
         self.intervals.iter().filter(|interval| interval.phase == PhaseKind::Measure)
-    }
-
-    /// The roles that occur, in the order in which tables show them.
-    pub fn roles(&self) -> Vec<Role> {
-        Role::ALL.iter().copied().filter(|role| self.plan.jobs.iter().any(|job| job.role == *role)).collect()
-    }
-
-    /// Whether every write of a job is a commit: durable when it completes.
-    pub fn is_commit(&self, job: usize) -> bool {
-        let job = &self.plan.jobs[job];
-        let is_durable = job.durability != Durability::None && job.flush_every == 1;
-        job.role == Role::Log && is_durable && job.group_commit.is_none()
-    }
-
-    /// The commits among what a job did: its group commits, or its durable log writes.
-    pub fn commits<'c>(&self, job: usize, counts: &'c JobCounts) -> Option<&'c OpCounts> {
-        if self.is_commit(job) { counts.write.as_ref() } else { counts.commit.as_ref() }
     }
 }

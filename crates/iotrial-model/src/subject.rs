@@ -8,19 +8,23 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::finding::RecordedFinding;
 use crate::histogram::LatencyHistogram;
 use crate::imported::{
-    ImportedJob, ImportedRecord, Source, Stated, StatedBlockSize, StatedBound, StatedCpu, StatedDevice,
-    StatedInterval, StatedLatency, StatedLoad, StatedOps, StatedStream, Warning,
+    ImportedJob, ImportedRecord, Source, SourceKind, Stated, StatedBlockSize, StatedBound, StatedCpu,
+    StatedDevice, StatedHost, StatedInterval, StatedLatency, StatedLoad, StatedOps, StatedStream, Warning,
 };
 use crate::load::{Direction, Role};
-use crate::plan::{Arrival, Job, Plan};
+use crate::plan::{Arrival, EngineKind, Job, PhaseKind, Plan};
+use crate::range::{ContradictingRates, Range, edge_count};
 use crate::record::{
-    AttributeValue, CpuUse, DeviceCounters, Ended, EngineSetup, Host, Interval, OpCounts, RunRecord,
-    TargetRecord,
+    AttributeValue, CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Host, Interval, Layout, OpCounts,
+    RunRecord, TargetRecord, Tool,
 };
 use crate::search::Search;
+use crate::stream::Stream;
 use crate::sweep::{ProbeRecord, SweepRecord};
+use crate::units::ByteSize;
 
 /// A result, as everything after the record sees it. It borrows from the record and costs little to make.
 #[derive(Debug, Clone)]
@@ -33,6 +37,8 @@ pub struct Subject<'r> {
     pub attributes: Cow<'r, BTreeMap<String, AttributeValue>>,
     /// Where it comes from, where another tool measured; `None` of what iotrial measured itself.
     pub source: Option<&'r Source>,
+    /// What measured it, where that was iotrial.
+    pub tool: Option<&'r Tool>,
     /// RFC 3339, UTC: when it began, or whichever time the source states.
     pub measured_at: Option<&'r str>,
     /// Length of the measured phase; `None` where it is not stated.
@@ -43,12 +49,28 @@ pub struct Subject<'r> {
     pub jobs: Vec<SubjectJob<'r>>,
     /// All jobs together, where the source states it itself.
     pub stated_total: Option<&'r StatedOps>,
+    /// What was asked, word for word; empty where nobody wrote it down.
+    pub profile_text: &'r str,
     /// What was decided.
     pub plan: Option<&'r Plan>,
+    /// The engine that made the load.
+    pub engine: Option<EngineKind>,
+    /// Why it is another engine than asked for or than usual.
+    pub engine_reason: Option<&'r str>,
+    /// Threads that drove the load: the generator cannot use more CPUs than these.
+    pub driving_threads: Option<u32>,
+    /// Whether all I/O went past the page cache.
+    pub direct: Option<bool>,
+    /// Bytes that the jobs worked on.
+    pub touched: Option<ByteSize>,
     /// The machine.
     pub host: Option<&'r Host>,
+    /// The same as far as a source tells.
+    pub stated_host: Option<&'r StatedHost>,
     /// What the load worked on; empty where it is not known.
     pub targets: &'r [TargetRecord],
+    /// What was written to the targets before the load.
+    pub layout: Option<&'r Layout>,
     /// The run second by second, all phases; empty where only totals are known.
     pub intervals: &'r [Interval],
     /// The course as a log of another tool has it.
@@ -71,6 +93,8 @@ pub struct Subject<'r> {
     pub bounds: &'r [StatedBound],
     /// What an import did not understand.
     pub warnings: &'r [Warning],
+    /// What the version that wrote the result found. Only of a probe, whose kept facts do not show all of it again.
+    pub recorded_findings: &'r [RecordedFinding],
 }
 
 /// One job: its load as it was configured, and what it did.
@@ -80,8 +104,11 @@ pub struct SubjectJob<'r> {
     pub name: Cow<'r, str>,
     /// What it stands for; `None` where nobody said so.
     pub role: Option<Role>,
-    /// As configured, as far as it is known.
+    /// As configured, in the words in which loads of any source are stated. Of a planned job it has what rates and latencies
+    /// are held against; everything else of it is in `planned`.
     pub load: Cow<'r, StatedLoad>,
+    /// What was decided for it, where there was a plan.
+    pub planned: Option<&'r Job>,
     /// What it did, by stream.
     pub ops: Ops<'r>,
     /// The error with which a tool ended it.
@@ -101,6 +128,32 @@ pub struct Ops<'r> {
     pub all: Option<Facts<'r>>,
     /// Flushes that were timed apart from the writes before them.
     pub sync: Option<Facts<'r>>,
+    /// Whether I/Os were issued when they were due, not when others completed. The sample of counted submission latencies, the
+    /// first batch of each millisecond, then has too many that had to wait, and stands for nothing.
+    pub issued_when_due: bool,
+}
+
+/// I/Os of one direction at one size: what the limits of storage are held against.
+#[derive(Debug, Clone, Copy)]
+pub struct SubjectRate<'r> {
+    /// What they were for; `None` where nobody said so, and of the figures of all jobs together.
+    pub role: Option<Role>,
+    /// Reads or writes.
+    pub direction: Direction,
+    /// Whether it is a share of a stream that has both.
+    pub is_of_both: bool,
+    /// I/Os per second, more than zero.
+    pub iops: f64,
+    /// Mean size of an I/O.
+    pub block_size_bytes: f64,
+    /// What one took on average.
+    pub latency_mean_us: Option<f64>,
+    /// What this comes from.
+    pub facts: Facts<'r>,
+    /// Sizes that the I/Os were configured to have; `None` where a job does not say.
+    pub configured_sizes: Option<Range>,
+    /// What the rate contradicts at these sizes: the MiB/s that are stated as well.
+    pub contradiction: Option<ContradictingRates>,
 }
 
 /// The I/Os of one stream: counted by iotrial, with a histogram, or stated by a source.
@@ -119,14 +172,23 @@ impl<'r> Subject<'r> {
             label: None,
             attributes: Cow::Borrowed(attributes),
             source: None,
+            tool: None,
             measured_at: None,
             measured: None,
             ended: None,
             jobs: Vec::new(),
             stated_total: None,
+            profile_text: "",
             plan: None,
+            engine: None,
+            engine_reason: None,
+            driving_threads: None,
+            direct: None,
+            touched: None,
             host: None,
+            stated_host: None,
             targets: &[],
+            layout: None,
             intervals: &[],
             stated_intervals: &[],
             engine_setup: None,
@@ -138,37 +200,50 @@ impl<'r> Subject<'r> {
             other: None,
             bounds: &[],
             warnings: &[],
+            recorded_findings: &[],
         }
     }
 
     /// The view of a run.
     pub fn of_run(record: &'r RunRecord) -> Self {
         let measured = record.measured_duration();
-        let jobs = record.plan.jobs.iter().zip(&record.jobs).enumerate().map(|(index, (job, counts))| {
+        let jobs = record.plan.jobs.iter().enumerate().map(|(index, job)| {
+            // A run that ended before anything was counted has its jobs in the plan only.
+            let counts = record.jobs.get(index);
             let facts = |counts: &'r OpCounts| Facts::Counted(counts, measured);
             SubjectJob {
                 name: Cow::Borrowed(job.name.as_str()),
                 role: Some(job.role),
                 load: Cow::Owned(load_of(job)),
+                planned: Some(job),
                 ops: Ops {
-                    read: counts.read.as_ref().map(facts),
-                    write: counts.write.as_ref().map(facts),
-                    commit: record.commits(index, counts).map(facts),
+                    read: counts.and_then(|counts| counts.read.as_ref()).map(facts),
+                    write: counts.and_then(|counts| counts.write.as_ref()).map(facts),
+                    commit: counts.and_then(|counts| counts.commits(job)).map(facts),
                     all: None,
                     sync: None,
+                    issued_when_due: job.arrival != Arrival::Closed,
                 },
                 error: None,
             }
         });
         Self {
             label: record.label.as_deref(),
+            tool: Some(&record.tool),
             measured_at: Some(&record.started_at),
             measured: Some(measured),
             ended: Some(&record.ended),
             jobs: jobs.collect(),
+            profile_text: &record.profile,
             plan: Some(&record.plan),
+            engine: Some(record.plan.engine),
+            engine_reason: record.plan.engine_reason.as_deref(),
+            driving_threads: Some(driving_threads(&record.plan)),
+            direct: Some(record.plan.direct),
+            touched: Some(record.plan.jobs.iter().map(|job| job.working_set * job.areas.len() as u64).sum()),
             host: Some(&record.host),
             targets: &record.targets,
+            layout: record.layout.as_ref(),
             intervals: &record.intervals,
             engine_setup: record.engine_setup.as_ref(),
             cpu: record.cpu.as_ref(),
@@ -189,7 +264,6 @@ impl<'r> Subject<'r> {
                 percent: None,
             }],
             outstanding: Some(probe.outstanding.into()),
-            direct: Some(sweep.settings.direct),
             ..StatedLoad::default()
         };
         let jobs = probe.volumes.iter().zip(&probe.counts).map(|(volume, counts)| {
@@ -198,6 +272,7 @@ impl<'r> Subject<'r> {
                 name: Cow::Owned(format!("volume-{volume}")),
                 role: None,
                 load: Cow::Owned(load.clone()),
+                planned: None,
                 ops: Ops {
                     read: counts.read.as_ref().map(facts),
                     write: counts.write.as_ref().map(facts),
@@ -207,30 +282,49 @@ impl<'r> Subject<'r> {
             }
         });
         Self {
-            label: sweep.label.as_deref(),
-            measured_at: Some(&sweep.started_at),
             measured: Some(probe.measured),
             jobs: jobs.collect(),
-            host: Some(&sweep.host),
-            targets: &sweep.targets,
+            driving_threads: probe.driving_threads,
+            touched: probe
+                .volumes
+                .iter()
+                .map(|volume| sweep.settings.sizes.get(*volume).copied())
+                .try_fold(ByteSize::default(), |sum, size| Some(sum + size?)),
             cpu: probe.cpu.as_ref(),
             devices: &probe.devices,
+            recorded_findings: &probe.findings,
+            // A sweep that was interrupted has whole probes before that.
+            ended: None,
+            ..Self::of_sweep(sweep)
+        }
+    }
+
+    /// What all probes of a sweep have in common; its figures are those of the probes.
+    pub fn of_sweep(sweep: &'r SweepRecord) -> Self {
+        Self {
+            label: sweep.label.as_deref(),
+            tool: Some(&sweep.tool),
+            measured_at: Some(&sweep.started_at),
+            ended: Some(&sweep.ended),
+            engine: Some(sweep.settings.engine),
+            engine_reason: sweep.settings.engine_reason.as_deref(),
+            direct: Some(sweep.settings.direct),
+            host: Some(&sweep.host),
+            targets: &sweep.targets,
             ..Self::empty(&sweep.id, &sweep.attributes)
         }
     }
 
     /// The view of what another tool measured, or of a row of a printed table.
     pub fn of_imported(record: &'r ImportedRecord) -> Self {
-        let all = record.total.iter().chain(record.jobs.iter().map(|job| &job.ops));
-        let times = all.flat_map(|ops| ops.streams().filter_map(|(_, stream)| stream.runtime_s));
-        let measured_s = times.map(|stated| stated.value).reduce(f64::max);
-        Self {
+        let mut subject = Self {
             label: record.label.as_deref(),
             source: Some(&record.source),
             measured_at: record.measured_at.as_deref(),
-            measured: measured_s.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             jobs: record.jobs.iter().map(SubjectJob::of_imported).collect(),
             stated_total: record.total.as_ref(),
+            direct: direct_of(&record.jobs),
+            stated_host: Some(&record.host),
             stated_intervals: &record.intervals,
             stated_cpu: record.cpu.as_ref(),
             stated_devices: &record.devices,
@@ -238,21 +332,155 @@ impl<'r> Subject<'r> {
             bounds: &record.bounds,
             warnings: &record.warnings,
             ..Self::empty(&record.id, &record.attributes)
-        }
+        };
+        subject.measured = subject.measured_s().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        subject
+    }
+
+    /// Every stream that a source states, with its name: of all jobs together, then job by job.
+    pub fn stated_streams(&self) -> impl Iterator<Item = (&'static str, &'r StatedStream)> {
+        let of_jobs = self.jobs.iter().flat_map(|job| job.ops.streams());
+        let of_jobs = of_jobs.filter_map(|(name, facts)| Some((name, facts.stated()?)));
+        self.stated_total.into_iter().flat_map(StatedOps::streams).chain(of_jobs)
+    }
+
+    /// Whether something took the I/Os, real or simulated. Other tools are taken to have had a device.
+    pub fn has_device(&self) -> bool {
+        self.engine.is_none_or(EngineKind::has_device)
     }
 
     /// The intervals of the measured phase.
     pub fn measured_intervals(&self) -> impl Iterator<Item = &'r Interval> + use<'r> {
-        self.intervals.iter().filter(|interval| interval.phase == crate::plan::PhaseKind::Measure)
+        self.intervals.iter().filter(|interval| interval.phase == PhaseKind::Measure)
+    }
+
+    /// Length of the measured phase in seconds, with all digits of a source: a [`Duration`] ends at nanoseconds.
+    pub fn measured_s(&self) -> Option<f64> {
+        let stated = self.stated_streams().filter_map(|(_, stream)| stream.runtime_s);
+        let stated_s = stated.map(|stated| stated.value).reduce(f64::max);
+        stated_s.or_else(|| self.measured.map(|measured| measured.as_secs_f64()))
+    }
+
+    /// What was done in all, in as few parts as it is known in: the total that a source states, or each job.
+    pub fn parts(&self) -> Vec<Ops<'r>> {
+        match self.stated_total {
+            Some(total) => vec![Ops::of_stated(total)],
+            None => self.jobs.iter().map(|job| job.ops).collect(),
+        }
+    }
+
+    /// Every read and write once, whether a source tells them apart or not. Commits are among the writes.
+    pub fn all_facts(&self) -> Vec<Facts<'r>> {
+        self.parts().into_iter().flat_map(Ops::both).collect()
+    }
+
+    /// Rates by direction with the sizes of their I/Os, by job where jobs have figures of their own; streams of which either is
+    /// not known are left out. Figures of reads and writes together become both by the share of reads that was configured.
+    pub fn rates(&self) -> Vec<SubjectRate<'r>> {
+        let mut rates = Vec::new();
+        for job in &self.jobs {
+            rates.extend(job.ops.rates(job.role, &[&job.load]));
+        }
+        if let (true, Some(total)) = (rates.is_empty(), self.stated_total) {
+            let loads: Vec<&StatedLoad> = self.jobs.iter().map(|job| &*job.load).collect();
+            rates = Ops::of_stated(total).rates(None, &loads);
+        }
+        rates
+    }
+
+    /// I/Os that may be outstanding at once; `None` where a job does not say. Records come from strangers, and their jobs
+    /// together may say more than any number holds.
+    pub fn total_outstanding(&self) -> Option<u64> {
+        self.jobs.iter().try_fold(0_u64, |sum, job| sum.checked_add(job.load.total_outstanding()?))
+    }
+
+    /// The same where they are all offered: what is issued when it is due is not limited by what may be in flight, and neither
+    /// is what a rate or pauses hold back.
+    pub fn offered_outstanding(&self) -> Option<u64> {
+        let is_held_back = || self.jobs.iter().any(|job| job.load.is_held_back());
+        self.total_outstanding().filter(|offered| *offered > 0 && !is_held_back())
+    }
+
+    /// Whether somebody printed it: there is no run to look at, and no repeat of it.
+    pub fn is_printed(&self) -> bool {
+        self.source.is_some_and(|source| matches!(source.kind, SourceKind::Table | SourceKind::Csv))
+    }
+
+    /// Who measured, such as `fio`; of a printed table its source.
+    pub fn tool_name(&self) -> Option<&'r str> {
+        let source = self.source.map(|source| source.tool.as_str());
+        source.or_else(|| self.tool.map(|tool| tool.name.as_str()))
+    }
+
+    /// File and place of what another tool measured, for messages: `` `r.json`, jobs[2] ``.
+    pub fn whence(&self) -> Option<String> {
+        self.source.map(Source::whence)
+    }
+
+    /// What ran, for lists: the profile, the word for a sweep, or the format of a source.
+    pub fn profile(&self) -> &'r str {
+        match (self.plan, self.source) {
+            (Some(plan), _) => &plan.profile,
+            (None, Some(source)) => source.kind.as_str(),
+            (None, None) => "sweep",
+        }
+    }
+
+    /// What the load worked on, each once where the same follows itself, with commas.
+    pub fn targets_in_words(&self) -> String {
+        let own = self.targets.iter().map(|target| target.path.as_str());
+        let stated = self.jobs.iter().flat_map(|job| &job.load.targets).map(String::as_str);
+        let mut all: Vec<&str> = own.chain(stated).collect();
+        // Two targets of one run may not be the same; jobs of another tool mostly name the same file again.
+        all.dedup();
+        all.join(", ")
+    }
+
+    /// How it ended: of another tool, whether it ended a job with an error.
+    pub fn ended_how(&self) -> EndedHow {
+        let has_failed = || self.jobs.iter().any(|job| job.error.is_some());
+        match self.ended {
+            Some(ended) => ended.how,
+            None if has_failed() => EndedHow::Failed,
+            None => EndedHow::Complete,
+        }
+    }
+}
+
+impl Stream {
+    /// What a job did in this stream.
+    pub const fn of<'r>(self, ops: &Ops<'r>) -> Option<Facts<'r>> {
+        match self {
+            Self::Read => ops.read,
+            Self::Write => ops.write,
+            Self::Commit => ops.commit,
+            Self::Mixed => ops.all,
+        }
+    }
+
+    /// What was counted in this stream, of all jobs or of those of one role, merged.
+    pub fn counts_of(self, subject: &Subject<'_>, role: Option<Role>) -> OpCounts {
+        let mut merged = OpCounts::default();
+        let jobs = subject.jobs.iter().filter(|job| role.is_none() || job.role == role);
+        for counts in jobs.filter_map(|job| self.of(&job.ops)?.counts()) {
+            merged.merge(counts);
+        }
+        merged
     }
 }
 
 impl<'r> SubjectJob<'r> {
+    /// What iotrial counted in one direction; `None` where a source states it instead.
+    pub fn counts(&self, direction: Direction) -> Option<&'r OpCounts> {
+        self.ops.get(direction)?.counts()
+    }
+
     fn of_imported(job: &'r ImportedJob) -> Self {
         Self {
             name: Cow::Borrowed(job.name.as_str()),
             role: job.role,
             load: Cow::Borrowed(&job.load),
+            planned: None,
             ops: Ops::of_stated(&job.ops),
             error: job.error.as_deref(),
         }
@@ -269,7 +497,74 @@ impl<'r> Ops<'r> {
             commit: None,
             all: facts(&ops.all),
             sync: facts(&ops.sync),
+            issued_when_due: false,
         }
+    }
+
+    /// Every stream that is there, with its name. Commits may be among the writes.
+    pub fn streams(&self) -> impl Iterator<Item = (&'static str, Facts<'r>)> + use<'r> {
+        let all = [
+            ("read", self.read),
+            ("write", self.write),
+            ("commit", self.commit),
+            ("all", self.all),
+            ("sync", self.sync),
+        ];
+        all.into_iter().filter_map(|(name, facts)| Some((name, facts?)))
+    }
+
+    /// Reads and writes: as one where a source states them so, else each.
+    pub fn both(self) -> impl Iterator<Item = Facts<'r>> {
+        let apart = [self.read, self.write].map(|facts| facts.filter(|_| self.all.is_none()));
+        self.all.into_iter().chain(apart.into_iter().flatten())
+    }
+
+    /// The flushes that follow the writes, where a source times them apart: latencies of writes lack them. fio 3 counts none and
+    /// times them.
+    pub fn flushes_apart(&self) -> Option<Facts<'r>> {
+        let were_there = |sync: &Facts<'_>| {
+            let was_timed = sync.latency_mean_us().is_some_and(|mean_us| mean_us > 0.0);
+            was_timed || sync.io_count().is_some_and(|count| count > 0)
+        };
+        self.sync.filter(|_| self.write.is_some()).filter(were_there)
+    }
+
+    fn rates(self, role: Option<Role>, loads: &[&StatedLoad]) -> Vec<SubjectRate<'r>> {
+        // Of `share` of a stream that has both directions, or of one that has only this.
+        let rate = |direction: Direction, facts: Facts<'r>, share: Option<f64>| {
+            let sizes =
+                Range::of_block_sizes(loads.iter().copied(), Some(direction).filter(|_| share.is_none()));
+            let all_iops = facts.iops()?;
+            let contradicting =
+                |stated, sizes| ContradictingRates::of(stated, sizes, edge_count(loads.iter().copied()));
+            let iops = all_iops * share.unwrap_or(1.0);
+            (iops > 0.0).then_some(SubjectRate {
+                role,
+                direction,
+                is_of_both: share.is_some(),
+                iops,
+                block_size_bytes: facts.mean_size(all_iops, sizes)?,
+                latency_mean_us: facts.latency_mean_us(),
+                facts,
+                configured_sizes: sizes,
+                contradiction: facts
+                    .stated()
+                    .zip(sizes)
+                    .and_then(|(stated, sizes)| contradicting(stated, sizes)),
+            })
+        };
+        let of_direction = |direction: &Direction| rate(*direction, self.get(*direction)?, None);
+        let mut rates: Vec<SubjectRate<'r>> = Direction::ALL.iter().filter_map(of_direction).collect();
+        if let (true, Some(all), [load]) = (rates.is_empty(), self.all, loads)
+            && let Some(percent) = load.rwmix_read_percent
+        {
+            let read = percent / 100.0;
+            let shares = [(Direction::Read, read), (Direction::Write, 1.0 - read)];
+            rates.extend(
+                shares.into_iter().filter_map(|(direction, share)| rate(direction, all, Some(share))),
+            );
+        }
+        rates
     }
 
     /// One direction.
@@ -282,6 +577,22 @@ impl<'r> Ops<'r> {
 }
 
 impl<'r> Facts<'r> {
+    /// The counts, where iotrial counted.
+    pub const fn counts(self) -> Option<&'r OpCounts> {
+        match self {
+            Self::Counted(counts, _) => Some(counts),
+            Self::Stated(_) => None,
+        }
+    }
+
+    /// What a source states, where it does.
+    pub const fn stated(self) -> Option<&'r StatedStream> {
+        match self {
+            Self::Counted(..) => None,
+            Self::Stated(stream) => Some(stream),
+        }
+    }
+
     /// I/Os that succeeded; `None` where the source does not state them.
     pub fn io_count(self) -> Option<u64> {
         match self {
@@ -331,7 +642,7 @@ impl<'r> Facts<'r> {
     pub fn latency_mean_us(self) -> Option<f64> {
         match self {
             Self::Counted(counts, _) => counts.total_latency.mean_us(),
-            Self::Stated(_) => self.stated_latency()?.mean_us.map(|stated| stated.value),
+            Self::Stated(stream) => stream.latency().mean_us.map(|stated| stated.value),
         }
     }
 
@@ -339,19 +650,26 @@ impl<'r> Facts<'r> {
     pub fn histogram(self) -> Option<&'r LatencyHistogram> {
         match self {
             Self::Counted(counts, _) => Some(&counts.total_latency),
-            Self::Stated(stream) => {
-                let latency = &stream.total_latency;
-                latency.histogram.as_ref().or(stream.completion_latency.histogram.as_ref())
-            }
+            Self::Stated(stream) => stream.distribution().histogram.as_ref(),
         }
     }
 
     /// The latency as a source states it: the total one, or else the one to completion.
     pub fn stated_latency(self) -> Option<&'r StatedLatency> {
-        let Self::Stated(stream) = self else { return None };
-        let StatedStream { total_latency, completion_latency, .. } = stream;
-        let has_total = total_latency.mean_us.is_some() || completion_latency.mean_us.is_none();
-        Some(if has_total { total_latency } else { completion_latency })
+        self.stated().map(StatedStream::latency)
+    }
+
+    /// Bytes of an I/O on average. What was counted says it; of what is stated, the size that all were configured to have
+    /// says more than two rounded figures.
+    fn mean_size(self, iops: f64, configured: Option<Range>) -> Option<f64> {
+        match self {
+            Self::Counted(counts, _) => Some(counts.bytes as f64 / counts.io_count() as f64),
+            Self::Stated(stream) => {
+                let one_size = configured.filter(|sizes| sizes.low == sizes.high).map(|sizes| sizes.low);
+                let by_rates = || stream.bandwidth_mib_per_s.map(|rate| rate.value * 1_048_576.0 / iops);
+                one_size.or_else(by_rates)
+            }
+        }
     }
 
     fn per_second(self, amount: Option<u64>) -> Option<f64> {
@@ -361,6 +679,20 @@ impl<'r> Facts<'r> {
         };
         (seconds > 0.0).then_some(amount? as f64 / seconds)
     }
+}
+
+/// Some engines have a thread for each outstanding I/O; the others drive everything with a few.
+fn driving_threads(plan: &Plan) -> u32 {
+    if plan.engine.facts().thread_for_each_io { plan.total_iodepth() } else { plan.threads }
+}
+
+/// Whether all jobs of a source went past the page cache; `None` where it does not say so of each, and none went through it.
+fn direct_of(jobs: &[ImportedJob]) -> Option<bool> {
+    let said = || jobs.iter().map(|job| job.load.direct);
+    if said().any(|direct| direct == Some(false)) {
+        return Some(false);
+    }
+    (!jobs.is_empty() && said().all(|direct| direct == Some(true))).then_some(true)
 }
 
 /// A job of a plan in the words in which loads of any source are stated.
@@ -383,3 +715,6 @@ fn load_of(job: &Job) -> StatedLoad {
         ..StatedLoad::default()
     }
 }
+
+#[cfg(test)]
+mod tests;

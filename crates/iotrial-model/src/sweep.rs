@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::finding::RecordedFinding;
 pub use crate::load_pattern::{LoadPattern, PATTERN_WORDS, ParsePatternError};
 use crate::plan::{EngineKind, PhaseKind, SimDevice};
 use crate::record::{
-    AttributeValue, CpuUse, DeviceCounters, Ended, Finding, Host, JobCounts, Layout, TargetRecord, Tool,
+    AttributeValue, CpuUse, DeviceCounters, Ended, Host, JobCounts, Layout, MOST_COUNTED, TargetRecord, Tool,
 };
 use crate::units::{ByteSize, seconds};
 
@@ -114,15 +115,19 @@ pub struct ProbeRecord {
     pub counts: Vec<JobCounts>,
     /// All phases second by second, all volumes together.
     pub course: Vec<ProbeSecond>,
+    /// Threads that drove the load, each on one CPU at a time: what the CPU time of the generator is a share of. `None` in older
+    /// records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driving_threads: Option<u32>,
     /// CPU time over the measured phase; `None` where the clock is simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuUse>,
     /// What the operating system counted at the devices below over the measured phase.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceCounters>,
-    /// What the reader should know.
+    /// What the version that wrote it found. A sweep is shown with what is found in its facts instead, as far as they go.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub findings: Vec<Finding>,
+    pub findings: Vec<RecordedFinding>,
 }
 
 /// What a probe is for.
@@ -179,9 +184,6 @@ pub enum CheckSweepError {
         what: &'static str,
     },
 }
-
-/// No count reaches this; a thousand of them still add up within 64 bits.
-const MOST_COUNTED: u64 = 1 << 53;
 
 impl SweepRecord {
     /// Holds a record against itself, so that every sum and every index of the analysis is safe. Records come

@@ -5,6 +5,7 @@
 #[path = "../tests/fixture/mod.rs"]
 mod fixture;
 
+use iotrial_model::subject::Subject;
 use iotrial_report::csv::render_csv;
 use iotrial_report::document::Document;
 use iotrial_report::html::render_html;
@@ -31,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let document = match case.as_deref() {
         Some("several") => fixture::document_of_several(&fixture::several()),
         Some("kinds") => fixture::kinds(),
-        _ => Document::of_run(&record, &fixture::summary(&record)),
+        _ => Document::of_result(&Subject::of_run(&record), &fixture::summary(&record)),
     };
     if out == "-" {
         let width = std::env::var("COLUMNS").ok().and_then(|width| width.parse().ok()).unwrap_or(80);

@@ -4,6 +4,7 @@ use iotrial_analysis::audit::{Audit, AuditFinding, CheckCount, Weight};
 use iotrial_model::record::Severity;
 
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
+use crate::finding_line::About;
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
@@ -172,22 +173,19 @@ fn of_audit(audit: &Audit) -> Document {
 fn line(finding: &AuditFinding) -> FindingLine {
     let AuditFinding { check, weight, place, message, cause, right, .. } = finding;
     let right = right.as_ref().map_or_else(String::new, |right| format!(" Right: {right}."));
-    FindingLine {
-        severity: match weight {
-            Weight::Contradiction => Severity::Serious,
-            Weight::Doubt => Severity::Warning,
-        },
-        id: (*check).to_owned(),
-        message: format!("{place}: {message}. Most likely {cause}.{right}"),
-        evidence: Vec::new(),
-    }
+    let severity = match weight {
+        Weight::Contradiction => Severity::Serious,
+        Weight::Doubt => Severity::Warning,
+    };
+    let message = format!("{place}: {message}. Most likely {cause}.{right}");
+    FindingLine::about(About::Check(*check), severity, message)
 }
 
 fn checks(checks: &[CheckCount]) -> Table {
     let row = |count: &CheckCount| Row {
         cells: vec![
-            Value::Text(count.check.to_owned()),
-            Value::Text(count.words().to_owned()),
+            Value::Text(count.check.as_str().to_owned()),
+            Value::Text(count.check.words().to_owned()),
             Value::Count(count.held as u64),
             Value::Count(count.contradicted as u64),
             Value::Count(count.doubtful as u64),

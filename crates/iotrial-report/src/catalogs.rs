@@ -4,6 +4,7 @@ use iotrial_model::record::Severity;
 use iotrial_sizing::catalog::{Catalog, Machine, Processors};
 
 use crate::document::{Block, Document, FindingLine, Section};
+use crate::finding_line::About;
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
@@ -53,21 +54,13 @@ impl Document {
             rows: catalogs.iter().map(row).collect(),
             at_a_glance: true,
         };
-        let line = |severity, id: &str, message: &str| FindingLine {
-            severity,
-            id: id.to_owned(),
-            message: message.to_owned(),
-            evidence: Vec::new(),
-        };
-        let mut lines: Vec<FindingLine> =
-            warnings.iter().map(|warning| line(Severity::Warning, "old", warning)).collect();
+        let old =
+            |warning: &String| FindingLine::about(About::OldCatalog, Severity::Warning, warning.clone());
+        let mut lines: Vec<FindingLine> = warnings.iter().map(old).collect();
         for one in catalogs {
-            let gaps = one.catalog.gaps.iter();
-            lines.extend(
-                gaps.map(|gap| {
-                    line(Severity::Note, &one.catalog.provider, &format!("not known: {}", gap.text))
-                }),
-            );
+            let about = About::Provider(&one.catalog.provider);
+            let gaps = one.catalog.gaps.iter().map(|gap| format!("not known: {}", gap.text));
+            lines.extend(gaps.map(|message| FindingLine::about(about, Severity::Note, message)));
         }
         let mut sections = vec![Section {
             id: "catalogs",

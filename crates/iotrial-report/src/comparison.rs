@@ -7,8 +7,8 @@ use iotrial_analysis::comparison::{
     Recommendation, Standing,
 };
 use iotrial_model::figure::{CpuFigure, Figure};
+use iotrial_model::finding::{Finding, FindingId};
 use iotrial_model::metric::MetricKey;
-use iotrial_model::record::Finding;
 use iotrial_model::stream::Stream;
 use iotrial_model::units::group_thousands;
 
@@ -160,18 +160,15 @@ fn gates(comparison: &Comparison) -> Option<Section> {
     })
 }
 
+/// All but the one that says why nothing is compared, which has a section of its own.
 pub(crate) fn findings(findings: &[Finding]) -> Option<Section> {
-    let line = |finding: &Finding| FindingLine {
-        severity: finding.severity,
-        id: finding.id.clone(),
-        message: finding.message.clone(),
-        evidence: Vec::new(),
-    };
+    let others = findings.iter().filter(|finding| finding.id != FindingId::NotCompared);
+    let findings: Vec<FindingLine> = others.map(FindingLine::brief).collect();
     (!findings.is_empty()).then(|| Section {
         id: "findings",
         heading: "Findings",
         note: None,
-        blocks: vec![Block::Findings(findings.iter().map(line).collect())],
+        blocks: vec![Block::Findings(findings)],
     })
 }
 

@@ -125,7 +125,7 @@ impl Rows {
                     for finding in findings {
                         let of_finding = CsvRow {
                             table: finding.severity.as_str(),
-                            row: finding.id.clone(),
+                            row: finding.name().to_owned(),
                             ..of_section.clone()
                         };
                         let value = text_value(&finding.message);

@@ -1,11 +1,12 @@
 //! The document: everything that is said about a run, in reading order, as typed blocks.
 
 use iotrial_analysis::verdict::Category;
-use iotrial_model::record::Severity;
 
 use crate::chart::{BarChart, ChartGroup, HeatMap};
-use crate::quantity::{LatencyUnit, Quantity};
-use crate::table::{Table, Value};
+pub use crate::finding_line::FindingLine;
+use crate::quantity::LatencyUnit;
+pub use crate::table::Fact;
+use crate::table::Table;
 
 /// What every renderer shows, each as far as its medium goes.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,30 +130,6 @@ pub struct PointList {
     pub heading: &'static str,
     /// Sentences, never empty.
     pub points: Vec<String>,
-}
-
-/// One finding, ready to be shown.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FindingLine {
-    /// How much it weighs.
-    pub severity: Severity,
-    /// Its stable name.
-    pub id: String,
-    /// One sentence with the numbers.
-    pub message: String,
-    /// The facts behind it.
-    pub evidence: Vec<Fact>,
-}
-
-/// A name with its value.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Fact {
-    /// What it is, without the unit.
-    pub name: String,
-    /// What a number measures.
-    pub quantity: Quantity,
-    /// What there is.
-    pub value: Value,
 }
 
 impl Document {

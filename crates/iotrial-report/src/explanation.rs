@@ -13,6 +13,7 @@ use iotrial_sizing::sizing::cost_words;
 
 use crate::chart::{Axis, Bar, BarChart, BarSeries, Mark, Scale};
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
+use crate::finding_line::About;
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
@@ -184,12 +185,10 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
         rows: fit.shares.iter().map(row).collect(),
         at_a_glance: true,
     })];
-    let unmet = fit.unmet.iter().map(|unmet| FindingLine {
-        severity: Severity::Serious,
-        id: unmet.what.replace(' ', "-"),
-        message: unmet.message.clone(),
-        evidence: Vec::new(),
-    });
+    let unmet = fit
+        .unmet
+        .iter()
+        .map(|unmet| FindingLine::about(About::Unmet(&unmet.what), Severity::Serious, unmet.message.clone()));
     let unmet: Vec<FindingLine> = unmet.collect();
     if !unmet.is_empty() {
         // What is missing goes before the table, where everything may look fine.
@@ -240,17 +239,11 @@ fn measured(explanation: &Explanation) -> Option<Section> {
         at_a_glance: true,
     };
     let line = |one: &MeasuredAgainst| {
-        let note = FindingLine {
-            severity: Severity::Note,
-            id: one.bound_by.iter().map(|bound| bound_word(*bound)).collect::<Vec<_>>().join("-and-"),
-            message: format!("{}: {}", one.label, one.sentence),
-            evidence: Vec::new(),
-        };
-        let contradictions = one.notes.iter().map(|text| FindingLine {
-            severity: Severity::Warning,
-            id: "contradiction".to_owned(),
-            message: format!("{}: {text}", one.label),
-            evidence: Vec::new(),
+        let message = format!("{}: {}", one.label, one.sentence);
+        let note = FindingLine::about(About::BoundBy(&one.bound_by), Severity::Note, message);
+        let contradictions = one.notes.iter().map(|text| {
+            let message = format!("{}: {text}", one.label);
+            FindingLine::about(About::Contradiction, Severity::Warning, message)
         });
         std::iter::once(note).chain(contradictions).collect::<Vec<_>>()
     };
@@ -264,15 +257,6 @@ fn measured(explanation: &Explanation) -> Option<Section> {
         }),
         blocks: vec![Block::Table(table), Block::Findings(measured.iter().flat_map(line).collect())],
     })
-}
-
-const fn bound_word(bound: iotrial_sizing::measured::BoundBy) -> &'static str {
-    use iotrial_sizing::measured::BoundBy;
-    match bound {
-        BoundBy::Configuration => "configuration",
-        BoundBy::Concurrency => "concurrency",
-        BoundBy::Unknown => "unknown",
-    }
 }
 
 /// The chain as table and picture.

@@ -240,7 +240,7 @@ impl<'d> FindingView<'d> {
                 Severity::Warning => "!",
                 Severity::Serious => "✗",
             },
-            id: &finding.id,
+            id: finding.name(),
             message: &finding.message,
             evidence: finding.evidence.iter().map(|fact| written(fact, unit)).collect(),
         }

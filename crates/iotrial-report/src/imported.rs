@@ -1,22 +1,23 @@
 //! The document of an imported result: its figures, what speaks against them, and everything that its source states of the load.
 
-use iotrial_analysis::imported::ImportedSummary;
 use iotrial_analysis::stream::Streams;
+use iotrial_analysis::summary::Summary;
 use iotrial_model::figure::Figure;
-use iotrial_model::imported::{ImportedJob, ImportedRecord, StatedStream};
+use iotrial_model::imported::{Source, Stated, StatedStream, Warning};
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::record::Severity;
 use iotrial_model::stream::Stream;
+use iotrial_model::subject::{Ops, Subject, SubjectJob};
 
 use crate::chart::{Axis, Chart, ChartGroup, LATENCY_AXIS, Line, Scale, Shape, TIME};
-use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::document::{Block, Document, Fact, FindingLine, Section};
+use crate::finding_line::About;
 use crate::quantity::{Quantity, in_seconds};
-use crate::run::{self, figures_row, figures_table};
+use crate::run::{self, LONGEST_TITLE, figures_row, figures_table};
+use crate::settings;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 
-/// A title is not a text, and stands in every row of a CSV.
-const LONGEST_TITLE: usize = 200;
 /// Beside its load a name has room for so many characters.
 const LONGEST_NAME: usize = 32;
 /// Jobs whose loads stand in the short forms; the section has all of them.
@@ -29,55 +30,33 @@ const MOST_ROWS: usize = 400;
 const MOST_LINES: usize = 8;
 
 impl Document {
-    /// The document of one imported result. `summary` is the one of `record`.
-    pub fn of_imported(record: &ImportedRecord, summary: &ImportedSummary) -> Self {
+    /// The document of what a source states. `summary` is the one of `subject`.
+    pub(crate) fn of_stated(subject: &Subject<'_>, summary: &Summary) -> Self {
         let sections = [
-            Some(verdict(summary)),
-            findings(summary),
+            Some(run::verdict(subject, summary)),
+            run::findings(&summary.findings),
             figures(summary),
-            distribution(record),
-            over_time(record),
-            loads(record),
-            Some(source(record, summary)),
+            distribution(subject),
+            over_time(subject),
+            loads(subject),
+            subject.source.map(|from| source(subject, from)),
             warnings(summary),
         ];
-        let tool = match &record.source.version {
-            Some(version) => format!("{} {version}", record.source.tool),
-            None => record.source.tool.clone(),
-        };
-        let at = record
-            .measured_at
-            .as_ref()
-            .map_or_else(|| "at a time that is not stated".to_owned(), |at| run::start_of(at));
         Self {
-            title: cut(&title(record), LONGEST_TITLE),
-            byline: format!("{at}, {}", cut(&tool, LONGEST_TITLE)),
-            in_brief: in_brief(record, summary),
+            title: cut(title(subject), LONGEST_TITLE),
+            byline: format!("{}, {}", run::started_at(subject), cut(&settings::tool(subject), LONGEST_TITLE)),
+            in_brief: in_brief(subject, summary),
             sections: sections.into_iter().flatten().collect(),
             chapters: Vec::new(),
-        }
-    }
-
-    /// The document of several of them: their figures in one table, then each by itself.
-    pub fn of_imported_results(results: &[(&ImportedRecord, &ImportedSummary)]) -> Self {
-        if let [(record, summary)] = results {
-            return Self::of_imported(record, summary);
-        }
-        Self {
-            title: format!("{} imported results", results.len()),
-            byline: "Side by side, then each by itself".to_owned(),
-            in_brief: Vec::new(),
-            sections: vec![side_by_side(results)],
-            chapters: results.iter().map(|(record, summary)| Self::of_imported(record, summary)).collect(),
         }
     }
 }
 
 /// The figures of several results in one table.
-pub(crate) fn side_by_side(results: &[(&ImportedRecord, &ImportedSummary)]) -> Section {
-    let rows = results.iter().enumerate().flat_map(|(index, (record, summary))| {
-        let name = format!("{} {}", index + 1, cut(&title(record), LONGEST_NAME));
-        let load = load_in_short(record).map_or_else(String::new, |load| format!(", {load}"));
+pub(crate) fn side_by_side(results: &[&(Subject<'_>, &Summary)]) -> Section {
+    let rows = results.iter().enumerate().flat_map(|(index, (subject, summary))| {
+        let name = format!("{} {}", index + 1, cut(title(subject), LONGEST_NAME));
+        let load = load_in_short(subject).map_or_else(String::new, |load| format!(", {load}"));
         stream_rows(&[&cut(&format!("{name}{load}"), 60)], &summary.total, false)
     });
     let table = figures_table("Figures side by side", &["result"], rows.collect(), true);
@@ -85,40 +64,34 @@ pub(crate) fn side_by_side(results: &[(&ImportedRecord, &ImportedSummary)]) -> S
 }
 
 /// The label, else the one job, else the file.
-fn title(record: &ImportedRecord) -> String {
-    match (&record.label, record.jobs.as_slice()) {
-        (Some(label), _) => label.clone(),
-        (None, [only]) if !only.name.is_empty() => only.name.clone(),
-        (None, _) => record.source.file.clone(),
+fn title<'s>(subject: &'s Subject<'_>) -> &'s str {
+    match (subject.label, subject.jobs.as_slice()) {
+        (Some(label), _) => label,
+        (None, [only]) if !only.name.is_empty() => &only.name,
+        (None, _) => subject.source.map_or(subject.id, |source| &source.file),
     }
 }
 
-fn in_brief(record: &ImportedRecord, summary: &ImportedSummary) -> Vec<(&'static str, String)> {
+fn in_brief(subject: &Subject<'_>, summary: &Summary) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
-    if !record.attributes.is_empty() {
-        let pairs = record.attributes.iter().map(|(name, value)| format!("{name} = {value}"));
-        lines.push(("Attributes", pairs.collect::<Vec<_>>().join(", ")));
-    }
-    let host = record
-        .host
-        .name
-        .clone()
-        .into_iter()
-        .chain(record.host.cpu_count.map(|count| format!("{count} CPUs")));
+    lines.extend(settings::attributes_in_brief(&subject.attributes));
+    let host = subject.stated_host.into_iter().flat_map(|host| {
+        host.name.clone().into_iter().chain(host.cpu_count.map(|count| format!("{count} CPUs")))
+    });
     let host: Vec<String> = host.collect();
     if !host.is_empty() {
         lines.push(("Host", host.join(", ")));
     }
-    let mut targets: Vec<String> = record.jobs.iter().flat_map(|job| &job.load.targets).cloned().collect();
+    let mut targets: Vec<String> = subject.jobs.iter().flat_map(|job| &job.load.targets).cloned().collect();
     targets.dedup();
     if !targets.is_empty() {
         lines.push(("Target", cut(&targets.join("; "), LONGEST_OPTION)));
     }
-    let stated: Vec<String> = record
+    let stated: Vec<String> = subject
         .jobs
         .iter()
         .filter_map(|job| Some((job, load_words(job)?)))
-        .map(|(job, words)| match record.jobs.len() {
+        .map(|(job, words)| match subject.jobs.len() {
             1 => words,
             _ => format!("{}: {words}", cut(&job.name, LONGEST_NAME)),
         })
@@ -128,37 +101,11 @@ fn in_brief(record: &ImportedRecord, summary: &ImportedSummary) -> Vec<(&'static
         let others = if more > 0 { format!("; and {more} more") } else { String::new() };
         lines.push(("Load", format!("{}{others}", stated[..stated.len() - more].join("; "))));
     }
-    lines.push(("File", cut(&record.whence(), LONGEST_OPTION)));
+    lines.extend(subject.whence().map(|whence| ("File", cut(&whence, LONGEST_OPTION))));
     if let Some(seconds) = summary.measured_s {
         lines.push(("Measured", in_seconds(seconds)));
     }
     lines
-}
-
-fn verdict(summary: &ImportedSummary) -> Section {
-    let verdict = &summary.verdict;
-    Section {
-        id: "verdict",
-        heading: "",
-        note: None,
-        blocks: vec![Block::Verdict(VerdictBlock {
-            qualified: verdict.qualified,
-            headline: None,
-            category: verdict.category,
-            sentence: verdict.sentence.clone(),
-            reasons: verdict.reasons.clone(),
-            ended: None,
-        })],
-    }
-}
-
-fn findings(summary: &ImportedSummary) -> Option<Section> {
-    (!summary.findings.is_empty()).then(|| Section {
-        id: "findings",
-        heading: "Findings",
-        note: None,
-        blocks: vec![Block::Findings(summary.findings.iter().map(run::finding_line).collect())],
-    })
 }
 
 fn stream_rows(labels: &[&str], streams: &Streams, is_total: bool) -> Vec<Row> {
@@ -166,7 +113,7 @@ fn stream_rows(labels: &[&str], streams: &Streams, is_total: bool) -> Vec<Row> {
     there.map(|(stream, figures)| figures_row(labels, stream.key(), Some(figures), is_total)).collect()
 }
 
-fn figures(summary: &ImportedSummary) -> Option<Section> {
+fn figures(summary: &Summary) -> Option<Section> {
     let mut rows = Vec::new();
     if summary.jobs.len() > 1 {
         rows.extend(summary.jobs.iter().flat_map(|job| stream_rows(&[&job.name], &job.streams, false)));
@@ -187,11 +134,11 @@ fn figures(summary: &ImportedSummary) -> Option<Section> {
 }
 
 /// Percentiles beside the usual ones, and the coarse classes of a histogram: all that the source tells of how latencies spread.
-fn distribution(record: &ImportedRecord) -> Option<Section> {
+fn distribution(subject: &Subject<'_>) -> Option<Section> {
     let (mut percentiles, mut classes) = (Vec::new(), Vec::new());
-    let all = record.total.iter().map(|ops| ("all jobs", ops));
-    for (job, ops) in all.chain(record.jobs.iter().map(|job| (job.name.as_str(), &job.ops))) {
-        for (stream, stated) in ops.streams() {
+    let all = subject.stated_total.map(|total| ("all jobs", Ops::of_stated(total)));
+    for (job, ops) in all.into_iter().chain(subject.jobs.iter().map(|job| (&*job.name, job.ops))) {
+        for (stream, stated) in ops.streams().filter_map(|(name, facts)| Some((name, facts.stated()?))) {
             for (kind, latency) in [("", &stated.total_latency), (" completion", &stated.completion_latency)]
             {
                 let labels = || vec![Value::Text(cut(job, 60)), Value::Text(format!("{stream}{kind}"))];
@@ -236,14 +183,14 @@ fn distribution(record: &ImportedRecord) -> Option<Section> {
 }
 
 /// The courses that the source logged.
-fn over_time(record: &ImportedRecord) -> Option<Section> {
-    let last = record.intervals.iter().map(|one| one.start_s + one.duration_s).fold(0.0, f64::max);
+fn over_time(subject: &Subject<'_>) -> Option<Section> {
+    let last = subject.stated_intervals.iter().map(|one| one.start_s + one.duration_s).fold(0.0, f64::max);
     let chart = |id: &str, title: &str, y: Axis, of: &dyn Fn(&StatedStream) -> Option<f64>| Chart {
         id: id.to_owned(),
         title: title.to_owned(),
         x: Axis { name: TIME, quantity: Quantity::Seconds, scale: Scale::Linear, to: last },
         y,
-        lines: lines(record, of),
+        lines: lines(subject, of),
         spans: Vec::new(),
         limits: Vec::new(),
     };
@@ -263,16 +210,16 @@ fn over_time(record: &ImportedRecord) -> Option<Section> {
     })
 }
 
-fn lines(record: &ImportedRecord, of: &dyn Fn(&StatedStream) -> Option<f64>) -> Vec<Line> {
-    let mut jobs: Vec<Option<usize>> = record.intervals.iter().map(|one| one.job).collect();
+fn lines(subject: &Subject<'_>, of: &dyn Fn(&StatedStream) -> Option<f64>) -> Vec<Line> {
+    let mut jobs: Vec<Option<usize>> = subject.stated_intervals.iter().map(|one| one.job).collect();
     jobs.sort_unstable();
     jobs.dedup();
     let mut lines = Vec::new();
     for (hue, job) in jobs.iter().enumerate() {
-        let name = job.and_then(|job| record.jobs.get(job)).map_or("all", |job| job.name.as_str());
+        let name = job.and_then(|job| subject.jobs.get(job)).map_or("all", |job| &*job.name);
         for stream in Stream::STATED {
-            let points: Vec<(f64, Option<f64>)> = record
-                .intervals
+            let points: Vec<(f64, Option<f64>)> = subject
+                .stated_intervals
                 .iter()
                 .filter(|one| one.job == *job)
                 .filter_map(|one| {
@@ -299,8 +246,8 @@ fn fact(name: impl Into<String>, text: impl Into<String>) -> Fact {
     Fact { name: name.into(), quantity: Quantity::Words, value: Value::Text(text.into()) }
 }
 
-fn loads(record: &ImportedRecord) -> Option<Section> {
-    let facts: Vec<Fact> = record.jobs.iter().flat_map(load_facts).collect();
+fn loads(subject: &Subject<'_>) -> Option<Section> {
+    let facts: Vec<Fact> = subject.jobs.iter().flat_map(load_facts).collect();
     (!facts.is_empty()).then(|| Section {
         id: "load",
         heading: "Load",
@@ -310,8 +257,8 @@ fn loads(record: &ImportedRecord) -> Option<Section> {
 }
 
 /// The load of the only job in a few words, as fio would name it: `randread-4k 16 x 16`.
-fn load_in_short(record: &ImportedRecord) -> Option<String> {
-    let [only] = record.jobs.as_slice() else { return None };
+fn load_in_short(subject: &Subject<'_>) -> Option<String> {
+    let [only] = subject.jobs.as_slice() else { return None };
     let load = &only.load;
     let mut words: Vec<String> = Vec::new();
     match (load.pattern, load.rwmix_read_percent, load.block_size()) {
@@ -335,12 +282,12 @@ fn load_in_short(record: &ImportedRecord) -> Option<String> {
 }
 
 /// What a job does and how much of it at once; `None` where nothing of that is stated.
-fn load_words(job: &ImportedJob) -> Option<String> {
+fn load_words(job: &SubjectJob<'_>) -> Option<String> {
     let words = main_words(job);
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-fn main_words(job: &ImportedJob) -> Vec<String> {
+fn main_words(job: &SubjectJob<'_>) -> Vec<String> {
     let load = &job.load;
     let mut words: Vec<String> = Vec::new();
     words.extend(job.role.map(|role| role.to_string()));
@@ -361,7 +308,7 @@ fn main_words(job: &ImportedJob) -> Vec<String> {
     words
 }
 
-fn load_facts(job: &ImportedJob) -> Vec<Fact> {
+fn load_facts(job: &SubjectJob<'_>) -> Vec<Fact> {
     let load = &job.load;
     let mut words = main_words(job);
     words.extend(
@@ -379,7 +326,7 @@ fn load_facts(job: &ImportedJob) -> Vec<Fact> {
     if words.is_empty() {
         words.push("not stated".to_owned());
     }
-    let mut facts = vec![fact(job.name.clone(), words.join(", "))];
+    let mut facts = vec![fact(&*job.name, words.join(", "))];
     if !load.options.is_empty() {
         let options: Vec<String> = load
             .options
@@ -391,8 +338,7 @@ fn load_facts(job: &ImportedJob) -> Vec<Fact> {
     facts
 }
 
-fn source(record: &ImportedRecord, summary: &ImportedSummary) -> Section {
-    let source = &record.source;
+fn source(subject: &Subject<'_>, source: &Source) -> Section {
     let mut facts = vec![
         fact("format", source.kind.as_str()),
         fact("file", source.file.clone()),
@@ -400,8 +346,8 @@ fn source(record: &ImportedRecord, summary: &ImportedSummary) -> Section {
         fact("SHA-256", source.sha256.clone()),
         fact("read by", source.read_by.clone()),
     ];
-    if let Some(cpu) = &summary.cpu {
-        let share = |name: &str, stated: Option<iotrial_model::imported::Stated>| {
+    if let Some(cpu) = subject.stated_cpu {
+        let share = |name: &str, stated: Option<Stated>| {
             stated.map(|stated| Fact {
                 name: name.to_owned(),
                 quantity: Quantity::Percent,
@@ -411,7 +357,7 @@ fn source(record: &ImportedRecord, summary: &ImportedSummary) -> Section {
         facts.extend(share("CPU user", cpu.usr_percent));
         facts.extend(share("CPU system", cpu.sys_percent));
     }
-    facts.extend(record.other.iter().map(|(name, stated)| Fact {
+    facts.extend(subject.other.into_iter().flatten().map(|(name, stated)| Fact {
         name: name.clone(),
         quantity: Quantity::Unitless,
         value: Value::Number(stated.value),
@@ -419,13 +365,8 @@ fn source(record: &ImportedRecord, summary: &ImportedSummary) -> Section {
     Section { id: "source", heading: "Source", note: None, blocks: vec![Block::Facts(facts)] }
 }
 
-fn warnings(summary: &ImportedSummary) -> Option<Section> {
-    let line = |warning: &iotrial_model::imported::Warning| FindingLine {
-        severity: Severity::Note,
-        id: "import".to_owned(),
-        message: warning.to_string(),
-        evidence: Vec::new(),
-    };
+fn warnings(summary: &Summary) -> Option<Section> {
+    let line = |warning: &Warning| FindingLine::about(About::Import, Severity::Note, warning.to_string());
     (!summary.warnings.is_empty()).then(|| Section {
         id: "warnings",
         heading: "What was not understood",

@@ -9,6 +9,7 @@
 mod quantity;
 pub mod table;
 pub mod chart;
+mod finding_line;
 pub mod document;
 mod settings;
 mod search;

@@ -133,7 +133,7 @@ impl Page {
         });
         let evidence = evidence.collect::<Vec<_>>().join("; ");
         let below = if evidence.is_empty() { String::new() } else { format!("\n  {evidence}") };
-        format!("- {severity}: {} ({}){below}", escape(&finding.message), escape(&finding.id))
+        format!("- {severity}: {} ({}){below}", escape(&finding.message), escape(finding.name()))
     }
 
     fn table(&mut self, table: &Table) {

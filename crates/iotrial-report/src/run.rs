@@ -3,23 +3,25 @@
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::latency_map::LatencyMap;
 use iotrial_analysis::series::{Series, SeriesPoint, unmeasured_stretches};
-use iotrial_analysis::stream::{StreamCounts, Streams};
+use iotrial_analysis::stream::Streams;
 use iotrial_analysis::summary::{JobSummary, Summary};
 use iotrial_analysis::verdict::Judged;
 use iotrial_model::figure::Figure;
+use iotrial_model::finding::Finding;
 use iotrial_model::load::Role;
-use iotrial_model::plan::{Job, PhaseKind};
-use iotrial_model::record::{EndedHow, Finding, Interval, RunRecord};
+use iotrial_model::plan::{Job, PhaseKind, Plan};
+use iotrial_model::record::{EndedHow, Interval};
 use iotrial_model::stream::Stream;
+use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
 use jiff::Timestamp;
 
 use crate::chart::{
     Axis, Chart, ChartGroup, Dash, HeatMap, LATENCY_AXIS, Limit, Line, Scale, Shape, Span, TIME,
 };
-use crate::document::{Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::document::{Block, Document, FindingLine, Section, VerdictBlock};
 use crate::heat;
-use crate::quantity::{LatencyUnit, Quantity, in_seconds};
+use crate::quantity::{Quantity, in_seconds};
 use crate::search;
 use crate::settings;
 use crate::table::{Column, Row, Table, Value};
@@ -32,30 +34,30 @@ const LEAST_BACKLOG: u64 = 16;
 pub(crate) const LONGEST_TITLE: usize = 200;
 
 impl Document {
-    /// The document of one run. `summary` is the one of `record`.
-    pub fn of_run(record: &RunRecord, summary: &Summary) -> Self {
-        let series = Series::of_record(record);
+    /// The document of a run by its plan. `summary` is the one of `subject`.
+    pub(crate) fn of_run(subject: &Subject<'_>, plan: &Plan, summary: &Summary) -> Self {
+        let series = Series::of(subject);
         let sections = [
-            verdict(record, summary),
+            Some(verdict(subject, summary)),
             search::search(summary),
-            findings(summary),
-            throughput_over_time(record, &series),
-            latency_over_time(record, &series, &summary.verdict.judged),
-            latency_spread(record),
+            findings(&summary.findings),
+            throughput_over_time(subject.intervals, &series),
+            latency_over_time(subject.intervals, &series, &summary.verdict.judged),
+            latency_spread(plan, subject.intervals),
             latency_distribution(&series, &summary.verdict.judged),
-            by_role(record, summary),
-            arrivals(record, summary),
+            by_role(subject, plan, summary),
+            arrivals(subject, plan, summary),
             judged(summary),
-            by_job(record, summary),
-            settings::host(record, summary),
-            settings::targets(record, summary),
-            settings::load(record, summary),
-            settings::profile(record),
+            by_job(plan, summary),
+            settings::host(subject, summary),
+            settings::targets(subject, summary),
+            settings::load(subject, plan, summary),
+            settings::profile(subject),
         ];
         Self {
-            title: cut(record.label.as_ref().unwrap_or(&record.plan.profile), LONGEST_TITLE),
-            byline: format!("{}, {} {}", started_at(record), record.tool.name, record.tool.version),
-            in_brief: settings::in_brief(record),
+            title: cut(subject.label.unwrap_or(&plan.profile), LONGEST_TITLE),
+            byline: format!("{}, {}", started_at(subject), settings::tool(subject)),
+            in_brief: settings::in_brief(subject, plan),
             sections: sections.into_iter().flatten().collect(),
             chapters: Vec::new(),
         }
@@ -63,8 +65,8 @@ impl Document {
 }
 
 /// The start for people: to the minute, in UTC. A time that is none stands as it is.
-pub(crate) fn started_at(record: &RunRecord) -> String {
-    start_of(&record.started_at)
+pub(crate) fn started_at(subject: &Subject<'_>) -> String {
+    subject.measured_at.map_or_else(|| "at a time that is not stated".to_owned(), start_of)
 }
 
 /// The same of a time as it stands in a record.
@@ -75,19 +77,21 @@ pub(crate) fn start_of(started_at: &str) -> String {
     }
 }
 
-fn verdict(record: &RunRecord, summary: &Summary) -> Option<Section> {
+/// The verdict on a result, whoever measured it, and how it ended.
+pub(crate) fn verdict(subject: &Subject<'_>, summary: &Summary) -> Section {
     let verdict = &summary.verdict;
-    let reason = record.ended.reason.as_deref();
+    let reason = summary.ended_reason.as_deref();
     let told = |how: &str| reason.map_or_else(|| how.to_owned(), |reason| format!("{how}: {reason}"));
-    let ended = match record.ended.how {
-        EndedHow::Complete => record.plan.until_steady.zip(reason).map(|(until, reason)| {
+    let until_steady = subject.plan.and_then(|plan| plan.until_steady);
+    let ended = match summary.ended.unwrap_or(EndedHow::Complete) {
+        EndedHow::Complete => until_steady.zip(reason).map(|(until, reason)| {
             let round = format_duration(until.round);
             format!("The load was {reason}; the figures are those of its last five rounds of {round}")
         }),
         EndedHow::Interrupted => Some(told("The run was interrupted")),
         EndedHow::Failed => Some(told("The run failed")),
     };
-    Some(Section {
+    Section {
         id: "verdict",
         heading: "",
         note: None,
@@ -99,91 +103,52 @@ fn verdict(record: &RunRecord, summary: &Summary) -> Option<Section> {
             reasons: verdict.reasons.clone(),
             ended,
         })],
-    })
+    }
 }
 
-fn findings(summary: &Summary) -> Option<Section> {
-    (!summary.findings.is_empty()).then(|| Section {
+/// What the reader should know about a result, whoever measured it.
+pub(crate) fn findings(findings: &[Finding]) -> Option<Section> {
+    (!findings.is_empty()).then(|| Section {
         id: "findings",
         heading: "Findings",
         note: None,
-        blocks: vec![Block::Findings(summary.findings.iter().map(finding_line).collect())],
+        blocks: vec![Block::Findings(findings.iter().map(FindingLine::of).collect())],
     })
 }
 
-/// A finding as a line of the document.
-pub(crate) fn finding_line(finding: &Finding) -> FindingLine {
-    FindingLine {
-        severity: finding.severity,
-        id: finding.id.clone(),
-        message: finding.message.clone(),
-        evidence: finding.evidence.iter().map(|(name, value)| evidence(name, value)).collect(),
-    }
-}
-
-/// A fact behind a finding: a size in bytes becomes a size, anything else keeps the unit in its name.
-fn evidence(name: &str, value: &serde_json::Value) -> Fact {
-    if let (Some(name), Some(bytes)) = (name.strip_suffix("_bytes"), value.as_u64()) {
-        return Fact { name: name.to_owned(), quantity: Quantity::Bytes, value: Value::Count(bytes) };
-    }
-    let typed = match (value.as_u64(), value.as_f64()) {
-        (Some(count), _) => Value::Count(count),
-        (None, Some(number)) => Value::Number(number),
-        (None, None) => Value::Text(plain(value)),
-    };
-    let quantity = if matches!(typed, Value::Text(_)) { Quantity::Words } else { Quantity::Unitless };
-    Fact { name: name.to_owned(), quantity, value: typed }
-}
-
-/// A JSON value as people read it: text without quotes, fractions to four digits, lists with commas.
-fn plain(value: &serde_json::Value) -> String {
-    match value {
-        serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Number(number) if number.is_f64() => {
-            Value::number(number.as_f64()).written_with_unit(Quantity::Unitless, LatencyUnit::Milliseconds)
-        }
-        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
-        other => other.to_string(),
-    }
-}
-
-fn by_role(record: &RunRecord, summary: &Summary) -> Option<Section> {
-    if summary.measured_s == 0.0 {
+fn by_role(subject: &Subject<'_>, plan: &Plan, summary: &Summary) -> Option<Section> {
+    let Some(measured_s) = summary.measured_s.filter(|measured_s| *measured_s > 0.0) else {
         // The load never reached its measured phase: there is nothing to tabulate.
         return None;
-    }
+    };
     let mut rows = Vec::new();
     for (role, streams) in &summary.roles {
-        let planned = Stream::planned(record, |job| record.plan.jobs[job].role == *role);
+        let planned = Stream::planned(plan, |job| plan.jobs[job].role == *role);
         rows.extend(stream_rows(&[role.as_str()], streams, &planned, false));
     }
-    let mut planned = Stream::planned(record, |_| true);
+    let mut planned = Stream::planned(plan, |_| true);
     // Commits among other writes stand with their role already, and are counted in these.
     if planned.contains(&Stream::Write) {
         planned.retain(|stream| *stream != Stream::Commit);
     }
     rows.extend(stream_rows(&["total"], &summary.total, &planned, true));
     if planned.len() > 1 {
-        rows.push(figures_row(
-            &["total"],
-            Stream::Mixed.key(),
-            StreamCounts::of(record, |_| true).all_figures(record).as_ref(),
-            true,
-        ));
+        let all = Figures::of_all(subject);
+        rows.push(figures_row(&["total"], Stream::Mixed.key(), all.as_ref(), true));
     }
     Some(Section {
         id: "roles",
         heading: "By role",
         note: Some(format!(
             "{} measured. Latency is total latency, from the creation of an I/O to its completion.",
-            in_seconds(summary.measured_s)
+            in_seconds(measured_s)
         )),
         blocks: vec![Block::Table(figures_table("Figures by role", &["role"], rows, true))],
     })
 }
 
 /// What was asked of the open jobs against what came of it; absent without one.
-fn arrivals(record: &RunRecord, summary: &Summary) -> Option<Section> {
+fn arrivals(subject: &Subject<'_>, plan: &Plan, summary: &Summary) -> Option<Section> {
     let row = |job: &JobSummary| {
         let arrivals = job.arrivals?;
         let cells = vec![
@@ -214,17 +179,20 @@ fn arrivals(record: &RunRecord, summary: &Summary) -> Option<Section> {
             "What was asked and what was done; of a group commit, commits. What follows another job has no rate of its own."
                 .to_owned(),
         ),
-        blocks: [Some(rates), backlog_over_time(record).map(Block::Charts)].into_iter().flatten().collect(),
+        blocks: [Some(rates), backlog_over_time(plan, subject.intervals).map(Block::Charts)]
+            .into_iter()
+            .flatten()
+            .collect(),
     })
 }
 
 /// What was due and not issued at the end of each interval, for the jobs whose queue was ever worth a look: exact at the end of
 /// the load and of its rounds, from the rate elsewhere.
 #[expect(clippy::cast_precision_loss, reason = "a chart shows three digits of a count")]
-fn backlog_over_time(record: &RunRecord) -> Option<ChartGroup> {
+fn backlog_over_time(plan: &Plan, intervals: &[Interval]) -> Option<ChartGroup> {
     let course = |(index, job): (usize, &Job)| {
         let at = |interval: &Interval| interval.backlog.get(index).copied().unwrap_or_default();
-        let is_worth_it = record.intervals.iter().any(|interval| at(interval) >= LEAST_BACKLOG);
+        let is_worth_it = intervals.iter().any(|interval| at(interval) >= LEAST_BACKLOG);
         let point = |interval: &Interval| {
             ((interval.start + interval.duration).as_secs_f64(), Some(at(interval) as f64))
         };
@@ -232,27 +200,24 @@ fn backlog_over_time(record: &RunRecord) -> Option<ChartGroup> {
             name: job.name.clone(),
             hue: hue_of(job.role),
             dash: Dash::of_series(
-                Line::HUE_COUNT
-                    * record.plan.jobs[..index].iter().filter(|other| other.role == job.role).count(),
+                Line::HUE_COUNT * plan.jobs[..index].iter().filter(|other| other.role == job.role).count(),
             ),
             shape: Shape::Course,
-            points: record.intervals.iter().map(point).collect(),
+            points: intervals.iter().map(point).collect(),
         })
     };
-    let lines: Vec<Line> = record.plan.jobs.iter().enumerate().filter_map(course).collect();
+    let lines: Vec<Line> = plan.jobs.iter().enumerate().filter_map(course).collect();
     let y = Axis { name: "", quantity: Quantity::Count, scale: Scale::Linear, to: 0.0 };
     (!lines.is_empty()).then(|| ChartGroup {
-        charts: vec![over_time(record, "chart-backlog", "Backlog: due and not issued", y, lines)],
+        charts: vec![over_time(intervals, "chart-backlog", "Backlog: due and not issued", y, lines)],
     })
 }
 
-fn by_job(record: &RunRecord, summary: &Summary) -> Option<Section> {
-    if summary.measured_s == 0.0 {
-        return None;
-    }
+fn by_job(plan: &Plan, summary: &Summary) -> Option<Section> {
+    summary.measured_s.filter(|measured_s| *measured_s > 0.0)?;
     let rows = summary.jobs.iter().enumerate().flat_map(|(index, job)| {
-        let planned = Stream::planned(record, |other| other == index);
-        stream_rows(&[&job.name, job.role.as_str()], &job.streams, &planned, false)
+        let planned = Stream::planned(plan, |other| other == index);
+        stream_rows(&[&job.name, job.role.map_or("", Role::as_str)], &job.streams, &planned, false)
     });
     Some(Section {
         id: "jobs",
@@ -343,12 +308,12 @@ fn judged(summary: &Summary) -> Option<Section> {
     })
 }
 
-fn throughput_over_time(record: &RunRecord, series: &[Series]) -> Option<Section> {
+fn throughput_over_time(intervals: &[Interval], series: &[Series]) -> Option<Section> {
     let chart = |id: &str, title: &str, figure: Figure| {
         let y = Axis { name: "", quantity: figure.unit().into(), scale: Scale::Linear, to: 0.0 };
-        over_time(record, id, title, y, courses(series, figure))
+        over_time(intervals, id, title, y, courses(series, figure))
     };
-    (!record.intervals.is_empty()).then(|| Section {
+    (!intervals.is_empty()).then(|| Section {
         id: "throughput",
         heading: "Throughput over time",
         note: None,
@@ -362,17 +327,17 @@ fn throughput_over_time(record: &RunRecord, series: &[Series]) -> Option<Section
 }
 
 /// The phases that are not measured.
-fn spans(record: &RunRecord) -> Vec<Span> {
+fn spans(intervals: &[Interval]) -> Vec<Span> {
     let span = |(phase, from, to): (PhaseKind, f64, f64)| Span { name: phase.as_str(), from, to };
-    unmeasured_stretches(record).into_iter().map(span).collect()
+    unmeasured_stretches(intervals).into_iter().map(span).collect()
 }
 
-fn latency_over_time(record: &RunRecord, series: &[Series], judged: &[Judged]) -> Option<Section> {
+fn latency_over_time(intervals: &[Interval], series: &[Series], judged: &[Judged]) -> Option<Section> {
     let chart = |id: &str, title: &str, figure: Figure| Chart {
         limits: limits(judged, |one| (one.statistic == figure).then_some(None)),
-        ..over_time(record, id, title, LATENCY_AXIS, courses(series, figure))
+        ..over_time(intervals, id, title, LATENCY_AXIS, courses(series, figure))
     };
-    (!record.intervals.is_empty()).then(|| Section {
+    (!intervals.is_empty()).then(|| Section {
         id: "latency",
         heading: "Latency over time",
         note: Some(
@@ -396,7 +361,7 @@ fn courses(series: &[Series], figure: Figure) -> Vec<Line> {
     series.iter().map(|one| line(one, one.points.iter().map(point).collect())).collect()
 }
 
-fn over_time(record: &RunRecord, id: &str, title: &str, y: Axis, lines: Vec<Line>) -> Chart {
+fn over_time(intervals: &[Interval], id: &str, title: &str, y: Axis, lines: Vec<Line>) -> Chart {
     Chart {
         id: id.to_owned(),
         title: title.to_owned(),
@@ -404,17 +369,17 @@ fn over_time(record: &RunRecord, id: &str, title: &str, y: Axis, lines: Vec<Line
             name: TIME,
             quantity: Quantity::Seconds,
             scale: Scale::Linear,
-            to: record.intervals.last().map_or(0.0, |last| (last.start + last.duration).as_secs_f64()),
+            to: intervals.last().map_or(0.0, |last| (last.start + last.duration).as_secs_f64()),
         },
         y,
         lines,
-        spans: spans(record),
+        spans: spans(intervals),
         limits: Vec::new(),
     }
 }
 
 /// How dark a map is where, for every stream.
-fn latency_spread(record: &RunRecord) -> Option<Section> {
+fn latency_spread(plan: &Plan, intervals: &[Interval]) -> Option<Section> {
     let map = |map: LatencyMap| HeatMap {
         id: format!("heat-{}-{}", map.role, map.stream),
         title: format!("Latency of {} {}s", map.role, map.stream),
@@ -423,9 +388,9 @@ fn latency_spread(record: &RunRecord) -> Option<Section> {
         x_range: (0.0, map.end_s),
         y_range: map.bands_us,
         shares_percent: map.shares_percent,
-        spans: spans(record),
+        spans: spans(intervals),
     };
-    let maps: Vec<HeatMap> = LatencyMap::of_record(record).into_iter().map(map).collect();
+    let maps: Vec<HeatMap> = LatencyMap::all(plan, intervals).into_iter().map(map).collect();
     (!maps.is_empty()).then(|| Section {
         id: "spread",
         heading: "How latency spreads over time",

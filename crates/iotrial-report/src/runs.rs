@@ -3,16 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use iotrial_analysis::comparison::{CompareError, Comparison};
+use iotrial_analysis::comparison::Comparison;
 use iotrial_analysis::figures::Figures;
-use iotrial_analysis::imported::ImportedSummary;
 use iotrial_analysis::series::{Series, SeriesPoint};
 use iotrial_analysis::summary::Summary;
 use iotrial_model::figure::Figure;
-use iotrial_model::imported::ImportedRecord;
+use iotrial_model::finding::FindingId;
 use iotrial_model::load::Role;
-use iotrial_model::record::{EndedHow, RunRecord, Severity};
+use iotrial_model::record::EndedHow;
 use iotrial_model::stream::Stream;
+use iotrial_model::subject::Subject;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape, TIME};
 use crate::comparison::{self, charts};
@@ -30,7 +30,7 @@ const MOST_DRAWN: usize = 8;
 
 /// A run with what is shown of it throughout.
 struct Run<'r> {
-    record: &'r RunRecord,
+    subject: &'r Subject<'r>,
     summary: &'r Summary,
     /// Key of its configuration; `None` where it measured nothing.
     key: Option<&'r str>,
@@ -46,21 +46,59 @@ struct Run<'r> {
 }
 
 impl Document {
-    /// The document of some runs, in this order. Each summary is the one of its record, and `comparison` is that of all of
-    /// them.
-    pub fn of_runs(runs: &[(&RunRecord, &Summary)], comparison: &Comparison) -> Self {
+    /// The document of one result. `summary` is the one of `subject`.
+    pub fn of_result(subject: &Subject<'_>, summary: &Summary) -> Self {
+        match subject.plan {
+            Some(plan) => Self::of_run(subject, plan, summary),
+            None => Self::of_stated(subject, summary),
+        }
+    }
+
+    /// The document of several results, in this order. Each summary is the one of its subject, and `comparison` is that of all of
+    /// them. With runs among them it is that of the runs, with the figures of the others beside theirs and each of them as a
+    /// chapter.
+    pub fn of_results(results: &[(Subject<'_>, &Summary)], comparison: &Comparison) -> Self {
+        let chapter = |(subject, summary): &(Subject<'_>, &Summary)| Self::of_result(subject, summary);
+        let (runs, others): (Vec<_>, Vec<_>) =
+            results.iter().partition(|(subject, _)| subject.plan.is_some());
+        if runs.is_empty() {
+            return Self {
+                title: format!("{} imported results", others.len()),
+                byline: "Side by side, then each by itself".to_owned(),
+                in_brief: Vec::new(),
+                sections: vec![imported::side_by_side(&others)],
+                chapters: others.into_iter().map(chapter).collect(),
+            };
+        }
+        let mut all = Self::of_runs(&runs, comparison);
+        if others.is_empty() {
+            return all;
+        }
+        let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        if comparison.not_compared.is_none() {
+            let (runs, others) = (count(runs.len(), "run"), count(others.len(), "imported result"));
+            all.byline = format!("From {runs} and {others}, then each by itself");
+        } else {
+            all.title = format!("{} results", results.len());
+        }
+        let figures = imported::side_by_side(&others);
+        let figures = Section { id: "imported", heading: "Imported results", ..figures };
+        let after_runs = all.sections.iter().position(|section| section.id == "runs").map_or(0, |at| at + 1);
+        all.sections.insert(after_runs, figures);
+        all.chapters.extend(others.into_iter().map(chapter));
+        all
+    }
+
+    fn of_runs(runs: &[&(Subject<'_>, &Summary)], comparison: &Comparison) -> Self {
         let chapters: Vec<Self> =
-            runs.iter().map(|(record, summary)| Self::of_run(record, summary)).collect();
+            runs.iter().map(|(subject, summary)| Self::of_result(subject, summary)).collect();
         let runs: Vec<Run<'_>> = runs
             .iter()
             .zip(&chapters)
-            .map(|((record, summary), chapter)| Run::new(record, summary, &chapter.title, comparison))
+            .map(|((subject, summary), chapter)| Run::new(subject, summary, &chapter.title, comparison))
             .collect();
         let streams = streams(&runs);
-        let first = match &comparison.not_compared {
-            Some(why) => not_compared(why, comparison),
-            None => comparison::recommendation(comparison),
-        };
+        let first = not_compared(comparison).unwrap_or_else(|| comparison::recommendation(comparison));
         let sections = [
             Some(first),
             comparison::findings(&comparison.findings),
@@ -91,34 +129,6 @@ impl Document {
     }
 }
 
-impl Document {
-    /// The document of runs and of imported results, at least two together and one run: that of the runs, with the figures of the others
-    /// beside theirs and each of them as a chapter. `comparison` is that of all.
-    pub fn of_results(
-        runs: &[(&RunRecord, &Summary)],
-        imported: &[(&ImportedRecord, &ImportedSummary)],
-        comparison: &Comparison,
-    ) -> Self {
-        let mut all = Self::of_runs(runs, comparison);
-        if imported.is_empty() {
-            return all;
-        }
-        let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-        if comparison.not_compared.is_none() {
-            let (runs, others) = (count(runs.len(), "run"), count(imported.len(), "imported result"));
-            all.byline = format!("From {runs} and {others}, then each by itself");
-        } else {
-            all.title = format!("{} results", runs.len() + imported.len());
-        }
-        let figures = imported::side_by_side(imported);
-        let figures = Section { id: "imported", heading: "Imported results", ..figures };
-        let after_runs = all.sections.iter().position(|section| section.id == "runs").map_or(0, |at| at + 1);
-        all.sections.insert(after_runs, figures);
-        all.chapters.extend(imported.iter().map(|(record, summary)| Self::of_imported(record, summary)));
-        all
-    }
-}
-
 /// Every stream of a role that any of the runs has, in the order of tables.
 fn streams(runs: &[Run<'_>]) -> Vec<(Role, Stream)> {
     let all = runs.iter().flat_map(|run| run.series.iter().map(|one| (one.role, one.stream)));
@@ -126,8 +136,8 @@ fn streams(runs: &[Run<'_>]) -> Vec<(Role, Stream)> {
 }
 
 impl<'r> Run<'r> {
-    fn new(record: &'r RunRecord, summary: &'r Summary, title: &str, comparison: &'r Comparison) -> Self {
-        let place = comparison.place_of_run(&record.id);
+    fn new(subject: &'r Subject<'r>, summary: &'r Summary, title: &str, comparison: &'r Comparison) -> Self {
+        let place = comparison.place_of_run(subject.id);
         let of_several = place.filter(|(index, _)| comparison.configurations[*index].run_count() > 1);
         let numbered = |name: &str| match of_several {
             Some((_, number)) => format!("{name} run {}", number + 1),
@@ -137,7 +147,7 @@ impl<'r> Run<'r> {
         let key = place.map(|(index, _)| comparison.configurations[index].key.as_str());
         let (hue, number) = place.unwrap_or_default();
         Self {
-            record,
+            subject,
             summary,
             key,
             short: numbered(key.unwrap_or("–")),
@@ -146,7 +156,7 @@ impl<'r> Run<'r> {
             hue,
             // Repeats have the hue of their configuration.
             dash: Dash::of_series(hue + number * Line::HUE_COUNT),
-            series: Series::of_record(record),
+            series: Series::of(subject),
         }
     }
 
@@ -159,62 +169,36 @@ impl<'r> Run<'r> {
     }
 
     fn was_measured(&self) -> bool {
-        self.summary.measured_s > 0.0
+        self.summary.measured_s.is_some_and(|measured_s| measured_s > 0.0)
     }
 }
 
-/// A difference that takes more characters is only named.
-const LONGEST_DIFFERENCE: usize = 80;
-
-/// Why the runs are not held against each other, and what the reader can do.
-fn not_compared(why: &CompareError, comparison: &Comparison) -> Section {
-    let key_of = |source: &String| {
-        let one = comparison.configurations.iter().find(|one| one.sources.contains(source));
-        one.map_or_else(|| source.clone(), |one| one.key.clone())
-    };
-    let (severity, why) = match why {
-        CompareError::OnlyOne { .. } => (Severity::Note, why.to_string()),
-        CompareError::Incomparable { first, other, differences } => {
-            let words = differences.iter().map(|one| match one.to_string() {
-                long if long.chars().count() > LONGEST_DIFFERENCE => one.what.to_owned(),
-                short => short,
-            });
-            let words = words.collect::<Vec<_>>().join(", ");
-            let (first, other) = (key_of(first), key_of(other));
-            (
-                Severity::Warning,
-                format!(
-                    "{first} and {other} differ in {words}; `iotrial compare --force` compares them all the same"
-                ),
-            )
-        }
-        _ => (Severity::Warning, why.to_string()),
-    };
-    let message = format!("No change, rank or recommendation is told: {why}.");
-    let line = FindingLine { severity, id: "not-compared".to_owned(), message, evidence: Vec::new() };
-    Section {
+/// Why the runs are not held against each other, and what the reader can do; `None` where they are.
+fn not_compared(comparison: &Comparison) -> Option<Section> {
+    let why = comparison.findings.iter().find(|finding| finding.id == FindingId::NotCompared)?;
+    Some(Section {
         id: "not-compared",
         heading: "Beside one another",
         note: None,
-        blocks: vec![Block::Findings(vec![line])],
-    }
+        blocks: vec![Block::Findings(vec![FindingLine::brief(why)])],
+    })
 }
 
 fn overview(runs: &[Run<'_>]) -> Section {
     let row = |run: &Run<'_>| {
         let verdict = &run.summary.verdict;
-        let attributes = run.record.attributes.iter().map(|(name, value)| format!("{name}={value}"));
+        let attributes = run.subject.attributes.iter().map(|(name, value)| format!("{name}={value}"));
         let attributes = attributes.collect::<Vec<_>>().join(" ");
         Row {
             cells: vec![
                 Value::text(run.key.map(str::to_owned)),
                 Value::Text(run.title.clone()),
                 Value::text((!attributes.is_empty()).then_some(attributes)),
-                Value::Text(run.record.plan.profile.clone()),
-                Value::Text(run::started_at(run.record)),
-                Value::Number(run.summary.measured_s),
+                Value::Text(run.subject.profile().to_owned()),
+                Value::Text(run::started_at(run.subject)),
+                Value::number(run.summary.measured_s),
                 Value::Text(
-                    match run.record.ended.how {
+                    match run.subject.ended_how() {
                         EndedHow::Complete => "complete",
                         EndedHow::Interrupted => "interrupted",
                         EndedHow::Failed => "failed",

@@ -12,8 +12,8 @@ use crate::table::{Column, Row, Table, Value};
 
 /// Absent where no limit was given.
 pub(crate) fn search(summary: &Summary) -> Option<Section> {
-    let search = summary.search.as_ref()?;
-    let mut blocks = vec![Block::Facts(facts(search, summary.ended))];
+    let (search, ended) = (summary.search.as_ref()?, summary.ended?);
+    let mut blocks = vec![Block::Facts(facts(search, ended))];
     blocks.extend(chart(search));
     blocks.push(Block::Table(probes(search)));
     if let Some(result) = &search.result {
@@ -35,7 +35,7 @@ pub(crate) fn search(summary: &Summary) -> Option<Section> {
         heading: "Highest rate within the limit",
         note: Some(format!(
             "{} All jobs at their share of one rate, with Poisson arrivals; latency runs from the time at which an I/O is due.",
-            answer(search, summary.ended)
+            answer(search, ended)
         )),
         blocks,
     })

@@ -1,9 +1,12 @@
 //! The circumstances of a run: host, targets, every effective setting, profile.
 
+use std::collections::BTreeMap;
+
 use iotrial_analysis::device_chain::ChainStep;
 use iotrial_analysis::summary::Summary;
 use iotrial_model::plan::{Area, AreaKind, Arrival, Job, PhaseKind, Plan, SimDevice};
-use iotrial_model::record::{BlockDevice, DeviceCounters, EngineSetup, RunRecord, TargetRecord};
+use iotrial_model::record::{AttributeValue, BlockDevice, DeviceCounters, EngineSetup, Host, TargetRecord};
+use iotrial_model::subject::Subject;
 use iotrial_model::units::{format_duration, group_thousands};
 
 use crate::document::{Block, Fact, Section};
@@ -11,35 +14,16 @@ use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
 /// Host, targets and load in one line each.
-pub(crate) fn in_brief(record: &RunRecord) -> Vec<(&'static str, String)> {
-    let host = &record.host;
-    let plan = &record.plan;
+pub(crate) fn in_brief(subject: &Subject<'_>, plan: &Plan) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
-    if !record.attributes.is_empty() {
-        let pairs = record.attributes.iter().map(|(name, value)| format!("{name} = {value}"));
-        lines.push(("Attributes", pairs.collect::<Vec<_>>().join(", ")));
-    }
+    lines.extend(attributes_in_brief(&subject.attributes));
+    lines.extend(subject.host.map(|host| ("Host", host_in_brief(host))));
     lines.push((
-        "Host",
-        [
-            Some(host.name.clone()),
-            Some(host.os.clone()),
-            host.virtualization.clone(),
-            (host.cpu_count > 0).then(|| counted(host.cpu_count.into(), "CPU")),
-            host.memory.map(|memory| format!("{memory} memory")),
-        ]
-        .into_iter()
-        .flatten()
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join(", "),
-    ));
-    lines.push((
-        if record.targets.len() == 1 { "Target" } else { "Targets" },
-        if record.targets.is_empty() {
+        if subject.targets.len() == 1 { "Target" } else { "Targets" },
+        if subject.targets.is_empty() {
             "none touched".to_owned()
         } else {
-            record.targets.iter().map(target_in_brief).collect::<Vec<_>>().join("; ")
+            subject.targets.iter().map(target_in_brief).collect::<Vec<_>>().join("; ")
         },
     ));
     lines.push((
@@ -66,6 +50,33 @@ pub(crate) fn in_brief(record: &RunRecord) -> Vec<(&'static str, String)> {
         lines.push(("Arrivals", arrivals.join("; ")));
     }
     lines
+}
+
+fn host_in_brief(host: &Host) -> String {
+    let parts = [
+        Some(host.name.clone()),
+        Some(host.os.clone()),
+        host.virtualization.clone(),
+        (host.cpu_count > 0).then(|| counted(host.cpu_count.into(), "CPU")),
+        host.memory.map(|memory| format!("{memory} memory")),
+    ];
+    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// What distinguishes the configuration, in one line; `None` where nothing does.
+pub(crate) fn attributes_in_brief(
+    attributes: &BTreeMap<String, AttributeValue>,
+) -> Option<(&'static str, String)> {
+    let pairs: Vec<String> = attributes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    (!pairs.is_empty()).then(|| ("Attributes", pairs.join(", ")))
+}
+
+/// Who measured, with the version where it is known.
+pub(crate) fn tool(subject: &Subject<'_>) -> String {
+    let own = subject.tool.map(|tool| tool.version.as_str());
+    let version = own.or_else(|| subject.source?.version.as_deref());
+    let name = subject.tool_name().unwrap_or_default();
+    version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"))
 }
 
 fn target_in_brief(target: &TargetRecord) -> String {
@@ -95,8 +106,8 @@ fn counted(count: u64, noun: &str) -> String {
 }
 
 /// What is known of the machine, and what the load cost it.
-pub(crate) fn host(record: &RunRecord, summary: &Summary) -> Option<Section> {
-    let host = &record.host;
+pub(crate) fn host(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
+    let host = subject.host?;
     let mut facts = vec![
         words("name", Some(&host.name)),
         words("operating system", Some(&host.os)),
@@ -125,12 +136,12 @@ pub(crate) fn host(record: &RunRecord, summary: &Summary) -> Option<Section> {
 }
 
 /// What the load worked on, and what the devices below it counted.
-pub(crate) fn targets(record: &RunRecord, summary: &Summary) -> Option<Section> {
+pub(crate) fn targets(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
     let mut blocks = vec![];
-    if !record.targets.is_empty() {
-        blocks.push(Block::Table(targets_table(&record.targets)));
+    if !subject.targets.is_empty() {
+        blocks.push(Block::Table(targets_table(subject.targets)));
     }
-    let devices: Vec<Row> = record
+    let devices: Vec<Row> = subject
         .targets
         .iter()
         .flat_map(|target| target.devices.iter().map(|device| device_row(target, device)))
@@ -286,8 +297,7 @@ fn steps_table(steps: &[ChainStep]) -> Table {
 }
 
 /// Every setting that was in effect.
-pub(crate) fn load(record: &RunRecord, summary: &Summary) -> Option<Section> {
-    let plan = &record.plan;
+pub(crate) fn load(subject: &Subject<'_>, plan: &Plan, summary: &Summary) -> Option<Section> {
     let io = match (plan.direct, plan.polled) {
         (true, true) => "direct, polled",
         (true, false) => "direct",
@@ -310,12 +320,12 @@ pub(crate) fn load(record: &RunRecord, summary: &Summary) -> Option<Section> {
         words("thresholds", Some(&summary.verdict.thresholds)),
     ]);
     if let Some(until) = &plan.until_steady {
-        let ended = record.ended.reason.as_ref().map(|reason| format!("; {reason}"));
+        let ended = summary.ended_reason.as_ref().map(|reason| format!("; {reason}"));
         let rounds = format!("five rounds of {}{}", format_duration(until.round), ended.unwrap_or_default());
         facts.push(words("steady state", Some(rounds)));
     }
-    facts.extend(record.engine_setup.iter().flat_map(setup_facts));
-    if let Some(layout) = &record.layout {
+    facts.extend(subject.engine_setup.into_iter().flat_map(setup_facts));
+    if let Some(layout) = subject.layout {
         facts.extend([
             number("files written", Quantity::Bytes, Value::Count(layout.written.get())),
             number("files kept from before", Quantity::Bytes, Value::Count(layout.reused.get())),
@@ -324,12 +334,13 @@ pub(crate) fn load(record: &RunRecord, summary: &Summary) -> Option<Section> {
     }
     facts.extend(plan.sim.iter().flat_map(sim_facts));
     facts.extend(plan.notes.iter().map(|note| words("changed", Some(note))));
-    facts.extend([
-        words("record", Some(&record.id)),
-        words("tool", Some(format!("{} {}", record.tool.name, record.tool.version))),
-        number("method version", Quantity::Count, Value::Count(record.tool.method_version.into())),
-    ]);
-    facts.extend(record.attributes.iter().map(|(name, value)| words(name, Some(value.to_string()))));
+    facts.extend([words("record", Some(subject.id)), words("tool", Some(tool(subject)))]);
+    facts.extend(
+        subject
+            .tool
+            .map(|tool| number("method version", Quantity::Count, Value::Count(tool.method_version.into()))),
+    );
+    facts.extend(subject.attributes.iter().map(|(name, value)| words(name, Some(value.to_string()))));
     let mut blocks = vec![Block::Facts(facts), Block::Table(jobs_table(plan))];
     if !plan.areas.is_empty() {
         blocks.push(Block::Table(areas_table(&plan.areas)));
@@ -444,14 +455,14 @@ fn areas_table(areas: &[Area]) -> Table {
 }
 
 /// What was asked, word for word.
-pub(crate) fn profile(record: &RunRecord) -> Option<Section> {
-    (!record.profile.is_empty()).then(|| Section {
+pub(crate) fn profile(subject: &Subject<'_>) -> Option<Section> {
+    (!subject.profile_text.is_empty()).then(|| Section {
         id: "profile",
         heading: "Profile",
         note: None,
         blocks: vec![Block::Verbatim {
-            caption: format!("Text of the profile {}", record.plan.profile),
-            text: record.profile.clone(),
+            caption: format!("Text of the profile {}", subject.profile()),
+            text: subject.profile_text.to_owned(),
         }],
     })
 }

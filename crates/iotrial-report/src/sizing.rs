@@ -5,11 +5,12 @@ use iotrial_model::record::Severity;
 use iotrial_sizing::configuration::Pool;
 use iotrial_sizing::explanation::Explanation;
 use iotrial_sizing::measure::grouped;
-use iotrial_sizing::sizing::{Sizing, wall};
+use iotrial_sizing::sizing::Sizing;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
 use crate::explanation::{asked, cost_section, limit_sections, sources};
+use crate::finding_line::About;
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
@@ -194,11 +195,9 @@ fn side_by_side(sizing: &Sizing) -> Section {
         sizing.found.iter().enumerate().filter(|(index, _)| Some(*index) != sizing.cheapest).flat_map(
             |(_, found)| {
                 let rules = found.answers.first().into_iter().flat_map(|answer| &answer.broken_rules);
-                rules.map(|rule| FindingLine {
-                    severity: Severity::Warning,
-                    id: found.provider.clone(),
-                    message: format!("{} ({})", rule.message, rule.source),
-                    evidence: Vec::new(),
+                rules.map(|rule| {
+                    let message = format!("{} ({})", rule.message, rule.source);
+                    FindingLine::about(About::Provider(&found.provider), Severity::Warning, message)
                 })
             },
         );
@@ -206,31 +205,12 @@ fn side_by_side(sizing: &Sizing) -> Section {
     if !warnings.is_empty() {
         blocks.push(Block::Findings(warnings));
     }
-    let walls = sizing.found.iter().filter_map(|found| {
-        let nearest = found.nearest.as_ref()?;
-        Some(FindingLine {
-            severity: Severity::Warning,
-            id: "nothing-meets-it".to_owned(),
-            message: wall(found).unwrap_or_else(|| nearest.wall.clone()),
-            evidence: Vec::new(),
-        })
-    });
-    let walls: Vec<FindingLine> = walls.collect();
-    if !walls.is_empty() {
-        blocks.push(Block::Findings(walls));
+    let findings: Vec<FindingLine> = sizing.findings().iter().map(FindingLine::brief).collect();
+    if !findings.is_empty() {
+        blocks.push(Block::Findings(findings));
     }
     if !against.is_empty() {
         blocks.push(Block::Table(table("Held against it".to_owned(), "against", against)));
-    }
-    if blocks.is_empty() {
-        let message = "no catalog was looked at".to_owned();
-        let line = FindingLine {
-            severity: Severity::Warning,
-            id: "nothing".to_owned(),
-            message,
-            evidence: Vec::new(),
-        };
-        blocks.push(Block::Findings(vec![line]));
     }
     Section {
         id: "providers",
@@ -350,12 +330,8 @@ fn left_out(sizing: &Sizing) -> Option<Section> {
         .found
         .iter()
         .flat_map(|found| {
-            found.left_out.iter().map(move |note| FindingLine {
-                severity: Severity::Note,
-                id: found.provider.clone(),
-                message: note.clone(),
-                evidence: Vec::new(),
-            })
+            let about = About::Provider(&found.provider);
+            found.left_out.iter().map(move |note| FindingLine::about(about, Severity::Note, note.clone()))
         })
         .collect();
     (!lines.is_empty()).then(|| Section {

@@ -2,14 +2,14 @@
 
 use iotrial_analysis::saturation::{Confidence, KneeBound, Model, Saturation};
 use iotrial_analysis::sweep::{Curve, Limit, Scaling, SweepSummary};
-use iotrial_analysis::words::with_thousands;
 use iotrial_model::figure::Figure;
-use iotrial_model::record::{EndedHow, Severity};
+use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::sweep::{ProbePurpose, SweepMethod, SweepRecord};
 use iotrial_model::units::format_duration;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::document::{Block, Document, Fact, FindingLine, Section};
+use crate::finding_line::About;
 use crate::quantity::{Quantity, in_seconds};
 use crate::run;
 use crate::table::{Column, Row, Table, Value};
@@ -19,12 +19,6 @@ use crate::text::cut;
 const POINTS_PER_DOUBLING: u32 = 8;
 /// Names of volumes are cut to this many characters.
 const LONGEST_NAME: usize = 40;
-
-/// A curve that lies further from its points does not describe them.
-const ROUGH_FIT_PERCENT: f64 = 15.0;
-
-/// A load may lie so far above the ceiling by chance.
-const MOST_ABOVE_PERCENT: f64 = 5.0;
 
 const OUTSTANDING: Axis =
     Axis { name: "outstanding I/Os", quantity: Quantity::Count, scale: Scale::Doublings, to: 0.0 };
@@ -36,7 +30,7 @@ impl Document {
         let sections = [
             ended(summary),
             saturation(record.settings.repeats, summary),
-            limits(summary, "; a longer --step tells which"),
+            limits(summary),
             scaling(summary),
             findings(summary),
             curves(summary),
@@ -60,26 +54,15 @@ impl Document {
 }
 
 impl Document {
-    /// The document of imported results that were measured over a grid of loads. `sources` says where they come from, and
-    /// `notes` what is left out.
-    pub fn of_imported_sweep(summary: &SweepSummary, sources: String, notes: &[String]) -> Self {
-        let note = |note: &String| FindingLine {
-            severity: Severity::Note,
-            id: "left-out".to_owned(),
-            message: note.clone(),
-            evidence: Vec::new(),
-        };
-        let left_out = match notes {
-            [] => Vec::new(),
-            notes => vec![Block::Findings(notes.iter().map(note).collect())],
-        };
+    /// The document of imported results that were measured over a grid of loads. `sources` says where they come from.
+    pub fn of_imported_sweep(summary: &SweepSummary, sources: String) -> Self {
         let sections = [
             saturation(1, summary),
-            limits(summary, ""),
+            limits(summary),
             curves(summary),
             fits(summary),
             probes(summary),
-            section("findings", "Findings", None, left_out),
+            findings(summary),
         ];
         let count: usize = summary.curves.iter().map(|curve| curve.probes.len()).sum();
         let configurations = summary.volumes.iter().map(|name| cut(name, LONGEST_NAME)).collect::<Vec<_>>();
@@ -143,18 +126,15 @@ fn section(
     (!blocks.is_empty()).then_some(Section { id, heading, note, blocks })
 }
 
+/// Lines of the findings that a section has to itself.
+fn lines(summary: &SweepSummary, ids: &[FindingId]) -> Vec<Block> {
+    let mine = summary.findings.iter().filter(|finding| ids.contains(&finding.id));
+    let lines: Vec<FindingLine> = mine.map(FindingLine::brief).collect();
+    if lines.is_empty() { Vec::new() } else { vec![Block::Findings(lines)] }
+}
+
 fn ended(summary: &SweepSummary) -> Option<Section> {
-    let (severity, how) = match summary.ended {
-        EndedHow::Complete => return None,
-        EndedHow::Interrupted => (Severity::Warning, "the sweep was interrupted"),
-        EndedHow::Failed => (Severity::Serious, "the sweep failed"),
-    };
-    let message = match &summary.ended_reason {
-        Some(reason) => format!("{how}: {reason}; what follows is what was measured until then"),
-        None => how.to_owned(),
-    };
-    let line = FindingLine { severity, id: "ended".to_owned(), message, evidence: Vec::new() };
-    section("ended", "How it ended", None, vec![Block::Findings(vec![line])])
+    section("ended", "How it ended", None, lines(summary, &[FindingId::Ended]))
 }
 
 fn name_of(summary: &SweepSummary, volume: usize) -> String {
@@ -258,99 +238,23 @@ fn within(confidence: Option<Confidence>, value: f64) -> Value {
     Value::number(confidence.map(|one| 50.0 * (one.high - one.low) / value))
 }
 
-/// `advice` says how a rough curve can be mended.
-fn limits(summary: &SweepSummary, advice: &str) -> Option<Section> {
+/// What is said of curves beside their limits; the figures of these findings are in the table of the curves.
+const OF_CURVES: [FindingId; 5] = [
+    FindingId::KneeNotResolved,
+    FindingId::Burst,
+    FindingId::FallsAgain,
+    FindingId::AboveCeiling,
+    FindingId::RoughFit,
+];
+
+fn limits(summary: &SweepSummary) -> Option<Section> {
     let of = |curve: &Curve| match summary.volumes.len() {
         0 | 1 => curve.pattern.to_string(),
         _ => format!("{} on {}", curve.pattern, name_of(summary, curve.volume)),
     };
-    let burst = |curve: &Curve| {
-        let rate = curve.sustained?;
-        let burst = rate.burst?;
-        let (first, then) = match burst.ended_after_s {
-            Some(s) => ("at first", format!("after {s:.0} s of load")),
-            None => ("in short probes", "in the long one".to_owned()),
-        };
-        Some(FindingLine {
-            severity: Severity::Warning,
-            id: "burst".to_owned(),
-            message: format!(
-                "{}: {} IOPS {first}, and {} {then}; the ceiling is what lasts",
-                of(curve),
-                with_thousands(burst.iops),
-                with_thousands(rate.iops)
-            ),
-            evidence: Vec::new(),
-        })
-    };
-    let falls = |curve: &Curve| {
-        let found = curve.saturation.as_ref()?;
-        (found.falls_by_percent > 10.0 && curve.sustained.is_none_or(|rate| rate.burst.is_none())).then(
-            || FindingLine {
-                severity: Severity::Warning,
-                id: "falls-again".to_owned(),
-                message: format!(
-                    "{}: more outstanding I/Os than it needs cost {:.0} % of the highest rate",
-                    of(curve),
-                    found.falls_by_percent
-                ),
-                evidence: Vec::new(),
-            },
-        )
-    };
-    let exceeded = |curve: &Curve| {
-        let found = curve.saturation.as_ref()?;
-        (found.exceeded_by_percent > MOST_ABOVE_PERCENT).then(|| FindingLine {
-            severity: Severity::Note,
-            id: "above-ceiling".to_owned(),
-            message: format!(
-                "{}: the best load did {:.0} % more than the ceiling, which is that of the curve through all loads: the others do not bear it out",
-                of(curve),
-                found.exceeded_by_percent
-            ),
-            evidence: Vec::new(),
-        })
-    };
-    let rough = |curve: &Curve| {
-        let fit = curve.saturation.as_ref()?.fit.as_ref()?;
-        // A burst is no load on any curve, and is told as what it is.
-        let is_explained = curve.sustained.is_some_and(|rate| rate.burst.is_some());
-        (fit.rms_percent > ROUGH_FIT_PERCENT && !is_explained).then(|| FindingLine {
-            severity: Severity::Warning,
-            id: "rough-fit".to_owned(),
-            message: format!(
-                "{}: the points lie {:.0} % off the curve, so the knee is rough: another load on the device, or one that no model describes{advice}",
-                of(curve),
-                fit.rms_percent
-            ),
-            evidence: Vec::new(),
-        })
-    };
-    // What holds of several of them is told once.
-    let mut unresolved: Vec<(String, Vec<String>)> = Vec::new();
-    for (curve, found) in found(summary) {
-        let Some(why) = unresolved_knee(curve, found) else { continue };
-        match unresolved.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, curves)) => curves.push(of(curve)),
-            None => unresolved.push((why, vec![of(curve)])),
-        }
-    }
-    let mut lines: Vec<FindingLine> = unresolved
-        .into_iter()
-        .map(|(why, curves)| FindingLine {
-            severity: Severity::Warning,
-            id: "knee-not-resolved".to_owned(),
-            message: format!("{}: {why}", curves.join(", ")),
-            evidence: Vec::new(),
-        })
-        .collect();
-    let of_curves = summary
-        .curves
-        .iter()
-        .flat_map(|curve| [burst(curve), falls(curve), exceeded(curve), rough(curve)])
-        .flatten();
-    lines.extend(of_curves);
-    // So is a limit.
+    let of_curves = summary.findings.iter().filter(|finding| OF_CURVES.contains(&finding.id));
+    let mut lines: Vec<FindingLine> = of_curves.map(FindingLine::brief).collect();
+    // What holds of several curves is told once.
     let mut limits: Vec<(&Limit, Vec<String>)> = Vec::new();
     for (curve, limit) in summary.curves.iter().filter_map(|curve| Some((curve, curve.limit.as_ref()?))) {
         match limits.iter_mut().find(|(known, _)| *known == limit) {
@@ -358,50 +262,12 @@ fn limits(summary: &SweepSummary, advice: &str) -> Option<Section> {
             None => limits.push((limit, vec![of(curve)])),
         }
     }
-    lines.extend(limits.into_iter().map(|(limit, curves)| FindingLine {
-        severity: Severity::Note,
-        id: limit.kind.as_str().replace(' ', "-"),
-        message: format!("{}: {}", curves.join(", "), limit.sentence),
-        evidence: Vec::new(),
+    lines.extend(limits.into_iter().map(|(limit, curves)| {
+        let message = format!("{}: {}", curves.join(", "), limit.sentence);
+        FindingLine::about(About::Limit(limit.kind), Severity::Note, message)
     }));
     let blocks = if lines.is_empty() { Vec::new() } else { vec![Block::Findings(lines)] };
     section("limits", "What limits it", None, blocks)
-}
-
-/// Why there is no knee, or no curve; `None` where there are both.
-fn unresolved_knee(curve: &Curve, found: &Saturation) -> Option<String> {
-    let mut loads: Vec<u32> = curve.probes.iter().map(|one| one.outstanding).collect();
-    loads.sort_unstable();
-    loads.dedup();
-    let at = with_thousands(found.knee.outstanding);
-    let knee = match found.knee_bound {
-        None => None,
-        Some(KneeBound::Unknown) => Some("the knee is not resolved".to_owned()),
-        Some(KneeBound::AtOrBelow) if f64::from(*loads.first()?) >= found.knee.outstanding => Some(format!(
-            "the knee is at or below {at} outstanding I/Os, the lowest load that was measured, and is not resolved"
-        )),
-        Some(KneeBound::AtOrBelow) => {
-            Some(format!("the knee is at or below {at} outstanding I/Os, and is not resolved"))
-        }
-        Some(KneeBound::AtOrAbove) if f64::from(*loads.last()?) <= found.knee.outstanding => Some(format!(
-            "the knee is at or above {at} outstanding I/Os, the highest load that was measured, and is not resolved"
-        )),
-        Some(KneeBound::AtOrAbove) => {
-            Some(format!("the knee is at or above {at} outstanding I/Os, and is not resolved"))
-        }
-    };
-    let no_curve = found.fit.is_none().then(|| match loads.as_slice() {
-        [_] => "with a single load there is no curve".to_owned(),
-        [_, _] => {
-            "with two loads no curve is fitted, and the ceiling is the highest rate measured".to_owned()
-        }
-        _ => {
-            "all loads do about the same, so no curve is fitted, and the ceiling is the highest rate measured"
-                .to_owned()
-        }
-    });
-    let words: Vec<String> = knee.into_iter().chain(no_curve).collect();
-    (!words.is_empty()).then(|| words.join("; "))
 }
 
 fn scaling(summary: &SweepSummary) -> Option<Section> {
@@ -441,11 +307,9 @@ fn scaling(summary: &SweepSummary) -> Option<Section> {
         rows,
         at_a_glance: true,
     };
-    let line = |one: &Scaling| FindingLine {
-        severity: Severity::Note,
-        id: one.limit.kind.as_str().replace(' ', "-"),
-        message: format!("{}: {}", one.pattern, one.limit.sentence),
-        evidence: Vec::new(),
+    let line = |one: &Scaling| {
+        let message = format!("{}: {}", one.pattern, one.limit.sentence);
+        FindingLine::about(About::Limit(one.limit.kind), Severity::Note, message)
     };
     section(
         "scaling",
@@ -456,7 +320,9 @@ fn scaling(summary: &SweepSummary) -> Option<Section> {
 }
 
 fn findings(summary: &SweepSummary) -> Option<Section> {
-    let lines: Vec<FindingLine> = summary.findings.iter().map(run::finding_line).collect();
+    let is_elsewhere = |finding: &&Finding| finding.id == FindingId::Ended || OF_CURVES.contains(&finding.id);
+    let others = summary.findings.iter().filter(|finding| !is_elsewhere(finding));
+    let lines: Vec<FindingLine> = others.map(FindingLine::of).collect();
     let blocks = if lines.is_empty() { Vec::new() } else { vec![Block::Findings(lines)] };
     section("findings", "Findings", None, blocks)
 }

@@ -213,3 +213,14 @@ pub(crate) const fn category_word(category: Category) -> &'static str {
         Category::Unsustainable => "unsustainable",
     }
 }
+
+/// A name with its value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fact {
+    /// Without unit.
+    pub name: String,
+    /// What a number measures.
+    pub quantity: Quantity,
+    /// What there is.
+    pub value: Value,
+}

@@ -199,7 +199,7 @@ impl Page {
             Severity::Serious => (Tone::Bad, "✗"),
         };
         let label = format!("{symbol} {:7}", finding.severity.as_str());
-        let text = format!("{} [{}]", finding.message, finding.id);
+        let text = format!("{} [{}]", finding.message, finding.name());
         // On a narrow terminal the label goes above the text.
         if self.width < NARROWEST_TABLE {
             let label = self.paint(tone, label.trim_end());

@@ -361,8 +361,8 @@ impl<'w> Sheet<'w> {
             for (index, fact) in rows.into_iter().enumerate() {
                 let style = self.styles.text.clone();
                 self.text(self.row, 0, finding.severity.as_str(), &style)?;
-                self.text(self.row, 1, &finding.id, &style)?;
-                self.widen(1, &finding.id);
+                self.text(self.row, 1, finding.name(), &style)?;
+                self.widen(1, finding.name());
                 if let Some(fact) = fact {
                     self.fact(fact, 2)?;
                 }

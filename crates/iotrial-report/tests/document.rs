@@ -6,6 +6,7 @@ use iotrial_analysis::summary::Summary;
 use iotrial_model::load::{Durability, Role, Spacing};
 use iotrial_model::plan::Arrival;
 use iotrial_model::record::RunRecord;
+use iotrial_model::subject::Subject;
 use iotrial_report::chart::{Chart, Span};
 use iotrial_report::document::{Block, Document};
 use iotrial_report::html::render_html;
@@ -14,7 +15,7 @@ use iotrial_report::terminal::{TerminalStyle, render_terminal};
 
 fn document_of(record: &RunRecord) -> Document {
     let summary: Summary = fixture::summary(record);
-    Document::of_run(record, &summary)
+    Document::of_result(&Subject::of_run(record), &summary)
 }
 
 /// The first two cells of every row of the table by role.

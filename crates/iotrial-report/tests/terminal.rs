@@ -3,11 +3,12 @@
 mod fixture;
 
 use iotrial_model::record::RunRecord;
+use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 use iotrial_report::terminal::{TerminalStyle, render_terminal};
 
 fn text_of(record: &RunRecord, width: usize, color: bool) -> String {
-    let document = Document::of_run(record, &fixture::summary(record));
+    let document = Document::of_result(&Subject::of_run(record), &fixture::summary(record));
     render_terminal(&document, TerminalStyle { width, color })
 }
 

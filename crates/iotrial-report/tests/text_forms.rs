@@ -3,13 +3,14 @@
 mod fixture;
 
 use iotrial_model::record::RunRecord;
+use iotrial_model::subject::Subject;
 use iotrial_report::csv::render_csv;
 use iotrial_report::document::Document;
 use iotrial_report::markdown::render_markdown;
 use iotrial_report::table::Value;
 
 fn document_of(record: &RunRecord) -> Document {
-    Document::of_run(record, &fixture::summary(record))
+    Document::of_result(&Subject::of_run(record), &fixture::summary(record))
 }
 
 fn all_documents() -> Vec<Document> {

@@ -6,12 +6,13 @@ use std::io::{Cursor, Read};
 
 use calamine::{Data, Range, Reader, Xlsx, open_workbook_from_rs};
 use iotrial_model::record::RunRecord;
+use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 use iotrial_report::html::render_html;
 use iotrial_report::xlsx::render_xlsx;
 
 fn document_of(record: &RunRecord) -> Document {
-    Document::of_run(record, &fixture::summary(record))
+    Document::of_result(&Subject::of_run(record), &fixture::summary(record))
 }
 
 fn open(document: &Document) -> Xlsx<Cursor<Vec<u8>>> {

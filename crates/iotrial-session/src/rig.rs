@@ -15,6 +15,7 @@ use iotrial_engine::targets::{self, HeldAreas, PrepareError, Prepared};
 use iotrial_measure::control::{Control, Decision, Watcher};
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{EndedHow, Interval, Layout, RunRecord};
+use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
 
 use crate::fault::{Fault, on_one_line};
@@ -203,7 +204,7 @@ impl Rig {
         })?;
         self.observer.finish();
         note_outcome(&mut record, outcome);
-        record.findings = findings(&record);
+        record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
         Ok(record)
     }
 
@@ -251,7 +252,7 @@ impl Rig {
         if record.jobs.is_empty() {
             record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
         }
-        record.findings = findings(&record);
+        record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
         let journal = journal.0.take().expect("a trial is saved once");
         let path = self.store.finish(&record, journal)?;
         Ok((record, path))

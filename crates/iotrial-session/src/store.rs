@@ -403,7 +403,7 @@ impl Store {
         }
         match read_limited(&mut file, 0).and_then(|bytes| Ok(RunRecord::from_journal(&bytes)?)) {
             Ok(mut record) => {
-                record.findings = findings(&record);
+                record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
                 let written = self.write(&record)?;
                 self.note(&Entry::of(Kind::Run, &Subject::of_run(&record), &written));
                 let place = written.display();

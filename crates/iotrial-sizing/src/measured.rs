@@ -1,11 +1,10 @@
 //! Measured figures beside the limits of the configuration that was measured: which limit was reached, or whether too
 //! little was asked of it, or whether something was the limit that no catalog knows.
 
-use iotrial_model::imported::ImportedRecord;
+use iotrial_model::imported::TablePlace;
 use iotrial_model::load::{Direction, Role};
-use iotrial_model::plan::Arrival;
-use iotrial_model::record::RunRecord;
-use iotrial_model::table::{PrintedRow, PublishedTable};
+use iotrial_model::subject::{Subject, SubjectRate};
+use iotrial_model::table::PublishedTable;
 use serde::Serialize;
 
 use crate::chain::Chain;
@@ -19,8 +18,6 @@ const REACHED_PERCENT: f64 = 95.0;
 /// From so many of the I/Os that were offered on, all of them count as in flight: the generator needs some time between
 /// one and the next.
 const IN_FLIGHT_PERCENT: f64 = 90.0;
-/// Printed figures that differ by more do not describe the same measurement.
-const CONTRADICTION_PERCENT: f64 = 2.0;
 
 /// What somebody measured.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -51,119 +48,32 @@ pub struct MeasuredStream {
 }
 
 impl Measurement {
-    /// What a run measured.
-    #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
-    pub fn of_record(record: &RunRecord) -> Self {
-        let seconds = record.measured_duration().as_secs_f64();
-        let mut streams = Vec::new();
-        for (job, counts) in record.plan.jobs.iter().zip(&record.jobs) {
-            for direction in Direction::ALL {
-                let Some(counts) = counts.get(direction).filter(|counts| counts.io_count() > 0) else {
-                    continue;
-                };
-                let io_count = counts.io_count() as f64;
-                streams.push(MeasuredStream {
-                    role: Some(job.role),
-                    direction,
-                    iops: io_count / seconds,
-                    block_size: counts.bytes as f64 / io_count,
-                    latency_mean_us: counts.total_latency.mean_us(),
-                });
-            }
-        }
-        // What is issued when it is due is not limited by what may be in flight.
-        let is_closed = record.plan.jobs.iter().all(|job| job.arrival == Arrival::Closed);
-        Self {
-            label: record.label.clone().unwrap_or_else(|| record.id.clone()),
-            streams,
-            outstanding: is_closed.then(|| f64::from(record.plan.total_iodepth())),
-            notes: Vec::new(),
-        }
-    }
-
-    /// What another tool measured, as far as it states rates by direction with a block size or a bandwidth.
-    #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
-    pub fn of_imported(record: &ImportedRecord) -> Self {
-        let mut streams = Vec::new();
-        for job in &record.jobs {
-            for (direction, stream) in [(Direction::Read, &job.ops.read), (Direction::Write, &job.ops.write)]
-            {
-                let Some(stream) = stream.as_ref().filter(|stream| !stream.is_idle()) else { continue };
-                let counted = || Some(stream.io_count? as f64 / stream.runtime_s?.value);
-                let Some(iops) =
-                    stream.iops.map(|iops| iops.value).or_else(counted).filter(|iops| *iops > 0.0)
-                else {
-                    continue;
-                };
-                let by_bandwidth = stream.bandwidth_mib_per_s.map(|rate| rate.value * 1_048_576.0 / iops);
-                let configured = job.load.block_size().map(|size| size.get() as f64);
-                let Some(block_size) = configured.or(by_bandwidth) else { continue };
-                let latency = stream.total_latency.mean_us.or(stream.completion_latency.mean_us);
-                streams.push(MeasuredStream {
-                    role: job.role,
-                    direction,
-                    iops,
-                    block_size,
-                    latency_mean_us: latency.map(|latency| latency.value),
-                });
-            }
-        }
-        let is_closed = record.jobs.iter().all(|job| !job.load.is_held_back());
-        let offered: Option<u64> = record.jobs.iter().map(|job| job.load.total_outstanding()).sum();
-        Self {
-            label: record.label.clone().unwrap_or_else(|| record.id.clone()),
-            streams,
-            outstanding: offered.filter(|offered| is_closed && *offered > 0).map(|offered| offered as f64),
-            notes: Vec::new(),
-        }
+    /// What a result measured, as far as it has rates by direction with a block size; `None` where it has none.
+    #[expect(clippy::cast_precision_loss, reason = "a few thousand I/Os")]
+    pub fn of(subject: &Subject<'_>) -> Option<Self> {
+        let rates = subject.rates();
+        let streams = rates.iter().map(|rate| MeasuredStream {
+            role: rate.role,
+            direction: rate.direction,
+            iops: rate.iops,
+            block_size: rate.block_size_bytes,
+            latency_mean_us: rate.latency_mean_us,
+        });
+        let mut notes: Vec<String> = rates.iter().filter_map(contradiction).collect();
+        // Both directions of a total have the same one.
+        notes.dedup();
+        (!rates.is_empty()).then(|| Self {
+            label: subject.label.unwrap_or(subject.id).to_owned(),
+            streams: streams.collect(),
+            outstanding: subject.offered_outstanding().map(|offered| offered as f64),
+            notes,
+        })
     }
 
     /// Every row of a printed table that has rates.
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     pub fn of_table(table: &PublishedTable) -> Vec<Self> {
-        let offered = |row: &PrintedRow| {
-            if let Some(outstanding) = row.load.as_ref().and_then(|load| load.outstanding) {
-                return Some(outstanding as f64);
-            }
-            let jobs: Option<Vec<u64>> =
-                table.jobs.iter().map(|job| Some(job.iodepth? * job.numjobs.unwrap_or(1))).collect();
-            jobs.filter(|jobs| !jobs.is_empty()).map(|jobs| jobs.iter().sum::<u64>() as f64)
-        };
-        table.rows.iter().filter_map(|row| Self::of_row(row, offered(row))).collect()
-    }
-
-    fn of_row(row: &PrintedRow, outstanding: Option<f64>) -> Option<Self> {
-        let load = row.load.as_ref();
-        let mut measurement = Self { label: row.label.clone(), outstanding, ..Self::default() };
-        for (name, direction) in [("read", Direction::Read), ("write", Direction::Write)] {
-            if let Some((iops, block_size)) = printed_rate(row, name, &mut measurement.notes) {
-                let latency = row.figure(&format!("{name}.lat_mean_us")).map(|number| number.value);
-                measurement.streams.push(MeasuredStream {
-                    role: None,
-                    direction,
-                    iops,
-                    block_size,
-                    latency_mean_us: latency,
-                });
-            }
-        }
-        if measurement.streams.is_empty()
-            && let Some((iops, block_size)) = printed_rate(row, "total", &mut measurement.notes)
-        {
-            // Without the share of reads nobody knows what of it went in which direction.
-            let read = load.and_then(|load| load.read_percent)? / 100.0;
-            let latency_mean_us = row.figure("total.lat_mean_us").map(|number| number.value);
-            let part = |direction, share: f64| MeasuredStream {
-                role: None,
-                direction,
-                iops: iops * share,
-                block_size,
-                latency_mean_us,
-            };
-            let parts = [part(Direction::Read, read), part(Direction::Write, 1.0 - read)];
-            measurement.streams.extend(parts.into_iter().filter(|stream| stream.iops > 0.0));
-        }
-        (!measurement.streams.is_empty()).then_some(measurement)
+        let records = table.records(&TablePlace::default());
+        records.iter().filter_map(|record| Self::of(&Subject::of_imported(record))).collect()
     }
 
     /// I/Os in flight on average, by Little's law: rate times latency. `None` where a latency is missing.
@@ -172,34 +82,17 @@ impl Measurement {
     }
 }
 
-/// IOPS and block size as printed: the IOPS stand for themselves, the size is the one of the load where it is known.
-#[expect(clippy::cast_precision_loss, reason = "block sizes are small")]
-fn printed_rate(row: &PrintedRow, stream: &str, notes: &mut Vec<String>) -> Option<(f64, f64)> {
-    let iops = row.figure(&format!("{stream}.iops"))?.value;
-    let printed = row.figure(&format!("{stream}.bandwidth_mib_per_s"));
-    let known = row.load.as_ref().and_then(|load| load.block_size).map(|size| size.get() as f64);
-    if iops <= 0.0 {
-        return None;
-    }
-    match (known, printed) {
-        (Some(block_size), Some(printed)) => {
-            let mib_per_s = iops * block_size / 1_048_576.0;
-            if (printed.value / mib_per_s - 1.0).abs() * 100.0 > CONTRADICTION_PERCENT {
-                let is_decimal = (printed.value / (mib_per_s * 1.048_576) - 1.0).abs() < 0.002;
-                let guess = if is_decimal { "; the printed figure is in MB/s" } else { "" };
-                notes.push(format!(
-                    "{stream}: {} IOPS of this size are {} MiB/s, and {} are printed{guess}",
-                    grouped(iops),
-                    grouped(mib_per_s),
-                    printed.text
-                ));
-            }
-            Some((iops, block_size))
-        }
-        (Some(block_size), None) => Some((iops, block_size)),
-        (None, Some(printed)) => Some((iops, printed.value * 1_048_576.0 / iops)),
-        (None, None) => None,
-    }
+/// IOPS and MiB/s that cannot both be true at the size of the load: the IOPS stand for themselves then.
+fn contradiction(rate: &SubjectRate<'_>) -> Option<String> {
+    let (stated, sizes, rates) = (rate.facts.stated()?, rate.configured_sizes?, rate.contradiction?);
+    let (iops, printed) = (stated.iops?.value, stated.bandwidth_mib_per_s?.value);
+    let stream = if rate.is_of_both { "total".to_owned() } else { rate.direction.to_string() };
+    let guess = if rates.is_in_mb_per_s() { "; the printed figure is in MB/s" } else { "" };
+    Some(format!(
+        "{stream}: {} IOPS of this size are {} MiB/s, and {printed} are printed{guess}",
+        grouped(iops),
+        grouped(iops * sizes.middle() / 1_048_576.0)
+    ))
 }
 
 /// What was the limit.

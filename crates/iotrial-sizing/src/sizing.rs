@@ -3,6 +3,7 @@
 //! it.
 
 use iotrial_model::demand::{Demand, LatencyClass};
+use iotrial_model::finding::{Finding, FindingId, Severity};
 use serde::Serialize;
 
 use crate::catalog::Catalog;
@@ -238,8 +239,22 @@ fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (Strin
     (headline, format!("{of}; {limit}"))
 }
 
+impl Sizing {
+    /// Where there is nothing to buy, and why.
+    pub fn findings(&self) -> Vec<Finding> {
+        if self.found.is_empty() && self.against.is_empty() {
+            let message = "no catalog was looked at".to_owned();
+            return vec![Finding::without_evidence(FindingId::NoCatalog, Severity::Warning, message)];
+        }
+        let stops = self.found.iter().filter_map(wall);
+        stops
+            .map(|message| Finding::without_evidence(FindingId::NothingMeetsIt, Severity::Warning, message))
+            .collect()
+    }
+}
+
 /// Where a provider stops, in words; `None` where it has an answer.
-pub fn wall(found: &Found) -> Option<String> {
+fn wall(found: &Found) -> Option<String> {
     let nearest = found.nearest.as_ref()?;
     Some(match (nearest.carries_times, &nearest.closest) {
         (Some(times), Some(closest)) => format!(

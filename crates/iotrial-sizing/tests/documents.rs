@@ -122,6 +122,21 @@ total = { iops = 41807.65, bandwidth_mib_per_s = 2612.98 }
     assert_eq!((reads.most, reads.binds.as_deref()), (Some(1.92e9), Some("network for volumes")));
 }
 
+#[test]
+fn a_throughput_that_no_rounding_explains_is_noted_by_the_rule_of_the_audit() {
+    let notes = |read: &str| {
+        let row =
+            format!("[[row]]\nid = \"A\"\nload = {{ block_size_bytes = 65536 }}\nread = {{ {read} }}\n");
+        table(&row)[0].notes.clone()
+    };
+    // One percent is little, and more than these digits leave open.
+    let found = notes("iops = 30256.24, bandwidth_mib_per_s = 1910.02");
+    assert_eq!(found, ["read: 30,256 IOPS of this size are 1,891 MiB/s, and 1910.02 are printed"]);
+    assert!(notes("iops = 30256.24, bandwidth_mib_per_s = 1891.02").is_empty());
+    // Zeros at the end may be no digits.
+    assert!(notes("iops = 30000, bandwidth_mib_per_s = 1900").is_empty());
+}
+
 /// Document 001, option 2: ten VPU 20 volumes behind 10 OCPU of Optimized3.
 #[test]
 fn option_2_is_bound_by_the_instance_and_the_misprinted_unit_of_its_mix_is_found() {

@@ -232,7 +232,7 @@ fn demands() -> impl Strategy<Value = Demand> {
                 allow_burst: burst,
                 growth_percent_per_year: 10.0,
                 years: replicas,
-                ..Demand::of("random", streams)
+                ..Demand::new("random", streams)
             }
         },
     )
@@ -274,7 +274,7 @@ fn oci_demand(megabytes_per_s: f64, licence: bool) -> Demand {
         os: Os::Windows,
         licence,
         memory_min: ByteSize::gib(64),
-        ..Demand::of("throughput", vec![stream(Direction::Read, text.iops, text.block_size_bytes)])
+        ..Demand::new("throughput", vec![stream(Direction::Read, text.iops, text.block_size_bytes)])
     }
 }
 
@@ -319,7 +319,7 @@ fn the_cheaper_configurations_of_the_survey_are_found_or_beaten() {
 fn bursts_count_only_where_they_are_allowed() {
     let catalog = Catalog::built_in_of("aws").unwrap();
     let only = Search { answers: 1, machines: vec!["r5b.large".to_owned()], ..Search::default() };
-    let demand = Demand::of("burst", vec![stream(Direction::Read, 10_000.0, 8192.0)]);
+    let demand = Demand::new("burst", vec![stream(Direction::Read, 10_000.0, 8192.0)]);
     let steady = search(&catalog, &demand, &only).unwrap();
     assert!(steady.answers.is_empty());
     let nearest = steady.nearest.unwrap();
@@ -336,7 +336,7 @@ fn google_disks_share_their_iops_and_the_fewest_are_taken() {
     let search_one = Search { answers: 1, ..Search::default() };
     let oltp = |reads: f64, writes: f64| Demand {
         capacity: ByteSize::gib(4096),
-        ..Demand::of(
+        ..Demand::new(
             "oltp",
             vec![stream(Direction::Read, reads, 8192.0), stream(Direction::Write, writes, 8192.0)],
         )
@@ -359,7 +359,7 @@ fn answers_can_be_built_and_their_cost_is_whole() {
     let search_all = Search { answers: 50, ..Search::default() };
     let demand = Demand {
         capacity: ByteSize::gib(4096),
-        ..Demand::of("oltp", vec![stream(Direction::Read, 40_000.0, 8192.0)])
+        ..Demand::new("oltp", vec![stream(Direction::Read, 40_000.0, 8192.0)])
     };
     let azure = search(&Catalog::built_in_of("azure").unwrap(), &demand, &search_all).unwrap();
     let kinds: Vec<&str> =
@@ -387,19 +387,19 @@ fn answers_can_be_built_and_their_cost_is_whole() {
 fn a_demand_that_nothing_meets_is_answered_with_the_wall_and_what_comes_closest() {
     let catalog = Catalog::built_in_of("oci").unwrap();
     let search_one = Search { answers: 1, ..Search::default() };
-    let huge = Demand::of("huge", vec![stream(Direction::Read, 2_000_000.0, 4096.0)]);
+    let huge = Demand::new("huge", vec![stream(Direction::Read, 2_000_000.0, 4096.0)]);
     let nearest = search(&catalog, &huge, &search_one).unwrap().nearest.unwrap();
     assert!(nearest.wall.starts_with("instance limit, IOPS: 2,000,000 of 625,000"), "{}", nearest.wall);
     assert!((nearest.carries_times.unwrap() - 0.3125).abs() < 1e-6);
     assert!(nearest.closest.unwrap().configuration.machine.starts_with("BM."));
     let small = vec![stream(Direction::Read, 100.0, 8192.0)];
-    let too_much_memory = Demand { memory_min: ByteSize::gib(1 << 20), ..Demand::of("memory", small) };
+    let too_much_memory = Demand { memory_min: ByteSize::gib(1 << 20), ..Demand::new("memory", small) };
     let nearest = search(&catalog, &too_much_memory, &search_one).unwrap().nearest.unwrap();
     assert_eq!(nearest.carries_times, None);
     assert_eq!(nearest.wall, "the wall is the memory: 1024 TiB is asked, and at most 1,049 GiB can be had");
     assert_eq!(nearest.closest.unwrap().configuration.machine, "VM.Standard.E5.Flex");
     let many = vec![stream(Direction::Read, 100.0, 8192.0)];
-    let many = Demand { vcpus_min: 100_000, ..Demand::of("processors", many) };
+    let many = Demand { vcpus_min: 100_000, ..Demand::new("processors", many) };
     let nearest = search(&catalog, &many, &search_one).unwrap().nearest.unwrap();
     assert!(nearest.wall.contains("100000 are asked, and at most 252 can be had"), "{}", nearest.wall);
 }
@@ -407,7 +407,7 @@ fn a_demand_that_nothing_meets_is_answered_with_the_wall_and_what_comes_closest(
 #[test]
 fn a_currency_without_a_rate_is_refused_and_a_rate_brings_it_in() {
     let catalog = Catalog::built_in_of("azure").unwrap();
-    let demand = Demand::of("small", vec![stream(Direction::Read, 1_000.0, 8192.0)]);
+    let demand = Demand::new("small", vec![stream(Direction::Read, 1_000.0, 8192.0)]);
     let in_euros = Money { currency: Some("EUR".to_owned()), ..Money::default() };
     let error =
         search(&catalog, &demand, &Search { money: in_euros, answers: 1, ..Search::default() }).unwrap_err();
@@ -434,7 +434,7 @@ fn the_cost_curve_never_falls_and_meets_the_answer_at_one() {
     let catalog = Catalog::built_in_of("gcp").unwrap();
     let demand = Demand {
         os: Os::Windows,
-        ..Demand::of(
+        ..Demand::new(
             "oltp",
             vec![stream(Direction::Read, 20_000.0, 8192.0), stream(Direction::Write, 8_000.0, 8192.0)],
         )
@@ -452,7 +452,7 @@ fn every_provider_has_answers_in_order_of_their_cost() {
     let demand = Demand {
         capacity: ByteSize::gib(4096),
         memory_min: ByteSize::gib(128),
-        ..Demand::of(
+        ..Demand::new(
             "oltp",
             vec![stream(Direction::Read, 60_000.0, 8192.0), stream(Direction::Write, 20_000.0, 8192.0)],
         )

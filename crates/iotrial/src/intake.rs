@@ -17,7 +17,9 @@ use iotrial_model::counters::CounterSeries;
 use iotrial_model::demand::Demand;
 use iotrial_model::imported::ImportedRecord;
 use iotrial_model::record::RunRecord;
+use iotrial_model::subject::Subject;
 use iotrial_model::sweep::SweepRecord;
+use iotrial_model::table::PublishedTable;
 use iotrial_model::toml_reader::Mistakes;
 use iotrial_session::store::{imported_of, is_called_journal, is_called_record, record_of, sweep_of};
 use iotrial_sizing::catalog::Catalog;
@@ -87,6 +89,29 @@ impl Input {
             Self::Configuration(_) => Kind::Configuration,
             Self::Catalog(_) => Kind::Catalog,
             Self::Other(kind) => *kind,
+        }
+    }
+
+    /// The results in it, in the order of the file; `None` of what is no result, or none by itself, as a sweep.
+    pub fn subjects(&self) -> Option<Vec<Subject<'_>>> {
+        match self {
+            Self::Run(record) => Some(vec![Subject::of_run(record)]),
+            Self::Kept(record) => Some(vec![Subject::of_imported(record)]),
+            Self::Results(results) => Some(results.records.iter().map(Subject::of_imported).collect()),
+            Self::Sweep(_)
+            | Self::Counters(_)
+            | Self::Demand(_)
+            | Self::Configuration(_)
+            | Self::Catalog(_)
+            | Self::Other(_) => None,
+        }
+    }
+
+    /// The printed table that it is.
+    pub fn table(&self) -> Option<&PublishedTable> {
+        match self {
+            Self::Results(results) => results.table.as_ref(),
+            _ => None,
         }
     }
 }

@@ -3,8 +3,9 @@
 //! Rate, throughput, count and bytes tell the same rate in four ways, as runtime and block size are known. One of them that
 //! contradicts a second one is wrong where a third one agrees with the second.
 
-use super::range::Range;
-use super::subject::{Part, Stream, bytes};
+use iotrial_model::range::Range;
+
+use super::part::{Part, Stream, bytes};
 
 const MIB: f64 = 1_048_576.0;
 
@@ -36,7 +37,7 @@ pub(super) enum Borne {
 
 impl Told {
     /// What a stream tells. I/Os that were under way at an end may be in one figure and not in another.
-    pub(super) fn of(part: &Part, stream: &Stream) -> Self {
+    pub(super) fn of(part: &Part<'_>, stream: &Stream<'_>) -> Self {
         let stated = &stream.stated;
         let block = part.block_range(stream.name);
         let runtime = stated.runtime_s.filter(|runtime| runtime.value > 0.0);
@@ -107,7 +108,7 @@ fn weigh(first: Option<Range>, second: Option<Range>, others: [Option<Range>; 2]
 
 /// The rate of a stream, as a range and as one number: its IOPS, or where none are stated or others refute them, its I/Os over
 /// its runtime. A count that its bytes contradict gives none.
-pub(super) fn sound_rate(part: &Part, stream: &Stream) -> Option<(Range, f64)> {
+pub(super) fn sound_rate(part: &Part<'_>, stream: &Stream<'_>) -> Option<(Range, f64)> {
     let stated = &stream.stated;
     let counted = || {
         let runtime = stated.runtime_s.filter(|runtime| runtime.value > 0.0)?;

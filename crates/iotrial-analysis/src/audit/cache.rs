@@ -3,14 +3,11 @@
 use std::collections::BTreeMap;
 
 use iotrial_model::imported::StatedDevice;
+use iotrial_model::range::write_number;
 use iotrial_model::record::AttributeValue;
 
-use super::range::write_number;
-use super::subject::{Part, bytes};
-use super::tally::{AuditFinding, Tally, Weight};
-
-/// What the devices counted, and what memory could hold.
-pub(super) const CACHE_SERVED: &str = "cache-served";
+use super::part::{Part, bytes};
+use super::tally::{AuditFinding, Check, Tally, Weight};
 
 /// Ticks and counters of the operating system are read a moment before and after the I/Os; more than this share is no such moment.
 const COUNTER_SHARE: f64 = 0.02;
@@ -22,7 +19,7 @@ const GIB: f64 = 1_073_741_824.0;
 
 /// Reads that the devices did not see, and loads that fit into memory.
 pub(super) fn check_cache(
-    parts: &[Part],
+    parts: &[Part<'_>],
     devices: &[StatedDevice],
     attributes: &BTreeMap<String, AttributeValue>,
     tally: &mut Tally,
@@ -41,7 +38,7 @@ pub(super) fn check_cache(
             continue;
         };
         tally.found(AuditFinding {
-            check: CACHE_SERVED,
+            check: Check::CacheServed,
             weight: Weight::Doubt,
             place: part.place.clone(),
             message: format!(
@@ -58,10 +55,10 @@ pub(super) fn check_cache(
 
 /// Random reads are not merged on their way: devices that count fewer of them did not do them. Counters that hold more than one
 /// run, or several devices that lie on one another, count more and accuse nobody.
-fn check_devices(parts: &[Part], devices: &[StatedDevice], tally: &mut Tally) {
+fn check_devices(parts: &[Part<'_>], devices: &[StatedDevice], tally: &mut Tally) {
     let counted: Option<u64> = devices.iter().map(|device| device.read_count).sum();
     let Some(counted) = counted.filter(|_| !devices.is_empty()) else { return };
-    let jobs: Vec<&Part> = parts.iter().filter(|part| part.loads.len() == 1).collect();
+    let jobs: Vec<&Part<'_>> = parts.iter().filter(|part| part.loads.len() == 1).collect();
     let is_known = !jobs.is_empty() && jobs.iter().all(|part| part.is_random());
     let streams = || jobs.iter().flat_map(|part| &part.streams).filter(|stream| stream.name == "read");
     let reads: u64 = streams().filter_map(|stream| stream.stated.io_count).sum();
@@ -71,7 +68,7 @@ fn check_devices(parts: &[Part], devices: &[StatedDevice], tally: &mut Tally) {
     }
     let missing = 1.0 - bytes(counted) / bytes(reads);
     if missing <= COUNTER_SHARE {
-        return tally.held(CACHE_SERVED);
+        return tally.held(Check::CacheServed);
     }
     if missing * bytes(reads) <= rate * LATE_COUNTERS_S {
         return tally.unchecked(format!(
@@ -82,7 +79,7 @@ fn check_devices(parts: &[Part], devices: &[StatedDevice], tally: &mut Tally) {
     }
     let place = if let [one] = &jobs[..] { one.place.clone() } else { "all jobs".to_owned() };
     tally.found(AuditFinding {
-        check: CACHE_SERVED,
+        check: Check::CacheServed,
         weight: Weight::Contradiction,
         place,
         message: format!(

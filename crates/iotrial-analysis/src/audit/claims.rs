@@ -3,22 +3,11 @@
 use iotrial_model::figure::Better;
 use iotrial_model::imported::Stated;
 use iotrial_model::metric::{APPLICATION, MetricKey};
+use iotrial_model::range::{Range, write_change, write_stated};
 use iotrial_model::table::{Claim, PrintedCategory, PublishedTable};
 
-use super::range::{Range, write_change, write_stated};
-use super::tally::{AuditFinding, Tally, Weight};
+use super::tally::{AuditFinding, Check, Tally, Weight};
 use crate::comparison::{CompareRequest, Comparison, Metric, MetricGroup, Sample};
-
-/// Changes from row to row.
-pub(super) const DELTA: &str = "claimed-change";
-/// The order of rows.
-pub(super) const RANK: &str = "claimed-ranking";
-/// The row to take.
-pub(super) const RECOMMENDATION: &str = "claimed-recommendation";
-/// A gain of no metric in particular.
-pub(super) const GAIN: &str = "claimed-gain";
-/// A word of the table of categories.
-pub(super) const CATEGORY: &str = "claimed-category";
 
 /// All claims of a table.
 pub(super) fn check_claims(table: &PublishedTable, tally: &mut Tally) {
@@ -75,13 +64,13 @@ impl Claims<'_> {
             return tally.unchecked(format!("rows {baseline} and {row} have not both {}", words_of(metric)));
         };
         if change(Range::of(from), Range::of(to)).overlaps(Range::of_change(claimed)) {
-            return tally.held(DELTA);
+            return tally.held(Check::ClaimedChange);
         }
         let right = 100.0 * (to.value / from.value - 1.0);
         let opposite = 100.0 * (from.value / to.value - 1.0);
         let overlaps_opposite = Range::of(claimed).overlaps(Range::from_to(opposite - 0.05, opposite + 0.05));
         tally.found(AuditFinding {
-            check: DELTA,
+            check: Check::ClaimedChange,
             weight: Weight::Contradiction,
             place: format!("{} from row {baseline} to row {row}", words_of(metric)),
             message: format!(
@@ -119,14 +108,16 @@ impl Claims<'_> {
             let later = figures[index + 1..].iter().find(|(_, later)| is_better(*later, *figure))?;
             Some(((*row).clone(), *figure, later.0.clone(), later.1))
         });
-        let Some((row, figure, later, later_figure)) = wrong else { return tally.held(RANK) };
+        let Some((row, figure, later, later_figure)) = wrong else {
+            return tally.held(Check::ClaimedRanking);
+        };
         figures.sort_by(|(_, a), (_, b)| match better {
             Better::Higher => b.value.total_cmp(&a.value),
             Better::Lower => a.value.total_cmp(&b.value),
         });
         let right: Vec<&str> = figures.iter().map(|(row, _)| row.as_str()).collect();
         tally.found(AuditFinding {
-            check: RANK,
+            check: Check::ClaimedRanking,
             weight: Weight::Contradiction,
             place: words_of(metric),
             message: format!(
@@ -149,9 +140,9 @@ impl Claims<'_> {
         let recommendation = &comparison.recommendation;
         let is_told_to_avoid = avoid.iter().any(|row| row == best);
         match &recommendation.best {
-            Some(found) if found == best && !is_told_to_avoid => tally.held(RECOMMENDATION),
+            Some(found) if found == best && !is_told_to_avoid => tally.held(Check::ClaimedRecommendation),
             Some(found) => tally.found(AuditFinding {
-                check: RECOMMENDATION,
+                check: Check::ClaimedRecommendation,
                 weight: Weight::Contradiction,
                 place: format!("row {best}"),
                 message: format!(
@@ -163,7 +154,7 @@ impl Claims<'_> {
                 off_by_percent: None,
             }),
             None => tally.found(AuditFinding {
-                check: RECOMMENDATION,
+                check: Check::ClaimedRecommendation,
                 weight: Weight::Doubt,
                 place: format!("row {best}"),
                 message: format!(
@@ -208,7 +199,7 @@ impl Claims<'_> {
             gains.iter().map(one).collect::<Vec<_>>().join(", ")
         };
         let finding = |message: String, cause: &str, right: Option<String>| AuditFinding {
-            check: GAIN,
+            check: Check::ClaimedGain,
             weight: Weight::Contradiction,
             place: place.clone(),
             message,
@@ -229,7 +220,7 @@ impl Claims<'_> {
         };
         let rivals: Vec<_> = others.iter().filter(|(_, other, ..)| other == group).collect();
         if rivals.is_empty() {
-            return tally.held(GAIN);
+            return tally.held(Check::ClaimedGain);
         }
         let fits: Vec<_> = fitting.iter().collect();
         tally.found(finding(
@@ -252,12 +243,12 @@ impl Claims<'_> {
         };
         let is_claimed = |one: &PrintedCategory| one.name.eq_ignore_ascii_case(claimed);
         if categories[best..=worst].iter().any(is_claimed) {
-            return tally.held(CATEGORY);
+            return tally.held(Check::ClaimedCategory);
         }
         let own = &categories[place_of(figure.value).unwrap_or(worst)].name;
         let of_claimed = categories.iter().position(is_claimed).map(|index| edges(categories, index));
         tally.found(AuditFinding {
-            check: CATEGORY,
+            check: Check::ClaimedCategory,
             weight: Weight::Contradiction,
             place: format!("row {row}, {}", words_of(metric)),
             message: format!(

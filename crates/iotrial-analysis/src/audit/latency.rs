@@ -1,25 +1,10 @@
 //! A latency with its mean, extremes and percentiles held against itself.
 
 use iotrial_model::imported::{LatencyBand, Stated, StatedLatency, StatedStream};
+use iotrial_model::range::{Range, write_change, write_number, write_stated};
 
-use super::range::{Range, write_change, write_number, write_stated};
-use super::subject::Part;
-use super::tally::{AuditFinding, Tally, Weight};
-
-/// Percentiles in order, and between the extremes.
-pub(super) const PERCENTILE_ORDER: &str = "percentile-order";
-/// The mean between the extremes.
-pub(super) const MEAN_IN_RANGE: &str = "mean-in-range";
-/// The shares of a histogram together.
-pub(super) const HISTOGRAM_SHARES: &str = "histogram-shares";
-/// The mean within what the percentiles allow.
-pub(super) const MEAN_BY_PERCENTILES: &str = "mean-by-percentiles";
-/// The standard deviation within what mean and extremes allow.
-pub(super) const DEVIATION: &str = "deviation";
-/// The whole latency against its parts.
-pub(super) const LATENCY_PARTS: &str = "latency-parts";
-/// A histogram that ends too early.
-pub(super) const CLIPPED: &str = "clipped-histogram";
+use super::part::Part;
+use super::tally::{AuditFinding, Check, Tally, Weight};
 
 /// Percentiles come from buckets. The widest of a tool that is imported are those of fio: 64 for each power of two, so that a
 /// value is at most this share of itself away (fio, stat.h, `FIO_IO_U_PLAT_BITS`).
@@ -37,7 +22,7 @@ const PARTS_SHARE: f64 = 0.01;
 const PARTS_US: f64 = 3.0;
 
 /// All latencies of a part.
-pub(super) fn check_latencies(part: &Part, tally: &mut Tally) {
+pub(super) fn check_latencies(part: &Part<'_>, tally: &mut Tally) {
     for stream in &part.streams {
         check_parts(&stream.stated, &format!("{}, {} latency", part.place, stream.name), tally);
         let kinds = [
@@ -77,14 +62,14 @@ fn check_parts(stream: &StatedStream, place: &str, tally: &mut Tally) {
         None => (parts, !parts.is_above(whole), "completion alone takes"),
     };
     if is_right {
-        return tally.held(LATENCY_PARTS);
+        return tally.held(Check::LatencyParts);
     }
     let off = 100.0 * (total.value / parts.middle() - 1.0);
     tally.found(AuditFinding {
         right: Some(format!("{} µs", write_number(parts.middle()))),
         off_by_percent: Some(off),
         ..contradiction(
-            LATENCY_PARTS,
+            Check::LatencyParts,
             place,
             format!(
                 "the mean is {}, and {words} {} µs: {}",
@@ -97,7 +82,7 @@ fn check_parts(stream: &StatedStream, place: &str, tally: &mut Tally) {
     });
 }
 
-fn contradiction(check: &'static str, place: &str, message: String, cause: &str) -> AuditFinding {
+fn contradiction(check: Check, place: &str, message: String, cause: &str) -> AuditFinding {
     AuditFinding {
         check,
         weight: Weight::Contradiction,
@@ -134,7 +119,7 @@ fn check_clipped(latency: &StatedLatency, place: &str, tally: &mut Tally) -> boo
     tally.found(AuditFinding {
         right: Some(format!("at least {} µs{longest}", write_number(LAST_BUCKET_END_US))),
         ..contradiction(
-            CLIPPED,
+            Check::ClippedHistogram,
             place,
             format!(
                 "{} is {}, which is the last bucket of fio's histogram and no latency{}",
@@ -160,7 +145,7 @@ fn check_order(latency: &StatedLatency, place: &str, tally: &mut Tally) {
     for pair in percentiles.windows(2) {
         if Range::of(pair[0].at).is_above(Range::of(pair[1].at)) {
             tally.found(contradiction(
-                PERCENTILE_ORDER,
+                Check::PercentileOrder,
                 place,
                 format!(
                     "{} is {}, and {} is less: {}",
@@ -178,7 +163,7 @@ fn check_order(latency: &StatedLatency, place: &str, tally: &mut Tally) {
         && Range::of(last.at).is_above(Range::of(max).widened(BUCKET_SHARE))
     {
         tally.found(contradiction(
-            PERCENTILE_ORDER,
+            Check::PercentileOrder,
             place,
             format!(
                 "{} is {}, and the longest I/O is shorter: {}",
@@ -193,7 +178,7 @@ fn check_order(latency: &StatedLatency, place: &str, tally: &mut Tally) {
         && Range::of(min).is_above(Range::of(first.at).widened(BUCKET_SHARE))
     {
         tally.found(contradiction(
-            PERCENTILE_ORDER,
+            Check::PercentileOrder,
             place,
             format!(
                 "{} is {}, and the shortest I/O is longer: {}",
@@ -205,7 +190,7 @@ fn check_order(latency: &StatedLatency, place: &str, tally: &mut Tally) {
         ));
     }
     if tally.findings.len() == before {
-        tally.held(PERCENTILE_ORDER);
+        tally.held(Check::PercentileOrder);
     }
 }
 
@@ -216,7 +201,7 @@ fn check_mean(latency: &StatedLatency, place: &str, tally: &mut Tally) {
         tally.found(AuditFinding {
             off_by_percent: Some(off).filter(|off| off.is_finite()),
             ..contradiction(
-                MEAN_IN_RANGE,
+                Check::MeanInRange,
                 place,
                 format!("the mean is {}, and {what}: {}", us(mean), us(extreme)),
                 "one of them is of another run, direction or unit",
@@ -237,7 +222,7 @@ fn check_mean(latency: &StatedLatency, place: &str, tally: &mut Tally) {
         }
     }
     if is_checked {
-        tally.held(MEAN_IN_RANGE);
+        tally.held(Check::MeanInRange);
     }
 }
 
@@ -273,14 +258,14 @@ fn shares_of_bands(latency: &StatedLatency) -> Option<Range> {
 fn check_shares(latency: &StatedLatency, place: &str, tally: &mut Tally) {
     let Some(shares) = shares_of_bands(latency) else { return };
     if shares.overlaps(Range::exact(100.0)) {
-        return tally.held(HISTOGRAM_SHARES);
+        return tally.held(Check::HistogramShares);
     }
     let sum: f64 = latency.bands.iter().map(|band| band.percent.value).sum();
     tally.found(AuditFinding {
         right: Some("shares that are 100 % together".to_owned()),
         off_by_percent: Some(sum - 100.0),
         ..contradiction(
-            HISTOGRAM_SHARES,
+            Check::HistogramShares,
             place,
             format!(
                 "the shares of the histogram are {} % together, which no rounding explains: with it they are {shares} %",
@@ -319,7 +304,7 @@ fn check_mean_by_percentiles(latency: &StatedLatency, place: &str, tally: &mut T
     let (Some(mean), Some(bounds)) = (latency.mean_us, bounds) else { return };
     let range = Range::of(mean);
     if range.overlaps(bounds) {
-        return tally.held(MEAN_BY_PERCENTILES);
+        return tally.held(Check::MeanByPercentiles);
     }
     let (side, edge) =
         if range.low > bounds.high { ("at most", bounds.high) } else { ("at least", bounds.low) };
@@ -328,7 +313,7 @@ fn check_mean_by_percentiles(latency: &StatedLatency, place: &str, tally: &mut T
         right: Some(format!("{side} {} µs", write_number(edge))),
         off_by_percent: Some(off),
         ..contradiction(
-            MEAN_BY_PERCENTILES,
+            Check::MeanByPercentiles,
             place,
             format!(
                 "the mean is {}, and the {} allow {side} {} µs: {}",
@@ -355,12 +340,12 @@ fn check_deviation(latency: &StatedLatency, place: &str, tally: &mut Tally) {
     let most = ((max_range.high - middle).max(0.0) * (middle - min).max(0.0)).sqrt();
     // A sample of few I/Os is divided by one less than their number, which is a factor of √2 at most.
     if Range::of(deviation).low <= most * std::f64::consts::SQRT_2 {
-        return tally.held(DEVIATION);
+        return tally.held(Check::Deviation);
     }
     tally.found(AuditFinding {
         right: Some(format!("at most {} µs", write_number(most))),
         ..contradiction(
-            DEVIATION,
+            Check::Deviation,
             place,
             format!(
                 "the standard deviation is {}, and mean and extremes allow at most {} µs",

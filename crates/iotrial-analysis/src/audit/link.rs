@@ -2,18 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use iotrial_model::range::{Range, write_change, write_number, write_stated};
 use iotrial_model::record::AttributeValue;
 
-use super::range::{Range, write_change, write_number, write_stated};
-use super::subject::Part;
-use super::tally::{AuditFinding, Tally, Weight};
-
-/// Throughput against the link.
-pub(super) const LINK_BANDWIDTH: &str = "link-bandwidth";
-/// Latency against the link.
-pub(super) const LINK_LATENCY: &str = "link-latency";
-/// Latency against what any device needs.
-pub(super) const DEVICE_LATENCY: &str = "device-latency";
+use super::part::Part;
+use super::tally::{AuditFinding, Check, Tally, Weight};
 
 /// A direct I/O is a command that the device fetches and a block that it moves, each over PCIe, where a single round trip takes
 /// half a microsecond or more (Neugebauer and others, Understanding PCIe performance for end host networking, 2018).
@@ -112,7 +105,7 @@ fn precise(integer: i64) -> f64 {
 }
 
 /// All that the way to the storage says of a part.
-pub(super) fn check_link(part: &Part, attributes: &BTreeMap<String, AttributeValue>, tally: &mut Tally) {
+pub(super) fn check_link(part: &Part<'_>, attributes: &BTreeMap<String, AttributeValue>, tally: &mut Tally) {
     if let Some(link) = Link::of(attributes) {
         check_bandwidth(part, &link, tally);
         check_latency(part, &link, tally);
@@ -125,11 +118,11 @@ pub(super) fn check_link(part: &Part, attributes: &BTreeMap<String, AttributeVal
             write_number(km * ROUND_TRIP_US_PER_KM),
             write_number(km)
         );
-        (LINK_LATENCY, km * ROUND_TRIP_US_PER_KM, words, Weight::Contradiction)
+        (Check::LinkLatency, km * ROUND_TRIP_US_PER_KM, words, Weight::Contradiction)
     }));
     if part.is_direct() {
         let words = "no device answers a direct I/O in less than 1 µs".to_owned();
-        floors.push((DEVICE_LATENCY, LEAST_DEVICE_US, words, Weight::Doubt));
+        floors.push((Check::DeviceLatency, LEAST_DEVICE_US, words, Weight::Doubt));
     }
     for (check, floor_us, words, weight) in floors {
         for stream in &part.streams {
@@ -152,7 +145,7 @@ pub(super) fn check_link(part: &Part, attributes: &BTreeMap<String, AttributeVal
     }
 }
 
-fn check_bandwidth(part: &Part, link: &Link, tally: &mut Tally) {
+fn check_bandwidth(part: &Part<'_>, link: &Link, tally: &mut Tally) {
     let of = |name: &str| {
         let stream = part.streams.iter().find(|stream| stream.name == name)?;
         stream.stated.bandwidth_mib_per_s.map(Range::of)
@@ -173,12 +166,12 @@ fn check_bandwidth(part: &Part, link: &Link, tally: &mut Tally) {
     for (name, bandwidth) in loads {
         let most = Range::exact(link.bytes_per_s / MIB);
         if !bandwidth.is_above(most) {
-            tally.held(LINK_BANDWIDTH);
+            tally.held(Check::LinkBandwidth);
             continue;
         }
         let off = 100.0 * (bandwidth.middle() / most.high - 1.0);
         tally.found(AuditFinding {
-            check: LINK_BANDWIDTH,
+            check: Check::LinkBandwidth,
             weight: Weight::Contradiction,
             place: format!("{}, {name}", part.place),
             message: format!(
@@ -194,19 +187,19 @@ fn check_bandwidth(part: &Part, link: &Link, tally: &mut Tally) {
     }
 }
 
-fn check_latency(part: &Part, link: &Link, tally: &mut Tally) {
+fn check_latency(part: &Part<'_>, link: &Link, tally: &mut Tally) {
     for stream in &part.streams {
         let (Some(block), Some(mean)) = (part.block_range(stream.name), stream.latency().mean_us) else {
             continue;
         };
         let least = Range::exact(block.low / link.one_bytes_per_s * 1e6);
         if !least.is_above(Range::of(mean)) {
-            tally.held(LINK_LATENCY);
+            tally.held(Check::LinkLatency);
             continue;
         }
         let off = 100.0 * (mean.value / least.low - 1.0);
         tally.found(AuditFinding {
-            check: LINK_LATENCY,
+            check: Check::LinkLatency,
             weight: Weight::Contradiction,
             place: format!("{}, {}", part.place, stream.name),
             message: format!(

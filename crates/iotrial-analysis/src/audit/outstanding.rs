@@ -1,13 +1,11 @@
 //! Little's law: the I/Os outstanding on average are their rate times their mean latency (Little, A Proof for the Queuing
 //! Formula L = λW, 1961). No load keeps more of them outstanding than it was configured for.
 
-use super::agreement::sound_rate;
-use super::range::{Range, write_change, write_number};
-use super::subject::{Part, bytes};
-use super::tally::{AuditFinding, Tally, Weight};
+use iotrial_model::range::{Range, write_change, write_number};
 
-/// Little's law against the configured outstanding I/Os.
-pub(super) const LITTLES_LAW: &str = "littles-law";
+use super::agreement::sound_rate;
+use super::part::{Part, bytes};
+use super::tally::{AuditFinding, Check, Tally, Weight};
 
 /// A closed load that keeps fewer of its I/Os outstanding than this share of them has something that holds it back.
 const FEW_SHARE: f64 = 0.5;
@@ -24,7 +22,7 @@ pub(super) struct Implied {
 }
 
 /// Holds rate and latency against what was configured.
-pub(super) fn check_outstanding(part: &Part, tally: &mut Tally) -> Option<Implied> {
+pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Implied> {
     let Some(implied) = implied(part) else {
         let has_mean = part.streams.iter().all(|stream| stream.latency().mean_us.is_some());
         let has_count = part
@@ -54,7 +52,7 @@ pub(super) fn check_outstanding(part: &Part, tally: &mut Tally) -> Option<Implie
         let off = 100.0 * (implied.value / configured - 1.0);
         let latency = right_latency(part, configured);
         tally.found(AuditFinding {
-            check: LITTLES_LAW,
+            check: Check::LittlesLaw,
             weight: if part.may_be_of_others() { Weight::Doubt } else { Weight::Contradiction },
             place: part.place.clone(),
             message: format!(
@@ -72,7 +70,7 @@ pub(super) fn check_outstanding(part: &Part, tally: &mut Tally) -> Option<Implie
         });
     } else if implied.range.high < configured * FEW_SHARE && !part.is_held_back() && !part.has_flushes() {
         tally.found(AuditFinding {
-            check: LITTLES_LAW,
+            check: Check::LittlesLaw,
             weight: Weight::Doubt,
             place: part.place.clone(),
             message: format!(
@@ -86,13 +84,13 @@ pub(super) fn check_outstanding(part: &Part, tally: &mut Tally) -> Option<Implie
             off_by_percent: None,
         });
     } else {
-        tally.held(LITTLES_LAW);
+        tally.held(Check::LittlesLaw);
     }
     Some(implied)
 }
 
 /// Both directions, or their sum where only that is there.
-fn implied(part: &Part) -> Option<Implied> {
+fn implied(part: &Part<'_>) -> Option<Implied> {
     let directions: Vec<_> = part.streams.iter().filter(|stream| stream.name != "total").collect();
     let streams = if directions.is_empty() { part.streams.iter().collect() } else { directions };
     let mut range = Range::exact(0.0);
@@ -106,7 +104,7 @@ fn implied(part: &Part) -> Option<Implied> {
 }
 
 /// The share of the runtime that one I/O took at most.
-fn edges(part: &Part) -> f64 {
+fn edges(part: &Part<'_>) -> f64 {
     let share = part.streams.iter().filter_map(|stream| {
         let runtime = stream.stated.runtime_s?.value;
         let latency = stream.latency();
@@ -119,7 +117,7 @@ fn edges(part: &Part) -> f64 {
     share.fold(1e-9, f64::max)
 }
 
-fn right_latency(part: &Part, configured: f64) -> Option<f64> {
+fn right_latency(part: &Part<'_>, configured: f64) -> Option<f64> {
     let iops: f64 = part.streams.iter().filter_map(|stream| Some(sound_rate(part, stream)?.1)).sum();
     (iops > 0.0).then(|| configured / iops * 1e6)
 }

@@ -1,25 +1,18 @@
 //! Rates, sizes and totals: I/Os per second times their size are bytes per second, and both times the runtime are totals.
 
 use iotrial_model::imported::{Stated, StatedStream};
+use iotrial_model::range::{ContradictingRates, Range, write_change, write_number, write_stated};
 use iotrial_model::units::ByteSize;
 
 use super::agreement::{Borne, Told};
 use super::directions;
-use super::range::{Range, write_change, write_number, write_stated};
-use super::subject::{Part, Stream, bytes};
-use super::tally::{AuditFinding, Tally, Weight};
+use super::part::{Part, Stream, bytes};
+use super::tally::{AuditFinding, Check, Tally, Weight};
 
 const MIB: f64 = 1_048_576.0;
 
-/// IOPS × block size against throughput.
-pub(super) const IOPS_BANDWIDTH: &str = "iops-bandwidth";
-/// Totals against rate × time.
-pub(super) const TOTALS: &str = "totals";
-/// Bytes against the number of I/Os.
-pub(super) const TRANSFER_SIZE: &str = "transfer-size";
-
 /// All that is said of how much and how fast.
-pub(super) fn check_rates(part: &Part, tally: &mut Tally) {
+pub(super) fn check_rates(part: &Part<'_>, tally: &mut Tally) {
     for stream in &part.streams {
         let place = format!("{}, {}", part.place, stream.name);
         let refuted = check_bandwidth(part, stream, &place, tally);
@@ -44,7 +37,7 @@ struct Refuted {
 }
 
 /// IOPS × block size against MiB/s.
-fn check_bandwidth(part: &Part, stream: &Stream, place: &str, tally: &mut Tally) -> Option<Refuted> {
+fn check_bandwidth(part: &Part<'_>, stream: &Stream<'_>, place: &str, tally: &mut Tally) -> Option<Refuted> {
     let (Some(iops), Some(bandwidth)) = (stream.stated.iops, stream.stated.bandwidth_mib_per_s) else {
         return None;
     };
@@ -53,14 +46,9 @@ fn check_bandwidth(part: &Part, stream: &Stream, place: &str, tally: &mut Tally)
             .unchecked(format!("{}: the block size is not stated, so IOPS say nothing of MiB/s", part.place));
         return None;
     };
-    // Tools count the I/Os and the bytes at different moments: those under way at an end may be in one and not in the other.
-    let runtime = stream.stated.runtime_s.map(|runtime| runtime.value).filter(|seconds| *seconds > 0.0);
-    let edges = runtime.map_or(0.0, |seconds| part.edge_count() / seconds);
-    let counted = Range::of(iops);
-    let counted = Range { low: (counted.low - edges).max(0.0), high: counted.high + edges };
-    let product = counted * block;
-    let printed = Range::of(bandwidth).scaled(MIB);
-    if !product.overlaps(printed) {
+    if let Some(rates) = ContradictingRates::of(&stream.stated, block, part.edge_count()) {
+        let ContradictingRates { product, printed } = rates;
+        let runtime = stream.stated.runtime_s.map(|runtime| runtime.value).filter(|seconds| *seconds > 0.0);
         let told = Told::of(part, stream);
         let borne = told.iops_or_bandwidth();
         let rate = printed / block;
@@ -91,7 +79,7 @@ fn check_bandwidth(part: &Part, stream: &Stream, place: &str, tally: &mut Tally)
     if let Some(diagnosis) = mistaken_unit(exact, Range::exact(bandwidth.value)).filter(|_| !agree) {
         tally.found(finding(place, iops, bandwidth, block, exact, diagnosis, Weight::Doubt));
     } else {
-        tally.held(IOPS_BANDWIDTH);
+        tally.held(Check::IopsBandwidth);
     }
     None
 }
@@ -115,7 +103,7 @@ fn wrong_iops(
         _ => "the bytes over the runtime agree",
     };
     AuditFinding {
-        check: IOPS_BANDWIDTH,
+        check: Check::IopsBandwidth,
         weight: Weight::Contradiction,
         place: place.to_owned(),
         message: format!(
@@ -167,7 +155,7 @@ fn finding(
         Weight::Doubt => ", unless the zeros at the end are no digits".to_owned(),
     };
     AuditFinding {
-        check: IOPS_BANDWIDTH,
+        check: Check::IopsBandwidth,
         weight,
         place: place.to_owned(),
         message: format!(
@@ -213,7 +201,7 @@ fn mistaken_unit(product: Range, printed: Range) -> Option<Diagnosis> {
     Some(Diagnosis { cause: cause.to_owned(), right: None })
 }
 
-fn diagnose(part: &Part, stream: &Stream, product: Range, block: Range, printed: Range) -> Diagnosis {
+fn diagnose(part: &Part<'_>, stream: &Stream<'_>, product: Range, block: Range, printed: Range) -> Diagnosis {
     if let Some(diagnosis) = mistaken_unit(product, printed) {
         return diagnosis;
     }
@@ -291,7 +279,13 @@ struct Total {
 
 /// Totals and counts against rate and runtime. Where IOPS contradict MiB/s, a total that fits either of them is not accused too: of
 /// three figures one is wrong.
-fn check_sums(part: &Part, stream: &Stream, refuted: Option<Refuted>, place: &str, tally: &mut Tally) {
+fn check_sums(
+    part: &Part<'_>,
+    stream: &Stream<'_>,
+    refuted: Option<Refuted>,
+    place: &str,
+    tally: &mut Tally,
+) {
     let stated = &stream.stated;
     let Some(runtime) = stated.runtime_s.filter(|runtime| runtime.value > 0.0) else { return };
     let told = Told::of(part, stream);
@@ -340,7 +334,7 @@ fn check_total(of: &Total, runtime: Stated, place: &str, tally: &mut Tally) {
     let seconds = Range::of(runtime);
     let expected = rate * seconds;
     if [Some(rate), of.other].into_iter().flatten().any(|rate| (rate * seconds).overlaps(total)) {
-        return tally.held(TOTALS);
+        return tally.held(Check::Totals);
     }
     let off = 100.0 * (total.middle() / expected.middle() - 1.0);
     let implied = total / rate;
@@ -366,7 +360,7 @@ fn check_total(of: &Total, runtime: Stated, place: &str, tally: &mut Tally) {
         ),
     };
     tally.found(AuditFinding {
-        check: TOTALS,
+        check: Check::Totals,
         weight: Weight::Contradiction,
         place: place.to_owned(),
         message: format!(
@@ -381,7 +375,7 @@ fn check_total(of: &Total, runtime: Stated, place: &str, tally: &mut Tally) {
 }
 
 /// Bytes against I/Os: of counts, and of a size that is printed.
-fn check_transfer_size(part: &Part, stream: &Stream, place: &str, tally: &mut Tally) {
+fn check_transfer_size(part: &Part<'_>, stream: &Stream<'_>, place: &str, tally: &mut Tally) {
     let stated = &stream.stated;
     if let (Some(count), Some(moved), Some(block)) =
         (stated.io_count.filter(|count| *count > 0), stated.bytes, part.block_range(stream.name))
@@ -394,7 +388,7 @@ fn check_transfer_size(part: &Part, stream: &Stream, place: &str, tally: &mut Ta
         if size > block.high * (1.0 + 1e-9) || bytes(moved) < least * (1.0 - 1e-9) {
             let weight = if size > block.high { Weight::Contradiction } else { Weight::Doubt };
             tally.found(AuditFinding {
-                check: TRANSFER_SIZE,
+                check: Check::TransferSize,
                 weight,
                 place: place.to_owned(),
                 message: format!(
@@ -413,7 +407,7 @@ fn check_transfer_size(part: &Part, stream: &Stream, place: &str, tally: &mut Ta
                 off_by_percent: Some(100.0 * (size / size.clamp(block.low, block.high) - 1.0)),
             });
         } else {
-            tally.held(TRANSFER_SIZE);
+            tally.held(Check::TransferSize);
         }
     }
     let (Some(kb), Some(iops), Some(bandwidth)) =
@@ -425,11 +419,11 @@ fn check_transfer_size(part: &Part, stream: &Stream, place: &str, tally: &mut Ta
     // kB of 1,000 and of 1,024 are both printed as KB.
     let printed = Range::of(kb);
     if implied.overlaps(printed.scaled(1_000.0)) || implied.overlaps(printed.scaled(1_024.0)) {
-        return tally.held(TRANSFER_SIZE);
+        return tally.held(Check::TransferSize);
     }
     let off = 100.0 * (kb.value * 1_000.0 / implied.middle() - 1.0);
     tally.found(AuditFinding {
-        check: TRANSFER_SIZE,
+        check: Check::TransferSize,
         weight: Weight::Contradiction,
         place: place.to_owned(),
         message: format!(

@@ -2,6 +2,135 @@
 
 use serde::Serialize;
 
+/// Every check, in the order in which they are made. The names are an interface: `docs/audit.md`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Check {
+    /// IOPS times block size against MiB/s.
+    IopsBandwidth,
+    /// Totals against rate times runtime, and sums against their parts.
+    Totals,
+    /// Bytes over I/Os against the block size.
+    TransferSize,
+    /// Rate times latency against the outstanding I/Os of the load.
+    LittlesLaw,
+    /// Latency against submission and completion, which it consists of.
+    LatencyParts,
+    /// Percentiles against the end of fio's histogram.
+    ClippedHistogram,
+    /// Percentiles against each other and the extremes.
+    PercentileOrder,
+    /// Mean against the extremes.
+    MeanInRange,
+    /// Shares of a histogram against 100 %.
+    HistogramShares,
+    /// Mean against what percentiles or shares allow.
+    MeanByPercentiles,
+    /// Standard deviation against what mean and extremes allow.
+    Deviation,
+    /// MiB/s against the link.
+    LinkBandwidth,
+    /// Latency against the time a block takes over the link.
+    LinkLatency,
+    /// Latency against what any device needs.
+    DeviceLatency,
+    /// Reads against what the devices counted and memory can hold.
+    CacheServed,
+    /// The clock of the run against the time of day.
+    ClockJump,
+    /// Changes that the text claims against the rows.
+    ClaimedChange,
+    /// Rankings that the text claims against the rows.
+    ClaimedRanking,
+    /// The recommendation of the text against the rows.
+    ClaimedRecommendation,
+    /// A gain without its metric against all metrics of its kind.
+    ClaimedGain,
+    /// Words for latencies against the printed categories.
+    ClaimedCategory,
+}
+
+impl Check {
+    /// All of them.
+    pub const ALL: [Self; 21] = [
+        Self::IopsBandwidth,
+        Self::Totals,
+        Self::TransferSize,
+        Self::LittlesLaw,
+        Self::LatencyParts,
+        Self::ClippedHistogram,
+        Self::PercentileOrder,
+        Self::MeanInRange,
+        Self::HistogramShares,
+        Self::MeanByPercentiles,
+        Self::Deviation,
+        Self::LinkBandwidth,
+        Self::LinkLatency,
+        Self::DeviceLatency,
+        Self::CacheServed,
+        Self::ClockJump,
+        Self::ClaimedChange,
+        Self::ClaimedRanking,
+        Self::ClaimedRecommendation,
+        Self::ClaimedGain,
+        Self::ClaimedCategory,
+    ];
+
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::IopsBandwidth => "iops-bandwidth",
+            Self::Totals => "totals",
+            Self::TransferSize => "transfer-size",
+            Self::LittlesLaw => "littles-law",
+            Self::LatencyParts => "latency-parts",
+            Self::ClippedHistogram => "clipped-histogram",
+            Self::PercentileOrder => "percentile-order",
+            Self::MeanInRange => "mean-in-range",
+            Self::HistogramShares => "histogram-shares",
+            Self::MeanByPercentiles => "mean-by-percentiles",
+            Self::Deviation => "deviation",
+            Self::LinkBandwidth => "link-bandwidth",
+            Self::LinkLatency => "link-latency",
+            Self::DeviceLatency => "device-latency",
+            Self::CacheServed => "cache-served",
+            Self::ClockJump => "clock-jump",
+            Self::ClaimedChange => "claimed-change",
+            Self::ClaimedRanking => "claimed-ranking",
+            Self::ClaimedRecommendation => "claimed-recommendation",
+            Self::ClaimedGain => "claimed-gain",
+            Self::ClaimedCategory => "claimed-category",
+        }
+    }
+
+    /// What it holds against what.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::IopsBandwidth => "IOPS times block size against MiB/s",
+            Self::Totals => "totals against rate times runtime, and sums against their parts",
+            Self::TransferSize => "bytes over I/Os against the block size",
+            Self::LittlesLaw => "rate times latency against the outstanding I/Os of the load",
+            Self::LatencyParts => "latency against submission and completion, which it consists of",
+            Self::ClippedHistogram => "percentiles against the end of fio's histogram",
+            Self::PercentileOrder => "percentiles against each other and the extremes",
+            Self::MeanInRange => "mean against the extremes",
+            Self::HistogramShares => "shares of a histogram against 100 %",
+            Self::MeanByPercentiles => "mean against what percentiles or shares allow",
+            Self::Deviation => "standard deviation against what mean and extremes allow",
+            Self::LinkBandwidth => "MiB/s against the link",
+            Self::LinkLatency => "latency against the time a block takes over the link",
+            Self::DeviceLatency => "latency against what any device needs",
+            Self::CacheServed => "reads against what the devices counted and memory can hold",
+            Self::ClockJump => "the clock of the run against the time of day",
+            Self::ClaimedChange => "changes that the text claims against the rows",
+            Self::ClaimedRanking => "rankings that the text claims against the rows",
+            Self::ClaimedRecommendation => "the recommendation of the text against the rows",
+            Self::ClaimedGain => "a gain without its metric against all metrics of its kind",
+            Self::ClaimedCategory => "words for latencies against the printed categories",
+        }
+    }
+}
+
 /// How much a finding weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -15,8 +144,8 @@ pub enum Weight {
 /// Something that does not agree.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AuditFinding {
-    /// Which check; the names are an interface, `docs/audit.md`.
-    pub check: &'static str,
+    /// Which check.
+    pub check: Check,
     /// How much it weighs.
     pub weight: Weight,
     /// Where: the row, the job, the stream.
@@ -36,8 +165,8 @@ pub struct AuditFinding {
 /// How often a check was made, and how often it held.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckCount {
-    /// Its name.
-    pub check: &'static str,
+    /// Which one.
+    pub check: Check,
     /// What agreed.
     pub held: usize,
     /// What did not.
@@ -45,38 +174,6 @@ pub struct CheckCount {
     /// What is doubtful.
     pub doubtful: usize,
 }
-
-impl CheckCount {
-    /// What the check holds against what.
-    pub fn words(&self) -> &'static str {
-        CHECKS.iter().find(|(check, _)| *check == self.check).map_or("", |(_, words)| words)
-    }
-}
-
-/// Every check, in the order in which they are made, with what it holds against what.
-pub const CHECKS: [(&str, &str); 21] = [
-    ("iops-bandwidth", "IOPS times block size against MiB/s"),
-    ("totals", "totals against rate times runtime, and sums against their parts"),
-    ("transfer-size", "bytes over I/Os against the block size"),
-    ("littles-law", "rate times latency against the outstanding I/Os of the load"),
-    ("latency-parts", "latency against submission and completion, which it consists of"),
-    ("clipped-histogram", "percentiles against the end of fio's histogram"),
-    ("percentile-order", "percentiles against each other and the extremes"),
-    ("mean-in-range", "mean against the extremes"),
-    ("histogram-shares", "shares of a histogram against 100 %"),
-    ("mean-by-percentiles", "mean against what percentiles or shares allow"),
-    ("deviation", "standard deviation against what mean and extremes allow"),
-    ("link-bandwidth", "MiB/s against the link"),
-    ("link-latency", "latency against the time a block takes over the link"),
-    ("device-latency", "latency against what any device needs"),
-    ("cache-served", "reads against what the devices counted and memory can hold"),
-    ("clock-jump", "the clock of the run against the time of day"),
-    ("claimed-change", "changes that the text claims against the rows"),
-    ("claimed-ranking", "rankings that the text claims against the rows"),
-    ("claimed-recommendation", "the recommendation of the text against the rows"),
-    ("claimed-gain", "a gain without its metric against all metrics of its kind"),
-    ("claimed-category", "words for latencies against the printed categories"),
-];
 
 /// Collects what checks say.
 #[derive(Debug, Default)]
@@ -90,7 +187,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, check: &'static str) -> &mut CheckCount {
+    fn count(&mut self, check: Check) -> &mut CheckCount {
         let index = self.checks.iter().position(|count| count.check == check).unwrap_or_else(|| {
             self.checks.push(CheckCount { check, held: 0, contradicted: 0, doubtful: 0 });
             self.checks.len() - 1
@@ -99,7 +196,7 @@ impl Tally {
     }
 
     /// Something agreed.
-    pub(super) fn held(&mut self, check: &'static str) {
+    pub(super) fn held(&mut self, check: Check) {
         self.count(check).held += 1;
     }
 

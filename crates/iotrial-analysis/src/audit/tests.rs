@@ -13,6 +13,7 @@ use iotrial_model::imported::{
     StatedLoad, StatedOps, StatedPercentile, StatedStream,
 };
 use iotrial_model::load::Pattern;
+use iotrial_model::record::RunRecord;
 use iotrial_model::table::PublishedTable;
 use iotrial_model::units::ByteSize;
 use proptest::prelude::*;
@@ -162,22 +163,22 @@ proptest! {
         };
         let (max, mean) = (truth.percentile_us(100.0), truth.mean_us());
         let check = match planted {
-            0 => { set("bandwidth_mib_per_s", truth.mib_per_s() * 1.048_576); "iops-bandwidth" }
-            1 => { set("bandwidth_mib_per_s", truth.mib_per_s() * 1.024); "iops-bandwidth" }
-            2 => { set("iops", truth.iops() * 1.01); "iops-bandwidth" }
-            3 => { set("lat_mean_us", mean * 1.05); "littles-law" }
-            4 => { set("total_gib", truth.total_gib() * 0.97); "totals" }
-            5 => { set("lat_p50_us", truth.percentile_us(99.0) * 1.01); "percentile-order" }
-            6 => { set("lat_p999_us", max * 1.1); "percentile-order" }
-            7 => { set("lat_mean_us", max * 1.001); "mean-in-range" }
+            0 => { set("bandwidth_mib_per_s", truth.mib_per_s() * 1.048_576); Check::IopsBandwidth }
+            1 => { set("bandwidth_mib_per_s", truth.mib_per_s() * 1.024); Check::IopsBandwidth }
+            2 => { set("iops", truth.iops() * 1.01); Check::IopsBandwidth }
+            3 => { set("lat_mean_us", mean * 1.05); Check::LittlesLaw }
+            4 => { set("total_gib", truth.total_gib() * 0.97); Check::Totals }
+            5 => { set("lat_p50_us", truth.percentile_us(99.0) * 1.01); Check::PercentileOrder }
+            6 => { set("lat_p999_us", max * 1.1); Check::PercentileOrder }
+            7 => { set("lat_mean_us", max * 1.001); Check::MeanInRange }
             _ => {
                 set("lat_max_us", 60_000_000.0);
                 figures.iter_mut().find(|(known, _)| *known == "lat_p999_us").unwrap().1 = "17112760".to_owned();
-                "clipped-histogram"
+                Check::ClippedHistogram
             }
         };
         let audit = audit(&table_of(&[(&truth, figures)], ""));
-        prop_assert!(audit.findings.iter().any(|finding| finding.check == check), "{}: {:#?}", check, audit);
+        prop_assert!(audit.findings.iter().any(|finding| finding.check == check), "{check:?}: {audit:#?}");
         prop_assert!(audit.has_contradictions());
     }
 }
@@ -210,7 +211,11 @@ fn a_throughput_that_does_not_fit_is_told_with_its_cause() {
     let check = |read: &str, cause: &str, right: &str| {
         let audit = row(read, "");
         let finding = &audit.findings[0];
-        assert_eq!((finding.check, finding.weight), ("iops-bandwidth", Weight::Contradiction), "{audit:#?}");
+        assert_eq!(
+            (finding.check, finding.weight),
+            (Check::IopsBandwidth, Weight::Contradiction),
+            "{audit:#?}"
+        );
         assert!(finding.cause.contains(cause), "{}", finding.cause);
         assert_eq!(finding.right.as_deref(), Some(right));
     };
@@ -256,11 +261,11 @@ fn one_direction_beside_both_is_recognised() {
 #[test]
 fn more_outstanding_than_the_load_has_is_a_contradiction_and_few_are_a_doubt() {
     let more = row("iops = 10000.0, lat_mean_us = 4000.0", "");
-    assert_eq!((more.findings[0].check, more.findings[0].weight), ("littles-law", Weight::Contradiction));
+    assert_eq!((more.findings[0].check, more.findings[0].weight), (Check::LittlesLaw, Weight::Contradiction));
     assert_eq!(more.findings[0].off_by_percent.map(f64::round), Some(25.0));
     assert_eq!(more.findings[0].right.as_deref(), Some("a mean latency of at most 3,200 µs at these rates"));
     let few = row("iops = 10000.0, lat_mean_us = 400.0", "");
-    assert_eq!((few.findings[0].check, few.findings[0].weight), ("littles-law", Weight::Doubt));
+    assert_eq!((few.findings[0].check, few.findings[0].weight), (Check::LittlesLaw, Weight::Doubt));
     let well = row("iops = 10000.0, lat_mean_us = 3100.0", "");
     assert_eq!(well.findings, []);
     assert_eq!(well.observations, ["Little's law gives 31 I/Os outstanding; the load has 32 (−3.1 %)."]);
@@ -278,24 +283,32 @@ fn nothing_goes_faster_than_its_link() {
     assert_eq!(finding("network_gbit_s = 10", "bandwidth_mib_per_s = 1191"), None);
     assert_eq!(
         finding("network_gbit_s = 10", "bandwidth_mib_per_s = 1250"),
-        Some(("link-bandwidth", Weight::Contradiction))
+        Some((Check::LinkBandwidth, Weight::Contradiction))
     );
     assert_eq!(finding("network_gbit_s = 10, hosts = 2", "bandwidth_mib_per_s = 1253"), None);
     assert_eq!(finding("attachment = \"sata\"", "bandwidth_mib_per_s = 571"), None);
     assert_eq!(
         finding("attachment = \"SATA\"", "bandwidth_mib_per_s = 612"),
-        Some(("link-bandwidth", Weight::Contradiction))
+        Some((Check::LinkBandwidth, Weight::Contradiction))
     );
     // 8 KiB over 10 Gbit/s are 6.6 µs.
     assert_eq!(
         finding("network_gbit_s = 10", "lat_mean_us = 5.1"),
-        Some(("link-latency", Weight::Contradiction))
+        Some((Check::LinkLatency, Weight::Contradiction))
     );
     assert_eq!(
         finding("distance_km = 20", "lat_mean_us = 180"),
-        Some(("link-latency", Weight::Contradiction))
+        Some((Check::LinkLatency, Weight::Contradiction))
     );
     assert_eq!(over("network_gbit_s = 10", "lat_mean_us = 8.1"), 0);
+}
+
+fn of_imported(record: &ImportedRecord) -> Audit {
+    Audit::of(&Subject::of_imported(record))
+}
+
+fn of_run(record: &RunRecord) -> Audit {
+    Audit::of(&Subject::of_run(record))
 }
 
 fn imported(load: StatedLoad, read: StatedStream) -> ImportedRecord {
@@ -349,14 +362,14 @@ fn reads_that_no_device_saw_are_a_contradiction() {
             read_count: Some(read_count),
             ..StatedDevice::default()
         }];
-        let audit = Audit::of_imported(&record);
+        let audit = of_imported(&record);
         assert_eq!(audit.findings.len(), expected, "{audit:#?}");
         audit
     };
     check(1_000_000, 0);
     check(1_400_000, 0);
     let audit = check(12_345, 1);
-    assert_eq!((audit.findings[0].check, audit.has_contradictions()), ("cache-served", true));
+    assert_eq!((audit.findings[0].check, audit.has_contradictions()), (Check::CacheServed, true));
     assert!(audit.findings[0].message.contains("98.8 % never reached them"), "{audit:#?}");
     assert!(audit.findings[0].cause.contains("sparse"), "{audit:#?}");
     // Half a second of 100,000 a second may come after the counters were read.
@@ -372,8 +385,8 @@ fn a_latency_is_the_sum_of_its_parts() {
         stream.total_latency.mean_us = Some(Stated::exact(total));
         stream.submission_latency.mean_us = submission.map(Stated::exact);
         stream.completion_latency.mean_us = Some(Stated::exact(completion));
-        let audit = Audit::of_imported(&imported(random_reads(), stream));
-        let found = audit.findings.iter().filter(|finding| finding.check == "latency-parts").count();
+        let audit = of_imported(&imported(random_reads(), stream));
+        let found = audit.findings.iter().filter(|finding| finding.check == Check::LatencyParts).count();
         assert_eq!(found, expected, "{audit:#?}");
     };
     check(159.0, Some(9.0), 150.0, 0);
@@ -398,8 +411,8 @@ fn a_mean_is_held_against_the_classes_of_a_histogram() {
         };
         stream.total_latency.bands =
             vec![band(0.0, Some(1.0), 20.0), band(1.0, Some(24.0), 31.0), band(24.0, None, 49.0)];
-        let audit = Audit::of_imported(&imported(StatedLoad::default(), stream));
-        let found = audit.findings.iter().filter(|finding| finding.check == "mean-by-percentiles").count();
+        let audit = of_imported(&imported(StatedLoad::default(), stream));
+        let found = audit.findings.iter().filter(|finding| finding.check == Check::MeanByPercentiles).count();
         assert_eq!(found, expected, "{audit:#?}");
     };
     check(21.0, 0);
@@ -411,9 +424,9 @@ fn a_mean_is_held_against_the_classes_of_a_histogram() {
 fn nothing_is_made_of_a_throughput_that_is_refuted_already() {
     let mut wrong = stream();
     wrong.bandwidth_mib_per_s = Some(Stated::exact(410.2));
-    let audit = Audit::of_imported(&imported(random_reads(), wrong));
-    let checks: Vec<&str> = audit.findings.iter().map(|finding| finding.check).collect();
-    assert_eq!(checks, ["iops-bandwidth"], "{audit:#?}");
+    let audit = of_imported(&imported(random_reads(), wrong));
+    let checks: Vec<Check> = audit.findings.iter().map(|finding| finding.check).collect();
+    assert_eq!(checks, [Check::IopsBandwidth], "{audit:#?}");
 }
 
 #[test]
@@ -421,7 +434,7 @@ fn what_tools_leave_out_of_an_entry_accuses_nobody() {
     let outstanding = |load: StatedLoad| {
         let mut stream = stream();
         stream.total_latency.mean_us = Some(Stated::exact(318.0));
-        let audit = Audit::of_imported(&imported(load, stream));
+        let audit = of_imported(&imported(load, stream));
         audit.findings.into_iter().map(|finding| (finding.check, finding.weight)).collect::<Vec<_>>()
     };
     let with = |name: &str, value: &str| {
@@ -429,12 +442,12 @@ fn what_tools_leave_out_of_an_entry_accuses_nobody() {
         load.options.insert(name.to_owned(), value.to_owned());
         load
     };
-    assert_eq!(outstanding(random_reads()), [("littles-law", Weight::Contradiction)]);
-    assert_eq!(outstanding(with("group_reporting", "1")), [("littles-law", Weight::Doubt)]);
+    assert_eq!(outstanding(random_reads()), [(Check::LittlesLaw, Weight::Contradiction)]);
+    assert_eq!(outstanding(with("group_reporting", "1")), [(Check::LittlesLaw, Weight::Doubt)]);
     assert_eq!(outstanding(StatedLoad { numjobs: Some(4), ..random_reads() }), []);
     // A rate or pauses leave few of them outstanding.
     let many = StatedLoad { numjobs: Some(40), ..random_reads() };
-    assert_eq!(outstanding(many.clone()), [("littles-law", Weight::Doubt)]);
+    assert_eq!(outstanding(many.clone()), [(Check::LittlesLaw, Weight::Doubt)]);
     assert_eq!(outstanding(StatedLoad { paced: true, ..many }), []);
     // One I/O under way at the end of a short run is in the count, and not in the bytes.
     let mut short = stream();
@@ -445,37 +458,37 @@ fn what_tools_leave_out_of_an_entry_accuses_nobody() {
     short.iops = Some(Stated::exact(303.0));
     short.bandwidth_mib_per_s = Some(Stated::exact(302.0 * 4_096.0 / 1_048_576.0));
     let load = StatedLoad { iodepth: Some(1), numjobs: Some(1), ..random_reads() };
-    assert_eq!(Audit::of_imported(&imported(load, short)).findings, []);
+    assert_eq!(of_imported(&imported(load, short)).findings, []);
 }
 
 #[test]
 fn counts_of_an_import_are_held_against_rate_and_size() {
-    let check = |change: fn(&mut StatedStream), check: &str| {
+    let check = |change: fn(&mut StatedStream), check: Check| {
         let mut stream = stream();
         change(&mut stream);
-        let audit = Audit::of_imported(&imported(random_reads(), stream));
+        let audit = of_imported(&imported(random_reads(), stream));
         assert_eq!(audit.findings.first().map(|finding| finding.check), Some(check), "{audit:#?}");
     };
-    assert_eq!(Audit::of_imported(&imported(random_reads(), stream())).findings, []);
-    check(|stream| stream.io_count = Some(1_100_000), "totals");
-    check(|stream| stream.runtime_s = Some(Stated::exact(9.0)), "totals");
-    check(|stream| stream.total_latency.stddev_us = Some(Stated::exact(5_000.0)), "deviation");
-    check(|stream| stream.total_latency.mean_us = Some(Stated::exact(0.4)), "littles-law");
+    assert_eq!(of_imported(&imported(random_reads(), stream())).findings, []);
+    check(|stream| stream.io_count = Some(1_100_000), Check::Totals);
+    check(|stream| stream.runtime_s = Some(Stated::exact(9.0)), Check::Totals);
+    check(|stream| stream.total_latency.stddev_us = Some(Stated::exact(5_000.0)), Check::Deviation);
+    check(|stream| stream.total_latency.mean_us = Some(Stated::exact(0.4)), Check::LittlesLaw);
     check(
         |stream| {
             let at = |percent, us| StatedPercentile { percent, at: Stated::exact(us) };
             stream.total_latency.percentiles_us = vec![at(50.0, 400.0), at(99.0, 500.0)];
         },
-        "mean-by-percentiles",
+        Check::MeanByPercentiles,
     );
 }
 
 #[test]
 fn the_figure_that_the_others_refute_is_named_with_its_right_value() {
-    let check = |change: fn(&mut StatedStream), check: &str, right: &str| {
+    let check = |change: fn(&mut StatedStream), check: Check, right: &str| {
         let mut stream = stream();
         change(&mut stream);
-        let audit = Audit::of_imported(&imported(random_reads(), stream));
+        let audit = of_imported(&imported(random_reads(), stream));
         let rights: Vec<_> =
             audit.findings.iter().filter(|finding| finding.check == check).map(|one| &one.right).collect();
         assert!(!rights.is_empty(), "{audit:#?}");
@@ -483,31 +496,32 @@ fn the_figure_that_the_others_refute_is_named_with_its_right_value() {
         audit
     };
     // Count, bytes and MiB/s agree on 100,000 a second; nothing else is accused, and Little's law takes the right one.
-    let iops = check(|stream| stream.iops = Some(Stated::exact(110_000.0)), "iops-bandwidth", "100,000 IOPS");
+    let iops =
+        check(|stream| stream.iops = Some(Stated::exact(110_000.0)), Check::IopsBandwidth, "100,000 IOPS");
     assert_eq!((iops.findings.len(), iops.findings[0].off_by_percent.map(f64::round)), (1, Some(10.0)));
     assert!(iops.observations[0].contains("15.9 I/Os outstanding"), "{iops:#?}");
     let mib = |stream: &mut StatedStream| stream.bandwidth_mib_per_s = Some(Stated::exact(430.0));
-    assert_eq!(check(mib, "iops-bandwidth", "390.6 MiB/s").findings.len(), 1);
-    check(|stream| stream.io_count = Some(1_100_000), "totals", "1,000,000 I/Os");
-    check(|stream| stream.bytes = Some(3_000_000_000), "totals", "3,906 MiB");
-    check(|stream| stream.runtime_s = Some(Stated::exact(9.0)), "totals", "a runtime of 10 s");
+    assert_eq!(check(mib, Check::IopsBandwidth, "390.6 MiB/s").findings.len(), 1);
+    check(|stream| stream.io_count = Some(1_100_000), Check::Totals, "1,000,000 I/Os");
+    check(|stream| stream.bytes = Some(3_000_000_000), Check::Totals, "3,906 MiB");
+    check(|stream| stream.runtime_s = Some(Stated::exact(9.0)), Check::Totals, "a runtime of 10 s");
     // Without MiB/s the bytes decide, and without those nothing does.
     let without = |stream: &mut StatedStream| {
         stream.iops = Some(Stated::exact(110_000.0));
         stream.bandwidth_mib_per_s = None;
     };
-    check(without, "totals", "100,000 IOPS");
+    check(without, Check::Totals, "100,000 IOPS");
     let alone = |stream: &mut StatedStream| {
         stream.iops = Some(Stated::exact(110_000.0));
         (stream.bandwidth_mib_per_s, stream.bytes) = (None, None);
     };
-    check(alone, "totals", "either 1,100,000 I/Os or 100,000 IOPS");
+    check(alone, Check::Totals, "either 1,100,000 I/Os or 100,000 IOPS");
     // Count with IOPS and bytes with MiB/s: neither of them is wrong.
     let halves = |stream: &mut StatedStream| {
         stream.bytes = Some(2_048_000_000);
         stream.bandwidth_mib_per_s = Some(Stated::exact(195.312_5));
     };
-    check(halves, "iops-bandwidth", "I/Os of 2,048 B");
+    check(halves, Check::IopsBandwidth, "I/Os of 2,048 B");
 }
 
 #[test]
@@ -515,8 +529,8 @@ fn fewer_bytes_than_the_ios_have_are_a_doubt_but_for_those_at_the_ends() {
     let doubts = |change: fn(&mut StatedStream)| {
         let mut stream = stream();
         change(&mut stream);
-        let audit = Audit::of_imported(&imported(random_reads(), stream));
-        let of_size = audit.findings.iter().filter(|finding| finding.check == "transfer-size");
+        let audit = of_imported(&imported(random_reads(), stream));
+        let of_size = audit.findings.iter().filter(|finding| finding.check == Check::TransferSize);
         of_size.map(|finding| finding.weight).collect::<Vec<_>>()
     };
     assert_eq!(doubts(|stream| stream.io_count = Some(2_000_000)), [Weight::Doubt]);
@@ -542,14 +556,14 @@ fn shares_of_a_histogram_that_are_not_100_percent_are_a_contradiction() {
             percent: Stated { value: percent, resolution: 1.0 },
         };
         stream.total_latency.bands = shares.into_iter().enumerate().map(|(i, one)| band(i, one)).collect();
-        Audit::of_imported(&imported(random_reads(), stream))
+        of_imported(&imported(random_reads(), stream))
     };
     // Three shares that are rounded or cut off.
     assert_eq!((audit([33.0, 33.0, 33.0]).findings, audit([34.0, 34.0, 33.0]).findings), (vec![], vec![]));
     for shares in [[60.0, 40.0, 38.0], [60.0, 20.0, 10.0]] {
         let audit = audit(shares);
         let [only] = &audit.findings[..] else { panic!("{audit:#?}") };
-        assert_eq!((only.check, only.weight), ("histogram-shares", Weight::Contradiction));
+        assert_eq!((only.check, only.weight), (Check::HistogramShares, Weight::Contradiction));
         assert!(audit.unchecked[0].contains("they say nothing of the mean"), "{audit:#?}");
     }
 }
@@ -587,54 +601,63 @@ fn of_counts(read: u64, write: u64, all: u64) -> ImportedRecord {
 #[test]
 fn counts_without_rates_are_held_against_each_other_the_course_and_the_load() {
     let found = |record: &ImportedRecord| {
-        let audit = Audit::of_imported(record);
+        let audit = of_imported(record);
         let found = audit.findings.into_iter().map(|finding| (finding.check, finding.right));
         found.collect::<Vec<_>>()
     };
     let record = of_counts(700_000, 300_000, 1_000_000);
-    let audit = Audit::of_imported(&record);
+    let audit = of_imported(&record);
     assert_eq!(audit.findings, []);
     assert_eq!(audit.observations, ["Little's law gives 15.9 I/Os outstanding; the load has 16 (−0.6 %)."]);
     let mut twice = record.clone();
     twice.jobs[0].ops.read.as_mut().unwrap().io_count = Some(1_400_000);
     let findings = found(&twice);
-    assert_eq!(findings[0], ("totals", Some("700,000 I/Os read".to_owned())));
+    assert_eq!(findings[0], (Check::Totals, Some("700,000 I/Os read".to_owned())));
     assert_eq!(
         findings.iter().map(|(check, _)| *check).collect::<Vec<_>>(),
-        ["totals", "totals", "transfer-size"]
+        [Check::Totals, Check::Totals, Check::TransferSize]
     );
     let mut fewer = record.clone();
     fewer.jobs[0].ops.read.as_mut().unwrap().bytes = Some(700_000 * 1_024);
-    assert_eq!(found(&fewer)[0], ("totals", Some("2,867,200,000 bytes read".to_owned())));
+    assert_eq!(found(&fewer)[0], (Check::Totals, Some("2,867,200,000 bytes read".to_owned())));
     let mut shorter = record.clone();
     let ops = &mut shorter.jobs[0].ops;
     for stream in [&mut ops.read, &mut ops.write] {
         stream.as_mut().unwrap().runtime_s = Some(Stated { value: 5.0, resolution: 0.01 });
     }
     let findings = found(&shorter);
-    assert_eq!(findings[0].0, "littles-law");
-    assert_eq!(findings[1], ("totals", Some("a runtime of 10 s".to_owned())));
+    assert_eq!(findings[0].0, Check::LittlesLaw);
+    assert_eq!(findings[1], (Check::Totals, Some("a runtime of 10 s".to_owned())));
     // A course that was shortened accuses nobody, and none is told of.
     let mut cut_off = record.clone();
     cut_off.intervals.truncate(3);
     assert_eq!(found(&cut_off), []);
     cut_off.intervals.clear();
-    assert!(Audit::of_imported(&cut_off).unchecked[0].contains("no course is told"));
+    assert!(of_imported(&cut_off).unchecked[0].contains("no course is told"));
     let mut without_latency = record;
     let ops = &mut without_latency.jobs[0].ops;
     for stream in [&mut ops.read, &mut ops.write] {
         stream.as_mut().unwrap().total_latency.mean_us = None;
     }
-    assert!(Audit::of_imported(&without_latency).unchecked[0].contains("a mean latency is not told"));
+    assert!(of_imported(&without_latency).unchecked[0].contains("a mean latency is not told"));
 }
 
 #[test]
 fn a_healthy_run_agrees_with_itself_and_a_changed_one_does_not() {
     let mut record = healthy();
-    let audit = Audit::of_run(&record);
+    let audit = of_run(&record);
     assert_eq!(audit.findings, []);
     assert!(audit.held_count() > 10, "{:?}", audit.checks);
     record.jobs[0].read.as_mut().unwrap().bytes += 8_192;
-    let audit = Audit::of_run(&record);
-    assert!(audit.findings.iter().any(|finding| finding.check == "totals"), "{audit:#?}");
+    let audit = of_run(&record);
+    assert!(audit.findings.iter().any(|finding| finding.check == Check::Totals), "{audit:#?}");
+}
+
+#[test]
+fn every_check_has_one_spelling_and_a_row_in_the_documentation() {
+    let documented = include_str!("../../../../docs/audit.md");
+    for check in Check::ALL {
+        assert_eq!(serde_json::to_value(check).unwrap(), check.as_str());
+        assert!(documented.contains(&format!("`{}`", check.as_str())), "docs/audit.md lacks {check:?}");
+    }
 }

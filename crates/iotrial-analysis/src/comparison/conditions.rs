@@ -2,20 +2,27 @@
 
 use std::collections::BTreeSet;
 
-use iotrial_model::imported::{ImportedJob, ImportedRecord, SourceKind};
+use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::imported::{SourceKind, StatedBlockSize, StatedLoad};
 use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::metric::MetricKey;
-use iotrial_model::plan::{Arrival, EngineDevice, Job};
-use iotrial_model::record::{Finding, QueueSetup, RunRecord, Severity};
+use iotrial_model::plan::{EngineDevice, Job, Plan};
+use iotrial_model::record::QueueSetup;
 use iotrial_model::stream::Stream;
+use iotrial_model::subject::{Ops, Subject, SubjectJob};
 use iotrial_model::units::ByteSize;
 
-use super::sample::{Sample, is_printed};
+use super::sample::Sample;
 use super::{CompareError, finding};
-use crate::imported::has_flushes_apart;
 
 /// How figures came about that no table printed.
 const MEASURED: &str = "measured";
+
+/// The circumstance that is the load.
+const LOAD: &str = "load";
+
+/// The circumstance how the figures came about.
+const ORIGIN: &str = "figures";
 
 const REAL_DEVICE: &str = "a real device";
 const NO_DEVICE: &str = "no device";
@@ -83,50 +90,36 @@ impl Conditions {
         differences
     }
 
-    /// What has to agree.
-    pub(super) fn of_record(record: &RunRecord) -> Self {
-        let plan = &record.plan;
-        let load = together(plan.jobs.iter().map(JobWords::of_job));
-        let roles = plan.jobs.iter().map(|job| Some(job.role));
-        let engine = match plan.engine.facts().device {
-            EngineDevice::Simulated => "a simulated device",
-            EngineDevice::None => NO_DEVICE,
-            EngineDevice::Real => REAL_DEVICE,
-        };
-        let io = match (plan.direct, plan.polled) {
-            (false, _) => "buffered",
-            (true, false) => "direct",
-            (true, true) => "direct and polled",
-        };
-        let bytes = |job: &Job| job.working_set.get().saturating_mul(job.areas.len() as u64);
+    /// What has to agree. `load` is that of all jobs in words.
+    pub(super) fn of(subject: &Subject<'_>, load: Option<String>) -> Self {
+        let measured = || !subject.is_printed() && !subject.jobs.is_empty();
+        let method = subject.tool.map(|tool| format!("version {} of {}", tool.method_version, tool.name));
+        let words = [
+            ("profile", subject.plan.map(|plan| plan.profile.clone())),
+            (LOAD, load),
+            ("roles", role_words(subject.jobs.iter().map(|job| job.role))),
+            (ORIGIN, Some(origin_of(subject))),
+            ("method", method),
+            ("device", measured().then(|| device_of(subject).to_owned())),
+            ("I/O", io_of(subject).map(str::to_owned)),
+        ];
         Self {
-            words: [
-                Some(("profile", plan.profile.clone())),
-                Some(("load", load)),
-                role_words(roles).map(|roles| ("roles", roles)),
-                Some(("figures", MEASURED.to_owned())),
-                Some(("method", format!("version {} of {}", record.tool.method_version, record.tool.name))),
-                Some(("device", engine.to_owned())),
-                Some(("I/O", io.to_owned())),
-            ]
-            .into_iter()
-            .flatten()
-            .collect(),
-            working_set: Some(plan.jobs.iter().map(bytes).fold(0, u64::saturating_add)),
+            words: words.into_iter().filter_map(|(what, word)| Some((what, word?))).collect(),
+            working_set: working_set_of(subject),
         }
     }
 
-    /// Which tool it was, and what the host granted it, which CPU time and short latencies depend on.
-    pub(super) fn of_generator(record: &RunRecord) -> Self {
-        let queues = record.engine_setup.as_ref().map(|setup| &setup.queues);
+    /// Which tool it was, and what the host granted it, which CPU time and short latencies depend on. What is printed was not
+    /// measured by its paper.
+    pub(super) fn of_generator(subject: &Subject<'_>) -> Self {
+        let queues = subject.engine_setup.map(|setup| &setup.queues);
         let of_queues = |get: fn(&QueueSetup) -> Option<String>| queues.and_then(get);
         let granted =
             |granted: Option<bool>| granted.map(|granted| if granted { "yes" } else { "no" }.to_owned());
-        let is_durable = record.plan.jobs.iter().any(|job| job.durability != Durability::None);
         let words = [
-            (TOOL, Some(record.tool.name.clone())),
-            (FLUSH, is_durable.then(|| "a part of them".to_owned())),
-            ("engine", Some(record.plan.engine.as_str().to_owned())),
+            (TOOL, subject.tool_name().filter(|_| !subject.is_printed()).map(str::to_owned)),
+            (FLUSH, flushes_of(subject).map(str::to_owned)),
+            ("engine", subject.engine.map(|engine| engine.as_str().to_owned())),
             ("ring", of_queues(|queues| queues.ring.clone())),
             ("registered files", granted(queues.and_then(|queues| queues.registered_files))),
             ("registered buffers", granted(queues.and_then(|queues| queues.registered_buffers))),
@@ -135,42 +128,78 @@ impl Conditions {
         Self { words, working_set: None }
     }
 
-    /// Which tool measured it; what is printed was not measured by its paper.
-    pub(super) fn of_tool(record: &ImportedRecord) -> Self {
-        let tool = (!is_printed(record)).then(|| (TOOL, record.source.tool.clone()));
-        let flush = has_flushes_apart(record).then(|| (FLUSH, APART.to_owned()));
-        Self { words: tool.into_iter().chain(flush).collect(), working_set: None }
+    /// How the figures came about.
+    pub(super) fn origin(&self) -> &str {
+        self.word(ORIGIN).unwrap_or(MEASURED)
     }
 
-    /// What has to agree. `load` is absent where each metric carries its own.
-    pub(super) fn of_imported(record: &ImportedRecord, load: Option<String>) -> Self {
-        let printed = || format!("printed in {}", record.source.tool);
-        let figures = if is_printed(record) { printed() } else { MEASURED.to_owned() };
-        let mut words = vec![("figures", figures)];
-        let jobs = || record.jobs.iter();
-        let has_none = |job: &ImportedJob| job.load.engine.as_deref() == Some("null");
-        if !is_printed(record) && !record.jobs.is_empty() {
-            words.push(("device", if jobs().any(has_none) { NO_DEVICE } else { REAL_DEVICE }.to_owned()));
-        }
-        words.extend(load.map(|load| ("load", load)));
-        words.extend(role_words(jobs().map(|job| job.role)).map(|roles| ("roles", roles)));
-        let direct: Option<Vec<bool>> = jobs().map(|job| job.load.direct).collect();
-        if let Some(direct) = direct.filter(|direct| !direct.is_empty()) {
-            let io = if direct.iter().all(|direct| *direct) { "direct" } else { "buffered" };
-            words.push(("I/O", io.to_owned()));
-        }
-        Self { words, working_set: stated_working_set(record) }
+    /// Where each metric carries its load, loads do not have to agree.
+    pub(super) fn forget_load(&mut self) {
+        self.words.retain(|(what, _)| *what != LOAD);
+    }
+}
+
+fn origin_of(subject: &Subject<'_>) -> String {
+    match subject.tool_name().filter(|_| subject.is_printed()) {
+        Some(paper) => format!("printed in {paper}"),
+        None => MEASURED.to_owned(),
+    }
+}
+
+/// Engines of a plan are known; of another tool only the one that does nothing is.
+fn device_of(subject: &Subject<'_>) -> &'static str {
+    let has_none = |job: &SubjectJob<'_>| job.load.engine.as_deref() == Some("null");
+    match subject.engine.map(|engine| engine.facts().device) {
+        Some(EngineDevice::Simulated) => "a simulated device",
+        Some(EngineDevice::None) => NO_DEVICE,
+        Some(EngineDevice::Real) => REAL_DEVICE,
+        None if subject.jobs.iter().any(has_none) => NO_DEVICE,
+        None => REAL_DEVICE,
+    }
+}
+
+/// `None` where a job does not say.
+fn io_of(subject: &Subject<'_>) -> Option<&'static str> {
+    if let Some(plan) = subject.plan {
+        return Some(match (plan.direct, plan.polled) {
+            (false, _) => "buffered",
+            (true, false) => "direct",
+            (true, true) => "direct and polled",
+        });
+    }
+    let direct: Vec<bool> = subject.jobs.iter().map(|job| job.load.direct).collect::<Option<_>>()?;
+    let all_direct = || direct.iter().all(|direct| *direct);
+    (!direct.is_empty()).then(|| if all_direct() { "direct" } else { "buffered" })
+}
+
+/// Where the time of the flushes is that make writes durable; `None` where none is known of.
+fn flushes_of(subject: &Subject<'_>) -> Option<&'static str> {
+    let is_durable = |job: &Job| job.durability != Durability::None;
+    let total = subject.stated_total.map(Ops::of_stated);
+    let mut all = total.into_iter().chain(subject.jobs.iter().map(|job| job.ops));
+    if all.any(|ops| ops.flushes_apart().is_some()) {
+        Some(APART)
+    } else if subject.jobs.iter().filter_map(|job| job.planned).any(is_durable) {
+        Some("a part of them")
+    } else {
+        None
     }
 }
 
 /// What all jobs touch together, in bytes; `None` where one does not state it.
 ///
-/// The copies of a job share the files that are named, whether they are told together or apart. fio's size is that of all files together, and
-/// without names each copy has one of its own; for other tools it is that of each.
-fn stated_working_set(record: &ImportedRecord) -> Option<u64> {
-    let is_of_fio = matches!(record.source.kind, SourceKind::FioJson | SourceKind::FioTerse);
+/// The jobs of a plan have areas of their own. The copies of a job of another tool share the files that are named, whether they are
+/// told together or apart. fio's size is that of all files together, and without names each copy has one of its own; for other
+/// tools it is that of each.
+fn working_set_of(subject: &Subject<'_>) -> Option<u64> {
+    if let Some(touched) = subject.touched {
+        return Some(touched.get());
+    }
+    let is_of_fio = subject
+        .source
+        .is_some_and(|source| matches!(source.kind, SourceKind::FioJson | SourceKind::FioTerse));
     let (mut named, mut sum) = (Vec::new(), 0_u64);
-    for job in &record.jobs {
+    for job in &subject.jobs {
         let load = &job.load;
         let size = load.size?.get();
         let times = match (is_of_fio, load.targets.len()) {
@@ -178,14 +207,14 @@ fn stated_working_set(record: &ImportedRecord) -> Option<u64> {
             (true, _) => 1,
             (false, count) => count.max(1) as u64,
         };
-        let words = JobWords::of_stated(job);
+        let words = JobWords::of(job, subject.plan);
         let copy = (&load.targets, size, words.load, words.more);
         if load.targets.is_empty() || !named.contains(&copy) {
             sum = sum.checked_add(size.checked_mul(times)?)?;
             named.push(copy);
         }
     }
-    (!record.jobs.is_empty()).then_some(sum)
+    (!subject.jobs.is_empty()).then_some(sum)
 }
 
 /// The roles of all jobs, each once; `None` where one of them is not known.
@@ -194,19 +223,6 @@ fn role_words(roles: impl Iterator<Item = Option<Role>>) -> Option<String> {
     let words: Vec<&str> = roles.into_iter().map(Role::as_str).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }
-
-/// The settings that have words of their own, or that do not make the load.
-const SAID_OR_SET_ASIDE: [&str; 9] = [
-    "name",
-    "role",
-    "pattern",
-    "rwmix_read_percent",
-    "block_size_bytes",
-    "iodepth",
-    "numjobs",
-    "areas",
-    "working_set_bytes",
-];
 
 /// A job in words, with how many copies of it there are.
 struct JobWords {
@@ -244,75 +260,69 @@ fn together(jobs: impl Iterator<Item = JobWords>) -> String {
 }
 
 impl JobWords {
-    fn of_job(job: &Job) -> Self {
-        let load = load_words(
-            Some(job.pattern),
-            Some(f64::from(job.rwmix_read_percent)),
-            Some(job.block_size.to_string()),
-        );
-        // Whatever else a plan may set belongs to the load too, and only the usual is not worth a word.
-        let mut settings = match serde_json::to_value(job) {
-            Ok(serde_json::Value::Object(settings)) => settings,
-            _ => serde_json::Map::new(),
-        };
-        settings.retain(|name, _| !SAID_OR_SET_ASIDE.contains(&name.as_str()));
-        if job.arrival == Arrival::Closed {
-            settings.remove("arrival");
-        }
-        if job.durability == Durability::None {
-            settings.remove("durability");
-        }
-        let more = settings.iter().map(|(name, value)| match value {
-            serde_json::Value::String(word) => format!("{name} {word}"),
-            value => format!("{name} {value}"),
-        });
-        let copies = Some((job.numjobs.into(), job.iodepth.into()));
-        Self { load: load.join(" "), copies, more: more.collect::<Vec<_>>().join(" ") }
-    }
-
-    /// As far as it is stated; by the name of the job where nothing is.
-    fn of_stated(job: &ImportedJob) -> Self {
+    /// As far as it is known; by the name of the job where nothing is.
+    fn of(job: &SubjectJob<'_>, plan: Option<&Plan>) -> Self {
         let load = &job.load;
-        let sizes: Vec<String> = load
-            .block_sizes
-            .iter()
-            .map(|one| match one.percent {
-                Some(percent) => format!("{} ({percent} %)", one.size),
-                None => one.size.to_string(),
-            })
-            .collect();
-        let sizes = (!sizes.is_empty()).then(|| sizes.join(" and "));
-        let mut words = load_words(load.pattern, load.rwmix_read_percent, sizes);
+        let sizes = match job.planned {
+            Some(planned) => planned.block_size.to_string(),
+            None => load.block_sizes.iter().map(size_in_words).collect::<Vec<_>>().join(" and "),
+        };
+        let mut words =
+            load_words(load.pattern, load.rwmix_read_percent, Some(sizes).filter(|sizes| !sizes.is_empty()));
         let copies = load.numjobs.zip(load.iodepth);
-        let mut more: Vec<String> = Vec::new();
-        more.extend(
-            load.outstanding.filter(|_| copies.is_none()).map(|count| format!("{count} outstanding")),
-        );
-        more.extend(load.rate_iops.map(|rate| format!("at {rate} IOPS")));
-        more.extend(load.paced.then(|| "paced".to_owned()));
-        let durability = load.durability.filter(|durability| *durability != Durability::None);
-        more.extend(durability.map(|durability| format!("durability {durability}")));
-        let distribution = load.options.get("random_distribution").filter(|one| *one != "random");
-        more.extend(distribution.map(|distribution| format!("distribution {distribution}")));
-        more.extend(load.flush_every.filter(|every| *every > 1).map(|every| format!("flush_every {every}")));
+        let more = match job.planned.zip(plan) {
+            Some((planned, plan)) => more_of_planned(planned, plan),
+            None => more_of_stated(load),
+        };
         if words.is_empty() && copies.is_none() && more.is_empty() {
-            words.push(job.name.clone());
+            words.push(job.name.clone().into_owned());
         }
-        Self { load: words.join(" "), copies, more: more.join(" ") }
+        Self { load: words.join(" "), copies, more }
     }
 }
 
-/// The load of all jobs of a result, as far as it is stated; by the names of the jobs where it is not. Roles stand before it where
-/// that is asked.
-pub(super) fn stated_load_words(record: &ImportedRecord, with_roles: bool) -> Option<String> {
-    let words = |job: &ImportedJob| {
-        let mut words = JobWords::of_stated(job);
+fn size_in_words(one: &StatedBlockSize) -> String {
+    match one.percent {
+        Some(percent) => format!("{} ({percent} %)", one.size),
+        None => one.size.to_string(),
+    }
+}
+
+/// Whatever else a plan may set belongs to the load too, and only the usual is not worth a word.
+fn more_of_planned(planned: &Job, plan: &Plan) -> String {
+    let durability = Some(planned.durability).filter(|durability| *durability != Durability::None);
+    let mut more: Vec<String> =
+        durability.map(|durability| format!("durability {durability}")).into_iter().collect();
+    let sizes = planned.block_size.to_string();
+    more.extend(planned.particulars(plan).into_iter().filter(|particular| *particular != sizes));
+    more.join(", ")
+}
+
+fn more_of_stated(load: &StatedLoad) -> String {
+    let mut more: Vec<String> = Vec::new();
+    let is_in_copies = load.numjobs.is_some() && load.iodepth.is_some();
+    more.extend(load.outstanding.filter(|_| !is_in_copies).map(|count| format!("{count} outstanding")));
+    more.extend(load.rate_iops.map(|rate| format!("at {rate} IOPS")));
+    more.extend(load.paced.then(|| "paced".to_owned()));
+    let durability = load.durability.filter(|durability| *durability != Durability::None);
+    more.extend(durability.map(|durability| format!("durability {durability}")));
+    let distribution = load.options.get("random_distribution").filter(|one| *one != "random");
+    more.extend(distribution.map(|distribution| format!("distribution {distribution}")));
+    more.extend(load.flush_every.filter(|every| *every > 1).map(|every| format!("flush_every {every}")));
+    more.join(" ")
+}
+
+/// The load of all jobs of a result, as far as it is known; by the names of the jobs where it is not, and `None` without jobs. Roles
+/// stand before it where that is asked.
+pub(super) fn load_of_jobs(subject: &Subject<'_>, with_roles: bool) -> Option<String> {
+    let words = |job: &SubjectJob<'_>| {
+        let mut words = JobWords::of(job, subject.plan);
         if let Some(role) = job.role.filter(|_| with_roles) {
             words.load = format!("{role} {}", words.load);
         }
         words
     };
-    (!record.jobs.is_empty()).then(|| together(record.jobs.iter().map(words)))
+    (!subject.jobs.is_empty()).then(|| together(subject.jobs.iter().map(words)))
 }
 
 fn load_words(
@@ -355,7 +365,11 @@ pub(super) fn check_conditions(
             if !force {
                 return Err(error);
             }
-            findings.push(finding("forced", Severity::Warning, format!("Compared by force: {error}.")));
+            findings.push(finding(
+                FindingId::Forced,
+                Severity::Warning,
+                format!("Compared by force: {error}."),
+            ));
             told.push(differences);
         }
         kinds.push(other);
@@ -383,7 +397,7 @@ pub(super) fn without_unlike_writes(samples: &mut [Sample], findings: &mut Vec<F
         let message = format!(
             "The latencies of writes of {first}{others} lack the flushes, which are told apart there and a part of the write elsewhere: they are left out."
         );
-        findings.push(finding("flushes-apart", Severity::Warning, message));
+        findings.push(finding(FindingId::FlushesApart, Severity::Warning, message));
     }
 }
 
@@ -402,7 +416,7 @@ pub(super) fn findings_on_generators(samples: &[Sample]) -> Vec<Finding> {
             other.source,
             tool(other).unwrap_or_default()
         );
-        findings.push(finding("other-tool", Severity::Warning, message));
+        findings.push(finding(FindingId::OtherTool, Severity::Warning, message));
     }
     let differing = samples.iter().find_map(|other| {
         let first = samples.iter().find(|first| tool(first) == tool(other))?;
@@ -417,7 +431,7 @@ pub(super) fn findings_on_generators(samples: &[Sample]) -> Vec<Finding> {
             other.source,
             words.join("; ")
         );
-        findings.push(finding("generator-differs", Severity::Note, message));
+        findings.push(finding(FindingId::GeneratorDiffers, Severity::Note, message));
     }
     findings
 }

@@ -1,22 +1,25 @@
 //! A sample: one run of one configuration, or one result as its source states it, with what has to agree for a comparison to
 //! be fair.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
 use iotrial_model::figure::{CpuFigure, Figure};
-use iotrial_model::imported::{ImportedRecord, SourceKind, TablePlace};
+use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::imported::TablePlace;
 use iotrial_model::metric::MetricKey;
-use iotrial_model::record::{AttributeValue, EndedHow, Finding, Interval, OpCounts, RunRecord, Severity};
+use iotrial_model::plan::Plan;
+use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts};
 use iotrial_model::stream::Stream;
+use iotrial_model::subject::Subject;
 use iotrial_model::table::PublishedTable;
 use serde::{Serialize, Serializer};
 
-use super::conditions::{Conditions, stated_load_words};
+use super::conditions::{Conditions, load_of_jobs};
 use super::metric::Metric;
 use super::resample::{Spread, Unit, Units};
 use crate::figures::Figures;
-use crate::imported::imported_findings;
+use crate::findings::findings;
 use crate::latency_course::LatencyCourse;
 use crate::stream::Streams;
 
@@ -56,6 +59,8 @@ pub(super) enum SampleFigures {
 pub(super) struct Stated {
     /// Each with the load where the configuration has several.
     pub(super) figures: Vec<(Metric, f64)>,
+    /// The load with its roles, as far as it is stated.
+    load: Option<String>,
     pub(super) is_one_of_several_loads: bool,
     /// Of a printed row, which has no repeats.
     pub(super) is_printed: bool,
@@ -85,52 +90,43 @@ pub(super) struct MeasuredCpu {
 }
 
 impl Sample {
-    /// The sample of a run. `source` says where the record lies.
-    pub fn of_record(record: &RunRecord, source: impl Into<String>) -> Self {
-        let streams: Vec<(Stream, OpCounts)> = Stream::planned(record, |_| true)
-            .into_iter()
-            .map(|stream| (stream, stream.counts(record, &record.jobs, |_| true)))
-            .collect();
-        let durations_s =
-            record.measured_intervals().map(|interval| interval.duration.as_secs_f64()).collect();
-        let by_interval: Vec<(Stream, &OpCounts, Vec<Unit<'_>>)> = streams
-            .iter()
-            .map(|(stream, total)| {
-                (
-                    *stream,
-                    total,
-                    record.measured_intervals().map(|one| unit_of(record, *stream, one)).collect(),
-                )
-            })
-            .collect();
-        let spread = Units::new(durations_s, &by_interval).spread_of_intervals(seed_of(&record.id));
-        let courses = streams
-            .iter()
-            .filter_map(|(stream, _)| Some((*stream, LatencyCourse::of_stream(record, *stream)?)))
-            .collect();
-        let cpu = record.cpu.map(|cpu| MeasuredCpu {
-            user_s: cpu.user.as_secs_f64(),
-            system_s: cpu.system.as_secs_f64(),
-            work_s: cpu.work_s(),
-            available_s: cpu.wall.as_secs_f64() * f64::from(record.host.all_cpu_count()),
-        });
+    /// The sample of a result. `source` says where it lies.
+    ///
+    /// What was counted is kept with its histograms, and its seconds with how they spread; what a source states is kept as
+    /// its figures.
+    pub fn of(subject: &Subject<'_>, source: impl Into<String>) -> Self {
+        let load = load_of_jobs(subject, false);
+        let figures = match subject.plan {
+            Some(plan) => SampleFigures::Measured(Box::new(Measured::of(subject, plan))),
+            None => SampleFigures::Stated(Stated {
+                figures: stated_figures(subject),
+                load: load_of_jobs(subject, true),
+                is_one_of_several_loads: false,
+                is_printed: subject.is_printed(),
+            }),
+        };
+        let results_of = || format!("results of {}", subject.tool_name().unwrap_or_default());
         Self {
             source: source.into(),
-            id: record.id.clone(),
-            subject: record.plan.profile.clone(),
-            label: record.label.clone(),
-            attributes: record.attributes.clone(),
-            conditions: Conditions::of_record(record),
-            generator: Conditions::of_generator(record),
-            caveats: caveats(record),
-            figures: SampleFigures::Measured(Box::new(Measured {
-                duration: record.measured_duration(),
-                streams,
-                courses,
-                cpu,
-                spread,
-            })),
+            id: subject.id.to_owned(),
+            subject: subject.plan.map_or_else(results_of, |plan| plan.profile.clone()),
+            label: subject.label.map(str::to_owned),
+            attributes: subject.attributes.clone().into_owned(),
+            conditions: Conditions::of(subject, load),
+            generator: Conditions::of_generator(subject),
+            caveats: caveats(subject),
+            figures,
         }
+    }
+
+    /// The samples of a printed table, one a row. `source` says where the table lies.
+    pub fn of_table(table: &PublishedTable, source: &str) -> Vec<Self> {
+        let records = table.records(&TablePlace { file: source.to_owned(), ..TablePlace::default() });
+        let sample = |subject: Subject<'_>| Self {
+            subject: table.title.clone(),
+            ..Self::of(&subject, format!("row `{}` of {source}", subject.id))
+        };
+        records.iter().map(Subject::of_imported).map(sample).collect()
     }
 
     /// Whether nothing was measured.
@@ -153,79 +149,92 @@ impl Sample {
     pub fn named(self, label: impl Into<String>, attributes: BTreeMap<String, AttributeValue>) -> Self {
         Self { label: Some(label.into()), attributes, ..self }
     }
+}
 
-    /// The samples of a printed table, one a row. `source` says where the table lies.
-    pub fn of_table(table: &PublishedTable, source: &str) -> Vec<Self> {
-        let place = TablePlace { file: source.to_owned(), sha256: String::new(), read_by: String::new() };
-        let mut samples = Self::of_imported(&ImportedRecord::of_table(table, &place));
-        for (sample, row) in samples.iter_mut().zip(&table.rows) {
-            sample.source = format!("row `{}` of {source}", row.id);
-            sample.id.clone_from(&row.id);
-            sample.subject.clone_from(&table.title);
-        }
-        samples
-    }
-
-    /// The samples of imported results. Those of one configuration under several loads carry the load in each metric.
-    pub fn of_imported(records: &[ImportedRecord]) -> Vec<Self> {
-        let loads: Vec<Option<String>> = records.iter().map(|one| stated_load_words(one, true)).collect();
-        // Attributes tell configurations apart; without them the label does, and without a label nothing.
-        let configuration = |record: &ImportedRecord| match record.attributes.is_empty() {
-            false => Some(serde_json::json!(record.attributes).to_string()),
-            true => record.label.clone(),
+/// Results of one configuration under several loads carry the load in each metric, and do not have to agree in it. Whether there
+/// are several shows only when all samples are known.
+pub(super) fn tell_loads_apart(samples: &mut [Sample]) {
+    // Attributes tell configurations apart; without them the label does, and without a label nothing. What was printed in one
+    // place has nothing to do with what was printed in another, or measured.
+    let key = |sample: &Sample| {
+        let SampleFigures::Stated(stated) = &sample.figures else { return None };
+        let configuration = match sample.attributes.is_empty() {
+            false => serde_json::json!(sample.attributes).to_string(),
+            true => sample.label.clone()?,
         };
-        let mut first: BTreeMap<String, &Option<String>> = BTreeMap::new();
-        let is_under_several = records.iter().zip(&loads).any(|(record, load)| {
-            configuration(record).is_some_and(|mine| *first.entry(mine).or_insert(load) != load)
-        });
-        records
-            .iter()
-            .zip(loads)
-            .map(|(record, load)| {
-                let (in_metrics, in_common) =
-                    if is_under_several { (load, None) } else { (None, stated_load_words(record, false)) };
-                Self {
-                    source: record.whence(),
-                    id: record.id.clone(),
-                    subject: format!("results of {}", record.source.tool),
-                    label: record.label.clone(),
-                    attributes: record.attributes.clone(),
-                    conditions: Conditions::of_imported(record, in_common),
-                    generator: Conditions::of_tool(record),
-                    caveats: stated_caveats(record),
-                    figures: SampleFigures::Stated(Stated {
-                        figures: stated_figures(record, in_metrics.as_deref()),
-                        is_one_of_several_loads: is_under_several,
-                        is_printed: is_printed(record),
-                    }),
-                }
-            })
-            .collect()
+        Some(((sample.conditions.origin().to_owned(), configuration), stated.load.clone()))
+    };
+    let mut first: HashMap<(String, String), Option<String>> = HashMap::new();
+    let mut several: HashSet<String> = HashSet::new();
+    for ((origin, configuration), load) in samples.iter().filter_map(key) {
+        let known = first.entry((origin.clone(), configuration)).or_insert_with(|| load.clone());
+        if *known != load {
+            several.insert(origin);
+        }
+    }
+    for sample in samples {
+        let SampleFigures::Stated(stated) = &mut sample.figures else { continue };
+        if several.contains(sample.conditions.origin()) {
+            stated.is_one_of_several_loads = true;
+            stated.figures.iter_mut().for_each(|(metric, _)| metric.load.clone_from(&stated.load));
+            sample.conditions.forget_load();
+        }
     }
 }
 
-pub(super) fn is_printed(record: &ImportedRecord) -> bool {
-    matches!(record.source.kind, SourceKind::Table | SourceKind::Csv)
+impl Measured {
+    fn of<'s>(subject: &Subject<'s>, plan: &Plan) -> Self {
+        let streams: Vec<(Stream, OpCounts)> = Stream::planned(plan, |_| true)
+            .into_iter()
+            .map(|stream| (stream, stream.counts_of(subject, None)))
+            .collect();
+        let durations_s =
+            subject.measured_intervals().map(|interval| interval.duration.as_secs_f64()).collect();
+        let by_interval: Vec<(Stream, &OpCounts, Vec<Unit<'_>>)> = streams
+            .iter()
+            .map(|(stream, total)| {
+                // What each job did in an interval.
+                let unit = |one: &'s Interval| -> Unit<'s> {
+                    stream.parts(plan, &one.jobs).into_iter().map(|(_, counts)| counts).collect()
+                };
+                (*stream, total, subject.measured_intervals().map(unit).collect())
+            })
+            .collect();
+        let spread = Units::new(durations_s, &by_interval).spread_of_intervals(seed_of(subject.id));
+        let courses = streams
+            .iter()
+            .filter_map(|(stream, _)| {
+                Some((*stream, LatencyCourse::of_stream(subject.intervals, plan, *stream)?))
+            })
+            .collect();
+        let cpu = subject.cpu.zip(subject.host).map(|(cpu, host)| MeasuredCpu {
+            user_s: cpu.user.as_secs_f64(),
+            system_s: cpu.system.as_secs_f64(),
+            work_s: cpu.work_s(),
+            available_s: cpu.wall.as_secs_f64() * f64::from(host.all_cpu_count()),
+        });
+        Self { duration: subject.measured.unwrap_or_default(), streams, courses, cpu, spread }
+    }
 }
 
-fn stated_figures(record: &ImportedRecord, load: Option<&str>) -> Vec<(Metric, f64)> {
+fn stated_figures(subject: &Subject<'_>) -> Vec<(Metric, f64)> {
     let mut all: Vec<(MetricKey, f64)> = Vec::new();
-    let streams = Streams::of_imported(record);
+    let streams = Streams::of(subject);
     // A row is taken as it was printed; of a result that was measured, the metrics are those of runs.
-    let taken: &[Figure] = if is_printed(record) { &Figure::ALL } else { &Figure::COMPARED };
+    let taken: &[Figure] = if subject.is_printed() { &Figure::ALL } else { &Figure::COMPARED };
     for stream in Stream::STATED {
         let Some(figures) = streams.get(stream) else { continue };
         let of_stream =
             |figure: &Figure| Some((MetricKey::Figure(stream, *figure), figure_of_enough(figures, *figure)?));
         all.extend(taken.iter().filter_map(of_stream));
     }
-    if let Some(cpu) = &record.cpu {
+    if let Some(cpu) = subject.stated_cpu {
         let of_cpu = |figure: &CpuFigure| Some((MetricKey::Cpu(*figure), cpu.get(*figure)?.value));
         all.extend(CpuFigure::ALL.iter().filter_map(of_cpu));
     }
-    let other = record.other.iter();
+    let other = subject.other.into_iter().flatten();
     all.extend(other.filter_map(|(name, stated)| Some((MetricKey::from_key(name)?, stated.value))));
-    all.into_iter().map(|(key, value)| (Metric { load: load.map(str::to_owned), key }, value)).collect()
+    all.into_iter().map(|(key, value)| (Metric { load: None, key }, value)).collect()
 }
 
 /// A figure, but no percentile with too few I/Os beyond it, where their number is known. A mean of a few is compared: how
@@ -241,7 +250,7 @@ pub struct Caveat {
     /// Which run of its configuration, from 1; `None` where that has only one.
     pub run: Option<usize>,
     /// The finding that says it; `None` where it is something else.
-    pub id: Option<String>,
+    pub id: Option<FindingId>,
     /// One sentence, with the numbers.
     pub message: String,
 }
@@ -252,12 +261,12 @@ impl Caveat {
     }
 
     fn of_finding(finding: &Finding) -> Self {
-        Self { run: None, id: Some(finding.id.clone()), message: finding.message.clone() }
+        Self { run: None, id: Some(finding.id), message: finding.message.clone() }
     }
 
     /// What is said, without of which run.
     pub(super) fn text(&self) -> String {
-        match &self.id {
+        match self.id {
             Some(id) => format!("{} [{id}]", self.message),
             None => self.message.clone(),
         }
@@ -279,9 +288,15 @@ impl Serialize for Caveat {
     }
 }
 
-/// What was printed as a bound is told, and compared with nothing. Results of tools also have findings.
-fn stated_caveats(record: &ImportedRecord) -> Vec<Caveat> {
-    let bounds = record.bounds.iter().map(|bound| {
+/// What speaks against the figures of a result: how it ended, bounds that stand for a figure, and its findings.
+fn caveats(subject: &Subject<'_>) -> Vec<Caveat> {
+    let ended = match subject.ended.map(|ended| ended.how) {
+        None | Some(EndedHow::Complete) => None,
+        Some(EndedHow::Interrupted) => Some(Caveat::new("the run was interrupted".to_owned())),
+        Some(EndedHow::Failed) => Some(Caveat::new("the run failed".to_owned())),
+    };
+    // What was printed as a bound is told, and compared with nothing.
+    let bounds = subject.bounds.iter().map(|bound| {
         Caveat::new(format!(
             "{} was printed as {} {}, and is not compared",
             bound.metric,
@@ -289,29 +304,15 @@ fn stated_caveats(record: &ImportedRecord) -> Vec<Caveat> {
             bound.number.value
         ))
     });
-    let findings = if is_printed(record) { Vec::new() } else { imported_findings(record) };
-    let found = findings.iter().filter(|finding| finding.severity >= Severity::Warning);
-    bounds.chain(found.map(Caveat::of_finding)).collect()
-}
-
-/// What its run says against its figures.
-fn caveats(record: &RunRecord) -> Vec<Caveat> {
-    let ended = match record.ended.how {
-        EndedHow::Complete => None,
-        EndedHow::Interrupted => Some(Caveat::new("the run was interrupted".to_owned())),
-        EndedHow::Failed => Some(Caveat::new("the run failed".to_owned())),
+    let is_told = |finding: &Finding| {
+        let is_the_end = ended.is_some() && matches!(finding.id, FindingId::Interrupted | FindingId::Failed);
+        finding.severity >= Severity::Warning && !is_the_end
     };
-    let ended_ids = ["interrupted", "failed"];
-    let found = record
-        .findings
-        .iter()
-        .filter(|finding| finding.severity >= Severity::Warning && !ended_ids.contains(&finding.id.as_str()));
-    ended.into_iter().chain(found.map(Caveat::of_finding)).collect()
-}
-
-/// What each job did in an interval.
-fn unit_of<'r>(record: &RunRecord, stream: Stream, interval: &'r Interval) -> Unit<'r> {
-    stream.parts(record, &interval.jobs).into_iter().map(|(_, counts)| counts).collect()
+    // Of what somebody printed there is no run that could be looked at.
+    let findings = if subject.is_printed() { Vec::new() } else { findings(subject) };
+    let found: Vec<Caveat> =
+        findings.iter().filter(|finding| is_told(finding)).map(Caveat::of_finding).collect();
+    ended.into_iter().chain(bounds).chain(found).collect()
 }
 
 /// The same for the same record, another one for each other record (Fowler, Noll and Vo).
@@ -322,6 +323,8 @@ pub(super) fn seed_of(id: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::subject::Facts;
+
     use super::*;
 
     #[test]
@@ -350,7 +353,7 @@ mod tests {
     #[test]
     fn a_percentile_whose_number_of_ios_is_not_known_is_taken_as_it_is_told() {
         let stated = iotrial_model::imported::StatedStream::default();
-        let figures = Figures { lat_p9999_us: Some(900.0), ..Figures::of_stated(&stated) };
+        let figures = Figures { lat_p9999_us: Some(900.0), ..Figures::together(&[Facts::Stated(&stated)]) };
         assert_eq!(figure_of_enough(&figures, Figure::LatencyP9999), Some(900.0));
     }
 }

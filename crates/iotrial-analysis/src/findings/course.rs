@@ -1,16 +1,16 @@
 //! How the run went: to its end, without errors, long enough, steady.
 
 use std::collections::BTreeMap;
-
 use std::time::Duration;
 
+use iotrial_model::finding::{Changing, Evidence, Finding, FindingId, Severity, Unsteady};
 use iotrial_model::load::Direction;
-use iotrial_model::plan::{PhaseKind, UntilSteady};
-use iotrial_model::record::{EndedHow, Failure, Finding, RunRecord, Severity};
+use iotrial_model::plan::{PhaseKind, Plan, STEADY_ROUNDS};
+use iotrial_model::record::{EndedHow, Failure, OpCounts};
+use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
-use serde_json::json;
 
-use super::finding;
+use super::observed::Observed;
 use crate::steady_state::{
     MOST_BACKLOG_GROWTH_PERCENT, MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, Rounds, SteadyState,
 };
@@ -18,6 +18,8 @@ use crate::words::{count_with_thousands, percent_or_times, seconds_in_words};
 
 /// A measured phase shorter than this says nothing about caches and burst credits.
 const SHORTEST_TRUSTED: Duration = Duration::from_secs(60);
+/// Intervals end when the clock is read, so a phase of 60 s may come out a few milliseconds short.
+const CLOCK_SLACK: Duration = Duration::from_millis(500);
 /// The clocks are read within 20 ms of each other at either end, however short of CPU the generator is.
 const MOST_CLOCK_JUMP_S: f64 = 0.1;
 /// Where the monotonic clock is not slewed with the time of day, as on Windows: the most that NTP slews, 500 ppm.
@@ -26,240 +28,336 @@ const MOST_SLEW: f64 = 500e-6;
 const MOST_ERRORS_PER_MILLION: u64 = 1_000;
 
 /// The run did not end as planned.
-pub(super) fn interrupted(record: &RunRecord) -> Option<Finding> {
-    let (id, severity, verb) = match record.ended.how {
+pub(super) fn interrupted(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let ended = seen.subject.ended?;
+    let (id, severity) = match ended.how {
         EndedHow::Complete => return None,
-        EndedHow::Interrupted => ("interrupted", Severity::Warning, "was interrupted"),
-        EndedHow::Failed => ("failed", Severity::Serious, "failed"),
+        EndedHow::Interrupted => (FindingId::Interrupted, Severity::Warning),
+        EndedHow::Failed => (FindingId::Failed, Severity::Serious),
     };
-    let (measured, planned) = (record.measured_duration(), planned_measure(record));
-    let reason = record.ended.reason.as_deref().unwrap_or("no reason was recorded");
-    Some(finding(
+    let measured_s = seen.subject.measured?.as_secs_f64();
+    let planned_s = planned_measure(seen.subject.plan?).as_secs_f64();
+    Some(Finding {
         id,
         severity,
-        format!(
-            "the run {verb} when {} of {} were measured: {reason}",
-            seconds_in_words(measured.as_secs_f64()),
-            seconds_in_words(planned.as_secs_f64())
-        ),
-        [("measured_s", json!(measured.as_secs_f64())), ("planned_s", json!(planned.as_secs_f64()))],
-    ))
+        message: interrupted_words(ended.how, measured_s, planned_s, ended.reason.as_deref()),
+        evidence: Evidence::Ended { measured_s, planned_s },
+    })
 }
 
-fn planned_measure(record: &RunRecord) -> Duration {
-    record
-        .plan
-        .phases
-        .iter()
-        .filter(|phase| phase.kind == PhaseKind::Measure)
-        .map(|phase| phase.duration)
-        .sum()
+fn interrupted_words(how: EndedHow, measured_s: f64, planned_s: f64, reason: Option<&str>) -> String {
+    let verb = if how == EndedHow::Failed { "failed" } else { "was interrupted" };
+    format!(
+        "the run {verb} when {} of {} were measured: {}",
+        seconds_in_words(measured_s),
+        seconds_in_words(planned_s),
+        reason.unwrap_or("no reason was recorded")
+    )
 }
 
-/// The failures of the measured phase.
+fn planned_measure(plan: &Plan) -> Duration {
+    plan.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure).map(|phase| phase.duration).sum()
+}
+
+/// The failures, counted over all phases or stated by a source.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct ErrorCount<'r> {
     /// Failed and short I/Os.
-    pub(super) errors: u64,
-    /// All I/Os, failed ones too.
-    pub(super) attempts: u64,
-    /// The job and direction that failed most.
-    pub(super) worst_job: &'r str,
-    pub(super) worst_direction: Direction,
-    /// Its first failure.
-    pub(super) first_error: Option<&'r Failure>,
+    errors: u64,
+    /// Where they were; `None` where a source states only their number.
+    worst: Option<WorstErrors<'r>>,
 }
 
-/// Counts the failed I/Os of all phases, because a device that fails while it warms up is no better; `None` when
-/// there were none.
-pub(super) fn error_count(record: &RunRecord) -> Option<ErrorCount<'_>> {
-    let mut errors = 0;
-    let mut attempts = 0;
-    // By job and direction: how many, and the first.
-    let mut by_stream: BTreeMap<(usize, Direction), (u64, Option<&Failure>)> = BTreeMap::new();
-    // The totals are those of the measured phase; the other phases are in the intervals only.
-    let other_phases = record.intervals.iter().filter(|interval| interval.phase != PhaseKind::Measure);
-    let parts = std::iter::once(&record.jobs).chain(other_phases.map(|interval| &interval.jobs));
-    for (job, counts) in parts.flat_map(|jobs| jobs.iter().enumerate()) {
-        for direction in Direction::ALL {
-            let Some(counts) = counts.get(direction) else { continue };
+/// Where most I/Os failed.
+#[derive(Debug, Clone, PartialEq)]
+struct WorstErrors<'r> {
+    /// All I/Os of all jobs, failed ones too.
+    attempts: u64,
+    /// The job and direction that failed most.
+    job: String,
+    direction: Direction,
+    /// Its first failure.
+    first_error: Option<&'r Failure>,
+}
+
+impl<'r> ErrorCount<'r> {
+    /// Counts the failed I/Os of all phases, because a device that fails while it warms up is no better; `None` when
+    /// there were none.
+    pub(super) fn of(subject: &Subject<'r>) -> Option<Self> {
+        Self::counted(subject).or_else(|| Self::stated(subject))
+    }
+
+    fn counted(subject: &Subject<'r>) -> Option<Self> {
+        let mut errors = 0;
+        let mut attempts = 0;
+        // By job and direction: how many, and the first.
+        let mut by_stream: BTreeMap<(usize, Direction), (u64, Option<&'r Failure>)> = BTreeMap::new();
+        let mut add = |job: usize, direction: Direction, counts: &'r OpCounts| {
             errors += counts.error_count;
             attempts += counts.io_count() + counts.error_count;
             let stream = by_stream.entry((job, direction)).or_default();
             stream.0 += counts.error_count;
             stream.1 = stream.1.or(counts.first_error.as_ref());
+        };
+        // The totals are those of the measured phase; the other phases are in the intervals only.
+        for (index, job) in subject.jobs.iter().enumerate() {
+            for direction in Direction::ALL {
+                job.counts(direction).into_iter().for_each(|counts| add(index, direction, counts));
+            }
         }
+        for interval in subject.intervals.iter().filter(|interval| interval.phase != PhaseKind::Measure) {
+            for (index, job) in interval.jobs.iter().enumerate() {
+                for direction in Direction::ALL {
+                    job.get(direction).into_iter().for_each(|counts| add(index, direction, counts));
+                }
+            }
+        }
+        let ((job, direction), (_, first_error)) =
+            by_stream.into_iter().max_by_key(|(_, (errors, _))| *errors)?;
+        let job = job_name(subject, job);
+        (errors > 0)
+            .then_some(Self { errors, worst: Some(WorstErrors { attempts, job, direction, first_error }) })
     }
-    let ((job, worst_direction), (_, first_error)) =
-        by_stream.into_iter().max_by_key(|(_, (errors, _))| *errors)?;
-    let worst_job = record.plan.jobs[job].name.as_str();
-    (errors > 0).then_some(ErrorCount { errors, attempts, worst_job, worst_direction, first_error })
+
+    fn stated(subject: &Subject<'r>) -> Option<Self> {
+        let errors = subject.stated_streams().filter_map(|(_, stream)| stream.error_count).sum();
+        (errors > 0).then_some(Self { errors, worst: None })
+    }
+}
+
+fn job_name(subject: &Subject<'_>, job: usize) -> String {
+    subject.jobs.get(job).map(|job| job.name.to_string()).unwrap_or_default()
 }
 
 /// I/Os failed, or came back short.
-pub(super) fn io_errors(record: &RunRecord) -> Option<Finding> {
-    let ErrorCount { errors, attempts, worst_job, worst_direction, first_error } = error_count(record)?;
-    let many = u128::from(errors) * 1_000_000 > u128::from(attempts) * u128::from(MOST_ERRORS_PER_MILLION);
-    let severity = if many { Severity::Serious } else { Severity::Warning };
-    let first_error = first_error.map_or_else(|| "not recorded".to_owned(), Failure::to_string);
-    Some(finding(
-        "io-errors",
-        severity,
-        format!(
-            "{} of {} I/Os failed, most of them {worst_direction}s of `{worst_job}`, the first one with: {first_error}",
-            count_with_thousands(errors),
-            count_with_thousands(attempts)
-        ),
-        [
-            ("error_count", json!(errors)),
-            ("attempt_count", json!(attempts)),
-            ("job", json!(worst_job)),
-            ("direction", json!(worst_direction)),
-            ("first_error", json!(first_error)),
-        ],
-    ))
+pub(super) fn io_errors(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let ErrorCount { errors, worst } = seen.errors.as_ref()?;
+    let message = io_errors_words(*errors, worst.as_ref());
+    let Some(WorstErrors { attempts, job, direction, first_error }) = worst else {
+        return Some(Finding {
+            id: FindingId::IoErrors,
+            severity: Severity::Warning,
+            message,
+            evidence: Evidence::StatedErrors { error_count: *errors },
+        });
+    };
+    let many = u128::from(*errors) * 1_000_000 > u128::from(*attempts) * u128::from(MOST_ERRORS_PER_MILLION);
+    Some(Finding {
+        id: FindingId::IoErrors,
+        severity: if many { Severity::Serious } else { Severity::Warning },
+        message,
+        evidence: Evidence::IoErrors {
+            error_count: *errors,
+            attempt_count: *attempts,
+            job: job.clone(),
+            direction: *direction,
+            first_error: first_error.map_or_else(|| NOT_RECORDED.to_owned(), Failure::to_string),
+        },
+    })
+}
+
+const NOT_RECORDED: &str = "not recorded";
+
+fn io_errors_words(errors: u64, worst: Option<&WorstErrors<'_>>) -> String {
+    let Some(WorstErrors { attempts, job, direction, first_error }) = worst else {
+        return format!("{errors} I/Os failed; the figures are of those that did not");
+    };
+    format!(
+        "{} of {} I/Os failed, most of them {direction}s of `{job}`, the first one with: {}",
+        count_with_thousands(errors),
+        count_with_thousands(*attempts),
+        first_error.map_or_else(|| NOT_RECORDED.to_owned(), Failure::to_string)
+    )
 }
 
 /// I/Os came back short: most often the file or device ends before the working set does.
-pub(super) fn short_io(record: &RunRecord) -> Option<Finding> {
-    let (job, direction, short, error_count) =
-        record.plan.jobs.iter().zip(&record.jobs).find_map(|(job, counts)| {
-            Direction::ALL.into_iter().find_map(|direction| {
-                let counts = counts.get(direction)?;
-                let Some(Failure::Short { moved, asked }) = counts.first_error else { return None };
-                Some((job, direction, (moved, asked), counts.error_count))
-            })
-        })?;
-    let (moved, asked) = short;
-    Some(finding(
-        "short-io",
-        Severity::Serious,
-        format!(
-            "{direction}s of `{}` came back short, the first one with {moved} of {asked} bytes: the file or device ends before the load does, or something cut it while it ran",
-            job.name
-        ),
-        [
-            ("job", json!(job.name)),
-            ("direction", json!(direction)),
-            ("moved_bytes", json!(moved)),
-            ("asked_bytes", json!(asked)),
-            ("error_count", json!(error_count)),
-        ],
-    ))
+pub(super) fn short_io(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let (job, direction, short, error_count) = seen.subject.jobs.iter().find_map(|job| {
+        Direction::ALL.into_iter().find_map(|direction| {
+            let counts = job.counts(direction)?;
+            let Some(Failure::Short { moved, asked }) = counts.first_error else { return None };
+            Some((job.name.to_string(), direction, [moved, asked], counts.error_count))
+        })
+    })?;
+    Some(Finding {
+        id: FindingId::ShortIo,
+        severity: Severity::Serious,
+        message: short_io_words(&job, direction, short),
+        evidence: Evidence::ShortIo {
+            job,
+            direction,
+            moved_bytes: short[0],
+            asked_bytes: short[1],
+            error_count,
+        },
+    })
+}
+
+fn short_io_words(job: &str, direction: Direction, [moved, asked]: [u32; 2]) -> String {
+    format!(
+        "{direction}s of `{job}` came back short, the first one with {moved} of {asked} bytes: the file or device ends before the load does, or something cut it while it ran"
+    )
 }
 
 /// The time of day went another way than the monotonic clock.
 ///
 /// Slewing by NTP moves both alike on Linux (clock_gettime(2)), so that they differ only where the time of day was stepped, or
 /// where the machine stood still: a suspended or migrated guest.
-pub(super) fn clock_jump(record: &RunRecord) -> Option<Finding> {
-    let cpu = record.cpu.as_ref()?;
-    let wall_s = cpu.wall.as_secs_f64();
-    let jump_s = cpu.time_of_day_s? - wall_s;
-    (jump_s.abs() > MOST_CLOCK_JUMP_S + MOST_SLEW * wall_s).then(|| {
-        let way = if jump_s > 0.0 { "ahead" } else { "back" };
-        let why = if jump_s > 0.0 {
-            "either it was set, or the machine was suspended or migrated, and then the latencies lack that time"
-        } else {
-            "most likely it was set; latencies come from the other clock, but times of day in logs do not match"
-        };
-        finding(
-            "clock-jump",
-            Severity::Warning,
-            format!(
-                "the time of day jumped {:.1} s {way} within {wall_s:.0} s of measuring, against the monotonic clock: {why}",
-                jump_s.abs()
-            ),
-            [
-                ("jump_s", json!(jump_s)),
-                ("monotonic_s", json!(wall_s)),
-                ("time_of_day_s", json!(cpu.time_of_day_s)),
-            ],
-        )
+pub(super) fn clock_jump(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let cpu = seen.subject.cpu?;
+    let monotonic_s = cpu.wall.as_secs_f64();
+    let time_of_day_s = cpu.time_of_day_s?;
+    let jump_s = time_of_day_s - monotonic_s;
+    (jump_s.abs() > MOST_CLOCK_JUMP_S + MOST_SLEW * monotonic_s).then(|| Finding {
+        id: FindingId::ClockJump,
+        severity: Severity::Warning,
+        message: clock_jump_words(jump_s, monotonic_s),
+        evidence: Evidence::ClockJump { jump_s, monotonic_s, time_of_day_s },
     })
 }
 
-/// Less than a minute was measured.
-pub(super) fn short_run(record: &RunRecord) -> Option<Finding> {
-    short_measurement(record.measured_duration())
-}
-
-/// The same of any time that was measured.
-pub(crate) fn short_measurement(measured: Duration) -> Option<Finding> {
-    // Intervals end when the clock is read, so a phase of 60 s may come out a few milliseconds short.
-    if measured + Duration::from_millis(500) >= SHORTEST_TRUSTED {
-        return None;
-    }
-    let measured_s = measured.as_secs_f64();
-    let (severity, message) = if measured_s == 0.0 {
-        (Severity::Serious, "nothing was measured: the run ended before the measured phase".to_owned())
-    } else {
-        let wanted_s = SHORTEST_TRUSTED.as_secs();
+fn clock_jump_words(jump_s: f64, monotonic_s: f64) -> String {
+    let (way, why) = if jump_s > 0.0 {
         (
-            Severity::Warning,
-            format!(
-                "only {} were measured: caches and burst credits can carry a load that long, {wanted_s} s or more show what lies behind them",
-                seconds_in_words(measured_s)
-            ),
+            "ahead",
+            "either it was set, or the machine was suspended or migrated, and then the latencies lack that time",
+        )
+    } else {
+        (
+            "back",
+            "most likely it was set; latencies come from the other clock, but times of day in logs do not match",
         )
     };
-    Some(finding("short-run", severity, message, [("measured_s", json!(measured_s))]))
+    format!(
+        "the time of day jumped {:.1} s {way} within {monotonic_s:.0} s of measuring, against the monotonic clock: {why}",
+        jump_s.abs()
+    )
+}
+
+/// Less than a minute was measured.
+pub(super) fn short_run(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let measured = seen.subject.measured.filter(|measured| *measured + CLOCK_SLACK < SHORTEST_TRUSTED)?;
+    let measured_s = measured.as_secs_f64();
+    Some(Finding {
+        id: FindingId::ShortRun,
+        severity: if measured.is_zero() { Severity::Serious } else { Severity::Warning },
+        message: short_run_words(measured_s),
+        evidence: Evidence::ShortRun { measured_s },
+    })
+}
+
+fn short_run_words(measured_s: f64) -> String {
+    if measured_s == 0.0 {
+        return "nothing was measured: the run ended before the measured phase".to_owned();
+    }
+    format!(
+        "only {} were measured: caches and burst credits can carry a load that long, {} s or more show what lies behind them",
+        seconds_in_words(measured_s),
+        SHORTEST_TRUSTED.as_secs()
+    )
 }
 
 /// The load was still changing, or its queue grew.
-pub(super) fn unsteady(record: &RunRecord) -> Option<Finding> {
-    let waited = record.plan.until_steady.filter(|_| record.ended.how == EndedHow::Complete);
-    let mut found = not_steady(record, waited)?;
-    if waited.is_some() {
-        // The verdict asks for it: a load that was to wait until it was steady, and was not, has no answer.
-        found.evidence.insert("waited_s".to_owned(), json!(planned_measure(record).as_secs_f64()));
-    }
-    Some(found)
+pub(super) fn unsteady(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let (steady, plan) = (seen.steady.as_ref()?, seen.subject.plan?);
+    let is_complete = seen.subject.ended.is_some_and(|ended| ended.how == EndedHow::Complete);
+    // The verdict asks for it: a load that was to wait until it was steady, and was not, has no answer.
+    let waited = plan.until_steady.filter(|_| is_complete).map(|until| (planned_measure(plan), until.round));
+    let mut evidence = still_changing(steady)?;
+    evidence.waited_s = waited.map(|(limit, _)| limit.as_secs_f64());
+    Some(Finding {
+        id: FindingId::Unsteady,
+        severity: Severity::Warning,
+        message: unsteady_words(&evidence, waited),
+        evidence: Evidence::Unsteady(evidence),
+    })
 }
 
-fn not_steady(record: &RunRecord, waited: Option<UntilSteady>) -> Option<Finding> {
-    let steady = SteadyState::of(record)?;
-    let was_not = match waited {
-        Some(until) => {
-            let (limit, round) = (format_duration(planned_measure(record)), format_duration(until.round));
-            format!("the load did not become steady within {limit}: over its last five rounds of {round}")
-        }
-        None => "the load was not steady: over five rounds".to_owned(),
+fn still_changing(steady: &SteadyState) -> Option<Unsteady> {
+    let nothing = Unsteady {
+        value: Changing::Backlog,
+        range_percent: None,
+        slope_percent: None,
+        round_iops: None,
+        rounds: None,
+        backlog_growth_percent: None,
+        waited_s: None,
     };
     if let Some((value, Rounds { range_percent, slope_percent, rounds })) = steady.moving() {
-        let verb = if *slope_percent < 0.0 { "fell" } else { "rose" };
-        return Some(finding(
-            "unsteady",
-            Severity::Warning,
-            format!(
-                "{was_not} {value} ranged over {} of the average (at most {MOST_RANGE_PERCENT:.0} % is steady) and {verb} by {} (at most {MOST_SLOPE_PERCENT:.0} %)",
-                percent_or_times(*range_percent),
-                percent_or_times(slope_percent.abs())
-            ),
-            [
-                ("value", json!(value)),
-                ("range_percent", json!(range_percent)),
-                ("slope_percent", json!(slope_percent)),
-                (if value == "IOPS" { "round_iops" } else { "rounds" }, json!(rounds)),
-            ],
-        ));
+        return Some(Unsteady {
+            value,
+            range_percent: Some(*range_percent),
+            slope_percent: Some(*slope_percent),
+            round_iops: (value == Changing::Iops).then_some(*rounds),
+            rounds: (value != Changing::Iops).then_some(*rounds),
+            ..nothing
+        });
     }
     let growth_percent = steady.backlog_growth_percent.filter(|_| steady.backlog_grew())?;
-    Some(finding(
-        "unsteady",
-        Severity::Warning,
-        format!(
-            "{was_not} {growth_percent:.1} % of what came to be due only made a queue longer (at most {MOST_BACKLOG_GROWTH_PERCENT:.0} % is steady)"
-        ),
-        [("value", json!("backlog")), ("backlog_growth_percent", json!(growth_percent))],
-    ))
+    Some(Unsteady { backlog_growth_percent: Some(growth_percent), ..nothing })
 }
+
+/// `waited` has how long the load was to wait until it was steady, and its rounds.
+fn unsteady_words(evidence: &Unsteady, waited: Option<(Duration, Duration)>) -> String {
+    let was_not = match waited {
+        Some((limit, round)) => {
+            let (limit, round) = (format_duration(limit), format_duration(round));
+            format!(
+                "the load did not become steady within {limit}: over its last {STEADY_ROUNDS_IN_WORDS} rounds of {round}"
+            )
+        }
+        None => format!("the load was not steady: over {STEADY_ROUNDS_IN_WORDS} rounds"),
+    };
+    match (evidence.range_percent, evidence.slope_percent) {
+        (Some(range_percent), Some(slope_percent)) => format!(
+            "{was_not} {} ranged over {} of the average (at most {MOST_RANGE_PERCENT:.0} % is steady) and {} by {} (at most {MOST_SLOPE_PERCENT:.0} %)",
+            evidence.value,
+            percent_or_times(range_percent),
+            if slope_percent < 0.0 { "fell" } else { "rose" },
+            percent_or_times(slope_percent.abs())
+        ),
+        _ => format!(
+            "{was_not} {:.1} % of what came to be due only made a queue longer (at most {MOST_BACKLOG_GROWTH_PERCENT:.0} % is steady)",
+            evidence.backlog_growth_percent.unwrap_or_default()
+        ),
+    }
+}
+
+const STEADY_ROUNDS_IN_WORDS: &str = "five";
+const _: () = assert!(STEADY_ROUNDS == 5, "the messages say five");
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::record::Ended;
+    use iotrial_model::record::{Ended, RunRecord};
+    use serde_json::json;
 
     use super::*;
+    use crate::findings::found;
     use crate::test_record::{healthy, measured};
+
+    fn interrupted(record: &RunRecord) -> Option<Finding> {
+        found(record, super::interrupted)
+    }
+
+    fn io_errors(record: &RunRecord) -> Option<Finding> {
+        found(record, super::io_errors)
+    }
+
+    fn short_io(record: &RunRecord) -> Option<Finding> {
+        found(record, super::short_io)
+    }
+
+    fn clock_jump(record: &RunRecord) -> Option<Finding> {
+        found(record, super::clock_jump)
+    }
+
+    fn short_run(record: &RunRecord) -> Option<Finding> {
+        found(record, super::short_run)
+    }
+
+    fn unsteady(record: &RunRecord) -> Option<Finding> {
+        found(record, super::unsteady)
+    }
 
     #[test]
     fn a_run_that_was_stopped_says_how_far_it_came() {
@@ -268,10 +366,10 @@ mod tests {
         record.ended = Ended { how: EndedHow::Interrupted, reason: Some("SIGINT".to_owned()) };
         let found = interrupted(&record).unwrap();
         assert_eq!(found.message, "the run was interrupted when 40 s of 300 s were measured: SIGINT");
-        assert_eq!((found.id.as_str(), found.severity), ("interrupted", Severity::Warning));
+        assert_eq!((found.id, found.severity), (FindingId::Interrupted, Severity::Warning));
         record.ended.how = EndedHow::Failed;
         let found = interrupted(&record).unwrap();
-        assert_eq!((found.id.as_str(), found.severity), ("failed", Severity::Serious));
+        assert_eq!((found.id, found.severity), (FindingId::Failed, Severity::Serious));
         assert_eq!(interrupted(&healthy()), None);
     }
 
@@ -290,7 +388,7 @@ mod tests {
         );
         record.jobs[0].read.as_mut().unwrap().error_count = 100_000;
         let found = io_errors(&record).unwrap();
-        assert_eq!((found.severity, &found.evidence["job"]), (Severity::Serious, &json!("pages")));
+        assert_eq!((found.severity, &found.evidence.facts()["job"]), (Severity::Serious, &json!("pages")));
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! What the devices counted, against what was issued to them.
 
+use iotrial_model::finding::{Evidence, Finding, FindingId, SeenIn, Severity};
 use iotrial_model::load::Direction;
-use iotrial_model::record::{Finding, RunRecord, Severity};
 use iotrial_model::units::ByteSize;
-use serde_json::json;
 
-use super::finding;
+use super::observed::Observed;
 use crate::device_chain::{ChainStep, StepFlow};
 
 /// More than this in excess of what was issued is someone else's, or amplification. Journals and metadata of file
@@ -21,10 +20,9 @@ const MOST_MERGED_PERCENT: f64 = 10.0;
 
 /// The steps that can be judged: where the page cache decides when it is written and read, the one from the load is
 /// left out.
-fn steps(record: &RunRecord) -> Vec<ChainStep> {
-    let mut steps = ChainStep::all(record);
-    steps.retain(|step| record.plan.direct || !step.is_from_load());
-    steps
+fn steps<'o>(seen: &'o Observed<'_, '_>) -> impl Iterator<Item = &'o ChainStep> + use<'o> {
+    let is_direct = seen.subject.direct != Some(false);
+    seen.steps.iter().filter(move |step| is_direct || !step.is_from_load())
 }
 
 /// The devices moved much more than was issued, and someone else may have used them.
@@ -32,54 +30,54 @@ fn steps(record: &RunRecord) -> Vec<ChainStep> {
 /// The excess of each direction is held against all that was issued, so that the few writes that every host makes
 /// do not stand out of a load that only reads. It is told of the load's own devices, and of a disk whose other partitions
 /// were used; that an array or file system further down moves more is amplification, see [`amplified_io`].
-pub(crate) fn foreign_load(record: &RunRecord) -> Option<Finding> {
-    let step = steps(record)
-        .into_iter()
+pub(super) fn foreign_load(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let step = steps(seen)
         .filter(|step| step.is_from_load() || step.is_partition)
         .find(|step| excess_of_above_percent(step) > MOST_EXCESS_PERCENT)?;
+    let targets = seen.subject.targets;
+    let is_bare = targets.iter().all(|target| target.kind == "device") && !targets.is_empty();
     let ChainStep { read, write, .. } = step;
-    let excess = read.excess_bytes() + write.excess_bytes();
-    let above = read.above_bytes + write.above_bytes;
+    Some(Finding {
+        id: FindingId::ForeignLoad,
+        severity: Severity::Warning,
+        message: foreign_words(step, is_bare),
+        evidence: Evidence::ForeignLoad {
+            devices: step.below.clone(),
+            share_percent: step.excess_percent.unwrap_or_default(),
+            issued_read_bytes: read.above_bytes,
+            issued_write_bytes: write.above_bytes,
+            device_read_bytes: read.below_bytes,
+            device_write_bytes: write.below_bytes,
+        },
+    })
+}
+
+/// `is_bare` where no file system lies above the devices, which could multiply.
+fn foreign_words(step: &ChainStep, is_bare: bool) -> String {
+    let ChainStep { read, write, .. } = step;
+    let excess = ByteSize::bytes(read.excess_bytes() + write.excess_bytes());
+    let above = ByteSize::bytes(read.above_bytes + write.above_bytes);
     let share_percent = step.excess_percent.unwrap_or_default();
-    let is_bare = record.targets.iter().all(|target| target.kind == "device") && !record.targets.is_empty();
     let below = step.below.join(", ");
-    let message = if step.is_partition {
-        format!(
-            "{share_percent:.0} % of what {below} moved ({}) went to other partitions than {}: someone else used the disk",
-            ByteSize::bytes(excess),
+    if step.is_partition {
+        return format!(
+            "{share_percent:.0} % of what {below} moved ({excess}) went to other partitions than {}: someone else used the disk",
             step.above.join(", ")
-        )
+        );
+    }
+    let who = if is_bare {
+        "someone else used them"
     } else {
-        let who = if is_bare {
-            "someone else used them"
-        } else {
-            "someone else used them, or the file system above them multiplies I/Os"
-        };
-        format!(
-            "the devices moved {} more than the {} that were issued ({:.0} %; {share_percent:.0} % of what {below} moved): {who}",
-            ByteSize::bytes(excess),
-            ByteSize::bytes(above),
-            excess_of_above_percent(&step)
-        )
+        "someone else used them, or the file system above them multiplies I/Os"
     };
-    Some(finding(
-        "foreign-load",
-        Severity::Warning,
-        message,
-        [
-            ("devices", json!(step.below)),
-            ("share_percent", json!(share_percent)),
-            ("issued_read_bytes", json!(read.above_bytes)),
-            ("issued_write_bytes", json!(write.above_bytes)),
-            ("device_read_bytes", json!(read.below_bytes)),
-            ("device_write_bytes", json!(write.below_bytes)),
-        ],
-    ))
+    format!(
+        "the devices moved {excess} more than the {above} that were issued ({:.0} %; {share_percent:.0} % of what {below} moved): {who}",
+        excess_of_above_percent(step)
+    )
 }
 
 /// The excess of a step in percent of what came from above; zero where nothing came, because then there is nothing to hold
 /// it against.
-#[expect(clippy::cast_precision_loss, reason = "a share to 15 digits")]
 fn excess_of_above_percent(step: &ChainStep) -> f64 {
     let above = step.read.above_bytes + step.write.above_bytes;
     let excess = step.read.excess_bytes() + step.write.excess_bytes();
@@ -88,79 +86,80 @@ fn excess_of_above_percent(step: &ChainStep) -> f64 {
 
 /// Devices further down moved more than those that they carry: an array, a mapping or a file system multiplies, or others
 /// use them. The step that multiplies most is named.
-pub(super) fn amplified_io(record: &RunRecord) -> Option<Finding> {
-    let step = steps(record)
-        .into_iter()
+pub(super) fn amplified_io(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let step = steps(seen)
         .filter(|step| !step.is_from_load() && !step.is_partition)
         .filter(|step| excess_of_above_percent(step) > MOST_EXCESS_PERCENT)
         .max_by(|a, b| excess_of_above_percent(a).total_cmp(&excess_of_above_percent(b)))?;
-    let times = |flow: &StepFlow| flow.bytes_ratio.map(|ratio| format!("{ratio:.2}"));
-    let absent = || "no".to_owned();
-    Some(finding(
-        "amplified-io",
-        Severity::Note,
-        format!(
-            "{} read {} and wrote {} bytes for each byte of {}: what lies between them multiplies I/Os, or others use the devices too",
-            step.below.join(", "),
-            times(&step.read).unwrap_or_else(absent),
-            times(&step.write).unwrap_or_else(absent),
-            step.above.join(", ")
-        ),
-        [
-            ("devices", json!(step.below)),
-            ("above", json!(step.above)),
-            ("read_bytes_ratio", json!(step.read.bytes_ratio)),
-            ("write_bytes_ratio", json!(step.write.bytes_ratio)),
-            ("excess_percent", json!(step.excess_percent)),
-        ],
-    ))
+    Some(Finding {
+        id: FindingId::AmplifiedIo,
+        severity: Severity::Note,
+        message: amplified_words(step),
+        evidence: Evidence::AmplifiedIo {
+            devices: step.below.clone(),
+            above: step.above.clone(),
+            read_bytes_ratio: step.read.bytes_ratio,
+            write_bytes_ratio: step.write.bytes_ratio,
+            excess_percent: step.excess_percent,
+        },
+    })
+}
+
+fn amplified_words(step: &ChainStep) -> String {
+    let times =
+        |flow: &StepFlow| flow.bytes_ratio.map_or_else(|| "no".to_owned(), |ratio| format!("{ratio:.2}"));
+    format!(
+        "{} read {} and wrote {} bytes for each byte of {}: what lies between them multiplies I/Os, or others use the devices too",
+        step.below.join(", "),
+        times(&step.read),
+        times(&step.write),
+        step.above.join(", ")
+    )
 }
 
 /// Devices saw less than what came from above: something between answered. The step and direction of which least was
 /// seen are named.
-pub(super) fn cache_served(record: &RunRecord) -> Option<Finding> {
-    let seen_percent = |flow: &StepFlow| flow.bytes_ratio.map(|ratio| 100.0 * ratio);
-    let (step, direction, seen) = steps(record)
-        .into_iter()
-        .flat_map(|step| Direction::ALL.map(|direction| (step.clone(), direction)))
-        .filter_map(|(step, direction)| {
-            let seen = seen_percent(step.flow(direction))?;
-            Some((step, direction, seen))
-        })
-        .filter(|(_, _, seen)| *seen < LEAST_SEEN_PERCENT)
+pub(super) fn cache_below(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let (step, direction, seen_percent) = steps(seen)
+        .flat_map(|step| Direction::ALL.map(|direction| (step, direction)))
+        .filter_map(|(step, direction)| Some((step, direction, 100.0 * step.flow(direction).bytes_ratio?)))
+        .filter(|(_, _, seen_percent)| *seen_percent < LEAST_SEEN_PERCENT)
         .min_by(|a, b| a.2.total_cmp(&b.2))?;
+    let is_believed = seen_percent >= LEAST_BELIEVED_PERCENT;
     let flow = step.flow(direction);
-    let severity = if seen < LEAST_BELIEVED_PERCENT { Severity::Warning } else { Severity::Note };
-    let (below, counted) = (step.below.join(", "), ByteSize::bytes(flow.below_bytes));
-    let above = ByteSize::bytes(flow.above_bytes);
-    let message = if step.is_from_load() {
-        format!(
-            "the devices counted {counted} of the {above} that were issued as {direction}s ({seen:.0} %): a cache or holes in the file answered above them, or the load reached devices that are not known"
-        )
-    } else {
-        format!(
-            "{below} counted {counted} of the {above} that {} passed on as {direction}s ({seen:.0} %): a cache between them answered, or holds them back",
-            step.above.join(", ")
-        )
-    };
-    Some(finding(
-        "cache-served",
-        severity,
-        message,
-        [
-            ("seen_in", json!("device counters")),
-            ("direction", json!(direction)),
-            ("devices", json!(step.below)),
-            ("issued_bytes", json!(flow.above_bytes)),
-            ("device_bytes", json!(flow.below_bytes)),
-            ("cache_percent", json!(100.0 - seen)),
-        ],
-    ))
+    Some(Finding {
+        id: FindingId::CacheServed,
+        severity: if is_believed { Severity::Note } else { Severity::Warning },
+        message: cache_below_words(step, direction, seen_percent),
+        evidence: Evidence::CacheByDevices {
+            seen_in: SeenIn::DeviceCounters,
+            direction,
+            devices: step.below.clone(),
+            issued_bytes: flow.above_bytes,
+            device_bytes: flow.below_bytes,
+            cache_percent: 100.0 - seen_percent,
+        },
+    })
+}
+
+fn cache_below_words(step: &ChainStep, direction: Direction, seen_percent: f64) -> String {
+    let flow = step.flow(direction);
+    let (counted, above) = (ByteSize::bytes(flow.below_bytes), ByteSize::bytes(flow.above_bytes));
+    if step.is_from_load() {
+        return format!(
+            "the devices counted {counted} of the {above} that were issued as {direction}s ({seen_percent:.0} %): a cache or holes in the file answered above them, or the load reached devices that are not known"
+        );
+    }
+    format!(
+        "{} counted {counted} of the {above} that {} passed on as {direction}s ({seen_percent:.0} %): a cache between them answered, or holds them back",
+        step.below.join(", "),
+        step.above.join(", ")
+    )
 }
 
 /// The nearest devices merged I/Os, so that they did fewer and larger ones than were issued.
-pub(super) fn merged_io(record: &RunRecord) -> Option<Finding> {
-    let step = steps(record).into_iter().find(ChainStep::is_from_load)?;
+pub(super) fn merged_io(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let step = steps(seen).find(|step| step.is_from_load())?;
     let (direction, percent) = Direction::ALL
         .into_iter()
         .filter_map(|direction| Some((direction, step.flow(direction).merged_percent?)))
@@ -169,28 +168,52 @@ pub(super) fn merged_io(record: &RunRecord) -> Option<Finding> {
         })
         .max_by(|a, b| a.1.total_cmp(&b.1))?;
     let flow = step.flow(direction);
-    Some(finding(
-        "merged-io",
-        Severity::Note,
-        format!(
-            "{percent:.0} % of the {direction}s were merged with their neighbours above the device: {} of them became {} I/Os of {}, so the device does not do the IOPS that are shown",
-            flow.above_count,
-            flow.below_count,
-            step.below.join(", ")
-        ),
-        [
-            ("direction", json!(direction)),
-            ("merged_percent", json!(percent)),
-            ("issued_count", json!(flow.above_count)),
-            ("device_count", json!(flow.below_count)),
-        ],
-    ))
+    Some(Finding {
+        id: FindingId::MergedIo,
+        severity: Severity::Note,
+        message: merged_words(flow, direction, percent, &step.below),
+        evidence: Evidence::MergedIo {
+            direction,
+            merged_percent: percent,
+            issued_count: flow.above_count,
+            device_count: flow.below_count,
+        },
+    })
+}
+
+fn merged_words(flow: &StepFlow, direction: Direction, percent: f64, below: &[String]) -> String {
+    format!(
+        "{percent:.0} % of the {direction}s were merged with their neighbours above the device: {} of them became {} I/Os of {}, so the device does not do the IOPS that are shown",
+        flow.above_count,
+        flow.below_count,
+        below.join(", ")
+    )
 }
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::record::RunRecord;
+    use serde_json::json;
+
     use super::*;
+    use crate::findings::found;
     use crate::test_record::{chain, healthy};
+
+    fn foreign_load(record: &RunRecord) -> Option<Finding> {
+        found(record, super::foreign_load)
+    }
+
+    fn amplified_io(record: &RunRecord) -> Option<Finding> {
+        found(record, super::amplified_io)
+    }
+
+    fn cache_served(record: &RunRecord) -> Option<Finding> {
+        found(record, super::cache_below)
+    }
+
+    fn merged_io(record: &RunRecord) -> Option<Finding> {
+        found(record, super::merged_io)
+    }
 
     #[test]
     fn a_tenth_more_than_issued_is_tolerated_and_no_more() {
@@ -221,7 +244,10 @@ mod tests {
         assert_eq!(cache_served(&record).unwrap().severity, Severity::Note);
         record.devices[0].read_bytes = issued / 100 * 49;
         let found = cache_served(&record).unwrap();
-        assert_eq!((found.severity, &found.evidence["direction"]), (Severity::Warning, &json!("read")));
+        assert_eq!(
+            (found.severity, &found.evidence.facts()["direction"]),
+            (Severity::Warning, &json!("read"))
+        );
         assert!(found.message.contains("issued as reads (49 %)"), "{}", found.message);
     }
 
@@ -253,7 +279,7 @@ mod tests {
         );
         assert_eq!(foreign_load(&record), None);
         let found = amplified_io(&record).unwrap();
-        assert_eq!(found.evidence["write_bytes_ratio"], json!(2.0));
+        assert_eq!(found.evidence.facts()["write_bytes_ratio"], json!(2.0));
         assert!(
             found.message.starts_with("nvme0n1, nvme1n1 read 2.00 and wrote 2.00 bytes"),
             "{}",

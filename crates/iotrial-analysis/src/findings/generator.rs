@@ -1,15 +1,15 @@
 //! Who made the load: the engine, whether it kept its I/Os in flight, and whether its CPU sufficed.
 
+use iotrial_model::finding::{Evidence, Finding, FindingId, GeneratorUse, PolledIo, Severity};
 use iotrial_model::load::Direction;
-use iotrial_model::plan::Arrival;
-use iotrial_model::record::{Finding, RunRecord, Severity};
-use serde_json::json;
+use iotrial_model::plan::EngineKind;
+use iotrial_model::record::CpuUse;
+use iotrial_model::subject::Subject;
 
-use super::course::error_count;
-use super::finding;
-use super::stall::stalled;
+use super::observed::Observed;
 
-/// The I/Os in flight may differ from those planned by this much.
+/// The I/Os in flight may differ from those planned by this much: those under way at the edges of a phase of some seconds count in
+/// one of the two only.
 const MOST_DEVIATION_PERCENT: f64 = 3.0;
 /// Above this share of its CPUs the generator measures itself: with one thread at 90 % an I/O that completes finds it
 /// busy nine times of ten.
@@ -25,146 +25,218 @@ const MOST_DELAY_PERCENT: f64 = 10.0;
 const MOST_SWITCHES_PER_S: f64 = 33.0;
 /// Time that the hypervisor took, of all CPUs: what holds for waiting holds for this.
 const MOST_STEAL_PERCENT: f64 = 10.0;
+/// From this share of its time on a CPU is used up: it holds the rate, and does not only make I/Os slower. The same for
+/// the busiest thread, because a rate needs no more certainty than the mean over the threads.
+const USED_UP_PERCENT: f64 = 90.0;
 
 /// Another engine than the usual one made the load.
-pub(super) fn engine_fallback(record: &RunRecord) -> Option<Finding> {
-    let reason = record.plan.engine_reason.as_deref()?;
-    let engine = record.plan.engine;
-    Some(finding(
-        "engine-fallback",
-        Severity::Note,
-        format!("the engine `{}` made the load: {reason}", engine.as_str()),
-        [("engine", json!(engine)), ("reason", json!(reason))],
-    ))
+pub(super) fn engine_fallback(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let (engine, reason) = (seen.subject.engine?, seen.subject.engine_reason?);
+    Some(Finding {
+        id: FindingId::EngineFallback,
+        severity: Severity::Note,
+        message: fallback_words(engine, reason),
+        evidence: Evidence::EngineFallback { engine, reason: reason.to_owned() },
+    })
+}
+
+fn fallback_words(engine: EngineKind, reason: &str) -> String {
+    format!("the engine `{}` made the load: {reason}", engine.as_str())
 }
 
 /// The load asked the devices for completions, which no database does.
-pub(super) fn polled_io(record: &RunRecord) -> Option<Finding> {
-    record.plan.polled.then(|| {
-        finding(
-            "polled-io",
-            Severity::Note,
-            "the threads asked the devices for completions instead of waiting for interrupts (polled = true): a \
-             database that waits sees longer latencies, and the CPU of the generator says nothing"
-                .to_owned(),
-            [("polled", json!(true))],
-        )
+pub(super) fn polled_io(seen: &Observed<'_, '_>) -> Option<Finding> {
+    seen.subject.plan?.polled.then(|| Finding {
+        id: FindingId::PolledIo,
+        severity: Severity::Note,
+        message: POLLED_WORDS.to_owned(),
+        evidence: Evidence::PolledIo(PolledIo { polled: true }),
     })
 }
+
+const POLLED_WORDS: &str = "the threads asked the devices for completions instead of waiting for interrupts (polled = true): a \
+     database that waits sees longer latencies, and the CPU of the generator says nothing";
 
 /// The figures contradict each other: in a closed load every outstanding I/O is always in flight, so by Little's
 /// law (J. D. C. Little, 1961: L = λ W) IOPS times mean latency, summed over all streams, is their number.
 ///
 /// It is not asked of a load with errors, whose failed I/Os were in flight without being in a histogram, nor of the
 /// null engine, whose I/Os are done before they are begun.
-#[expect(clippy::cast_precision_loss, reason = "53 bits of I/Os are enough")]
-pub(super) fn littles_law(record: &RunRecord) -> Option<Finding> {
-    let measured_us = record.measured_duration().as_secs_f64() * 1e6;
-    // Of an open load nobody knows how much was outstanding, and what was not back yet is in no latency.
-    let is_open = record.plan.jobs.iter().any(|job| job.arrival != Arrival::Closed);
-    let is_unknown = is_open || error_count(record).is_some() || stalled(record).is_some();
+pub(super) fn littles_law(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let subject = seen.subject;
+    // Of an open load nobody knows how much was outstanding, and what was not back yet is in no latency. What a source states
+    // is rounded: only the audit, which knows the digits, can hold it against the law.
+    let outstanding = subject.offered_outstanding().filter(|_| subject.stated_streams().next().is_none())?;
+    let is_unknown = seen.errors.is_some() || seen.stall.is_some();
+    let measured_us = subject.measured?.as_secs_f64() * 1e6;
     // In less than a second the I/Os that are under way at its ends are too large a part.
-    if measured_us < 1e6 || is_unknown || !record.plan.engine.has_device() {
+    if measured_us < 1e6 || is_unknown || !subject.has_device() {
         return None;
     }
-    let total_latency_us: f64 = record
-        .jobs
-        .iter()
-        .flat_map(|job| Direction::ALL.into_iter().filter_map(|direction| job.get(direction)))
+    let streams = subject.jobs.iter().flat_map(|job| Direction::ALL.map(|direction| job.counts(direction)));
+    let total_latency_us: f64 = streams
+        .flatten()
         .filter_map(|counts| Some(counts.io_count() as f64 * counts.total_latency.mean_us()?))
         .sum();
     let in_flight = total_latency_us / measured_us;
-    let outstanding = record.plan.total_iodepth();
-    let deviation_percent = 100.0 * (in_flight / f64::from(outstanding) - 1.0);
-    (deviation_percent.abs() > MOST_DEVIATION_PERCENT).then(|| {
-        let why = if deviation_percent < 0.0 {
-            "the generator left some of them idle, so the device could have done more"
-        } else {
-            "latencies are counted longer than the I/Os lasted, or some began long before the measured phase"
-        };
-        finding(
-            "littles-law",
-            Severity::Warning,
-            format!(
-                "IOPS times mean latency shows {in_flight:.1} I/Os in flight where {outstanding} were outstanding ({deviation_percent:+.1} %): {why}"
-            ),
-            [
-                ("in_flight", json!(in_flight)),
-                ("outstanding", json!(outstanding)),
-                ("deviation_percent", json!(deviation_percent)),
-            ],
-        )
+    let deviation_percent = 100.0 * (in_flight / outstanding as f64 - 1.0);
+    (deviation_percent.abs() > MOST_DEVIATION_PERCENT).then(|| Finding {
+        id: FindingId::LittlesLaw,
+        severity: Severity::Warning,
+        message: littles_law_words(in_flight, outstanding, deviation_percent),
+        evidence: Evidence::LittlesLaw { in_flight, outstanding, deviation_percent },
     })
 }
 
+fn littles_law_words(in_flight: f64, outstanding: u64, deviation_percent: f64) -> String {
+    let why = if deviation_percent < 0.0 {
+        "the generator left some of them idle, so the device could have done more"
+    } else {
+        "latencies are counted longer than the I/Os lasted, or some began long before the measured phase"
+    };
+    format!(
+        "IOPS times mean latency shows {in_flight:.1} I/Os in flight where {outstanding} were outstanding ({deviation_percent:+.1} %): {why}"
+    )
+}
+
 /// Why the generator was the limit, or a part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shortage {
     OwnCpu,
     OneThread,
     RunQueue,
     Preempted,
+    /// What was left to it by the hypervisor was used up.
+    Stolen,
+    /// The hypervisor took a part of all CPUs.
     Steal,
 }
 
-/// The generator had not the CPU that it needed: it used up its own, or waited for it, or the hypervisor took it.
+/// How much of the CPU that it needed the generator had; `None` where that was not read.
 ///
 /// Shares are of the CPUs that drive the load: wall time times the driving threads, at most the host's CPUs. Time in which
 /// a thread only watched the clock, so as not to be late for an I/O, was there for the load if it had needed it.
-#[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
-pub(crate) fn generator_busy(record: &RunRecord) -> Option<Finding> {
-    let cpu = record.cpu.as_ref()?;
-    let thread_for_each_io = record.plan.engine.facts().thread_for_each_io;
-    let threads = if thread_for_each_io { record.plan.total_iodepth() } else { record.plan.threads };
-    let driven_cpu_count = threads.min(record.host.cpu_count).max(1);
+pub(super) fn generator_use(subject: &Subject<'_>) -> Option<GeneratorUse> {
+    let (cpu, host) = (subject.cpu?, subject.host?);
+    let threads = subject.driving_threads.or_else(|| recorded_threads(subject))?;
+    let driven_cpu_count = threads.min(host.cpu_count).max(1);
     let wall_s = cpu.wall.as_secs_f64();
     if wall_s == 0.0 {
         return None;
     }
     let driven_s = wall_s * f64::from(driven_cpu_count);
-    let host_s = wall_s * f64::from(record.host.all_cpu_count());
-    let busy_percent = 100.0 * cpu.work_s() / driven_s;
-    let busiest_percent = cpu.busiest_s().map(|busiest_s| 100.0 * busiest_s / wall_s);
-    let delay_percent = cpu.run_queue_delay_s.map(|delay_s| 100.0 * delay_s / driven_s);
-    let switches_per_s = cpu.involuntary_switch_count.map(|count| count as f64 / wall_s);
-    let host_busy_percent = cpu.host_busy_s.map(|busy_s| 100.0 * busy_s / host_s);
-    let steal_percent = cpu.host_steal_s.map(|steal_s| 100.0 * steal_s / host_s);
+    let host_s = wall_s * f64::from(host.all_cpu_count());
+    Some(GeneratorUse {
+        busy_percent: 100.0 * cpu.work_s() / driven_s,
+        driven_cpu_count,
+        user_s: cpu.user.as_secs_f64(),
+        system_s: cpu.system.as_secs_f64(),
+        watched_s: cpu.watched_s,
+        busiest_thread_percent: cpu.busiest_s().map(|busiest_s| 100.0 * busiest_s / wall_s),
+        run_queue_delay_percent: cpu.run_queue_delay_s.map(|delay_s| 100.0 * delay_s / driven_s),
+        involuntary_switches_per_s: cpu.involuntary_switch_count.map(|count| count as f64 / wall_s),
+        host_busy_percent: cpu.host_busy_s.map(|busy_s| 100.0 * busy_s / host_s),
+        host_steal_percent: cpu.host_steal_s.map(|steal_s| 100.0 * steal_s / host_s),
+        stolen_percent: stolen_s(cpu).map(|stolen_s| 100.0 * stolen_s / driven_s),
+    })
+}
+
+/// A probe of an older version does not say how many threads drove it, but where the generator was short of CPU, the finding that
+/// was made then does.
+fn recorded_threads(subject: &Subject<'_>) -> Option<u32> {
+    subject.recorded_findings.iter().find_map(|recorded| match recorded.typed()?.evidence {
+        Evidence::GeneratorBusy(use_then) => Some(use_then.driven_cpu_count),
+        _ => None,
+    })
+}
+
+/// The part of the stolen time that was taken from the work of the generator, at most.
+///
+/// Steal is counted for the whole host, and a virtual CPU loses time only while it has something to run, so that what is
+/// taken hits all that runs in proportion. Busy time is counted without it (`host/linux.rs`), as is the CPU time of threads.
+fn stolen_s(cpu: &CpuUse) -> Option<f64> {
+    let (steal_s, host_busy_s) = (cpu.host_steal_s?, cpu.host_busy_s?);
+    // Counted in ticks: a host that did nothing but our work may seem to have done less.
+    let own_share = if host_busy_s > 0.0 { (cpu.work_s() / host_busy_s).min(1.0) } else { 0.0 };
+    Some(steal_s * own_share)
+}
+
+/// What of its time the CPUs of the generator either worked or were taken away.
+fn used_or_stolen_percent(used: &GeneratorUse) -> f64 {
+    used.busy_percent + used.stolen_percent.unwrap_or_default()
+}
+
+fn shortage(used: &GeneratorUse) -> Option<Shortage> {
     let above = |value: Option<f64>, most: f64| value.is_some_and(|value| value > most);
     // Where the kernel does not tell how long threads waited, it tells how often they were pushed aside.
-    let is_preempted = delay_percent.is_none()
-        && above(host_busy_percent, MOST_BUSY_PERCENT)
-        && above(switches_per_s, MOST_SWITCHES_PER_S * f64::from(driven_cpu_count));
+    let is_preempted = used.run_queue_delay_percent.is_none()
+        && above(used.host_busy_percent, MOST_BUSY_PERCENT)
+        && above(used.involuntary_switches_per_s, MOST_SWITCHES_PER_S * f64::from(used.driven_cpu_count));
     let shortages = [
-        (busy_percent > MOST_BUSY_PERCENT, Shortage::OwnCpu),
-        (above(busiest_percent, MOST_BUSIEST_PERCENT), Shortage::OneThread),
-        (above(delay_percent, MOST_DELAY_PERCENT), Shortage::RunQueue),
+        (used.busy_percent > MOST_BUSY_PERCENT, Shortage::OwnCpu),
+        (above(used.busiest_thread_percent, MOST_BUSIEST_PERCENT), Shortage::OneThread),
+        // Before the waiting: of a thread that waits on a host whose CPUs are taken away, that is why.
+        (used_or_stolen_percent(used) > MOST_BUSY_PERCENT, Shortage::Stolen),
+        (above(used.run_queue_delay_percent, MOST_DELAY_PERCENT), Shortage::RunQueue),
         (is_preempted, Shortage::Preempted),
-        (above(steal_percent, MOST_STEAL_PERCENT), Shortage::Steal),
+        (above(used.host_steal_percent, MOST_STEAL_PERCENT), Shortage::Steal),
     ];
-    let (_, shortage) = shortages.into_iter().find(|(is_short, _)| *is_short)?;
+    shortages.into_iter().find(|(is_short, _)| *is_short).map(|(_, shortage)| shortage)
+}
+
+/// Whether the generator had not the CPU that it needed.
+pub(super) fn is_short_of_cpu(used: &GeneratorUse) -> bool {
+    shortage(used).is_some()
+}
+
+/// Whether the generator had no CPU left, rather than waiting for one now and then, which makes I/Os slower and holds no
+/// rate while others are outstanding.
+pub(crate) fn holds_the_rate(used: &GeneratorUse) -> bool {
+    used_or_stolen_percent(used) >= USED_UP_PERCENT
+        || used.busiest_thread_percent.is_some_and(|percent| percent >= USED_UP_PERCENT)
+}
+
+/// The generator had not the CPU that it needed: it used up its own, or waited for it, or the hypervisor took it.
+pub(super) fn generator_busy(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let (used, cpu) = (seen.generator.as_ref()?, seen.subject.cpu?);
+    let shortage = shortage(used)?;
+    Some(Finding {
+        id: FindingId::GeneratorBusy,
+        severity: Severity::Warning,
+        message: generator_busy_words(used, shortage, cpu),
+        evidence: Evidence::GeneratorBusy(*used),
+    })
+}
+
+fn generator_busy_words(used: &GeneratorUse, shortage: Shortage, cpu: &CpuUse) -> String {
+    let GeneratorUse { busy_percent, driven_cpu_count, .. } = used;
+    let percent = |value: Option<f64>| value.unwrap_or_default();
     let why = match shortage {
         Shortage::OwnCpu => {
             format!("used {busy_percent:.0} % of the {driven_cpu_count} CPUs that drive the load")
         }
         Shortage::OneThread => format!(
             "drives the load with a thread that was busy for {:.0} % of the time",
-            busiest_percent.unwrap_or_default()
+            percent(used.busiest_thread_percent)
         ),
         Shortage::RunQueue => format!(
             "waited for a CPU for {:.0} % of the time of the {driven_cpu_count} CPUs that drive the load",
-            delay_percent.unwrap_or_default()
+            percent(used.run_queue_delay_percent)
         ),
         Shortage::Preempted => format!(
             "lost its CPU {:.0} times a second on a host that was busy for {:.0} % of its time",
-            switches_per_s.unwrap_or_default(),
-            host_busy_percent.unwrap_or_default()
+            percent(used.involuntary_switches_per_s),
+            percent(used.host_busy_percent)
+        ),
+        Shortage::Stolen => format!(
+            "used {busy_percent:.0} % of the {driven_cpu_count} CPUs that drive the load, and the hypervisor took up to {:.0} % of them",
+            percent(used.stolen_percent)
         ),
         Shortage::Steal => {
-            format!(
-                "had {:.0} % of the host's CPU taken by the hypervisor",
-                steal_percent.unwrap_or_default()
-            )
+            format!("had {:.0} % of the host's CPU taken by the hypervisor", percent(used.host_steal_percent))
         }
     };
+    let wall_s = cpu.wall.as_secs_f64();
     let mut numbers = vec![format!(
         "{:.2} CPUs used, {:.2} of them in the kernel",
         (cpu.user + cpu.system).as_secs_f64() / wall_s,
@@ -174,39 +246,40 @@ pub(crate) fn generator_busy(record: &RunRecord) -> Option<Finding> {
         cpu.run_queue_delay_s
             .map(|delay_s| format!("{:.0} ms waited for a CPU per s", 1e3 * delay_s / wall_s)),
     );
-    numbers.extend(switches_per_s.map(|rate| format!("{rate:.0} involuntary switches per s")));
-    numbers.extend(steal_percent.map(|percent| format!("{percent:.1} % stolen")));
-    Some(finding(
-        "generator-busy",
-        Severity::Warning,
-        format!(
-            "iotrial itself {why}, so the figures show the host's limit rather than the device's ({})",
-            numbers.join(", ")
-        ),
-        [
-            ("busy_percent", json!(busy_percent)),
-            ("driven_cpu_count", json!(driven_cpu_count)),
-            ("user_s", json!(cpu.user.as_secs_f64())),
-            ("system_s", json!(cpu.system.as_secs_f64())),
-            ("watched_s", json!(cpu.watched_s)),
-            ("busiest_thread_percent", json!(busiest_percent)),
-            ("run_queue_delay_percent", json!(delay_percent)),
-            ("involuntary_switches_per_s", json!(switches_per_s)),
-            ("host_busy_percent", json!(host_busy_percent)),
-            ("host_steal_percent", json!(steal_percent)),
-        ],
-    ))
+    let switches = used.involuntary_switches_per_s;
+    numbers.extend(switches.map(|rate| format!("{rate:.0} involuntary switches per s")));
+    numbers.extend(used.host_steal_percent.map(|percent| format!("{percent:.1} % stolen")));
+    format!(
+        "iotrial itself {why}, so the figures show the host's limit rather than the device's ({})",
+        numbers.join(", ")
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use iotrial_model::plan::EngineKind;
-    use iotrial_model::record::CpuUse;
+    use iotrial_model::record::RunRecord;
 
     use super::*;
+    use crate::findings::found;
     use crate::test_record::{counts, healthy};
+
+    fn polled_io(record: &RunRecord) -> Option<Finding> {
+        found(record, super::polled_io)
+    }
+
+    fn engine_fallback(record: &RunRecord) -> Option<Finding> {
+        found(record, super::engine_fallback)
+    }
+
+    fn littles_law(record: &RunRecord) -> Option<Finding> {
+        found(record, super::littles_law)
+    }
+
+    fn generator_busy(record: &RunRecord) -> Option<Finding> {
+        found(record, super::generator_busy)
+    }
 
     #[test]
     fn polling_is_named() {
@@ -334,5 +407,29 @@ mod tests {
             }),
             None
         );
+    }
+
+    #[test]
+    fn what_the_hypervisor_takes_from_the_driving_cpus_counts_as_used_up() {
+        // 300 s, two driving threads; half of the time of their CPUs is worked, on a host of 64 CPUs that does nothing else.
+        let with = |host_busy_cpus: f64, stolen_cpus: f64| {
+            let mut record = healthy();
+            record.host.cpu_count = 64;
+            let cpu = record.cpu.as_mut().unwrap();
+            (cpu.user, cpu.system) = (cpu.wall, Duration::ZERO);
+            (cpu.host_busy_s, cpu.host_steal_s) = (Some(300.0 * host_busy_cpus), Some(300.0 * stolen_cpus));
+            generator_busy(&record).map(|found| found.message)
+        };
+        let stolen = with(1.0, 0.9).unwrap();
+        assert!(
+            stolen
+                .contains("used 50 % of the 2 CPUs that drive the load, and the hypervisor took up to 45 %"),
+            "{stolen}"
+        );
+        assert_eq!(with(1.0, 0.7), None);
+        // On a busy host most of it was taken from others.
+        assert_eq!(with(30.0, 0.9), None);
+        // More stolen time than busy time is the ticks' doing: no more than all of it is ours.
+        assert!(with(0.1, 0.9).unwrap().contains("up to 45 %"));
     }
 }

@@ -1,20 +1,20 @@
 //! A limit of a known kind: the rate stands still while I/Os wait.
 
+use iotrial_model::finding::{Evidence, Finding, FindingId, FlatRate, Severity};
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{Job, PhaseKind};
-use iotrial_model::record::{Finding, RunRecord, Severity};
-use serde_json::json;
+use iotrial_model::subject::Subject;
 
-use super::finding;
-use super::modes::{self, SlowPart};
+use super::modes::SlowPart;
+use super::observed::Observed;
 use super::pace::{
     Pace, RATE_TOLERANCE_PERCENT, in_flight, intervals_of, is_flat, is_pressed, median, shortest_latency_s,
 };
 use super::throttle::Throttle;
 use crate::words::with_thousands;
 
-/// So many whole intervals at least.
+/// So many whole intervals at least: of fewer, chance makes some stand as still as a limiter does ([`EXACT_SPREAD`]).
 pub(crate) const LEAST_INTERVALS: usize = 10;
 /// The sum of all seconds never leaves the straight line by more than the I/Os of so many seconds, however single seconds differ:
 /// 2 % of ten seconds, 0.3 % of a minute. A device without a limit wanders away from any line.
@@ -94,88 +94,124 @@ pub(crate) fn is_round(value: f64) -> bool {
     is_multiple_of(scale) || is_multiple_of(2.5 * scale)
 }
 
-/// The rate stood still although I/Os were waiting and the device had little to do: a limit is set on it.
-///
-/// From outside a limiter and a device that is worked to capacity look alike: both are flat, and both let I/Os wait. What
-/// tells them apart is how many I/Os are in work at once, `rate × shortest latency` (Little's law on the service alone). A
-/// device at capacity has all that it can serve at once in work; behind a limiter it idles. So the finding needs a flat
-/// rate, latencies of several times the shortest one, and one of these: less than half an I/O in work while nearly all wait; a
-/// burst before; few in work and a rate that people set; few in work and a rate too still for chance.
-///
-/// A device that serves one or two I/Os at a time at a round rate cannot be told from a limiter, and is called one.
-///
-/// A rotating disk has few I/Os in work by nature, and its shortest latency may be its cache's: for it, and for a load whose
-/// latencies have two modes, idling alone is no evidence. Where the slower mode is what stands still, a cache lies before the limit, and
-/// the rate of all is not its value ([`SlowPart`]).
-pub(super) fn flat_limit(record: &RunRecord) -> Option<Finding> {
-    let all = Pace::of(record);
-    let throttle = Throttle::of(record, &all);
-    let from_s = throttle.map_or(0.0, |(throttle, _)| throttle.after_s);
-    let paces: Vec<Pace> = all
-        .iter()
-        .filter(|pace| pace.phase == PhaseKind::Measure && pace.start_s >= from_s)
-        .copied()
-        .collect();
-    if paces.len() < LEAST_INTERVALS || !is_pressed(record, &paces) {
-        return None;
-    }
-    let iops = Flat::of(&paces, |pace| pace.iops);
-    let bandwidth = Flat::of(&paces, |pace| pace.mib_per_s);
-    let shortest_s = shortest_latency_s(&all)?;
-    let mean_iops = median(paces.iter().map(|pace| pace.iops));
-    let in_work = mean_iops * shortest_s;
-    let mean_latency_s = in_flight(&paces) / mean_iops;
-    let wait_ratio = mean_latency_s / shortest_s;
-    if wait_ratio < LEAST_WAIT_RATIO || in_flight(&paces) < LEAST_IN_FLIGHT {
-        return None;
-    }
-    let measured_s: f64 = paces.iter().map(|pace| pace.duration_s).sum();
-    let (kind, flat) = kind_of_limit(record, iops, bandwidth)?;
-    let is_round = match kind {
-        Kind::Iops => is_round(flat.level),
-        Kind::Bandwidth => is_round_bandwidth(flat.level),
-    };
-    let is_exact = flat.range_percent / 100.0 * mean_iops <= EXACT_SPREAD * mean_iops.sqrt();
-    let all_wait = tenth_percentile_s(record).is_some_and(|p10_s| p10_s >= LEAST_WAIT_RATIO * shortest_s);
-    let is_idle = in_work < IDLE_IN_WORK && all_wait && !is_rotational(record) && !modes::are_there(record);
-    let is_limit = is_idle
-        || throttle.is_some()
-        || in_work < ROUND_IN_WORK && is_round
-        || in_work < EXACT_IN_WORK && is_exact;
-    let weight = |job: &Job| match kind {
-        Kind::Iops => 1.0,
-        Kind::Bandwidth => job.block_size.mean_bytes(),
-    };
-    let has_cache_before = SlowPart::of(record, &intervals_of(record, &paces), weight)
-        .is_some_and(|slow| slow.is_limited_alone(flat.drift_s));
-    (is_limit && !has_cache_before).then(|| {
-        let Flat { level, drift_s, range_percent } = flat;
-        let (id, value) = match kind {
-            Kind::Iops => ("flat-iops-limit", format!("{} IOPS", with_thousands(level))),
-            Kind::Bandwidth => ("flat-bandwidth-limit", format!("{level:.1} MiB/s")),
-        };
+/// A limit that is set on a rate, with what shows it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct FlatLimit {
+    kind: Kind,
+    flat: Flat,
+    /// How long it was looked at.
+    measured_s: f64,
+    /// How many times as long I/Os take as on the idle device.
+    wait_ratio: f64,
+    evidence: FlatRate,
+}
+
+impl FlatLimit {
+    /// The rate stood still although I/Os were waiting and the device had little to do: a limit is set on it.
+    ///
+    /// From outside a limiter and a device that is worked to capacity look alike: both are flat, and both let I/Os wait. What
+    /// tells them apart is how many I/Os are in work at once, `rate × shortest latency` (Little's law on the service alone). A
+    /// device at capacity has all that it can serve at once in work; behind a limiter it idles. So the finding needs a flat
+    /// rate, latencies of several times the shortest one, and one of these: less than half an I/O in work while nearly all wait; a
+    /// burst before; few in work and a rate that people set; few in work and a rate too still for chance.
+    ///
+    /// A device that serves one or two I/Os at a time at a round rate cannot be told from a limiter, and is called one.
+    ///
+    /// A rotating disk has few I/Os in work by nature, and its shortest latency may be its cache's: for it, and for a load whose
+    /// latencies have two modes, idling alone is no evidence. Where the slower mode is what stands still, a cache lies before the limit, and
+    /// the rate of all is not its value ([`SlowPart`]).
+    pub(super) fn of(
+        subject: &Subject<'_>,
+        all: &[Pace],
+        throttle: Option<Throttle>,
+        has_modes: bool,
+    ) -> Option<Self> {
+        let from_s = throttle.map_or(0.0, |throttle| throttle.after_s);
+        let paces: Vec<Pace> = all
+            .iter()
+            .filter(|pace| pace.phase == PhaseKind::Measure && pace.start_s >= from_s)
+            .copied()
+            .collect();
+        if paces.len() < LEAST_INTERVALS || !is_pressed(subject, &paces) {
+            return None;
+        }
+        let iops = Flat::of(&paces, |pace| pace.iops);
+        let bandwidth = Flat::of(&paces, |pace| pace.mib_per_s);
+        let shortest_s = shortest_latency_s(all)?;
+        let mean_iops = median(paces.iter().map(|pace| pace.iops));
+        let in_work = mean_iops * shortest_s;
         let in_flight = in_flight(&paces);
-        finding(
-            id,
-            Severity::Note,
-            format!(
-                "{value} in every second of {measured_s:.0} s (the sum never off by more than {:.0} ms) while {in_flight:.0} I/Os waited {wait_ratio:.0} times as long as on the idle device: a limit of that rate is set on the device, the volume or the instance",
-                (1e3 * drift_s).ceil().max(1.0)
-            ),
-            [
-                (if kind == Kind::Iops { "limit_iops" } else { "limit_mib_per_s" }, json!(level)),
-                ("iops", json!(mean_iops)),
-                ("mib_per_s", json!(median(paces.iter().map(|pace| pace.mib_per_s)))),
-                ("range_percent", json!(range_percent)),
-                ("drift_s", json!(drift_s)),
-                ("in_flight", json!(in_flight)),
-                ("in_work", json!(in_work)),
-                ("lat_mean_us", json!(1e6 * mean_latency_s)),
-                ("lat_min_us", json!(1e6 * shortest_s)),
-                ("is_round", json!(is_round)),
-            ],
-        )
+        let mean_latency_s = in_flight / mean_iops;
+        let wait_ratio = mean_latency_s / shortest_s;
+        if wait_ratio < LEAST_WAIT_RATIO || in_flight < LEAST_IN_FLIGHT {
+            return None;
+        }
+        let (kind, flat) = kind_of_limit(&subject.plan?.jobs, iops, bandwidth)?;
+        let is_round = match kind {
+            Kind::Iops => is_round(flat.level),
+            Kind::Bandwidth => is_round_bandwidth(flat.level),
+        };
+        let is_exact = flat.range_percent / 100.0 * mean_iops <= EXACT_SPREAD * mean_iops.sqrt();
+        let all_wait =
+            tenth_percentile_s(subject).is_some_and(|p10_s| p10_s >= LEAST_WAIT_RATIO * shortest_s);
+        let is_idle = in_work < IDLE_IN_WORK && all_wait && !is_rotational(subject) && !has_modes;
+        let is_limit = is_idle
+            || throttle.is_some()
+            || in_work < ROUND_IN_WORK && is_round
+            || in_work < EXACT_IN_WORK && is_exact;
+        let weight = |job: &Job| match kind {
+            Kind::Iops => 1.0,
+            Kind::Bandwidth => job.block_size.mean_bytes(),
+        };
+        let has_cache_before = SlowPart::of(subject, &intervals_of(subject, &paces), weight)
+            .is_some_and(|slow| slow.is_limited_alone(flat.drift_s));
+        (is_limit && !has_cache_before).then(|| Self {
+            kind,
+            flat,
+            measured_s: paces.iter().map(|pace| pace.duration_s).sum(),
+            wait_ratio,
+            evidence: FlatRate {
+                limit_iops: (kind == Kind::Iops).then_some(flat.level),
+                limit_mib_per_s: (kind == Kind::Bandwidth).then_some(flat.level),
+                iops: mean_iops,
+                mib_per_s: median(paces.iter().map(|pace| pace.mib_per_s)),
+                range_percent: flat.range_percent,
+                drift_s: flat.drift_s,
+                in_flight,
+                in_work,
+                lat_mean_us: 1e6 * mean_latency_s,
+                lat_min_us: 1e6 * shortest_s,
+                is_round,
+            },
+        })
+    }
+}
+
+/// A limit of a known kind is set on the device, the volume or the instance.
+pub(super) fn flat_limit(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let limit = seen.flat.as_ref()?;
+    Some(Finding {
+        id: match limit.kind {
+            Kind::Iops => FindingId::FlatIopsLimit,
+            Kind::Bandwidth => FindingId::FlatBandwidthLimit,
+        },
+        severity: Severity::Note,
+        message: flat_limit_words(limit),
+        evidence: Evidence::FlatLimit(limit.evidence),
     })
+}
+
+fn flat_limit_words(limit: &FlatLimit) -> String {
+    let FlatLimit { kind, flat: Flat { level, drift_s, .. }, measured_s, wait_ratio, evidence } = limit;
+    let value = match kind {
+        Kind::Iops => format!("{} IOPS", with_thousands(*level)),
+        Kind::Bandwidth => format!("{level:.1} MiB/s"),
+    };
+    format!(
+        "{value} in every second of {measured_s:.0} s (the sum never off by more than {:.0} ms) while {:.0} I/Os waited {wait_ratio:.0} times as long as on the idle device: a limit of that rate is set on the device, the volume or the instance",
+        (1e3 * drift_s).ceil().max(1.0),
+        evidence.in_flight
+    )
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -189,7 +225,7 @@ enum Kind {
 /// With several block sizes the one is flat that is limited, and the other moves with the mix: the one with half the range
 /// or less. With one block size both stand still; then a round value tells, and after that the size: from 64 KiB on
 /// bandwidth is what volumes run out of.
-fn kind_of_limit(record: &RunRecord, iops: Option<Flat>, bandwidth: Option<Flat>) -> Option<(Kind, Flat)> {
+fn kind_of_limit(jobs: &[Job], iops: Option<Flat>, bandwidth: Option<Flat>) -> Option<(Kind, Flat)> {
     let (iops, bandwidth) = match (iops, bandwidth) {
         (None, None) => return None,
         (Some(flat), None) => return Some((Kind::Iops, flat)),
@@ -205,7 +241,7 @@ fn kind_of_limit(record: &RunRecord, iops: Option<Flat>, bandwidth: Option<Flat>
     if moves(iops, bandwidth) {
         return Some((Kind::Bandwidth, bandwidth));
     }
-    let large = record.plan.jobs.iter().all(|job| job.block_size.unit().get() >= 65_536);
+    let large = jobs.iter().all(|job| job.block_size.unit().get() >= 65_536);
     Some(match (is_round(iops.level), is_round_bandwidth(bandwidth.level)) {
         (true, false) => (Kind::Iops, iops),
         (false, true) => (Kind::Bandwidth, bandwidth),
@@ -223,10 +259,10 @@ pub(crate) fn is_round_bandwidth(mib_per_s: f64) -> bool {
 }
 
 /// Nine of ten I/Os of the measured phase took longer.
-fn tenth_percentile_s(record: &RunRecord) -> Option<f64> {
+fn tenth_percentile_s(subject: &Subject<'_>) -> Option<f64> {
     let mut latency = LatencyHistogram::default();
-    for job in &record.jobs {
-        for counts in Direction::ALL.into_iter().filter_map(|direction| job.get(direction)) {
+    for job in &subject.jobs {
+        for counts in Direction::ALL.into_iter().filter_map(|direction| job.counts(direction)) {
             latency.merge(&counts.total_latency);
         }
     }
@@ -234,8 +270,8 @@ fn tenth_percentile_s(record: &RunRecord) -> Option<f64> {
 }
 
 /// Whether a device right below a target turns, as far as it is known.
-fn is_rotational(record: &RunRecord) -> bool {
-    let mut devices = record.targets.iter().flat_map(|target| &target.devices);
+fn is_rotational(subject: &Subject<'_>) -> bool {
+    let mut devices = subject.targets.iter().flat_map(|target| &target.devices);
     devices.any(|device| device.level.is_none_or(|level| level == 1) && device.rotational == Some(true))
 }
 
@@ -243,10 +279,19 @@ fn is_rotational(record: &RunRecord) -> bool {
 mod tests {
     use std::time::Duration;
 
-    use iotrial_model::record::JobCounts;
+    use iotrial_model::record::{JobCounts, RunRecord};
 
     use super::*;
+    use crate::findings::{found, modes};
     use crate::test_record::{counts, healthy, measured};
+
+    fn flat_limit(record: &RunRecord) -> Option<Finding> {
+        found(record, super::flat_limit)
+    }
+
+    fn cache_served(record: &RunRecord) -> Option<Finding> {
+        found(record, modes::cache_by_latency)
+    }
 
     /// A run whose first I/O found the device idle and took `shortest_us`.
     fn with_shortest(mut record: RunRecord, shortest_us: u64) -> RunRecord {
@@ -255,7 +300,7 @@ mod tests {
         record
     }
 
-    fn id(record: &RunRecord) -> Option<String> {
+    fn id(record: &RunRecord) -> Option<FindingId> {
         flat_limit(record).map(|found| found.id)
     }
 
@@ -263,16 +308,16 @@ mod tests {
     fn a_flat_rate_of_an_idle_device_is_a_limit_and_its_value_is_named() {
         // 1,600 data I/Os and 200 commits a second.
         let found = flat_limit(&with_shortest(measured(60, |_| 1_600), 200)).unwrap();
-        assert_eq!(found.id, "flat-iops-limit");
+        assert_eq!(found.id, FindingId::FlatIopsLimit);
         assert!(found.message.starts_with("1,800 IOPS in every second of 60 s"), "{}", found.message);
-        assert!((found.evidence["in_work"].as_f64().unwrap() - 0.36).abs() < 0.01);
+        assert!((found.evidence.facts()["in_work"].as_f64().unwrap() - 0.36).abs() < 0.01);
         // The tokens of a slice fall into the next second, and back.
         let sliced = measured(60, |second| match second % 10 {
             3 => 1_480,
             4 => 1_720,
             _ => 1_600,
         });
-        assert_eq!(id(&with_shortest(sliced, 200)).as_deref(), Some("flat-iops-limit"));
+        assert_eq!(id(&with_shortest(sliced, 200)), Some(FindingId::FlatIopsLimit));
     }
 
     #[test]
@@ -318,8 +363,8 @@ mod tests {
         let cut = |second: u64| [0, 0, 200, 0, 160, 0, 0][(second % 7) as usize];
         for with_log in [false, true] {
             let sliced = two_modes(|second| 1_680 + cut(second + 1) - cut(second), with_log);
-            assert_eq!(id(&sliced).as_deref(), Some("flat-iops-limit"), "{with_log}");
-            assert_eq!(modes::cache_served(&sliced), None);
+            assert_eq!(id(&sliced), Some(FindingId::FlatIopsLimit), "{with_log}");
+            assert_eq!(cache_served(&sliced), None);
         }
         // As many, and 2,000 in the middle, but their sum wanders.
         let wandering = |second| match second {
@@ -329,13 +374,13 @@ mod tests {
         };
         let cached = two_modes(wandering, false);
         assert_eq!(id(&cached), None);
-        assert!(modes::cache_served(&cached).is_some());
+        assert!(cache_served(&cached).is_some());
     }
 
     #[test]
     fn idling_is_no_evidence_on_a_disk_that_turns() {
         let mut record = with_shortest(measured(60, |second| 1_660 + second % 7), 200);
-        assert_eq!(id(&record).as_deref(), Some("flat-iops-limit"));
+        assert_eq!(id(&record), Some(FindingId::FlatIopsLimit));
         record.targets[0].devices.push(iotrial_model::record::BlockDevice {
             rotational: Some(true),
             ..iotrial_model::record::BlockDevice::default()
@@ -348,14 +393,16 @@ mod tests {
         // 8 KiB each: 12,800 IOPS are 100 MiB/s.
         let flat = |level| Some(Flat { level, drift_s: 0.0, range_percent: 0.1 });
         let record = healthy();
-        let kind = |iops: f64| kind_of_limit(&record, flat(iops), flat(iops / 128.0)).map(|(kind, _)| kind);
+        let kind = |iops: f64| {
+            kind_of_limit(&record.plan.jobs, flat(iops), flat(iops / 128.0)).map(|(kind, _)| kind)
+        };
         assert_eq!(kind(12_800.0), Some(Kind::Bandwidth));
         assert_eq!(kind(2_000.0), Some(Kind::Iops));
         assert_eq!(kind(12_345.0), Some(Kind::Iops));
         // With several sizes the one tells that stands still.
         let moving = Some(Flat { level: 90.0, drift_s: 0.1, range_percent: 3.0 });
-        assert_eq!(kind_of_limit(&record, flat(12_345.0), moving).unwrap().0, Kind::Iops);
-        assert_eq!(kind_of_limit(&record, moving, flat(90.0)).unwrap().0, Kind::Bandwidth);
+        assert_eq!(kind_of_limit(&record.plan.jobs, flat(12_345.0), moving).unwrap().0, Kind::Iops);
+        assert_eq!(kind_of_limit(&record.plan.jobs, moving, flat(90.0)).unwrap().0, Kind::Bandwidth);
     }
 
     #[test]

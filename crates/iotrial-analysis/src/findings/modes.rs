@@ -2,16 +2,15 @@
 
 use std::time::Duration;
 
+use iotrial_model::finding::{CacheByLatency, Evidence, Finding, FindingId, SeenIn, Severity};
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::{Direction, Durability};
 use iotrial_model::plan::Job;
-use iotrial_model::record::{Finding, Interval, RunRecord, Severity};
-use serde_json::json;
+use iotrial_model::record::Interval;
+use iotrial_model::subject::Subject;
 
-use super::finding;
-use super::generator::generator_busy;
-use super::limit::flat_limit;
-use super::open_load::late_issues;
+use super::generator;
+use super::observed::Observed;
 use super::pace::{comes_in_bursts, total_latency_s};
 use crate::figures::percentile_us;
 
@@ -29,7 +28,7 @@ const MUCH_STILLER: f64 = 0.5;
 const MOST_SLICES: f64 = 1.25;
 /// ... and they are no longer than this: a tenth of a second for cgroups of Linux (`DFL_THROTL_SLICE_HD`).
 const LONGEST_SLICE_S: f64 = 0.1;
-/// Fewer I/Os have no shape.
+/// Fewer I/Os have no shape: a mode of 5 % would be fifty of them, and a gap of 0.5 % five.
 const LEAST_IO_COUNT: u64 = 1_000;
 
 /// Two modes and the gap between them.
@@ -44,7 +43,6 @@ struct Modes {
 
 impl Modes {
     /// The emptiest gap of a histogram; `None` where there is none.
-    #[expect(clippy::cast_precision_loss, reason = "shares to 15 digits")]
     fn of(latency: &LatencyHistogram) -> Option<Self> {
         let io_count = latency.io_count();
         if io_count < LEAST_IO_COUNT {
@@ -85,7 +83,6 @@ impl Modes {
     }
 
     /// Whether a part of the I/Os lies on each side of the gap.
-    #[expect(clippy::cast_precision_loss, reason = "shares to 15 digits")]
     fn divides(&self, latency: &LatencyHistogram) -> bool {
         let percent = 100.0 * self.fast_count_of(latency) as f64 / latency.io_count() as f64;
         (LEAST_MODE_PERCENT..=100.0 - LEAST_MODE_PERCENT).contains(&percent)
@@ -98,9 +95,35 @@ impl Modes {
     }
 }
 
-/// Whether the latencies of some job have two modes at the same time.
-pub(super) fn are_there(record: &RunRecord) -> bool {
-    find(record, |_, _| true).is_some()
+/// The job and direction with two modes at the same time, of which the fast one has most I/Os.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct TwoModes {
+    job: usize,
+    direction: Direction,
+    modes: Modes,
+}
+
+impl TwoModes {
+    /// Of any stream.
+    pub(super) fn of(subject: &Subject<'_>) -> Option<Self> {
+        Self::find(subject, |_, _| true)
+    }
+
+    /// Of a stream whose I/Os should all take the same time.
+    pub(super) fn unplanned(subject: &Subject<'_>) -> Option<Self> {
+        Self::find(subject, |job, direction| !differ_by_plan(job, direction))
+    }
+
+    fn find(subject: &Subject<'_>, select: impl Fn(&Job, Direction) -> bool) -> Option<Self> {
+        let jobs = subject.plan?.jobs.iter().zip(&subject.jobs).enumerate();
+        let streams =
+            jobs.flat_map(|(index, (job, _))| Direction::ALL.map(|direction| (index, job, direction)));
+        let found = streams.filter(|(_, job, direction)| select(job, *direction));
+        let found = found.filter_map(|(job, _, direction)| {
+            Some(Self { job, direction, modes: modes_of(subject, job, direction)? })
+        });
+        found.max_by_key(|one| one.modes.fast_count)
+    }
 }
 
 /// What a cache leaves to the device: the I/Os behind the gap of each stream that has two modes by itself, and the whole of every
@@ -115,19 +138,18 @@ pub(super) struct SlowPart {
 
 impl SlowPart {
     /// `None` where no stream has two modes. `weight` is what an I/O of a job takes of a limit.
-    #[expect(clippy::cast_precision_loss, reason = "counts of I/Os")]
     pub(super) fn of(
-        record: &RunRecord,
+        subject: &Subject<'_>,
         intervals: &[&Interval],
         weight: impl Fn(&Job) -> f64,
     ) -> Option<Self> {
-        let jobs = &record.plan.jobs;
+        let jobs = &subject.plan?.jobs;
         let looked_at = || (0..jobs.len()).filter(|job| !comes_in_bursts(&jobs[*job]));
         let streams: Vec<(usize, Direction, Option<Modes>)> = looked_at()
             .flat_map(|job| Direction::ALL.map(|direction| (job, direction)))
             .map(|(job, direction)| {
                 let by_itself = !differ_by_plan(&jobs[job], direction);
-                (job, direction, if by_itself { modes_of(record, job, direction) } else { None })
+                (job, direction, if by_itself { modes_of(subject, job, direction) } else { None })
             })
             .collect();
         if streams.iter().all(|(.., modes)| modes.is_none()) {
@@ -180,10 +202,10 @@ impl SlowPart {
 
 /// The two modes of a stream, where they are there at the same time: a device that changed from
 /// fast to slow has two modes as well, but one after the other. So both must be there in half of the intervals.
-fn modes_of(record: &RunRecord, job: usize, direction: Direction) -> Option<Modes> {
-    let modes = Modes::of(&record.jobs[job].get(direction)?.total_latency)?;
+fn modes_of(subject: &Subject<'_>, job: usize, direction: Direction) -> Option<Modes> {
+    let modes = Modes::of(&subject.jobs.get(job)?.counts(direction)?.total_latency)?;
     let (mut count, mut divided) = (0, 0);
-    for interval in record.measured_intervals() {
+    for interval in subject.measured_intervals() {
         let latency = &interval.jobs.get(job)?.get(direction)?.total_latency;
         if latency.io_count() > 0 {
             count += 1;
@@ -201,57 +223,58 @@ fn differ_by_plan(job: &Job, direction: Direction) -> bool {
     differ_in_size || (direction == Direction::Write && some_are_flushed)
 }
 
-/// The job and direction with two modes, of which the fast one has most I/Os.
-fn find(record: &RunRecord, select: impl Fn(&Job, Direction) -> bool) -> Option<(usize, Direction, Modes)> {
-    let streams = (0..record.jobs.len()).flat_map(|job| Direction::ALL.map(|direction| (job, direction)));
-    let found = streams
-        .filter(|(job, direction)| select(&record.plan.jobs[*job], *direction))
-        .filter_map(|(job, direction)| Some((job, direction, modes_of(record, job, direction)?)));
-    found.max_by_key(|(_, _, modes)| modes.fast_count)
-}
-
 /// A part of the I/Os came from a cache: their latencies have two modes with a gap between.
 ///
 /// A limiter that lets I/Os pass in slices makes two modes too, so that this is not said of a flat limit. Nor is it of a
 /// load that waited for its generator, where the second latency may be the scheduler's, or that had no device at all.
-pub(super) fn cache_served(record: &RunRecord) -> Option<Finding> {
-    let (job, direction, modes) = find(record, |job, direction| !differ_by_plan(job, direction))?;
-    let waited_for_generator = generator_busy(record).is_some() || late_issues(record).is_some();
-    if !record.plan.engine.has_device() || waited_for_generator || flat_limit(record).is_some() {
+pub(super) fn cache_by_latency(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let TwoModes { job, direction, modes } = seen.unplanned_modes?;
+    let waited_for_generator = seen.generator.as_ref().is_some_and(generator::is_short_of_cpu)
+        || seen.issued_late.as_ref().is_some_and(super::open_load::Share::is_late);
+    if !seen.subject.has_device() || waited_for_generator || seen.flat.is_some() {
         return None;
     }
-    let job = &record.plan.jobs[job];
+    let job = &seen.subject.plan?.jobs[job];
+    Some(Finding {
+        id: FindingId::CacheServed,
+        severity: Severity::Warning,
+        message: cache_words(job, direction, &modes),
+        evidence: Evidence::CacheByLatency(CacheByLatency {
+            seen_in: SeenIn::Latency,
+            direction,
+            job: job.name.clone(),
+            cache_percent: modes.fast_percent,
+            fast_median_us: modes.fast_median_us,
+            slow_median_us: modes.slow_median_us,
+            gap_from_us: modes.gap_from_us,
+        }),
+    })
+}
+
+fn cache_words(job: &Job, direction: Direction, modes: &Modes) -> String {
     let Modes { fast_percent, fast_median_us, slow_median_us, gap_from_us, .. } = modes;
     let or_else = if job.areas.len() > 1 { ", or its files lie on devices of different speed" } else { "" };
-    Some(finding(
-        "cache-served",
-        Severity::Warning,
-        format!(
-            "the {direction}s of `{}` have two separate latencies: {fast_percent:.0} % around {fast_median_us:.0} µs and the rest around {slow_median_us:.0} µs, with next to nothing between {gap_from_us:.0} and {:.0} µs: a cache answers a part of them{or_else}",
-            job.name,
-            gap_from_us * GAP_RATIO
-        ),
-        [
-            ("seen_in", json!("latency")),
-            ("direction", json!(direction)),
-            ("job", json!(job.name)),
-            ("cache_percent", json!(fast_percent)),
-            ("fast_median_us", json!(fast_median_us)),
-            ("slow_median_us", json!(slow_median_us)),
-            ("gap_from_us", json!(gap_from_us)),
-        ],
-    ))
+    format!(
+        "the {direction}s of `{}` have two separate latencies: {fast_percent:.0} % around {fast_median_us:.0} µs and the rest around {slow_median_us:.0} µs, with next to nothing between {gap_from_us:.0} and {:.0} µs: a cache answers a part of them{or_else}",
+        job.name,
+        gap_from_us * GAP_RATIO
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use iotrial_model::load::{BlockShare, BlockSizes, Spacing};
     use iotrial_model::plan::{Arrival, EngineKind};
-    use iotrial_model::record::{JobCounts, OpCounts};
+    use iotrial_model::record::{JobCounts, OpCounts, RunRecord};
     use iotrial_model::units::ByteSize;
 
     use super::*;
+    use crate::findings::found;
     use crate::test_record::measured;
+
+    fn cache_served(record: &RunRecord) -> Option<Finding> {
+        found(record, super::cache_by_latency)
+    }
 
     fn histogram(parts: &[(u64, u64)]) -> LatencyHistogram {
         let mut latency = LatencyHistogram::default();
@@ -311,7 +334,7 @@ mod tests {
             change(&mut record);
             assert_eq!(cache_served(&record).is_some(), is_cache, "{:?} {direction}", record.plan.jobs[0]);
             // To the other findings they are two modes all the same.
-            assert!(are_there(&record));
+            assert!(TwoModes::of(&Subject::of_run(&record)).is_some());
         };
         for direction in Direction::ALL {
             check(direction, true, |_| {});

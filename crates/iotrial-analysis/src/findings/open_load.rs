@@ -1,11 +1,13 @@
 //! What an open load could not keep: arrivals that were never issued, or issued late.
 
-use iotrial_model::plan::{Arrival, Job};
-use iotrial_model::record::{EndedHow, Finding, OpCounts, RunRecord, Severity};
-use iotrial_model::search::Probe;
-use serde_json::json;
+use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
+use iotrial_model::load::Direction;
+use iotrial_model::plan::Arrival;
+use iotrial_model::record::{EndedHow, OpCounts};
+use iotrial_model::search::{LatencyLimit, Probe};
+use iotrial_model::subject::Subject;
 
-use super::finding;
+use super::observed::Observed;
 use crate::words::{count_with_thousands, with_thousands};
 
 /// Up to this share of late I/Os, the due time and the issue are the same for every figure that is shown.
@@ -13,88 +15,135 @@ const MOST_LATE_PERCENT: f64 = 1.0;
 /// A backlog below this share of what was issued is the last moment's, and not a device that cannot keep up.
 const MOST_BACKLOG_PERCENT: f64 = 0.1;
 
-/// The device did not keep up with the rate: I/Os were due and never issued. The open job with the largest share is named.
-pub(super) fn not_issued(record: &RunRecord) -> Option<Finding> {
-    let last = record.intervals.last()?;
-    let waiting = |job: usize| last.backlog.get(job).copied().unwrap_or_default();
-    let Share { job, count, percent } = worst(record, |job, arrivals| {
-        (waiting(job), waiting(job) + arrivals.iter().map(|counts| counts.io_count()).sum::<u64>())
-    })?;
-    (percent > MOST_BACKLOG_PERCENT).then(|| {
-        finding(
-            "not-issued",
-            Severity::Warning,
-            format!(
-                "{} {} of `{}` ({percent:.1} % of those that were due) were never issued: the load did not keep its rate, and latencies count from the time at which each was due",
-                count_with_thousands(count), what_arrives(job), job.name
-            ),
-            [
-                ("job", json!(job.name)),
-                ("not_issued_count", json!(count)),
-                ("not_issued_percent", json!(percent)),
-            ],
-        )
-    })
-}
-
-/// The generator itself was late, though it had room for the I/O. The open job with the largest share is named.
-pub(crate) fn late_issues(record: &RunRecord) -> Option<Finding> {
-    let Share { job, count, percent } = worst(record, |_, arrivals| {
-        let done = arrivals.iter().map(|counts| counts.io_count() + counts.error_count).sum();
-        (arrivals.iter().map(|counts| counts.late_count).sum(), done)
-    })?;
-    (percent > MOST_LATE_PERCENT).then(|| {
-        finding(
-            "late-issues",
-            Severity::Warning,
-            format!(
-                "{} {} of `{}` ({percent:.1} %) were issued more than 100 µs after they were due, though there was room for them among the outstanding I/Os: it was the generator that was late, and their latencies are longer by that",
-                count_with_thousands(count), what_arrives(job), job.name
-            ),
-            [("job", json!(job.name)), ("late_count", json!(count)), ("late_percent", json!(percent))],
-        )
-    })
-}
-
 /// A job of which something is counted, and its share of all that arrived at it.
-struct Share<'r> {
-    job: &'r Job,
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Share {
+    job: String,
+    /// `commits` or `I/Os`.
+    what_arrives: &'static str,
     count: u64,
     percent: f64,
 }
 
-/// The open job with the largest share; `count` tells for the number of a job and the counts of what arrives at it how
-/// many there are, and out of how many. `None` for a closed load.
-#[expect(clippy::cast_precision_loss, reason = "shares to 15 digits")]
-fn worst(record: &RunRecord, count: impl Fn(usize, &[&OpCounts]) -> (u64, u64)) -> Option<Share<'_>> {
-    let jobs = record.plan.jobs.iter().zip(&record.jobs).enumerate();
-    let shares = jobs.filter(|(_, (job, _))| job.arrival != Arrival::Closed).map(|(index, (job, counts))| {
-        // In a group commit it is the commits that arrive, and not their writes.
-        let arrivals: Vec<&OpCounts> = match &counts.commit {
-            Some(commits) => vec![commits],
-            None => counts.read.iter().chain(&counts.write).collect(),
-        };
-        let (count, of) = count(index, &arrivals);
-        Share { job, count, percent: 100.0 * count as f64 / of.max(1) as f64 }
-    });
-    shares.max_by(|a, b| a.percent.total_cmp(&b.percent))
+impl Share {
+    /// Of what was due, the part that was never issued, of the open job with the largest.
+    pub(super) fn never_issued(subject: &Subject<'_>) -> Option<Self> {
+        let last = subject.intervals.last()?;
+        let waiting = |job: usize| last.backlog.get(job).copied().unwrap_or_default();
+        Self::largest(subject, |job, arrivals| {
+            (waiting(job), waiting(job) + arrivals.iter().map(|counts| counts.io_count()).sum::<u64>())
+        })
+    }
+
+    /// Of what was done, the part that the generator issued late though it had room for it, of the open job with the largest.
+    pub(super) fn issued_late(subject: &Subject<'_>) -> Option<Self> {
+        Self::largest(subject, |_, arrivals| {
+            let done = arrivals.iter().map(|counts| counts.io_count() + counts.error_count).sum();
+            (arrivals.iter().map(|counts| counts.late_count).sum(), done)
+        })
+    }
+
+    /// `count` tells for the number of a job and the counts of what arrives at it how many there are, and out of how many.
+    /// `None` for a closed load.
+    fn largest(subject: &Subject<'_>, count: impl Fn(usize, &[&OpCounts]) -> (u64, u64)) -> Option<Self> {
+        let jobs = subject.plan?.jobs.iter().zip(&subject.jobs).enumerate();
+        let shares = jobs.filter(|(_, (job, _))| job.arrival != Arrival::Closed);
+        let shares = shares.map(|(index, (job, done))| {
+            // In a group commit it is the commits that arrive, and not their writes.
+            let commits =
+                done.ops.commit.and_then(|facts| facts.counts()).filter(|_| job.group_commit.is_some());
+            let arrivals: Vec<&OpCounts> = match commits {
+                Some(commits) => vec![commits],
+                None => Direction::ALL.into_iter().filter_map(|direction| done.counts(direction)).collect(),
+            };
+            let (count, of) = count(index, &arrivals);
+            Self {
+                job: job.name.clone(),
+                what_arrives: if job.group_commit.is_some() { "commits" } else { "I/Os" },
+                count,
+                percent: 100.0 * count as f64 / of.max(1) as f64,
+            }
+        });
+        shares.max_by(|a, b| a.percent.total_cmp(&b.percent))
+    }
+
+    /// Whether so many came late that it shows in the figures.
+    pub(super) fn is_late(&self) -> bool {
+        self.percent > MOST_LATE_PERCENT
+    }
 }
 
-fn what_arrives(job: &Job) -> &'static str {
-    if job.group_commit.is_some() { "commits" } else { "I/Os" }
+/// The device did not keep up with the rate: I/Os were due and never issued.
+pub(super) fn not_issued(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let share = seen.never_issued.as_ref().filter(|share| share.percent > MOST_BACKLOG_PERCENT)?;
+    Some(Finding {
+        id: FindingId::NotIssued,
+        severity: Severity::Warning,
+        message: not_issued_words(share),
+        evidence: Evidence::NotIssued {
+            job: share.job.clone(),
+            not_issued_count: share.count,
+            not_issued_percent: share.percent,
+        },
+    })
+}
+
+fn not_issued_words(share: &Share) -> String {
+    let Share { job, what_arrives, count, percent } = share;
+    format!(
+        "{} {what_arrives} of `{job}` ({percent:.1} % of those that were due) were never issued: the load did not keep its rate, and latencies count from the time at which each was due",
+        count_with_thousands(*count)
+    )
+}
+
+/// The generator itself was late, though it had room for the I/O.
+pub(super) fn late_issues(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let share = seen.issued_late.as_ref().filter(|share| share.is_late())?;
+    Some(Finding {
+        id: FindingId::LateIssues,
+        severity: Severity::Warning,
+        message: late_issues_words(share),
+        evidence: Evidence::LateIssues {
+            job: share.job.clone(),
+            late_count: share.count,
+            late_percent: share.percent,
+        },
+    })
+}
+
+fn late_issues_words(share: &Share) -> String {
+    let Share { job, what_arrives, count, percent } = share;
+    format!(
+        "{} {what_arrives} of `{job}` ({percent:.1} %) were issued more than 100 µs after they were due, though there was room for them among the outstanding I/Os: it was the generator that was late, and their latencies are longer by that",
+        count_with_thousands(*count)
+    )
 }
 
 /// Not even the lowest rate that was tried held the latency limit.
-pub(super) fn latency_limit_missed(record: &RunRecord) -> Option<Finding> {
-    let search = record.search.as_ref().filter(|search| search.result.is_none())?;
-    if record.ended.how != EndedHow::Complete {
+pub(super) fn latency_limit_missed(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let search = seen.subject.search.filter(|search| search.result.is_none())?;
+    if seen.subject.ended?.how != EndedHow::Complete {
         return None;
     }
     let asked = |probe: &&Probe| probe.asked_iops.filter(|_| probe.held == Some(false));
     let tried = search.probes.iter().filter(|probe| asked(probe).is_some());
     let lowest =
         tried.min_by(|a, b| a.asked_iops.unwrap_or_default().total_cmp(&b.asked_iops.unwrap_or_default()))?;
-    let (iops, share) = (lowest.asked_iops?, lowest.share? * 100.0);
+    let (lowest_iops, share) = (lowest.asked_iops?, lowest.share?);
+    Some(Finding {
+        id: FindingId::LatencyLimitMissed,
+        severity: Severity::Warning,
+        message: limit_missed_words(search.limit, lowest, lowest_iops, share),
+        evidence: Evidence::LatencyLimitMissed {
+            limit: search.limit,
+            lowest_iops,
+            doubts: lowest.doubts.clone(),
+            latency_us: lowest.worst.as_ref().map(|worst| worst.latency_us),
+        },
+    })
+}
+
+fn limit_missed_words(limit: LatencyLimit, lowest: &Probe, iops: f64, share: f64) -> String {
     let why_not = lowest.why_not.as_deref().unwrap_or("no reason was recorded");
     let doubt = match lowest.doubts.as_slice() {
         [] => String::new(),
@@ -102,21 +151,11 @@ pub(super) fn latency_limit_missed(record: &RunRecord) -> Option<Finding> {
             format!("; but {} was found there, so that it may not be the device's limit", doubts.join(", "))
         }
     };
-    let limit = search.limit;
-    Some(finding(
-        "latency-limit-missed",
-        Severity::Warning,
-        format!(
-            "no rate holds {limit}: even at {} IOPS, {share:.0} % of the rate at saturation, {why_not}{doubt}",
-            with_thousands(iops)
-        ),
-        [
-            ("limit", json!(limit)),
-            ("lowest_iops", json!(iops)),
-            ("doubts", json!(lowest.doubts)),
-            ("latency_us", json!(lowest.worst.as_ref().map(|worst| worst.latency_us))),
-        ],
-    ))
+    format!(
+        "no rate holds {limit}: even at {} IOPS, {:.0} % of the rate at saturation, {why_not}{doubt}",
+        with_thousands(iops),
+        100.0 * share
+    )
 }
 
 #[cfg(test)]
@@ -126,8 +165,19 @@ mod tests {
     use iotrial_model::load::{GroupCommit, LogTail, Spacing};
     use iotrial_model::units::ByteSize;
 
+    use iotrial_model::record::RunRecord;
+
     use super::*;
+    use crate::findings::found;
     use crate::test_record::{counts, healthy};
+
+    fn not_issued(record: &RunRecord) -> Option<Finding> {
+        found(record, super::not_issued)
+    }
+
+    fn late_issues(record: &RunRecord) -> Option<Finding> {
+        found(record, super::late_issues)
+    }
 
     /// 4,800,000 data I/Os of an open load beside 600,000 log writes of a closed one.
     fn open() -> RunRecord {

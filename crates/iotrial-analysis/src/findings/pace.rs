@@ -2,7 +2,8 @@
 
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{Arrival, Job, PhaseKind, Plan};
-use iotrial_model::record::{Interval, OpCounts, RunRecord};
+use iotrial_model::record::{Interval, OpCounts};
+use iotrial_model::subject::Subject;
 
 /// Where a limiter holds the rate, single seconds differ from their median by this: kernels hand tokens out ten times a second,
 /// and a tenth that falls beside one second falls into the next, with what rounding and a late reading of the clock add.
@@ -25,15 +26,14 @@ pub(super) struct Pace {
 impl Pace {
     /// Every whole interval of all phases; none where no device was behind the load. What a stop or the end of a phase cut
     /// short is left out, because its edges weigh too much.
-    pub(super) fn of(record: &RunRecord) -> Vec<Self> {
-        if !record.plan.engine.has_device() {
+    pub(super) fn of(subject: &Subject<'_>) -> Vec<Self> {
+        let Some(plan) = subject.plan.filter(|plan| plan.engine.has_device()) else {
             return Vec::new();
-        }
-        let whole = record.intervals.iter().filter(|interval| is_whole(interval, &record.plan));
-        whole.map(|interval| Self::of_interval(interval, &record.plan)).collect()
+        };
+        let whole = subject.intervals.iter().filter(|interval| is_whole(interval, plan));
+        whole.map(|interval| Self::of_interval(interval, plan)).collect()
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
     fn of_interval(interval: &Interval, plan: &Plan) -> Self {
         let jobs = || interval.jobs.iter().zip(&plan.jobs).filter(|(_, job)| !comes_in_bursts(job));
         let counts =
@@ -57,11 +57,13 @@ fn is_whole(interval: &Interval, plan: &Plan) -> bool {
 }
 
 /// The intervals of paces that follow one another.
-pub(super) fn intervals_of<'r>(record: &'r RunRecord, paces: &[Pace]) -> Vec<&'r Interval> {
-    let (Some(first), Some(last)) = (paces.first(), paces.last()) else { return Vec::new() };
+pub(super) fn intervals_of<'r>(subject: &Subject<'r>, paces: &[Pace]) -> Vec<&'r Interval> {
+    let (Some(plan), Some(first), Some(last)) = (subject.plan, paces.first(), paces.last()) else {
+        return Vec::new();
+    };
     let is_in = |start_s: f64| start_s >= first.start_s && start_s <= last.start_s;
-    let all = record.intervals.iter();
-    all.filter(|one| is_whole(one, &record.plan) && is_in(one.start.as_secs_f64())).collect()
+    let all = subject.intervals.iter();
+    all.filter(|one| is_whole(one, plan) && is_in(one.start.as_secs_f64())).collect()
 }
 
 /// I/Os in flight on average, by Little's law.
@@ -78,21 +80,23 @@ pub(super) fn shortest_latency_s(paces: &[Pace]) -> Option<f64> {
 /// Whether the load kept the device under pressure: half or more of the I/Os that its jobs keep outstanding were in flight.
 /// These jobs are the closed ones, and open ones that have a backlog. To any other open job `iodepth` is only a bound: its rate
 /// is what was asked for, not what the device can do, so that it neither presses nor hides that others do.
-pub(super) fn is_pressed(record: &RunRecord, paces: &[Pace]) -> bool {
-    let looked_at = intervals_of(record, paces);
+pub(super) fn is_pressed(subject: &Subject<'_>, paces: &[Pace]) -> bool {
+    let Some(plan) = subject.plan else { return false };
+    let looked_at = intervals_of(subject, paces);
     let has_backlog = |job: usize| {
         let is_behind = |one: &&&Interval| one.backlog.get(job).is_some_and(|count| *count > 0);
         looked_at.iter().filter(is_behind).count() * 2 > looked_at.len()
     };
-    let pressing: Vec<usize> = (0..record.plan.jobs.len())
-        .filter(|job| match record.plan.jobs[*job].arrival {
+    let pressing: Vec<usize> = (0..plan.jobs.len())
+        .filter(|job| match plan.jobs[*job].arrival {
             Arrival::Closed => true,
-            _ => !comes_in_bursts(&record.plan.jobs[*job]) && has_backlog(*job),
+            _ => !comes_in_bursts(&plan.jobs[*job]) && has_backlog(*job),
         })
         .collect();
-    let outstanding: u32 = pressing.iter().map(|job| record.plan.jobs[*job].total_iodepth()).sum();
+    let outstanding: u32 = pressing.iter().map(|job| plan.jobs[*job].total_iodepth()).sum();
     let counts = looked_at.iter().flat_map(|interval| {
-        pressing.iter().flat_map(|job| Direction::ALL.map(|direction| interval.jobs[*job].get(direction)))
+        let jobs = pressing.iter().filter_map(|job| interval.jobs.get(*job));
+        jobs.flat_map(|job| Direction::ALL.map(|direction| job.get(direction)))
     });
     let duration_s: f64 = looked_at.iter().map(|interval| interval.duration.as_secs_f64()).sum();
     let in_flight = counts.flatten().map(total_latency_s).sum::<f64>() / duration_s;
@@ -105,7 +109,6 @@ pub(super) fn comes_in_bursts(job: &Job) -> bool {
 }
 
 /// The latencies of all I/Os together.
-#[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
 pub(super) fn total_latency_s(counts: &OpCounts) -> f64 {
     counts.total_latency.mean_us().unwrap_or_default() / 1e6 * counts.io_count() as f64
 }
@@ -131,9 +134,19 @@ pub(super) fn is_flat(values: impl Iterator<Item = f64>, level: f64, percent: f6
 mod tests {
     use iotrial_model::load::Spacing;
 
+    use iotrial_model::record::RunRecord;
+
     use super::*;
-    use crate::findings::throttle::throttled_after_burst;
+    use crate::findings::{found, throttle};
     use crate::test_record::measured;
+
+    fn paces(record: &RunRecord) -> Vec<Pace> {
+        Pace::of(&Subject::of_run(record))
+    }
+
+    fn is_pressed(record: &RunRecord, paces: &[Pace]) -> bool {
+        super::is_pressed(&Subject::of_run(record), paces)
+    }
 
     /// Three of four seconds at a fifth of the rate, with a quiet open job of many slots beside.
     fn throttled_beside_a_quiet_job(backlog: u64) -> RunRecord {
@@ -149,13 +162,13 @@ mod tests {
     #[test]
     fn a_quiet_open_job_neither_presses_nor_hides_that_others_do() {
         let mut record = throttled_beside_a_quiet_job(0);
-        assert!(is_pressed(&record, &Pace::of(&record)));
-        assert!(throttled_after_burst(&record).is_some());
+        assert!(is_pressed(&record, &paces(&record)));
+        assert!(found(&record, throttle::throttled_after_burst).is_some());
         // Alone it does not press, whatever its rate; with a backlog its slots count as well, and one in 128 is too few.
         record.plan.jobs[0].arrival = record.plan.jobs[1].arrival;
-        assert!(!is_pressed(&record, &Pace::of(&record)));
+        assert!(!is_pressed(&record, &paces(&record)));
         let record = throttled_beside_a_quiet_job(7);
-        assert!(!is_pressed(&record, &Pace::of(&record)));
+        assert!(!is_pressed(&record, &paces(&record)));
         assert!(!is_pressed(&record, &[]));
     }
 
@@ -171,9 +184,9 @@ mod tests {
             }
         };
         with(&mut record, |second| 4_000 * second);
-        assert!(is_pressed(&record, &Pace::of(&record)));
+        assert!(is_pressed(&record, &paces(&record)));
         // Poisson arrivals that meet a full device now and then.
         with(&mut record, |second| second % 3 / 2);
-        assert!(!is_pressed(&record, &Pace::of(&record)));
+        assert!(!is_pressed(&record, &paces(&record)));
     }
 }

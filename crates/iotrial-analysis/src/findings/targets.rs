@@ -1,79 +1,124 @@
 //! What the load worked on: a device, or something that only looks like one.
 
-use iotrial_model::record::{Finding, RunRecord, Severity};
+use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
+use iotrial_model::imported::SourceKind;
+use iotrial_model::plan::EngineKind;
 use iotrial_model::units::ByteSize;
 use iotrial_model::words::in_brief;
-use serde_json::json;
 
-use super::finding;
+use super::observed::Observed;
 
 /// A file system in memory was measured.
-pub(super) fn in_memory_target(record: &RunRecord) -> Option<Finding> {
-    let paths: Vec<&str> =
-        record.targets.iter().filter(|target| target.in_memory).map(|target| target.path.as_str()).collect();
-    let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
-    (!paths.is_empty()).then(|| {
-        finding(
-            "in-memory-target",
-            Severity::Serious,
-            format!(
-                "{} lies in memory: the figures are those of memory, not of a device",
-                in_brief(&quoted, 1, 1)
-            ),
-            [("paths", json!(paths))],
-        )
+pub(super) fn in_memory_target(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let in_memory = seen.subject.targets.iter().filter(|target| target.in_memory);
+    let paths: Vec<String> = in_memory.map(|target| target.path.clone()).collect();
+    (!paths.is_empty()).then(|| Finding {
+        id: FindingId::InMemoryTarget,
+        severity: Severity::Serious,
+        message: in_memory_words(&paths),
+        evidence: Evidence::InMemoryTarget { paths },
     })
 }
 
+fn in_memory_words(paths: &[String]) -> String {
+    let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+    let named = in_brief(&quoted, 1, 1);
+    format!("{named} lies in memory: the figures are those of memory, not of a device")
+}
+
+/// Whether there was anything that a page cache could stand before; of a source that does not say how it made its load, yes.
+fn touches_targets(seen: &Observed<'_, '_>) -> bool {
+    seen.subject.engine.is_none_or(EngineKind::touches_targets)
+}
+
 /// The page cache stood between the load and the device.
-pub(super) fn buffered_io(record: &RunRecord) -> Option<Finding> {
-    let buffered = !record.plan.direct && record.plan.engine.touches_targets();
-    buffered.then(|| {
-        finding(
-            "buffered-io",
-            Severity::Warning,
-            "the I/O went through the page cache (direct = false): the figures mix memory and device"
-                .to_owned(),
-            [("direct", json!(false))],
-        )
+pub(super) fn buffered_io(seen: &Observed<'_, '_>) -> Option<Finding> {
+    (seen.subject.direct == Some(false) && touches_targets(seen)).then(|| {
+        let is_stated = seen.subject.source.is_some();
+        Finding {
+            id: FindingId::BufferedIo,
+            severity: Severity::Warning,
+            message: buffered_words(is_stated).to_owned(),
+            evidence: if is_stated { Evidence::Nothing {} } else { Evidence::BufferedIo { direct: false } },
+        }
+    })
+}
+
+/// The key of a profile means nothing to the users of other tools.
+const fn buffered_words(is_stated: bool) -> &'static str {
+    if is_stated {
+        "the I/O went through the page cache: what is measured is memory as much as storage"
+    } else {
+        "the I/O went through the page cache (direct = false): the figures mix memory and device"
+    }
+}
+
+/// Nobody says whether it did. What is printed about a test never says so, and a note on every row would say nothing.
+pub(super) fn unknown_cache(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let source = seen.subject.source?;
+    let is_printed = matches!(source.kind, SourceKind::Table | SourceKind::Csv);
+    let is_unknown = seen.subject.direct.is_none() && !seen.subject.jobs.is_empty();
+    (is_unknown && !is_printed).then(|| {
+        let message = "the source does not say whether the I/O went past the page cache; if not, memory was measured as much as storage";
+        Finding::without_evidence(FindingId::UnknownCache, Severity::Note, message.to_owned())
     })
 }
 
 /// What was touched fits into the host's memory, and most likely into caches further down.
-pub(super) fn small_working_set(record: &RunRecord) -> Option<Finding> {
-    let was_measured = record.plan.engine.touches_targets() && record.measured_intervals().next().is_some();
-    let memory = record.host.memory.filter(|_| was_measured)?;
-    let touched: ByteSize = record.plan.jobs.iter().map(|job| job.working_set * job.areas.len() as u64).sum();
-    (touched < memory).then(|| {
-        finding(
-            "small-working-set",
-            Severity::Note,
-            format!(
-                "{touched} were touched and the host has {memory} of memory: a cache in the array, the hypervisor or the drive may have answered part of the I/Os"
-            ),
-            [("touched_bytes", json!(touched)), ("memory_bytes", json!(memory))],
-        )
+pub(super) fn small_working_set(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let subject = seen.subject;
+    let was_measured = touches_targets(seen) && subject.measured.is_some_and(|measured| !measured.is_zero());
+    let memory = subject.host?.memory.filter(|_| was_measured)?;
+    let touched = subject.touched?;
+    (touched < memory).then(|| Finding {
+        id: FindingId::SmallWorkingSet,
+        severity: Severity::Note,
+        message: small_working_set_words(touched, memory),
+        evidence: Evidence::SmallWorkingSet { touched_bytes: touched, memory_bytes: memory },
     })
 }
 
-/// The plan changed what was asked.
-pub(super) fn size_reduced(record: &RunRecord) -> impl Iterator<Item = Finding> {
-    record.plan.notes.iter().map(|note| {
-        finding(
-            "size-reduced",
-            Severity::Note,
-            note.clone(),
-            [("laid_out_bytes", json!(record.plan.bytes_to_lay_out()))],
-        )
-    })
+fn small_working_set_words(touched: ByteSize, memory: ByteSize) -> String {
+    format!(
+        "{touched} were touched and the host has {memory} of memory: a cache in the array, the hypervisor or the drive may have answered part of the I/Os"
+    )
+}
+
+/// The plan changed what was asked, which it says in its own words.
+pub(super) fn size_reduced(seen: &Observed<'_, '_>) -> Vec<Finding> {
+    let Some(plan) = seen.subject.plan else { return Vec::new() };
+    let finding = |note: &String| Finding {
+        id: FindingId::SizeReduced,
+        severity: Severity::Note,
+        message: note.clone(),
+        evidence: Evidence::SizeReduced { laid_out_bytes: plan.bytes_to_lay_out() },
+    };
+    plan.notes.iter().map(finding).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::plan::EngineKind;
+    use iotrial_model::record::RunRecord;
 
     use super::*;
+    use crate::findings::found;
     use crate::test_record::healthy;
+
+    fn in_memory_target(record: &RunRecord) -> Option<Finding> {
+        found(record, super::in_memory_target)
+    }
+
+    fn buffered_io(record: &RunRecord) -> Option<Finding> {
+        found(record, super::buffered_io)
+    }
+
+    fn small_working_set(record: &RunRecord) -> Option<Finding> {
+        found(record, super::small_working_set)
+    }
+
+    fn size_reduced(record: &RunRecord) -> Vec<Finding> {
+        found(record, super::size_reduced)
+    }
 
     #[test]
     fn a_target_in_memory_is_serious() {
@@ -115,9 +160,9 @@ mod tests {
     #[test]
     fn what_the_plan_changed_is_said_in_its_words() {
         let mut record = healthy();
-        assert_eq!(size_reduced(&record).count(), 0);
+        assert_eq!(size_reduced(&record), []);
         record.plan.notes = vec!["all files together are 1 GiB instead of 2 GiB".to_owned()];
-        let found: Vec<Finding> = size_reduced(&record).collect();
+        let found: Vec<Finding> = size_reduced(&record);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].message, record.plan.notes[0]);
     }

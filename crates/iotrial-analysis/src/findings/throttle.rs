@@ -1,20 +1,23 @@
 //! A device that was fast for a while, and then throttled.
 
+use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
 use iotrial_model::plan::PhaseKind;
-use iotrial_model::record::{Finding, RunRecord, Severity};
-use serde_json::json;
+use iotrial_model::subject::Subject;
 
-use super::finding;
+use super::observed::Observed;
 use super::pace::{Pace, RATE_TOLERANCE_PERCENT, is_flat, is_pressed, median};
 
 /// The burst is so many times what follows: less may be a cache that filled, or chance.
 const LEAST_BURST_RATIO: f64 = 1.25;
-/// What follows has to last so many intervals.
+/// What follows has to last so many intervals: as many as a steady state has rounds, and more than a garbage collection or a
+/// flush of a cache takes.
 const LEAST_PLATEAU: usize = 5;
 
 /// Where a load changed from a burst to a lower plateau.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Throttle {
+    /// Whether it shows in the IOPS; otherwise in the bandwidth.
+    by_iops: bool,
     /// I/Os, or MiB, per second until then.
     burst: f64,
     /// The same from then on.
@@ -24,15 +27,16 @@ pub(super) struct Throttle {
 }
 
 impl Throttle {
-    /// The change, where there is one, by IOPS or else by bandwidth; whether it was by IOPS.
-    pub(super) fn of(record: &RunRecord, paces: &[Pace]) -> Option<(Self, bool)> {
-        let by = |rate: fn(&Pace) -> f64| Self::by(record, paces, rate);
-        by(|pace| pace.iops).map(|found| (found, true)).or_else(|| Some((by(|pace| pace.mib_per_s)?, false)))
+    /// The change, where there is one, by IOPS or else by bandwidth.
+    pub(super) fn of(subject: &Subject<'_>, paces: &[Pace]) -> Option<Self> {
+        let by_iops = Self::by(subject, paces, |pace| pace.iops);
+        let by_bandwidth = || Self::by(subject, paces, |pace| pace.mib_per_s);
+        by_iops.or_else(|| Some(Self { by_iops: false, ..by_bandwidth()? }))
     }
 
     /// The level is the median of the last third; the plateau begins with the first of three intervals on end that lie
     /// on it, and has to be flat. Every interval before it has to lie above it, except the one in which the change fell.
-    fn by(record: &RunRecord, paces: &[Pace], rate: fn(&Pace) -> f64) -> Option<Self> {
+    fn by(subject: &Subject<'_>, paces: &[Pace], rate: fn(&Pace) -> f64) -> Option<Self> {
         let tail = (paces.len() / 3).max(LEAST_PLATEAU);
         let level = median(paces.get(paces.len().checked_sub(tail)?..)?.iter().map(rate));
         let is_on_level = |pace: &Pace| (rate(pace) / level - 1.0).abs() <= RATE_TOLERANCE_PERCENT / 100.0;
@@ -40,7 +44,7 @@ impl Throttle {
         let (before, plateau) = paces.split_at(begin);
         if plateau.len() < LEAST_PLATEAU
             || !is_flat(plateau.iter().map(rate), level, RATE_TOLERANCE_PERCENT)
-            || !is_pressed(record, plateau)
+            || !is_pressed(subject, plateau)
         {
             return None;
         }
@@ -62,45 +66,48 @@ impl Throttle {
             }
             None => plateau[0].start_s,
         };
-        Some(Self { burst: burst_level, plateau: level, after_s })
+        Some(Self { by_iops: true, burst: burst_level, plateau: level, after_s })
     }
 }
 
 /// The device was faster at first, and then held at a lower, flat rate.
-pub(super) fn throttled_after_burst(record: &RunRecord) -> Option<Finding> {
-    let paces = Pace::of(record);
-    let (Throttle { burst, plateau, after_s }, by_iops) = Throttle::of(record, &paces)?;
-    let measured_from_s =
-        paces.iter().find(|pace| pace.phase == PhaseKind::Measure).map_or(f64::MAX, |pace| pace.start_s);
-    let (severity, what) = if after_s > measured_from_s {
-        (
-            Severity::Warning,
-            "the figures mix both; measure longer, or after a longer ramp, to know what remains",
-        )
-    } else {
-        (Severity::Note, "only what remains was measured")
-    };
+pub(super) fn throttled_after_burst(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let throttle = seen.throttle?;
+    let first = seen.paces.iter().find(|pace| pace.phase == PhaseKind::Measure);
+    let measured_from_s = first.map_or(f64::MAX, |pace| pace.start_s);
+    let was_measured = throttle.after_s > measured_from_s;
+    let Throttle { by_iops, burst, plateau, after_s } = throttle;
     let unit = if by_iops { "IOPS" } else { "MiB/s" };
-    Some(finding(
-        "throttled-after-burst",
-        severity,
-        format!(
-            "the device did {burst:.0} {unit} and was throttled to {plateau:.0} {unit} after {after_s:.1} s: burst credits or a cache were used up, and {what}"
-        ),
-        [
-            ("after_s", json!(after_s)),
-            ("burst", json!(burst)),
-            ("plateau", json!(plateau)),
-            ("unit", json!(unit)),
-            ("measured_from_s", json!(measured_from_s)),
-        ],
-    ))
+    Some(Finding {
+        id: FindingId::ThrottledAfterBurst,
+        severity: if was_measured { Severity::Warning } else { Severity::Note },
+        message: throttled_words(throttle, unit, was_measured),
+        evidence: Evidence::ThrottledAfterBurst { after_s, burst, plateau, unit, measured_from_s },
+    })
+}
+
+fn throttled_words(throttle: Throttle, unit: &str, was_measured: bool) -> String {
+    let Throttle { burst, plateau, after_s, .. } = throttle;
+    let what = if was_measured {
+        "the figures mix both; measure longer, or after a longer ramp, to know what remains"
+    } else {
+        "only what remains was measured"
+    };
+    format!(
+        "the device did {burst:.0} {unit} and was throttled to {plateau:.0} {unit} after {after_s:.1} s: burst credits or a cache were used up, and {what}"
+    )
 }
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::record::RunRecord;
+
     use super::*;
     use crate::test_record::{healthy, measured};
+
+    fn throttled_after_burst(record: &RunRecord) -> Option<Finding> {
+        crate::findings::found(record, super::throttled_after_burst)
+    }
 
     fn found(iops: impl Fn(u64) -> u64) -> Option<Finding> {
         throttled_after_burst(&measured(60, iops))
@@ -115,7 +122,7 @@ mod tests {
             _ => 3_000,
         })
         .unwrap();
-        assert!((found.evidence["after_s"].as_f64().unwrap() - 20.25).abs() < 0.01, "{found:?}");
+        assert!((found.evidence.facts()["after_s"].as_f64().unwrap() - 20.25).abs() < 0.01, "{found:?}");
         // 1/8 of them in commits besides.
         assert!(
             found.message.starts_with("the device did 18000 IOPS and was throttled to 3375 IOPS after 20."),

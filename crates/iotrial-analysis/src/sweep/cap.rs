@@ -7,11 +7,11 @@
 
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::plan::PhaseKind;
-use iotrial_model::record::OpCounts;
 use iotrial_model::sweep::{ProbePurpose, ProbeRecord};
 
 use super::limit::Steady;
-use super::{Probe, all_counts, total_outstanding};
+use super::{SeenProbe, facts_of, total_outstanding};
+use crate::figures::{Counted, Figures};
 use crate::findings::limit::{
     EXACT_IN_WORK, EXACT_SPREAD, Flat, IDLE_IN_WORK, LEAST_INTERVALS, ROUND_IN_WORK, is_round,
     is_round_bandwidth,
@@ -51,7 +51,7 @@ pub(super) struct Beside {
 /// What one I/O takes on a volume while nothing else is outstanding: the mean of the lowest load, or its shortest latency
 /// where already that load meets the ceiling.
 pub(super) fn idle_latency_us(
-    probes: &[ProbeRecord],
+    probes: &[SeenProbe<'_>],
     pattern: LoadPattern,
     volume: usize,
     ceiling_iops: f64,
@@ -59,16 +59,14 @@ pub(super) fn idle_latency_us(
     let alone = || {
         probes
             .iter()
+            .map(|seen| seen.probe)
             .filter(move |one| one.pattern == pattern && one.volumes == [volume])
             .filter(|one| one.purpose != ProbePurpose::Together)
     };
     let lowest = alone().map(|one| one.outstanding).min()?;
-    let mut counts = OpCounts::default();
-    let mut measured_s = 0.0;
-    for probe in alone().filter(|one| one.outstanding == lowest) {
-        counts.merge(&all_counts(&probe.counts));
-        measured_s += probe.measured.as_secs_f64();
-    }
+    let lowest = || alone().filter(|one| one.outstanding == lowest);
+    let measured_s: f64 = lowest().map(|probe| probe.measured.as_secs_f64()).sum();
+    let counts = Counted::of(&lowest().flat_map(facts_of).collect::<Vec<_>>())?.counts;
     #[expect(clippy::cast_precision_loss, reason = "a rate to 15 digits")]
     let iops = counts.io_count() as f64 / measured_s;
     if iops < FREE_SHARE * ceiling_iops {
@@ -102,7 +100,7 @@ impl Cap {
         if wait_ratio < LEAST_WAIT_RATIO {
             return None;
         }
-        let figures = Probe::of(probe).figures;
+        let figures = Figures::together(&facts_of(probe));
         let mib_per_io = figures.bandwidth_mib_per_s.zip(figures.iops).map(|(mib, iops)| mib / iops)?;
         let bandwidth = flat.level * mib_per_io;
         let rounds = (is_round(flat.level), is_round_bandwidth(bandwidth));

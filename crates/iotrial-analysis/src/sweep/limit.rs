@@ -1,12 +1,13 @@
 //! What holds a rate at its ceiling, with the evidence.
 
 use iotrial_model::load::Pattern;
-use iotrial_model::record::{Finding, TargetRecord};
-use iotrial_model::sweep::{ProbePurpose, ProbeRecord};
+use iotrial_model::record::TargetRecord;
+use iotrial_model::sweep::ProbePurpose;
 use serde::Serialize;
 
 use super::cap::{Beside, Cap, idle_latency_us};
-use super::{Curve, Probe};
+use super::{Curve, Probe, SeenProbe};
+use crate::findings::generator::holds_the_rate;
 use crate::saturation::{KneeBound, Saturation, by_load};
 use crate::words::with_thousands;
 
@@ -81,10 +82,9 @@ impl Limit {
     ///
     /// A rate that stands still in every second is held by a limit, even where the generator is short of CPU: that would make
     /// it wander.
-    pub(super) fn of_probe(probe: &ProbeRecord, beside: Option<Beside>) -> Option<Self> {
-        beside.and_then(|beside| Cap::of(probe, beside)).map(Self::from).or_else(|| {
-            let busy = probe.findings.iter().find(|finding| finding.id == "generator-busy");
-            let busy = busy.filter(|finding| holds_the_rate(finding))?;
+    pub(super) fn of_probe(seen: &SeenProbe<'_>, beside: Option<Beside>) -> Option<Self> {
+        beside.and_then(|beside| Cap::of(seen.probe, beside)).map(Self::from).or_else(|| {
+            let (_, busy) = seen.busy().filter(|(used, _)| holds_the_rate(used))?;
             Some(Self::new(LimitKind::Generator, busy.message.clone()))
         })
     }
@@ -100,25 +100,12 @@ impl From<Cap> for Limit {
     }
 }
 
-/// From this share of its time on a CPU is used up.
-const USED_UP_PERCENT: f64 = 90.0;
-
-/// Whether the generator had no CPU left, rather than waiting for one now and then, which makes I/Os slower and holds no
-/// rate while others are outstanding.
-fn holds_the_rate(generator_busy: &Finding) -> bool {
-    let percent = |name: &str| {
-        generator_busy.evidence.get(name).and_then(serde_json::Value::as_f64).unwrap_or_default()
-    };
-    percent("busy_percent") + percent("steal_percent") >= USED_UP_PERCENT
-        || percent("busiest_thread_percent") >= USED_UP_PERCENT
-}
-
 /// What is to be said where the generator waited.
 pub(super) const WAITED: &str = "and iotrial had to wait for a CPU meanwhile (`generator-busy`), so it may be the host: a quieter one tells";
 
 /// Whether the generator had to wait for a CPU, which may lower a rate without any limit.
-pub(super) fn waited_for_a_cpu(probe: &ProbeRecord) -> bool {
-    probe.findings.iter().any(|finding| finding.id == "generator-busy")
+pub(super) fn waited_for_a_cpu(seen: &SeenProbe<'_>) -> bool {
+    seen.busy().is_some()
 }
 
 /// A rate that was reached, with the block size and direction that reached it.
@@ -233,7 +220,7 @@ impl Curve {
 }
 
 /// Says of each curve what holds it, also from what the probes on `targets` show beyond their figures.
-pub(super) fn name_limits(probes: &[ProbeRecord], targets: &[TargetRecord], curves: &mut [Curve]) {
+pub(super) fn name_limits(probes: &[SeenProbe<'_>], targets: &[TargetRecord], curves: &mut [Curve]) {
     let reached: Vec<Option<Reached>> = curves.iter().map(Curve::reached).collect();
     let volumes: Vec<usize> = curves.iter().map(|curve| curve.volume).collect();
     let others_of = |index: usize| -> Vec<Reached> {
@@ -296,7 +283,7 @@ fn is_rotational(targets: &[TargetRecord], volume: usize) -> bool {
 
 /// What tells a cap of some volumes from a device at capacity; `None` where it was not measured what one I/O takes alone.
 pub(super) fn beside(
-    probes: &[ProbeRecord],
+    probes: &[SeenProbe<'_>],
     targets: &[TargetRecord],
     curves: &[&Curve],
     steady: Option<Steady>,
@@ -316,19 +303,19 @@ pub(super) fn beside(
 }
 
 fn limit_of(
-    probes: &[ProbeRecord],
+    probes: &[SeenProbe<'_>],
     targets: &[TargetRecord],
     curve: &Curve,
     found: &Saturation,
     others: &[Reached],
 ) -> Limit {
-    let mine = |probe: &&ProbeRecord| {
-        (probe.pattern, probe.volumes.as_slice()) == (curve.pattern, &[curve.volume][..])
-            && probe.purpose != ProbePurpose::Search
-            && probe.purpose != ProbePurpose::Together
+    let mine = |seen: &&SeenProbe<'_>| {
+        (seen.probe.pattern, seen.probe.volumes.as_slice()) == (curve.pattern, &[curve.volume][..])
+            && seen.probe.purpose != ProbePurpose::Search
+            && seen.probe.purpose != ProbePurpose::Together
     };
     // The deepest long probe is the one at the ceiling.
-    let long = probes.iter().filter(mine).max_by_key(|probe| probe.outstanding);
+    let long = probes.iter().filter(mine).max_by_key(|seen| seen.probe.outstanding);
     let steady = curve.reached().and_then(|reached| reached.steady_rate(others)).map(|(steady, _)| steady);
     // A rate that fell while the generator waited for a CPU is no sign of used-up tokens.
     let waited = long.is_some_and(waited_for_a_cpu);

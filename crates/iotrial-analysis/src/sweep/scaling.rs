@@ -6,7 +6,7 @@ use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, SweepRecord};
 use serde::Serialize;
 
 use super::limit::{Limit, LimitKind, Reached, Steady, WAITED, beside, waited_for_a_cpu};
-use super::{Curve, Probe, sustained};
+use super::{Curve, Probe, SeenProbe, sustained};
 use crate::words::with_thousands;
 
 /// Together at least this share of the sum: anything less has a cause.
@@ -45,7 +45,7 @@ pub struct ScalingRow {
 }
 
 /// The scaling of every pattern that was measured on several volumes at once.
-pub(super) fn scaling(record: &SweepRecord, curves: &[Curve]) -> Vec<Scaling> {
+pub(super) fn scaling(record: &SweepRecord, seen: &[SeenProbe<'_>], curves: &[Curve]) -> Vec<Scaling> {
     let mut patterns: Vec<LoadPattern> = Vec::new();
     for probe in record.probes.iter().filter(|probe| probe.purpose == ProbePurpose::Together) {
         if !patterns.contains(&probe.pattern) {
@@ -54,20 +54,20 @@ pub(super) fn scaling(record: &SweepRecord, curves: &[Curve]) -> Vec<Scaling> {
     }
     let tables: Vec<(LoadPattern, Vec<ScalingRow>)> = patterns
         .into_iter()
-        .map(|pattern| (pattern, rows(record, curves, pattern)))
+        .map(|pattern| (pattern, rows(seen, curves, pattern)))
         .filter(|(_, rows)| rows.len() > 1)
         .collect();
     let all: Vec<Reached> = tables.iter().filter_map(|(pattern, rows)| reached(*pattern, rows)).collect();
     tables
         .into_iter()
         .map(|(pattern, rows)| {
-            let limit = limit_of(record, curves, pattern, &rows, &all);
+            let limit = limit_of(record, seen, curves, pattern, &rows, &all);
             Scaling { pattern, rows, limit }
         })
         .collect()
 }
 
-fn rows(record: &SweepRecord, curves: &[Curve], pattern: LoadPattern) -> Vec<ScalingRow> {
+fn rows(seen: &[SeenProbe<'_>], curves: &[Curve], pattern: LoadPattern) -> Vec<ScalingRow> {
     let alone = |volume: usize| {
         let curve = curves.iter().find(|one| (one.pattern, one.volume) == (pattern, volume))?;
         curve.saturation.as_ref().map(|found| (curve, found))
@@ -80,19 +80,22 @@ fn rows(record: &SweepRecord, curves: &[Curve], pattern: LoadPattern) -> Vec<Sca
             rows.push(row(1, probe, found.ceiling_iops, found.ceiling_iops));
         }
     }
-    for probe in together(record, pattern) {
+    for SeenProbe { probe, figures, .. } in together(seen, pattern) {
         let sum: Option<f64> =
             probe.volumes.iter().map(|volume| alone(*volume).map(|(_, found)| found.ceiling_iops)).sum();
         let (Some(sum), Some(rate)) = (sum, sustained(probe)) else { continue };
-        rows.push(row(probe.volumes.len(), &Probe::of(probe), rate.iops, sum));
+        rows.push(row(probe.volumes.len(), figures, rate.iops, sum));
     }
     rows
 }
 
-fn together(record: &SweepRecord, pattern: LoadPattern) -> impl Iterator<Item = &ProbeRecord> {
+fn together<'s, 'r>(
+    seen: &'s [SeenProbe<'r>],
+    pattern: LoadPattern,
+) -> impl Iterator<Item = &'s SeenProbe<'r>> {
     let is_one =
-        move |probe: &&ProbeRecord| probe.purpose == ProbePurpose::Together && probe.pattern == pattern;
-    record.probes.iter().filter(is_one)
+        move |probe: &ProbeRecord| probe.purpose == ProbePurpose::Together && probe.pattern == pattern;
+    seen.iter().filter(move |seen| is_one(seen.probe))
 }
 
 fn row(volume_count: usize, probe: &Probe, iops: f64, sum_of_alone_iops: f64) -> ScalingRow {
@@ -127,6 +130,7 @@ fn reached(pattern: LoadPattern, rows: &[ScalingRow]) -> Option<Reached> {
 
 fn limit_of(
     record: &SweepRecord,
+    seen: &[SeenProbe<'_>],
     curves: &[Curve],
     pattern: LoadPattern,
     rows: &[ScalingRow],
@@ -158,11 +162,11 @@ fn limit_of(
         last.efficiency_percent,
         with_thousands(last.sum_of_alone_iops)
     );
-    let probe = together(record, pattern).last().expect("a table has a probe of several volumes");
+    let probe = together(seen, pattern).last().expect("a table has a probe of several volumes");
     let mine = reached(pattern, rows).expect("a table has rows");
     let steady = mine.steady_rate(all);
     let alone: Vec<&Curve> = curves.iter().filter(|curve| curve.pattern == pattern).collect();
-    let beside = beside(&record.probes, &record.targets, &alone, steady.map(|(steady, _)| steady));
+    let beside = beside(seen, &record.targets, &alone, steady.map(|(steady, _)| steady));
     if let Some(limit) = Limit::of_probe(probe, beside) {
         return Limit::new(limit.kind, format!("{short}: {}", limit.sentence));
     }
@@ -170,7 +174,7 @@ fn limit_of(
         return Limit::new(LimitKind::Unknown, format!("{short}, {WAITED}"));
     }
     let evidence = steady.map(|(steady, other)| mine.evidence(steady, &other));
-    if let Some(name) = shared_device(record, probe) {
+    if let Some(name) = shared_device(record, probe.probe) {
         let also = evidence.map_or_else(String::new, |evidence| format!(", and do {evidence}"));
         return Limit::new(LimitKind::SharedDevice, format!("{short}: all of them lie on `{name}`{also}"));
     }

@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
+use iotrial_model::finding::FindingId;
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::plan::EngineKind;
-use iotrial_model::record::{BlockDevice, Ended, Host, TargetRecord, Tool};
+use iotrial_model::record::{BlockDevice, CpuUse, Ended, Host, JobCounts, TargetRecord, Tool};
 use iotrial_model::sweep::{ProbeSecond, SWEEP_FORMAT, SweepSettings};
 use iotrial_model::units::ByteSize;
 
@@ -38,6 +39,7 @@ fn probe(
         measured: Duration::from_secs(10),
         counts: vec![JobCounts { read: Some(counts), ..JobCounts::default() }; volumes.len()],
         course: course.repeat(5),
+        driving_threads: Some(1),
         cpu: None,
         devices: Vec::new(),
         findings: Vec::new(),
@@ -57,7 +59,7 @@ fn record(volume_count: usize, probes: Vec<ProbeRecord>) -> SweepRecord {
         attributes: BTreeMap::new(),
         tool: Tool { name: "iotrial".to_owned(), version: "0".to_owned(), method_version: 1 },
         started_at: "2026-01-01T00:00:00Z".to_owned(),
-        host: Host::default(),
+        host: Host { cpu_count: 4, ..Host::default() },
         targets: (0..volume_count).map(target).collect(),
         settings: SweepSettings {
             method: SweepMethod::Search,
@@ -184,30 +186,84 @@ fn a_device_below_all_volumes_is_named_and_without_any_evidence_the_cause_is_unk
     ));
 }
 
+/// CPU time of the ten seconds of a probe that one thread drives: its work, and what all CPUs of the host did, and lost.
+fn cpu(work_s: f64, host_busy_s: f64, host_steal_s: f64) -> Option<CpuUse> {
+    Some(CpuUse {
+        wall: Duration::from_secs(10),
+        user: Duration::from_secs_f64(work_s),
+        host_busy_s: Some(host_busy_s),
+        host_steal_s: Some(host_steal_s),
+        ..CpuUse::default()
+    })
+}
+
+/// Two volumes that do together half of what they do alone, with that CPU use meanwhile.
+fn together_with(cpu: Option<CpuUse>) -> SweepRecord {
+    let mut record = record(2, volumes("randread-8k", 2, 10, 10_000));
+    record.probes.last_mut().unwrap().cpu = cpu;
+    record
+}
+
+fn busy_finding(summary: &SweepSummary) -> Option<&Finding> {
+    summary.findings.iter().find(|finding| finding.id == FindingId::GeneratorBusy)
+}
+
 #[test]
 fn a_generator_short_of_cpu_is_the_limit_before_all_others() {
-    let mut probes = volumes("randread-8k", 2, 10, 10_000);
-    let busy = Finding {
-        id: "generator-busy".to_owned(),
-        severity: Severity::Warning,
-        message: "iotrial itself used 99 %".to_owned(),
-        evidence: BTreeMap::from([("busy_percent".to_owned(), 99.0.into())]),
-    };
-    probes.last_mut().unwrap().findings.push(busy);
-    let summary = SweepSummary::new(&record(2, probes.clone()));
+    let summary = SweepSummary::new(&together_with(cpu(9.9, 12.0, 0.0)));
     assert_eq!(summary.scaling[0].limit.kind, LimitKind::Generator);
-    assert_eq!(summary.findings.len(), 1);
-    assert!(
-        summary.findings[0].message.starts_with("randread-8k at 40: iotrial itself"),
-        "{:?}",
-        summary.findings
-    );
+    let busy = busy_finding(&summary).unwrap();
+    assert!(busy.message.starts_with("randread-8k at 40: iotrial itself used 99 %"), "{busy:?}");
     // One that waits for a CPU now and then is told, and holds no rate.
-    let mut waits = record(2, probes);
-    waits.probes.last_mut().unwrap().findings[0].evidence.insert("busy_percent".to_owned(), 20.0.into());
-    let found = SweepSummary::new(&waits).scaling[0].limit.clone();
+    let mut waits = cpu(2.0, 12.0, 0.0);
+    waits.as_mut().unwrap().run_queue_delay_s = Some(3.0);
+    let summary = SweepSummary::new(&together_with(waits));
+    let found = &summary.scaling[0].limit;
     assert_eq!(found.kind, LimitKind::Unknown);
     assert!(found.sentence.contains("had to wait for a CPU meanwhile"), "{}", found.sentence);
+    assert!(busy_finding(&summary).is_some());
+}
+
+#[test]
+fn a_rate_that_the_hypervisor_holds_by_taking_the_cpu_is_the_generators() {
+    // The thread worked for 6 s, three quarters of all that was done, so up to 3.4 of the 4.5 s that were stolen were its own.
+    let mut record = together_with(cpu(6.0, 8.0, 4.5));
+    let kind = |record: &SweepRecord| SweepSummary::new(record).scaling[0].limit.kind;
+    assert_eq!(kind(&record), LimitKind::Generator);
+    // On a host of many CPUs the same is a small share of all of them, and holds the rate just as well.
+    record.host.cpu_count = 64;
+    assert_eq!(kind(&record), LimitKind::Generator);
+    let summary = SweepSummary::new(&record);
+    let busy = busy_finding(&summary).unwrap();
+    assert!(busy.message.contains("the hypervisor took up to 34 % of them"), "{busy:?}");
+}
+
+#[test]
+fn the_generator_is_not_accused_on_a_quiet_host_nor_of_what_others_lost() {
+    for quiet in [cpu(6.0, 8.0, 0.1), cpu(6.0, 38.0, 3.9), cpu(0.5, 0.6, 0.0), None] {
+        let summary = SweepSummary::new(&together_with(quiet));
+        assert_eq!(busy_finding(&summary), None, "{quiet:?}");
+        let limit = &summary.scaling[0].limit;
+        assert_eq!(limit.kind, LimitKind::Unknown, "{quiet:?}");
+        assert!(!limit.sentence.contains("wait for a CPU"), "{}", limit.sentence);
+    }
+}
+
+#[test]
+fn a_probe_of_an_older_version_has_its_driving_cpus_from_what_was_found_then() {
+    let mut record = together_with(cpu(9.9, 12.0, 0.0));
+    let of_probe = |record: &SweepRecord| {
+        crate::findings::findings(&Subject::of_probe(record, record.probes.last().unwrap()))
+    };
+    let found = of_probe(&record);
+    let probe = record.probes.last_mut().unwrap();
+    probe.findings = found.iter().map(Into::into).collect();
+    probe.driving_threads = None;
+    assert_eq!(of_probe(&record), found);
+    assert!(found.iter().any(|finding| finding.id == FindingId::GeneratorBusy), "{found:?}");
+    // Nothing else of what was found then is repeated.
+    record.probes.last_mut().unwrap().cpu = None;
+    assert!(busy_finding(&SweepSummary::new(&record)).is_none());
 }
 
 #[test]
@@ -220,12 +276,9 @@ fn a_rate_that_fell_while_the_generator_waited_for_a_cpu_is_no_cap() {
     let limit =
         |probes: &[ProbeRecord]| SweepSummary::new(&record(1, probes.to_vec())).curves[0].limit.clone();
     assert_eq!(limit(&probes).unwrap().kind, LimitKind::IopsCap);
-    probes.last_mut().unwrap().findings.push(Finding {
-        id: "generator-busy".to_owned(),
-        severity: Severity::Warning,
-        message: "iotrial itself waited for a CPU for 32 % of the time".to_owned(),
-        evidence: BTreeMap::from([("busy_percent".to_owned(), 12.0.into())]),
-    });
+    let mut waited = cpu(1.2, 30.0, 0.0);
+    waited.as_mut().unwrap().run_queue_delay_s = Some(3.2);
+    probes.last_mut().unwrap().cpu = waited;
     let found = limit(&probes).unwrap();
     assert_eq!(found.kind, LimitKind::Unknown);
     assert!(
@@ -233,6 +286,26 @@ fn a_rate_that_fell_while_the_generator_waited_for_a_cpu_is_no_cap() {
         "{}",
         found.sentence
     );
+}
+
+#[test]
+fn what_is_odd_about_curves_is_among_the_findings_of_a_sweep() {
+    let of = |summary: &SweepSummary, id| summary.findings.iter().find(|found| found.id == id).cloned();
+    // Too many outstanding I/Os cost half of the rate.
+    let at = |n, iops| probe("randread-8k", &[0], n, ProbePurpose::Grid, iops);
+    let falling = record(1, vec![at(1, 1_000), at(4, 4_000), at(16, 8_000), at(64, 6_000), at(256, 4_000)]);
+    let falls = of(&SweepSummary::new(&falling), FindingId::FallsAgain).unwrap();
+    assert_eq!(falls.evidence, Evidence::FallsAgain { falls_by_percent: 50.0 });
+    assert_eq!(
+        falls.message,
+        "randread-8k: more outstanding I/Os than it needs cost 50 % of the highest rate"
+    );
+    let mut stopped = record(1, vec![at(8, 4_000)]);
+    stopped.ended = Ended { how: EndedHow::Failed, reason: Some("the device is gone".to_owned()) };
+    let summary = SweepSummary::new(&stopped);
+    assert_eq!(summary.findings[0].id, FindingId::Ended);
+    let knee = of(&summary, FindingId::KneeNotResolved).unwrap();
+    assert!(knee.message.ends_with("with a single load there is no curve"), "{}", knee.message);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The verdict of a search for the highest rate within a latency limit: the question asked comes first.
 
-use iotrial_model::record::{EndedHow, Finding, RunRecord};
+use iotrial_model::finding::Finding;
+use iotrial_model::record::EndedHow;
 use iotrial_model::search::{LatencyLimit, Search};
+use iotrial_model::subject::Subject;
 use serde::Serialize;
 
 use super::{Judged, Verdict, is_obstacle};
@@ -27,7 +29,7 @@ pub struct LimitAnswer {
 /// The verdict of a search: its answer first, and then what the thresholds say of the latencies there.
 pub(super) fn answered(
     search: &Search,
-    record: &RunRecord,
+    subject: &Subject<'_>,
     no_device: Option<&str>,
     findings: &[Finding],
     caveats: &str,
@@ -37,9 +39,10 @@ pub(super) fn answered(
     let obstacle = findings.iter().find(|finding| is_obstacle(finding));
     let result = search.result.as_ref();
     let held = result.is_some() && obstacle.is_none();
+    let how = subject.ended.map_or(EndedHow::Complete, |ended| ended.how);
     let (headline, sentence) = match result {
-        _ if record.ended.how != EndedHow::Complete => {
-            let ended = if record.ended.how == EndedHow::Failed { "failed" } else { "was interrupted" };
+        _ if how != EndedHow::Complete => {
+            let ended = if how == EndedHow::Failed { "failed" } else { "was interrupted" };
             let known = known_so_far(search);
             let sentence = format!(
                 "The search for the highest rate that holds {limit} {ended} before it had an answer: {known}."
@@ -103,7 +106,7 @@ pub fn known_so_far(search: &Search) -> String {
 mod tests {
     use iotrial_model::load::Role;
     use iotrial_model::plan::EngineKind;
-    use iotrial_model::record::Ended;
+    use iotrial_model::record::{Ended, RunRecord};
     use iotrial_model::search::{Probe, ProbeKind, SearchResult, WorstLatency};
     use iotrial_model::stream::Stream;
 
@@ -138,7 +141,8 @@ mod tests {
     }
 
     fn verdict(record: &RunRecord) -> Verdict {
-        judge(record, &ThresholdSet::builtin("flash").unwrap())
+        let subject = Subject::of_run(record);
+        judge(&subject, &crate::findings::findings(&subject), &ThresholdSet::builtin("flash").unwrap())
     }
 
     #[test]

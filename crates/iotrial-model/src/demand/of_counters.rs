@@ -91,7 +91,7 @@ impl Demand {
                 in_brief(&names, 8, 6)
             )),
             notes: notes(series, &chosen, &rates, percentile),
-            ..Self::of(format!("what {title} does"), streams)
+            ..Self::new(format!("what {title} does"), streams)
         })
     }
 }

@@ -1,6 +1,7 @@
 //! An imported record held against itself: records come from strangers, and so do the files that they are made of.
 
 use super::{ImportedRecord, Stated, StatedCpu, StatedLatency, StatedOps};
+use crate::record::MOST_COUNTED;
 
 /// Why an imported record contradicts itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -19,8 +20,6 @@ pub enum CheckImportedError {
     },
 }
 
-/// No count of a device reaches this; a thousand of them still add up within 64 bits.
-const MOST_COUNTED: u64 = 1 << 53;
 /// No figure reaches this: not in µs, not per second, not in MiB.
 const MOST_STATED: f64 = 1e15;
 const MOST_JOBS: usize = 10_000;

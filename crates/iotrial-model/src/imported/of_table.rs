@@ -10,8 +10,8 @@ use crate::stream::Stream;
 use crate::table::{PrintedJob, PrintedLoad, PrintedRow, PublishedTable};
 use crate::units::ByteSize;
 
-/// Where a table lies.
-#[derive(Debug, Clone)]
+/// Where a table lies; nowhere in particular, where nobody will ask.
+#[derive(Debug, Clone, Default)]
 pub struct TablePlace {
     /// The file as it was named.
     pub file: String,
@@ -21,11 +21,11 @@ pub struct TablePlace {
     pub read_by: String,
 }
 
-impl ImportedRecord {
+impl PublishedTable {
     /// One record for each row, with the figures of all jobs together. The jobs are those of the table, or the load of the
     /// row. The claims of the table stay behind: they are no facts.
-    pub fn of_table(table: &PublishedTable, place: &TablePlace) -> Vec<Self> {
-        table.rows.iter().map(|row| of_row(table, row, place)).collect()
+    pub fn records(&self, place: &TablePlace) -> Vec<ImportedRecord> {
+        self.rows.iter().map(|row| of_row(self, row, place)).collect()
     }
 }
 
@@ -39,6 +39,7 @@ fn of_row(table: &PublishedTable, row: &PrintedRow, place: &TablePlace) -> Impor
         sha256: place.sha256.clone(),
         read_by: place.read_by.clone(),
     });
+    record.id.clone_from(&row.id);
     record.label = Some(row.label.clone());
     record.attributes.clone_from(&row.attributes);
     record.jobs = match &row.load {
@@ -199,7 +200,7 @@ bounds = { write_lat_mean_us_below = 1000 }
 "#;
         let table = PublishedTable::parse(text).unwrap();
         let place = TablePlace { file: "t.toml".into(), sha256: "00".into(), read_by: "test".into() };
-        let records = ImportedRecord::of_table(&table, &place);
+        let records = table.records(&place);
         let record = &records[0];
         record.check().unwrap();
         assert_eq!((record.source.tool.as_str(), record.source.place.as_str()), ("a report", "row A"));

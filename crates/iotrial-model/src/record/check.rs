@@ -29,7 +29,7 @@ pub enum CheckRecordError {
 }
 
 /// No size and no count of a device reaches this; a thousand of them still add up within 64 bits.
-const MOST_COUNTED: u64 = 1 << 53;
+pub(crate) const MOST_COUNTED: u64 = 1 << 53;
 /// No run lasts longer: a hundred years.
 const LONGEST: Duration = Duration::from_secs(100 * 365 * 86_400);
 

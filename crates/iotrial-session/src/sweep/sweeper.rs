@@ -10,6 +10,7 @@ use iotrial_analysis::words::with_thousands;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{Plan, ProbeRequest};
 use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
+use iotrial_model::subject::Subject;
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, ProbeSecond, SweepMethod, SweepRecord};
 
 use super::SweepError;
@@ -206,11 +207,11 @@ impl<'r> Sweeper<'r> {
             return Err(Stop::Ended);
         }
         let last = self.record.probes.last().expect("it was kept just now");
-        Ok(Probe::of(last))
+        Ok(Probe::of(&Subject::of_probe(&self.record, last), last.purpose))
     }
 
     fn say_probe(&self, probe: &ProbeRecord) {
-        let figures = Probe::of(probe);
+        let figures = Probe::of(&Subject::of_probe(&self.record, probe), probe.purpose);
         let where_to = match probe.volumes.as_slice() {
             [_] if self.base.areas.len() == 1 => String::new(),
             [one] => format!("volume {}  ", one + 1),
@@ -292,6 +293,7 @@ fn probe_record(
                 io_count: io_count(&one.jobs),
             })
             .collect(),
+        driving_threads: Subject::of_run(&run).driving_threads,
         cpu: run.cpu,
         devices: run.devices,
         findings: run.findings,

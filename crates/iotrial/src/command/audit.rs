@@ -75,21 +75,20 @@ struct Audited {
 
 /// `None` as an error: a folder of results holds other things too.
 fn audit_input(source: &Source, input: Result<Input, IntakeError>) -> Result<Audited, Option<Failure>> {
-    let one = |audit: Audit| Audited { audits: vec![audit], ..Audited::default() };
-    match input {
-        Ok(Input::Run(record)) => Ok(one(Audit::of_run(&record))),
-        Ok(Input::Kept(record)) => Ok(one(Audit::of_imported(&record))),
-        Ok(Input::Results(results)) => match &results.table {
-            Some(table) => Ok(one(Audit::of_table(table))),
-            None => {
-                let audits = results.records.iter().map(Audit::of_imported).collect();
-                let (warnings, beside) = told_beside(&source.path, &results);
-                Ok(Audited { audits, warnings, beside })
-            }
-        },
-        Ok(other) if source.is_named => Err(Some(TAKES.refuse(&source.path.to_string_lossy(), other.kind()))),
-        Ok(_) => Err(None),
-        Err(error) if error.is_foreign() && !source.is_named => Err(None),
-        Err(error) => Err(Some(error.into())),
+    let input = input.map_err(|error| {
+        let is_passed_over = error.is_foreign() && !source.is_named;
+        (!is_passed_over).then(|| error.into())
+    })?;
+    if let Some(table) = input.table() {
+        return Ok(Audited { audits: vec![Audit::of_table(table)], ..Audited::default() });
     }
+    let Some(subjects) = input.subjects() else {
+        let refuse = || TAKES.refuse(&source.path.to_string_lossy(), input.kind());
+        return Err(source.is_named.then(refuse));
+    };
+    let (warnings, beside) = match &input {
+        Input::Results(results) => told_beside(&source.path, results),
+        _ => Default::default(),
+    };
+    Ok(Audited { audits: subjects.iter().map(Audit::of).collect(), warnings, beside })
 }

@@ -8,6 +8,7 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use iotrial_analysis::sweep::SweepSummary;
 use iotrial_model::imported::ImportedRecord;
+use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 
 use crate::cli::ImportArgs;
@@ -91,25 +92,14 @@ fn sweep_document(
     results: &[ImportedRecord],
     args: &ImportArgs,
 ) -> Result<Document, Failure> {
-    let (summary, left_out) = SweepSummary::of_imported(results);
-    outcome.left_out = left_out
-        .iter()
-        .map(|one| harmless(&format!("{} is no point of a curve: {}", one.whence, one.why)))
-        .collect();
+    let (summary, left_out) = SweepSummary::of_results(results.iter().map(Subject::of_imported));
+    outcome.left_out = left_out.iter().map(|one| harmless(&one.to_string())).collect();
     if summary.curves.is_empty() && !results.is_empty() {
         let hint = outcome.left_out.first().cloned();
         return Err(Failure::input(anyhow::anyhow!("none of the results is a point of a curve")).hint(hint));
     }
     let sources: Vec<String> = args.sources.iter().map(|source| source.display().to_string()).collect();
-    let shown: Vec<String> = match outcome.left_out.as_slice() {
-        few if few.len() <= MOST_TOLD => few.to_vec(),
-        many => many[..MOST_TOLD]
-            .iter()
-            .cloned()
-            .chain([format!("{} more are left out", many.len() - MOST_TOLD)])
-            .collect(),
-    };
-    let document = Document::of_imported_sweep(&summary, format!("From {}", sources.join(", ")), &shown);
+    let document = Document::of_imported_sweep(&summary, format!("From {}", sources.join(", ")));
     outcome.sweep = Some(summary);
     Ok(document)
 }

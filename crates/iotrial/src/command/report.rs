@@ -15,18 +15,22 @@ use crate::intake::{Folders, Input, Intake, Kind, Takes};
 
 mod shown;
 
-pub use shown::{Judged, Shown};
+pub use shown::{Judged, Record, Shown};
 
 const TAKES: Takes = Takes {
     command: "report",
     what: "records of runs, results of other tools, printed tables and studies, or one sweep alone",
 };
 
+/// What judges a result that does not say by what it was judged.
+const USUAL_THRESHOLDS: &str = "flash";
+
 /// Shows results.
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json, &[])?;
     args.files.check_are_writable()?;
     let named = args.thresholds.as_deref().map(|name| load_thresholds(Path::new(""), name)).transpose()?;
+    let usual = named.clone().map_or_else(|| load_thresholds(Path::new(""), USUAL_THRESHOLDS), Ok)?;
     let intake = Intake {
         takes: TAKES,
         folders: Folders::Records,
@@ -55,12 +59,15 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
                     (record.label, record.attributes) = (Some(label), attributes);
                 }
                 let thresholds = named.clone().map_or_else(|| thresholds_of(&record), Ok)?;
-                results.push((path, Judged::of_run(record, &thresholds)));
+                results.push((path, Judged::of(Record::Run(record), &thresholds)));
             }
-            Ok(Input::Kept(record)) => results.push((path, Judged::of_imported(*record, named.as_ref())?)),
+            Ok(Input::Kept(record)) => {
+                results.push((path, Judged::of(Record::Imported(record), &usual)));
+            }
             Ok(Input::Results(imported)) => {
                 for record in imported.records {
-                    results.push((path.clone(), Judged::of_imported(record, named.as_ref())?));
+                    let record = Record::Imported(Box::new(record));
+                    results.push((path.clone(), Judged::of(record, &usual)));
                 }
             }
             Ok(other) if source.is_named || other.kind() == Kind::Sweep => {
@@ -81,7 +88,7 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
 /// must not decide which files are read here.
 fn thresholds_of(record: &RunRecord) -> Result<ThresholdSet, Failure> {
     if record.thresholds.is_empty() {
-        return Ok(load_thresholds(Path::new(""), "flash")?);
+        return Ok(load_thresholds(Path::new(""), USUAL_THRESHOLDS)?);
     }
     ThresholdSet::parse(&record.thresholds)
         .context("the threshold set in the record is not valid")

@@ -13,7 +13,7 @@ use iotrial_session::setup::Setup;
 
 use crate::cli::RunArgs;
 use crate::command::dry_run;
-use crate::command::report::{Judged, Shown};
+use crate::command::report::{Judged, Record, Shown};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{check_fio_args, fio_profile};
 use crate::live::Live;
@@ -102,7 +102,8 @@ fn show(
         overwrite: output.overwrite,
         ..ReportFiles::default()
     };
-    let shown = Shown::new(vec![(path, Judged::of_run(Box::new(record), thresholds))]);
+    let judged = Judged::of(Record::Run(Box::new(record)), thresholds);
+    let shown = Shown::new(vec![(path, judged)]);
     shown.present(&files, output.json)?;
     Ok(if is_complete { shown.exit_code() } else { ExitCode::from(NOT_CARRIED_OUT) })
 }

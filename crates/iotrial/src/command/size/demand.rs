@@ -3,11 +3,8 @@
 use anyhow::anyhow;
 use iotrial_model::counters::CounterSeries;
 use iotrial_model::demand::{CounterDemandError, Demand, DemandStream, StreamText};
-use iotrial_model::imported::ImportedRecord;
 use iotrial_model::load::Direction;
-use iotrial_sizing::measured::{MeasuredStream, Measurement};
 
-use super::measured::checked;
 use crate::cli::{DemandArgs, StoreArgs};
 use crate::failure::Failure;
 use crate::intake::{Folders, Input, Intake, Takes};
@@ -37,7 +34,7 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     let mut demand = match (from_file, streams.is_empty()) {
         (None, true) if asks_for_something(args) => return Err(no_rates()),
         (None, true) => return Ok(None),
-        (None, false) => Demand::of("the demand", streams),
+        (None, false) => Demand::new("the demand", streams),
         (Some(demand), true) => demand,
         (Some(demand), false) => Demand { streams, ..demand },
     };
@@ -119,35 +116,20 @@ fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<Dema
         return Err(Failure::input(error)
             .hint("`iostat -x`, `sar -b`, or counters of PerfMon as CSV: docs/size.md".to_owned()));
     }
-    match input {
-        Input::Demand(demand) => Ok(*demand),
-        Input::Counters(series) => counted_demand(name, &series, args),
-        Input::Run(record) => Demand::of_record(&record)
-            .ok_or_else(|| Failure::input(anyhow!("the record `{name}` has no I/O in it"))),
-        Input::Kept(record) => imported_demand(name, &record),
-        Input::Results(results) => match results.records.as_slice() {
-            [one] => imported_demand(name, one),
-            several => {
-                let error = anyhow!("`{name}` has {} results, and a demand is what one did", several.len());
-                Err(Failure::input(error)
-                    .hint(format!("`iotrial import {name}` makes a record of each: give one by its id")))
-            }
-        },
-        other => Err(TAKES.refuse(name, other.kind())),
-    }
-}
-
-/// What another tool's load did.
-fn imported_demand(name: &str, record: &ImportedRecord) -> Result<Demand, Failure> {
-    let measurement = checked(name, Measurement::of_imported(record))?;
-    let stream = |one: &MeasuredStream| DemandStream {
-        role: one.role,
-        direction: one.direction,
-        iops: one.iops,
-        block_size_bytes: one.block_size,
+    let subjects = match &input {
+        Input::Demand(demand) => return Ok((**demand).clone()),
+        Input::Counters(series) => return counted_demand(name, series, args),
+        other => other.subjects().ok_or_else(|| TAKES.refuse(name, other.kind()))?,
     };
-    let demand = Demand::of(format!("what {name} did"), measurement.streams.iter().map(stream).collect());
-    Ok(Demand { source: Some(format!("imported result {name}")), ..demand })
+    let [subject] = subjects.as_slice() else {
+        let error = anyhow!("`{name}` has {} results, and a demand is what one did", subjects.len());
+        return Err(Failure::input(error)
+            .hint(format!("`iotrial import {name}` makes a record of each: give one by its id")));
+    };
+    Demand::of(subject, name).ok_or_else(|| {
+        let error = anyhow!("the record `{name}` has no rates with a block size");
+        Failure::input(error).hint("a demand is I/Os per second and their size".to_owned())
+    })
 }
 
 /// What a machine did, by its counters.

@@ -1,6 +1,7 @@
 //! What was measured on a configuration: by iotrial, by another tool, or as it was printed.
 
 use anyhow::anyhow;
+use iotrial_model::subject::Subject;
 use iotrial_model::table::PublishedTable;
 use iotrial_sizing::measured::Measurement;
 
@@ -37,26 +38,17 @@ pub(super) fn measurements(args: &ExplainArgs) -> Result<Vec<Measurement>, Failu
 }
 
 fn measurements_of(name: &str, input: Input, rows: &[String]) -> Result<Vec<Measurement>, Failure> {
-    match input {
-        Input::Run(record) => Ok(vec![checked(name, Measurement::of_record(&record))?]),
-        Input::Kept(record) => Ok(vec![checked(name, Measurement::of_imported(&record))?]),
-        Input::Results(results) => match results.table {
-            Some(table) => of_table(name, table, rows),
-            None => results.records.iter().map(|one| checked(name, Measurement::of_imported(one))).collect(),
-        },
-        other => Err(TAKES.refuse(name, other.kind())),
+    if let Some(table) = input.table() {
+        return of_table(name, table.clone(), rows);
     }
-}
-
-/// Refuses what has nothing to hold against a limit.
-pub(super) fn checked(name: &str, measurement: Measurement) -> Result<Measurement, Failure> {
-    if measurement.streams.is_empty() {
-        let error = anyhow!("the record `{name}` has no rates with a block size");
-        return Err(
+    let subjects = input.subjects().ok_or_else(|| TAKES.refuse(name, input.kind()))?;
+    let measured = |subject: &Subject<'_>| {
+        Measurement::of(subject).ok_or_else(|| {
+            let error = anyhow!("the record `{name}` has no rates with a block size");
             Failure::input(error).hint("limits are held against I/Os per second and their size".to_owned())
-        );
-    }
-    Ok(measurement)
+        })
+    };
+    subjects.iter().map(measured).collect()
 }
 
 /// The rows of a printed table that are wanted, and have rates.

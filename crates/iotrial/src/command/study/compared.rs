@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use iotrial_analysis::comparison::{CompareRequest, Comparison, Sample};
 use iotrial_model::study::Study;
+use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 use iotrial_session::store::read_record;
 use iotrial_session::study::{CellState, CellStatus};
@@ -106,7 +107,10 @@ fn samples(cells: &[&CellStatus]) -> Vec<Sample> {
             None
         }
     };
-    let sample = |path: &PathBuf| Ok(Sample::of_record(&read_record(path)?, path.display().to_string()));
+    let sample = |path: &PathBuf| {
+        let record = read_record(path)?;
+        Ok(Sample::of(&Subject::of_run(&record), path.display().to_string()))
+    };
     in_parallel(&paths, sample).into_iter().zip(cells).filter_map(named).collect()
 }
 

@@ -1,32 +1,38 @@
 //! What a number in print may stand for, and arithmetic with it.
+//!
+//! Tolerances follow from the digits in print: figures contradict each other only where none of the values agree that
+//! they may stand for.
 
 use std::fmt;
 use std::ops::{Add, Div, Mul};
 
-use iotrial_model::imported::Stated;
-use iotrial_model::units::group_thousands;
+use crate::imported::{Stated, StatedLoad, StatedStream};
+use crate::load::Direction;
+use crate::units::group_thousands;
 
 /// The values that a printed number may stand for. Rules of arithmetic: Moore, Interval Analysis, 1966.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Range {
+pub struct Range {
     /// Not below this.
     pub low: f64,
     /// Not above this.
     pub high: f64,
 }
 
+const MIB: f64 = 1_048_576.0;
+
 /// What double precision loses in a few operations.
 const ROUNDING: f64 = 1e-12;
 
 impl Range {
     /// Exactly this.
-    pub(super) const fn exact(value: f64) -> Self {
+    pub const fn exact(value: f64) -> Self {
         Self { low: value, high: value }
     }
 
     /// What was rounded to the nearest step of the last digit, or cut off behind it: half a step below the number, a whole one
     /// above.
-    pub(super) fn of(stated: Stated) -> Self {
+    pub fn of(stated: Stated) -> Self {
         let Stated { value, resolution } = stated;
         if value < 0.0 {
             return Self { low: value - resolution, high: value + resolution / 2.0 };
@@ -35,7 +41,7 @@ impl Range {
     }
 
     /// What a printed change may be: one that rounds to zero has either sign.
-    pub(super) fn of_change(stated: Stated) -> Self {
+    pub fn of_change(stated: Stated) -> Self {
         match stated {
             Stated { value: 0.0, resolution } => Self { low: -resolution, high: resolution },
             stated => Self::of(stated),
@@ -43,39 +49,62 @@ impl Range {
     }
 
     /// The same where every digit counts, also zeros at the end.
-    pub(super) fn of_all_digits(stated: Stated) -> Self {
+    pub fn of_all_digits(stated: Stated) -> Self {
         Self::of(Stated { resolution: stated.resolution.min(1.0), ..stated })
     }
 
     /// Whether both may stand for the same value.
-    pub(super) fn overlaps(self, other: Self) -> bool {
+    pub fn overlaps(self, other: Self) -> bool {
         let slack = ROUNDING * self.high.abs().max(other.high.abs());
         self.low <= other.high + slack && other.low <= self.high + slack
     }
 
     /// Whether every value of this one is larger than every one of the other.
-    pub(super) fn is_above(self, other: Self) -> bool {
+    pub fn is_above(self, other: Self) -> bool {
         self.low > other.high + ROUNDING * other.high.abs()
     }
 
     /// The middle.
-    pub(super) fn middle(self) -> f64 {
+    pub fn middle(self) -> f64 {
         f64::midpoint(self.low, self.high)
     }
 
     /// A value of both, such as a sum of shares.
-    pub(super) fn scaled(self, factor: f64) -> Self {
+    pub fn scaled(self, factor: f64) -> Self {
         Self { low: self.low * factor, high: self.high * factor }
     }
 
     /// With so much room on both sides, as a part of itself.
-    pub(super) fn widened(self, share: f64) -> Self {
+    pub fn widened(self, share: f64) -> Self {
         Self { low: self.low * (1.0 - share), high: self.high * (1.0 + share) }
     }
 
     /// From the lower of two to the higher.
-    pub(super) fn from_to(a: f64, b: f64) -> Self {
+    pub fn from_to(a: f64, b: f64) -> Self {
         Self { low: a.min(b), high: a.max(b) }
+    }
+
+    /// Sizes in bytes of the I/Os of a direction, or of all; `None` where a load that has any does not say.
+    #[expect(clippy::cast_precision_loss, reason = "block sizes are small")]
+    pub fn of_block_sizes<'l>(
+        loads: impl IntoIterator<Item = &'l StatedLoad>,
+        direction: Option<Direction>,
+    ) -> Option<Self> {
+        let mut all: Option<Self> = None;
+        for load in loads.into_iter().filter(|load| load.does(direction)) {
+            let sizes = load
+                .block_sizes
+                .iter()
+                .filter(|one| one.direction.is_none() || direction.is_none() || one.direction == direction)
+                .map(|one| one.size.get() as f64);
+            let of_load = sizes.fold(None, |range, size| Some(Self::exact(size).reaching(range)))?;
+            all = Some(of_load.reaching(all));
+        }
+        all
+    }
+
+    fn reaching(self, other: Option<Self>) -> Self {
+        other.map_or(self, |other| Self { low: self.low.min(other.low), high: self.high.max(other.high) })
     }
 }
 
@@ -110,8 +139,45 @@ impl fmt::Display for Range {
     }
 }
 
+/// I/Os that may be counted at one end of the measurement and not at the other: all that may be outstanding.
+#[expect(clippy::cast_precision_loss, reason = "a few thousand I/Os")]
+pub fn edge_count<'l>(loads: impl IntoIterator<Item = &'l StatedLoad>) -> f64 {
+    let outstanding = loads
+        .into_iter()
+        .try_fold(0_u64, |sum, load| sum.checked_add(load.total_outstanding()?))
+        .filter(|outstanding| *outstanding > 0);
+    outstanding.map_or(1.0, |outstanding| outstanding as f64)
+}
+
+/// IOPS and MiB/s of one stream that cannot both be true, each in bytes per second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContradictingRates {
+    /// IOPS times the size of an I/O.
+    pub product: Range,
+    /// MiB/s.
+    pub printed: Range,
+}
+
+impl ContradictingRates {
+    /// Whether IOPS × block size cannot be the MiB/s that are stated as well. Tools count I/Os and bytes at different moments:
+    /// those under way at an end, `edge_count`, may be in one and not in the other.
+    pub fn of(stream: &StatedStream, block_sizes: Range, edge_count: f64) -> Option<Self> {
+        let (iops, bandwidth) = (Range::of(stream.iops?), Range::of(stream.bandwidth_mib_per_s?));
+        let runtime_s = stream.runtime_s.map(|runtime| runtime.value).filter(|seconds| *seconds > 0.0);
+        let edges = runtime_s.map_or(0.0, |seconds| edge_count / seconds);
+        let counted = Range { low: (iops.low - edges).max(0.0), high: iops.high + edges };
+        let rates = Self { product: counted * block_sizes, printed: bandwidth.scaled(MIB) };
+        (!rates.product.overlaps(rates.printed)).then_some(rates)
+    }
+
+    /// Whether MB/s, of 1,000,000 bytes, are printed as MiB/s.
+    pub fn is_in_mb_per_s(&self) -> bool {
+        self.product.overlaps(self.printed.scaled(1e6 / MIB))
+    }
+}
+
 /// A number as it was printed, thousands apart; of a counted one four digits.
-pub(super) fn write_stated(stated: Stated) -> String {
+pub fn write_stated(stated: Stated) -> String {
     // No printed figure has more decimals that anybody reads.
     let decimals = (0..=3).find(|decimals| stated.resolution >= 0.99 * 10f64.powi(-decimals));
     match decimals.and_then(|decimals| usize::try_from(decimals).ok()) {
@@ -121,7 +187,7 @@ pub(super) fn write_stated(stated: Stated) -> String {
 }
 
 /// A number for a sentence: four digits, thousands apart.
-pub(super) fn write_number(number: f64) -> String {
+pub fn write_number(number: f64) -> String {
     if !number.is_finite() {
         return "any".to_owned();
     }
@@ -140,7 +206,7 @@ pub(super) fn write_number(number: f64) -> String {
 }
 
 /// A change in hundredths for a sentence, with its sign.
-pub(super) fn write_change(percent: f64) -> String {
+pub fn write_change(percent: f64) -> String {
     let sign = if percent < 0.0 { "−" } else { "+" };
     format!("{sign}{:.1} %", percent.abs())
 }

@@ -1,14 +1,13 @@
-//! Imported results over a grid of loads, as the curves of a sweep.
+//! Results that were measured one by one over a grid of loads, as the curves of a sweep.
 
 use std::collections::{BTreeSet, HashMap};
 
-use iotrial_model::imported::ImportedRecord;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::record::EndedHow;
+use iotrial_model::subject::Subject;
 use iotrial_model::sweep::{ProbePurpose, SweepMethod};
 
-use super::{Curve, Probe, SweepSummary, limit};
-use crate::imported::{all_figures, measured_s};
+use super::{Curve, Probe, SweepSummary, findings, limit};
 use crate::saturation::{LoadPoint, Saturation};
 
 /// A result that is no point of a curve.
@@ -18,6 +17,12 @@ pub struct LeftOut {
     pub whence: String,
     /// What a point needs and is not there, as a clause.
     pub why: &'static str,
+}
+
+impl std::fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} is no point of a curve: {}", self.whence, self.why)
+    }
 }
 
 /// What a point of a curve needs.
@@ -30,12 +35,13 @@ struct Point {
 impl SweepSummary {
     /// The curves of results that were measured one by one: a curve for each kind of I/O of each configuration. Results that
     /// do not state their load are left out, and told.
-    pub fn of_imported(records: &[ImportedRecord]) -> (Self, Vec<LeftOut>) {
+    pub fn of_results<'r>(results: impl IntoIterator<Item = Subject<'r>>) -> (Self, Vec<LeftOut>) {
         let (mut points, mut left_out) = (Vec::new(), Vec::new());
-        for record in records {
-            match Point::of(record) {
-                Ok(point) => points.push((point, record.whence())),
-                Err(why) => left_out.push(LeftOut { whence: record.whence(), why }),
+        for subject in results {
+            let whence = subject.whence().unwrap_or_else(|| subject.id.to_owned());
+            match Point::of(&subject) {
+                Ok(point) => points.push((point, whence)),
+                Err(why) => left_out.push(LeftOut { whence, why }),
             }
         }
         let mut loads: HashMap<(String, LoadPattern), BTreeSet<u32>> = HashMap::new();
@@ -74,6 +80,9 @@ impl SweepSummary {
             curve.saturation = Saturation::of(&points, None);
         }
         limit::name_limits(&[], &[], &mut curves);
+        let mut findings = findings::of_curves(&curves, &volumes, "");
+        findings.extend(findings::of_left_out(&left_out));
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let summary = Self {
             method: SweepMethod::Grid,
             ended: EndedHow::Complete,
@@ -82,7 +91,7 @@ impl SweepSummary {
             volumes,
             curves,
             scaling: Vec::new(),
-            findings: Vec::new(),
+            findings,
         };
         (summary, left_out)
     }
@@ -94,8 +103,8 @@ impl Point {
         (self.configuration.clone(), self.pattern)
     }
 
-    fn of(record: &ImportedRecord) -> Result<Self, &'static str> {
-        let (first, others) = record.jobs.split_first().ok_or("its load is not stated")?;
+    fn of(subject: &Subject<'_>) -> Result<Self, &'static str> {
+        let (first, others) = subject.jobs.split_first().ok_or("its load is not stated")?;
         let load = &first.load;
         let is_same = others.iter().all(|job| {
             (job.load.pattern, job.load.rwmix_read_percent, job.load.block_size())
@@ -111,40 +120,30 @@ impl Point {
             rwmix_read_percent: percent.round().clamp(0.0, 100.0) as u8,
             block_size: load.block_size().ok_or("it has not one block size")?,
         };
-        if record.jobs.iter().any(|job| job.load.is_held_back()) {
+        if subject.jobs.iter().any(|job| job.load.is_held_back()) {
             return Err("a rate or pauses held its load back");
         }
-        let outstanding: Option<u64> = record.jobs.iter().map(|job| job.load.total_outstanding()).sum();
-        let outstanding =
-            outstanding.and_then(|sum| u32::try_from(sum).ok()).filter(|sum| (1..=1 << 20).contains(sum));
-        let figures = all_figures(record).filter(|figures| figures.iops.is_some_and(|iops| iops > 0.0));
-        Ok(Self {
-            pattern,
-            configuration: configuration_of(record),
-            probe: Probe {
-                purpose: ProbePurpose::Grid,
-                outstanding: outstanding.ok_or("its outstanding I/Os are not stated")?,
-                measured_s: measured_s(record).unwrap_or(0.0),
-                iops_standard_error_percent: 0.0,
-                figures: figures.ok_or("its rate is not stated")?,
-            },
-        })
+        let outstanding = subject.total_outstanding().filter(|sum| (1..=1 << 20).contains(sum));
+        outstanding.ok_or("its outstanding I/Os are not stated")?;
+        let probe = Probe::of(subject, ProbePurpose::Grid);
+        if probe.figures.iops.is_none_or(|iops| iops <= 0.0) {
+            return Err("its rate is not stated");
+        }
+        Ok(Self { pattern, configuration: configuration_of(subject), probe })
     }
 }
 
 /// The label, else the attributes, else what it worked on.
-fn configuration_of(record: &ImportedRecord) -> String {
-    if let Some(label) = &record.label {
-        return label.clone();
+fn configuration_of(subject: &Subject<'_>) -> String {
+    if let Some(label) = subject.label {
+        return label.to_owned();
     }
     let attributes: Vec<String> =
-        record.attributes.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let mut targets: Vec<&str> =
-        record.jobs.iter().flat_map(|job| &job.load.targets).map(String::as_str).collect();
-    targets.dedup();
+        subject.attributes.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let targets = subject.targets_in_words();
     match (attributes.is_empty(), targets.is_empty()) {
         (false, _) => attributes.join(" "),
-        (true, false) => targets.join(", "),
-        (true, true) => record.source.tool.clone(),
+        (true, false) => targets,
+        (true, true) => subject.tool_name().unwrap_or_default().to_owned(),
     }
 }

@@ -1,0 +1,79 @@
+//! What is looked at to judge the figures of a result: measured once, whatever needs it.
+
+use iotrial_model::finding::{Evidence, Finding, GeneratorUse};
+use iotrial_model::subject::Subject;
+
+use super::course::ErrorCount;
+use super::generator::generator_use;
+use super::limit::FlatLimit;
+use super::modes::TwoModes;
+use super::open_load::Share;
+use super::pace::Pace;
+use super::stall::Stall;
+use super::throttle::Throttle;
+use crate::device_chain::ChainStep;
+use crate::steady_state::SteadyState;
+
+/// What a result shows, beside its figures. Findings are predicates on it, so that none of them has to ask another one.
+///
+/// The fields stand in the order in which they are measured: later ones need earlier ones.
+#[derive(Debug)]
+pub(crate) struct Observed<'s, 'r> {
+    pub(super) subject: &'s Subject<'r>,
+    /// `None` where nothing failed.
+    pub(super) errors: Option<ErrorCount<'r>>,
+    pub(super) stall: Option<Stall>,
+    pub(super) never_issued: Option<Share>,
+    pub(super) issued_late: Option<Share>,
+    /// `None` where the CPU time of the generator is not known.
+    pub(super) generator: Option<GeneratorUse>,
+    /// From the load down through the devices; empty without counters.
+    pub(super) steps: Vec<ChainStep>,
+    pub(super) steady: Option<SteadyState>,
+    /// Of all whole intervals; empty where only totals are known.
+    pub(super) paces: Vec<Pace>,
+    pub(super) throttle: Option<Throttle>,
+    pub(super) unplanned_modes: Option<TwoModes>,
+    pub(super) flat: Option<FlatLimit>,
+}
+
+impl<'s, 'r> Observed<'s, 'r> {
+    /// Measures everything.
+    pub(crate) fn of(subject: &'s Subject<'r>) -> Self {
+        let paces = Pace::of(subject);
+        let throttle = Throttle::of(subject, &paces);
+        let has_modes = TwoModes::of(subject).is_some();
+        Self {
+            subject,
+            errors: ErrorCount::of(subject),
+            stall: Stall::of(subject),
+            never_issued: Share::never_issued(subject),
+            issued_late: Share::issued_late(subject),
+            generator: generator_use(subject),
+            steps: ChainStep::all(subject),
+            steady: SteadyState::of(subject),
+            flat: FlatLimit::of(subject, &paces, throttle, has_modes),
+            throttle,
+            paces,
+            // Where no stream has two modes, none has them against its plan.
+            unplanned_modes: if has_modes { TwoModes::unplanned(subject) } else { None },
+        }
+    }
+
+    /// From the load down through the devices; empty without counters.
+    pub(crate) fn steps(&self) -> &[ChainStep] {
+        &self.steps
+    }
+
+    /// Whether the rate had stopped changing; `None` where too little was measured to say.
+    pub(crate) fn into_steady(self) -> Option<SteadyState> {
+        self.steady
+    }
+
+    /// What its facts cannot show of a probe, as the version that wrote it found it: a probe keeps no histograms by interval, so that
+    /// two modes one after the other look like two at once; and a sweep does not keep whether it polled.
+    pub(super) fn recorded(&self) -> impl Iterator<Item = Finding> + use<'_, 's, 'r> {
+        let typed = self.subject.recorded_findings.iter().filter_map(|recorded| recorded.typed());
+        typed.filter(|found| matches!(found.evidence, Evidence::CacheByLatency(_) | Evidence::PolledIo(_)))
+    }
+}

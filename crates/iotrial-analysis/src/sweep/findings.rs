@@ -1,0 +1,217 @@
+//! What the reader should know about a sweep: how it ended, what is odd about its probes, and about its curves.
+
+use std::collections::BTreeMap;
+
+use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
+use iotrial_model::record::{Ended, EndedHow};
+use iotrial_model::sweep::ProbePurpose;
+
+use super::{Curve, LeftOut, SeenProbe};
+use crate::saturation::{Burst, KneeBound, Saturation, Sustained};
+use crate::words::with_thousands;
+
+/// Findings that a sweep tells in another way, or that its short probes always have.
+const TOLD_ELSEWHERE: [FindingId; 5] = [
+    FindingId::ShortRun,
+    FindingId::FlatIopsLimit,
+    FindingId::FlatBandwidthLimit,
+    FindingId::ThrottledAfterBurst,
+    FindingId::Unsteady,
+];
+
+/// A rate that falls by less than this from its highest may do so by chance: short probes differ by some percent.
+const MOST_FALL_PERCENT: f64 = 10.0;
+
+/// A load may lie so far above the ceiling by chance, as ceilings of two block sizes that are the same may lie apart.
+const MOST_ABOVE_PERCENT: f64 = super::limit::SAME_PERCENT;
+
+/// A curve that lies further from its points does not describe them: the models that are fitted come within a few percent of
+/// what chance leaves (`docs/sweep.md`).
+const ROUGH_FIT_PERCENT: f64 = 15.0;
+
+/// So many results that are no points of curves are named; of thousands in a wrong folder the first ones say enough.
+const MOST_LEFT_OUT: usize = 20;
+
+/// The sweep did not end as planned.
+pub(super) fn ended(ended: &Ended) -> Option<Finding> {
+    let (severity, how) = match ended.how {
+        EndedHow::Complete => return None,
+        EndedHow::Interrupted => (Severity::Warning, "the sweep was interrupted"),
+        EndedHow::Failed => (Severity::Serious, "the sweep failed"),
+    };
+    let message = match &ended.reason {
+        Some(reason) => format!("{how}: {reason}; what follows is what was measured until then"),
+        None => how.to_owned(),
+    };
+    Some(Finding::without_evidence(FindingId::Ended, severity, message))
+}
+
+/// The findings of the long probes, and the serious ones of all, each once with the first probe that had it.
+pub(super) fn of_probes(probes: &[SeenProbe<'_>]) -> Vec<Finding> {
+    // By name, which is the order in which they are listed.
+    let mut first: BTreeMap<&str, (&SeenProbe<'_>, &Finding, usize)> = BTreeMap::new();
+    for seen in probes {
+        let counts = |finding: &&Finding| {
+            !TOLD_ELSEWHERE.contains(&finding.id)
+                && (seen.probe.purpose != ProbePurpose::Search || finding.severity == Severity::Serious)
+        };
+        for finding in seen.findings.iter().filter(counts) {
+            first.entry(finding.id.as_str()).or_insert((seen, finding, 0)).2 += 1;
+        }
+    }
+    let said = |(seen, finding, count): (&SeenProbe<'_>, &Finding, usize)| {
+        let others =
+            if count > 1 { format!(" (the same in {} other probes)", count - 1) } else { String::new() };
+        let (pattern, outstanding) = (seen.probe.pattern, seen.probe.outstanding);
+        let message = format!("{pattern} at {outstanding}: {}{others}", finding.message);
+        Finding { message, ..finding.clone() }
+    };
+    first.into_values().map(said).collect()
+}
+
+/// What is odd about curves: first what holds of several of them, told once, and then each by itself. `advice` says how a rough
+/// one can be mended.
+pub(super) fn of_curves(curves: &[Curve], volumes: &[String], advice: &str) -> Vec<Finding> {
+    let name = |curve: &Curve| match volumes.len() {
+        0 | 1 => curve.pattern.to_string(),
+        _ => format!("{} on {}", curve.pattern, volumes.get(curve.volume).map_or("?", String::as_str)),
+    };
+    let mut unresolved: Vec<(String, Vec<String>)> = Vec::new();
+    for curve in curves {
+        let Some(why) = curve.saturation.as_ref().and_then(|found| unresolved_knee(curve, found)) else {
+            continue;
+        };
+        match unresolved.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, curves)) => curves.push(name(curve)),
+            None => unresolved.push((why, vec![name(curve)])),
+        }
+    }
+    let unresolved = unresolved.into_iter().map(|(why, curves)| {
+        let message = format!("{}: {why}", curves.join(", "));
+        Finding::without_evidence(FindingId::KneeNotResolved, Severity::Warning, message)
+    });
+    let each = curves.iter().flat_map(|curve| {
+        let found = [burst(curve), falls_again(curve), above_ceiling(curve), rough_fit(curve, advice)];
+        let named = |finding: Finding| {
+            let message = format!("{}: {}", name(curve), finding.message);
+            Finding { message, ..finding }
+        };
+        found.into_iter().flatten().map(named).collect::<Vec<_>>()
+    });
+    unresolved.chain(each).collect()
+}
+
+/// The rate of a short probe does not last.
+fn burst(curve: &Curve) -> Option<Finding> {
+    let rate = curve.sustained?;
+    let burst = rate.burst?;
+    Some(Finding {
+        id: FindingId::Burst,
+        severity: Severity::Warning,
+        message: burst_words(rate, burst),
+        evidence: Evidence::Burst {
+            burst_iops: burst.iops,
+            iops: rate.iops,
+            ended_after_s: burst.ended_after_s,
+        },
+    })
+}
+
+fn burst_words(rate: Sustained, burst: Burst) -> String {
+    let (first, then) = match burst.ended_after_s {
+        Some(s) => ("at first", format!("after {s:.0} s of load")),
+        None => ("in short probes", "in the long one".to_owned()),
+    };
+    format!(
+        "{} IOPS {first}, and {} {then}; the ceiling is what lasts",
+        with_thousands(burst.iops),
+        with_thousands(rate.iops)
+    )
+}
+
+/// Too many outstanding I/Os cost throughput. A burst that ended falls as well, for another reason.
+fn falls_again(curve: &Curve) -> Option<Finding> {
+    let falls_by_percent = curve.saturation.as_ref()?.falls_by_percent;
+    let is_burst = curve.sustained.is_some_and(|rate| rate.burst.is_some());
+    (falls_by_percent > MOST_FALL_PERCENT && !is_burst).then(|| Finding {
+        id: FindingId::FallsAgain,
+        severity: Severity::Warning,
+        message: format!(
+            "more outstanding I/Os than it needs cost {falls_by_percent:.0} % of the highest rate"
+        ),
+        evidence: Evidence::FallsAgain { falls_by_percent },
+    })
+}
+
+/// One load did more than the ceiling of the curve through all of them.
+fn above_ceiling(curve: &Curve) -> Option<Finding> {
+    let exceeded_by_percent = curve.saturation.as_ref()?.exceeded_by_percent;
+    (exceeded_by_percent > MOST_ABOVE_PERCENT).then(|| Finding {
+        id: FindingId::AboveCeiling,
+        severity: Severity::Note,
+        message: format!(
+            "the best load did {exceeded_by_percent:.0} % more than the ceiling, which is that of the curve through all loads: the others do not bear it out"
+        ),
+        evidence: Evidence::AboveCeiling { exceeded_by_percent },
+    })
+}
+
+/// The fitted curve does not describe its points. A burst is no load on any curve, and is told as what it is.
+fn rough_fit(curve: &Curve, advice: &str) -> Option<Finding> {
+    let rms_percent = curve.saturation.as_ref()?.fit.as_ref()?.rms_percent;
+    let is_explained = curve.sustained.is_some_and(|rate| rate.burst.is_some());
+    (rms_percent > ROUGH_FIT_PERCENT && !is_explained).then(|| Finding {
+        id: FindingId::RoughFit,
+        severity: Severity::Warning,
+        message: format!(
+            "the points lie {rms_percent:.0} % off the curve, so the knee is rough: another load on the device, or one that no model describes{advice}"
+        ),
+        evidence: Evidence::RoughFit { rms_percent },
+    })
+}
+
+/// Why there is no knee, or no curve; `None` where there are both.
+fn unresolved_knee(curve: &Curve, found: &Saturation) -> Option<String> {
+    let mut loads: Vec<u32> = curve.probes.iter().map(|one| one.outstanding).collect();
+    loads.sort_unstable();
+    loads.dedup();
+    let at = with_thousands(found.knee.outstanding);
+    let knee = match found.knee_bound {
+        None => None,
+        Some(KneeBound::Unknown) => Some("the knee is not resolved".to_owned()),
+        Some(KneeBound::AtOrBelow) if f64::from(*loads.first()?) >= found.knee.outstanding => Some(format!(
+            "the knee is at or below {at} outstanding I/Os, the lowest load that was measured, and is not resolved"
+        )),
+        Some(KneeBound::AtOrBelow) => {
+            Some(format!("the knee is at or below {at} outstanding I/Os, and is not resolved"))
+        }
+        Some(KneeBound::AtOrAbove) if f64::from(*loads.last()?) <= found.knee.outstanding => Some(format!(
+            "the knee is at or above {at} outstanding I/Os, the highest load that was measured, and is not resolved"
+        )),
+        Some(KneeBound::AtOrAbove) => {
+            Some(format!("the knee is at or above {at} outstanding I/Os, and is not resolved"))
+        }
+    };
+    let no_curve = found.fit.is_none().then(|| match loads.as_slice() {
+        [_] => "with a single load there is no curve".to_owned(),
+        [_, _] => {
+            "with two loads no curve is fitted, and the ceiling is the highest rate measured".to_owned()
+        }
+        _ => {
+            "all loads do about the same, so no curve is fitted, and the ceiling is the highest rate measured"
+                .to_owned()
+        }
+    });
+    let words: Vec<String> = knee.into_iter().chain(no_curve).collect();
+    (!words.is_empty()).then(|| words.join("; "))
+}
+
+/// Results that are no points of a curve, the first of them by name.
+pub(super) fn of_left_out(left_out: &[LeftOut]) -> Vec<Finding> {
+    let finding = |message| Finding::without_evidence(FindingId::LeftOut, Severity::Note, message);
+    let named = left_out.iter().take(MOST_LEFT_OUT);
+    let mut all: Vec<Finding> = named.map(|one| finding(one.to_string())).collect();
+    let more = left_out.len() - all.len();
+    all.extend((more > 0).then(|| finding(format!("{more} more are left out"))));
+    all
+}

@@ -1,0 +1,703 @@
+//! Findings: what the reader should know about the figures of a result, each with its evidence.
+//!
+//! The set of findings is closed: [`FindingId`] has every id that any command prints, and each finding that has facts behind
+//! it has a variant of [`Evidence`] for them. What is written is made from these types. Nothing reads it back by key but the
+//! edge of the file ([`RecordedFinding::typed`]), because a file may come from a version with other findings.
+//!
+//! The ids and the keys of the evidence are an interface: `docs/json.md`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::load::{Direction, words};
+use crate::plan::EngineKind;
+use crate::search::LatencyLimit;
+use crate::units::ByteSize;
+
+words! {
+    /// The stable name of a finding.
+    FindingId {
+        /// The run failed, or another tool ended a job with an error.
+        Failed = "failed",
+        /// The run was stopped before its end.
+        Interrupted = "interrupted",
+        /// I/Os failed.
+        IoErrors = "io-errors",
+        /// I/Os moved fewer bytes than they should.
+        ShortIo = "short-io",
+        /// An I/O took so long that the device must have stood still.
+        Stalled = "stalled",
+        /// No rate holds the latency limit that was asked for.
+        LatencyLimitMissed = "latency-limit-missed",
+        /// I/Os of an open load were due and never issued.
+        NotIssued = "not-issued",
+        /// The generator issued I/Os of an open load late.
+        LateIssues = "late-issues",
+        /// A file system in memory was measured.
+        InMemoryTarget = "in-memory-target",
+        /// The I/O went through the page cache.
+        BufferedIo = "buffered-io",
+        /// The source does not say whether the I/O went through the page cache.
+        UnknownCache = "unknown-cache",
+        /// The generator polled for completions.
+        PolledIo = "polled-io",
+        /// A cache answered a part of the I/Os.
+        CacheServed = "cache-served",
+        /// The devices did more than was issued.
+        ForeignLoad = "foreign-load",
+        /// The device was faster at first.
+        ThrottledAfterBurst = "throttled-after-burst",
+        /// The load was still changing.
+        Unsteady = "unsteady",
+        /// Rates and latencies contradict each other.
+        LittlesLaw = "littles-law",
+        /// The generator was short of CPU.
+        GeneratorBusy = "generator-busy",
+        /// The time of day was set, or the machine stood still.
+        ClockJump = "clock-jump",
+        /// Too little time was measured.
+        ShortRun = "short-run",
+        /// A limit on I/Os per second is set.
+        FlatIopsLimit = "flat-iops-limit",
+        /// A limit on bytes per second is set.
+        FlatBandwidthLimit = "flat-bandwidth-limit",
+        /// Devices further down did more than those above them.
+        AmplifiedIo = "amplified-io",
+        /// I/Os were merged above the device.
+        MergedIo = "merged-io",
+        /// Less was touched than a cache may hold.
+        SmallWorkingSet = "small-working-set",
+        /// Another engine than the usual one made the load.
+        EngineFallback = "engine-fallback",
+        /// The plan changed what was asked for.
+        SizeReduced = "size-reduced",
+        /// A tool reports latencies in coarse steps.
+        CoarseLatency = "coarse-latency",
+        /// Percentiles are those of another latency than the mean.
+        CompletionLatency = "completion-latency",
+        /// Flushes are timed apart from the writes before them.
+        FlushesApart = "flushes-apart",
+        /// The role of the load is unknown.
+        NoRole = "no-role",
+        /// An import did not understand everything.
+        ImportWarnings = "import-warnings",
+        /// The sweep did not end as planned.
+        Ended = "ended",
+        /// The rate of a short probe does not last.
+        Burst = "burst",
+        /// Too many outstanding I/Os cost throughput.
+        FallsAgain = "falls-again",
+        /// One load did more than the ceiling.
+        AboveCeiling = "above-ceiling",
+        /// The points lie off the fitted curve.
+        RoughFit = "rough-fit",
+        /// The loads do not show where the knee is.
+        KneeNotResolved = "knee-not-resolved",
+        /// Something has nothing to compare, or is not a point of a curve.
+        LeftOut = "left-out",
+        /// What cannot be compared fairly was compared by force.
+        Forced = "forced",
+        /// Runs are not compared with one another.
+        NotCompared = "not-compared",
+        /// What runs say against their own figures.
+        Caveat = "caveat",
+        /// Several tools measured.
+        OtherTool = "other-tool",
+        /// The generator worked in several ways.
+        GeneratorDiffers = "generator-differs",
+        /// A record was given twice.
+        GivenTwice = "given-twice",
+        /// An attribute never differs alone.
+        NoPair = "no-pair",
+        /// There is one run only.
+        MeasuredOnce = "measured-once",
+        /// Too little was measured to tell a difference from chance.
+        TooFewIntervals = "too-few-intervals",
+        /// There are two to four repeats.
+        FewRepeats = "few-repeats",
+        /// Figures are stated without any spread.
+        PrintedFigures = "printed-figures",
+        /// Several runs state the figures.
+        StatedRepeats = "stated-repeats",
+        /// Repeats lie far apart.
+        RepeatsApart = "repeats-apart",
+        /// No configuration of a provider meets the demand.
+        NothingMeetsIt = "nothing-meets-it",
+        /// There is no catalog to choose from.
+        NoCatalog = "nothing",
+    }
+}
+
+impl FindingId {
+    /// The finding with this name; `None` of one that this version does not make.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|id| id.as_str() == word)
+    }
+}
+
+/// How much a finding weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing; the figures stand.
+    Note,
+    /// The figures may not mean what they seem to.
+    Warning,
+    /// The figures must not be relied upon.
+    Serious,
+}
+
+impl Severity {
+    /// The word for people and files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Serious => "serious",
+        }
+    }
+}
+
+/// Something that the reader should know about the figures.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// Its stable name.
+    pub id: FindingId,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// One sentence with the numbers.
+    pub message: String,
+    /// The facts behind it.
+    #[serde(serialize_with = "by_name")]
+    pub evidence: Evidence,
+}
+
+impl Finding {
+    /// A finding whose message says all that is known.
+    pub const fn without_evidence(id: FindingId, severity: Severity, message: String) -> Self {
+        Self { id, severity, message, evidence: Evidence::Nothing {} }
+    }
+}
+
+/// In the order of the names, whatever the order of the fields: records and `--json` have always had them so.
+fn by_name<S: Serializer>(evidence: &Evidence, serializer: S) -> Result<S::Ok, S::Error> {
+    evidence.facts().serialize(serializer)
+}
+
+/// The facts behind a finding. Keys and units are those of the fields.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Evidence {
+    /// The message has everything.
+    Nothing {},
+    /// Of a run that did not end as planned.
+    Ended {
+        /// Time that was measured.
+        measured_s: f64,
+        /// Time that was to be measured.
+        planned_s: f64,
+    },
+    /// Of jobs that another tool ended.
+    FailedJobs {
+        /// How many.
+        failed_count: usize,
+    },
+    /// Of I/Os that failed or came back short, of all phases.
+    IoErrors {
+        /// How many.
+        error_count: u64,
+        /// All I/Os, failed ones too.
+        attempt_count: u64,
+        /// The job of which most failed.
+        job: String,
+        /// Their direction.
+        direction: Direction,
+        /// The first failure there.
+        first_error: String,
+    },
+    /// Of I/Os that failed, as a source states them.
+    StatedErrors {
+        /// How many.
+        error_count: u64,
+    },
+    /// Of I/Os that came back short.
+    ShortIo {
+        /// The job.
+        job: String,
+        /// Their direction.
+        direction: Direction,
+        /// Bytes that the first one moved.
+        moved_bytes: u32,
+        /// Bytes that it should have moved.
+        asked_bytes: u32,
+        /// I/Os of that stream that failed.
+        error_count: u64,
+    },
+    /// Of an I/O that stood still.
+    Stalled {
+        /// The job.
+        job: String,
+        /// Its direction.
+        direction: Direction,
+        /// How long it took.
+        longest_s: f64,
+        /// When it came back, from the start of the load; `None` when it did not, and where only totals are known.
+        ended_after_s: Option<f64>,
+        /// I/Os that were not back at the end.
+        unfinished_count: u64,
+    },
+    /// Of a search that found no rate.
+    LatencyLimitMissed {
+        /// What was asked.
+        limit: LatencyLimit,
+        /// The lowest rate that was tried.
+        lowest_iops: f64,
+        /// What may have been the limit instead of the device.
+        doubts: Vec<String>,
+        /// The worst latency there.
+        latency_us: Option<f64>,
+    },
+    /// Of arrivals that were never issued.
+    NotIssued {
+        /// The job.
+        job: String,
+        /// How many.
+        not_issued_count: u64,
+        /// In percent of those that were due.
+        not_issued_percent: f64,
+    },
+    /// Of arrivals that were issued late.
+    LateIssues {
+        /// The job.
+        job: String,
+        /// How many.
+        late_count: u64,
+        /// In percent of those that were done.
+        late_percent: f64,
+    },
+    /// Of targets in memory.
+    InMemoryTarget {
+        /// Where they are.
+        paths: Vec<String>,
+    },
+    /// Of I/O through the page cache.
+    BufferedIo {
+        /// Whether it went past it.
+        direct: bool,
+    },
+    /// Of a generator that polled.
+    PolledIo(PolledIo),
+    /// Of a cache that is seen in what devices counted.
+    CacheByDevices {
+        /// Where it shows.
+        seen_in: SeenIn,
+        /// The direction of which devices saw least.
+        direction: Direction,
+        /// Those devices.
+        devices: Vec<String>,
+        /// Bytes that came from above.
+        issued_bytes: u64,
+        /// Bytes that they counted.
+        device_bytes: u64,
+        /// The share that they did not see.
+        cache_percent: f64,
+    },
+    /// Of a cache that is seen in latencies.
+    CacheByLatency(CacheByLatency),
+    /// Of devices that did more than was issued.
+    ForeignLoad {
+        /// Which.
+        devices: Vec<String>,
+        /// The excess in percent of what they moved.
+        share_percent: f64,
+        /// Bytes that were to be read.
+        issued_read_bytes: u64,
+        /// Bytes that were to be written.
+        issued_write_bytes: u64,
+        /// Bytes that they read.
+        device_read_bytes: u64,
+        /// Bytes that they wrote.
+        device_write_bytes: u64,
+    },
+    /// Of a device that was faster at first.
+    ThrottledAfterBurst {
+        /// From the start of the load.
+        after_s: f64,
+        /// The rate until then.
+        burst: f64,
+        /// The rate from then on.
+        plateau: f64,
+        /// `IOPS` or `MiB/s`.
+        unit: &'static str,
+        /// When the measured phase began, from the start of the load.
+        measured_from_s: f64,
+    },
+    /// Of a load that was still changing, or whose queue grew.
+    Unsteady(Unsteady),
+    /// Of rates and latencies that contradict each other.
+    LittlesLaw {
+        /// I/Os in flight by Little's law.
+        in_flight: f64,
+        /// I/Os that were kept outstanding.
+        outstanding: u64,
+        /// The first in percent of the second, less 100.
+        deviation_percent: f64,
+    },
+    /// Of a generator short of CPU.
+    GeneratorBusy(GeneratorUse),
+    /// Of clocks that went apart.
+    ClockJump {
+        /// How far; negative when the time of day went back.
+        jump_s: f64,
+        /// Measured time by the monotonic clock.
+        monotonic_s: f64,
+        /// Measured time by the time of day.
+        time_of_day_s: f64,
+    },
+    /// Of too short a time.
+    ShortRun {
+        /// Time that was measured.
+        measured_s: f64,
+    },
+    /// Of a limit that is set on a rate.
+    FlatLimit(FlatRate),
+    /// Of devices further down that did more.
+    AmplifiedIo {
+        /// Which.
+        devices: Vec<String>,
+        /// Those that they carry.
+        above: Vec<String>,
+        /// Bytes read for each byte from above.
+        read_bytes_ratio: Option<f64>,
+        /// Bytes written for each byte from above.
+        write_bytes_ratio: Option<f64>,
+        /// The excess in percent of what they moved.
+        excess_percent: Option<f64>,
+    },
+    /// Of merged I/Os.
+    MergedIo {
+        /// Of which most were merged.
+        direction: Direction,
+        /// The share of them.
+        merged_percent: f64,
+        /// I/Os that were issued.
+        issued_count: u64,
+        /// I/Os that the device did.
+        device_count: u64,
+    },
+    /// Of less that was touched than the host has memory.
+    SmallWorkingSet {
+        /// What the load worked on.
+        touched_bytes: ByteSize,
+        /// Memory of the host.
+        memory_bytes: ByteSize,
+    },
+    /// Of another engine.
+    EngineFallback {
+        /// Which.
+        engine: EngineKind,
+        /// Why.
+        reason: String,
+    },
+    /// Of a plan that changed what was asked for.
+    SizeReduced {
+        /// What is laid out.
+        laid_out_bytes: ByteSize,
+    },
+    /// Of latencies in coarse steps.
+    CoarseLatency {
+        /// The step.
+        resolution_us: f64,
+        /// The mean of which it is the largest part.
+        lat_mean_us: f64,
+    },
+    /// Of percentiles that lack the submission.
+    CompletionLatency {
+        /// What the submission took on average.
+        slat_mean_us: f64,
+    },
+    /// Of flushes that are timed apart.
+    FlushesApart {
+        /// What they took on average, where it is stated.
+        flush_mean_us: Option<f64>,
+    },
+    /// Of an import.
+    ImportWarnings {
+        /// How many warnings it has.
+        warning_count: usize,
+    },
+    /// Of a rate that does not last.
+    Burst {
+        /// At first.
+        burst_iops: f64,
+        /// What lasts.
+        iops: f64,
+        /// When it ended, from the start of the long probe; `None` where only the short probes show it.
+        ended_after_s: Option<f64>,
+    },
+    /// Of throughput that too many outstanding I/Os cost.
+    FallsAgain {
+        /// In percent of the highest rate.
+        falls_by_percent: f64,
+    },
+    /// Of a load that did more than the ceiling.
+    AboveCeiling {
+        /// In percent of the ceiling.
+        exceeded_by_percent: f64,
+    },
+    /// Of points that lie off their curve.
+    RoughFit {
+        /// Root of the mean squared relative distance.
+        rms_percent: f64,
+    },
+}
+
+impl Evidence {
+    /// The facts by name, as they are written and shown.
+    pub fn facts(&self) -> BTreeMap<String, serde_json::Value> {
+        // Numbers, words and lists of them: there is nothing that could not be written.
+        let value = serde_json::to_value(self).expect("evidence is plain data");
+        match value {
+            serde_json::Value::Object(facts) => facts.into_iter().collect(),
+            other => unreachable!("evidence is an object, and not {other}"),
+        }
+    }
+}
+
+words! {
+    /// Where a cache shows.
+    SeenIn {
+        /// Devices counted less than came from above.
+        DeviceCounters = "device counters",
+        /// Latencies have two modes.
+        Latency = "latency",
+    }
+}
+
+/// A generator that polled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolledIo {
+    /// Whether it did.
+    pub polled: bool,
+}
+
+/// Latencies in two separate modes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CacheByLatency {
+    /// Where it shows.
+    pub seen_in: SeenIn,
+    /// The direction with two modes.
+    pub direction: Direction,
+    /// Its job.
+    pub job: String,
+    /// The share of the fast mode.
+    pub cache_percent: f64,
+    /// Its median.
+    pub fast_median_us: f64,
+    /// That of the slow mode.
+    pub slow_median_us: f64,
+    /// Above this latency there is next to nothing, up to twice of it.
+    pub gap_from_us: f64,
+}
+
+words! {
+    /// What of a load was still changing.
+    Changing {
+        /// I/Os per second.
+        Iops = "IOPS",
+        /// Bytes per second.
+        Bandwidth = "bandwidth",
+        /// Mean latency of jobs with a rate.
+        MeanLatency = "mean latency",
+        /// I/Os that were due and not issued.
+        Backlog = "backlog",
+    }
+}
+
+/// A load that was still changing: the rounds of a value, or the growth of a queue.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Unsteady {
+    /// What changed.
+    pub value: Changing,
+    /// Largest minus smallest round in percent of their average.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range_percent: Option<f64>,
+    /// What the fitted line gains from the first round to the last, in percent of the average.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slope_percent: Option<f64>,
+    /// The rounds, of IOPS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_iops: Option<[f64; 5]>,
+    /// The rounds, of anything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<[f64; 5]>,
+    /// Of what came to be due, the part that only made the queue longer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backlog_growth_percent: Option<f64>,
+    /// Of a load that was to run until it was steady: the longest that it was to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waited_s: Option<f64>,
+}
+
+/// How much of the CPU that it needed the generator had, of the measured phase. Shares are of the time of the CPUs that drive the
+/// load unless they say otherwise; `None` where something could not be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GeneratorUse {
+    /// Work, without watching the clock.
+    pub busy_percent: f64,
+    /// CPUs that drive the load.
+    pub driven_cpu_count: u32,
+    /// CPU time in user space.
+    pub user_s: f64,
+    /// CPU time in the kernel.
+    pub system_s: f64,
+    /// The part of both in which threads only watched the clock.
+    pub watched_s: f64,
+    /// Work of the thread that did most, of one CPU.
+    pub busiest_thread_percent: Option<f64>,
+    /// Time that threads were ready to run and had no CPU.
+    pub run_queue_delay_percent: Option<f64>,
+    /// How often a thread lost its CPU.
+    pub involuntary_switches_per_s: Option<f64>,
+    /// Anything but idle and waiting, of all CPUs of the host.
+    pub host_busy_percent: Option<f64>,
+    /// Taken by the hypervisor, of all CPUs of the host.
+    pub host_steal_percent: Option<f64>,
+    /// Taken by the hypervisor from the work of the generator, at most.
+    pub stolen_percent: Option<f64>,
+}
+
+/// A rate that stood still while I/Os waited.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FlatRate {
+    /// The limit, where it is one on I/Os.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit_iops: Option<f64>,
+    /// The limit, where it is one on bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit_mib_per_s: Option<f64>,
+    /// I/Os per second.
+    pub iops: f64,
+    /// MiB per second.
+    pub mib_per_s: f64,
+    /// Largest minus smallest interval in percent of the limit.
+    pub range_percent: f64,
+    /// How far the sum ever was from the straight line, in seconds of the mean rate.
+    pub drift_s: f64,
+    /// I/Os in flight.
+    pub in_flight: f64,
+    /// The part of them that the device had in work.
+    pub in_work: f64,
+    /// Mean latency.
+    pub lat_mean_us: f64,
+    /// The shortest latency.
+    pub lat_min_us: f64,
+    /// Whether people set such values.
+    pub is_round: bool,
+}
+
+/// A finding as it is written in a record: what the version that wrote it found. Results are shown with findings that are
+/// computed from their facts, so that a page never has those of two versions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecordedFinding {
+    /// Its stable name. A text, because a record may come from a version with other findings.
+    pub id: String,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// One sentence with the numbers.
+    pub message: String,
+    /// The facts behind it, by name with unit.
+    pub evidence: BTreeMap<String, serde_json::Value>,
+}
+
+impl From<&Finding> for RecordedFinding {
+    fn from(finding: &Finding) -> Self {
+        Self {
+            id: finding.id.as_str().to_owned(),
+            severity: finding.severity,
+            message: finding.message.clone(),
+            evidence: finding.evidence.facts(),
+        }
+    }
+}
+
+impl RecordedFinding {
+    /// The finding, where it is one that the kept facts of a probe may need (`iotrial-analysis` says which and why); `None` of
+    /// any other one, and where its evidence is not what it should be.
+    pub fn typed(&self) -> Option<Finding> {
+        let facts = || serde_json::Value::Object(self.evidence.clone().into_iter().collect());
+        let id = FindingId::from_word(&self.id)?;
+        let evidence = match id {
+            FindingId::CacheServed => Evidence::CacheByLatency(serde_json::from_value(facts()).ok()?),
+            FindingId::PolledIo => Evidence::PolledIo(serde_json::from_value(facts()).ok()?),
+            FindingId::GeneratorBusy => Evidence::GeneratorBusy(serde_json::from_value(facts()).ok()?),
+            _ => return None,
+        };
+        Some(Finding { id, severity: self.severity, message: self.message.clone(), evidence })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_names_one_finding_and_reads_as_it_is_written() {
+        for id in FindingId::ALL {
+            assert_eq!(FindingId::from_word(id.as_str()), Some(*id));
+            assert_eq!(serde_json::to_value(id).unwrap(), id.as_str());
+        }
+        assert_eq!(FindingId::from_word("latency-spike"), None);
+    }
+
+    #[test]
+    fn every_finding_is_in_the_documented_interface() {
+        let documented = include_str!("../../../docs/json.md");
+        for id in FindingId::ALL {
+            assert!(documented.contains(&format!("`{id}`")), "docs/json.md does not name `{id}`");
+        }
+    }
+
+    #[test]
+    fn evidence_is_one_flat_object_in_the_order_of_its_names() {
+        let finding = Finding {
+            id: FindingId::Interrupted,
+            severity: Severity::Warning,
+            message: "it was".to_owned(),
+            evidence: Evidence::GeneratorBusy(GeneratorUse { busy_percent: 97.5, ..GeneratorUse::default() }),
+        };
+        let text = serde_json::to_string(&finding).unwrap();
+        let start = r#"{"id":"interrupted","severity":"warning","message":"it was","evidence":{"busiest_thread_percent":null,"busy_percent":97.5,"driven_cpu_count":0,"host_busy_percent":null,"#;
+        assert!(text.starts_with(start), "{text}");
+        // The same in the file of a record.
+        assert_eq!(serde_json::to_string(&RecordedFinding::from(&finding)).unwrap(), text);
+        let nothing = Finding::without_evidence(FindingId::Forced, Severity::Note, String::new());
+        assert!(serde_json::to_string(&nothing).unwrap().ends_with(r#""evidence":{}}"#));
+    }
+
+    #[test]
+    fn a_finding_of_another_version_is_passed_over() {
+        let finding = Finding {
+            id: FindingId::CacheServed,
+            severity: Severity::Warning,
+            message: "two latencies".to_owned(),
+            evidence: Evidence::CacheByLatency(CacheByLatency {
+                seen_in: SeenIn::Latency,
+                direction: Direction::Read,
+                job: "pages".to_owned(),
+                cache_percent: 30.0,
+                fast_median_us: 100.0,
+                slow_median_us: 2_000.0,
+                gap_from_us: 150.0,
+            }),
+        };
+        let mut written = RecordedFinding::from(&finding);
+        assert_eq!(written.typed(), Some(finding));
+        written.evidence.remove("seen_in");
+        assert_eq!(written.typed(), None);
+        written.id = "latency-spike".to_owned();
+        assert_eq!(written.typed(), None);
+    }
+}

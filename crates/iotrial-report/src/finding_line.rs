@@ -1,0 +1,158 @@
+//! A line of a document that says what the reader should know, with its weight and a name.
+//!
+//! The report finds nothing itself. A line is made of a finding, or it says what something else that was decided elsewhere is
+//! about: then its name is not the id of a finding ([`About`]).
+
+use iotrial_analysis::audit::Check;
+use iotrial_analysis::sweep::LimitKind;
+use iotrial_model::finding::{Finding, Severity};
+use iotrial_sizing::measured::BoundBy;
+
+use crate::quantity::{LatencyUnit, Quantity};
+use crate::table::{Fact, Value};
+
+/// One line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FindingLine {
+    /// How much it weighs.
+    pub severity: Severity,
+    /// Its name. Private, so that nothing but a finding can bring the id of one.
+    name: String,
+    /// One sentence with the numbers.
+    pub message: String,
+    /// The facts behind it.
+    pub evidence: Vec<Fact>,
+}
+
+/// What a line is about that is not a finding.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum About<'a> {
+    /// What holds a rate.
+    Limit(LimitKind),
+    /// A check of an audit.
+    Check(Check),
+    /// Something that an import did not understand.
+    Import,
+    /// A provider: a rule of its that is broken, or something that its catalog does not know.
+    Provider(&'a str),
+    /// The age of a catalog.
+    OldCatalog,
+    /// A requirement that is not met.
+    Unmet(&'a str),
+    /// What a measured rate was bound by.
+    BoundBy(&'a [BoundBy]),
+    /// A measured rate that a configuration does not allow.
+    Contradiction,
+}
+
+impl About<'_> {
+    fn name(self) -> String {
+        match self {
+            Self::Limit(kind) => kind.as_str().replace(' ', "-"),
+            Self::Check(check) => check.as_str().to_owned(),
+            Self::Provider(name) => name.to_owned(),
+            Self::Import => "import".to_owned(),
+            Self::OldCatalog => "old".to_owned(),
+            Self::Unmet(what) => what.replace(' ', "-"),
+            Self::BoundBy(bounds) => {
+                bounds.iter().map(|bound| bound_word(*bound)).collect::<Vec<_>>().join("-and-")
+            }
+            Self::Contradiction => "contradiction".to_owned(),
+        }
+    }
+}
+
+const fn bound_word(bound: BoundBy) -> &'static str {
+    match bound {
+        BoundBy::Configuration => "configuration",
+        BoundBy::Concurrency => "concurrency",
+        BoundBy::Unknown => "unknown",
+    }
+}
+
+impl FindingLine {
+    /// A finding with the facts behind it.
+    pub(crate) fn of(finding: &Finding) -> Self {
+        let facts = finding.evidence.facts();
+        let evidence = facts.iter().map(|(name, value)| evidence(name, value)).collect();
+        Self { evidence, ..Self::brief(finding) }
+    }
+
+    /// A finding whose facts stand in a table beside it.
+    pub(crate) fn brief(finding: &Finding) -> Self {
+        Self {
+            severity: finding.severity,
+            name: finding.id.to_string(),
+            message: finding.message.clone(),
+            evidence: Vec::new(),
+        }
+    }
+
+    /// What is not a finding.
+    pub(crate) fn about(about: About<'_>, severity: Severity, message: String) -> Self {
+        Self { severity, name: about.name(), message, evidence: Vec::new() }
+    }
+
+    /// The id of the finding, or what else it is about.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// A fact behind a finding: a size in bytes becomes a size, anything else keeps the unit in its name.
+fn evidence(name: &str, value: &serde_json::Value) -> Fact {
+    if let (Some(name), Some(bytes)) = (name.strip_suffix("_bytes"), value.as_u64()) {
+        return Fact { name: name.to_owned(), quantity: Quantity::Bytes, value: Value::Count(bytes) };
+    }
+    let typed = match (value.as_u64(), value.as_f64()) {
+        (Some(count), _) => Value::Count(count),
+        (None, Some(number)) => Value::Number(number),
+        (None, None) => Value::Text(plain(value)),
+    };
+    let quantity = if matches!(typed, Value::Text(_)) { Quantity::Words } else { Quantity::Unitless };
+    Fact { name: name.to_owned(), quantity, value: typed }
+}
+
+/// A JSON value as people read it: text without quotes, fractions to four digits, lists with commas.
+fn plain(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Number(number) if number.is_f64() => {
+            Value::number(number.as_f64()).written_with_unit(Quantity::Unitless, LatencyUnit::Milliseconds)
+        }
+        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::finding::FindingId;
+
+    use super::*;
+
+    /// Together with the private name of a line: no line that is not a finding looks like one.
+    #[test]
+    fn what_is_not_a_finding_has_the_name_of_none() {
+        let kinds = [
+            LimitKind::Generator,
+            LimitKind::IopsCap,
+            LimitKind::BandwidthCap,
+            LimitKind::IopsLimit,
+            LimitKind::BandwidthLimit,
+            LimitKind::SharedPath,
+            LimitKind::RateCap,
+            LimitKind::Device,
+            LimitKind::SharedDevice,
+            LimitKind::NoneShared,
+            LimitKind::NotReached,
+            LimitKind::Unknown,
+        ];
+        let bounds = [BoundBy::Configuration, BoundBy::Concurrency];
+        let others = [About::Import, About::OldCatalog, About::BoundBy(&bounds), About::Contradiction];
+        for about in kinds.into_iter().map(About::Limit).chain(others) {
+            let line = FindingLine::about(about, Severity::Note, String::new());
+            assert_eq!(FindingId::from_word(line.name()), None, "{}", line.name());
+        }
+    }
+}
