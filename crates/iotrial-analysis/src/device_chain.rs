@@ -79,7 +79,6 @@ impl StepFlow {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "ratios to 15 digits")]
 fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }

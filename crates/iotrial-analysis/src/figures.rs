@@ -145,7 +145,6 @@ impl Figures {
     }
 
     /// The figures of `counts` that were collected in `duration`; a duration of zero gives rates of zero.
-    #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
     pub fn new(counts: &OpCounts, duration: Duration) -> Self {
         let per_second = |amount: f64| if duration.is_zero() { 0.0 } else { amount / duration.as_secs_f64() };
         let latency = &counts.total_latency;
@@ -197,7 +196,6 @@ impl<'r> Counted<'r> {
 }
 
 /// As a weight only.
-#[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
 fn rough_count(stream: &StatedStream) -> Option<f64> {
     stream.io_count.map(|count| count as f64).or_else(|| stream.iops.map(|iops| iops.value))
 }
@@ -230,7 +228,6 @@ pub fn percentile_us(latency: &LatencyHistogram, percent: f64) -> Option<f64> {
 }
 
 // By way of nanoseconds, so that 5 ms are exactly 5,000 µs and fall on the edge of a band, not beside it.
-#[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
 fn as_us(duration: Duration) -> f64 {
     duration.as_nanos() as f64 / 1_000.0
 }

@@ -85,7 +85,6 @@ fn format_latency(us: f64, bands: &Bands) -> String {
     let factor = 10f64.powi(decimals);
     let rounded = (ms * factor).round() / factor;
     let rounded_us = rounded * 1_000.0;
-    #[expect(clippy::float_cmp, reason = "both are the same decimal or not")]
     let misleads = bands.category(rounded_us) != bands.category(us)
         || (rounded_us == bands.limit_us() && us != bands.limit_us());
     // Half a nanosecond makes up for what binary fractions lack of a decimal one.

@@ -86,7 +86,6 @@ impl LatencyCourse {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
 fn in_us(ns: u64) -> f64 {
     ns as f64 / 1e3
 }
@@ -97,7 +96,7 @@ fn band_end_ns(band: i32) -> u64 {
     (band_edge_us(band + 1, BANDS_PER_DECADE) * 1e3) as u64
 }
 
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a share to seven digits")]
+#[expect(clippy::cast_possible_truncation, reason = "a share to seven digits")]
 fn shares_percent(counts: &[(i32, u64)]) -> Vec<(i32, f32)> {
     let all: u64 = counts.iter().map(|(_, count)| count).sum();
     counts.iter().map(|(band, count)| (*band, (100.0 * *count as f64 / all as f64) as f32)).collect()

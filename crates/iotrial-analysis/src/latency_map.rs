@@ -84,7 +84,6 @@ impl LatencyMap {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a share to 15 digits")]
 fn shares_percent(counts: &[u64]) -> Vec<f64> {
     let all: u64 = counts.iter().sum();
     // A stretch without I/Os has no shares; zeros would be drawn as if everything had been fast.
@@ -134,7 +133,6 @@ impl Stretches {
     }
 
     /// The end of the last one.
-    #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
     pub(crate) fn end_s(&self) -> f64 {
         self.length_s * self.count as f64
     }

@@ -169,7 +169,6 @@ pub struct MeanPoint {
 }
 
 /// The means by load, the lowest first. Loads without any rate are left out.
-#[expect(clippy::cast_precision_loss, reason = "a few points")]
 pub fn by_load(points: &[LoadPoint]) -> Vec<MeanPoint> {
     let mut loads: Vec<u32> = points.iter().filter(|one| is_usable(one)).map(|one| one.outstanding).collect();
     loads.sort_unstable();
@@ -392,7 +391,6 @@ impl Sustained {
     /// The course is cut in two where the squared distances from the means of both parts are least. Where the
     /// first part is 25 % above the second, and the second lasts three seconds, the second alone is the rate
     /// that lasts, without the second in which it changed. Otherwise it is the mean of the measured seconds.
-    #[expect(clippy::cast_precision_loss, reason = "a few thousand seconds")]
     pub fn of_course(rates: &[f64], ramp: usize) -> Option<Self> {
         let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
         let squares = |part: &[f64]| {

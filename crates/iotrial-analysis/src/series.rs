@@ -72,7 +72,6 @@ impl Series {
 /// The latency at evenly spaced numbers of nines: 0 is the shortest, 1 is p90, 2 is p99, 3 is p99.9.
 ///
 /// The curve ends where the percentile would mean less than one I/O: with 1,000 I/Os at p99.9.
-#[expect(clippy::cast_precision_loss, reason = "the logarithm of a count")]
 pub fn latency_curve(latency: &LatencyHistogram) -> Vec<CurvePoint> {
     // log₁₀ of the count: 1,000 I/Os have three nines and not one more.
     let last_nines = (latency.io_count().max(1) as f64).log10();

@@ -74,7 +74,6 @@ pub struct Rounds {
 
 impl Rounds {
     /// `None` when the average is zero.
-    #[expect(clippy::cast_precision_loss, reason = "there are five rounds")]
     fn new(rounds: [f64; ROUND_COUNT]) -> Option<Self> {
         let average = rounds.iter().sum::<f64>() / ROUND_COUNT as f64;
         // Without any I/O there is nothing that could be steady, and nothing to divide by.
@@ -149,7 +148,6 @@ impl SteadyState {
 }
 
 /// Whether a round holds whole periods of the bursts of the load; true without bursts.
-#[expect(clippy::cast_precision_loss, reason = "there are five rounds")]
 fn holds_whole_periods(plan: &Plan, sums: &[Sums]) -> bool {
     let Some(period) = plan.burst_period() else { return true };
     let round_s = sums.iter().map(|one| one.duration_s).sum::<f64>() / ROUND_COUNT as f64;
@@ -172,7 +170,6 @@ fn has_grown(backlog_growth_percent: Option<f64>) -> bool {
 /// Of the open job whose queue grew most: by how much from the end of the first interval to the end of the
 /// last, in percent of what came to be due between. The queue of a job that comes in bursts grows and shrinks
 /// by plan.
-#[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
 fn backlog_growth_percent(plan: &Plan, sums: &[Sums]) -> Option<f64> {
     let [first, others @ ..] = sums else { return None };
     let last = others.last()?;
@@ -296,7 +293,6 @@ impl Sums {
         sums
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
     fn add(&mut self, counts: &JobCounts, is_open: bool) {
         let ios = || Direction::ALL.into_iter().filter_map(|direction| counts.get(direction));
         self.io_count += ios().map(|op| op.io_count() as f64).sum::<f64>();
@@ -318,7 +314,6 @@ impl Sums {
 
 /// A quotient of sums in each fifth of the time that the intervals cover one after the other; zero where
 /// there is nothing to divide by. An interval on the border of two rounds is divided between them by time.
-#[expect(clippy::cast_precision_loss, reason = "there are five rounds")]
 fn in_rounds(sums: &[Sums], of: impl Fn(&Sums) -> (f64, f64)) -> [f64; ROUND_COUNT] {
     let round_s = sums.iter().map(|one| one.duration_s).sum::<f64>() / ROUND_COUNT as f64;
     let mut quotients = [(0.0, 0.0); ROUND_COUNT];
@@ -342,7 +337,6 @@ fn in_rounds(sums: &[Sums], of: impl Fn(&Sums) -> (f64, f64)) -> [f64; ROUND_COU
 }
 
 /// The slope of the line of least squares through (0, values[0]), (1, values[1]), …, per step.
-#[expect(clippy::cast_precision_loss, reason = "there are five rounds")]
 fn least_squares_slope(values: &[f64]) -> f64 {
     // Centred, so that the intercept drops out and Σ x y / Σ x² is the slope.
     let middle = (values.len() - 1) as f64 / 2.0;

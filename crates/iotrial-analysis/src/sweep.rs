@@ -179,7 +179,6 @@ impl Probe {
 
 /// Relative standard error of a rate by chance: half of the middle 68 % of the latencies, as a share of their mean, by the
 /// square root of the number of I/Os.
-#[expect(clippy::cast_precision_loss, reason = "the root of a count")]
 fn standard_error(counts: &OpCounts) -> Option<f64> {
     let at = |percent: f64| percentile_us(&counts.total_latency, percent);
     let spread = (at(84.13)? - at(15.87)?) / 2.0 / counts.total_latency.mean_us()?;

@@ -79,12 +79,7 @@ pub(crate) fn counts(io_count: u64, latency: Duration) -> OpCounts {
 /// end in a digit behind `sd` are partitions.
 pub(crate) fn chain(record: &mut RunRecord, links: &[(&str, u32, &str, f64)]) {
     let [read_bytes, write_bytes] = [record.devices[0].read_bytes, record.devices[0].write_bytes];
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "a test"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a test")]
     let share = |bytes: u64, of: f64| (bytes as f64 * of) as u64;
     record.targets[0].devices = Vec::new();
     record.devices = Vec::new();

@@ -244,7 +244,6 @@ fn read_edges(table: &mut TableReader<'_>) -> Option<Vec<(Category, f64)>> {
             return table.refuse(key, message);
         }
         last = Some(below);
-        #[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
         edges.push((category, below.as_nanos() as f64 / 1_000.0));
     }
     Some(edges)

@@ -9,7 +9,6 @@ pub fn with_thousands(value: f64) -> String {
 }
 
 /// The same of a count.
-#[expect(clippy::cast_precision_loss, reason = "a count of I/Os has fewer than 16 digits")]
 pub fn count_with_thousands(count: u64) -> String {
     with_thousands(count as f64)
 }

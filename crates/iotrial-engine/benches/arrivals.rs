@@ -7,7 +7,6 @@
 
 #![allow(
     dead_code,
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::print_stdout,
     clippy::unwrap_used,

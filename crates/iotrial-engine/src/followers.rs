@@ -82,7 +82,6 @@ impl Followers {
 impl Follower {
     /// So many I/Os are due after what the leader did; from the total, so that no fraction is ever lost.
     #[expect(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a product of a count and a positive ratio"

@@ -135,7 +135,6 @@ impl TokenBucket {
     }
 
     /// Takes `amount` tokens and tells when they are there. Whoever comes later waits behind.
-    #[expect(clippy::cast_precision_loss, reason = "a time between two I/Os")]
     fn admit(&mut self, now_ns: u64, amount: f64) -> u64 {
         let from_ns = now_ns.max(self.at_ns);
         self.tokens = (self.tokens + (from_ns - self.at_ns) as f64 / 1e9 * self.rate_per_s)

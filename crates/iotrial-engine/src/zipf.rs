@@ -21,7 +21,6 @@ pub(crate) struct Zipf {
 
 impl Zipf {
     /// Over `count` items, at least one; `theta` must be more than zero.
-    #[expect(clippy::cast_precision_loss, reason = "the weight of an item so far out is nothing")]
     pub(crate) fn new(count: u64, theta: f64) -> Self {
         let count = count as f64;
         let mut zipf = Self { count, theta, area_of_first: 0.0, area_of_all: 0.0, always_accepted: 0.0 };
@@ -87,7 +86,6 @@ pub(crate) struct Scatter {
 impl Scatter {
     /// Over `count` numbers, at least one.
     #[expect(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "any step near the golden section will do"
@@ -159,7 +157,6 @@ mod tests {
         let first = (0..draws).filter(|_| zipf.next(&mut random) == 0).count();
         // 1 / zeta(1.2), the tail beyond 2^40 being worth 0.4 % of the sum.
         let expected = f64::from(draws) / 5.5735;
-        #[expect(clippy::cast_precision_loss, reason = "a count")]
         let ratio = first as f64 / expected;
         assert!((0.97..1.03).contains(&ratio), "{ratio}");
         assert_eq!(Zipf::new(1, 0.99).next(&mut random), 0);

@@ -1,7 +1,7 @@
 //! Loads as databases make them, on a device whose truth is known: commits in groups, jobs that follow others,
 //! checkpoints, mixed sizes.
 
-#![allow(clippy::cast_precision_loss, clippy::unwrap_used, reason = "a test")]
+#![allow(clippy::unwrap_used, reason = "a test")]
 
 mod support;
 

@@ -1,11 +1,6 @@
 //! The loop on devices whose truth is known: queueing theory must come out of it.
 
-#![allow(
-    clippy::cast_precision_loss,
-    clippy::print_stderr,
-    clippy::unwrap_used,
-    reason = "a test, which says what it skips"
-)]
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
 
 mod support;
 
@@ -40,7 +35,6 @@ fn iops_and_mean_us(plan: &Plan, outcome: &RunOutcome) -> (f64, f64) {
     for counts in totals(plan, outcome) {
         counts.read.iter().chain(&counts.write).for_each(|op| all.merge(op));
     }
-    #[expect(clippy::cast_precision_loss)]
     let iops = all.io_count() as f64 / 10.0;
     (iops, all.total_latency.mean_us().unwrap())
 }
@@ -96,7 +90,6 @@ fn the_read_share_is_the_one_asked_for() {
         simulate(&(job("a", 70, "8KiB", 4, 8) + &job("b", 0, "8KiB", 1, 1)), SimDevice::default());
     let totals = totals(&plan, &outcome);
     let count = |job: usize, direction| totals[job].get(direction).map_or(0, OpCounts::io_count);
-    #[expect(clippy::cast_precision_loss)]
     let share =
         count(0, Direction::Read) as f64 / (count(0, Direction::Read) + count(0, Direction::Write)) as f64;
     assert_near(share, 0.70, 0.01);
@@ -124,7 +117,6 @@ fn errors_are_counted_beside_the_latencies_and_the_run_goes_on() {
         simulate(&job("a", 100, "8KiB", 1, 8), SimDevice { error_share: 0.1, ..exact_device(8) });
     assert_eq!(outcome.ended.how, EndedHow::Complete);
     let read = totals(&plan, &outcome)[0].read.clone().unwrap();
-    #[expect(clippy::cast_precision_loss)]
     let share = read.error_count as f64 / (read.error_count + read.io_count()) as f64;
     assert_near(share, 0.1, 0.05);
     assert_eq!(read.bytes, read.io_count() * 8192);

@@ -421,7 +421,6 @@ impl Span<'_> {
                 (None, Some(_)) => Some(Pattern::Sequential),
                 (None, None) => None,
             },
-            #[expect(clippy::cast_precision_loss, reason = "a percentage")]
             // It states the share of writes.
             rwmix_read_percent: whole(target, "WriteRatio")
                 .filter(|write| *write <= 100)
@@ -448,7 +447,6 @@ impl Span<'_> {
                     load.iodepth = self.is_only_target().then_some(shared);
                 }
             }
-            #[expect(clippy::cast_precision_loss, reason = "seconds")]
             let mut seconds = |name: &str| whole(profile, name).map(|seconds| seconds as f64);
             (load.runtime_s, load.ramp_s) = (seconds("Duration"), seconds("Warmup"));
         }
@@ -456,7 +454,6 @@ impl Span<'_> {
         let rate = whole(target, "Throughput").filter(|rate| *rate > 0);
         let is_iops = target.child("Throughput").is_some_and(|rate| rate.attribute("unit") == Some("IOPS"));
         // Of each thread, in I/Os or in bytes per millisecond.
-        #[expect(clippy::cast_precision_loss, reason = "a rate, a size and a few threads")]
         // Both limits are for one thread.
         match (rate.map(|rate| rate as f64 * load.numjobs.unwrap_or(1) as f64), size) {
             (Some(rate), _) if is_iops => load.rate_iops = Some(rate),

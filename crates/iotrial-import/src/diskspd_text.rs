@@ -26,7 +26,6 @@ struct Asked {
 
 impl Asked {
     /// `1000 IOPS` or `1000 B/ms`, of each thread on the last target.
-    #[expect(clippy::cast_precision_loss, reason = "a rate and a size")]
     fn add_rate(&mut self, text: &str, line: usize, notes: &mut Notes) {
         let Some(load) = self.loads.last_mut() else { return };
         load.options.insert("throughput rate-limited to".to_owned(), quote(text));
@@ -373,7 +372,6 @@ impl SpanReader<'_> {
             if self.asked.pool_iodepth.is_some() {
                 load.iodepth = self.asked.pool_iodepth.filter(|_| is_only);
             }
-            #[expect(clippy::cast_precision_loss, reason = "a few threads")]
             let threads = load.numjobs.unwrap_or(1) as f64;
             // Of each thread in diskspd, of the whole job here.
             load.rate_iops = load.rate_iops.map(|rate| rate * threads);

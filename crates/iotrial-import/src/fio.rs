@@ -539,7 +539,6 @@ fn set<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
 }
 
 /// `io_bytes` were KiB before 3.0, which rate and time tell.
-#[expect(clippy::cast_precision_loss, reason = "a factor of a thousand")]
 fn stream_counts_kib(stream: &StatedStream) -> bool {
     let Some(((bytes, rate), runtime)) = stream.bytes.zip(stream.bandwidth_mib_per_s).zip(stream.runtime_s)
     else {
@@ -610,7 +609,6 @@ fn ran_at_once(entries: &[Entry<'_, '_>]) -> bool {
 /// Whether a load is that of one job of a group only. The entry of a group has the name of its first job and
 /// the options of its last one. That there are others shows in the name among the options (of a command
 /// line), in I/Os that the options do not make, and in the times of all copies, added up.
-#[expect(clippy::cast_precision_loss, reason = "a few copies")]
 fn has_other_jobs(node: &Node<'_>, ops: &StatedOps, load: &StatedLoad) -> bool {
     let (_, name) = name_of(node);
     let is_other = load.options.get("name").is_some_and(|other| other != name);

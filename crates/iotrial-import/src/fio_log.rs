@@ -162,7 +162,6 @@ fn add_log(name: &str, text: &str, window_ms: u64, cells: &mut Cells, reading: &
         // With `log_unix_epoch` the clock begins in 1970.
         // 10^11 ms since 1970 are in 1973, so no run of fio has such a time since its start.
         let start_ms = *start_ms.get_or_insert(if time_ms > 1e11 { time_ms } else { 0.0 });
-        #[expect(clippy::cast_precision_loss, reason = "milliseconds")]
         // Rounded, because the time of a line is off by some milliseconds.
         let stretch = ((time_ms - start_ms).max(0.0) / window_ms as f64).round();
         #[expect(
@@ -193,7 +192,6 @@ fn assemble(job: usize, tables: &[Cells; 3], window_ms: u64, per_us: f64) -> Vec
         tables.iter().flat_map(|cells| cells.keys().map(|(stretch, _)| *stretch)).collect();
     stretches.sort_unstable();
     stretches.dedup();
-    #[expect(clippy::cast_precision_loss, reason = "milliseconds")]
     let window_s = window_ms as f64 / 1e3;
     let interval = |stretch: u64| {
         let stream = |is_write: bool| {
@@ -216,7 +214,6 @@ fn assemble(job: usize, tables: &[Cells; 3], window_ms: u64, per_us: f64) -> Vec
         let mut interval =
             StatedInterval { job: Some(job), duration_s: window_s, ..StatedInterval::default() };
         // A line is about the window before its time.
-        #[expect(clippy::cast_precision_loss, reason = "milliseconds")]
         let end_s = stretch as f64 * window_s;
         interval.start_s = (end_s - window_s).max(0.0);
         interval.ops.read = stream(false);

@@ -126,7 +126,6 @@ impl FioOptions {
         };
         load.flush_every = self.flush_every("fdatasync").or_else(|| self.flush_every("fsync"));
         let directions = known.map_or([true, true], |(_, percent)| [percent > 0.0, percent < 100.0]);
-        #[expect(clippy::cast_precision_loss, reason = "rates and sizes")]
         for (option, size) in
             [("rate_iops", Some(1.0)), ("rate", load.block_size().map(|size| size.get() as f64))]
         {
@@ -167,7 +166,6 @@ impl FioOptions {
     }
 
     /// The sum over the directions that the load has of `500`, which holds for each of them, or of `500,200`.
-    #[expect(clippy::cast_precision_loss, reason = "a rate")]
     fn rates(&self, text: &str, directions: [bool; 2]) -> Option<f64> {
         let mut parts = text.split(',');
         let read = parts.next()?;
@@ -229,7 +227,6 @@ impl FioOptions {
                 .collect();
             let parts = parts?;
             let left: f64 = 100.0 - parts.iter().filter_map(|(_, share)| *share).sum::<f64>();
-            #[expect(clippy::cast_precision_loss, reason = "a few sizes")]
             // Sizes without a share divide what is left.
             let without = parts.iter().filter(|(_, share)| share.is_none()).count().max(1) as f64;
             sizes.extend(

@@ -63,7 +63,6 @@ impl<'t> Node<'t> {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "figures to 15 digits")]
     pub(crate) fn number(&self) -> Option<f64> {
         match self {
             Self::Whole(whole) => Some(*whole as f64),
@@ -263,7 +262,6 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
         Ok(Node::Whole(whole))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "figures to 15 digits")]
     fn visit_i64<E>(self, whole: i64) -> Result<Node<'de>, E> {
         Ok(Node::Number(whole as f64))
     }

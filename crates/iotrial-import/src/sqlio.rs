@@ -108,7 +108,6 @@ fn read_block(
             stream.total_latency.bands = bands(&edges, &shares);
             // Shares are rounded to whole percents, so the sum may be off by half a percent for each class.
             let all: f64 = shares.iter().flatten().map(|share| share.value).sum();
-            #[expect(clippy::cast_precision_loss, reason = "a few classes")]
             if (all - 100.0).abs() > shares.len() as f64 / 2.0 {
                 notes.warn(at(), format!("the shares are {all} % together"));
             }

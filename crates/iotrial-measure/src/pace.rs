@@ -52,7 +52,6 @@ struct BurstsNs {
 }
 
 impl BurstsNs {
-    #[expect(clippy::cast_precision_loss, reason = "a period is hours, and nanoseconds do not matter")]
     fn new(bursts: Bursts) -> Self {
         Self { period: bursts.period.as_nanos() as f64, spread: bursts.spread.as_nanos() as f64 }
     }
@@ -76,7 +75,6 @@ impl Pace {
     /// Evenly spaced copies take turns, so that together they are evenly spaced too; Poisson arrivals
     /// of several copies together are Poisson arrivals again. With bursts, `iops` is the mean over whole
     /// periods, and the rate within a burst is as much higher as the burst is shorter than the period.
-    #[expect(clippy::cast_precision_loss, reason = "a job has few copies")]
     pub fn new(
         spacing: Spacing,
         bursts: Option<Bursts>,
@@ -120,7 +118,6 @@ impl Pace {
 
     /// About how many I/Os are due before `now_ns` and not taken yet.
     #[expect(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "an estimate; a negative one is zero"

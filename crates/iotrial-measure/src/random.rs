@@ -70,7 +70,6 @@ impl Random {
 
     /// A number from 0 up to, and without, 1.
     #[inline]
-    #[expect(clippy::cast_precision_loss, reason = "53 bits fit exactly")]
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }

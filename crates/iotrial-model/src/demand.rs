@@ -229,7 +229,6 @@ impl Demand {
     }
 
     /// What has to be bought at the end of the years, with all copies, in GiB.
-    #[expect(clippy::cast_precision_loss, reason = "a capacity to 15 digits")]
     pub fn capacity_gib(&self) -> f64 {
         let gib = self.capacity.get() as f64 / ByteSize::GIB.get() as f64;
         gib * growth(self.growth_percent_per_year, self.years) * f64::from(self.mirror.copies())
@@ -237,7 +236,6 @@ impl Demand {
 }
 
 /// Counts of a role add up exactly. What a source states of each job stays apart, with its own size.
-#[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
 fn streams_of(subject: &Subject<'_>) -> Vec<DemandStream> {
     let mut streams = Vec::new();
     for role in Role::ALL.iter().copied().map(Some).chain([None]) {
@@ -289,7 +287,6 @@ fn read_streams(table: &mut TableReader<'_>, role: Option<Role>) -> Vec<DemandSt
 }
 
 /// Two of rate, bandwidth and block size.
-#[expect(clippy::cast_precision_loss, reason = "block sizes are small")]
 fn read_stream(
     table: &mut TableReader<'_>,
     role: Option<Role>,
@@ -355,7 +352,6 @@ pub enum ParseStreamError {
 impl FromStr for StreamText {
     type Err = ParseStreamError;
 
-    #[expect(clippy::cast_precision_loss, reason = "block sizes are small")]
     fn from_str(text: &str) -> Result<Self, ParseStreamError> {
         let (rate, block) =
             text.split_once('@').ok_or_else(|| ParseStreamError::NoBlockSize { text: text.to_owned() })?;

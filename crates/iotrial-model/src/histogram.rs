@@ -222,7 +222,6 @@ impl LatencyHistogram {
     }
 
     /// The arithmetic mean, from the exact sum. `None` when nothing was recorded.
-    #[expect(clippy::cast_precision_loss, reason = "a mean to 15 digits")]
     pub fn mean_us(&self) -> Option<f64> {
         // From the sum and not from the buckets: a mean of bucket edges would be too high by half a bucket.
         (self.io_count > 0).then(|| self.sum_ns as f64 / self.io_count as f64 / 1_000.0)
@@ -246,7 +245,6 @@ impl LatencyHistogram {
     /// one hour. `None` when nothing was recorded: an empty interval has no latency, not a latency of
     /// zero.
     #[expect(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a rank between 1 and the number of I/Os"

@@ -202,7 +202,6 @@ impl BlockSizes {
     }
 
     /// The mean size in bytes.
-    #[expect(clippy::cast_precision_loss, reason = "a block is at most 64 MiB")]
     pub fn mean_bytes(&self) -> f64 {
         if self.mix.is_empty() {
             return self.unit.get() as f64;
@@ -223,7 +222,6 @@ impl BlockSizes {
 }
 
 impl fmt::Display for BlockSizes {
-    #[expect(clippy::cast_precision_loss, reason = "a share in percent")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.mix.is_empty() {
             return self.unit.fmt(f);

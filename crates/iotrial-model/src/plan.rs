@@ -224,7 +224,6 @@ const fn one() -> u32 {
     1
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 const fn is_one(count: &u32) -> bool {
     *count == 1
 }

@@ -85,7 +85,6 @@ impl Range {
     }
 
     /// Sizes in bytes of the I/Os of a direction, or of all; `None` where a load that has any does not say.
-    #[expect(clippy::cast_precision_loss, reason = "block sizes are small")]
     pub fn of_block_sizes<'l>(
         loads: impl IntoIterator<Item = &'l StatedLoad>,
         direction: Option<Direction>,
@@ -140,7 +139,6 @@ impl fmt::Display for Range {
 }
 
 /// I/Os that may be counted at one end of the measurement and not at the other: all that may be outstanding.
-#[expect(clippy::cast_precision_loss, reason = "a few thousand I/Os")]
 pub fn edge_count<'l>(loads: impl IntoIterator<Item = &'l StatedLoad>) -> f64 {
     let outstanding = loads
         .into_iter()

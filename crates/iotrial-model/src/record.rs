@@ -307,12 +307,10 @@ impl JobCounts {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_nothing(time_s: &f64) -> bool {
     *time_s == 0.0
 }
@@ -360,7 +358,6 @@ impl OpCounts {
     }
 
     /// Creation to submission, in ns, on average over the I/Os whose submission was timed; `None` where none was.
-    #[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
     pub fn submission_latency_mean_ns(&self) -> Option<f64> {
         let count = self.timed_submission_count();
         (count > 0).then(|| self.submission_latency_sum_ns as f64 / count as f64)

@@ -146,7 +146,6 @@ impl std::iter::Sum for ByteSize {
 /// The size in the largest binary unit that shows it exactly, otherwise with two decimals of the
 /// largest one that it fills: `8 KiB`, `1536 MiB`, `1.43 GiB`.
 impl fmt::Display for ByteSize {
-    #[expect(clippy::cast_precision_loss, reason = "two decimals are shown")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const UNITS: [(&str, u64); 4] =
             [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
@@ -245,7 +244,6 @@ pub const RATE_UNITS: &str = "iops, or a size per second such as MiB/s";
 impl FromStr for Rate {
     type Err = ParseQuantityError;
 
-    #[expect(clippy::cast_precision_loss, reason = "a rate to 15 digits")]
     fn from_str(text: &str) -> Result<Self, ParseQuantityError> {
         let (number, unit) = split_number_and_unit(text, RATE_UNITS)?;
         let rate = match unit.strip_suffix("/s") {

@@ -184,7 +184,6 @@ impl HeatMap {
 
     /// The upper edge of a row, which begins at the one before.
     pub(crate) fn upper_edge(&self, row: usize) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "a few dozen rows")]
         let share = (row + 1) as f64 / self.row_count().max(1) as f64;
         let (low, high) = self.y_range;
         match self.y.scale {
@@ -197,7 +196,6 @@ impl HeatMap {
     /// The middle of a column.
     pub(crate) fn middle(&self, column: usize) -> f64 {
         let (from, to) = self.x_range;
-        #[expect(clippy::cast_precision_loss, reason = "a few hundred columns")]
         let share = (column as f64 + 0.5) / self.shares_percent.len().max(1) as f64;
         from + share * (to - from)
     }

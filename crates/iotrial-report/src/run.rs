@@ -188,7 +188,6 @@ fn arrivals(subject: &Subject<'_>, plan: &Plan, summary: &Summary) -> Option<Sec
 
 /// What was due and not issued at the end of each interval, for the jobs whose queue was ever worth a look: exact at the end of
 /// the load and of its rounds, from the rate elsewhere.
-#[expect(clippy::cast_precision_loss, reason = "a chart shows three digits of a count")]
 fn backlog_over_time(plan: &Plan, intervals: &[Interval]) -> Option<ChartGroup> {
     let course = |(index, job): (usize, &Job)| {
         let at = |interval: &Interval| interval.backlog.get(index).copied().unwrap_or_default();

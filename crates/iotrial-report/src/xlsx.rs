@@ -142,11 +142,9 @@ impl<'w> Sheet<'w> {
             *most = needed.clamp(*most, MOST_HEADER_LINES);
         }
         for (row, lines) in lines.into_iter().filter(|(_, lines)| *lines > 1) {
-            #[expect(clippy::cast_precision_loss, reason = "a few lines")]
             self.sheet.set_row_height(row, lines as f64 * LINE_HEIGHT)?;
         }
         for (column, width) in (0u16..).zip(self.widths) {
-            #[expect(clippy::cast_precision_loss, reason = "a few dozen characters")]
             self.sheet.set_column_width(column, width.clamp(NARROWEST_COLUMN, WIDEST_COLUMN) as f64 + 1.5)?;
         }
         Ok(())
@@ -185,7 +183,6 @@ impl<'w> Sheet<'w> {
             Value::Absent => Ok(()),
             Value::Text(text) => self.text(row, column, text, style),
             Value::Category(category) => self.text(row, column, category_word(*category), style),
-            #[expect(clippy::cast_precision_loss, reason = "a cell holds 15 digits")]
             Value::Count(count) => {
                 // f64 is what a cell holds; counts beyond 2^53 do not occur.
                 self.number(row, column, *count as f64, &style.clone().set_num_format("#,##0"))

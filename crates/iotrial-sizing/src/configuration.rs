@@ -263,7 +263,6 @@ fn small(number: Option<u64>) -> Option<u32> {
     number.and_then(|number| u32::try_from(number).ok())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "sizes to 15 digits")]
 fn gib(size: ByteSize) -> f64 {
     // Sizes up to 2^53 bytes (8 PiB) are exact in a double, which is what the 15 digits are about.
     size.get() as f64 / ByteSize::GIB.get() as f64
@@ -271,7 +270,6 @@ fn gib(size: ByteSize) -> f64 {
 
 impl crate::catalog::Provisioned {
     /// The most IOPS that a volume of this size may have.
-    #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
     pub fn most_iops(&self, size_gib: u64) -> f64 {
         // What is included may exceed what the ratio allows for a small volume; the vendor still grants it.
         // The ceiling of the kind holds in any case.
@@ -391,7 +389,6 @@ pub struct ResolvedPool<'c> {
 
 impl ResolvedPool<'_> {
     /// All volumes together.
-    #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
     pub fn total_gib(&self) -> f64 {
         self.size_gib as f64 * f64::from(self.count)
     }

@@ -36,7 +36,6 @@ impl Mix {
 impl std::str::FromStr for Mix {
     type Err = String;
 
-    #[expect(clippy::cast_precision_loss, reason = "block sizes are small")]
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("`{text}` is no mix; a mix is READ_PERCENT@BLOCK_SIZE, such as 70@8KiB");
         let (percent, block) = text.split_once('@').ok_or_else(wrong)?;

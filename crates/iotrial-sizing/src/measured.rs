@@ -49,7 +49,6 @@ pub struct MeasuredStream {
 
 impl Measurement {
     /// What a result measured, as far as it has rates by direction with a block size; `None` where it has none.
-    #[expect(clippy::cast_precision_loss, reason = "a few thousand I/Os")]
     pub fn of(subject: &Subject<'_>) -> Option<Self> {
         let rates = subject.rates();
         let streams = rates.iter().map(|rate| MeasuredStream {

@@ -380,7 +380,6 @@ fn machine_parts(machine: &Machine, ocpus: Option<u32>, memory_gib: f64) -> Vec<
 }
 
 /// The parts of the price of one volume.
-#[expect(clippy::cast_precision_loss, reason = "sizes are small")]
 fn volume_parts(level: &Level, price: &VolumePrice, size_gib: u64, iops: f64, bandwidth: f64) -> Vec<Part> {
     let size = size_gib as f64;
     let part = |what, amount, unit, unit_price, is_hourly| Part { what, amount, unit, unit_price, is_hourly };

@@ -138,7 +138,6 @@ pub(crate) fn machine_unmet(sized: &SizedMachine<'_>, demand: &Demand) -> Vec<Un
 }
 
 /// The memory that is asked for.
-#[expect(clippy::cast_precision_loss, reason = "sizes to 15 digits")]
 pub(crate) fn memory_gib(demand: &Demand) -> f64 {
     demand.memory_min.get() as f64 / ByteSize::GIB.get() as f64
 }

@@ -641,7 +641,6 @@ type AmountChange = fn(&mut Demand, f64);
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "sizes and counts, of which a share is taken"
 )]
 fn amounts(demand: &Demand) -> Vec<(AmountWords, AmountChange)> {

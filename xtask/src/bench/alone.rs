@@ -150,7 +150,6 @@ fn buffer_bytes(job: BenchJob) -> u64 {
     u64::from(job.numjobs) * u64::from(job.iodepth) * MEMORY_JOBS as u64 * 8_192
 }
 
-#[expect(clippy::cast_precision_loss, reason = "memory is far below 2^53 bytes")]
 pub(crate) fn mib(bytes: u64) -> f64 {
     bytes as f64 / 1_048_576.0
 }
@@ -182,7 +181,6 @@ pub(crate) fn queues(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     Ok(figures)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a process has few threads")]
 fn f64_of(count: usize) -> f64 {
     count as f64
 }

@@ -99,7 +99,6 @@ fn number(value: &AttributeValue) -> Option<f64> {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "attributes are small numbers")]
 fn precise(integer: i64) -> f64 {
     integer as f64
 }

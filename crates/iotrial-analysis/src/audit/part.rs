@@ -146,7 +146,6 @@ fn direction_of(stream: &str) -> Option<Direction> {
     Direction::ALL.iter().copied().find(|direction| name_of(*direction) == stream)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "sizes below 8 PiB")]
 pub(super) fn bytes(count: u64) -> f64 {
     count as f64
 }

@@ -76,7 +76,6 @@ impl Conditions {
             }
         }
         if let (Some(first), Some(there)) = (self.working_set, other.working_set) {
-            #[expect(clippy::cast_precision_loss, reason = "a ratio of sizes")]
             let ratio = first.max(there) as f64 / first.min(there).max(1) as f64;
             if ratio > 1.0 + WORKING_SET_TOLERANCE {
                 let written = |bytes| ByteSize::bytes(bytes).to_string();

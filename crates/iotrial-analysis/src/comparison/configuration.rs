@@ -265,7 +265,6 @@ fn figures_of_runs(runs: &[Box<Measured>], streams: &[(Stream, OpCounts)]) -> Ve
     let mut io_count = 0.0;
     for (stream, counts) in streams {
         let figures = Figures::new(counts, duration);
-        #[expect(clippy::cast_precision_loss, reason = "counts to 15 digits")]
         let count = counts.io_count() as f64;
         // Commits are writes too where there are others.
         let are_writes = *stream == Stream::Commit && streams.iter().any(|(one, _)| *one == Stream::Write);
@@ -305,7 +304,6 @@ fn spread_of_runs(runs: &[Box<Measured>], totals: &[(Stream, OpCounts)], seed: u
         .map(|(stream, total)| (*stream, total, runs.iter().map(|run| unit_of(run, *stream)).collect()))
         .collect();
     let mut spread = Units::new(durations_s, &streams).spread_of_runs(seed)?;
-    #[expect(clippy::cast_precision_loss, reason = "a number of runs")]
     let count = runs.len() as f64;
     for (position, (stream, figure)) in spread.figures.iter().enumerate() {
         let within = |run: &Measured| {

@@ -295,7 +295,6 @@ fn share_of_each(baseline: &Configuration, other: &Configuration) -> f64 {
     let error = 1.0 - CONFIDENCE;
     // Without a spread no interval is computed, so the value does not matter.
     let Some(spread) = &baseline.spread else { return error };
-    #[expect(clippy::cast_precision_loss, reason = "a few metrics")]
     // Bonferroni is also the floor: no dependence between metrics can ask for more.
     let least = error / spread.figures.len().max(1) as f64;
     let (Some(a), Some(b)) = (&baseline.together, &other.together) else { return least };
@@ -310,7 +309,6 @@ fn share_of_each(baseline: &Configuration, other: &Configuration) -> f64 {
         let sum: f32 = pairs().map(|(a, b)| (a - b) * (a - b)).sum();
         // A metric that never varies in the draws cannot be the largest deviation.
         if sum > 0.0 {
-            #[expect(clippy::cast_precision_loss, reason = "a number of draws")]
             let unit = (sum / DRAW_COUNT as f32).sqrt().recip();
             for (largest, (a, b)) in largest.iter_mut().zip(pairs()) {
                 *largest = largest.max((a - b).abs() * unit);

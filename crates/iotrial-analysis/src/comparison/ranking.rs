@@ -103,7 +103,6 @@ pub struct Standing {
 
 impl Standing {
     /// All configurations, the best first, by the rankings in which all of them occur.
-    #[expect(clippy::cast_precision_loss, reason = "places")]
     pub(super) fn all(configurations: &[Configuration], rankings: &[Ranking]) -> Vec<Self> {
         let whole: Vec<&Ranking> =
             // A ranking that lacks a configuration cannot be averaged with the others: the missing one would

@@ -85,12 +85,10 @@ impl Spread {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of I/Os to 15 digits")]
 fn number(count: u64) -> f64 {
     count as f64
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a few thousand units")]
 fn length(count: usize) -> f64 {
     count as f64
 }
@@ -110,7 +108,6 @@ fn percentile_edge_ns(counts: &OpCounts, percent: f64) -> Option<u64> {
         .map(|(edge_ns, _)| edge_ns)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "53 bits of nanoseconds are 104 days")]
 fn in_us(ns: u64) -> f64 {
     ns as f64 / 1_000.0
 }

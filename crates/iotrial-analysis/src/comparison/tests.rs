@@ -24,7 +24,6 @@ struct Random(u64);
 impl Random {
     fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        #[expect(clippy::cast_precision_loss)]
         let top = (self.0 >> 11) as f64;
         (top + 0.5) / (1u64 << 53) as f64
     }
@@ -247,7 +246,6 @@ fn figures_of_repeats_are_those_of_all_their_ios_together() {
     let figure =
         |figure| comparison.configurations[0].figure(&Metric::of_figure(Stream::Read, figure)).unwrap();
     let p99_us = crate::figures::percentile_us(&both.total_latency, 99.0).unwrap();
-    #[expect(clippy::cast_precision_loss)]
     let iops = both.io_count() as f64 / 90.0;
     assert_eq!((figure(Figure::LatencyP99), figure(Figure::Iops)), (p99_us, iops));
 }

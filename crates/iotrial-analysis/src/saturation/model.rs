@@ -210,7 +210,6 @@ fn distance(model: &Model, point: &LoadPoint) -> f64 {
     (point.iops / model.iops(f64::from(point.outstanding))).ln()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a few points")]
 fn quality(model: Model, points: &[LoadPoint]) -> Fit {
     let count = points.len() as f64;
     let expected = |one: &LoadPoint| model.iops(f64::from(one.outstanding));
@@ -405,7 +404,6 @@ fn least_squares<const T: usize>(points: &[LoadPoint], terms: &[[f64; T]]) -> [f
                 one.weight() * (expected / response(one) - 1.0).powi(2)
             })
             .sum();
-        #[expect(clippy::cast_precision_loss, reason = "three terms at most")]
         let score = squared + PARAMETER_COST * (used.len() - 1) as f64;
         if best.is_none_or(|(least, _)| score < least) {
             best = Some((score, factors));
@@ -445,7 +443,6 @@ const DRAWS: usize = 200;
 /// The 95 % intervals of the knee's outstanding I/Os and of the ceiling, by a parametric bootstrap (Efron,
 /// 1979): the rates are drawn anew with the spread that repeats of one load have, and fitted again. Without
 /// repeats the spread is that around the curve. `None` where neither leaves two degrees of freedom.
-#[expect(clippy::cast_precision_loss, reason = "a few points")]
 pub(super) fn confidence(
     points: &[LoadPoint],
     sustained: Option<Sustained>,
@@ -499,7 +496,6 @@ fn middle_95(mut drawn: Vec<f64>) -> Confidence {
 
 /// How far measurements of one load lie apart, in units of what their weights expect, with the degrees of
 /// freedom.
-#[expect(clippy::cast_precision_loss, reason = "a few points")]
 fn spread_of_repeats(points: &[LoadPoint]) -> Option<(f64, f64)> {
     let mut loads: Vec<u32> = points.iter().map(|one| one.outstanding).collect();
     loads.sort_unstable();
@@ -534,7 +530,6 @@ fn student_95(freedom: f64) -> f64 {
 struct Normal(u64);
 
 impl Normal {
-    #[expect(clippy::cast_precision_loss, reason = "53 bits of chance")]
     fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

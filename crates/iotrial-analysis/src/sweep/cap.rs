@@ -67,7 +67,6 @@ pub(super) fn idle_latency_us(
     let lowest = || alone().filter(|one| one.outstanding == lowest);
     let measured_s: f64 = lowest().map(|probe| probe.measured.as_secs_f64()).sum();
     let counts = Counted::of(&lowest().flat_map(facts_of).collect::<Vec<_>>())?.counts;
-    #[expect(clippy::cast_precision_loss, reason = "a rate to 15 digits")]
     let iops = counts.io_count() as f64 / measured_s;
     if iops < FREE_SHARE * ceiling_iops {
         return counts.total_latency.mean_us();
@@ -77,7 +76,6 @@ pub(super) fn idle_latency_us(
 
 impl Cap {
     /// The cap that a long probe shows; `None` where it may be the device.
-    #[expect(clippy::cast_precision_loss, reason = "rates to 15 digits")]
     pub(super) fn of(probe: &ProbeRecord, beside: Beside) -> Option<Self> {
         let whole =
             probe.course.iter().enumerate().filter(|(_, second)| second.duration.as_secs_f64() >= 0.9);

@@ -121,12 +121,7 @@ fn chosen(series: &CounterSeries, wanted: &[String]) -> Result<Vec<usize>, Count
 }
 
 /// The nearest rank: the least value that `percentile` percent of the values do not exceed.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "counts of intervals"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of intervals")]
 fn rank(rates: &[DiskRates], measure: fn(&DiskRates) -> f64, percentile: f64) -> f64 {
     let mut values: Vec<f64> = rates.iter().map(measure).collect();
     values.sort_by(f64::total_cmp);

@@ -105,7 +105,6 @@ pub(super) fn spread(job: &JobProfile, position: usize, target_count: usize) -> 
 }
 
 /// What one file of the job gets of all bytes.
-#[expect(clippy::cast_precision_loss, reason = "a share to 15 digits")]
 pub(super) fn share_per_file(
     job: &JobProfile,
     profile: &Profile,
@@ -119,7 +118,6 @@ pub(super) fn share_per_file(
 
 /// A share of a size, in whole pages.
 #[expect(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a share of a size, rounded down to a page afterwards"

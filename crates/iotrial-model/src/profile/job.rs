@@ -82,7 +82,6 @@ impl JobProfile {
     }
 
     /// The rate of an open load in arrivals per second: I/Os, or commits of a group commit.
-    #[expect(clippy::cast_precision_loss, reason = "a commit is at most 64 MiB")]
     pub(crate) fn arrivals_per_s(&self) -> Option<f64> {
         let bytes_each = self
             .group_commit

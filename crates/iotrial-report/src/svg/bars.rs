@@ -37,7 +37,6 @@ pub(crate) fn write_bar_sample(series: &BarSeries) -> String {
 }
 
 fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> std::fmt::Result {
-    #[expect(clippy::cast_precision_loss, reason = "a few dozen bars")]
     let (groups, bars) = (chart.groups.len() as f64, chart.series.len() as f64);
     let top = 6.0;
     let height = top + groups * (GROUP_HEIGHT + bars * BAR_PITCH) + (HEIGHT - BOTTOM) + 6.0;

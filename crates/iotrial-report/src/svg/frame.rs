@@ -55,7 +55,6 @@ impl Edge {
         let format = NumberFormat::fit(axis.quantity, unit, values.iter().copied());
         let letters =
             values.iter().map(|value| format.write(*value).chars().count()).max().unwrap_or_default();
-        #[expect(clippy::cast_precision_loss, reason = "a number has few letters")]
         let room = (letters as f64 + 1.5) * LETTER_WIDTH;
         let all = values.iter().copied().chain([axis.to]);
         // The values behind the bars need room that no bar may use.
@@ -139,7 +138,6 @@ pub(super) fn x_axis(svg: &mut String, x: &Edge, height: f64) -> std::fmt::Resul
             (Scale::Nines, percent) => percentile(percent),
             _ => x.format.write_round(*tick),
         };
-        #[expect(clippy::cast_precision_loss, reason = "a label has few letters")]
         let half_width = label.len() as f64 * LETTER_WIDTH / 2.0;
         // A label that would touch the one to its right is left out; its tick stays.
         if at + half_width > label_left {

@@ -39,7 +39,6 @@ fn draw(svg: &mut String, prefix: &str, map: &HeatMap, unit: LatencyUnit) -> std
     frame::axes(svg, &x, &y)?;
     let (left, right) = (x.position(map.x_range.0), x.position(map.x_range.1));
     let (low, high) = (y.position(map.y_range.0), y.position(map.y_range.1));
-    #[expect(clippy::cast_precision_loss, reason = "a few hundred cells")]
     let (columns, rows) = (map.shares_percent.len().max(1) as f64, map.row_count().max(1) as f64);
     write!(
         svg,

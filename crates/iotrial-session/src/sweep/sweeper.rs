@@ -252,7 +252,6 @@ impl<'r> Sweeper<'r> {
 }
 
 /// So long that a slow device does enough I/Os, and at most twice as long.
-#[expect(clippy::cast_precision_loss, reason = "a ratio")]
 fn long_enough(step: Duration, first_io_count: u64) -> Duration {
     let factor = LEAST_IOS as f64 / first_io_count.max(1) as f64;
     step.mul_f64(factor.clamp(1.0, 2.0))

@@ -177,7 +177,6 @@ impl Pool {
     pub fn label(&self) -> String {
         let mut text = if self.count > 1 { format!("{} × ", self.count) } else { String::new() };
         if self.size_gib > 0 {
-            #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
             let _ = write!(text, "{} GiB ", crate::measure::grouped(self.size_gib as f64));
         }
         // A level such as P30 or vpu-20 says what it is of; `premium` does not.
@@ -200,7 +199,6 @@ impl Pool {
             let _ = write!(text, "{} × ", self.count);
         }
         if self.size_gib > 0 {
-            #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
             let size = crate::measure::grouped(self.size_gib as f64);
             let _ = write!(text, "{size} GiB ");
         }

@@ -68,7 +68,6 @@ impl Needs {
     /// Size, IOPS and bandwidth of each of `count` volumes that just suffice for `factor` times the load;
     /// `None` where no volumes of the level do. Each of the three is the least that suffices, whatever the
     /// others are.
-    #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
     pub(super) fn least(
         &self,
         level: &Level,
@@ -129,7 +128,6 @@ fn least_whole(number: f64) -> Option<u64> {
 }
 
 /// The least size of one of `together` volumes at which a limit is at least `need`.
-#[expect(clippy::cast_precision_loss, reason = "sizes are small")]
 fn least_size(limit: &SizedLimit, need: f64, together: f64, largest: u64, burst: bool) -> Option<u64> {
     let suffices = |size: u64| carries(limit.at(size as f64 * together), need);
     // A burst does not grow with the size, so the smallest volume has it.
@@ -155,7 +153,6 @@ fn least_size(limit: &SizedLimit, need: f64, together: f64, largest: u64, burst:
 
 /// The least IOPS and bandwidth that suffice for one volume: bandwidth may need IOPS, never the other way
 /// round.
-#[expect(clippy::cast_precision_loss, reason = "whole numbers of IOPS and MB/s")]
 fn least_provisioned(provisioned: &Provisioned, need_iops: f64, need_bandwidth: f64) -> Option<(f64, f64)> {
     let whole = |number: f64| least_whole(number).map(|whole| whole as f64);
     // IOPS and steps of bandwidth are sold in whole numbers.

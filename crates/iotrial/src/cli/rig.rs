@@ -14,7 +14,6 @@ use crate::failure::Failure;
 
 /// Targets, engine, name, and where the records go.
 #[derive(Debug, Clone, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct RigArgs {
     /// Directory, file of iotrial, or raw block device; may be repeated.
     #[arg(short, long = "target", value_name = "PATH", default_value = "./iotrial-data")]

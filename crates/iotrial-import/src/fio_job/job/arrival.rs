@@ -17,7 +17,6 @@ pub(super) struct RateLimits {
 
 impl JobReader<'_, '_> {
     /// Reads `rate`, `rate_iops` and `rate_process`.
-    #[expect(clippy::cast_precision_loss, reason = "a share to the nearest hundredth")]
     pub(super) fn read_arrival(&mut self, mix: Mix) -> RateLimits {
         let spacing = match self.text("rate_process") {
             // fio's `linear` spaces I/Os evenly.
