@@ -20,8 +20,9 @@ const UNSAFE_CRATES: [&str; 2] = ["iotrial-engine", "iotrial-measure"];
 const KNOWN_CIRCLES: [(&str, &[&str], &str); 2] = [
     (
         "iotrial",
-        &["command", "rig", "setup"],
-        "the session still takes the structs of the command line and asks commands for thresholds",
+        &["command", "fio_job", "intake", "rig", "setup"],
+        "the session still takes the structs of the command line and asks commands for thresholds, and the intake asks it what \
+         a study has measured",
     ),
     (
         "iotrial-engine",

@@ -65,9 +65,7 @@ impl LatencyMap {
         for interval in intervals {
             let column = &mut counts[stretches.index(interval)];
             let select = |job: usize| plan.jobs[job].role == role;
-            for (upper_edge, count) in
-                stream.counts(plan, &interval.jobs, select).total_latency.buckets()
-            {
+            for (upper_edge, count) in stream.counts(plan, &interval.jobs, select).total_latency.buckets() {
                 column[bands.index(upper_edge.as_secs_f64() * 1e6)] += count;
             }
         }

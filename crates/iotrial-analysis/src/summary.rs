@@ -233,7 +233,12 @@ impl Summary {
             measured_s: subject.measured_s(),
             total: Streams::of(subject),
             roles: by_role(subject),
-            jobs: subject.jobs.iter().enumerate().map(|(index, job)| JobSummary::of(subject, index, job)).collect(),
+            jobs: subject
+                .jobs
+                .iter()
+                .enumerate()
+                .map(|(index, job)| JobSummary::of(subject, index, job))
+                .collect(),
             cpu: subject.cpu.map(|cpu| cpu_figures(cpu, cpu_count, io_count)),
             stated_cpu: subject.stated_cpu.copied(),
             device: device_figures(subject, observed.steps()),

@@ -366,9 +366,7 @@ fn source(subject: &Subject<'_>, source: &Source) -> Section {
 }
 
 fn warnings(summary: &Summary) -> Option<Section> {
-    let line = |warning: &Warning| {
-        FindingLine::about(About::Import, Severity::Note, warning.to_string())
-    };
+    let line = |warning: &Warning| FindingLine::about(About::Import, Severity::Note, warning.to_string());
     (!summary.warnings.is_empty()).then(|| Section {
         id: "warnings",
         heading: "What was not understood",

@@ -200,8 +200,7 @@ fn backlog_over_time(plan: &Plan, intervals: &[Interval]) -> Option<ChartGroup> 
             name: job.name.clone(),
             hue: hue_of(job.role),
             dash: Dash::of_series(
-                Line::HUE_COUNT
-                    * plan.jobs[..index].iter().filter(|other| other.role == job.role).count(),
+                Line::HUE_COUNT * plan.jobs[..index].iter().filter(|other| other.role == job.role).count(),
             ),
             shape: Shape::Course,
             points: intervals.iter().map(point).collect(),

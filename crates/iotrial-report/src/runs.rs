@@ -136,12 +136,7 @@ fn streams(runs: &[Run<'_>]) -> Vec<(Role, Stream)> {
 }
 
 impl<'r> Run<'r> {
-    fn new(
-        subject: &'r Subject<'r>,
-        summary: &'r Summary,
-        title: &str,
-        comparison: &'r Comparison,
-    ) -> Self {
+    fn new(subject: &'r Subject<'r>, summary: &'r Summary, title: &str, comparison: &'r Comparison) -> Self {
         let place = comparison.place_of_run(subject.id);
         let of_several = place.filter(|(index, _)| comparison.configurations[*index].run_count() > 1);
         let numbered = |name: &str| match of_several {

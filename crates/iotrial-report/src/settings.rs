@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use iotrial_analysis::device_chain::ChainStep;
 use iotrial_analysis::summary::Summary;
 use iotrial_model::plan::{Area, AreaKind, Arrival, Job, PhaseKind, Plan, SimDevice};
-use iotrial_model::record::{
-    AttributeValue, BlockDevice, DeviceCounters, EngineSetup, Host, TargetRecord,
-};
+use iotrial_model::record::{AttributeValue, BlockDevice, DeviceCounters, EngineSetup, Host, TargetRecord};
 use iotrial_model::subject::Subject;
 use iotrial_model::units::{format_duration, group_thousands};
 
@@ -337,9 +335,11 @@ pub(crate) fn load(subject: &Subject<'_>, plan: &Plan, summary: &Summary) -> Opt
     facts.extend(plan.sim.iter().flat_map(sim_facts));
     facts.extend(plan.notes.iter().map(|note| words("changed", Some(note))));
     facts.extend([words("record", Some(subject.id)), words("tool", Some(tool(subject)))]);
-    facts.extend(subject.tool.map(|tool| {
-        number("method version", Quantity::Count, Value::Count(tool.method_version.into()))
-    }));
+    facts.extend(
+        subject
+            .tool
+            .map(|tool| number("method version", Quantity::Count, Value::Count(tool.method_version.into()))),
+    );
     facts.extend(subject.attributes.iter().map(|(name, value)| words(name, Some(value.to_string()))));
     let mut blocks = vec![Block::Facts(facts), Block::Table(jobs_table(plan))];
     if !plan.areas.is_empty() {

@@ -10,7 +10,8 @@ use iotrial_report::document::Document;
 use iotrial_report::html::render_html;
 
 fn page_of(record: &RunRecord) -> String {
-    render_html(&Document::of_result(&Subject::of_run(record), &fixture::summary(record))).expect("the template fits")
+    render_html(&Document::of_result(&Subject::of_run(record), &fixture::summary(record)))
+        .expect("the template fits")
 }
 
 fn all_records() -> [RunRecord; 8] {

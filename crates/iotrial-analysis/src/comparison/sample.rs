@@ -305,8 +305,7 @@ fn caveats(subject: &Subject<'_>) -> Vec<Caveat> {
         ))
     });
     let is_told = |finding: &Finding| {
-        let is_the_end =
-            ended.is_some() && matches!(finding.id, FindingId::Interrupted | FindingId::Failed);
+        let is_the_end = ended.is_some() && matches!(finding.id, FindingId::Interrupted | FindingId::Failed);
         finding.severity >= Severity::Warning && !is_the_end
     };
     // Of what somebody printed there is no run that could be looked at.

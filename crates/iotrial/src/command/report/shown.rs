@@ -54,10 +54,8 @@ pub struct Shown {
 impl Shown {
     /// At least one result. Each figure is computed once.
     pub fn new(results: Vec<(PathBuf, Judged)>) -> Self {
-        let subjects: Vec<(Subject<'_>, &Summary)> = results
-            .iter()
-            .map(|(_, judged)| (judged.record.subject(), &judged.summary))
-            .collect();
+        let subjects: Vec<(Subject<'_>, &Summary)> =
+            results.iter().map(|(_, judged)| (judged.record.subject(), &judged.summary)).collect();
         let document = match subjects.as_slice() {
             [(subject, summary)] => Document::of_result(subject, summary),
             several => {

@@ -45,8 +45,7 @@ fn measurements_of(name: &str, input: Input, rows: &[String]) -> Result<Vec<Meas
     let measured = |subject: &Subject<'_>| {
         Measurement::of(subject).ok_or_else(|| {
             let error = anyhow!("the record `{name}` has no rates with a block size");
-            Failure::input(error)
-                .hint("limits are held against I/Os per second and their size".to_owned())
+            Failure::input(error).hint("limits are held against I/Os per second and their size".to_owned())
         })
     };
     subjects.iter().map(measured).collect()
