@@ -150,13 +150,13 @@ impl Probe {
             Some(counted) => Figures::new(&counted.counts, counted.measured),
             None => Figures::together(&facts),
         };
-        let chance = counted.and_then(|counted| standard_error(&counted.counts)).unwrap_or_default();
+        let chance_percent = counted.and_then(|counted| standard_error_percent(&counted.counts));
         let outstanding = subject.total_outstanding().and_then(|all| u32::try_from(all).ok());
         Self {
             purpose,
             outstanding: outstanding.unwrap_or(u32::MAX),
             measured_s: subject.measured_s().unwrap_or(0.0),
-            iops_standard_error_percent: 100.0 * chance,
+            iops_standard_error_percent: chance_percent.unwrap_or_default(),
             figures,
         }
     }
@@ -177,12 +177,12 @@ impl Probe {
     }
 }
 
-/// Relative standard error of a rate by chance: half of the middle 68 % of the latencies, as a share of their mean, by the
-/// square root of the number of I/Os.
-fn standard_error(counts: &OpCounts) -> Option<f64> {
+/// Relative standard error of a rate by chance, in percent: half of the middle 68 % of the latencies, in percent of their mean, by
+/// the square root of the number of I/Os.
+fn standard_error_percent(counts: &OpCounts) -> Option<f64> {
     let at = |percent: f64| percentile_us(&counts.total_latency, percent);
     let spread = (at(84.13)? - at(15.87)?) / 2.0 / counts.total_latency.mean_us()?;
-    Some(spread / (counts.io_count().max(1) as f64).sqrt())
+    Some(100.0 * spread / (counts.io_count().max(1) as f64).sqrt())
 }
 
 /// Outstanding I/Os on each volume for the probe of several: those with which a volume alone did most in a probe of a whole

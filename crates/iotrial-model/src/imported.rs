@@ -578,13 +578,4 @@ impl ImportedRecord {
     pub fn whence(&self) -> String {
         self.source.whence()
     }
-
-    /// What is stated of all jobs together: the total of the source, or of its only job.
-    pub fn stated_total(&self) -> Option<&StatedOps> {
-        match (&self.total, self.jobs.as_slice()) {
-            (Some(total), _) => Some(total),
-            (None, [only]) => Some(&only.ops),
-            (None, _) => None,
-        }
-    }
 }
