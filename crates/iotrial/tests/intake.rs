@@ -157,9 +157,11 @@ const KINDS: [(&str, &str); 13] = [
     ("thresholds", "a threshold set"),
 ];
 
-/// Every command that is given results or what is asked of them: its name, its arguments before and after the input, and what it has a use
-/// for.
-const COMMANDS: [(&str, &[&str], &[&str], &[&str]); 9] = [
+/// A command: its name, its arguments before and after the input, and what it has a use for.
+type Command = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
+
+/// Every command that is given results or what is asked of them.
+const COMMANDS: [Command; 9] = [
     ("report", &["report"], &[], &["run", "sweep", "kept", "result", "table", "study"]),
     ("compare", &["compare"], &["run-2.in"], &["run", "kept", "result", "table", "study"]),
     ("audit", &["audit"], &[], &["run", "kept", "result", "table"]),
@@ -406,7 +408,7 @@ fn what_is_no_file_is_refused_and_never_waited_for() {
     let folder = bench.run(&["size", "--demand", "folder"]).expect_code(2).stderr;
     assert!(folder.contains("`folder` is a folder; `iotrial size --demand` takes"), "{folder}");
     put(&bench, "secret.json", "{}");
-    fs::set_permissions(path("secret.json"), std::os::unix::fs::PermissionsExt::from_mode(0)).unwrap();
+    fs::set_permissions(path("secret.json"), std::os::unix::fs::PermissionsExt::from_mode(0o0)).unwrap();
     if File::open(path("secret.json")).is_ok() {
         eprintln!("skipped: this user may read everything");
         return;
