@@ -283,6 +283,11 @@ fn with_counts(ops: &Ops<'_>, block_size: Option<ByteSize>) -> StatedOps {
 }
 
 /// `None` where neither is stated, and where nothing was done.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a count of I/Os, not below zero"
+)]
 fn derived_count(stream: &StatedStream, block_size: Option<ByteSize>) -> Option<u64> {
     let of_bytes = || stream.bytes?.checked_div(block_size?.get());
     let of_rate = || Some((stream.iops?.value * stream.runtime_s?.value).round() as u64);

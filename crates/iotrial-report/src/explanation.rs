@@ -180,7 +180,7 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
     let unmet = fit
         .unmet
         .iter()
-        .map(|unmet| FindingLine::about(About::Unmet(&unmet.what), Severity::Serious, unmet.message.clone()));
+        .map(|unmet| FindingLine::about(About::Unmet(unmet.what), Severity::Serious, unmet.message.clone()));
     let unmet: Vec<FindingLine> = unmet.collect();
     if !unmet.is_empty() {
         blocks.insert(0, Block::Findings(unmet));
