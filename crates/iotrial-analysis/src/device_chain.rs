@@ -73,7 +73,7 @@ impl StepFlow {
     }
 
     /// Bytes below beyond those from above.
-    pub const fn excess_bytes(&self) -> u64 {
+    pub(crate) const fn excess_bytes(&self) -> u64 {
         // Saturating, since a cache or a merge makes the difference negative, and that is no excess.
         self.below_bytes.saturating_sub(self.above_bytes)
     }
@@ -117,7 +117,7 @@ impl ChainStep {
     }
 
     /// What passed this step in one direction.
-    pub const fn flow(&self, direction: Direction) -> &StepFlow {
+    pub(crate) const fn flow(&self, direction: Direction) -> &StepFlow {
         match direction {
             Direction::Read => &self.read,
             Direction::Write => &self.write,

@@ -64,7 +64,7 @@ impl Figures {
 
     /// The same without its latencies.
     #[must_use]
-    pub const fn without_latencies(self) -> Self {
+    pub(crate) const fn without_latencies(self) -> Self {
         // What stays is listed, not what goes: a latency that is added later cannot stay by mistake.
         Self {
             io_count: self.io_count,

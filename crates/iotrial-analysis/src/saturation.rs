@@ -155,7 +155,7 @@ pub struct Fit {
 
 /// The mean of what was measured at one load.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MeanPoint {
+pub(crate) struct MeanPoint {
     /// Outstanding I/Os of this load.
     pub outstanding: u32,
     /// I/Os per second.
@@ -169,7 +169,7 @@ pub struct MeanPoint {
 }
 
 /// The means by load, the lowest first. Loads without any rate are left out.
-pub fn by_load(points: &[LoadPoint]) -> Vec<MeanPoint> {
+pub(crate) fn by_load(points: &[LoadPoint]) -> Vec<MeanPoint> {
     let mut loads: Vec<u32> = points.iter().filter(|one| is_usable(one)).map(|one| one.outstanding).collect();
     loads.sort_unstable();
     loads.dedup();
@@ -199,7 +199,7 @@ fn is_usable(point: &LoadPoint) -> bool {
 
 /// Whether the highest load brought hardly more than a lower one. The highest is at least twice the lower
 /// one, so that it had its chance.
-pub fn is_saturated(points: &[LoadPoint]) -> bool {
+pub(crate) fn is_saturated(points: &[LoadPoint]) -> bool {
     let means = by_load(points);
     let Some((top, lower)) = means.split_last() else { return false };
     // A highest load of 17 next to one of 16 proves nothing when it brings no more.
@@ -391,7 +391,7 @@ impl Sustained {
     /// The course is cut in two where the squared distances from the means of both parts are least. Where the
     /// first part is 25 % above the second, and the second lasts three seconds, the second alone is the rate
     /// that lasts, without the second in which it changed. Otherwise it is the mean of the measured seconds.
-    pub fn of_course(rates: &[f64], ramp: usize) -> Option<Self> {
+    pub(crate) fn of_course(rates: &[f64], ramp: usize) -> Option<Self> {
         let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
         let squares = |part: &[f64]| {
             let middle = mean(part);
@@ -425,7 +425,7 @@ impl Sustained {
 
     /// The same with the burst that short measurements before it showed, in every repeat of a load. A single
     /// one may be chance.
-    pub fn with_burst_of(self, short: &[LoadPoint]) -> Self {
+    pub(crate) fn with_burst_of(self, short: &[LoadPoint]) -> Self {
         let slowest_repeat = |load: &MeanPoint| {
             if load.count < 2 {
                 return 0.0;

@@ -24,17 +24,17 @@ use serde::Serialize;
 
 /// The rounds that are compared.
 // From the model, where the plan uses the same number to know how long the last five rounds are.
-pub const ROUND_COUNT: usize = STEADY_ROUNDS as usize;
+pub(crate) const ROUND_COUNT: usize = STEADY_ROUNDS as usize;
 /// The most that the rounds may differ, in percent of their average.
-pub const MOST_RANGE_PERCENT: f64 = 20.0;
+pub(crate) const MOST_RANGE_PERCENT: f64 = 20.0;
 /// The most that the fitted line may rise or fall from the first to the last round, in percent of the
 /// average.
-pub const MOST_SLOPE_PERCENT: f64 = 10.0;
+pub(crate) const MOST_SLOPE_PERCENT: f64 = 10.0;
 /// The most of what came to be due in an open job over the rounds that may only have made its queue longer,
 /// in percent.
 // One percent of a minute is more than half a second of arrivals waiting: by then the queue is not an
 // accident of the moment.
-pub const MOST_BACKLOG_GROWTH_PERCENT: f64 = 1.0;
+pub(crate) const MOST_BACKLOG_GROWTH_PERCENT: f64 = 1.0;
 
 /// A queue that grew by fewer is the last moment's.
 // A choice: chance alone leaves a few I/Os waiting at any moment.
@@ -129,7 +129,7 @@ impl SteadyState {
     }
 
     /// Whether the queue of an open job grew by more than [`MOST_BACKLOG_GROWTH_PERCENT`].
-    pub fn backlog_grew(&self) -> bool {
+    pub(crate) fn backlog_grew(&self) -> bool {
         has_grown(self.backlog_growth_percent)
     }
 

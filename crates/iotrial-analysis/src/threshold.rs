@@ -12,7 +12,7 @@ use iotrial_model::toml_reader::{Mistakes, TableReader, nearest, read_toml};
 use serde::Serialize;
 
 /// The value of `format` in a file of thresholds.
-pub const THRESHOLDS_FORMAT: &str = "iotrial.thresholds/1";
+pub(crate) const THRESHOLDS_FORMAT: &str = "iotrial.thresholds/1";
 
 /// How good a latency is. Ordered: a later one is worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -122,7 +122,7 @@ const BUILTIN: &[(&str, &str)] = &[
 ];
 
 /// The names of the sets that come with iotrial.
-pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+pub(crate) fn builtin_names() -> impl Iterator<Item = &'static str> {
     BUILTIN.iter().map(|(name, _)| *name)
 }
 
@@ -177,12 +177,12 @@ impl ThresholdSet {
     }
 
     /// Whether the set judges anything of the role.
-    pub fn judges_role(&self, role: Role) -> bool {
+    pub(crate) fn judges_role(&self, role: Role) -> bool {
         self.bands.iter().any(|(one, ..)| *one == role)
     }
 
     /// Whether the set judges the figure of anything.
-    pub fn judges_figure(&self, figure: Figure) -> bool {
+    pub(crate) fn judges_figure(&self, figure: Figure) -> bool {
         self.bands.iter().any(|(_, _, one, _)| *one == figure)
     }
 }

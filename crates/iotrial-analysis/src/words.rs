@@ -9,7 +9,7 @@ pub fn with_thousands(value: f64) -> String {
 }
 
 /// The same of a count.
-pub fn count_with_thousands(count: u64) -> String {
+pub(crate) fn count_with_thousands(count: u64) -> String {
     with_thousands(count as f64)
 }
 
@@ -46,7 +46,7 @@ fn three_digits(number: f64) -> String {
 }
 
 /// A share for people, as a multiple where hundredths would be too many: `12 %`, `133 times`.
-pub fn percent_or_times(percent: f64) -> String {
+pub(crate) fn percent_or_times(percent: f64) -> String {
     if percent.abs() < 1_000.0 {
         format!("{percent:.0} %")
     } else {

@@ -7,7 +7,7 @@ use crate::zipf::{Scatter, Zipf};
 
 /// The offsets of one copy of a job, without a map of what was touched.
 #[derive(Debug, Clone)]
-pub struct Offsets {
+pub(crate) struct Offsets {
     first_byte: u64,
     unit: u64,
     /// Units that the copy works on.
@@ -59,7 +59,7 @@ impl Offsets {
     ///
     /// Random copies share all of it; each sequential copy has a part of its own. The stretch, or the part, must hold at
     /// least the largest I/O.
-    pub fn new(
+    pub(crate) fn new(
         pattern: Pattern,
         distribution: Distribution,
         stretch: Stretch,
@@ -93,7 +93,7 @@ impl Offsets {
     ///
     /// A skewed draw so close to the end that the I/O would pass it is moved forward to where it fits.
     #[inline]
-    pub fn next(&mut self, units: u64, random: &mut Random) -> u64 {
+    pub(crate) fn next(&mut self, units: u64, random: &mut Random) -> u64 {
         let last_start = self.unit_count - units;
         let start = match &mut self.course {
             Course::Sequential { next } => {

@@ -128,7 +128,7 @@ impl Pace {
     }
 
     /// The due times before `end_ns` of those that are not taken yet.
-    pub fn due_before(&self, end_ns: u64) -> impl Iterator<Item = u64> {
+    pub(crate) fn due_before(&self, end_ns: u64) -> impl Iterator<Item = u64> {
         let mut pace = self.clone();
         std::iter::from_fn(move || {
             let due_ns = pace.due_ns();

@@ -20,7 +20,7 @@ mod text;
 pub use of_counters::CounterDemandError;
 
 /// The value of `format` in a file.
-pub const DEMAND_FORMAT: &str = "iotrial.demand/1";
+pub(crate) const DEMAND_FORMAT: &str = "iotrial.demand/1";
 
 /// More years than anybody plans for.
 const MOST_YEARS: u64 = 30;

@@ -136,7 +136,7 @@ pub enum Distribution {
 
 impl Distribution {
     /// Whether nothing is hotter than the rest.
-    pub fn is_uniform(&self) -> bool {
+    pub(crate) fn is_uniform(&self) -> bool {
         *self == Self::Uniform
     }
 }

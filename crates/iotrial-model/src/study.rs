@@ -22,7 +22,7 @@ mod text;
 pub use journal::{BegunCell, CellEnd, JOURNAL_FORMAT, JournalError, JournalLine, Progress};
 
 /// The value of `format` in a study file.
-pub const STUDY_FORMAT: &str = "iotrial.study/1";
+pub(crate) const STUDY_FORMAT: &str = "iotrial.study/1";
 
 /// How often each configuration is measured under each load, unless the study says otherwise: with fewer a
 /// difference cannot be distinguished from chance.

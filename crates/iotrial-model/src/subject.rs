@@ -12,7 +12,7 @@ use crate::finding::RecordedFinding;
 use crate::histogram::LatencyHistogram;
 use crate::imported::{
     ImportedJob, ImportedRecord, Source, SourceKind, Stated, StatedBlockSize, StatedBound, StatedCpu,
-    StatedDevice, StatedHost, StatedInterval, StatedLatency, StatedLoad, StatedOps, StatedStream, Warning,
+    StatedDevice, StatedHost, StatedInterval, StatedLoad, StatedOps, StatedStream, Warning,
 };
 use crate::load::{Direction, Role};
 use crate::plan::{Arrival, EngineKind, Job, PhaseKind, Plan};
@@ -652,11 +652,6 @@ impl<'r> Facts<'r> {
             Self::Counted(counts, _) => Some(&counts.total_latency),
             Self::Stated(stream) => stream.distribution().histogram.as_ref(),
         }
-    }
-
-    /// The latency as a source states it: the total one, or else the one to completion.
-    pub fn stated_latency(self) -> Option<&'r StatedLatency> {
-        self.stated().map(StatedStream::latency)
     }
 
     /// Bytes of an I/O on average. What was counted says it; of what is stated, the size that all were configured to have

@@ -18,7 +18,7 @@ use crate::toml_reader::{Mistakes, Scalar, TableReader, nearest, read_toml};
 use crate::units::ByteSize;
 
 /// The value of `format` in a file.
-pub const TABLE_FORMAT: &str = "iotrial.table/1";
+pub(crate) const TABLE_FORMAT: &str = "iotrial.table/1";
 
 /// What somebody printed.
 #[derive(Debug, Clone, PartialEq)]

@@ -357,7 +357,7 @@ impl<'t> TableReader<'t> {
     }
 
     /// A number, a string, true or false.
-    pub fn scalar(&mut self, key: &'static str) -> Option<Scalar> {
+    pub(crate) fn scalar(&mut self, key: &'static str) -> Option<Scalar> {
         let value = self.get(key)?;
         self.scalar_in(key, value)
     }
@@ -393,7 +393,7 @@ impl<'t> TableReader<'t> {
     }
 
     /// A value whose form its type knows.
-    pub fn deserialized<T: serde::de::DeserializeOwned>(&mut self, key: &'static str) -> Option<T> {
+    pub(crate) fn deserialized<T: serde::de::DeserializeOwned>(&mut self, key: &'static str) -> Option<T> {
         let value = self.get(key)?;
         match T::deserialize(ValueDeserializer::from(value.clone())) {
             Ok(read) => Some(read),
@@ -433,7 +433,7 @@ impl<'t> TableReader<'t> {
     }
 
     /// One table, or a list of them, each read by `read`; those with a mistake are left out, and noted.
-    pub fn table_or_tables<T>(
+    pub(crate) fn table_or_tables<T>(
         &mut self,
         key: &'static str,
         read: impl FnMut(&mut TableReader<'_>) -> Option<T>,

@@ -20,10 +20,11 @@ use serde::{Deserialize, Serialize};
 pub struct ByteSize(u64);
 
 /// The units that [`ByteSize`] understands, as listed in error messages.
-pub const SIZE_UNITS: &str = "B, k or KiB, m or MiB, g or GiB, t or TiB (1,024), kB, MB, GB, TB (1,000)";
+pub(crate) const SIZE_UNITS: &str =
+    "B, k or KiB, m or MiB, g or GiB, t or TiB (1,024), kB, MB, GB, TB (1,000)";
 
 /// The units that [`parse_duration`] understands, as listed in error messages.
-pub const TIME_UNITS: &str = "us, ms, s, m (or min), h";
+pub(crate) const TIME_UNITS: &str = "us, ms, s, m (or min), h";
 
 /// Why a text is not a size or a time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -102,12 +103,12 @@ impl ByteSize {
     }
 
     /// The largest multiple of `unit` that is not larger than this size. `unit` must not be zero.
-    pub const fn round_down_to(self, unit: Self) -> Self {
+    pub(crate) const fn round_down_to(self, unit: Self) -> Self {
         Self(self.0 - self.0 % unit.0)
     }
 
     /// The smallest multiple of `unit` that is not smaller than this size. `unit` must not be zero.
-    pub const fn round_up_to(self, unit: Self) -> Self {
+    pub(crate) const fn round_up_to(self, unit: Self) -> Self {
         Self(self.0.next_multiple_of(unit.0))
     }
 }
@@ -239,7 +240,7 @@ pub enum Rate {
 }
 
 /// The units that [`Rate`] understands, as listed in error messages.
-pub const RATE_UNITS: &str = "iops, or a size per second such as MiB/s";
+pub(crate) const RATE_UNITS: &str = "iops, or a size per second such as MiB/s";
 
 impl FromStr for Rate {
     type Err = ParseQuantityError;

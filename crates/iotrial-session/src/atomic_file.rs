@@ -93,7 +93,7 @@ pub fn folder_of(path: &Path) -> &Path {
 ///
 /// When the folder cannot be opened, or its file system cannot do that.
 #[cfg(unix)]
-pub fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
@@ -103,7 +103,7 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
 ///
 /// None.
 #[cfg(not(unix))]
-pub fn sync_folder(_: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 

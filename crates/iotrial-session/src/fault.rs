@@ -29,7 +29,7 @@ pub fn explained(error: &dyn Error, hint: Option<&str>) -> String {
 }
 
 /// An error and its causes on one line, as a journal keeps it.
-pub fn on_one_line(error: &dyn Error) -> String {
+pub(crate) fn on_one_line(error: &dyn Error) -> String {
     let mut line = error.to_string();
     causes(error).for_each(|cause| line.push_str(&format!(": {cause}")));
     line

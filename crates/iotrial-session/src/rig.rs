@@ -214,7 +214,7 @@ impl Rig {
     }
 
     /// Waits without load; a stop ends it.
-    pub fn pause(&self, duration: Duration) {
+    pub(crate) fn pause(&self, duration: Duration) {
         let end = Instant::now() + duration;
         while !self.is_stopping() {
             let left = end.saturating_duration_since(Instant::now());
@@ -246,7 +246,7 @@ impl Rig {
     }
 
     /// Finds what is odd about the record, and puts it into the store.
-    pub fn save(&self, trial: Trial) -> Result<(RunRecord, PathBuf), RigError> {
+    pub(crate) fn save(&self, trial: Trial) -> Result<(RunRecord, PathBuf), RigError> {
         self.observer.finish();
         let Trial { mut record, mut journal } = trial;
         if record.jobs.is_empty() {

@@ -281,7 +281,7 @@ impl Store {
     /// # Errors
     ///
     /// When it cannot be written; what was kept before is still there.
-    pub fn write_sweep(&self, record: &SweepRecord) -> Result<PathBuf, StoreError> {
+    pub(crate) fn write_sweep(&self, record: &SweepRecord) -> Result<PathBuf, StoreError> {
         let path = Kind::Sweep.path(&self.folder, &record.id);
         let mut bytes = serde_json::to_vec(record)
             .map_err(|error| WriteFileError { path: path.clone(), source: error.into() })?;
@@ -300,7 +300,7 @@ impl Store {
     /// # Errors
     ///
     /// When the folder cannot be listed.
-    pub fn paths_by_id(&self) -> Result<BTreeMap<String, PathBuf>, StoreError> {
+    pub(crate) fn paths_by_id(&self) -> Result<BTreeMap<String, PathBuf>, StoreError> {
         let id = |path: &Path| file_name(path).split('.').next().unwrap_or_default().to_owned();
         let files = list(&self.folder, &[Kind::Run])?;
         Ok(files.into_iter().map(|path| (id(&path), path)).collect())
@@ -311,7 +311,7 @@ impl Store {
     /// # Errors
     ///
     /// When it cannot be read or written, or its id is none.
-    pub fn adopt(&self, record: &RunRecord, path: &Path) -> Result<(), AdoptError> {
+    pub(crate) fn adopt(&self, record: &RunRecord, path: &Path) -> Result<(), AdoptError> {
         if ulid::Ulid::from_string(&record.id).is_err() {
             return Err(AdoptError::NoUlid { id: harmless(&record.id) });
         }

@@ -22,7 +22,7 @@ pub(crate) use rule::Circumstances;
 pub use rule::{Effect, Rule, When};
 
 /// The value of `format` in a file.
-pub const CATALOG_FORMAT: &str = "iotrial.catalog/1";
+pub(crate) const CATALOG_FORMAT: &str = "iotrial.catalog/1";
 
 /// One provider or one own site.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,7 +122,7 @@ pub enum Route {
 
 impl Route {
     /// Whether it takes from the machine's network.
-    pub const fn takes_network(self) -> bool {
+    pub(crate) const fn takes_network(self) -> bool {
         matches!(self, Self::VolumesOverNetwork | Self::Network)
     }
 }
@@ -513,7 +513,7 @@ impl Catalog {
     }
 
     /// A source as people cite it: text and date.
-    pub fn cited(&self, source: &str) -> String {
+    pub(crate) fn cited(&self, source: &str) -> String {
         self.sources.get(source).map_or_else(|| source.to_owned(), Source::cited)
     }
 
@@ -530,7 +530,7 @@ impl Catalog {
     }
 
     /// What a unit of this currency of the catalog is in another one, where the catalog says so.
-    pub fn exchange_to(&self, currency: &str) -> Option<&ExchangeRate> {
+    pub(crate) fn exchange_to(&self, currency: &str) -> Option<&ExchangeRate> {
         self.exchange.iter().find(|rate| rate.to == currency)
     }
 
@@ -542,7 +542,7 @@ impl Catalog {
 
 impl Source {
     /// Text and date.
-    pub fn cited(&self) -> String {
+    pub(crate) fn cited(&self) -> String {
         // The date is part of the citation: limits double and prices change within a year.
         match &self.as_of {
             Some(day) => format!("{} ({day})", self.text),
@@ -582,7 +582,7 @@ impl Machine {
     }
 
     /// The most volumes of one kind; `None` where no source says.
-    pub fn most_volumes(&self, kind: &VolumeKind, attachment: Option<&str>) -> Option<u32> {
+    pub(crate) fn most_volumes(&self, kind: &VolumeKind, attachment: Option<&str>) -> Option<u32> {
         let by_attachment =
             attachment.and_then(|attachment| self.volumes_max_by_attachment.get(attachment).copied());
         let by_machine = match kind.route {

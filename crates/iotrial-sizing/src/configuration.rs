@@ -23,7 +23,7 @@ pub use pool::Pool;
 use pool::read_pool;
 
 /// The value of `format` in a file.
-pub const CONFIGURATION_FORMAT: &str = "iotrial.configuration/1";
+pub(crate) const CONFIGURATION_FORMAT: &str = "iotrial.configuration/1";
 
 /// More pools than anybody keeps apart.
 // A pool is a row in every table and a weight in every limit. Five roles exist, so 32 is far beyond use and
@@ -242,7 +242,7 @@ impl Configuration {
     }
 
     /// The machine in a few words: its name, with its cores where they are ordered.
-    pub fn machine_in_short(&self) -> String {
+    pub(crate) fn machine_in_short(&self) -> String {
         match self.ocpus {
             Some(ocpus) => format!("{} {ocpus} OCPU", self.machine),
             None => self.machine.clone(),
@@ -270,7 +270,7 @@ fn gib(size: ByteSize) -> f64 {
 
 impl crate::catalog::Provisioned {
     /// The most IOPS that a volume of this size may have.
-    pub fn most_iops(&self, size_gib: u64) -> f64 {
+    pub(crate) fn most_iops(&self, size_gib: u64) -> f64 {
         // What is included may exceed what the ratio allows for a small volume; the vendor still grants it.
         // The ceiling of the kind holds in any case.
         (self.iops_per_gib_max * size_gib as f64).max(self.iops_included).min(self.iops_max)
@@ -402,14 +402,14 @@ impl Resolved<'_> {
     }
 
     /// All volumes that outlive the machine.
-    pub fn lasting_gib(&self) -> f64 {
+    pub(crate) fn lasting_gib(&self) -> f64 {
         // The machine's own disk is lost with the machine, so it holds no data that has to last.
         let lasting = self.pools.iter().filter(|pool| pool.kind.route != Route::Local);
         lasting.map(ResolvedPool::total_gib).sum()
     }
 
     /// The roles of a pool: its own, or all that no other pool takes.
-    pub fn roles_of(&self, pool: usize) -> Vec<Role> {
+    pub(crate) fn roles_of(&self, pool: usize) -> Vec<Role> {
         let pools = &self.configuration.pools;
         if !pools[pool].roles.is_empty() {
             return pools[pool].roles.clone();
@@ -423,7 +423,7 @@ impl Resolved<'_> {
     /// # Errors
     ///
     /// When it is assigned to none, or to several.
-    pub fn pool_of(&self, role: Option<Role>) -> Result<usize, ConfigurationError> {
+    pub(crate) fn pool_of(&self, role: Option<Role>) -> Result<usize, ConfigurationError> {
         let pools = &self.configuration.pools;
         // With a single pool there is nothing to place, whatever roles a demand names.
         if pools.len() == 1 {

@@ -213,12 +213,12 @@ fn find_rate(money: &Money, catalog: &Catalog, from: &str, to: &str) -> Option<U
 
 impl Money {
     /// The currency of sums over a catalog.
-    pub fn currency_for(&self, catalog: &Catalog) -> String {
+    pub(crate) fn currency_for(&self, catalog: &Catalog) -> String {
         self.currency.clone().unwrap_or_else(|| catalog.currency.clone())
     }
 
     /// The month for prices by the hour.
-    pub fn hours_for(&self, catalog: &Catalog) -> f64 {
+    pub(crate) fn hours_for(&self, catalog: &Catalog) -> f64 {
         self.hours_per_month.unwrap_or(catalog.hours_per_month)
     }
 

@@ -69,12 +69,12 @@ pub enum Reading {
 
 impl Reading {
     /// Whether it is a change for the better.
-    pub const fn is_better(self) -> bool {
+    pub(crate) const fn is_better(self) -> bool {
         matches!(self, Self::MuchBetter | Self::Better)
     }
 
     /// Whether it is a change for the worse.
-    pub const fn is_worse(self) -> bool {
+    pub(crate) const fn is_worse(self) -> bool {
         matches!(self, Self::MuchWorse | Self::Worse)
     }
 
@@ -144,7 +144,7 @@ impl Pair {
     }
 
     /// The changes by which configurations are ranked.
-    pub fn ranked(&self) -> impl Iterator<Item = &Delta> {
+    pub(crate) fn ranked(&self) -> impl Iterator<Item = &Delta> {
         self.deltas.iter().filter(|delta| delta.metric.is_ranked())
     }
 

@@ -127,7 +127,7 @@ pub struct GateOutcome {
 
 impl Gate {
     /// As the user named it.
-    pub fn metric_name(&self) -> &str {
+    pub(crate) fn metric_name(&self) -> &str {
         &self.name
     }
 

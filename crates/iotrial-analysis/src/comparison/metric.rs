@@ -27,7 +27,7 @@ pub enum MetricGroup {
 
 impl MetricGroup {
     /// Those by which configurations are ranked.
-    pub const RANKED: [Self; 4] =
+    pub(crate) const RANKED: [Self; 4] =
         [Self::Throughput, Self::TypicalLatency, Self::TailLatency, Self::Application];
 
     /// The words for people.
@@ -138,7 +138,7 @@ impl Metric {
     }
 
     /// The name for people, without stream and unit: `IOPS`, `p99.9`.
-    pub fn short_name(&self) -> &str {
+    pub(crate) fn short_name(&self) -> &str {
         match &self.key {
             MetricKey::Figure(_, figure) => figure.title(),
             MetricKey::Cpu(figure) => figure.title(),

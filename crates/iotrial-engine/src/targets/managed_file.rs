@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use super::os;
 
 /// The ending of every managed file.
-pub const EXTENSION: &str = "iotrial";
+pub(crate) const EXTENSION: &str = "iotrial";
 
 const PAGE_SIZE: usize = 4096;
 const MAGIC: &[u8; 16] = b"iotrial\0managed\n";

@@ -51,7 +51,7 @@ impl Study {
 
     /// Whether a cell measured for `earlier` is what this study asks: nothing that could change its figures
     /// is otherwise.
-    pub fn asks_the_same(&self, earlier: &Self, cell: &Cell) -> bool {
+    pub(crate) fn asks_the_same(&self, earlier: &Self, cell: &Cell) -> bool {
         let text = |study: &Self| study.embedded(&cell.profile).map(|embedded| embedded.text.clone());
         let load = |study: &Self| {
             let mut load = study.load.clone();

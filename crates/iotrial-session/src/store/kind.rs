@@ -73,7 +73,7 @@ const ROWS: [Row; 5] = [
 
 impl Kind {
     /// What `iotrial records` lists. A run that goes on is listed when it is recorded.
-    pub const LISTED: [Self; 4] = [Self::Run, Self::Sweep, Self::Imported, Self::Study];
+    pub(crate) const LISTED: [Self; 4] = [Self::Run, Self::Sweep, Self::Imported, Self::Study];
     /// Results whose files are named by their ids, so that the beginning of one finds them.
     pub(super) const NAMED_BY_ID: [Self; 3] = [Self::Run, Self::Sweep, Self::Imported];
     /// Results that labels and folders of records stand for: those that can be held against each other.

@@ -59,7 +59,7 @@ impl JournalWriter {
     /// # Errors
     ///
     /// When it cannot be removed.
-    pub fn discard(self) -> io::Result<()> {
+    pub(crate) fn discard(self) -> io::Result<()> {
         fs::remove_file(self.path)
     }
 
