@@ -15,3 +15,29 @@ pub mod size;
 pub mod study;
 pub mod sweep;
 pub mod target;
+
+use std::process::ExitCode;
+
+use crate::cli::Command;
+use crate::failure::Failure;
+
+/// Does what was asked for; without a command, asks what is wanted.
+pub fn carry_out(command: Option<Command>) -> Result<ExitCode, Failure> {
+    match command {
+        Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Sweep(args)) => sweep::sweep(&args),
+        Some(Command::Study(args)) => study::study(&args),
+        Some(Command::Report(args)) => report::report(&args),
+        Some(Command::Compare(args)) => compare::compare(&args),
+        Some(Command::Audit(args)) => audit::audit(&args),
+        Some(Command::Size(args)) => size::size(&args),
+        Some(Command::Import(args)) => import::import(&args),
+        Some(Command::Records(args)) => records::records(&args),
+        Some(Command::Profiles(args)) => profiles::profiles(&args),
+        Some(Command::Target(args)) => target::target(&args),
+        Some(Command::Clean(args)) => clean::clean(&args),
+        Some(Command::Completions { shell }) => generate::completions(shell),
+        Some(Command::Man { directory }) => generate::man_pages(&directory),
+        None => interview::interview(),
+    }
+}
