@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::plan::{EngineKind, SimDevice};
 use crate::record::AttributeValue;
+use crate::search::LatencyLimit;
 use crate::toml_reader::{Mistakes, Scalar, TableReader, read_toml};
 use crate::units::ByteSize;
 
@@ -75,6 +76,11 @@ pub struct StudyLoad {
     pub buffered: bool,
     /// The threads ask the devices for completions instead of waiting for their interrupts.
     pub polled: bool,
+    /// Each load is measured until it is steady, and gives up after this long; `None` measures for the duration.
+    pub until_steady: Option<Duration>,
+    /// Each load is a search for the highest rate that holds this latency; `None` makes the load as it is. Not together with
+    /// `until_steady`.
+    pub latency_limit: Option<LatencyLimit>,
     /// Files stay from one load to the next, instead of being laid out for each.
     pub keep_files: bool,
     /// The threshold set that judges; `None` takes the one of the profile.
@@ -245,6 +251,14 @@ fn read_profiles(table: &mut TableReader<'_>, key: &'static str) -> Option<Vec<S
     Some(profiles)
 }
 
+fn read_latency_limit(table: &mut TableReader<'_>, key: &'static str) -> Option<LatencyLimit> {
+    let text = table.text(key)?;
+    match text.parse() {
+        Ok(limit) => Some(limit),
+        Err(error) => table.refuse(key, format!("`{key}`: {error}")),
+    }
+}
+
 impl StudyLoad {
     fn read(table: &mut TableReader<'_>) -> Option<Self> {
         let load = Self {
@@ -255,6 +269,8 @@ impl StudyLoad {
             engine: table.word("engine", &EngineKind::ALL.map(|engine| (engine.as_str(), engine))),
             buffered: table.boolean("buffered").unwrap_or(false),
             polled: table.boolean("polled").unwrap_or(false),
+            until_steady: table.duration("until_steady"),
+            latency_limit: read_latency_limit(table, "latency_limit"),
             keep_files: table.boolean("keep_files").unwrap_or(false),
             thresholds: table.text("thresholds"),
         };
@@ -263,6 +279,12 @@ impl StudyLoad {
         }
         if load.duration.is_some_and(|duration| duration.is_zero()) {
             return table.refuse("duration", "`duration` must be more than zero".to_owned());
+        }
+        if load.until_steady.is_some() && load.latency_limit.is_some() {
+            return table.refuse(
+                "latency_limit",
+                "`latency_limit` and `until_steady` exclude each other: find the rate first".to_owned(),
+            );
         }
         Some(load)
     }

@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use iotrial_analysis::rate_search::SearchError;
+use iotrial_analysis::rate_search::{RateSearch, SearchError};
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_measure::control::Control;
+use iotrial_model::plan::Plan;
 use iotrial_model::record::RunRecord;
 use iotrial_model::units::format_duration;
 
 use crate::fault::Fault;
 use crate::observer::Observer;
-use crate::rig::{Rig, RigError};
+use crate::rig::{Rig, RigError, Trial};
 use crate::setup::{Setup, search_hint};
 
 mod rate_search;
@@ -69,25 +70,33 @@ pub fn run(
     let search = setup.search.take();
     let mut rig = Rig::new(setup, control, observer)?;
     let mut trial = rig.begin(rig.setup().plan.clone())?;
-    let time = format_duration(trial.record.plan.duration());
-    let then = match &search {
-        Some(_) => format!(
-            "searches: a closed load, about ten probes of up to {time}, and at most eight runs of {time} that confirm"
-        ),
-        None if trial.record.plan.until_steady.is_some() => {
-            format!("runs until it is steady, {time} at most")
-        }
-        None => format!("runs {time}"),
-    };
+    let then = what_follows(&trial.record.plan, search.as_ref());
     if rig.prepare(&mut trial, &then)? {
-        match search {
-            Some(search) => rate_search::carry_out(&mut rig, &mut trial, search)?,
-            None => rig.run(&mut trial)?,
-        }
+        measure(&mut rig, &mut trial, search)?;
     }
     let (record, path) = rig.save(trial)?;
     let thresholds = rig.setup().thresholds.clone();
     // The record comes first: files that cannot be removed must not cost the measurement.
     let released = rig.release();
     Ok(Finished { record, path, thresholds, released })
+}
+
+/// What is done once the files are there, and for how long.
+pub(crate) fn what_follows(plan: &Plan, search: Option<&RateSearch>) -> String {
+    let time = format_duration(plan.duration());
+    match search {
+        Some(_) => format!(
+            "searches: a closed load, about ten probes of up to {time}, and at most eight runs of {time} that confirm"
+        ),
+        None if plan.until_steady.is_some() => format!("runs until it is steady, {time} at most"),
+        None => format!("runs {time}"),
+    }
+}
+
+/// Makes the load of a trial that is prepared, or all loads of a search.
+pub(crate) fn measure(rig: &mut Rig, trial: &mut Trial, search: Option<RateSearch>) -> Result<(), RunError> {
+    match search {
+        Some(search) => rate_search::carry_out(rig, trial, search),
+        None => Ok(rig.run(trial)?),
+    }
 }

@@ -15,6 +15,7 @@ use crate::harmless;
 use crate::observer::Observer;
 use crate::request::{Earlier, StudyRequest};
 use crate::rig::RigError;
+use crate::run::RunError;
 use crate::setup::SetupError;
 use crate::store::{Store, StoreError};
 
@@ -75,6 +76,9 @@ pub enum StudyError {
     /// A load could not be made.
     #[error(transparent)]
     Rig(#[from] RigError),
+    /// The same of a search, which makes several.
+    #[error(transparent)]
+    Run(#[from] RunError),
     /// Two configurations would not get the same load.
     #[error(
         "profile `{profile}` would work on {} of configuration `{}` and on {} of `{}`, which cannot be compared",
@@ -162,6 +166,7 @@ impl Fault for StudyError {
             Self::Store(_) | Self::Journal(_) | Self::Rig(_) | Self::NotDetached { .. } => false,
             Self::Setup { source, .. } => source.is_of_input(),
             Self::Unseen(error) => error.is_of_input(),
+            Self::Run(error) => error.is_of_input(),
             Self::File(_)
             | Self::Tokens { .. }
             | Self::Sizes { .. }
@@ -179,6 +184,7 @@ impl Fault for StudyError {
             Self::Store(error) => return error.hint(),
             Self::Journal(error) => return error.hint(),
             Self::Rig(error) => return error.hint(),
+            Self::Run(error) => return error.hint(),
             Self::Tokens { devices, .. } if devices.is_empty() => "files and directories need none",
             Self::Tokens { devices, .. } => {
                 return Some(format!("--destroy once for each, in this order: {}", devices.join(", ")));

@@ -134,6 +134,11 @@ impl IntakeError {
         self.is_foreign
     }
 
+    /// Whether nothing says what the file is.
+    pub const fn is_unknown(&self) -> bool {
+        self.is_unknown
+    }
+
     /// Why, on one line, without the name of the file.
     pub fn reason(&self) -> String {
         format!("{:#}", self.error)
@@ -319,6 +324,20 @@ fn open_toml(kind: Kind, name: &str, text: &str) -> Result<Input, IntakeError> {
         }
         Kind::Catalog => parsed(Catalog::parse(text).map(|catalog| Input::Catalog(Box::new(catalog)))),
         _ => Ok(Input::Other(kind)),
+    }
+}
+
+/// Refuses a file that is of another kind than the one that a reader of its own, which lists all mistakes, is to have.
+pub fn expect(kind: Kind, path: &Path, takes: &Takes) -> Result<(), Failure> {
+    // That reader says best what it would have read.
+    if !path.exists() {
+        return Ok(());
+    }
+    match open(path, &Naming::default()) {
+        Ok(input) if input.kind() != kind => Err(takes.refuse(&path.display().to_string(), input.kind())),
+        // Nothing says what it is, or that it has mistakes.
+        Err(error) if !error.is_unknown && !error.is_foreign => Err(error.into()),
+        _ => Ok(()),
     }
 }
 

@@ -260,3 +260,26 @@ fn two_programs_do_not_carry_out_one_study_at_once() {
     );
     assert!(complete_records(&bench).values().all(|count| *count == 1));
 }
+
+#[test]
+fn each_load_of_a_study_can_be_a_search_for_the_rate_that_holds_a_latency() {
+    let bench = Bench::new();
+    let study = with(STUDY, "duration = \"2s\"\n", "duration = \"2s\"\nlatency_limit = \"5ms@p99\"\n");
+    let study = with(
+        &study,
+        "profiles = [\"sqlserver-log\", \"postgresql-oltp\"]\nrepeats = 3",
+        "profiles = [\"postgresql-oltp\"]\nrepeats = 1",
+    );
+    let study = with(&study, "before = ", "# ");
+    let study = with(&study, "after = ", "# ");
+    write(&bench, &study);
+    run(&bench, &["--yes"]).expect_code(0);
+    let records = bench.stored(".iotrial.json");
+    assert_eq!(records.len(), 2);
+    for path in records {
+        let record: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        assert_eq!(record["search"]["limit"], "5ms@p99", "{}", record["search"]);
+        assert!(record["search"]["probes"].as_array().unwrap().len() > 2);
+        assert_eq!(record["study"]["name"], "sims");
+    }
+}

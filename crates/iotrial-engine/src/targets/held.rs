@@ -50,14 +50,19 @@ impl HeldAreas {
         Self { areas, tuning: Tuning::default() }
     }
 
-    /// A file that nobody verified, through the page cache: for trying engines on files that misbehave.
+    /// A file that nobody verified, through the page cache: for trying engines on files that misbehave. Nothing but tests
+    /// may use it: it looks for no header, no lock and no claim.
     ///
     /// # Errors
     ///
-    /// When it cannot be opened.
+    /// When it cannot be opened, or is no regular file.
+    #[doc(hidden)]
     pub fn of_file(path: &Path, writes: bool) -> io::Result<Self> {
         let access = Access::of(writes);
         let verified = os::open_existing(path, access, false)?;
+        if !verified.metadata()?.is_file() {
+            return Err(io::Error::other("it is not a regular file"));
+        }
         Ok(Self::new(vec![HeldArea {
             path: path.to_owned(),
             verified,
@@ -75,8 +80,15 @@ impl HeldAreas {
     pub(crate) fn open(&self, flags: HandleFlags) -> Result<Arc<[OpenArea]>, OpenAreaError> {
         let open = |area: &HeldArea| {
             let HeldArea { path, verified, access, direct, content } = area;
-            let file = os::open_again(path, verified, *access, *direct, flags)
-                .and_then(|file| is_same(&file, verified).map(|()| OpenArea { file, content: *content }));
+            let file = if flags == NO_FLAGS {
+                // The verified handle again. Closing one that was opened for a load would end each load on a raw device with
+                // a close after writing, upon which udev looks at the device: I/O of others, in the next load.
+                verified.try_clone()
+            } else {
+                os::open_again(path, verified, *access, *direct, flags)
+                    .and_then(|file| is_same(&file, verified).map(|()| file))
+            };
+            let file = file.map(|file| OpenArea { file, content: *content });
             file.map_err(|source| OpenAreaError { path: path.clone(), source })
         };
         self.areas.iter().map(open).collect()
@@ -113,13 +125,16 @@ mod tests {
             } else {
                 std::fs::copy(&foreign, &path).unwrap();
             }
-            let file = &areas.open(NO_FLAGS).unwrap()[0].file;
-            let mut content = [0; 4];
-            file.read_exact_at(&mut content, 0).unwrap();
-            assert_eq!(&content, b"ours");
-            file.write_all_at(b"mine", 0).unwrap();
-            file.write_all_at(b"ours", 0).unwrap();
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), "not ours");
+            // As it was verified, and with a flag that only an open can set.
+            for flags in [NO_FLAGS, libc::O_DSYNC] {
+                let file = &areas.open(flags).unwrap()[0].file;
+                let mut content = [0; 4];
+                file.read_exact_at(&mut content, 0).unwrap();
+                assert_eq!(&content, b"ours");
+                file.write_all_at(b"mine", 0).unwrap();
+                file.write_all_at(b"ours", 0).unwrap();
+                assert_eq!(std::fs::read_to_string(&path).unwrap(), "not ours");
+            }
         }
         assert_eq!(std::fs::read_to_string(&foreign).unwrap(), "not ours");
     }

@@ -86,6 +86,7 @@ fn differences(before: &Words, now: &Words) -> Vec<(&'static str, String, String
 fn load_words(study: &Study) -> Words {
     let load = &study.load;
     let or_default = |value: Option<String>| value.unwrap_or_else(|| "the default".to_owned());
+    let or_none = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
     vec![
         ("full", load.full.to_string()),
         ("size", or_default(load.size.map(|size| size.to_string()))),
@@ -94,6 +95,8 @@ fn load_words(study: &Study) -> Words {
         ("engine", or_default(load.engine.map(|engine| engine.as_str().to_owned()))),
         ("buffered", load.buffered.to_string()),
         ("polled", load.polled.to_string()),
+        ("until_steady", or_none(load.until_steady.map(format_duration))),
+        ("latency_limit", or_none(load.latency_limit.map(|limit| limit.to_string()))),
         ("keep_files", load.keep_files.to_string()),
         ("thresholds", or_default(load.thresholds.clone())),
     ]

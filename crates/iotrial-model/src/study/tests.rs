@@ -98,6 +98,7 @@ ramp = "1ms"
 engine = "sim"
 buffered = true
 polled = true
+latency_limit = "2ms@p99.9"
 keep_files = true
 thresholds = "./set.toml"
 [[configuration]]

@@ -40,6 +40,10 @@ struct LoadTable<'s> {
     // Said only where it holds, so that the journal of a study without it is the one that it always was.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     polled: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until_steady: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency_limit: Option<String>,
     keep_files: bool,
     thresholds: Option<&'s str>,
 }
@@ -83,6 +87,8 @@ impl Study {
                 engine: self.load.engine.map(|engine| engine.as_str()),
                 buffered: self.load.buffered,
                 polled: self.load.polled,
+                until_steady: self.load.until_steady.map(time),
+                latency_limit: self.load.latency_limit.map(|limit| limit.to_string()),
                 keep_files: self.load.keep_files,
                 thresholds: self.load.thresholds.as_deref(),
             },

@@ -24,6 +24,7 @@ use crate::fault::{Fault, explained, on_one_line};
 use crate::harmless;
 use crate::observer::Observer;
 use crate::rig::Rig;
+use crate::run::{self, what_follows};
 use crate::setup::Setup;
 use crate::store::Store;
 
@@ -237,19 +238,21 @@ impl<'a> Carrier<'a> {
             position: visit.position,
         });
         let idle = idle(&self.file.study, &setup.plan);
+        let search = setup.search.take();
         let mut rig = Rig::new(setup, Arc::clone(&self.control), Arc::clone(&self.observer))?;
         let mut trial = rig.begin(rig.setup().plan.clone())?;
         // After the journal of the run is there, and before anything is measured: a record that is written and not noted as done is
         // found by its id.
         self.journal.note(JournalLine::Begun { cell: cell.clone(), record: trial.record.id.clone() })?;
-        let then = format!("runs {}", format_duration(trial.record.plan.duration()));
+        let then = what_follows(&trial.record.plan, search.as_ref());
         let is_prepared = rig.prepare(&mut trial, &then)?;
         if is_prepared && !idle.is_zero() {
             self.say(&format!("idle for {}", format_duration(idle)));
             rig.pause(idle);
         }
         let measured = if is_prepared && !rig.is_stopping() {
-            rig.run(&mut trial).and_then(|()| rig.save(trial)).map(|(record, _)| Some(record))
+            let made = run::measure(&mut rig, &mut trial, search).map_err(StudyError::from);
+            made.and_then(|()| Ok(rig.save(trial)?)).map(|(record, _)| Some(record))
         } else {
             drop(trial);
             Ok(None)

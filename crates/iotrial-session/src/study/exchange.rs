@@ -300,6 +300,16 @@ fn check_load(
         let not = if plan.polled { "" } else { "not " };
         format!("its completions were {not}polled for")
     })?;
+    ensure(plan.until_steady.is_some() == asked.until_steady.is_some(), || {
+        let not = if plan.until_steady.is_some() { "" } else { "not " };
+        format!("it was {not}measured until it was steady")
+    })?;
+    ensure(record.search.as_ref().map(|search| search.limit) == file.study.load.latency_limit, || {
+        match &record.search {
+            Some(search) => format!("it is a search for the rate that holds {}", search.limit),
+            None => "it is no search for the rate that holds a latency".to_owned(),
+        }
+    })?;
     let is_real = |plan: &Plan| plan.engine.touches_targets();
     ensure(is_real(plan) == is_real(&asked) && (is_real(plan) || plan.engine == asked.engine), || {
         format!("it was made by the engine `{}`, not `{}`", plan.engine.as_str(), asked.engine.as_str())

@@ -173,7 +173,11 @@ impl StudyFile {
             size: load.size,
             duration: load.duration,
             ramp: load.ramp,
-            aim: Aim::Figures,
+            aim: match (load.until_steady, load.latency_limit) {
+                (Some(limit), _) => Aim::Steady { limit: Some(limit) },
+                (None, Some(limit)) => Aim::Rate(limit),
+                (None, None) => Aim::Figures,
+            },
             rig: RigRequest {
                 destroy: ways.released.map_or_else(Vec::new, |released| released.tokens_for(&targets)),
                 targets,
@@ -225,7 +229,7 @@ mod tests {
         let path = folder.path().join("study.toml");
         let text = "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"S\"\nprofiles = [\"oci-64k\"]\nseed = 9\n\
                     [load]\nfull = true\nsize = \"2GiB\"\nduration = \"7s\"\nramp = \"1s\"\nengine = \"uring\"\n\
-                    polled = true\nkeep_files = true\n\
+                    polled = true\nuntil_steady = \"1h\"\nkeep_files = true\n\
                     [[configuration]]\nlabel = \"a\"\ntargets = [\"data\"]\nattributes = { volumes = 3 }\n";
         std::fs::write(&path, text).unwrap();
         let file = StudyFile::read(&path).unwrap();
@@ -239,7 +243,7 @@ mod tests {
                 size: Some(ByteSize::gib(2)),
                 duration: seconds(7),
                 ramp: seconds(1),
-                aim: Aim::Figures,
+                aim: Aim::Steady { limit: seconds(3_600) },
                 rig: RigRequest {
                     targets: vec![folder.path().join("data")],
                     engine: Some(EngineKind::Uring),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_model::record::{EndedHow, RunRecord};
-use iotrial_session::judged_profile::{JudgedProfile, load_thresholds};
+use iotrial_session::judged_profile::{JudgedProfile, is_file_name, load_thresholds};
 use iotrial_session::request::{Aim, LoadRequest};
 use iotrial_session::run::{self, Finished};
 use iotrial_session::setup::Setup;
@@ -16,9 +16,12 @@ use crate::command::dry_run;
 use crate::command::report::{Judged, Record, Shown};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{check_fio_args, fio_profile};
+use crate::intake::{self, Kind, Takes};
 use crate::live::Live;
 use crate::report_files::{ReportFiles, check_is_writable};
 use crate::signal::control_by_signals;
+
+const TAKES: Takes = Takes { command: "run", what: "a profile" };
 
 /// What becomes of a run beside its record.
 #[derive(Debug, Default)]
@@ -40,7 +43,12 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let here = Path::new("");
     let named = args.load.thresholds.as_deref();
     let load = match &args.fio_job {
-        None => JudgedProfile::load(here, &args.load.profile, named)?,
+        None => {
+            if is_file_name(&args.load.profile) {
+                intake::expect(Kind::Profile, Path::new(&args.load.profile), &TAKES)?;
+            }
+            JudgedProfile::load(here, &args.load.profile, named)?
+        }
         Some(job) => {
             let profile = fio_profile(job, &args.fio, request.duration)?;
             let thresholds = load_thresholds(here, named.unwrap_or(&profile.thresholds))?;

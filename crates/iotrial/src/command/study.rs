@@ -20,12 +20,15 @@ use iotrial_session::study::{self, Carried, ReadyStudy, StudyFile};
 
 use crate::cli::{StudyArgs, StudyCommand};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
+use crate::intake::{self, Kind, Takes};
 use crate::live::Live;
 use crate::output::harmless;
 use crate::report_files::ReportFiles;
 use crate::signal::control_by_signals;
 use crate::store::open_store;
 use shown::Shown;
+
+const TAKES: Takes = Takes { command: "study", what: "a study" };
 
 /// Carries a study out, or does what else is asked of it.
 pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
@@ -38,7 +41,9 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     let overwrite = args.files.overwrite || args.resume;
     let args = &StudyArgs { files: ReportFiles { overwrite, ..args.files.clone() }, ..args.clone() };
     args.files.check(args.json, &[])?;
-    let file = StudyFile::read(args.file.as_deref().expect("a file or a command is required"))?;
+    let path = args.file.as_deref().expect("a file or a command is required");
+    intake::expect(Kind::Study, path, &TAKES)?;
+    let file = StudyFile::read(path)?;
     match file.study.profiles.len() {
         2.. if args.files.take_standard_output() => {
             let error = anyhow::anyhow!("the study has several profiles, and each a report of its own");

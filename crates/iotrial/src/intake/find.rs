@@ -135,6 +135,13 @@ impl Intake<'_> {
     }
 
     fn measured_of(&self, study: &Path) -> Result<Vec<Source>, Failure> {
+        if study == Path::new(STANDARD_INPUT) {
+            // It names profiles and targets by paths that count from its own folder.
+            let error = anyhow!(
+                "a study cannot be read from standard input: the files that it names count from its folder"
+            );
+            return Err(Failure::input(error).hint("give the study by its path".to_owned()));
+        }
         let store = open_store(self.store.flatten())?;
         let measured = study::measured(study, self.study_profile.flatten(), &store)?;
         let source = |one: study::Measured| Source {
@@ -154,7 +161,7 @@ impl Intake<'_> {
                 Failure::input(error).hint("`iotrial records` lists them: give one by its id".to_owned())
             );
         };
-        Ok(open(&source.path, &Naming::default())?)
+        open(&source.path, &Naming::default()).map_err(|error| self.takes.with_hint(error))
     }
 }
 

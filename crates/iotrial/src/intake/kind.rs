@@ -2,6 +2,7 @@
 
 use anyhow::anyhow;
 
+use super::IntakeError;
 use crate::failure::Failure;
 use crate::output::harmless;
 
@@ -84,6 +85,17 @@ pub struct Takes {
 }
 
 impl Takes {
+    /// A failure to read, with what the command takes where nothing says what the file is.
+    pub fn with_hint(&self, error: IntakeError) -> Failure {
+        let is_unknown = error.is_unknown();
+        let failure = Failure::from(error);
+        if is_unknown {
+            failure.hint(format!("`iotrial {}` takes {}", self.command, self.what))
+        } else {
+            failure
+        }
+    }
+
     /// The one way in which a command says that it has no use for something.
     pub fn refuse(&self, name: &str, kind: Kind) -> Failure {
         let (name, what) = (harmless(name), kind.words());
