@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use iotrial_model::finding::FindingId;
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::plan::EngineKind;
-use iotrial_model::record::{BlockDevice, CpuUse, Ended, Host, JobCounts, TargetRecord, Tool};
+use iotrial_model::record::{BlockDevice, CpuUse, DeviceCounters, Ended, Host, JobCounts, TargetRecord, Tool};
 use iotrial_model::sweep::{ProbeSecond, SWEEP_FORMAT, SweepSettings};
 use iotrial_model::units::ByteSize;
 
@@ -95,6 +95,30 @@ fn volumes(pattern: &str, count: usize, servers: u32, together_iops: u64) -> Vec
     let all: Vec<usize> = (0..count).collect();
     probes.push(probe(pattern, &all, 4 * servers, ProbePurpose::Together, together_iops));
     probes
+}
+
+#[test]
+fn no_number_of_a_strangers_sweep_overflows_its_summary() {
+    let mut sweep = record(2, volumes("randread-8k", 2, 10, 20_000));
+    for probe in &mut sweep.probes {
+        let wall = probe.measured;
+        probe.cpu = Some(CpuUse { wall, user: wall / 10, system: wall / 5, ..CpuUse::default() });
+        probe.course.truncate(2);
+        let device = |name: &str| DeviceCounters { name: name.to_owned(), ..DeviceCounters::default() };
+        probe.devices = vec![device("sd0"), device("sd1")];
+        // What a sum overflows with.
+        probe.devices.iter_mut().for_each(|device| (device.read_count, device.read_merge_count) = (1, 1));
+    }
+    let extremes = crate::test_record::extremes(&sweep);
+    assert!(extremes.len() > 500, "{}", extremes.len());
+    for one in extremes.iter().filter(|one| one.check().is_ok()) {
+        SweepSummary::new(one);
+    }
+    let mut huge = sweep.clone();
+    huge.probes[0].cpu.as_mut().unwrap().user = Duration::MAX;
+    assert!(huge.check().is_err());
+    sweep.probes[0].devices[0].read_count = u64::MAX;
+    assert!(sweep.check().is_err());
 }
 
 #[test]
