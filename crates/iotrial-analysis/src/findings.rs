@@ -124,6 +124,17 @@ mod tests {
     }
 
     #[test]
+    fn no_number_of_a_strangers_run_overflows_what_is_found_in_it() {
+        let mut record = measured(2, |_| 16_000);
+        crate::test_record::chain(&mut record, &[("sda1", 1, "", 1.0), ("sda", 2, "sda1", 1.0)]);
+        let extremes = crate::test_record::extremes(&record);
+        assert!(extremes.len() > 100, "{}", extremes.len());
+        for one in extremes.iter().filter(|one| one.check().is_ok()) {
+            findings(one);
+        }
+    }
+
+    #[test]
     fn the_most_serious_come_first() {
         let mut record = measured(30, |second| 1_000 + 100 * second);
         record.targets[0].in_memory = true;

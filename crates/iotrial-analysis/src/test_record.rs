@@ -11,6 +11,9 @@ use iotrial_model::record::{
     OpCounts, RECORD_FORMAT, RunRecord, TargetRecord, Tool,
 };
 use iotrial_model::units::ByteSize;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// Eight outstanding 8 KiB data I/Os, half of them reads, and one durable 8 KiB log write.
 const PROFILE: &str = r#"
@@ -99,6 +102,53 @@ pub(crate) fn chain(record: &mut RunRecord, links: &[(&str, u32, &str, f64)]) {
             write_bytes: share(write_bytes, *of),
             ..DeviceCounters::default()
         });
+    }
+}
+
+/// A record as often as it has numbers, each time with one of them as large as it can be written, as far as it can be read then. Counts
+/// that are left out where they are zero are set to one first.
+pub(crate) fn extremes<T: Serialize + DeserializeOwned>(record: &T) -> Vec<T> {
+    let mut whole = serde_json::to_value(record).unwrap();
+    write_what_is_left_out(&mut whole);
+    let mut places = Vec::new();
+    numbers(&whole, String::new(), &mut places);
+    let largest = [serde_json::json!(u64::MAX), serde_json::json!(u32::MAX), serde_json::json!(1.8e19)];
+    let spoiled = places.iter().flat_map(|place| largest.iter().map(move |number| (place, number)));
+    let read = |(place, number): (&String, &Value)| {
+        let mut one = whole.clone();
+        *one.pointer_mut(place).unwrap() = number.clone();
+        serde_json::from_value(one).ok()
+    };
+    spoiled.filter_map(read).collect()
+}
+
+fn numbers(value: &Value, place: String, places: &mut Vec<String>) {
+    match value {
+        Value::Number(_) => places.push(place),
+        Value::Array(all) => {
+            all.iter().enumerate().for_each(|(index, one)| numbers(one, format!("{place}/{index}"), places));
+        }
+        Value::Object(all) => {
+            all.iter().for_each(|(key, one)| numbers(one, format!("{place}/{key}"), places))
+        }
+        _ => {}
+    }
+}
+
+fn write_what_is_left_out(value: &mut Value) {
+    match value {
+        Value::Array(all) => all.iter_mut().for_each(write_what_is_left_out),
+        Value::Object(all) => {
+            if all.contains_key("submission_latency_sum_ns") {
+                for key in
+                    ["unfinished_count", "unfinished_oldest_ns", "late_count", "submission_latency_count"]
+                {
+                    all.entry(key).or_insert_with(|| 1.into());
+                }
+            }
+            all.values_mut().for_each(write_what_is_left_out);
+        }
+        _ => {}
     }
 }
 

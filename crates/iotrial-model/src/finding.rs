@@ -204,18 +204,7 @@ pub enum Evidence {
         failed_count: usize,
     },
     /// Of I/Os that failed or came back short, of all phases.
-    IoErrors {
-        /// How many.
-        error_count: u64,
-        /// All I/Os, failed ones too.
-        attempt_count: u64,
-        /// The job of which most failed.
-        job: String,
-        /// Their direction.
-        direction: Direction,
-        /// The first failure there.
-        first_error: String,
-    },
+    IoErrors(IoErrors),
     /// Of I/Os that failed, as a source states them.
     StatedErrors {
         /// How many.
@@ -475,6 +464,21 @@ words! {
     }
 }
 
+/// I/Os that failed or came back short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IoErrors {
+    /// How many.
+    pub error_count: u64,
+    /// All I/Os, failed ones too.
+    pub attempt_count: u64,
+    /// The job of which most failed.
+    pub job: String,
+    /// Their direction.
+    pub direction: Direction,
+    /// The first failure there.
+    pub first_error: String,
+}
+
 /// A generator that polled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolledIo {
@@ -630,6 +634,7 @@ impl RecordedFinding {
         let facts = || serde_json::Value::Object(self.evidence.clone().into_iter().collect());
         let id = FindingId::from_word(&self.id)?;
         let evidence = match id {
+            FindingId::IoErrors => Evidence::IoErrors(serde_json::from_value(facts()).ok()?),
             FindingId::CacheServed => Evidence::CacheByLatency(serde_json::from_value(facts()).ok()?),
             FindingId::PolledIo => Evidence::PolledIo(serde_json::from_value(facts()).ok()?),
             FindingId::GeneratorBusy => Evidence::GeneratorBusy(serde_json::from_value(facts()).ok()?),

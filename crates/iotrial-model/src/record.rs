@@ -21,7 +21,7 @@ mod failure;
 
 pub use crate::finding::{RecordedFinding, Severity};
 pub use check::CheckRecordError;
-pub(crate) use check::MOST_COUNTED;
+pub(crate) use check::{LONGEST, MOST_COUNTED, are_counts_in_range, are_devices_in_range};
 pub use failure::Failure;
 
 /// The value of `format` in a record.

@@ -11,7 +11,8 @@ use crate::finding::RecordedFinding;
 pub use crate::load_pattern::{LoadPattern, PATTERN_WORDS, ParsePatternError};
 use crate::plan::{EngineKind, PhaseKind, SimDevice};
 use crate::record::{
-    AttributeValue, CpuUse, DeviceCounters, Ended, Host, JobCounts, Layout, MOST_COUNTED, TargetRecord, Tool,
+    AttributeValue, CpuUse, DeviceCounters, Ended, Host, JobCounts, LONGEST, Layout, MOST_COUNTED,
+    TargetRecord, Tool, are_counts_in_range, are_devices_in_range,
 };
 use crate::units::{ByteSize, seconds};
 
@@ -199,7 +200,7 @@ impl SweepRecord {
         in_range("number of volumes", self.targets.len() <= 10_000)?;
         let volume_count = self.targets.len().max(1);
         for (index, probe) in self.probes.iter().enumerate() {
-            let fits = !probe.volumes.is_empty()
+            let fits = (1..=volume_count).contains(&probe.volumes.len())
                 && probe.volumes.len() == probe.counts.len()
                 && probe.volumes.iter().all(|volume| *volume < volume_count);
             if !fits {
@@ -207,14 +208,18 @@ impl SweepRecord {
             }
             in_range("outstanding I/O", (1..=1 << 16).contains(&probe.outstanding))?;
             in_range("measured time", probe.measured <= Duration::from_secs(30 * 86_400))?;
-            let ops = probe.counts.iter().flat_map(|one| one.read.iter().chain(&one.write));
-            let counted = ops
-                .flat_map(|op| [op.bytes, op.error_count, op.io_count(), op.submission_latency_sum_ns])
-                .map(u128::from)
-                .sum::<u128>();
-            in_range("count", counted < u128::from(MOST_COUNTED) << 8)?;
-            in_range("count", probe.course.iter().all(|second| second.io_count < MOST_COUNTED))?;
+            in_range("CPU time", probe.cpu.as_ref().is_none_or(CpuUse::is_in_range))?;
+            in_range("device count", are_devices_in_range(&probe.devices))?;
+            let course_s = probe.course.iter().map(|second| second.duration.as_secs_f64()).sum::<f64>();
+            in_range("course", course_s <= LONGEST.as_secs_f64())?;
         }
-        Ok(())
+        in_range("layout", self.layout.as_ref().is_none_or(Layout::is_in_range))?;
+        in_range("step", self.settings.step <= LONGEST && self.settings.idle <= LONGEST)?;
+        in_range("size", self.settings.sizes.iter().all(|size| size.get() < MOST_COUNTED))?;
+        // Of all probes together: those of a pattern, or of several volumes, are added.
+        in_range("count", are_counts_in_range(self.probes.iter().flat_map(|probe| &probe.counts)))?;
+        let seconds = self.probes.iter().flat_map(|probe| &probe.course);
+        let io_count: u128 = seconds.map(|second| u128::from(second.io_count)).sum();
+        in_range("count", io_count < u128::from(MOST_COUNTED))
     }
 }

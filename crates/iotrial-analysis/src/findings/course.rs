@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use iotrial_model::finding::{Changing, Evidence, Finding, FindingId, Severity, Unsteady};
+use iotrial_model::finding::{Changing, Evidence, Finding, FindingId, IoErrors, Severity, Unsteady};
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{PhaseKind, Plan, STEADY_ROUNDS};
 use iotrial_model::record::{EndedHow, Failure, OpCounts};
@@ -146,13 +146,13 @@ pub(super) fn io_errors(seen: &Observed<'_, '_>) -> Option<Finding> {
         id: FindingId::IoErrors,
         severity: if many { Severity::Serious } else { Severity::Warning },
         message,
-        evidence: Evidence::IoErrors {
+        evidence: Evidence::IoErrors(IoErrors {
             error_count: *errors,
             attempt_count: *attempts,
             job: job.clone(),
             direction: *direction,
             first_error: first_error.map_or_else(|| NOT_RECORDED.to_owned(), Failure::to_string),
-        },
+        }),
     })
 }
 

@@ -137,7 +137,7 @@ pub(super) fn generator_use(subject: &Subject<'_>) -> Option<GeneratorUse> {
         involuntary_switches_per_s: cpu.involuntary_switch_count.map(|count| count as f64 / wall_s),
         host_busy_percent: cpu.host_busy_s.map(|busy_s| 100.0 * busy_s / host_s),
         host_steal_percent: cpu.host_steal_s.map(|steal_s| 100.0 * steal_s / host_s),
-        stolen_percent: stolen_s(cpu).map(|stolen_s| 100.0 * stolen_s / driven_s),
+        stolen_percent: stolen_s(cpu, driven_s).map(|stolen_s| 100.0 * stolen_s / driven_s),
     })
 }
 
@@ -154,11 +154,13 @@ fn recorded_threads(subject: &Subject<'_>) -> Option<u32> {
 ///
 /// Steal is counted for the whole host, and a virtual CPU loses time only while it has something to run, so that what is
 /// taken hits all that runs in proportion. Busy time is counted without it (`host/linux.rs`), as is the CPU time of threads.
-fn stolen_s(cpu: &CpuUse) -> Option<f64> {
+/// Of the CPUs that drive the load no more can have been taken than was not worked: on a host of many CPUs that did nothing
+/// else, all of the steal falls to the few that drive the load, and may be many times their time.
+fn stolen_s(cpu: &CpuUse, driven_s: f64) -> Option<f64> {
     let (steal_s, host_busy_s) = (cpu.host_steal_s?, cpu.host_busy_s?);
     // Counted in ticks: a host that did nothing but our work may seem to have done less.
     let own_share = if host_busy_s > 0.0 { (cpu.work_s() / host_busy_s).min(1.0) } else { 0.0 };
-    Some(steal_s * own_share)
+    Some((steal_s * own_share).min(driven_s - cpu.work_s()).max(0.0))
 }
 
 /// What of its time the CPUs of the generator either worked or were taken away.
@@ -431,5 +433,8 @@ mod tests {
         assert_eq!(with(30.0, 0.9), None);
         // More stolen time than busy time is the ticks' doing: no more than all of it is ours.
         assert!(with(0.1, 0.9).unwrap().contains("up to 45 %"));
+        // Nor can more have been taken than the time that was not worked.
+        assert!(with(1.0, 30.0).unwrap().contains("the hypervisor took up to 50 % of them"));
+        assert!(with(10.0, 30.0).unwrap().contains("the hypervisor took up to 50 % of them"));
     }
 }

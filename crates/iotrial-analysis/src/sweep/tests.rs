@@ -3,7 +3,9 @@ use std::collections::BTreeMap;
 use iotrial_model::finding::FindingId;
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::plan::EngineKind;
-use iotrial_model::record::{BlockDevice, CpuUse, Ended, Host, JobCounts, TargetRecord, Tool};
+use iotrial_model::record::{
+    BlockDevice, CpuUse, DeviceCounters, Ended, Host, JobCounts, TargetRecord, Tool,
+};
 use iotrial_model::sweep::{ProbeSecond, SWEEP_FORMAT, SweepSettings};
 use iotrial_model::units::ByteSize;
 
@@ -95,6 +97,58 @@ fn volumes(pattern: &str, count: usize, servers: u32, together_iops: u64) -> Vec
     let all: Vec<usize> = (0..count).collect();
     probes.push(probe(pattern, &all, 4 * servers, ProbePurpose::Together, together_iops));
     probes
+}
+
+#[test]
+fn no_number_of_a_strangers_sweep_overflows_its_summary() {
+    let mut sweep = record(2, volumes("randread-8k", 2, 10, 20_000));
+    for probe in &mut sweep.probes {
+        let wall = probe.measured;
+        probe.cpu = Some(CpuUse { wall, user: wall / 10, system: wall / 5, ..CpuUse::default() });
+        probe.course.truncate(2);
+        let device = |name: &str| DeviceCounters { name: name.to_owned(), ..DeviceCounters::default() };
+        probe.devices = vec![device("sd0"), device("sd1")];
+        // What a sum overflows with.
+        probe.devices.iter_mut().for_each(|device| (device.read_count, device.read_merge_count) = (1, 1));
+    }
+    let extremes = crate::test_record::extremes(&sweep);
+    assert!(extremes.len() > 500, "{}", extremes.len());
+    for one in extremes.iter().filter(|one| one.check().is_ok()) {
+        SweepSummary::new(one);
+    }
+    let mut huge = sweep.clone();
+    huge.probes[0].cpu.as_mut().unwrap().user = Duration::MAX;
+    assert!(huge.check().is_err());
+    sweep.probes[0].devices[0].read_count = u64::MAX;
+    assert!(sweep.check().is_err());
+}
+
+#[test]
+fn a_device_that_failed_while_it_warmed_up_is_not_shown_clean() {
+    let clean = record(1, alone("randread-8k", 0, 10));
+    let errors_of = |sweep: &SweepRecord| {
+        let text = serde_json::to_string(sweep).unwrap();
+        let read: SweepRecord = serde_json::from_str(&text).unwrap();
+        let found = SweepSummary::new(&read).findings;
+        found.into_iter().filter(|finding| finding.id == FindingId::IoErrors).collect::<Vec<_>>()
+    };
+    assert_eq!(errors_of(&clean), []);
+    // As the version that measured it finds it in the run of the probe, which has the ramp.
+    let mut run = crate::test_record::measured(60, |_| 16_000);
+    run.intervals[0].phase = PhaseKind::Ramp;
+    run.intervals[0].jobs[0].read.as_mut().unwrap().error_count = 3;
+    let found_then = found(&Subject::of_run(&run));
+    assert!(found_then.iter().any(|finding| finding.id == FindingId::IoErrors), "{found_then:?}");
+    let mut failed = clean.clone();
+    failed.probes.last_mut().unwrap().findings = found_then.iter().map(Into::into).collect();
+    let shown = errors_of(&failed);
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    assert!(shown[0].message.contains("3 of "), "{}", shown[0].message);
+    // Where I/Os failed in the measured phase as well, the facts are believed.
+    failed.probes.last_mut().unwrap().counts[0].read.as_mut().unwrap().error_count = 7;
+    let shown = errors_of(&failed);
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    assert!(shown[0].message.contains("7 of "), "{}", shown[0].message);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{CpuUse, DeviceCounters, JobCounts, RunRecord};
+use super::{CpuUse, DeviceCounters, JobCounts, Layout, OpCounts, RunRecord};
 use crate::search::Search;
 
 /// Why a record contradicts itself.
@@ -30,8 +30,10 @@ pub enum CheckRecordError {
 
 /// No size and no count of a device reaches this; a thousand of them still add up within 64 bits.
 pub(crate) const MOST_COUNTED: u64 = 1 << 53;
+/// No sum of what was counted reaches this: two such sums still add up within 64 bits.
+const MOST_SUMMED: u128 = 1 << 63;
 /// No run lasts longer: a hundred years.
-const LONGEST: Duration = Duration::from_secs(100 * 365 * 86_400);
+pub(crate) const LONGEST: Duration = Duration::from_secs(100 * 365 * 86_400);
 
 impl RunRecord {
     /// Holds a record against itself, so that every sum and every index of the analysis is safe. Records come
@@ -66,49 +68,95 @@ impl RunRecord {
         in_range("length of a phase", self.plan.phases.iter().all(|phase| phase.duration <= LONGEST / 16))?;
         in_range("number of phases", self.plan.phases.len() <= 16)?;
         let all = self.jobs.iter().chain(self.intervals.iter().flat_map(|interval| &interval.jobs));
-        let mut sums = [0u128; 9];
-        let in_sums = |sums: &mut [u128; 9], numbers: [u64; 9]| {
-            sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += u128::from(number));
-        };
-        for counts in all.clone() {
-            in_sums(&mut sums, [0, 0, 0, 0, 0, 0, 0, 0, counts.not_issued_age.io_count()]);
-        }
-        for counts in all.flat_map(|job| job.read.iter().chain(&job.write).chain(&job.commit)) {
-            let numbers = [
-                counts.bytes,
-                counts.error_count,
-                counts.io_count(),
-                counts.late_count,
-                counts.unfinished_count,
-                counts.submission_latency_sum_ns,
-                counts.submission_latency_count.unwrap_or(0),
-                counts.unfinished_age.io_count(),
-                0,
-            ];
-            in_sums(&mut sums, numbers);
-        }
-        in_range("count", sums.iter().all(|sum| *sum < 1 << 63))?;
+        in_range("count", are_counts_in_range(all))?;
         let total: Duration = self
             .intervals
             .iter()
             .try_fold(Duration::ZERO, |sum, one| sum.checked_add(one.duration))
             .unwrap_or(Duration::MAX);
         in_range("duration", total <= LONGEST && self.intervals.iter().all(|one| one.start <= LONGEST))?;
-        let of_cpu = |cpu: &CpuUse| {
-            let watched = (0.0..=LONGEST.as_secs_f64()).contains(&cpu.watched_s);
-            watched && [cpu.wall, cpu.user, cpu.system].into_iter().all(|time| time <= LONGEST)
-        };
-        in_range("CPU time", self.cpu.as_ref().is_none_or(of_cpu))?;
-        let of_device = |device: &DeviceCounters| {
-            [device.read_count, device.read_bytes, device.write_count, device.write_bytes]
-                .into_iter()
-                .all(counted)
-        };
-        in_range("device count", self.devices.len() <= 10_000 && self.devices.iter().all(of_device))?;
+        in_range("CPU time", self.cpu.as_ref().is_none_or(CpuUse::is_in_range))?;
+        in_range("device count", are_devices_in_range(&self.devices))?;
         in_range("search", self.search.as_ref().is_none_or(Search::is_in_range))?;
-        in_range(
-            "layout",
-            self.layout.is_none_or(|layout| counted(layout.written.get()) && counted(layout.reused.get())),
-        )
+        in_range("layout", self.layout.as_ref().is_none_or(Layout::is_in_range))
     }
+}
+
+impl CpuUse {
+    /// Whether its times can be those of a run, so that they can be added.
+    pub(crate) fn is_in_range(&self) -> bool {
+        let watched = (0.0..=LONGEST.as_secs_f64()).contains(&self.watched_s);
+        watched && [self.wall, self.user, self.system].into_iter().all(|time| time <= LONGEST)
+    }
+}
+
+impl Layout {
+    /// Whether it can be that of a run.
+    pub(crate) fn is_in_range(&self) -> bool {
+        [self.written, self.reused].into_iter().all(|size| size.get() < MOST_COUNTED)
+            && self.duration <= LONGEST
+    }
+}
+
+/// Whether all counters of all devices can be added within 64 bits, whatever is added to what.
+pub(crate) fn are_devices_in_range(devices: &[DeviceCounters]) -> bool {
+    let numbers = devices.iter().flat_map(|device| {
+        // By name, so that a field that is added is not forgotten here.
+        let DeviceCounters {
+            name: _,
+            read_count,
+            read_merge_count,
+            read_bytes,
+            write_count,
+            write_merge_count,
+            write_bytes,
+            flush_count,
+        } = device;
+        [read_count, read_merge_count, read_bytes, write_count, write_merge_count, write_bytes, flush_count]
+    });
+    let mut sum = 0u128;
+    devices.len() <= 10_000
+        && numbers.into_iter().all(|number| {
+            sum += u128::from(*number);
+            *number < MOST_COUNTED && sum < MOST_SUMMED
+        })
+}
+
+/// Whether all counts of jobs can be added field by field, and two such sums once more, within 64 bits: what is merged is never more
+/// than all that was counted.
+pub(crate) fn are_counts_in_range<'c>(jobs: impl Iterator<Item = &'c JobCounts>) -> bool {
+    let mut not_issued = 0u128;
+    let mut sums = [0u128; 8];
+    for job in jobs {
+        let JobCounts { read, write, commit, not_issued_age } = job;
+        not_issued += u128::from(not_issued_age.io_count());
+        for counts in read.iter().chain(write).chain(commit) {
+            // As above.
+            let OpCounts {
+                bytes,
+                error_count,
+                first_error: _,
+                unfinished_count,
+                unfinished_oldest_ns,
+                unfinished_age,
+                late_count,
+                submission_latency_count,
+                submission_latency_sum_ns,
+                total_latency,
+            } = counts;
+            let numbers = [
+                *bytes,
+                *error_count,
+                *unfinished_count,
+                *unfinished_oldest_ns,
+                unfinished_age.io_count(),
+                *late_count,
+                // Where it is not written, it is the number of I/Os.
+                submission_latency_count.unwrap_or_default().max(total_latency.io_count()),
+                *submission_latency_sum_ns,
+            ];
+            sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += u128::from(number));
+        }
+    }
+    sums.into_iter().chain([not_issued]).all(|sum| sum < MOST_SUMMED)
 }
