@@ -75,7 +75,7 @@ impl Audit {
         directions::check_jobs(subject, &mut tally);
         directions::check_course(subject, &mut tally);
         directions::check_intervals(subject, &mut tally);
-        if subject.plan.is_some() {
+        if subject.is_counted() {
             check_findings(subject, &mut tally);
         }
         let place = subject.source.map(|source| format!("{}, {}", source.file, source.place));

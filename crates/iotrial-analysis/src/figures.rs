@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use iotrial_model::figure::Figure;
 use iotrial_model::histogram::LatencyHistogram;
-use iotrial_model::imported::{Stated, StatedStream};
 use iotrial_model::record::OpCounts;
 use iotrial_model::subject::{Facts, Subject};
 use serde::Serialize;
@@ -87,7 +86,7 @@ impl Figures {
     pub fn together(facts: &[Facts<'_>]) -> Self {
         match Counted::of(facts) {
             Some(counted) => Self::new(&counted.counts, counted.measured),
-            None => Self::of_stated(&facts.iter().filter_map(|one| one.stated()).collect::<Vec<_>>()),
+            None => Self::of_facts(facts),
         }
     }
 
@@ -104,22 +103,22 @@ impl Figures {
         Self { slat_mean_us: self.slat_mean_us.filter(|_| is_sampled_fairly), ..self }
     }
 
-    fn of_stated(streams: &[&StatedStream]) -> Self {
+    /// Of what not all were counted.
+    fn of_facts(streams: &[Facts<'_>]) -> Self {
         let all = |of: &dyn Fn(Facts<'_>) -> Option<f64>| -> Option<Vec<f64>> {
-            streams.iter().map(|stream| of(Facts::Stated(stream))).collect()
+            streams.iter().map(|one| of(*one)).collect()
         };
         let sum = |of: &dyn Fn(Facts<'_>) -> Option<f64>| Some(all(of)?.iter().sum::<f64>());
-        let count = |of: fn(&StatedStream) -> Option<u64>| -> Option<u64> {
-            streams.iter().map(|stream| of(stream)).sum()
+        let count = |of: &dyn Fn(Facts<'_>) -> Option<u64>| -> Option<u64> {
+            streams.iter().map(|one| of(*one)).sum()
         };
-        let longest = streams.iter().map(|one| one.latency().max_us).collect::<Option<Vec<Stated>>>();
         // Weighted by what was done in each of them.
         let mean = |of: &dyn Fn(Facts<'_>) -> Option<f64>| {
             let means = all(of)?;
             if let [only] = means.as_slice() {
                 return Some(*only);
             }
-            let weights = streams.iter().map(|one| rough_count(one)).collect::<Option<Vec<f64>>>()?;
+            let weights = all(&rough_count)?;
             let weight: f64 = weights.iter().sum();
             (weight > 0.0)
                 .then(|| means.iter().zip(&weights).map(|(mean, weight)| mean * weight).sum::<f64>() / weight)
@@ -127,8 +126,8 @@ impl Figures {
         let histogram = merged_histogram(streams);
         let at = |percent: f64| percentile_of(streams, histogram.as_deref(), percent);
         Self {
-            io_count: count(|one| one.io_count),
-            error_count: count(|one| one.error_count),
+            io_count: count(&|one| one.io_count()),
+            error_count: count(&|one| one.error_count()),
             iops: sum(&|one| one.iops()),
             bandwidth_mib_per_s: sum(&|one| one.bandwidth_mib_per_s()),
             lat_mean_us: mean(&|one| one.latency_mean_us()),
@@ -137,10 +136,10 @@ impl Figures {
             lat_p99_us: at(99.0),
             lat_p999_us: at(99.9),
             lat_p9999_us: at(99.99),
-            lat_max_us: longest
+            lat_max_us: all(&|one| one.latency_max_us())
                 .filter(|all| !all.is_empty())
-                .map(|all| all.iter().map(|max| max.value).fold(0.0, f64::max)),
-            slat_mean_us: mean(&|one| one.stated()?.submission_latency.mean_us.map(|mean| mean.value)),
+                .map(|all| all.into_iter().fold(0.0, f64::max)),
+            slat_mean_us: mean(&submission_mean_us),
         }
     }
 
@@ -196,13 +195,21 @@ impl<'r> Counted<'r> {
 }
 
 /// As a weight only.
-fn rough_count(stream: &StatedStream) -> Option<f64> {
-    stream.io_count.map(|count| count as f64).or_else(|| stream.iops.map(|iops| iops.value))
+fn rough_count(facts: Facts<'_>) -> Option<f64> {
+    let by_rate = || facts.stated()?.iops.map(|iops| iops.value);
+    facts.io_count().map(|count| count as f64).or_else(by_rate)
+}
+
+fn submission_mean_us(facts: Facts<'_>) -> Option<f64> {
+    match facts {
+        Facts::Counted(counts, measured) => Figures::new(counts, measured).slat_mean_us,
+        Facts::Stated(stream) => stream.submission_latency.mean_us.map(|mean| mean.value),
+    }
 }
 
 /// The distribution of all of them; `None` where one has none.
-fn merged_histogram<'s>(streams: &[&'s StatedStream]) -> Option<Cow<'s, LatencyHistogram>> {
-    let mut all = streams.iter().map(|one| one.distribution().histogram.as_ref());
+fn merged_histogram<'s>(streams: &[Facts<'s>]) -> Option<Cow<'s, LatencyHistogram>> {
+    let mut all = streams.iter().map(|one| one.histogram());
     let mut merged = Cow::Borrowed(all.next()??);
     for one in all {
         merged.to_mut().merge(one?);
@@ -210,13 +217,9 @@ fn merged_histogram<'s>(streams: &[&'s StatedStream]) -> Option<Cow<'s, LatencyH
     Some(merged)
 }
 
-fn percentile_of(
-    streams: &[&StatedStream],
-    histogram: Option<&LatencyHistogram>,
-    percent: f64,
-) -> Option<f64> {
+fn percentile_of(streams: &[Facts<'_>], histogram: Option<&LatencyHistogram>, percent: f64) -> Option<f64> {
     let stated = match streams {
-        [only] => only.distribution().percentile(percent).map(|stated| stated.value),
+        [Facts::Stated(only)] => only.distribution().percentile(percent).map(|stated| stated.value),
         _ => None,
     };
     stated.or_else(|| percentile_us(histogram?, percent))
@@ -234,6 +237,8 @@ fn as_us(duration: Duration) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::imported::{Stated, StatedStream};
+
     use super::*;
 
     #[test]
@@ -241,6 +246,21 @@ mod tests {
         let figures = Figures::new(&OpCounts::default(), Duration::from_secs(10));
         assert_eq!((figures.io_count, figures.iops, figures.lat_mean_us), (Some(0), Some(0.0), None));
         assert_eq!(Figures::new(&OpCounts::default(), Duration::ZERO).iops, Some(0.0));
+    }
+
+    #[test]
+    fn of_counted_and_stated_streams_what_both_know_is_added_up_and_the_rest_is_unknown() {
+        let mut counts = OpCounts { bytes: 300 * 8192, ..OpCounts::default() };
+        counts.total_latency.record_n(Duration::from_micros(100), 300);
+        let counted = Facts::Counted(&counts, Duration::from_secs(1));
+        let mut stated =
+            StatedStream { io_count: Some(100), iops: Some(Stated::exact(100.0)), ..StatedStream::default() };
+        stated.total_latency.mean_us = Some(Stated::exact(500.0));
+        let both = Figures::together(&[counted, Facts::Stated(&stated)]);
+        assert_eq!((both.io_count, both.iops, both.lat_mean_us), (Some(400), Some(400.0), Some(200.0)));
+        let unknown = (both.error_count, both.bandwidth_mib_per_s, both.lat_p99_us, both.lat_max_us);
+        assert_eq!(unknown, (None, None, None, None));
+        assert_eq!(both, Figures::together(&[Facts::Stated(&stated), counted]));
     }
 
     #[test]

@@ -213,7 +213,7 @@ impl Judgement {
 
 /// The streams that each role has, in the order of tables, with their figures.
 fn streams_by_role(subject: &Subject<'_>) -> Vec<(Role, RoleStreams)> {
-    let Some(plan) = subject.plan else { return stated_by_role(subject) };
+    let Some(plan) = subject.plan else { return known_by_role(subject) };
     let of_role = |role: Role| {
         let is_mine = |job: usize| plan.jobs[job].role == role;
         let figures = Streams::of_role(subject, role);
@@ -223,16 +223,18 @@ fn streams_by_role(subject: &Subject<'_>) -> Vec<(Role, RoleStreams)> {
     plan.roles().into_iter().map(of_role).collect()
 }
 
-/// The same of what a source states. Where nobody said what the load stands for, it is taken for data.
-fn stated_by_role(subject: &Subject<'_>) -> Vec<(Role, RoleStreams)> {
+/// The same without a plan, of what was counted or is stated. Where nobody said what the load stands for, it is taken for data.
+fn known_by_role(subject: &Subject<'_>) -> Vec<(Role, RoleStreams)> {
     let role_of = |job: &SubjectJob<'_>| job.role.unwrap_or(Role::Data);
     let roles = Role::ALL.iter().copied().filter(|role| subject.jobs.iter().any(|job| role_of(job) == *role));
     let mut of_roles: Vec<(Role, Streams)> = roles
         .map(|role| {
-            let mine = subject.jobs.iter().filter(|job| role_of(job) == role);
-            let counted: Vec<StatedOps> =
-                mine.map(|job| with_counts(&job.ops, job.load.block_size())).collect();
-            (role, Streams::together(&counted.iter().map(Ops::of_stated).collect::<Vec<_>>()))
+            let mine = || subject.jobs.iter().filter(|job| role_of(job) == role);
+            let stated: Vec<StatedOps> =
+                mine().map(|job| with_counts(&job.ops, job.load.block_size())).collect();
+            let all: Vec<Ops<'_>> =
+                mine().zip(&stated).map(|(job, stated)| restated(&job.ops, stated)).collect();
+            (role, Streams::together(&all))
         })
         .collect();
     // Where only the total of all jobs is stated, it belongs to a role only if they all do.
@@ -242,30 +244,33 @@ fn stated_by_role(subject: &Subject<'_>) -> Vec<(Role, RoleStreams)> {
             [only] => only.load.block_size(),
             _ => None,
         };
-        let counted = with_counts(total, block_size);
-        of_roles = vec![(role, Streams::of_ops(&Ops::of_stated(&counted)))];
+        let stated = with_counts(total, block_size);
+        of_roles = vec![(role, Streams::of_ops(&restated(total, &stated)))];
     }
     of_roles
         .into_iter()
         .map(|(role, mut streams)| {
-            let mut jobs = subject.jobs.iter();
-            if jobs.any(|job| role_of(job) == role && job.ops.flushes_apart().is_some()) {
+            let mine = || subject.jobs.iter().filter(|job| role_of(job) == role);
+            if mine().any(|job| job.ops.flushes_apart().is_some()) {
                 // A write is durable when it is flushed, and how long that took is not in these latencies.
                 streams.write = streams.write.map(Figures::without_latencies);
             }
+            // Writes that are all commits are judged as commits.
+            if streams.commit.is_some() && !mine().any(|job| job.ops.has(Stream::Write)) {
+                streams.write = None;
+            }
             // Both at once say nothing new beside each of them.
-            if streams.read.is_some() || streams.write.is_some() {
+            if streams.read.is_some() || streams.write.is_some() || streams.commit.is_some() {
                 streams.all = None;
             }
-            let there = Stream::STATED
-                .into_iter()
-                .filter_map(|stream| Some((stream, Some(streams.get(stream)?.clone()))));
+            let there =
+                Stream::ALL.iter().filter_map(|stream| Some((*stream, Some(streams.get(*stream)?.clone()))));
             (role, there.collect())
         })
         .collect()
 }
 
-/// The same with the number of I/Os where it is not stated and follows: from the bytes and their block size, else from the rate
+/// What is stated of them, with the number of I/Os where it is not stated and follows: from the bytes and their block size, else from the rate
 /// and the time. It says which statistics enough I/Os carry, and is shown nowhere as stated.
 fn with_counts(ops: &Ops<'_>, block_size: Option<ByteSize>) -> StatedOps {
     let counted = |facts: Option<Facts<'_>>| {
@@ -278,6 +283,22 @@ fn with_counts(ops: &Ops<'_>, block_size: Option<ByteSize>) -> StatedOps {
         write: counted(ops.write),
         all: counted(ops.all),
         sync: ops.sync.and_then(|facts| facts.stated().cloned()),
+    }
+}
+
+/// The same with `stated` in place of what is stated. What was counted knows its number, and stays.
+fn restated<'r>(ops: &Ops<'r>, stated: &'r StatedOps) -> Ops<'r> {
+    let either = |facts: Option<Facts<'r>>, stated: Option<Facts<'r>>| {
+        facts.filter(|facts| facts.counts().is_some()).or(stated)
+    };
+    let stated = Ops::of_stated(stated);
+    Ops {
+        read: either(ops.read, stated.read),
+        write: either(ops.write, stated.write),
+        commit: ops.commit,
+        all: either(ops.all, stated.all),
+        sync: either(ops.sync, stated.sync),
+        issued_when_due: ops.issued_when_due,
     }
 }
 

@@ -1,11 +1,11 @@
 //! The summary of a result: every figure that reports show, under the names of the `--json` interface.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use iotrial_model::finding::Finding;
 use iotrial_model::imported::{Source, StatedCpu, Warning};
 use iotrial_model::load::Role;
-use iotrial_model::plan::{Arrival, Plan};
+use iotrial_model::plan::Arrival;
 use iotrial_model::record::{CpuUse, DeviceCounters, EndedHow, Host};
 use iotrial_model::search::Search;
 use iotrial_model::subject::{Facts, Subject, SubjectJob};
@@ -35,7 +35,7 @@ pub struct Summary {
     pub steady_state: Option<SteadyState>,
     /// All jobs together.
     pub total: Streams,
-    /// All jobs of a role together; empty where a source states the jobs.
+    /// All jobs of a role together, of what was counted; empty where a source states the jobs.
     pub roles: BTreeMap<Role, Streams>,
     /// Each job, in the order of the plan or of the source.
     pub jobs: Vec<JobSummary>,
@@ -250,10 +250,12 @@ impl Summary {
     }
 }
 
-/// Of a plan every job has its role; where a source states the jobs, their roles are only what somebody said of them.
+/// What was counted was given its role before it ran; where a source states the jobs, their roles are only what somebody said
+/// of them.
 fn by_role(subject: &Subject<'_>) -> BTreeMap<Role, Streams> {
-    let roles = subject.plan.into_iter().flat_map(Plan::roles);
-    roles.map(|role| (role, Streams::of_role(subject, role))).collect()
+    let counted = subject.jobs.iter().filter(|job| job.is_counted());
+    let roles: BTreeSet<Role> = counted.filter_map(|job| job.role).collect();
+    roles.into_iter().map(|role| (role, Streams::of_role(subject, role))).collect()
 }
 
 fn cpu_figures(cpu: &CpuUse, cpu_count: u32, io_count: u64) -> CpuFigures {

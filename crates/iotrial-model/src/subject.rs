@@ -369,6 +369,23 @@ impl<'r> Subject<'r> {
         }
     }
 
+    /// Whether iotrial counted all of it, also where it ended before there was anything to count.
+    pub fn is_counted(&self) -> bool {
+        let has_counts = || self.jobs.iter().any(SubjectJob::is_counted);
+        self.stated_streams().next().is_none() && (self.plan.is_some() || has_counts())
+    }
+
+    /// The streams of all jobs in the order of tables: those that are planned, or else those that were counted.
+    ///
+    /// Where every write is a commit, the two streams are the same one, and it is called commit.
+    pub fn counted_streams(&self) -> Vec<Stream> {
+        if let Some(plan) = self.plan {
+            return Stream::planned(plan, |_| true);
+        }
+        let is_there = |stream: &Stream| self.jobs.iter().any(|job| job.ops.has(*stream));
+        Stream::OF_RUNS.into_iter().filter(is_there).collect()
+    }
+
     /// Every read and write once, whether a source tells them apart or not. Commits are among the writes.
     pub fn all_facts(&self) -> Vec<Facts<'r>> {
         self.parts().into_iter().flat_map(Ops::both).collect()
@@ -475,6 +492,11 @@ impl<'r> SubjectJob<'r> {
         self.ops.get(direction)?.counts()
     }
 
+    /// Whether iotrial counted what it did. Of what was planned it did, also where there was nothing yet.
+    pub fn is_counted(&self) -> bool {
+        self.planned.is_some() || self.ops.streams().any(|(_, facts)| facts.counts().is_some())
+    }
+
     fn of_imported(job: &'r ImportedJob) -> Self {
         Self {
             name: Cow::Borrowed(job.name.as_str()),
@@ -511,6 +533,16 @@ impl<'r> Ops<'r> {
             ("sync", self.sync),
         ];
         all.into_iter().filter_map(|(name, facts)| Some((name, facts?)))
+    }
+
+    /// Whether a stream is one of its own. Writes that are all commits are none: the same counts stand for both.
+    pub fn has(&self, stream: Stream) -> bool {
+        let counts = |facts: Option<Facts<'r>>| facts.and_then(Facts::counts);
+        let are_commits = || match (counts(self.write), counts(self.commit)) {
+            (Some(writes), Some(commits)) => std::ptr::eq(writes, commits),
+            _ => false,
+        };
+        stream.of(self).is_some() && !(stream == Stream::Write && are_commits())
     }
 
     /// Reads and writes: as one where a source states them so, else each.
@@ -643,6 +675,15 @@ impl<'r> Facts<'r> {
         match self {
             Self::Counted(counts, _) => counts.total_latency.mean_us(),
             Self::Stated(stream) => stream.latency().mean_us.map(|stated| stated.value),
+        }
+    }
+
+    /// The longest in µs.
+    pub fn latency_max_us(self) -> Option<f64> {
+        match self {
+            // By way of nanoseconds, so that whole microseconds stay whole.
+            Self::Counted(counts, _) => counts.total_latency.max().map(|max| max.as_nanos() as f64 / 1_000.0),
+            Self::Stated(stream) => stream.latency().max_us.map(|stated| stated.value),
         }
     }
 

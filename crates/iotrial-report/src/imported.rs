@@ -109,7 +109,7 @@ fn in_brief(subject: &Subject<'_>, summary: &Summary) -> Vec<(&'static str, Stri
 }
 
 fn stream_rows(labels: &[&str], streams: &Streams, is_total: bool) -> Vec<Row> {
-    let there = Stream::STATED.into_iter().filter_map(|stream| Some((stream, streams.get(stream)?)));
+    let there = Stream::ALL.iter().filter_map(|stream| Some((*stream, streams.get(*stream)?)));
     there.map(|(stream, figures)| figures_row(labels, stream.key(), Some(figures), is_total)).collect()
 }
 

@@ -61,9 +61,11 @@ impl Document {
         let chapter = |(subject, summary): &(Subject<'_>, &Summary)| Self::of_result(subject, summary);
         let (runs, others): (Vec<_>, Vec<_>) =
             results.iter().partition(|(subject, _)| subject.plan.is_some());
+        let is_imported = others.iter().all(|(subject, _)| subject.source.is_some());
+        let what = if is_imported { "imported result" } else { "result" };
         if runs.is_empty() {
             return Self {
-                title: format!("{} imported results", others.len()),
+                title: format!("{} {what}s", others.len()),
                 byline: "Side by side, then each by itself".to_owned(),
                 in_brief: Vec::new(),
                 sections: vec![imported::side_by_side(&others)],
@@ -76,13 +78,20 @@ impl Document {
         }
         let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
         if comparison.not_compared.is_none() {
-            let (runs, others) = (count(runs.len(), "run"), count(others.len(), "imported result"));
+            let (runs, others) = (
+                count(runs.len(), "run"),
+                count(others.len(), if is_imported { what } else { "other result" }),
+            );
             all.byline = format!("From {runs} and {others}, then each by itself");
         } else {
             all.title = format!("{} results", results.len());
         }
         let figures = imported::side_by_side(&others);
-        let figures = Section { id: "imported", heading: "Imported results", ..figures };
+        let figures = Section {
+            id: if is_imported { "imported" } else { "others" },
+            heading: if is_imported { "Imported results" } else { "Other results" },
+            ..figures
+        };
         let after_runs = all.sections.iter().position(|section| section.id == "runs").map_or(0, |at| at + 1);
         all.sections.insert(after_runs, figures);
         all.chapters.extend(others.into_iter().map(chapter));

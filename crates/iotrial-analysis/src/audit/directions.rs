@@ -242,7 +242,8 @@ pub(super) fn check_course(subject: &Subject<'_>, tally: &mut Tally) {
 
 /// The totals of a run are the sums of its measured seconds. What has no seconds by job, or none at all, has nothing to add up.
 pub(super) fn check_intervals(subject: &Subject<'_>, tally: &mut Tally) {
-    if subject.plan.is_none() {
+    // What was planned has seconds, and a record that counts I/Os without any was changed.
+    if subject.plan.is_none() && subject.intervals.is_empty() {
         return;
     }
     for (index, job) in subject.jobs.iter().enumerate() {

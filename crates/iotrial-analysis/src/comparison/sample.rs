@@ -74,7 +74,7 @@ pub(super) struct Measured {
     /// How the latencies of each stream with any I/O spread over time.
     pub(super) courses: Vec<(Stream, LatencyCourse)>,
     pub(super) cpu: Option<MeasuredCpu>,
-    /// `None` where the intervals are too few.
+    /// `None` where the intervals are too few, or none are known.
     pub(super) spread: Option<Spread>,
 }
 
@@ -96,14 +96,15 @@ impl Sample {
     /// its figures.
     pub fn of(subject: &Subject<'_>, source: impl Into<String>) -> Self {
         let load = load_of_jobs(subject, false);
-        let figures = match subject.plan {
-            Some(plan) => SampleFigures::Measured(Box::new(Measured::of(subject, plan))),
-            None => SampleFigures::Stated(Stated {
+        let figures = if subject.is_counted() {
+            SampleFigures::Measured(Box::new(Measured::of(subject)))
+        } else {
+            SampleFigures::Stated(Stated {
                 figures: stated_figures(subject),
                 load: load_of_jobs(subject, true),
                 is_one_of_several_loads: false,
                 is_printed: subject.is_printed(),
-            }),
+            })
         };
         let results_of = || format!("results of {}", subject.tool_name().unwrap_or_default());
         Self {
@@ -183,11 +184,30 @@ pub(super) fn tell_loads_apart(samples: &mut [Sample]) {
 }
 
 impl Measured {
-    fn of<'s>(subject: &Subject<'s>, plan: &Plan) -> Self {
-        let streams: Vec<(Stream, OpCounts)> = Stream::planned(plan, |_| true)
+    fn of(subject: &Subject<'_>) -> Self {
+        let streams: Vec<(Stream, OpCounts)> = subject
+            .counted_streams()
             .into_iter()
             .map(|stream| (stream, stream.counts_of(subject, None)))
             .collect();
+        // Only a plan tells which counts of an interval are commits.
+        let over_time = subject.plan.map(|plan| Self::over_time(subject, plan, &streams));
+        let (spread, courses) = over_time.unwrap_or_default();
+        let cpu = subject.cpu.zip(subject.host).map(|(cpu, host)| MeasuredCpu {
+            user_s: cpu.user.as_secs_f64(),
+            system_s: cpu.system.as_secs_f64(),
+            work_s: cpu.work_s(),
+            available_s: cpu.wall.as_secs_f64() * f64::from(host.all_cpu_count()),
+        });
+        Self { duration: subject.measured.unwrap_or_default(), streams, courses, cpu, spread }
+    }
+
+    /// How the figures spread over the intervals, and the course of the latencies.
+    fn over_time<'s>(
+        subject: &Subject<'s>,
+        plan: &Plan,
+        streams: &[(Stream, OpCounts)],
+    ) -> (Option<Spread>, Vec<(Stream, LatencyCourse)>) {
         let durations_s =
             subject.measured_intervals().map(|interval| interval.duration.as_secs_f64()).collect();
         let by_interval: Vec<(Stream, &OpCounts, Vec<Unit<'_>>)> = streams
@@ -207,13 +227,7 @@ impl Measured {
                 Some((*stream, LatencyCourse::of_stream(subject.intervals, plan, *stream)?))
             })
             .collect();
-        let cpu = subject.cpu.zip(subject.host).map(|(cpu, host)| MeasuredCpu {
-            user_s: cpu.user.as_secs_f64(),
-            system_s: cpu.system.as_secs_f64(),
-            work_s: cpu.work_s(),
-            available_s: cpu.wall.as_secs_f64() * f64::from(host.all_cpu_count()),
-        });
-        Self { duration: subject.measured.unwrap_or_default(), streams, courses, cpu, spread }
+        (spread, courses)
     }
 }
 
@@ -222,10 +236,11 @@ fn stated_figures(subject: &Subject<'_>) -> Vec<(Metric, f64)> {
     let streams = Streams::of(subject);
     // A row is taken as it was printed; of a result that was measured, the metrics are those of runs.
     let taken: &[Figure] = if subject.is_printed() { &Figure::ALL } else { &Figure::COMPARED };
-    for stream in Stream::STATED {
-        let Some(figures) = streams.get(stream) else { continue };
-        let of_stream =
-            |figure: &Figure| Some((MetricKey::Figure(stream, *figure), figure_of_enough(figures, *figure)?));
+    for stream in Stream::ALL {
+        let Some(figures) = streams.get(*stream) else { continue };
+        let of_stream = |figure: &Figure| {
+            Some((MetricKey::Figure(*stream, *figure), figure_of_enough(figures, *figure)?))
+        };
         all.extend(taken.iter().filter_map(of_stream));
     }
     if let Some(cpu) = subject.stated_cpu {
@@ -326,6 +341,34 @@ mod tests {
     use iotrial_model::subject::Facts;
 
     use super::*;
+    use crate::audit::Audit;
+    use crate::summary::Summary;
+    use crate::test_record::healthy;
+    use crate::threshold::ThresholdSet;
+    use crate::verdict::judge;
+
+    #[test]
+    fn what_was_counted_without_a_plan_has_the_figures_of_the_run_and_is_judged_by_its_latencies() {
+        let (record, flash) = (healthy(), ThresholdSet::builtin("flash").unwrap());
+        let run = Subject::of_run(&record);
+        let planless = Subject { plan: None, ..run.clone() };
+        let judged = |subject: &Subject<'_>| judge(subject, &[], &flash).judged;
+        assert!(!judged(&run).is_empty());
+        assert_eq!(judged(&planless), judged(&run));
+        let figures = |subject: &Subject<'_>| {
+            let Summary { total, roles, jobs, .. } = Summary::new(subject, &flash);
+            (total, roles, jobs)
+        };
+        assert_eq!(figures(&planless), figures(&run));
+        assert_eq!(Audit::of(&planless), Audit::of(&run));
+        let measured = |subject: &Subject<'_>| match Sample::of(subject, "").figures {
+            SampleFigures::Measured(measured) => *measured,
+            SampleFigures::Stated(stated) => panic!("{stated:?}"),
+        };
+        let of_run = measured(&run);
+        assert!(of_run.spread.is_some() && of_run.streams.len() == 3);
+        assert_eq!(measured(&planless), Measured { spread: None, courses: Vec::new(), ..of_run });
+    }
 
     #[test]
     fn a_percentile_is_compared_where_ten_ios_lie_beyond_it_and_a_mean_of_any_number() {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use iotrial_model::record::EndedHow;
 use iotrial_model::study::{CellEnd, Progress};
 use iotrial_model::subject::Subject;
-use iotrial_model::sweep::SweepRecord;
 use serde::Serialize;
 
 use super::kind::Kind;
@@ -42,56 +41,24 @@ impl Entry {
             Some(Kind::Imported) => {
                 Self::of(Kind::Imported, &Subject::of_imported(&read_imported(path)?), path)
             }
-            Some(Kind::Sweep) => Self::of_sweep(&read_sweep(path)?, path),
+            Some(Kind::Sweep) => Self::of(Kind::Sweep, &Subject::of_sweep(&read_sweep(path)?), path),
             Some(Kind::Study) => return Self::read_study(path),
             Some(Kind::Journal) | None => return Ok(None),
         };
         Ok(Some(entry))
     }
 
-    /// A run or a result of another tool.
+    /// A result, or a sweep, of which every probe is one.
     pub(super) fn of(kind: Kind, subject: &Subject<'_>, path: &Path) -> Self {
-        let profile = match (subject.plan, subject.source) {
-            (Some(plan), _) => plan.profile.clone(),
-            (None, Some(source)) => source.kind.as_str().to_owned(),
-            (None, None) => String::new(),
-        };
-        let mut targets: Vec<&str> = subject.targets.iter().map(|target| target.path.as_str()).collect();
-        let stated = subject.jobs.iter().flat_map(|job| &job.load.targets).map(String::as_str);
-        if subject.plan.is_none() {
-            targets.extend(stated);
-            targets.dedup();
-        }
-        let has_failed = subject.jobs.iter().any(|job| job.error.is_some());
-        let ended = match subject.ended {
-            Some(ended) => ended.how,
-            None if has_failed => EndedHow::Failed,
-            None => EndedHow::Complete,
-        };
         Self {
             id: subject.id.to_owned(),
             path: path.to_owned(),
             started_at: subject.measured_at.unwrap_or_default().to_owned(),
-            profile,
+            profile: subject.profile().to_owned(),
             label: subject.label.map(str::to_owned),
-            targets: targets.join(", "),
-            ended: ended_word(ended).to_owned(),
+            targets: subject.targets_in_words(),
+            ended: ended_word(subject.ended_how()).to_owned(),
             kind,
-        }
-    }
-
-    /// A sweep, of which every probe is a result.
-    pub(super) fn of_sweep(record: &SweepRecord, path: &Path) -> Self {
-        let targets: Vec<&str> = record.targets.iter().map(|target| target.path.as_str()).collect();
-        Self {
-            id: record.id.clone(),
-            path: path.to_owned(),
-            started_at: record.started_at.clone(),
-            profile: "sweep".to_owned(),
-            label: record.label.clone(),
-            targets: targets.join(", "),
-            ended: ended_word(record.ended.how).to_owned(),
-            kind: Kind::Sweep,
         }
     }
 
