@@ -1,6 +1,6 @@
 //! Findings: what the reader should know about the figures of a result, each with its evidence.
 //!
-//! In three steps: what a result shows is measured once ([`Observed`]); a finding is a predicate on that; its words come last.
+//! In three steps: what a result shows is measured once (`Observed`); a finding is a predicate on that; its words come last.
 //! They are computed whenever a result is shown. The ids are an interface (`docs/json.md`).
 
 use iotrial_model::finding::{Finding, FindingId};

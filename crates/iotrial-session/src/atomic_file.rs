@@ -3,7 +3,9 @@
 //! A file is written under a name that nobody knows, in the folder in which it will be, brought to the disk, and renamed. Whatever
 //! ends the program before the rename leaves the earlier file as it was.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::OpenOptions;
+#[cfg(unix)]
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! The rig: targets made ready once, and whatever a load on them needs.
 //!
 //! Laying out takes minutes and a load may take seconds, so a command that makes several loads makes them on one rig:
-//! [`Rig::prepare`] once, then a [`Trial`] for each record, and [`Rig::release`] at the end.
+//! `Rig::prepare` once, then a [`Trial`] for each record, and `Rig::release` at the end.
 
 use std::io;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ pub struct Rig {
 /// A record on its way into the store.
 ///
 /// From its beginning it has a journal there, so that a crash leaves what was known. The journal of a trial that is
-/// dropped without [`Rig::save`] goes: it could not begin.
+/// dropped without `Rig::save` goes: it could not begin.
 pub struct Trial {
     /// What is known so far.
     pub record: RunRecord,

@@ -1,6 +1,6 @@
 //! The one way in: whatever the user names becomes one typed [`Input`].
 //!
-//! A name is found ([`find`]), its file is opened once and read within one limit ([`file`]), and what it is follows from what
+//! A name is found ([`find`]), its file is opened once and read within one limit ([`mod@file`]), and what it is follows from what
 //! stands in it, never from its name. A command matches on [`Input`], takes what it can use, and refuses the rest by
 //! [`Takes::refuse`], so that all of them say the same of the same file.
 
