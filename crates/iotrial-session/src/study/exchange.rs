@@ -302,12 +302,12 @@ fn check_load(
     })?;
     ensure(plan.until_steady.is_some() == asked.until_steady.is_some(), || {
         let not = if plan.until_steady.is_some() { "" } else { "not " };
-        format!("it was {not}measured until it was steady")
+        format!("it was {not}measured until steady")
     })?;
     ensure(record.search.as_ref().map(|search| search.limit) == file.study.load.latency_limit, || {
         match &record.search {
-            Some(search) => format!("it is a search for the rate that holds {}", search.limit),
-            None => "it is no search for the rate that holds a latency".to_owned(),
+            Some(search) => format!("it is a search for the rate that stays within {}", search.limit),
+            None => "it is not a search for the rate that stays within a latency limit".to_owned(),
         }
     })?;
     let is_real = |plan: &Plan| plan.engine.touches_targets();

@@ -136,11 +136,10 @@ impl Intake<'_> {
 
     fn measured_of(&self, study: &Path) -> Result<Vec<Source>, Failure> {
         if study == Path::new(STANDARD_INPUT) {
-            // It names profiles and targets by paths that count from its own folder.
             let error = anyhow!(
-                "a study cannot be read from standard input: the files that it names count from its folder"
+                "a study cannot be read from standard input: its paths are relative to the folder it is in"
             );
-            return Err(Failure::input(error).hint("give the study by its path".to_owned()));
+            return Err(Failure::input(error).hint("give the path of the study file".to_owned()));
         }
         let store = open_store(self.store.flatten())?;
         let measured = study::measured(study, self.study_profile.flatten(), &store)?;
