@@ -20,7 +20,7 @@ mod imported;
 mod text;
 mod comparison;
 mod audit;
-mod sweep;
+pub mod sweep;
 mod explanation;
 mod sizing;
 pub mod catalogs;
