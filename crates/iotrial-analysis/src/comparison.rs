@@ -21,11 +21,15 @@ mod configuration;
 
 mod delta;
 
+mod cost;
+
 mod factor;
 
 mod scaling;
 
 mod ranking;
+
+mod reservation;
 
 mod recommendation;
 
@@ -47,12 +51,15 @@ use serde::ser::{SerializeMap, Serializer};
 pub use circumstances::{Circumstances, HostFacts, TargetFacts};
 pub use conditions::Difference;
 pub use configuration::Configuration;
-pub use delta::{Delta, ENOUGH_REPEATS, Interval, MUCH_FACTOR, PRINTED_SAME_PERCENT, Pair, Reading, TailProblem};
+pub use delta::{
+    Delta, ENOUGH_REPEATS, Interval, MUCH_FACTOR, PRINTED_SAME_PERCENT, Pair, Reading, TailProblem,
+};
 pub use factor::{Factor, FactorPair, GroupChange};
 pub use gate::{Gate, GateOutcome, ParseGateError};
 pub use metric::{Metric, MetricGroup};
 pub use ranking::{Place, Ranking, Standing};
-pub use recommendation::{Avoid, Recommendation, Reservation, ReservationKind};
+pub use recommendation::{Avoid, Recommendation};
+pub use reservation::{Reservation, ReservationKind};
 pub use sample::{Caveat, Outcome, Sample};
 pub use scaling::Scaling;
 
@@ -679,7 +686,8 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
             "Measured too briefly to tell a difference from chance: {names}. Measure a minute or longer, or repeat."
         )
     });
-    let few = configurations.iter().filter(|one| (2..ENOUGH_REPEATS).contains(&one.run_count()) && !one.is_printed);
+    let few =
+        configurations.iter().filter(|one| (2..ENOUGH_REPEATS).contains(&one.run_count()) && !one.is_printed);
     let few: Vec<String> = few.map(|one| format!("{} ({})", one.key, one.run_count())).collect();
     note(FindingId::FewRepeats, (!few.is_empty()).then(|| names_of(&few)), &|names| {
         format!(

@@ -83,7 +83,17 @@ fn title_of(comparison: &Comparison, key: &str) -> String {
 
 pub(crate) fn recommendation(comparison: &Comparison) -> Section {
     let Recommendation {
-        best, sentence, reservations, reasons, factors, scaling, exceptions, avoid, cost, cpu, ..
+        best,
+        sentence,
+        reservations,
+        reasons,
+        factors,
+        scaling,
+        exceptions,
+        avoid,
+        cost,
+        cpu,
+        ..
     } = &comparison.recommendation;
     let mut avoided: Vec<String> = avoid
         .iter()
@@ -96,7 +106,10 @@ pub(crate) fn recommendation(comparison: &Comparison) -> Section {
     let lists = [
         ("Exceptions", exceptions.iter().take(MOST_AVOIDED).cloned().collect()),
         ("What each factor changes", factors.clone()),
-        ("What more of the same does", if best.is_some() { scaling.clone() } else { scaling.iter().skip(1).cloned().collect() }),
+        (
+            "What more of the same does",
+            if best.is_some() { scaling.clone() } else { scaling.iter().skip(1).cloned().collect() },
+        ),
         ("Avoid", avoided),
         ("Cost", cost.iter().cloned().collect()),
         ("CPU", cpu.iter().cloned().collect()),
@@ -219,26 +232,26 @@ fn configurations(comparison: &Comparison) -> Section {
             is_total: false,
         }
     };
-    Section {
-        id: "configurations",
-        heading: "Configurations",
-        note: None,
-        blocks: vec![Block::Table(Table {
-            caption: "Configurations".to_owned(),
-            columns: vec![
-                Column::new("key", Quantity::Words),
-                Column::new("configuration", Quantity::Words),
-                Column::new("attributes", Quantity::Words).optional(),
-                Column::new("runs", Quantity::Count),
-                Column::new("measured", Quantity::Seconds).optional(),
-                Column::new("times first", Quantity::Count),
-                Column::new("mean place", Quantity::Place),
-                Column::new("slowest I/O", Quantity::LatencyUs),
-            ],
-            rows: all.iter().map(row).collect(),
-            at_a_glance: all.len() <= MOST_ROWS_AT_A_GLANCE,
-        })],
+    let mut table = Table {
+        caption: "Configurations".to_owned(),
+        columns: vec![
+            Column::new("key", Quantity::Words),
+            Column::new("configuration", Quantity::Words),
+            Column::new("attributes", Quantity::Words).optional(),
+            Column::new("runs", Quantity::Count),
+            Column::new("measured", Quantity::Seconds).optional(),
+            Column::new("times first", Quantity::Count),
+            Column::new("mean place", Quantity::Place),
+            Column::new("max", Quantity::LatencyUs).under("lat"),
+        ],
+        rows: all.iter().map(row).collect(),
+        at_a_glance: all.len() <= MOST_ROWS_AT_A_GLANCE,
+    };
+    // Printed tables rarely say what the slowest I/O took.
+    if all.iter().all(|one| one.worst_io().is_none()) {
+        table.without_column(table.columns.len() - 1);
     }
+    Section { id: "configurations", heading: "Configurations", note: None, blocks: vec![Block::Table(table)] }
 }
 
 /// A stream under a load: what a row of a table is about.
@@ -321,8 +334,10 @@ fn cpu_table(comparison: &Comparison) -> Option<Table> {
     };
     let row = |one: &Configuration| {
         let cells = figures.iter().map(|figure| Value::number(one.figure(&Metric::of_cpu(*figure))));
-        let cells =
-            [Value::Text("cpu".to_owned()), Value::Text(marked(comparison, &one.key))].into_iter().chain(cells).collect();
+        let cells = [Value::Text("cpu".to_owned()), Value::Text(marked(comparison, &one.key))]
+            .into_iter()
+            .chain(cells)
+            .collect();
         Row { cells, is_total: false }
     };
     (!figures.is_empty()).then(|| Table {
@@ -366,8 +381,7 @@ fn other_table(comparison: &Comparison) -> Option<Table> {
     })
 }
 
-const LEGEND: &str =
-    "✓ better, ✗ worse, doubled from a factor of two on, ≈ no difference shown, ? too little measured to tell.";
+const LEGEND: &str = "✓ better, ✗ worse, doubled from a factor of two on, ≈ no difference shown, ? too little measured to tell.";
 
 pub(crate) fn factors(comparison: &Comparison) -> Option<Section> {
     let rows: Vec<Row> = comparison
@@ -434,7 +448,8 @@ pub(crate) fn against_baseline(comparison: &Comparison) -> Option<Section> {
             || !comparison.gates.is_empty()
             || !comparison.against_baseline.iter().any(is_said));
     let pairs: Vec<&Pair> = comparison.against_baseline.iter().collect();
-    let rows: Vec<Row> = pairs.iter().flat_map(|pair| matrix_rows(comparison, pair, &[keys(comparison, pair)])).collect();
+    let rows: Vec<Row> =
+        pairs.iter().flat_map(|pair| matrix_rows(comparison, pair, &[keys(comparison, pair)])).collect();
     let drawn = charts::changes(comparison, "against-baseline", "change", &pairs);
     let table = matrix(comparison, "Changes against the baseline", &["from, to"], rows);
     (is_shown && !table.rows.is_empty()).then(|| Section {
@@ -528,8 +543,11 @@ pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
 }
 
 fn change_row(comparison: &Comparison, pair: &Pair, delta: &Delta, has_intervals: bool) -> Row {
-    let mut cells =
-        vec![Value::Text(keys(comparison, pair)), Value::Text(delta.metric.title()), Value::Number(delta.percent)];
+    let mut cells = vec![
+        Value::Text(keys(comparison, pair)),
+        Value::Text(delta.metric.title()),
+        Value::Number(delta.percent),
+    ];
     if has_intervals {
         cells.push(Value::number(delta.interval.map(|one| one.low_percent)));
         cells.push(Value::number(delta.interval.map(|one| one.high_percent)));

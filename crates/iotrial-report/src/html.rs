@@ -71,7 +71,11 @@ fn contents(parts: &[PartView<'_>]) -> Vec<EntryView> {
     for part in parts {
         if part.number > 0 {
             let id = format!("chapter-{}", part.number);
-            entries.push(EntryView { id, heading: format!("{} {}", part.number, part.title), is_chapter: true });
+            entries.push(EntryView {
+                id,
+                heading: format!("{} {}", part.number, part.title),
+                is_chapter: true,
+            });
         }
         let headed = part.sections.iter().filter(|section| !section.heading.is_empty());
         // The sections of chapters would be the same words again and again.
@@ -380,7 +384,8 @@ impl<'d> TableView<'d> {
         let is_grouped = headers.iter().any(|header| !header.below.is_empty());
         // In letters: a row as wide as its widest cells, with the blanks between them.
         let widths = (0..table.columns.len()).map(|at| {
-            let cells = table.rows.iter().map(|row| row.cells[at].written(table.columns[at].quantity, &formats[at]));
+            let cells =
+                table.rows.iter().map(|row| row.cells[at].written(table.columns[at].quantity, &formats[at]));
             // Words are wrapped.
             cells.map(|cell| cell.chars().count().min(LONGEST_UNBROKEN)).max().unwrap_or_default() + 2
         });
@@ -395,10 +400,9 @@ const fn change_class(reading: Reading) -> &'static str {
         Reading::MuchBetter | Reading::Better => "number better",
         Reading::Worse => "number worse",
         Reading::MuchWorse => "number much worse",
-        Reading::NoDifference
-        | Reading::TooFew
-        | Reading::TooFewRepeats
-        | Reading::NoInterval => "number same",
+        Reading::NoDifference | Reading::TooFew | Reading::TooFewRepeats | Reading::NoInterval => {
+            "number same"
+        }
         Reading::Amount => "number",
     }
 }
@@ -444,7 +448,8 @@ fn legend(group: &ChartGroup) -> Vec<LegendView> {
         }
     }
     let has_limits = group.charts.iter().any(|chart| !chart.limits.is_empty());
-    let limits = has_limits.then(|| LegendView::new("limit: acceptable below, with whose it is", svg::write_limit_sample()));
+    let limits = has_limits
+        .then(|| LegendView::new("limit: acceptable below, with whose it is", svg::write_limit_sample()));
     let lines = lines.into_iter().map(|line| LegendView::new(line.name.as_str(), svg::write_sample(line)));
     lines.chain(limits).collect()
 }
@@ -457,10 +462,8 @@ fn bar_legend(charts: &[BarChart]) -> Vec<LegendView> {
             series.push(one);
         }
     }
-    let mut legend: Vec<LegendView> = series
-        .iter()
-        .map(|one| LegendView::new(one.name.as_str(), svg::write_bar_sample(one)))
-        .collect();
+    let mut legend: Vec<LegendView> =
+        series.iter().map(|one| LegendView::new(one.name.as_str(), svg::write_bar_sample(one))).collect();
     let mut bars = series.iter().flat_map(|one| one.bars.iter().flatten());
     if bars.any(|bar| bar.reading.is_some()) {
         let samples = svg::write_meaning_sample().into_iter();

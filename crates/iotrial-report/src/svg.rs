@@ -200,7 +200,11 @@ fn draw_line(svg: &mut String, line: &Line, index: usize, x: &Edge, y: &Edge) ->
         let rings = points.iter().filter_map(|(at, value)| value.map(|value| frame::ring(*at, value)));
         return write!(svg, r#"<path class="ring hue-{hue}" d="{}"/>"#, rings.collect::<String>());
     }
-    let step = if matches!(line.shape, Shape::Points | Shape::Path(_)) { 1 } else { (points.len() / MARKERS_PER_LINE).max(1) };
+    let step = if matches!(line.shape, Shape::Points | Shape::Path(_)) {
+        1
+    } else {
+        (points.len() / MARKERS_PER_LINE).max(1)
+    };
     // Lines on top of one another have their markers side by side.
     // By thirds of the distance between markers.
     let first = (index * step / 3) % step;
@@ -361,7 +365,12 @@ mod tests {
         let chart = Chart {
             id: "id".into(),
             title: "Mean latency".into(),
-            x: crate::chart::Axis { name: "time", quantity: Quantity::Seconds, scale: Scale::Linear, to: 30.0 },
+            x: crate::chart::Axis {
+                name: "time",
+                quantity: Quantity::Seconds,
+                scale: Scale::Linear,
+                to: 30.0,
+            },
             y: LATENCY_AXIS,
             lines: vec![Line {
                 name: "log write".into(),
@@ -382,7 +391,9 @@ mod tests {
         let elements = svg.split(start.as_str()).skip(1);
         let number = |element: &str| {
             let text = element.split(&format!("{name}=\"")).nth(1)?.split('"').next()?.to_owned();
-            text.split(['M', ' ', 'H', 'v']).filter_map(|part| part.parse().ok()).nth(usize::from(name == "d"))
+            text.split(['M', ' ', 'H', 'v'])
+                .filter_map(|part| part.parse().ok())
+                .nth(usize::from(name == "d"))
         };
         elements.filter_map(number).collect()
     }
@@ -398,7 +409,12 @@ mod tests {
 
     #[test]
     fn labels_of_limits_that_are_close_together_do_not_touch() {
-        let svg = drawn(&[(10_000.0, "data read"), (8_000.0, "tempdb read"), (9_000.0, "log write"), (2_000.0, "x")]);
+        let svg = drawn(&[
+            (10_000.0, "data read"),
+            (8_000.0, "tempdb read"),
+            (9_000.0, "log write"),
+            (2_000.0, "x"),
+        ]);
         let mut bases = numbers(&svg, "limit-name", "y");
         bases.sort_by(f64::total_cmp);
         assert_eq!(bases.len(), 4);

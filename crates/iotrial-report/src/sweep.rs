@@ -14,8 +14,8 @@ mod answer;
 
 mod charts;
 
-use crate::comparison::measured::in_words;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
+use crate::comparison::measured::in_words;
 use crate::document::{Block, Document, Fact, FindingLine, Section};
 use crate::finding_line::About;
 use crate::quantity::{Quantity, in_seconds};
@@ -77,7 +77,12 @@ impl Document {
         let (title, byline) = match of {
             SweepOf::Record(record) => (
                 record.label.clone().unwrap_or_else(|| title(record).to_owned()),
-                format!("{}, {} {}", run::start_of(&record.started_at), record.tool.name, record.tool.version),
+                format!(
+                    "{}, {} {}",
+                    run::start_of(&record.started_at),
+                    record.tool.name,
+                    record.tool.version
+                ),
             ),
             SweepOf::Results { sources, .. } => {
                 ("Imported results over their loads".to_owned(), sources.to_owned())

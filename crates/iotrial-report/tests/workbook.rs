@@ -282,8 +282,11 @@ fn bars_begin_at_zero_and_error_bars_end_in_the_plot() {
 #[test]
 fn a_table_keeps_its_headers_in_sight_and_can_be_filtered() {
     let all = parts(&document_of(&fixture::oltp()));
-    let sheets: Vec<&String> =
-        all.iter().filter(|(name, _)| name.starts_with("xl/worksheets/sheet")).map(|(_, text)| text).collect();
+    let sheets: Vec<&String> = all
+        .iter()
+        .filter(|(name, _)| name.starts_with("xl/worksheets/sheet"))
+        .map(|(_, text)| text)
+        .collect();
     let with = |word: &str| sheets.iter().filter(|text| text.contains(word)).count();
     assert!(with("<pane ") >= 4, "{}", with("<pane "));
     assert!(with("<autoFilter ") >= 2, "{}", with("<autoFilter "));
@@ -291,26 +294,22 @@ fn a_table_keeps_its_headers_in_sight_and_can_be_filtered() {
 
 #[test]
 fn a_paragraph_is_one_cell() {
-    let document = document_of(&fixture::oltp());
-    let sentence = document
-        .sections
-        .iter()
-        .flat_map(|section| &section.blocks)
-        .find_map(|block| match block {
-            iotrial_report::document::Block::Verdict(verdict) => Some(verdict.sentence.clone()),
-            _ => None,
-        })
-        .expect("a verdict");
-    assert!(sentence.len() > 110);
-    let range = sheet(&document, "Summary");
-    assert!(range.rows().any(|row| row[0] == Data::String(sentence.clone())), "{sentence}");
+    let document = fixture::comparison();
+    let changes = document.sections.iter().find(|section| section.id == "changes").expect("changes");
+    let note = changes.note.clone().expect("how to read them");
+    assert!(note.len() > 110);
+    let range = sheet(&document, "Every change");
+    assert!(range.rows().any(|row| row[0] == Data::String(note.clone())), "{note}");
 }
 
 #[test]
 fn limits_are_named_at_their_lines_and_not_in_the_legend() {
     let all = parts(&document_of(&fixture::oltp()));
-    let with_limits: Vec<&String> =
-        all.iter().map(|(_, text)| text).filter(|text| text.contains("limit for") || text.contains("sysDot")).collect();
+    let with_limits: Vec<&String> = all
+        .iter()
+        .filter(|(name, text)| name.starts_with("xl/charts/chart") && text.contains("\"sysDash\""))
+        .map(|(_, text)| text)
+        .collect();
     assert!(!with_limits.is_empty());
     for chart in with_limits {
         assert!(chart.contains("<c:legendEntry>") && chart.contains("<c:delete val=\"1\"/>"), "{chart}");

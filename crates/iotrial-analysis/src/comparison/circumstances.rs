@@ -198,6 +198,9 @@ fn tool_of(subject: &Subject<'_>) -> Option<String> {
     let own = subject.tool.map(|tool| tool.version.as_str());
     let version = own.or_else(|| subject.source?.version.as_deref());
     let name = subject.tool_name()?;
+    if subject.is_printed() {
+        return Some(format!("printed in: {name}"));
+    }
     Some(version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}")))
 }
 

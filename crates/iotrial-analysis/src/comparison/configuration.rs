@@ -14,7 +14,9 @@ use super::delta::is_telling;
 use super::metric::Metric;
 use super::repeats::Repeats;
 use super::resample::{Spread, Unit, Units};
-use super::sample::{Caveat, Measured, MeasuredCpu, Outcome, Sample, SampleFigures, figure_of_enough, seed_of};
+use super::sample::{
+    Caveat, Measured, MeasuredCpu, Outcome, Sample, SampleFigures, figure_of_enough, seed_of,
+};
 use super::student::{CONFIDENCE, student_limit};
 use crate::figures::Figures;
 use crate::latency_course::LatencyCourse;

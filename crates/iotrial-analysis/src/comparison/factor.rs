@@ -6,9 +6,9 @@ use iotrial_model::record::AttributeValue;
 use serde::Serialize;
 
 use super::configuration::Configuration;
+use super::cost::is_cost;
 use super::delta::{Pair, shown_range};
 use super::metric::MetricGroup;
-use super::recommendation::is_cost;
 
 /// What one attribute changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]

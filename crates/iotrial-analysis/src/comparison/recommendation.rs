@@ -2,21 +2,21 @@
 //!
 //! Every sentence is generated from what decided it.
 
-use iotrial_model::figure::{Better, CpuFigure, Figure};
-use iotrial_model::metric::MetricKey;
-use iotrial_model::stream::Stream;
+use iotrial_model::figure::Better;
 use iotrial_model::units::group_thousands;
 use iotrial_model::words::{enumerate, in_brief};
 use serde::Serialize;
 
 use super::configuration::Configuration;
+use super::cost::{cost, cpu_cost};
 use super::delta::{Delta, MUCH_FACTOR, Pair, Reading, TailProblem, shown_range};
 use super::factor::{Factor, GroupChange, varying_attributes};
 use super::metric::{Metric, MetricGroup};
 use super::ranking::{LEAST_WEIGHT_PERCENT, Ranking, Standing};
+use super::reservation::{Reservation, ReservationKind, freezes, reservations, with_reservations};
 use super::scaling::{Scaling, is_counted};
 use crate::verdict::Category;
-use crate::words::{latency_in_words, with_thousands};
+use crate::words::with_thousands;
 
 /// What to take and what not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -47,27 +47,6 @@ pub struct Recommendation {
     pub standings: Vec<Standing>,
 }
 
-/// Something that has to be said in the same breath as the recommendation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Reservation {
-    /// What it is.
-    pub kind: ReservationKind,
-    /// The reason in a few words, which go on after «but».
-    pub words: String,
-}
-
-/// Why a recommendation is not to be relied upon.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReservationKind {
-    /// Devices were simulated, or none were there: the figures say nothing about any storage.
-    Simulated,
-    /// Figures of the best one, or of one that it is compared with, contradict each other.
-    Contradictory,
-    /// The best one has I/Os that take far longer than any of another one.
-    Froze,
-}
-
 /// A configuration not to take.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Avoid {
@@ -82,21 +61,6 @@ pub struct Avoid {
 const AVOID_FACTOR: f64 = 1.25;
 /// The same of the second best: it must be half as good, or it is a second choice.
 const AVOID_SECOND_FACTOR: f64 = MUCH_FACTOR;
-/// An I/O that takes this long is a freeze, in µs.
-// A choice: a tenth of a second is a hundred times what a commit takes on flash, and long enough that every session of a database
-// waits for the same log write.
-const FREEZE_US: f64 = 100_000.0;
-/// A freeze counts against a configuration where the slowest I/O of another one is shorter by this factor.
-// The slowest of millions is a single I/O: less than this may be chance.
-const FREEZE_FACTOR: f64 = 4.0;
-/// How the attribute ends that says what a configuration costs, such as `usd_per_month`; `size` writes it into studies.
-const COST: &str = "_per_month";
-
-/// Whether an attribute says what a configuration costs.
-pub(super) fn is_cost(attribute: &str) -> bool {
-    attribute.ends_with(COST)
-}
-
 /// What is known when it is decided.
 pub(super) struct Evidence<'c> {
     pub(super) configurations: &'c [Configuration],
@@ -132,7 +96,9 @@ impl Recommendation {
         let reservations = reservations(configurations, best);
         let scaling = scaling_sentences(configurations, evidence.scaling);
         let answer = match scaling.first().filter(|_| is_scaling) {
-            Some(scaling) => format!("These are different numbers of the same thing, so none is recommended. {scaling}"),
+            Some(scaling) => {
+                format!("These are different numbers of the same thing, so none is recommended. {scaling}")
+            }
             None => sentence(configurations, &leaders, evidence.rankings, &reservations),
         };
         let mut exceptions = exceptions(configurations, &tail_problems);
@@ -152,7 +118,13 @@ impl Recommendation {
             factors: factor_sentences(evidence.factors),
             exceptions,
             avoid: best.map_or_else(Vec::new, |best| {
-                avoid(configurations, &configurations[best], &against_best, &tail_problems, evidence.rankings.len())
+                avoid(
+                    configurations,
+                    &configurations[best],
+                    &against_best,
+                    &tail_problems,
+                    evidence.rankings.len(),
+                )
             }),
             cpu: best.and_then(|best| {
                 let second = standings.get(1).map_or(best, |second| second.index);
@@ -194,88 +166,6 @@ fn scaling_sentences(configurations: &[Configuration], scaling: &[Scaling]) -> V
     scaling.iter().map(sentence).collect()
 }
 
-/// What has to be said with the answer: of the best one, or of all where there is none.
-fn reservations(configurations: &[Configuration], best: Option<usize>) -> Vec<Reservation> {
-    let mut all = Vec::new();
-    let mut add = |kind, words: String| all.push(Reservation { kind, words });
-    let names = |is_meant: &dyn Fn(&Configuration) -> bool| -> Vec<String> {
-        configurations.iter().filter(|one| is_meant(one)).map(Configuration::title).collect()
-    };
-    let simulated = names(&|one| one.circumstances.is_simulated);
-    if !simulated.is_empty() && simulated.len() == configurations.len() {
-        add(ReservationKind::Simulated, "every device was simulated, and no storage was measured".to_owned());
-    } else if !simulated.is_empty() {
-        add(ReservationKind::Simulated, format!("the devices of {} were simulated", names_of(&simulated)));
-    }
-    let contradictory = names(&Configuration::is_contradictory);
-    if !contradictory.is_empty() {
-        add(
-            ReservationKind::Contradictory,
-            format!("the figures of {} contradict each other", names_of(&contradictory)),
-        );
-    }
-    if let Some(words) = best.and_then(|best| freeze_words(&configurations[best], configurations)) {
-        add(ReservationKind::Froze, words);
-    }
-    all
-}
-
-/// The answer with what speaks against it, in one sentence.
-fn with_reservations(answer: String, reservations: &[Reservation]) -> String {
-    if reservations.is_empty() {
-        return answer;
-    }
-    let words: Vec<String> = reservations.iter().map(|one| one.words.clone()).collect();
-    format!("{}, but {}.", answer.trim_end_matches('.'), words.join(", and "))
-}
-
-/// That a configuration has I/Os that take far longer than any of another one.
-fn freeze_words(one: &Configuration, configurations: &[Configuration]) -> Option<String> {
-    let (stream, worst) = one.worst_io().filter(|(_, us)| *us >= FREEZE_US)?;
-    // That of the others that has the shortest slowest I/O: it shows what the load can have.
-    let others = configurations.iter().filter(|other| other.key != one.key);
-    let others = others.filter_map(|other| Some((other, other.worst_io()?.1)));
-    let (calmest, calm) = others.min_by(|a, b| a.1.total_cmp(&b.1))?;
-    (worst >= FREEZE_FACTOR * calm).then(|| {
-        format!(
-            "its slowest {} took {}, and the slowest I/O of {} {}",
-            stream.as_str(),
-            latency_in_words(worst),
-            calmest.title(),
-            latency_in_words(calm)
-        )
-    })
-}
-
-/// The freezes of those that are not the best, whose freeze is told with the answer.
-fn freezes(configurations: &[Configuration], best: Option<usize>) -> Vec<String> {
-    let others = configurations.iter().enumerate().filter(|(index, _)| Some(*index) != best);
-    let words = |one: &Configuration| {
-        Some(format!("{} freezes: {}.", one.title(), freeze_words(one, configurations)?))
-    };
-    others.filter_map(|(_, one)| words(one)).collect()
-}
-
-/// What the best one costs a month against another one, and what that buys.
-fn cost(best: &Configuration, other: &Configuration) -> Option<String> {
-    let price = |one: &Configuration, name: &str| {
-        one.attributes.get(name)?.to_string().parse::<f64>().ok().filter(|price| *price > 0.0)
-    };
-    let name = best.attributes.keys().find(|name| is_cost(name))?;
-    let (mine, others) = (price(best, name)?, price(other, name)?);
-    let currency = name.trim_end_matches(COST).to_uppercase();
-    let rates = rate(best) / rate(other);
-    let for_rate = if rates.is_finite() { format!(" for {rates:.2} times the I/Os") } else { String::new() };
-    Some(format!(
-        "{} costs {} {currency} a month, {} {} {currency}: {:.2} times the price{for_rate}.",
-        best.title(),
-        with_thousands(mine),
-        other.title(),
-        with_thousands(others),
-        mine / others
-    ))
-}
-
 fn titles(configurations: &[Configuration], key: &str) -> String {
     configurations.iter().find(|one| one.key == key).map_or_else(|| key.to_owned(), Configuration::title)
 }
@@ -284,7 +174,7 @@ fn titles(configurations: &[Configuration], key: &str) -> String {
 // A choice: a sentence with more names is not read.
 const MOST_NAMED: usize = 12;
 
-fn names_of(words: &[String]) -> String {
+pub(super) fn names_of(words: &[String]) -> String {
     // Two fewer, so that «and N more» stands for three at least.
     if words.len() > MOST_NAMED { in_brief(words, MOST_NAMED, MOST_NAMED - 2) } else { enumerate(words) }
 }
@@ -566,7 +456,11 @@ fn avoid(
         // Worse by a percent in all metrics is certain and harmless.
         if is_worse_in_all && 2 * far > ranked {
             let both = if ranked == metric_count { "" } else { " that both have" };
-            reasons.push(format!("worse than {} in all {ranked} metrics{both}: {}", best.key, group_ranges(pair)));
+            reasons.push(format!(
+                "worse than {} in all {ranked} metrics{both}: {}",
+                best.key,
+                group_ranges(pair)
+            ));
         }
         if !reasons.is_empty() {
             let avoid = Avoid { configuration: pair.configuration.clone(), reason: reasons.join("; ") };
@@ -590,38 +484,4 @@ fn loss_factor(delta: &Delta) -> f64 {
         Some(Better::Higher) => delta.from / delta.to,
         _ => delta.to / delta.from,
     }
-}
-
-/// All I/Os a second.
-fn rate(one: &Configuration) -> f64 {
-    // Commits are not I/Os of their own; their writes have been counted.
-    let is_rate = |metric: &Metric| matches!(metric.key, MetricKey::Figure(stream, Figure::Iops) if stream != Stream::Commit);
-    let iops = one.figures.iter().filter(|(metric, _)| is_rate(metric));
-    iops.map(|(_, value)| value).sum()
-}
-
-/// What the best one needs, against the baseline or, where it is that itself, the second.
-fn cpu_cost(best: &Configuration, other: &Configuration) -> Option<String> {
-    let percent = |one: &Configuration| {
-        let of = |figure| one.figure(&Metric::of_cpu(figure));
-        // Both shares or none: user time alone would make kernel-heavy drivers look cheap.
-        Some((of(CpuFigure::User)?, of(CpuFigure::System)?))
-    };
-    let ((usr, sys), (other_usr, other_sys)) = (percent(best)?, percent(other)?);
-    let times = (usr + sys) / (other_usr + other_sys);
-    let rates = rate(best) / rate(other);
-    // Of nearly as much, the second digit is what differs.
-    let factor =
-        |times: f64| if (0.8..1.2).contains(&times) { format!("{times:.2}") } else { format!("{times:.1}") };
-    let for_rate =
-        if rates.is_finite() { format!(" for {} times the I/Os", factor(rates)) } else { String::new() };
-    // A baseline with no measurable CPU time would give infinity.
-    times.is_finite().then(|| {
-        format!(
-            "{} needs {usr:.1} % user and {sys:.1} % system CPU, {} {other_usr:.1} % and {other_sys:.1} %: {} times the CPU{for_rate}.",
-            best.title(),
-            other.title(),
-            factor(times),
-        )
-    })
 }

@@ -12,8 +12,8 @@ use super::metric::{Metric, MetricGroup};
 // A closed list, because a number alone says nothing: twice the queue depth or twice the IOPS that were paid for is not the same
 // thing twice.
 const COUNTED: [&str; 16] = [
-    "host", "hosts", "machine", "machines", "node", "nodes", "server", "servers", "vm_count", "vms", "volume", "volumes",
-    "disk", "disks", "drive", "drives",
+    "host", "hosts", "machine", "machines", "node", "nodes", "server", "servers", "vm_count", "vms",
+    "volume", "volumes", "disk", "disks", "drive", "drives",
 ];
 
 /// What a larger number of the same does.
@@ -55,18 +55,23 @@ impl Scaling {
                 return Vec::new();
             };
             // From fewer to more, whichever is the baseline.
-            let (one, other, from, to) = if from < to { (one, other, from, to) } else { (other, one, to, from) };
-            rates(one, other).into_iter().filter(|_| from < to).map(|(metric, a, b)| Self {
-                attribute: factor.attribute.clone(),
-                from: one.key.clone(),
-                to: other.key.clone(),
-                from_count: from,
-                to_count: to,
-                metric,
-                from_value: a,
-                to_value: b,
-                efficiency_percent: 100.0 * (b / to) / (a / from),
-            }).collect()
+            let (one, other, from, to) =
+                if from < to { (one, other, from, to) } else { (other, one, to, from) };
+            rates(one, other)
+                .into_iter()
+                .filter(|_| from < to)
+                .map(|(metric, a, b)| Self {
+                    attribute: factor.attribute.clone(),
+                    from: one.key.clone(),
+                    to: other.key.clone(),
+                    from_count: from,
+                    to_count: to,
+                    metric,
+                    from_value: a,
+                    to_value: b,
+                    efficiency_percent: 100.0 * (b / to) / (a / from),
+                })
+                .collect()
         });
         scaling.collect()
     }

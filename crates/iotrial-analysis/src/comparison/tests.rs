@@ -468,7 +468,8 @@ fn cpu_time_without_an_interval_is_neither_better_nor_worse() {
 #[test]
 fn a_gate_on_what_two_repeats_cannot_tell_is_close() {
     let samples = |label: &str, seeds: [u64; 2]| {
-        seeds.map(|seed| labelled(&run(seed, 30, if seed.is_multiple_of(2) { 2.0 } else { 1.0 }, CALM), label))
+        seeds
+            .map(|seed| labelled(&run(seed, 30, if seed.is_multiple_of(2) { 2.0 } else { 1.0 }, CALM), label))
     };
     let gates = vec!["read.iops >= -1%".parse().unwrap()];
     let request = CompareRequest { gates, ..CompareRequest::default() };

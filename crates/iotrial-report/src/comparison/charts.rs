@@ -189,7 +189,10 @@ pub(crate) fn scaling(comparison: &Comparison) -> Option<Section> {
             let mut points = vec![(first.from_count, Some(first.from_value))];
             points.extend(of_start.iter().map(|one| (one.to_count, Some(one.to_value))));
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let ideal = points.iter().map(|(count, _)| (*count, Some(first.from_value / first.from_count * count))).collect();
+            let ideal = points
+                .iter()
+                .map(|(count, _)| (*count, Some(first.from_value / first.from_count * count)))
+                .collect();
             let line = |what: &str, dash, shape, points| Line {
                 name: format!("from {start}, {what}"),
                 hue,
@@ -220,11 +223,10 @@ pub(crate) fn scaling(comparison: &Comparison) -> Option<Section> {
     (!charts.is_empty()).then(|| Section {
         id: "scaling",
         heading: "Scaling",
-        note: Some("What more of the same does, against as many times what the smallest number does.".to_owned()),
-        blocks: charts
-            .into_iter()
-            .map(|chart| Block::Charts(ChartGroup { charts: vec![chart] }))
-            .collect(),
+        note: Some(
+            "What more of the same does, against as many times what the smallest number does.".to_owned(),
+        ),
+        blocks: charts.into_iter().map(|chart| Block::Charts(ChartGroup { charts: vec![chart] })).collect(),
     })
 }
 

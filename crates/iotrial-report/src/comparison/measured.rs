@@ -1,6 +1,8 @@
 //! What was measured: one block that says where, under what load, when and by what, so that a page can stand alone.
 
-use iotrial_analysis::comparison::{Circumstances, Comparison, Configuration, HostFacts, Outcome, TargetFacts};
+use iotrial_analysis::comparison::{
+    Circumstances, Comparison, Configuration, HostFacts, Outcome, TargetFacts,
+};
 use iotrial_analysis::verdict::Category;
 
 use super::marked;
@@ -99,7 +101,8 @@ pub(crate) fn in_words(circumstances: &Circumstances) -> Vec<(&'static str, Stri
 }
 
 fn listed<T>(all: &[T], in_words: impl Fn(&T) -> String) -> Option<String> {
-    let mut words: Vec<String> = all.iter().take(MOST_NAMED).map(|one| cut(&in_words(one), LONGEST)).collect();
+    let mut words: Vec<String> =
+        all.iter().take(MOST_NAMED).map(|one| cut(&in_words(one), LONGEST)).collect();
     if all.len() > MOST_NAMED {
         words.push(format!("and {} more", all.len() - MOST_NAMED));
     }
@@ -145,7 +148,8 @@ fn measured_in_words(one: &Configuration) -> Option<String> {
 }
 
 fn outcome_in_words(outcome: &Outcome, run_count: usize) -> String {
-    let category = outcome.category.map(Category::as_str).map(|word| format!(" ({word})")).unwrap_or_default();
+    let category =
+        outcome.category.map(Category::as_str).map(|word| format!(" ({word})")).unwrap_or_default();
     let count = outcome.run_count;
     let runs = if count == run_count { String::new() } else { format!(", {count} of {run_count} runs") };
     format!("{}{category} by {}{runs}", outcome.word, outcome.thresholds)

@@ -90,7 +90,8 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
     let height = top + groups * (GROUP_HEIGHT + bars * BAR_PITCH) + (HEIGHT - BOTTOM) + 6.0;
     let bottom = height - (HEIGHT - BOTTOM);
     // Values include the ends of error bars and the mark.
-    let has_marks = chart.series.iter().flat_map(|series| &series.bars).flatten().any(|bar| bar.reading.is_some());
+    let has_marks =
+        chart.series.iter().flat_map(|series| &series.bars).flatten().any(|bar| bar.reading.is_some());
     let mark_letters = if has_marks { MARK_LETTERS } else { 0 };
     let x = Edge::along(chart.value, unit, &chart.values().collect::<Vec<_>>(), mark_letters);
     frame::open(svg, &format!("{prefix}{}", chart.id), &chart.title, &description(chart, &x), height)?;
@@ -185,7 +186,13 @@ fn draw_bar(
         // An error bar that is cut ends in an arrow, which shows that it goes on.
         let end_at = |at: f64, value: f64, forward: f64| match x.ruler.holds(value) {
             true => format!("M{at:.1} {:.1}v8", middle - 4.0),
-            false => format!("M{:.1} {:.1}l{:.1} 4l{:.1} 4", at - forward * 6.0, middle - 4.0, forward * 6.0, -forward * 6.0),
+            false => format!(
+                "M{:.1} {:.1}l{:.1} 4l{:.1} 4",
+                at - forward * 6.0,
+                middle - 4.0,
+                forward * 6.0,
+                -forward * 6.0
+            ),
         };
         let ends = end_at(from, low, -1.0) + &end_at(to, high, 1.0);
         write!(svg, r#"<path class="error-bar" d="M{from:.1} {middle:.1}H{to:.1}{ends}"/>"#)?;
@@ -215,8 +222,7 @@ fn in_words(bar: &Bar, x: &Edge) -> String {
 
 /// What somebody who cannot see the chart should know of it: every value.
 fn description(chart: &BarChart, x: &Edge) -> String {
-    let value =
-        |bar: &Option<Bar>| bar.map_or_else(|| "–".to_owned(), |bar| in_words(&bar, x));
+    let value = |bar: &Option<Bar>| bar.map_or_else(|| "–".to_owned(), |bar| in_words(&bar, x));
     let group = |(index, group): (usize, &String)| {
         let values = chart
             .series
@@ -265,7 +271,8 @@ mod tests {
 
     #[test]
     fn an_error_bar_that_goes_on_and_on_ends_in_an_arrow_and_leaves_the_bar_its_room() {
-        let ends = |reach: f64| (error_bar(reach).matches('v').count(), error_bar(reach).matches('l').count());
+        let ends =
+            |reach: f64| (error_bar(reach).matches('v').count(), error_bar(reach).matches('l').count());
         assert_eq!((ends(f64::INFINITY), ends(100.0)), ((2, 0), (1, 2)));
     }
 

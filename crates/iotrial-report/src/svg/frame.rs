@@ -75,7 +75,8 @@ impl Edge {
     /// The label of a tick. From 100,000 on it is in thousands or millions, since there is no room for more digits.
     pub(super) fn tick(&self, value: f64) -> String {
         // All labels of an axis count in the same.
-        let largest = self.ruler.ticks.iter().map(|tick| self.format.in_unit(*tick).abs()).fold(0.0, f64::max);
+        let largest =
+            self.ruler.ticks.iter().map(|tick| self.format.in_unit(*tick).abs()).fold(0.0, f64::max);
         let (factor, word) = match largest {
             ..1e5 => return self.format.write_round(value),
             ..1e6 => (1e-3, " k"),

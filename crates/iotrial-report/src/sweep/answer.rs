@@ -40,7 +40,8 @@ struct Best<'s> {
 }
 
 fn best(summary: &SweepSummary) -> Option<Best<'_>> {
-    let probes = || summary.curves.iter().flat_map(|curve| curve.probes.iter().map(move |probe| (curve, probe)));
+    let probes =
+        || summary.curves.iter().flat_map(|curve| curve.probes.iter().map(move |probe| (curve, probe)));
     let most = |of: fn(&Probe) -> Option<f64>| {
         let rates = probes().filter_map(|(curve, probe)| Some((of(probe)?, curve, probe)));
         rates.max_by(|a, b| a.0.total_cmp(&b.0))
@@ -60,7 +61,8 @@ fn of_curves(summary: &SweepSummary, best: &Best<'_>) -> (String, String, Vec<St
     let (fast, top) = most(|found| found.ceiling_iops);
     let (wide, widest) = most(|found| found.ceiling_mib_per_s);
     let more = if top.is_reached { "up to" } else { "at least" };
-    let headline = format!("{more} {} IOPS ({})", with_thousands(top.ceiling_iops), curve_name(summary, fast));
+    let headline =
+        format!("{more} {} IOPS ({})", with_thousands(top.ceiling_iops), curve_name(summary, fast));
     let headline = if (fast.pattern, fast.volume) == (wide.pattern, wide.volume) {
         format!("{headline}, which are {}", mib_per_s(top.ceiling_mib_per_s))
     } else {
@@ -83,8 +85,12 @@ fn point(summary: &SweepSummary, curve: &Curve, found: &Saturation) -> String {
     let at = |found: &Saturation| {
         format!(
             "{} outstanding I/Os: {} IOPS at {}",
-            NumberFormat::fit(Quantity::Load, LatencyUnit::Milliseconds, std::iter::once(found.knee.outstanding))
-                .write_with_unit(found.knee.outstanding),
+            NumberFormat::fit(
+                Quantity::Load,
+                LatencyUnit::Milliseconds,
+                std::iter::once(found.knee.outstanding)
+            )
+            .write_with_unit(found.knee.outstanding),
             with_thousands(found.knee.iops),
             latency_in_words(found.knee.lat_mean_us)
         )
@@ -96,7 +102,8 @@ fn point(summary: &SweepSummary, curve: &Curve, found: &Saturation) -> String {
         Some(KneeBound::Unknown) => "where latency begins to grow out of proportion is not known".to_owned(),
     };
     let ceiling = if found.is_reached { "at most" } else { "at least" };
-    let limit = curve.limit.as_ref().map(|limit| format!("; limit: {}", limit.kind.as_str())).unwrap_or_default();
+    let limit =
+        curve.limit.as_ref().map(|limit| format!("; limit: {}", limit.kind.as_str())).unwrap_or_default();
     format!(
         "{}: {knee}; {ceiling} {} IOPS ({}){limit}",
         curve_name(summary, curve),
@@ -117,7 +124,8 @@ fn of_series(summary: &SweepSummary, best: &Best<'_>) -> (String, String, Vec<St
         mib_per_s(bandwidth),
         curve_name(summary, of_bandwidth)
     );
-    let probes = || summary.curves.iter().flat_map(|curve| curve.probes.iter().map(move |probe| (curve, probe)));
+    let probes =
+        || summary.curves.iter().flat_map(|curve| curve.probes.iter().map(move |probe| (curve, probe)));
     let slowest = probes().filter_map(|(curve, probe)| Some((probe.figures.lat_mean_us?, curve, probe)));
     let slowest = slowest.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(us, curve, probe)| {
         format!(

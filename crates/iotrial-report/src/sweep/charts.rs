@@ -115,7 +115,8 @@ pub(super) fn series(summary: &SweepSummary) -> Option<Section> {
         })
         .collect();
     let chart = |figure: Figure, title: &str| {
-        let bar = |figures: &Figures| Some(Bar { value: figures.get(figure)?, interval: None, reading: None });
+        let bar =
+            |figures: &Figures| Some(Bar { value: figures.get(figure)?, interval: None, reading: None });
         BarChart {
             id: format!("series-{}", figure.key().replace('_', "-")),
             title: title.to_owned(),

@@ -2,8 +2,9 @@
 
 use rust_xlsxwriter::{
     Chart as NativeChart, ChartAxis, ChartAxisCrossing, ChartAxisLabelPosition, ChartDataLabel,
-    ChartDataLabelPosition, ChartErrorBars, ChartErrorBarsType, ChartFont, ChartFormat, ChartLegendPosition, ChartLine, ChartLineDashType,
-    ChartMarker, ChartMarkerType, ChartPoint, ChartRange, ChartSolidFill, ChartType, Format, XlsxError,
+    ChartDataLabelPosition, ChartErrorBars, ChartErrorBarsType, ChartFont, ChartFormat, ChartLegendPosition,
+    ChartLine, ChartLineDashType, ChartMarker, ChartMarkerType, ChartPoint, ChartRange, ChartSolidFill,
+    ChartType, Format, XlsxError,
 };
 
 use super::Sheet;
@@ -316,7 +317,9 @@ impl Sheet<'_> {
                     .set_name(&values.name(&self.name))
                     .set_format(ChartFormat::new().set_solid_fill(ChartSolidFill::new().set_color(color)));
                 if series.bars.iter().flatten().any(|bar| bar.reading.is_some()) {
-                    added.set_points(&series.bars.iter().map(|bar| point(bar.as_ref(), color)).collect::<Vec<_>>());
+                    added.set_points(
+                        &series.bars.iter().map(|bar| point(bar.as_ref(), color)).collect::<Vec<_>>(),
+                    );
                 }
                 let interval = |of: &dyn Fn(f64, (f64, f64)) -> f64| -> Vec<f64> {
                     let off = |bar: &Option<Bar>| {
