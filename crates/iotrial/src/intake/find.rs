@@ -200,7 +200,7 @@ fn files_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 fn in_order(path: &Path) -> Vec<(String, u64)> {
     let name = path.to_string_lossy();
     let mut parts = Vec::new();
-    let mut rest = name.as_ref();
+    let mut rest: &str = name.as_ref();
     while !rest.is_empty() {
         let words = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
         let digits = rest[words..].find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - words);
@@ -225,4 +225,16 @@ fn add_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> anyhow::R
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_loads_are_in_the_order_of_their_numbers() {
+        let mut files = ["qd64.json", "qd1.json", "qd16.json", "qd4.json"].map(Path::new);
+        files.sort_by_cached_key(|path| in_order(path));
+        assert_eq!(files, ["qd1.json", "qd4.json", "qd16.json", "qd64.json"].map(Path::new));
+    }
 }
