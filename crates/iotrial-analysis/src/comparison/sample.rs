@@ -11,7 +11,7 @@ use iotrial_model::metric::MetricKey;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts, RunRecord};
 use iotrial_model::stream::Stream;
-use iotrial_model::subject::Subject;
+use iotrial_model::subject::{Subject, SubjectRate};
 use iotrial_model::table::PublishedTable;
 use serde::{Serialize, Serializer};
 
@@ -19,13 +19,13 @@ use super::circumstances::Circumstances;
 use super::conditions::{Conditions, load_of_jobs};
 use super::metric::Metric;
 use super::resample::{Spread, Unit, Units};
-use crate::audit::{Audit, Weight};
 use crate::figures::Figures;
 use crate::findings::findings;
 use crate::latency_course::LatencyCourse;
 use crate::stream::Streams;
 use crate::threshold::ThresholdSet;
 use crate::verdict::{Category, Verdict, judge};
+use crate::words::with_thousands;
 
 /// One run of one configuration, or one printed row.
 ///
@@ -103,14 +103,27 @@ fn worst_ios(subject: &Subject<'_>) -> Vec<(Stream, f64)> {
     Stream::ALL.iter().filter_map(worst).collect()
 }
 
+/// Bytes.
+const MIB: f64 = 1_048_576.0;
+
 /// In what the figures of a stated result contradict each other. What was counted here cannot: rate and bytes are of the same
 /// I/Os.
 fn contradictions(subject: &Subject<'_>) -> Vec<String> {
     if subject.is_counted() {
         return Vec::new();
     }
-    let findings = Audit::of(subject).findings.into_iter();
-    findings.filter(|one| one.weight == Weight::Contradiction).map(|one| one.message).collect()
+    // The audit has more checks; this one is of what is compared.
+    let contradiction = |rate: &SubjectRate<'_>| {
+        let found = rate.contradiction?;
+        let unit = if found.is_in_mb_per_s() { ", which they are in MB/s" } else { "" };
+        Some(format!(
+            "{} IOPS of its {}s cannot be the {} MiB/s that are stated as well{unit}",
+            with_thousands(rate.iops),
+            rate.direction,
+            with_thousands((found.printed.low + found.printed.high) / 2.0 / MIB),
+        ))
+    };
+    subject.rates().iter().filter_map(contradiction).collect()
 }
 
 /// What a source states.
@@ -413,6 +426,7 @@ mod tests {
     use iotrial_model::subject::Facts;
 
     use super::*;
+    use crate::audit::Audit;
     use crate::summary::Summary;
     use crate::test_record::healthy;
 

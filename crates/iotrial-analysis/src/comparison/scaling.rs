@@ -10,10 +10,10 @@ use super::metric::{Metric, MetricGroup};
 
 /// What is counted when there is more of the same, as attributes are called.
 // A closed list, because a number alone says nothing: twice the queue depth or twice the IOPS that were paid for is not the same
-// thing twice.
-const COUNTED: [&str; 16] = [
+// thing twice. Nor are disks here: one against three in a stripe set is a question of layout, which has an answer.
+const COUNTED: [&str; 12] = [
     "host", "hosts", "machine", "machines", "node", "nodes", "server", "servers", "vm_count", "vms",
-    "volume", "volumes", "disk", "disks", "drive", "drives",
+    "volume", "volumes",
 ];
 
 /// What a larger number of the same does.
