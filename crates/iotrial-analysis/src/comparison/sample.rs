@@ -103,9 +103,6 @@ fn worst_ios(subject: &Subject<'_>) -> Vec<(Stream, f64)> {
     Stream::ALL.iter().filter_map(worst).collect()
 }
 
-/// Bytes.
-const MIB: f64 = 1_048_576.0;
-
 /// In what the figures of a stated result contradict each other. What was counted here cannot: rate and bytes are of the same
 /// I/Os.
 fn contradictions(subject: &Subject<'_>) -> Vec<String> {
@@ -120,7 +117,7 @@ fn contradictions(subject: &Subject<'_>) -> Vec<String> {
             "{} IOPS of its {}s cannot be the {} MiB/s that are stated as well{unit}",
             with_thousands(rate.iops),
             rate.direction,
-            with_thousands((found.printed.low + found.printed.high) / 2.0 / MIB),
+            with_thousands(rate.facts.stated()?.bandwidth_mib_per_s?.value),
         ))
     };
     subject.rates().iter().filter_map(contradiction).collect()
