@@ -5,14 +5,13 @@
 //! buffer: the first word of every sector is that of its generation, and the rest is what the buffer held before, which is
 //! generated too.
 
+use iotrial_model::split_mix::{GOLDEN, mix};
+
 /// A page is generated on its own, so that blocks can be written anywhere and in any order.
 const PAGE_SIZE: usize = 4096;
 
 /// The smallest unit that a device could deduplicate.
 const SECTOR_SIZE: usize = 512;
-
-/// 2^64 divided by the golden ratio: multiples of it spread evenly over all words.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The content of one area, for all generations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,13 +72,6 @@ impl Content {
     const fn key_of(&self, generation: u64) -> u64 {
         if generation == 0 { self.key } else { mix(self.key.wrapping_sub(generation)) }
     }
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): one-to-one on 64 bits.
-pub(crate) const fn mix(mut bits: u64) -> u64 {
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
 }
 
 #[cfg(test)]

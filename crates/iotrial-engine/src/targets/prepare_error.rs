@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use iotrial_model::plan::LEAST_FREE;
+use iotrial_model::target::NoSpace;
 use iotrial_model::units::ByteSize;
 
 use super::managed_file::Foreign;
@@ -57,18 +57,8 @@ pub enum PrepareError {
         path: PathBuf,
     },
     /// The files do not fit any more.
-    #[error(
-        "{needed} of files are needed on `{}`, and only {usable} may be used so that {LEAST_FREE} and 10 % stay free",
-        path.display()
-    )]
-    NoSpace {
-        /// A directory on that file system.
-        path: PathBuf,
-        /// What is to be written.
-        needed: ByteSize,
-        /// What the rule allows.
-        usable: ByteSize,
-    },
+    #[error(transparent)]
+    NoSpace(NoSpace),
     /// A file or directory cannot be made, opened or replaced.
     #[error("cannot {what} `{}`", path.display())]
     File {

@@ -5,10 +5,10 @@
 
 use std::io;
 
+use iotrial_model::split_mix::mix;
 use sha2::{Digest as _, Sha256};
 
 use super::fill::AlignedBuffer;
-use crate::content::mix;
 
 const ZEROS: [u8; 4096] = [0; 4096];
 const PAGE_SIZE: u64 = ZEROS.len() as u64;

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use iotrial_model::plan::{Area, AreaKind, FILE_HEADER_SIZE, Plan, TargetKind};
+use iotrial_model::target::NoSpace;
 use iotrial_model::units::ByteSize;
 
 use super::managed_file::{Found, ManagedFile};
@@ -99,7 +100,7 @@ pub(super) fn check_space(sites: &[Site<'_>]) -> Result<(), PrepareError> {
     for (needed, space, directory) in filesystems.into_values() {
         let usable = space.usable();
         if needed > usable {
-            return Err(PrepareError::NoSpace { path: directory.to_owned(), needed, usable });
+            return Err(PrepareError::NoSpace(NoSpace { path: directory.to_owned(), needed, usable }));
         }
     }
     Ok(())
