@@ -2,7 +2,7 @@
 //!
 //! An engine needs handles of its own, because what it does with them depends on flags that only an open can set: overlapped
 //! I/O of Windows is one. A second open by name would ask anew who the name leads to. So the handle by which an area
-//! was verified stays open for as long as the area is held, and every later one is compared with it: see `open_again`.
+//! was verified stays open for as long as the area is held, and every later one is compared with it: see `reopen_verified`.
 
 use std::fs::File;
 use std::io;
@@ -85,7 +85,7 @@ impl HeldAreas {
                 // a close after writing, upon which udev looks at the device: I/O of others, in the next load.
                 verified.try_clone()
             } else {
-                os::open_again(path, verified, *access, *direct, flags)
+                os::reopen_verified(path, verified, *access, *direct, flags)
                     .and_then(|file| is_same(&file, verified).map(|()| file))
             };
             let file = file.map(|file| OpenArea { file, content: *content });
@@ -97,7 +97,7 @@ impl HeldAreas {
 
 /// While the verified handle is open, nothing else can come by the identity that it has.
 fn is_same(file: &File, verified: &File) -> io::Result<()> {
-    if os::same_file(&file.metadata()?, &verified.metadata()?) {
+    if os::file_id(file)? == os::file_id(verified)? {
         return Ok(());
     }
     Err(io::Error::other("something else took its place"))

@@ -15,7 +15,7 @@ use rustix::fs::{AtFlags, CWD, FileType, StatxFlags};
 use super::block::{Device, Kernel, Number};
 use super::loop_device::{self, Backing};
 use super::mounts::{self, Mount};
-use super::obstacle::Obstacle;
+use super::obstacle::{Obstacle, Reason};
 
 /// Whatever lies under one of them is the running system.
 const SYSTEM_PLACES: [&str; 5] = ["/", "/boot", "/boot/efi", "/usr", "/var"];
@@ -70,7 +70,7 @@ pub(crate) struct Survey {
     pub(crate) notes: Vec<String>,
 }
 
-/// Everything but [`Obstacle::Held`], which only opening can tell.
+/// Everything but [`Reason::Held`], which only opening can tell.
 pub(crate) fn survey(kernel: &Kernel, footprint: &Footprint, protected: &[PathBuf]) -> Survey {
     let mut survey = Survey::default();
     visible(kernel, footprint, &mut survey);
@@ -84,7 +84,8 @@ pub(crate) fn survey(kernel: &Kernel, footprint: &Footprint, protected: &[PathBu
 }
 
 impl Survey {
-    fn add(&mut self, obstacle: Obstacle) {
+    fn add(&mut self, device: &Device, reason: Reason) {
+        let obstacle = Obstacle { device: device.name(), reason };
         if !self.obstacles.contains(&obstacle) {
             self.obstacles.push(obstacle);
         }
@@ -96,7 +97,7 @@ fn visible(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
     for source in [kernel.proc.join("self/mountinfo"), kernel.proc.join("self/fd"), kernel.sys.join("block")]
     {
         if fs::symlink_metadata(&source).is_err() {
-            survey.add(Obstacle::Unseen { device: footprint.devices[0].name(), source });
+            survey.add(&footprint.devices[0], Reason::Unseen { source });
         }
     }
     // The number of the first PID namespace is fixed (PROC_PID_INIT_INO of linux/proc_ns.h).
@@ -120,11 +121,10 @@ fn visible(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
 
 fn state(footprint: &Footprint, survey: &mut Survey) {
     let target = &footprint.devices[0];
-    let device = target.name();
     if target.size().is_none_or(|size| size.get() == 0) {
-        survey.add(Obstacle::NoMedium { device });
+        survey.add(target, Reason::NoMedium);
     } else if target.is_read_only() || target.whole_disk().is_read_only() {
-        survey.add(Obstacle::ReadOnly { device });
+        survey.add(target, Reason::ReadOnly);
     }
 }
 
@@ -144,7 +144,7 @@ fn system(kernel: &Kernel, footprint: &Footprint, protected: &[PathBuf], survey:
     };
     for place in SYSTEM_PLACES.map(PathBuf::from) {
         if let Some(device) = carried_by(&place) {
-            return survey.add(Obstacle::SystemDisk { device: device.name(), place });
+            return survey.add(&device, Reason::SystemDisk { place });
         }
     }
     let own = [std::env::current_dir(), std::env::current_exe()];
@@ -152,7 +152,7 @@ fn system(kernel: &Kernel, footprint: &Footprint, protected: &[PathBuf], survey:
         // The store may not be there yet; then the nearest directory above it tells the device.
         let existing = place.ancestors().find(|path| path.exists());
         if let Some(device) = existing.and_then(carried_by) {
-            survey.add(Obstacle::Protected { device: device.name(), place });
+            survey.add(&device, Reason::Protected { place });
         }
     }
 }
@@ -162,13 +162,13 @@ fn mounted(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
         for device in kernel.devices_of_mount(&mount) {
             if let Some(device) = footprint.get(device.number) {
                 let mount_point = mount.mount_point.clone();
-                survey.add(Obstacle::Mounted { device: device.name(), mount_point });
+                survey.add(device, Reason::Mounted { mount_point });
             }
         }
     }
     for (uuid, members) in kernel.btrfs_members() {
         for device in members.iter().filter_map(|member| footprint.get(member.number)) {
-            survey.add(Obstacle::BtrfsMember { device: device.name(), uuid: uuid.clone() });
+            survey.add(device, Reason::BtrfsMember { uuid: uuid.clone() });
         }
     }
 }
@@ -179,9 +179,9 @@ fn swap(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
         let Ok(metadata) = fs::metadata(&path) else { continue };
         let number = Number::of_metadata(&metadata).unwrap_or(Number::from_dev(metadata.dev()));
         if let Some(device) = footprint.get(number) {
-            survey.add(Obstacle::Swap { device: device.name() });
+            survey.add(device, Reason::Swap);
         } else if footprint.files.contains(&(metadata.dev(), metadata.ino())) {
-            survey.add(Obstacle::Swap { device: footprint.devices[0].name() });
+            survey.add(&footprint.devices[0], Reason::Swap);
         }
     }
 }
@@ -197,7 +197,7 @@ fn swap_paths(swaps: &[u8]) -> Vec<PathBuf> {
 fn stacked(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
     for device in &footprint.devices {
         for holder in device.holders() {
-            survey.add(Obstacle::Stacked { device: device.name(), by: holder.name() });
+            survey.add(device, Reason::Stacked { by: holder.name() });
         }
     }
     for other in kernel.disks() {
@@ -212,7 +212,7 @@ fn stacked(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
             None => None,
         };
         if let Some(device) = shown {
-            survey.add(Obstacle::LoopBacking { device: device.name(), by: other.name() });
+            survey.add(device, Reason::LoopBacking { by: other.name() });
         }
     }
 }
@@ -230,7 +230,7 @@ fn processes(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
                     if let Some(device) = leads_to(&descriptor.path(), footprint) {
                         let name = fs::read(process.join("comm")).unwrap_or_default();
                         let name = String::from_utf8_lossy(&name).trim_end().to_owned();
-                        survey.add(Obstacle::Open { device: device.name(), process: name, pid });
+                        survey.add(device, Reason::Open { process: name, pid });
                     }
                 }
             }
@@ -243,7 +243,7 @@ fn processes(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
             for mount in mounts::parse(&mountinfo) {
                 if let Some(device) = footprint.get(mount.number) {
                     let mount_point = mount.mount_point;
-                    survey.add(Obstacle::MountedElsewhere { device: device.name(), mount_point, pid });
+                    survey.add(device, Reason::MountedElsewhere { mount_point, pid });
                 }
             }
         }
@@ -291,7 +291,7 @@ mod tests {
         };
         let blind = Kernel { sys: "/nowhere".into(), proc: "/nowhere".into() };
         let survey = survey(&blind, &Footprint::of(&blind, &device), &[]);
-        let unseen = |obstacle: &&Obstacle| matches!(obstacle, Obstacle::Unseen { .. });
+        let unseen = |obstacle: &&Obstacle| matches!(obstacle.reason, Reason::Unseen { .. });
         assert_eq!(survey.obstacles.iter().filter(unseen).count(), 3, "{:?}", survey.obstacles);
         assert!(!survey.notes.is_empty());
     }
@@ -304,7 +304,7 @@ mod tests {
             return;
         };
         let survey = survey(&kernel, &Footprint::of(&kernel, &device), &[]);
-        let is_system = |obstacle: &Obstacle| matches!(obstacle, Obstacle::SystemDisk { .. });
+        let is_system = |obstacle: &Obstacle| matches!(obstacle.reason, Reason::SystemDisk { .. });
         assert!(survey.obstacles.iter().any(is_system), "{:?}", survey.obstacles);
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn open_existing(path: &Path, access: Access, direct: bool) -> io::Re
 ///
 /// The way leads through the descriptor and not by the name: whatever took the name meanwhile, this opens the very file or
 /// device that was verified. The link that it follows is the kernel's, and nobody can lay it elsewhere.
-pub(crate) fn open_again(
+pub(crate) fn reopen_verified(
     _: &Path,
     verified: &File,
     access: Access,
@@ -134,9 +134,21 @@ pub(crate) fn write_all_at(file: &File, buffer: &[u8], offset: u64) -> io::Resul
     file.write_all_at(buffer, offset)
 }
 
-/// Whether both tell of one file.
-pub(crate) fn same_file(a: &Metadata, b: &Metadata) -> bool {
-    (a.dev(), a.ino()) == (b.dev(), b.ino())
+/// Tells a file or device apart from all others that exist at the same time: number of the file system, and inode. A file that
+/// is removed gives its inode to the next one, so that two ids say something only while one of the two files is held open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FileId(u64, u64);
+
+/// The file that a handle is open on.
+pub(crate) fn file_id(file: &File) -> io::Result<FileId> {
+    let metadata = file.metadata()?;
+    Ok(FileId(metadata.dev(), metadata.ino()))
+}
+
+/// What stands at the path itself: a symbolic link, not what it leads to.
+pub(crate) fn file_id_at(path: &Path) -> io::Result<FileId> {
+    let metadata = std::fs::symlink_metadata(path)?;
+    Ok(FileId(metadata.dev(), metadata.ino()))
 }
 
 pub(crate) fn link_count(metadata: &Metadata) -> u64 {

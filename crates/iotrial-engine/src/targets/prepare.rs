@@ -258,7 +258,7 @@ fn fill_all(
                 .iter()
                 .find(|file| file.path == area.path)
                 .map(|managed| {
-                    let file = open_again(managed, os::Access::ReadWrite, plan.direct, area)?;
+                    let file = open_managed(managed, os::Access::ReadWrite, plan.direct, area)?;
                     Ok((file, content_of_file(managed)))
                 })
                 .transpose()?,
@@ -308,7 +308,7 @@ fn open_areas(
             AreaKind::ManagedFile | AreaKind::GivenFile => {
                 let managed = keepers.iter().find(|managed| managed.path == area.path);
                 let managed = managed.expect("each file of the plan was made, or locked for use");
-                (open_again(managed, access, plan.direct, area)?, content_of_file(managed))
+                (open_managed(managed, access, plan.direct, area)?, content_of_file(managed))
             }
             AreaKind::Imagined => unreachable!("an engine that touches targets has none that is imagined"),
             AreaKind::DeviceRead | AreaKind::DeviceDestroy => {
@@ -324,8 +324,11 @@ fn open_areas(
     Ok(areas)
 }
 
-/// Opens a managed file a second time, without the page cache if `direct`.
-fn open_again(
+/// Opens a managed file a second time, by its name, without the page cache if `direct`.
+///
+/// The first handle has the lock and stays as it is: through the page cache, because headers are read and written in memory that
+/// direct I/O would not accept.
+fn open_managed(
     managed: &ManagedFile,
     access: os::Access,
     direct: bool,
@@ -333,8 +336,8 @@ fn open_again(
 ) -> Result<File, PrepareError> {
     let path = &managed.path;
     let file = os::open_existing(path, access, direct).map_err(open_error(path, direct))?;
-    let metadata = file.metadata().map_err(file_error("examine", path))?;
-    if !os::same_file(&metadata, &managed.metadata) {
+    // The name may lead to another file by now; the lock is on the one that was found.
+    if os::file_id(&file).map_err(file_error("examine", path))? != managed.id {
         return Err(PrepareError::NotOurs { path: path.clone(), foreign: Foreign::NoHeader });
     }
     check_alignment(area, direct)?;
@@ -417,7 +420,7 @@ mod tests {
     use std::fs;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    use iotrial_model::plan::{EngineKind, PlanRequest, SimDevice};
+    use iotrial_model::plan::{EngineKind, PlanRequest};
     use iotrial_model::profile::Profile;
 
     use super::super::held::NO_FLAGS;
@@ -451,20 +454,8 @@ size = "10GiB"
 "#;
 
     fn plan(targets: &[ProbedTarget], direct: bool, seed: u64) -> Plan {
-        let request = PlanRequest {
-            full: false,
-            size: None,
-            measure: None,
-            ramp: None,
-            engine: EngineKind::Threads,
-            engine_reason: None,
-            sim: SimDevice::default(),
-            direct,
-            polled: false,
-            seed,
-            cpu_count: 2,
-            memory: None,
-        };
+        let request =
+            PlanRequest { direct, seed, cpu_count: 2, ..PlanRequest::of_engine(EngineKind::Threads) };
         let facts: Vec<_> = targets.iter().map(|target| target.facts.clone()).collect();
         Plan::decide(&Profile::parse(PROFILE).unwrap(), &request, &facts).unwrap()
     }

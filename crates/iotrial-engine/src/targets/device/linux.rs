@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use super::super::block::{Device, Kernel, Link, Number};
 use super::super::fill::AlignedBuffer;
 use super::super::in_use::{self, Footprint, Survey};
-use super::super::obstacle::Obstacle;
+use super::super::obstacle::{Obstacle, Reason};
 use super::super::os;
 use super::super::prepare_error::PrepareError;
 use super::super::probe::{ProbeError, ProbedTarget, Resolved, examine, resolve};
@@ -87,7 +87,7 @@ pub(crate) fn probe(
     let device = find(&kernel, &path)?;
     let identity = identity(&device);
     if identity.size.get() == 0 {
-        let obstacles = vec![Obstacle::NoMedium { device: device.name() }];
+        let obstacles = vec![Obstacle { device: device.name(), reason: Reason::NoMedium }];
         return Err(ProbeError::Obstructed { path, obstacles });
     }
     examine(&path, os::open_existing(&path, os::Access::Read, false))?;
@@ -250,7 +250,7 @@ fn hold(footprint: &Footprint, path: &Path) -> io::Result<Result<Vec<File>, Obst
             Ok(file) if Number::of_metadata(&file.metadata()?) == Some(disk.number) => holds.push(file),
             Ok(_) => return Err(io::Error::other(format!("`{}` is another device", node.display()))),
             Err(error) if error.raw_os_error() == Some(Errno::BUSY.raw_os_error()) => {
-                return Ok(Err(Obstacle::Held { device: disk.name() }));
+                return Ok(Err(Obstacle { device: disk.name(), reason: Reason::Held }));
             }
             Err(error) => return Err(error),
         }
