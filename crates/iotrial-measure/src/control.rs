@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use iotrial_model::record::Interval;
 
+// In this order, so that the larger one wins: a stop that comes late must not take an abort back.
 const RUNNING: u8 = 0;
 const STOPPING: u8 = 1;
 const ABORTED: u8 = 2;
@@ -19,6 +20,7 @@ pub struct Control {
 impl Control {
     /// Ends the load now and waits for the I/Os in flight.
     pub fn stop(&self) {
+        // The number says everything; nothing else is read because of it, so that no order with other memory is needed.
         self.state.fetch_max(STOPPING, Ordering::Relaxed);
     }
 

@@ -105,6 +105,7 @@ impl ClockPair {
             if best.as_ref().is_none_or(|(narrowest, _)| width < *narrowest) {
                 best = Some((width, Self { monotonic: before + width / 2, time_of_day }));
             }
+            // Further readings would only cost time, at a moment at which the load has just ended or begun.
             if width <= NARROW_BRACKET {
                 break;
             }
@@ -150,6 +151,7 @@ impl ThreadWatch {
     }
 
     fn see(&mut self, seen: Vec<(u64, ThreadTimes)>) {
+        // A thread that is gone stays as it was seen last: its time was used all the same.
         self.threads.extend(seen);
     }
 
@@ -163,6 +165,7 @@ impl ThreadWatch {
         let watched_by = |thread: &u64| -> Duration {
             watched.iter().filter(|(id, _)| *id == Some(*thread)).map(|(_, time)| *time).sum()
         };
+        // The largest of each, of whichever thread: the one that used the most CPU may have done nothing but watch the clock.
         let worked = used().map(|(thread, time)| time.saturating_sub(watched_by(thread)));
         cpu.busiest_work_s = worked.max().map(|time| time.as_secs_f64());
         cpu.busiest_thread_s = used().map(|(_, time)| time).max().map(|time| time.as_secs_f64());
@@ -171,6 +174,7 @@ impl ThreadWatch {
             let then = since(thread).run_queue_delay.unwrap_or_default();
             now.run_queue_delay.map(|delay| delay.saturating_sub(then))
         });
+        // Nothing at all where one thread is not told: a sum without it would look like a host with CPUs to spare.
         let delay: Option<Duration> = delays.sum();
         cpu.run_queue_delay_s = delay.filter(|_| !self.threads.is_empty()).map(|time| time.as_secs_f64());
     }
@@ -195,6 +199,7 @@ impl DeviceSnapshot {
 
     /// What was counted between `earlier` and this moment, for the devices that are in both.
     pub(crate) fn since(&self, earlier: &Self) -> Vec<DeviceCounters> {
+        // By name: a device that was added or taken away meanwhile moves all places behind it.
         let pairs = self.devices.iter().filter_map(|now| {
             let then = earlier.devices.iter().find(|then| then.name == now.name)?;
             Some((now, then))

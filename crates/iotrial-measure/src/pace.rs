@@ -83,12 +83,16 @@ impl Pace {
         random: Random,
     ) -> Self {
         let bursts = bursts.map(BurstsNs::new);
+        // Due times are made on a time that runs only within bursts, and put on the clock when they are asked for. So the same gaps
+        // serve both kinds of load, and Poisson arrivals stay so across the pause between two bursts.
         let counted_share = bursts.map_or(1.0, |bursts| bursts.spread / bursts.period);
         let turn_ns = 1e9 / iops * counted_share;
         let PaceShare { turns, of } = share;
         let gaps = match spacing {
             Spacing::Poisson => Gaps::Exponential(random),
             Spacing::Uniform => {
+                // The turns that one thread drives need not be neighbours, so that their gaps differ: turns 0 and 1 of 4 are due
+                // 1 and then 3 turns apart. The last gap leads to the first turn of the next round.
                 let following = turns.iter().skip(1).copied().chain([turns[0] + of]);
                 let gaps_ns = turns.iter().zip(following).map(|(turn, next)| turn_ns * (next - turn) as f64);
                 Gaps::Turns { gaps_ns: gaps_ns.collect(), next: 0 }
@@ -98,6 +102,7 @@ impl Pace {
         let mut pace = Self { gaps, gap_ns, due_ns: 0.0, bursts };
         pace.due_ns = match spacing {
             Spacing::Uniform => turn_ns * turns[0] as f64,
+            // A Poisson process has no arrival at its start; with one there, all jobs would begin with an I/O at the same moment.
             Spacing::Poisson => pace.next_gap_ns(),
         };
         pace
@@ -123,12 +128,14 @@ impl Pace {
         reason = "an estimate; a negative one is zero"
     )]
     pub fn backlog_estimate(&self, now_ns: u64) -> u64 {
+        // From the rate and not from the gaps, of which there may be millions: this is asked at the end of every window, in the loop.
         let counted_ns = self.bursts.map_or(now_ns as f64, |bursts| bursts.counted(now_ns as f64));
         ((counted_ns - self.due_ns) / self.gap_ns).ceil() as u64
     }
 
     /// The due times before `end_ns` of those that are not taken yet.
     pub(crate) fn due_before(&self, end_ns: u64) -> impl Iterator<Item = u64> {
+        // A copy draws the same gaps as the pace will, and takes nothing from it: the load may go on after this.
         let mut pace = self.clone();
         std::iter::from_fn(move || {
             let due_ns = pace.due_ns();
