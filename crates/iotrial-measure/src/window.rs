@@ -25,8 +25,8 @@ impl Window {
         let mut windows = Vec::new();
         let mut start_ns = 0;
         for phase in &plan.phases {
-            // Intervals are counted from the start of each phase: otherwise a ramp of 2.5 s would make every measured one
-            // straddle two seconds, and leave half of one at both ends.
+            // Intervals are counted from the start of each phase: otherwise a ramp of 2.5 s would make every
+            // measured one straddle two seconds, and leave half of one at both ends.
             let (phase_start_ns, phase_end_ns) = (start_ns, start_ns + as_ns(phase.duration));
             let ends_round = |end_ns: u64| {
                 let is_border = |round_ns| (end_ns - phase_start_ns).is_multiple_of(round_ns);

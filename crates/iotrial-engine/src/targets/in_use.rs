@@ -42,6 +42,8 @@ impl Footprint {
                 self.devices.push(device);
             }
         }
+        // A disk that is in the footprint already is not entered again, so that the walk ends whatever the
+        // kernel shows.
         match loop_device::backing(disk) {
             Some(Backing::Device(number)) if self.get(number).is_none() => {
                 if let Some(below) = kernel.device(number) {
@@ -72,6 +74,8 @@ pub(crate) struct Survey {
 
 /// Everything but [`Reason::Held`], which only opening can tell.
 pub(crate) fn survey(kernel: &Kernel, footprint: &Footprint, protected: &[PathBuf]) -> Survey {
+    // All of them, and not up to the first: whoever has to free the device wants to see everything that holds
+    // it. What cannot be seen comes first, because it says how far the rest can be trusted.
     let mut survey = Survey::default();
     visible(kernel, footprint, &mut survey);
     state(footprint, &mut survey);
@@ -143,6 +147,7 @@ fn system(kernel: &Kernel, footprint: &Footprint, protected: &[PathBuf], survey:
         all.find(|device| touched.contains(&device.number))
     };
     for place in SYSTEM_PLACES.map(PathBuf::from) {
+        // One place is enough: the others mostly lie on the same disk, and nobody frees the system's.
         if let Some(device) = carried_by(&place) {
             return survey.add(&device, Reason::SystemDisk { place });
         }
@@ -177,6 +182,7 @@ fn swap(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
     let text = fs::read(kernel.proc.join("swaps")).unwrap_or_default();
     for path in swap_paths(&text) {
         let Ok(metadata) = fs::metadata(&path) else { continue };
+        // The device that is swapped to, or the one whose file system holds the file.
         let number = Number::of_metadata(&metadata).unwrap_or(Number::from_dev(metadata.dev()));
         if let Some(device) = footprint.get(number) {
             survey.add(device, Reason::Swap);
@@ -204,6 +210,8 @@ fn stacked(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
         if footprint.get(other.number).is_some() {
             continue;
         }
+        // A loop device takes no exclusive hold of what it shows, so that no holder and no refused open tells
+        // of it.
         let shown = match loop_device::backing(&other) {
             Some(Backing::Device(number)) => footprint.get(number),
             Some(Backing::File(device, inode)) => {
@@ -222,6 +230,7 @@ fn processes(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
     let own_pid = std::process::id();
     let mut namespaces = BTreeSet::from([fs::read_link(kernel.proc.join("self/ns/mnt")).unwrap_or_default()]);
     let mut unreadable = 0;
+    // Without this process, which has the device open itself while it looks.
     for pid in pids(&kernel.proc).filter(|pid| *pid != own_pid) {
         let process = kernel.proc.join(pid.to_string());
         match fs::read_dir(process.join("fd")) {
@@ -238,6 +247,7 @@ fn processes(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(_) => unreadable += 1,
         }
+        // One process of each mount namespace is enough: all in it see the same mounts.
         if fs::read_link(process.join("ns/mnt")).is_ok_and(|namespace| namespaces.insert(namespace)) {
             let mountinfo = fs::read(process.join("mountinfo")).unwrap_or_default();
             for mount in mounts::parse(&mountinfo) {

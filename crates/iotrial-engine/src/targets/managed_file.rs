@@ -76,6 +76,8 @@ impl Header {
             fill_seed: u64::from_le_bytes(word(48)),
             state,
         };
+        // Written again and compared whole: one rule for magic, version, checksum and every byte that has to
+        // be zero.
         (header.to_page() == *page).then_some(header)
     }
 
@@ -152,9 +154,10 @@ impl ManagedFile {
         let Some(header) = Header::read(&reader)? else { return Ok(Found::Foreign(Foreign::NoHeader)) };
         let writer =
             if writable { Some(os::open_existing(path, os::Access::ReadWrite, false)?) } else { None };
-        // What was looked at and what was opened must be one file: between the two, the name may have been given to another
-        // one. They are compared while both are open, so that neither can have got the other's inode after it was removed; and
-        // all that was asked of the name is asked once more of the handle that will be used.
+        // What was looked at and what was opened must be one file: between the two, the name may have been
+        // given to another one. They are compared while both are open, so that neither can have got the
+        // other's inode after it was removed; and all that was asked of the name is asked once more of the
+        // handle that will be used.
         let opened = writer.as_ref().unwrap_or(&reader);
         let metadata = opened.metadata()?;
         if let Some(foreign) = foreign(&metadata) {
@@ -204,6 +207,8 @@ impl ManagedFile {
 
     /// Whether a running iotrial works on it.
     pub(crate) fn is_locked(&self) -> io::Result<bool> {
+        // The only way to ask is to try. Whoever tries in the same moment finds the file in use, for as long
+        // as this takes.
         if os::lock(&self.file)? {
             os::unlock(&self.file)?;
             return Ok(false);

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 /// One reason, and the device that it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
-    /// Kernel name, such as `sda1`, of the target itself, its disk, another partition of that disk, or what a loop device
-    /// stands on: writing to any of them would write to the others.
+    /// Kernel name, such as `sda1`, of the target itself, its disk, another partition of that disk, or what a
+    /// loop device stands on: writing to any of them would write to the others.
     pub(crate) device: String,
     pub(crate) reason: Reason,
 }
@@ -16,8 +16,8 @@ pub struct Obstacle {
 pub(crate) enum Reason {
     /// A file system on it is mounted.
     Mounted { mount_point: PathBuf },
-    /// A file system on it is mounted where this process does not see it, such as in a container. The mount point is as the
-    /// process with that id sees it, one of many that may.
+    /// A file system on it is mounted where this process does not see it, such as in a container. The mount
+    /// point is as the process with that id sees it, one of many that may.
     MountedElsewhere { mount_point: PathBuf, pid: u32 },
     /// The system swaps to it.
     Swap,

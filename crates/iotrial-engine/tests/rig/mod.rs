@@ -23,8 +23,8 @@ use iotrial_model::units::ByteSize;
 
 pub const MIB: u64 = 1 << 20;
 
-/// The tests of one process take turns: a child that is about to start has all descriptors of its parent for a
-/// moment, and would be seen as another process that has the device open.
+/// The tests of one process take turns: a child that is about to start has all descriptors of its parent for
+/// a moment, and would be seen as another process that has the device open.
 pub fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(|broken| broken.into_inner())

@@ -91,16 +91,17 @@ pub(super) fn thread_times() -> Vec<(u64, ThreadTimes)> {
     times.collect()
 }
 
-/// `/proc/PID/task/TID/schedstat` (Documentation/scheduler/sched-stats.rst): time on a CPU, time waiting for one,
-/// both in ns, and the number of timeslices.
+/// `/proc/PID/task/TID/schedstat` (Documentation/scheduler/sched-stats.rst): time on a CPU, time waiting for
+/// one, both in ns, and the number of timeslices.
 fn schedstat(text: &str) -> Option<ThreadTimes> {
     let mut fields = text.split_whitespace().map_while(|field| field.parse().ok().map(Duration::from_nanos));
     Some(ThreadTimes { cpu: fields.next()?, run_queue_delay: Some(fields.next()?) })
 }
 
 pub(super) fn device_snapshot(names: impl IntoIterator<Item: AsRef<str>>) -> DeviceSnapshot {
-    // One file for all devices, and not `/sys/block/*/stat` of each: its lines are made one right after the other, so that the
-    // levels of a chain, which are compared with each other, were counted at nearly the same moment.
+    // One file for all devices, and not `/sys/block/*/stat` of each: its lines are made one right after the
+    // other, so that the levels of a chain, which are compared with each other, were counted at nearly the
+    // same moment.
     let all = read("/proc/diskstats").map(|text| disk_counters(&text)).unwrap_or_default();
     let find = |name: &str| all.iter().find(|device| device.name == name).cloned();
     let named = names.into_iter().filter_map(|name| find(name.as_ref()));
@@ -108,7 +109,8 @@ pub(super) fn device_snapshot(names: impl IntoIterator<Item: AsRef<str>>) -> Dev
 }
 
 fn read(path: &str) -> Option<String> {
-    // As bytes: names that firmware and administrators chose are in these files, and one byte that is not UTF-8 would hide the rest.
+    // As bytes: names that firmware and administrators chose are in these files, and one byte that is not
+    // UTF-8 would hide the rest.
     fs::read(path).ok().map(|text| String::from_utf8_lossy(&text).into_owned())
 }
 
