@@ -49,7 +49,7 @@ pub struct OpenAreaError {
 
 impl HeldAreas {
     pub(super) fn new(areas: Vec<HeldArea>) -> Self {
-        Self { areas, tuning: Tuning::default() }
+        Self { areas, ..Self::default() }
     }
 
     /// A file that nobody verified, through the page cache: for trying engines on files that misbehave.

@@ -139,7 +139,7 @@ pub(crate) fn write_all_at(file: &File, buffer: &[u8], offset: u64) -> io::Resul
 }
 
 /// Tells a file or device apart from all others that exist at the same time: number of the file system, and
-/// inode. A file that is removed gives its inode to the next one, so that two ids say something only while
+/// inode. A file that is removed may give its inode to the next one, so that two ids say something only while
 /// one of the two files is held open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileId(u64, u64);

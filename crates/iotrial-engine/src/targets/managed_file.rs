@@ -284,6 +284,21 @@ mod tests {
     }
 
     #[test]
+    fn an_id_is_that_of_the_file_whatever_handle_or_path_is_asked_and_of_no_other() {
+        let directory = tempfile::tempdir().unwrap();
+        // So many at once that some are made at the same tick of any clock.
+        let paths: Vec<PathBuf> = (0..100).map(|number| directory.path().join(number.to_string())).collect();
+        let files: Vec<File> = paths.iter().map(|path| os::make_new(path).unwrap()).collect();
+        let ids: Vec<os::FileId> = files.iter().map(|file| os::file_id(file).unwrap()).collect();
+        for (index, (id, path)) in ids.iter().zip(&paths).enumerate() {
+            assert!(!ids[..index].contains(id), "{id:?}");
+            assert_eq!(os::file_id_at(path).unwrap(), *id);
+            let again = os::open_existing(path, os::Access::Read, false).unwrap();
+            assert_eq!(os::file_id(&again).unwrap(), *id);
+        }
+    }
+
+    #[test]
     fn a_file_that_took_the_name_meanwhile_is_not_removed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.iotrial");
