@@ -27,6 +27,7 @@ pub mod journal;
 pub mod table;
 pub mod imported;
 pub mod range;
+pub mod split_mix;
 pub mod study;
 pub mod counters;
 pub mod subject;

@@ -73,6 +73,29 @@ pub struct PlanRequest {
     pub memory: Option<ByteSize>,
 }
 
+impl PlanRequest {
+    /// Asks for nothing but an engine: the profile's quick schedule and sizes, direct I/O, seed 1, one CPU, memory unknown.
+    ///
+    /// A run fills in every field from what the user said and the host has; this is the start for plans of a single load,
+    /// such as those of tests.
+    pub fn of_engine(engine: EngineKind) -> Self {
+        Self {
+            full: false,
+            size: None,
+            measure: None,
+            ramp: None,
+            engine,
+            engine_reason: None,
+            sim: SimDevice::default(),
+            direct: true,
+            polled: false,
+            seed: 1,
+            cpu_count: 1,
+            memory: None,
+        }
+    }
+}
+
 /// What is decided: nothing is left open for the engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -486,18 +509,9 @@ size = "10GiB"
 
     fn request() -> PlanRequest {
         PlanRequest {
-            full: false,
-            size: None,
-            measure: None,
-            ramp: None,
-            engine: EngineKind::Uring,
-            engine_reason: None,
-            sim: SimDevice::default(),
-            direct: true,
-            polled: false,
-            seed: 1,
             cpu_count: 2,
             memory: Some(ByteSize::gib(8)),
+            ..PlanRequest::of_engine(EngineKind::Uring)
         }
     }
 

@@ -13,6 +13,7 @@ use iotrial_model::profile::Profile;
 use iotrial_model::record::{
     Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, StudyPlace, Tool,
 };
+use iotrial_model::target::NoSpace;
 use iotrial_model::units::{ByteSize, format_duration};
 use ulid::Ulid;
 
@@ -256,7 +257,7 @@ fn imagined_target(engine: EngineKind) -> TargetFacts {
 /// What the user can do about a plan that does not fit.
 fn plan_hint(error: &PlanError) -> Option<String> {
     let hint = match error {
-        PlanError::NoSpace { usable, .. } => {
+        PlanError::NoSpace(NoSpace { usable, .. }) => {
             let smaller =
                 if usable.get() > 0 { "give a smaller --size, or" } else { "free some space, or give" };
             return Some(format!("{smaller} another --target"));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{FILE_HEADER_SIZE, MOST_OUTSTANDING_PER_THREAD};
-use crate::target::LEAST_FREE;
+use crate::target::NoSpace;
 use crate::units::{ByteSize, format_duration};
 
 /// Why a profile cannot be planned on the targets.
@@ -14,18 +14,8 @@ pub enum PlanError {
     #[error("no target was given")]
     NoTarget,
     /// The space rule leaves too little.
-    #[error(
-        "{needed} of files are needed on `{}`, and only {usable} may be used so that {LEAST_FREE} and 10 % stay free",
-        path.display()
-    )]
-    NoSpace {
-        /// The first directory on that file system.
-        path: PathBuf,
-        /// What the files take.
-        needed: ByteSize,
-        /// What the rule allows.
-        usable: ByteSize,
-    },
+    #[error(transparent)]
+    NoSpace(NoSpace),
     /// A given file or a device is smaller than its part of what was asked.
     #[error("{needed} are needed on `{}`, which holds {usable}", path.display())]
     BeyondEnd {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::imported::{SourceKind, StatedPercentile, TablePlace};
 use crate::load::{GroupCommit, LogTail};
-use crate::plan::{EngineKind, FreeSpace, PlanRequest, SimDevice, TargetFacts, TargetKind};
+use crate::plan::{EngineKind, FreeSpace, PlanRequest, TargetFacts, TargetKind};
 use crate::profile::Profile;
 use crate::record::{JobCounts, METHOD_VERSION, RECORD_FORMAT};
 use crate::sweep::{LoadPattern, ProbePurpose, SWEEP_FORMAT, SweepMethod, SweepSettings};
@@ -48,20 +48,7 @@ fn counts(io_count: u64, block_bytes: u64) -> OpCounts {
 /// Ten seconds of `reads`, `writes` and commits a second.
 fn run(reads: u64, writes: u64, commits: u64) -> RunRecord {
     let profile = Profile::parse(PROFILE).unwrap();
-    let request = PlanRequest {
-        full: true,
-        size: None,
-        measure: None,
-        ramp: None,
-        engine: EngineKind::Uring,
-        engine_reason: None,
-        sim: SimDevice::default(),
-        direct: true,
-        polled: false,
-        seed: 1,
-        cpu_count: 4,
-        memory: None,
-    };
+    let request = PlanRequest { full: true, cpu_count: 4, ..PlanRequest::of_engine(EngineKind::Uring) };
     let space = FreeSpace { filesystem_id: 1, capacity: ByteSize::gib(100), available: ByteSize::gib(90) };
     let target = TargetFacts {
         path: "/data".into(),
