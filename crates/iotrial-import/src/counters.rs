@@ -85,12 +85,13 @@ fn kind_of(text: &str) -> Option<Kind> {
     if head.starts_with("\"(PDH-") || head.starts_with("(PDH-") {
         return Some(Kind::Perfmon);
     }
-    // Every header has one of these words. Most files that are asked about are something else, and a search in the whole takes a
-    // fraction of the time of a look at each word of each line.
-    if !head.contains("tps") && !head.contains("Device") {
+    // Every header has one of these words. Most files that are asked about are something else, and this search takes a fraction of
+    // the time of a look at each word of each line; by line once more, because pages have them too, as in `https`.
+    let may_be = |text: &str| text.contains("tps") || text.contains("Device");
+    if !may_be(head) {
         return None;
     }
-    let is_sysstat = |line: &str| iostat::is_header(line) || sar::is_header(line);
+    let is_sysstat = |line: &str| may_be(line) && (iostat::is_header(line) || sar::is_header(line));
     let header = head.lines().find(|line| is_sysstat(line))?;
     Some(if iostat::is_header(header) { Kind::Iostat } else { Kind::Sar })
 }
