@@ -405,11 +405,7 @@ fn without_doubles(samples: Vec<Sample>, findings: &mut Vec<Finding>) -> Vec<Sam
     let mut seen = BTreeSet::new();
     let mut once = Vec::with_capacity(samples.len());
     for sample in samples {
-        let is_record = match &sample.figures {
-            sample::SampleFigures::Measured(_) => true,
-            sample::SampleFigures::Stated(stated) => !stated.is_printed,
-        };
-        if is_record && !seen.insert(sample.id.clone()) {
+        if !sample.is_printed && !seen.insert(sample.id.clone()) {
             let message = format!("The record {} was given twice, and counts once.", sample.id);
             findings.push(finding(FindingId::GivenTwice, Severity::Note, message));
         } else {
@@ -427,7 +423,7 @@ fn without_empty(
 ) -> Result<Vec<Sample>, CompareError> {
     let (empty, rest): (Vec<Sample>, Vec<Sample>) = samples.into_iter().partition(Sample::is_empty);
     for sample in empty {
-        let is_stated = matches!(sample.figures, sample::SampleFigures::Stated(_));
+        let is_stated = sample.counted.is_none();
         let error = CompareError::NothingMeasured { source_name: sample.source };
         if is_stated {
             // A row may have nothing but bounds.
