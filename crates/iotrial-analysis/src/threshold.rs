@@ -24,7 +24,7 @@ pub enum Category {
     Good,
     /// Usable, with reserve gone.
     Acceptable,
-    /// Noticeably slow.
+    /// Slow enough that users notice.
     Poor,
     /// Not for production.
     Critical,

@@ -32,7 +32,7 @@ words! {
     LatencyClass {
         /// Below a millisecond on average.
         SubMs = "sub-ms",
-        /// Some milliseconds.
+        /// From 1 to 10 ms on average, which vendors call single-digit milliseconds.
         SingleDigitMs = "single-digit-ms",
         /// What rotating disks take.
         Hdd = "hdd",
@@ -44,7 +44,7 @@ words! {
     Os {
         /// Any Linux; licences of distributions are not counted.
         Linux = "linux",
-        /// Windows Server.
+        /// Windows Server; its licence has a price of its own unless the user brings one.
         Windows = "windows",
     }
 }
@@ -267,7 +267,7 @@ fn streams_of(subject: &Subject<'_>) -> Vec<DemandStream> {
     streams
 }
 
-/// Compound growth.
+/// The factor after so many whole years of compound growth; 1 after none.
 fn growth(percent_per_year: f64, years: u32) -> f64 {
     (1.0 + percent_per_year / 100.0).powf(f64::from(years))
 }

@@ -45,7 +45,7 @@ pub enum ParsePatternError {
     Size {
         /// What was given.
         text: String,
-        /// Why.
+        /// What is wrong with the part after the hyphen.
         #[source]
         source: ParseQuantityError,
     },

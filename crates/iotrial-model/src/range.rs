@@ -25,7 +25,7 @@ const MIB: f64 = 1_048_576.0;
 const ROUNDING: f64 = 1e-12;
 
 impl Range {
-    /// Exactly this.
+    /// A range of one value, for what was counted or configured and not rounded.
     pub const fn exact(value: f64) -> Self {
         Self { low: value, high: value }
     }
@@ -64,7 +64,7 @@ impl Range {
         self.low > other.high + ROUNDING * other.high.abs()
     }
 
-    /// The middle.
+    /// The middle of both ends, where one number has to stand for the range.
     pub fn middle(self) -> f64 {
         f64::midpoint(self.low, self.high)
     }
@@ -152,7 +152,7 @@ pub fn edge_count<'l>(loads: impl IntoIterator<Item = &'l StatedLoad>) -> f64 {
 pub struct ContradictingRates {
     /// IOPS times the size of an I/O.
     pub product: Range,
-    /// MiB/s.
+    /// The stated MiB/s.
     pub printed: Range,
 }
 

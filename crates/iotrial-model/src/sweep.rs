@@ -22,9 +22,9 @@ pub const SWEEP_FORMAT: &str = "iotrial.sweep/1";
 /// What happened in one sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SweepRecord {
-    /// Always [`SWEEP_FORMAT`].
+    /// [`SWEEP_FORMAT`]; a file with another format is not the record of a sweep and is not read as one.
     pub format: String,
-    /// A ULID.
+    /// A ULID, made when the sweep was set up: unique, and in the order of time. The store names the file by it.
     pub id: String,
     /// What the user calls it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,11 +32,11 @@ pub struct SweepRecord {
     /// What distinguishes the configuration.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attributes: BTreeMap<String, AttributeValue>,
-    /// Who measured.
+    /// The program that measured, with its method.
     pub tool: Tool,
     /// RFC 3339, UTC.
     pub started_at: String,
-    /// The machine.
+    /// The machine that made the load.
     pub host: Host,
     /// The volumes as they were found; empty where the engine touches none.
     pub targets: Vec<TargetRecord>,
@@ -90,7 +90,7 @@ pub struct SweepSettings {
 pub enum SweepMethod {
     /// By what the probes before them showed.
     Search,
-    /// As given.
+    /// The user names every load.
     Grid,
     /// The test series of the SQLIO paper.
     Sqlio,
@@ -160,9 +160,9 @@ impl ProbePurpose {
 /// About one second of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ProbeSecond {
-    /// Its phase.
+    /// Its phase; none crosses the border of one.
     pub phase: PhaseKind,
-    /// Its length.
+    /// Its length by the clock of the probe: about a second, the last of a phase may be shorter.
     #[serde(rename = "duration_s", with = "seconds")]
     pub duration: Duration,
     /// I/Os that succeeded.
@@ -175,13 +175,13 @@ pub enum CheckSweepError {
     /// The volumes of a probe are none, or not those that were counted.
     #[error("its probe {probe} has counts of other volumes than it names")]
     Volumes {
-        /// From 1.
+        /// Place of the probe in the record, counting from 1.
         probe: usize,
     },
     /// A number is beyond what any sweep can reach.
     #[error("its {what} is beyond any sweep")]
     OutOfRange {
-        /// Which number.
+        /// The number in words that follow «its», such as `measured time`.
         what: &'static str,
     },
 }

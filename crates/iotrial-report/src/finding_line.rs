@@ -11,7 +11,7 @@ use iotrial_sizing::measured::BoundBy;
 use crate::quantity::{LatencyUnit, Quantity};
 use crate::table::{Fact, Value};
 
-/// One line.
+/// A finding, or something that was decided elsewhere, as a reader sees it: [`About`] has what else than a finding there is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingLine {
     /// How much it weighs.

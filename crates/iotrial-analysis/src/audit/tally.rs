@@ -76,7 +76,7 @@ impl Check {
         Self::ClaimedCategory,
     ];
 
-    /// Its name.
+    /// Its name in JSON, in reports and in `docs/audit.md`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::IopsBandwidth => "iops-bandwidth",
@@ -144,7 +144,7 @@ pub enum Weight {
 /// Something that does not agree.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AuditFinding {
-    /// Which check.
+    /// The check that did not hold.
     pub check: Check,
     /// How much it weighs.
     pub weight: Weight,
@@ -165,9 +165,9 @@ pub struct AuditFinding {
 /// How often a check was made, and how often it held.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckCount {
-    /// Which one.
+    /// The check that was made.
     pub check: Check,
-    /// What agreed.
+    /// Comparisons of figures that agreed within their digits.
     pub held: usize,
     /// What did not.
     pub contradicted: usize,
@@ -195,7 +195,7 @@ impl Tally {
         &mut self.checks[index]
     }
 
-    /// Something agreed.
+    /// Counts a comparison that agreed. A check of which nothing agreed or disagreed was not made.
     pub(super) fn held(&mut self, check: Check) {
         self.count(check).held += 1;
     }

@@ -60,7 +60,7 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// One figure.
+    /// A figure of all runs together; `None` where none of them has it.
     pub fn figure(&self, metric: &Metric) -> Option<f64> {
         self.figures.iter().find(|(known, _)| known == metric).map(|(_, value)| *value)
     }

@@ -9,13 +9,13 @@ pub enum CheckImportedError {
     /// A number is beyond what any run can reach, or negative.
     #[error("its {what} is beyond any run")]
     OutOfRange {
-        /// Which number.
+        /// The number in words that follow «its»: `number of jobs`, `read latency`, or the key of a figure.
         what: String,
     },
     /// An interval belongs to a job that is not there.
     #[error("its interval {interval} belongs to a job that is not there")]
     Job {
-        /// From 1.
+        /// Place of the interval in the record, counting from 1.
         interval: usize,
     },
 }

@@ -17,13 +17,13 @@ pub enum CheckRecordError {
     /// A job works on an area that the plan does not have.
     #[error("its job `{job}` works on an area that is not there")]
     Area {
-        /// The job.
+        /// Name of that job.
         job: String,
     },
     /// A number is beyond what any run can reach, so that sums with it would overflow.
     #[error("its {what} is beyond any run")]
     OutOfRange {
-        /// Which number.
+        /// The number in words that follow «its», such as `working set`.
         what: &'static str,
     },
 }
