@@ -106,7 +106,7 @@ pub struct CompareRequest {
 /// Why there is no comparison.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CompareError {
-    /// There is only one.
+    /// There are fewer than two configurations.
     #[error("there is only one configuration{}", .label.as_ref().map(|label| format!(", `{label}`, with {runs} runs")).unwrap_or_default())]
     OnlyOne {
         /// Its label, where it has several runs.
@@ -119,9 +119,9 @@ pub enum CompareError {
     LabelClash {
         /// The label that both have.
         label: String,
-        /// Where it stands.
+        /// Where the first of them comes from.
         first: String,
-        /// Where it stands again.
+        /// Where the other one comes from.
         other: String,
     },
     /// A printed configuration has two values for one metric.
@@ -141,7 +141,7 @@ pub enum CompareError {
     /// A run ended before anything was measured.
     #[error("{source_name} has nothing measured")]
     NothingMeasured {
-        /// Where it lies.
+        /// Where the run comes from.
         source_name: String,
     },
     /// They cannot be compared fairly.

@@ -48,7 +48,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// One of them.
+    /// The value of a figure; `None` where it is not known, or nothing was done.
     pub const fn get(&self, figure: Figure) -> Option<f64> {
         match figure {
             Figure::Iops => self.iops,

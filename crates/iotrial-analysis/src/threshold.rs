@@ -72,7 +72,7 @@ pub struct Bands {
 }
 
 impl Bands {
-    /// Where a latency falls.
+    /// The category of a latency in µs; one on an edge falls into the worse category.
     pub fn category(&self, latency_us: f64) -> Category {
         let beyond = || self.edges.last().map_or(Category::Unsustainable, |(last, _)| last.next_worse());
         self.edges

@@ -323,7 +323,7 @@ fn read_stream(
 pub struct StreamText {
     /// I/Os per second.
     pub iops: f64,
-    /// Size of an I/O.
+    /// Size of each I/O, from 1 byte to 1 GiB.
     pub block_size_bytes: f64,
 }
 

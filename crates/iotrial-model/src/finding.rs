@@ -220,7 +220,7 @@ pub enum Evidence {
         moved_bytes: u32,
         /// Bytes that it should have moved.
         asked_bytes: u32,
-        /// I/Os of that stream that failed.
+        /// All I/Os of that job and direction that failed, short ones among them.
         error_count: u64,
     },
     /// Of an I/O that stood still.
@@ -229,11 +229,11 @@ pub enum Evidence {
         job: String,
         /// Direction of that I/O.
         direction: Direction,
-        /// How long it took.
+        /// How long it took; of one that was not back, how long it had been under way when the load ended.
         longest_s: f64,
         /// When it came back, from the start of the load; `None` when it did not, and where only totals are known.
         ended_after_s: Option<f64>,
-        /// I/Os that were not back at the end.
+        /// I/Os of all jobs that were not back when the load ended.
         unfinished_count: u64,
     },
     /// Of a search that found no rate.
@@ -242,9 +242,9 @@ pub enum Evidence {
         limit: LatencyLimit,
         /// The lowest rate that was tried.
         lowest_iops: f64,
-        /// What may have been the limit instead of the device.
+        /// Ids of findings at that rate by which something else than the device may have been the limit.
         doubts: Vec<String>,
-        /// The worst latency there.
+        /// The worst latency at that rate, of the statistic that the limit names; `None` where nothing was measured.
         latency_us: Option<f64>,
     },
     /// Of arrivals that were never issued.
@@ -253,7 +253,7 @@ pub enum Evidence {
         job: String,
         /// I/Os, or commits of a group commit, that were due at the end of the load and had not been issued.
         not_issued_count: u64,
-        /// In percent of those that were due.
+        /// The same in percent of all that were due at that job.
         not_issued_percent: f64,
     },
     /// Of arrivals that were issued late.
@@ -262,12 +262,12 @@ pub enum Evidence {
         job: String,
         /// I/Os that were issued more than 100 µs after they were due, although one of the job's slots was free.
         late_count: u64,
-        /// In percent of those that were done.
+        /// The same in percent of all that were done by that job.
         late_percent: f64,
     },
     /// Of targets in memory.
     InMemoryTarget {
-        /// Where they are.
+        /// Paths of the targets, with symbolic links resolved.
         paths: Vec<String>,
     },
     /// Of I/O through the page cache.
@@ -289,7 +289,7 @@ pub enum Evidence {
         issued_bytes: u64,
         /// Bytes that they counted.
         device_bytes: u64,
-        /// The share that they did not see.
+        /// The share of the bytes from above that they did not count, in percent.
         cache_percent: f64,
     },
     /// Of a cache that is seen in latencies.

@@ -189,7 +189,7 @@ pub struct ImportedJob {
     pub role: Option<Role>,
     /// The load as it was configured. What the source does not state is absent and not the default of the tool.
     pub load: StatedLoad,
-    /// What it did.
+    /// What it did, by direction as far as the source tells them apart.
     #[serde(flatten)]
     pub ops: StatedOps,
     /// The error with which the tool ended it.
@@ -221,7 +221,7 @@ pub struct StatedLoad {
     /// Outstanding I/Os of all copies, where only that is stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outstanding: Option<u64>,
-    /// Past the page cache.
+    /// Whether the I/O went past the page cache; `None` where the source does not say, which is often.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct: Option<bool>,
     /// When a write counts as done.
@@ -239,7 +239,7 @@ pub struct StatedLoad {
     /// What made the I/Os: `libaio`, `windowsaio`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<String>,
-    /// What it worked on.
+    /// Files or devices that it worked on, as the source names them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<String>,
     /// What each copy touched.
@@ -418,7 +418,7 @@ pub struct StatedLatency {
     /// The longest latency of any I/O.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_us: Option<Stated>,
-    /// The lowest first.
+    /// The percentiles that the source states, the lowest first. Nothing is interpolated between them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub percentiles_us: Vec<StatedPercentile>,
     /// The distribution, only where the source has bins as fine as those of a histogram.
@@ -432,7 +432,7 @@ pub struct StatedLatency {
 /// A percentile as the source states it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StatedPercentile {
-    /// From 0 to 100.
+    /// Share of the I/Os that took no longer, from 0 to 100: 99.9 of the 99.9th percentile.
     pub percent: f64,
     /// The latency in µs that this share of the I/Os did not exceed.
     #[serde(flatten)]
@@ -442,12 +442,12 @@ pub struct StatedPercentile {
 /// A coarse bin of a distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LatencyBand {
-    /// It begins here.
+    /// The shortest latency that falls into it.
     pub from_us: f64,
     /// It ends before this; the last one may have no end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below_us: Option<f64>,
-    /// Share of the I/Os.
+    /// Share of all I/Os that fell into it, in percent.
     pub percent: Stated,
 }
 
@@ -481,13 +481,13 @@ pub struct StatedInterval {
 /// CPU time, as shares or for each I/O, whichever the source states.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StatedCpu {
-    /// In user space.
+    /// In user space, in percent of what `of` names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usr_percent: Option<Stated>,
-    /// In the kernel.
+    /// In the kernel, in percent of what `of` names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sys_percent: Option<Stated>,
-    /// For one I/O.
+    /// User and kernel time for one I/O.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_io_us: Option<Stated>,
     /// What the shares are shares of.
@@ -529,7 +529,7 @@ pub struct StatedDevice {
 /// A figure of which only a bound was printed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StatedBound {
-    /// Such as `read.lat_mean_us`.
+    /// The figure by its name in tables, such as `read.lat_mean_us`.
     pub metric: String,
     /// On which side the figure lies.
     pub relation: BoundRelation,

@@ -60,7 +60,7 @@ pub struct RunRecord {
     /// The text of the threshold set that judged, word for word; empty where there was none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub thresholds: String,
-    /// What was decided.
+    /// All that was decided before the load began: the same plan on the same targets makes the same load again.
     pub plan: Plan,
     /// How the files came to be; `None` where nothing had to be laid out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -231,10 +231,10 @@ pub struct BlockDevice {
     /// Capacity of the whole device or partition, not of what the load touches.
     #[serde(default, rename = "size_bytes", skip_serializing_if = "Option::is_none")]
     pub size: Option<ByteSize>,
-    /// Whether it turns.
+    /// Whether it is a rotating disk, as the kernel sees it; virtual disks often claim to be one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotational: Option<bool>,
-    /// I/O scheduler in use.
+    /// I/O scheduler in use, such as `none` or `mq-deadline`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<String>,
     /// Requests that the block layer queues.
@@ -327,7 +327,7 @@ pub struct OpCounts {
     /// I/Os that failed or came back short; they are not in the histogram.
     #[serde(default)]
     pub error_count: u64,
-    /// The first failure.
+    /// The first failure; `None` where nothing failed, and in records that kept no words of it.
     #[serde(flatten, with = "failure::written")]
     pub first_error: Option<Failure>,
     /// I/Os that were still with the device when the load ended; they are in no histogram.
@@ -441,7 +441,7 @@ pub struct QueueSetup {
     /// a flush follows, and where the kernel does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_workers: Option<u32>,
-    /// Memory of the buffers.
+    /// Memory of the I/O buffers of all threads.
     #[serde(default, rename = "buffer_bytes")]
     pub buffers: ByteSize,
     /// The part of it that lies on huge pages.

@@ -64,7 +64,7 @@ pub struct SweepSettings {
     /// The device, where the engine is `sim`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sim: Option<SimDevice>,
-    /// Past the page cache.
+    /// Whether I/O goes past the page cache.
     pub direct: bool,
     /// The first probe's; each later one has the next.
     pub seed: u64,
@@ -101,7 +101,7 @@ pub enum SweepMethod {
 /// One load on some volumes for some seconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProbeRecord {
-    /// What it did.
+    /// The kind of I/O that it made.
     pub pattern: LoadPattern,
     /// Outstanding I/Os on each volume.
     pub outstanding: u32,

@@ -11,7 +11,7 @@ use iotrial_sizing::measured::BoundBy;
 use crate::quantity::{LatencyUnit, Quantity};
 use crate::table::{Fact, Value};
 
-/// A finding, or something that was decided elsewhere, as a reader sees it: [`About`] has what else than a finding there is.
+/// A finding, or something else that was decided before the report, as a line that a reader sees.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingLine {
     /// How much it weighs.

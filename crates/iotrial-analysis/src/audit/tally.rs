@@ -154,7 +154,7 @@ pub struct AuditFinding {
     pub message: String,
     /// The most likely cause.
     pub cause: String,
-    /// What would agree.
+    /// What would agree with the other figures, in words; `None` where nothing can be named that would.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<String>,
     /// How far the figure is from the nearest one that would agree.
@@ -169,9 +169,9 @@ pub struct CheckCount {
     pub check: Check,
     /// Comparisons of figures that agreed within their digits.
     pub held: usize,
-    /// What did not.
+    /// Comparisons that cannot all be true; each has a finding.
     pub contradicted: usize,
-    /// What is doubtful.
+    /// Comparisons that may be true and probably are not what they seem; each has a finding.
     pub doubtful: usize,
 }
 
@@ -200,7 +200,7 @@ impl Tally {
         self.count(check).held += 1;
     }
 
-    /// Something did not.
+    /// Counts a comparison that did not agree, and keeps what is said of it.
     pub(super) fn found(&mut self, finding: AuditFinding) {
         let count = self.count(finding.check);
         match finding.weight {

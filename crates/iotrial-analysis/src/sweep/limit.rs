@@ -23,7 +23,7 @@ pub struct Limit {
     pub sentence: String,
 }
 
-/// The kinds of limit.
+/// What can hold a rate at its ceiling, as far as the loads of a sweep can tell. The words are an interface: `docs/json.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LimitKind {
