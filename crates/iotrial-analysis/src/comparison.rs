@@ -246,6 +246,8 @@ impl Comparison {
     /// When there is nothing to compare, or it would not be fair.
     pub fn new(mut samples: Vec<Sample>, request: &CompareRequest) -> Result<Self, CompareError> {
         let mut findings = Vec::new();
+        // The order matters: loads that differ on purpose become part of the metrics before conditions have to agree; a record
+        // that was given twice goes before anything counts runs; and only what may be compared is grouped into configurations.
         tell_loads_apart(&mut samples);
         let samples = without_doubles(samples, &mut findings);
         let mut samples = without_empty(samples, request.force, &mut findings)?;
@@ -287,6 +289,7 @@ impl Comparison {
         let gates = hold_gates(&request.gates, &metrics, &against_baseline)?;
         findings.extend(findings_on_spread(&configurations));
         findings.extend(findings_on_ranges(&configurations));
+        // Stable: within a severity they stay in the order of the steps above.
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         Ok(Self {
             subjects,

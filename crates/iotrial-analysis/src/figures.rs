@@ -220,6 +220,8 @@ fn merged_histogram<'s>(streams: &[Facts<'s>]) -> Option<Cow<'s, LatencyHistogra
 }
 
 fn percentile_of(streams: &[Facts<'_>], histogram: Option<&LatencyHistogram>, percent: f64) -> Option<f64> {
+    // A percentile that the source states goes before one from its histogram: it is the number that the tool shows. Of several
+    // streams only histograms can be merged, percentiles cannot.
     let stated = match streams {
         [Facts::Stated(only)] => only.distribution().percentile(percent).map(|stated| stated.value),
         _ => None,

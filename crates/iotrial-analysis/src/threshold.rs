@@ -227,6 +227,8 @@ fn read_edges(table: &mut TableReader<'_>) -> Option<Vec<(Category, f64)>> {
         ("poor_below", Category::Poor),
         ("critical_below", Category::Critical),
     ];
+    // Categories may be left out, as many sources have three or four words. The edge of «acceptable» may not: it is what a
+    // verdict is decided by.
     let mut edges: Vec<(Category, f64)> = Vec::new();
     let mut last = None;
     for (key, category) in KEYS {

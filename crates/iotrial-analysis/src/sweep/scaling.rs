@@ -124,6 +124,7 @@ fn reached(pattern: LoadPattern, rows: &[ScalingRow]) -> Option<Reached> {
         rwmix_read_percent: pattern.rwmix_read_percent,
         iops: last.iops,
         mib_per_s: last.bandwidth_mib_per_s,
+        // The volumes were loaded as deep as each does most alone (`load_for_together`).
         is_ceiling: true,
     })
 }
