@@ -174,6 +174,7 @@ impl Demand {
         read_toml(text, |top| {
             top.required("format", |top, key| top.word(key, &[(DEMAND_FORMAT, ())]));
             let title = top.text("title").unwrap_or_else(|| "Demand".to_owned());
+            // Streams without a role come first, as they do in what is written (`to_toml`).
             let mut streams = read_streams(top, None);
             let roles = top.tables("role", |table| {
                 let names: Vec<_> = Role::ALL.iter().map(|role| (role.as_str(), *role)).collect();
@@ -257,6 +258,7 @@ fn streams_of(subject: &Subject<'_>) -> Vec<DemandStream> {
             }
         }
     }
+    // What was counted is in already; a rate of it once more would be a second stream of the same I/O.
     let stated = subject.rates().into_iter().filter(|rate| rate.facts.stated().is_some());
     streams.extend(stated.map(|rate| DemandStream {
         role: rate.role,

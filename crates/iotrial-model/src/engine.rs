@@ -57,6 +57,7 @@ impl EngineKind {
 
     /// What is known of it.
     pub const fn facts(self) -> EngineFacts {
+        // What most engines have in common; each row names only what sets it apart.
         let plain = EngineFacts {
             word: "",
             meaning: "",

@@ -458,6 +458,7 @@ impl StatedLatency {
 
     /// One percentile, such as 99.9.
     pub fn percentile(&self, percent: f64) -> Option<Stated> {
+        // 99.9 has no exact binary fraction, and sources arrive at it in different ways, such as by a share of 0.999.
         let same = |one: &&StatedPercentile| (one.percent - percent).abs() < 1e-9;
         self.percentiles_us.iter().find(same).map(|one| one.at)
     }

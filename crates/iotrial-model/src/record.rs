@@ -102,6 +102,7 @@ pub enum AttributeValue {
 impl AttributeValue {
     /// Reads what stands behind `key=`: a number where it looks like one.
     pub fn from_text(text: &str) -> Self {
+        // Whole numbers first, so that `3` is written as 3 again; and not `nan` or `inf`, which are words to a user.
         if let Ok(integer) = text.parse() {
             return Self::Integer(integer);
         }

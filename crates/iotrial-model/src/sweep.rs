@@ -196,8 +196,10 @@ impl SweepRecord {
     pub fn check(&self) -> Result<(), CheckSweepError> {
         let in_range =
             |what, holds: bool| if holds { Ok(()) } else { Err(CheckSweepError::OutOfRange { what }) };
+        // A choice: more than a day of probes of one second each.
         in_range("number of probes", self.probes.len() <= 100_000)?;
         in_range("number of volumes", self.targets.len() <= 10_000)?;
+        // Without targets there is one volume all the same: the engine itself.
         let volume_count = self.targets.len().max(1);
         for (index, probe) in self.probes.iter().enumerate() {
             let fits = (1..=volume_count).contains(&probe.volumes.len())
@@ -207,6 +209,7 @@ impl SweepRecord {
                 return Err(CheckSweepError::Volumes { probe: index + 1 });
             }
             in_range("outstanding I/O", (1..=1 << 16).contains(&probe.outstanding))?;
+            // No phase is planned longer (`LONGEST_PHASE`).
             in_range("measured time", probe.measured <= Duration::from_secs(30 * 86_400))?;
             in_range("CPU time", probe.cpu.as_ref().is_none_or(CpuUse::is_in_range))?;
             in_range("device count", are_devices_in_range(&probe.devices))?;

@@ -67,6 +67,7 @@ impl RunRecord {
             self.plan.areas.iter().all(|area| counted(area.length.get()) && counted(area.offset.get())),
         )?;
         in_range("working set", self.plan.jobs.iter().all(|job| counted(job.working_set.get())))?;
+        // With at most sixteen of them, all phases together are no longer than the longest run.
         in_range("length of a phase", self.plan.phases.iter().all(|phase| phase.duration <= LONGEST / 16))?;
         in_range("number of phases", self.plan.phases.len() <= 16)?;
         let all = self.jobs.iter().chain(self.intervals.iter().flat_map(|interval| &interval.jobs));
