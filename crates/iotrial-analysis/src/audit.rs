@@ -45,7 +45,7 @@ use crate::findings::findings;
 /// What came of an audit. Its keys are an interface: `docs/json.md`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Audit {
-    /// What was audited.
+    /// What was audited: the title of a table, or label, place or id of a result.
     pub subject: String,
     /// Its kind: `run`, `import` or `table`.
     pub kind: &'static str,

@@ -27,26 +27,28 @@ pub struct Figures {
     pub iops: Option<f64>,
     /// Bytes of succeeded I/Os per second of the measured phase, in MiB.
     pub bandwidth_mib_per_s: Option<f64>,
-    /// Mean.
+    /// Mean total latency, from the exact sum and not from buckets.
     pub lat_mean_us: Option<f64>,
-    /// Median.
+    /// Median total latency. Of a histogram this and the other percentiles are the upper edge of a bucket, at most 0.1 %
+    /// above the true value.
     pub lat_p50_us: Option<f64>,
-    /// 90th percentile.
+    /// 90th percentile of the total latency.
     pub lat_p90_us: Option<f64>,
-    /// 99th percentile.
+    /// 99th percentile of the total latency.
     pub lat_p99_us: Option<f64>,
-    /// 99.9th percentile.
+    /// 99.9th percentile of the total latency. It needs 10,000 I/Os to be more than the fate of a few, see
+    /// [`Figure::least_io_count`].
     pub lat_p999_us: Option<f64>,
-    /// 99.99th percentile.
+    /// 99.99th percentile of the total latency; it needs 100,000 I/Os.
     pub lat_p9999_us: Option<f64>,
-    /// Longest.
+    /// The longest total latency: the fate of one I/O, exact.
     pub lat_max_us: Option<f64>,
     /// Mean of the part before submission to the operating system ended; `None` where it is not known of a fair sample.
     pub slat_mean_us: Option<f64>,
 }
 
 impl Figures {
-    /// One of them.
+    /// The value of a figure; `None` where it is not known, or nothing was done.
     pub const fn get(&self, figure: Figure) -> Option<f64> {
         match figure {
             Figure::Iops => self.iops,
@@ -218,6 +220,8 @@ fn merged_histogram<'s>(streams: &[Facts<'s>]) -> Option<Cow<'s, LatencyHistogra
 }
 
 fn percentile_of(streams: &[Facts<'_>], histogram: Option<&LatencyHistogram>, percent: f64) -> Option<f64> {
+    // A percentile that the source states goes before one from its histogram: it is the number that the tool shows. Of several
+    // streams only histograms can be merged, percentiles cannot.
     let stated = match streams {
         [Facts::Stated(only)] => only.distribution().percentile(percent).map(|stated| stated.value),
         _ => None,

@@ -135,6 +135,23 @@ mod tests {
     }
 
     #[test]
+    fn a_strangers_run_whose_jobs_are_deeper_together_than_can_be_added_up_is_refused() {
+        let deep = |job_count: usize| {
+            let mut record = measured(2, |_| 16_000);
+            (record.plan.jobs[0].iodepth, record.plan.jobs[0].numjobs) = (1 << 16, 1 << 12);
+            record.plan.jobs = vec![record.plan.jobs[0].clone(); job_count];
+            record.jobs = vec![record.jobs[0].clone(); job_count];
+            for interval in &mut record.intervals {
+                interval.jobs = vec![interval.jobs[0].clone(); job_count];
+            }
+            record
+        };
+        assert_eq!(deep(15).check(), Ok(()));
+        findings(&deep(15));
+        assert!(deep(16).check().is_err());
+    }
+
+    #[test]
     fn the_most_serious_come_first() {
         let mut record = measured(30, |second| 1_000 + 100 * second);
         record.targets[0].in_memory = true;

@@ -26,7 +26,7 @@ pub struct AlignedCourses {
     pub courses: Vec<AlignedCourse>,
 }
 
-/// One of several courses.
+/// A course whose bands are those of the others that it is shown beside.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AlignedCourse {
     /// The end of the last stretch; the first one starts with the load.

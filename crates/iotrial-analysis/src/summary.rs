@@ -119,7 +119,7 @@ impl Serialize for Summary {
     }
 }
 
-/// One job.
+/// What one job did: its figures, and whether it kept its rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JobSummary {
     /// Its name in the plan, or as the source calls it.
@@ -130,7 +130,7 @@ pub struct JobSummary {
     /// What came to be due, where it does not issue its I/Os when others complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
-    /// Its streams.
+    /// Figures of each stream, over all copies of the job.
     #[serde(flatten)]
     pub streams: Streams,
 }

@@ -24,7 +24,7 @@ pub enum Category {
     Good,
     /// Usable, with reserve gone.
     Acceptable,
-    /// Noticeably slow.
+    /// Slow enough that users notice.
     Poor,
     /// Not for production.
     Critical,
@@ -72,7 +72,7 @@ pub struct Bands {
 }
 
 impl Bands {
-    /// Where a latency falls.
+    /// The category of a latency in µs; one on an edge falls into the worse category.
     pub fn category(&self, latency_us: f64) -> Category {
         let beyond = || self.edges.last().map_or(Category::Unsustainable, |(last, _)| last.next_worse());
         self.edges
@@ -227,6 +227,8 @@ fn read_edges(table: &mut TableReader<'_>) -> Option<Vec<(Category, f64)>> {
         ("poor_below", Category::Poor),
         ("critical_below", Category::Critical),
     ];
+    // Categories may be left out, as many sources have three or four words. The edge of «acceptable» may not: it is what a
+    // verdict is decided by.
     let mut edges: Vec<(Category, f64)> = Vec::new();
     let mut last = None;
     for (key, category) in KEYS {

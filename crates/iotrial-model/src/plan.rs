@@ -61,7 +61,7 @@ pub struct PlanRequest {
     pub engine_reason: Option<String>,
     /// The device, where the engine is `sim`.
     pub sim: SimDevice,
-    /// Past the page cache.
+    /// Whether I/O goes past the page cache; where it does not, memory is measured as much as the device.
     pub direct: bool,
     /// The threads ask the devices for completions instead of waiting for their interrupts.
     pub polled: bool,
@@ -113,7 +113,7 @@ pub struct Plan {
     pub sim: Option<SimDevice>,
     /// Threads that drive the queues; they are not `numjobs`.
     pub threads: u32,
-    /// Past the page cache.
+    /// Whether I/O goes past the page cache; where it does not, memory is measured as much as the device.
     pub direct: bool,
     /// The threads ask the devices for completions instead of waiting for their interrupts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -123,14 +123,14 @@ pub struct Plan {
     /// How often the load hands its facts over.
     #[serde(rename = "interval_s", with = "seconds")]
     pub interval: Duration,
-    /// What runs, in order.
+    /// Stretches of the load in their order; those that would last no time are left out.
     pub phases: Vec<Phase>,
     /// The measured phase ends before its time, as soon as the load is steady.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_steady: Option<UntilSteady>,
     /// The files and slices of devices that the jobs work on.
     pub areas: Vec<Area>,
-    /// What runs at once.
+    /// The loads that run at once. Counts and intervals of a record are in the same order.
     pub jobs: Vec<Job>,
     /// What was changed from what was asked, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -153,7 +153,7 @@ pub struct Phase {
 pub enum PhaseKind {
     /// Brings the device to its lasting state.
     Precondition,
-    /// Fills queues and caches.
+    /// Fills queues and caches, so that the measured phase does not begin on an idle device; its I/Os do not count.
     Ramp,
     /// The phase whose I/Os count.
     Measure,
@@ -207,7 +207,7 @@ pub enum AreaKind {
 /// One homogeneous load, decided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// Unique in the plan.
+    /// Unique in the plan: tables and findings refer to the job by it.
     pub name: String,
     /// What it represents in the database.
     pub role: Role,
@@ -225,7 +225,7 @@ pub struct Job {
     pub iodepth: u32,
     /// Number of parallel copies; copy `n` works on area `n` modulo their number.
     pub numjobs: u32,
-    /// When I/Os are issued.
+    /// When I/Os are issued: as others complete, at a rate, or behind those of another job.
     pub arrival: Arrival,
     /// When a write counts as done.
     pub durability: Durability,

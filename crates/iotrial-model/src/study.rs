@@ -66,11 +66,11 @@ pub struct StudyLoad {
     pub full: bool,
     /// All files of a load together.
     pub size: Option<ByteSize>,
-    /// The measured phase.
+    /// Length of the measured phase.
     pub duration: Option<Duration>,
     /// How long the load runs before measuring starts.
     pub ramp: Option<Duration>,
-    /// Who does the I/O.
+    /// The engine that does the I/O; `None` takes the usual one of the system that measures.
     pub engine: Option<EngineKind>,
     /// Through the page cache.
     pub buffered: bool,

@@ -25,6 +25,7 @@ pub(super) fn check_cache(
     tally: &mut Tally,
 ) {
     check_devices(parts, devices, tally);
+    // No format that is imported states the memory of its host, so it can only come from an attribute.
     let memory = match attributes.get("memory_gib") {
         Some(AttributeValue::Integer(gib)) => u64::try_from(*gib).ok().map(|gib| bytes(gib) * GIB),
         Some(AttributeValue::Number(gib)) => Some(gib * GIB),
@@ -58,6 +59,7 @@ pub(super) fn check_cache(
 fn check_devices(parts: &[Part<'_>], devices: &[StatedDevice], tally: &mut Tally) {
     let counted: Option<u64> = devices.iter().map(|device| device.read_count).sum();
     let Some(counted) = counted.filter(|_| !devices.is_empty()) else { return };
+    // A part of several jobs repeats what each of them counts.
     let jobs: Vec<&Part<'_>> = parts.iter().filter(|part| part.loads.len() == 1).collect();
     let is_known = !jobs.is_empty() && jobs.iter().all(|part| part.is_random());
     let streams = || jobs.iter().flat_map(|part| &part.streams).filter(|stream| stream.name == "read");

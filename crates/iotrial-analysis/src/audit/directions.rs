@@ -212,6 +212,7 @@ pub(super) fn check_course(subject: &Subject<'_>, tally: &mut Tally) {
             })
         };
         let sum = rates().fold(Range::exact(0.0), |sum, (rate, seconds)| sum + rate.scaled(seconds));
+        // I/Os that are under way at an end may be in the course and not in the count, or the other way round.
         let outstanding: f64 =
             subject.jobs.iter().map(|job| job.load.total_outstanding().map_or(1.0, bytes)).sum();
         // What came after the last stretch, at the highest rate of all.

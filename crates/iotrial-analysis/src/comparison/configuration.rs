@@ -60,7 +60,7 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// One figure.
+    /// A figure of all runs together; `None` where none of them has it.
     pub fn figure(&self, metric: &Metric) -> Option<f64> {
         self.figures.iter().find(|(known, _)| known == metric).map(|(_, value)| *value)
     }
@@ -156,12 +156,16 @@ impl Configuration {
                 continue;
             }
             let is_known = |metric: &Metric| stated.iter().flatten().any(|(known, _)| known == metric);
+            // Two printed values of one metric are a mistake in the table, or two loads that it does not tell apart;
+            // imported ones are repeats.
             let again = sample.stated.iter().find(|(metric, _)| sample.is_printed && is_known(metric));
             if let Some((metric, _)) = again {
                 return Err(CompareError::PrintedTwice { label, metric: metric.title() });
             }
             stated.push(sample.stated);
         }
+        // A stated figure has no spread, so that the two together would have neither a mean nor an interval that means
+        // anything.
         if !stated.is_empty() && !runs.is_empty() {
             return Err(CompareError::PrintedAndMeasured { label });
         }
@@ -239,6 +243,7 @@ fn label_of(group: &[Sample]) -> String {
         let same = words.iter().zip(other.split_whitespace()).take_while(|(a, b)| **a == *b).count();
         common = common.min(same);
     }
+    // Nothing in common: any of the labels is as good as the others.
     if common == words.len() || common == 0 {
         return label.clone();
     }

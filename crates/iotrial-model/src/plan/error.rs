@@ -114,7 +114,7 @@ pub enum PlanError {
         format_duration(*limit)
     )]
     LimitTooShort {
-        /// What was asked.
+        /// The longest that the user would wait for a steady state.
         limit: Duration,
         /// The rounds that are compared.
         window: Duration,
@@ -124,9 +124,9 @@ pub enum PlanError {
         "{outstanding} outstanding I/Os on {threads} threads are more than {MOST_OUTSTANDING_PER_THREAD} each"
     )]
     TooDeep {
-        /// Of all jobs together.
+        /// I/Os in flight of all copies of all jobs together.
         outstanding: u64,
-        /// What drives them.
+        /// Threads that would drive them.
         threads: u32,
     },
     /// The buffers of all outstanding I/Os would not fit.
@@ -134,7 +134,7 @@ pub enum PlanError {
     TooMuchMemory {
         /// One block for each outstanding I/O.
         needed: ByteSize,
-        /// Of the host.
+        /// Main memory of the host.
         memory: ByteSize,
     },
 }
