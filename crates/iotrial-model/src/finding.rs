@@ -6,14 +6,18 @@
 //!
 //! The ids and the keys of the evidence are an interface: `docs/json.md`.
 
+mod doubts;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::latency_limit::LatencyLimit;
 use crate::load::{Direction, words};
 use crate::plan::EngineKind;
-use crate::search::LatencyLimit;
 use crate::units::ByteSize;
+
+pub use doubts::Doubts;
 
 words! {
     /// The stable name of a finding.
@@ -243,7 +247,7 @@ pub enum Evidence {
         /// The lowest rate that was tried.
         lowest_iops: f64,
         /// What may have been the limit instead of the device.
-        doubts: Vec<String>,
+        doubts: Doubts,
         /// The worst latency there.
         latency_us: Option<f64>,
     },
