@@ -3,7 +3,7 @@
 //! In three steps: what a result shows is measured once (`Observed`); a finding is a predicate on that; its words come last.
 //! They are computed whenever a result is shown. The ids are an interface (`docs/json.md`).
 
-use iotrial_model::finding::{Finding, FindingId};
+use iotrial_model::finding::{Doubts, Finding};
 use iotrial_model::subject::Subject;
 
 mod course;
@@ -82,7 +82,7 @@ impl Observed<'_, '_> {
     }
 
     /// Findings by which something else than the device may have been the limit.
-    pub(crate) fn doubts(&self) -> Vec<FindingId> {
+    pub(crate) fn doubts(&self) -> Doubts {
         let found =
             [generator::generator_busy(self), open_load::late_issues(self), devices::foreign_load(self)];
         found.into_iter().flatten().map(|finding| finding.id).collect()

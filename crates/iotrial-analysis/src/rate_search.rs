@@ -7,17 +7,16 @@
 //! end, counts as one that waited until then. The commits of a group commit have no closed load: at first
 //! more arrive than the log can take, so that every write is full; then their rate is sought like any other.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use iotrial_model::figure::LEAST_BEYOND;
+use iotrial_model::finding::Doubts;
 use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::latency_limit::{LatencyLimit, LimitStatistic};
 use iotrial_model::load::{Role, Spacing};
 use iotrial_model::plan::{Arrival, Job, MOST_OUTSTANDING_PER_THREAD, Phase, PhaseKind, Plan};
 use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
-use iotrial_model::search::{
-    JobRate, LatencyLimit, LimitStatistic, Probe, ProbeKind, Search, SearchResult, WorstLatency,
-};
+use iotrial_model::search::{JobRate, Probe, ProbeKind, Search, SearchResult, WorstLatency};
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::Subject;
 use iotrial_model::units::ByteSize;
@@ -286,7 +285,7 @@ impl RateSearch {
             worst,
             held: load.share.map(|_| why_not.is_none()),
             why_not,
-            doubts: if load.share.is_some() { doubts(record) } else { Vec::new() },
+            doubts: if load.share.is_some() { doubts(record) } else { Doubts::default() },
         });
         self.search.result = self.result();
         Ok(self.search.probes.last().expect("it was pushed above"))
@@ -380,17 +379,16 @@ impl RateSearch {
     }
 
     /// The doubts of the loads that did not hold at a share; none where one of them is beyond doubt.
-    fn doubts_at(&self, share: f64) -> Vec<String> {
+    fn doubts_at(&self, share: f64) -> Doubts {
         let is_it = |probe: &&Probe| {
             probe.held == Some(false) && probe.share.is_some_and(|other| is_same(other, share))
         };
         let failed: Vec<&Probe> = self.search.probes.iter().filter(is_it).collect();
         // Any failure beyond doubt makes the share the device's fault.
         if failed.iter().any(|probe| probe.doubts.is_empty()) {
-            return Vec::new();
+            return Doubts::default();
         }
-        let all: BTreeSet<&String> = failed.iter().flat_map(|probe| &probe.doubts).collect();
-        all.into_iter().cloned().collect()
+        Doubts::of_all(failed.iter().map(|probe| &probe.doubts))
     }
 
     /// Share and outcome of every probe of a kind.
@@ -484,10 +482,9 @@ fn assess(record: &RunRecord, limit: LatencyLimit) -> (Option<WorstLatency>, Opt
     (worst, why_not)
 }
 
-/// Ids of the findings that tell of another limit than the device, as the record of a search has them.
-fn doubts(record: &RunRecord) -> Vec<String> {
-    let subject = Subject::of_run(record);
-    Observed::of(&subject).doubts().into_iter().map(|id| id.to_string()).collect()
+/// The findings that tell of another limit than the device.
+fn doubts(record: &RunRecord) -> Doubts {
+    Observed::of(&Subject::of_run(record)).doubts()
 }
 
 fn errors(record: &RunRecord) -> Option<String> {

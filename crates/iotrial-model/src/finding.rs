@@ -6,14 +6,18 @@
 //!
 //! The ids and the keys of the evidence are an interface: `docs/json.md`.
 
+mod doubts;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::latency_limit::LatencyLimit;
 use crate::load::{Direction, words};
 use crate::plan::EngineKind;
-use crate::search::LatencyLimit;
 use crate::units::ByteSize;
+
+pub use doubts::Doubts;
 
 words! {
     /// The stable name of a finding.
@@ -242,8 +246,8 @@ pub enum Evidence {
         limit: LatencyLimit,
         /// The lowest rate that was tried.
         lowest_iops: f64,
-        /// Ids of findings at that rate by which something else than the device may have been the limit.
-        doubts: Vec<String>,
+        /// What may have been the limit at that rate instead of the device.
+        doubts: Doubts,
         /// The worst latency at that rate, of the statistic that the limit names; `None` where nothing was measured.
         latency_us: Option<f64>,
     },

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::latency_limit::LatencyLimit;
 use crate::plan::{EngineKind, SimDevice};
 use crate::record::AttributeValue;
-use crate::search::LatencyLimit;
 use crate::toml_reader::{Mistakes, Scalar, TableReader, read_toml};
 use crate::units::ByteSize;
 

@@ -186,10 +186,26 @@ impl From<IntakeError> for Failure {
 
 /// Opens a file, or standard input, and says what it is. Results of other tools get the names of `naming`.
 pub fn open(path: &Path, naming: &Naming) -> Result<Input, IntakeError> {
-    let whole = file::read(path).map_err(|error| IntakeError::of_read(path, error))?;
+    open_whole(path, &read_whole(path)?, naming)
+}
+
+/// The same, with the text of the file, unpacked, for whoever keeps it as it was written.
+pub fn open_with_text(path: &Path) -> Result<(Input, Vec<u8>), IntakeError> {
+    let whole = read_whole(path)?;
+    let input = open_whole(path, &whole, &Naming::default())?;
+    let name = || harmless(&path.display().to_string());
+    let text = whole.unpacked().map_err(|error| IntakeError::of_import(&name(), error))?;
+    Ok((input, text.into_owned()))
+}
+
+fn read_whole(path: &Path) -> Result<Whole, IntakeError> {
+    file::read(path).map_err(|error| IntakeError::of_read(path, error))
+}
+
+fn open_whole(path: &Path, whole: &Whole, naming: &Naming) -> Result<Input, IntakeError> {
     let name = harmless(&path.display().to_string());
-    if let Some(kind) = json_kind(&whole) {
-        return open_record(kind, path, &name, &whole);
+    if let Some(kind) = json_kind(whole) {
+        return open_record(kind, path, &name, whole);
     }
     let error = match import_from(path, &whole.bytes, naming) {
         Ok(imported) => return Ok(Input::Results(Box::new(imported))),
@@ -337,8 +353,8 @@ fn open_toml(kind: Kind, name: &str, text: &str) -> Result<Input, IntakeError> {
 
 /// Refuses a file that is of another kind than the one that a reader of its own, which lists all mistakes, is to have.
 pub fn expect(kind: Kind, path: &Path, takes: &Takes) -> Result<(), Failure> {
-    // That reader says best what it would have read.
-    if !path.exists() {
+    // Of what is not there, that reader says best what it would have read. A pipe can be read only once, and that is for the reader.
+    if !path.is_file() && !path.is_dir() {
         return Ok(());
     }
     match open(path, &Naming::default()) {

@@ -1,10 +1,11 @@
 //! What an open load could not keep: arrivals that were never issued, or issued late.
 
 use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
+use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::Arrival;
 use iotrial_model::record::{EndedHow, OpCounts};
-use iotrial_model::search::{LatencyLimit, Probe};
+use iotrial_model::search::Probe;
 use iotrial_model::subject::Subject;
 
 use super::observed::Observed;
@@ -152,11 +153,10 @@ pub(super) fn latency_limit_missed(seen: &Observed<'_, '_>) -> Option<Finding> {
 
 fn limit_missed_words(limit: LatencyLimit, lowest: &Probe, iops: f64, share: f64) -> String {
     let why_not = lowest.why_not.as_deref().unwrap_or("no reason was recorded");
-    let doubt = match lowest.doubts.as_slice() {
-        [] => String::new(),
-        doubts => {
-            format!("; but {} was found there, so that it may not be the device's limit", doubts.join(", "))
-        }
+    let doubt = if lowest.doubts.is_empty() {
+        String::new()
+    } else {
+        format!("; but {} was found there, so that it may not be the device's limit", lowest.doubts)
     };
     format!(
         "no rate holds {limit}: even at {} IOPS, {:.0} % of the rate at saturation, {why_not}{doubt}",

@@ -87,20 +87,20 @@ fn a_load_that_may_have_failed_for_want_of_cpu_is_tried_again_and_the_answer_say
     assert_eq!(shares(&search, ProbeKind::Probe)[..2], [FIRST_SHARE; 2]);
     let (held, not_held) = found(&search).unwrap();
     assert!((held - HIGHEST_SHARE).abs() < 1e-9 && not_held.is_none(), "{held} {not_held:?}");
-    assert_eq!(search.search().probes[1].doubts, ["generator-busy"]);
+    assert_eq!(search.search().probes[1].doubts.to_string(), "generator-busy");
     // A host that carries 0.6 of what the device does, in confirmations 0.5.
     let search =
         doubted(2.0, |kind, share, _| share > if kind == ProbeKind::Confirmation { 0.5 } else { 0.6 });
     let result = search.search().result.as_ref().unwrap();
     assert!(result.held_iops <= 0.5 * SATURATION_IOPS, "{result:?}");
-    assert_eq!(result.not_held_doubts, ["generator-busy"]);
+    assert_eq!(result.not_held_doubts.to_string(), "generator-busy");
     for kind in [ProbeKind::Probe, ProbeKind::Confirmation] {
         let tries = |share: f64| search.tries(kind, share);
         assert!(shares(&search, kind).into_iter().all(|share| tries(share) <= 2));
     }
     // A device that sets the end itself is beyond doubt.
     let search = doubted(0.8, |_, share, _| share > 0.95);
-    assert_eq!(search.search().result.as_ref().unwrap().not_held_doubts, [""; 0]);
+    assert!(search.search().result.as_ref().unwrap().not_held_doubts.is_empty());
 }
 
 #[test]
