@@ -128,7 +128,8 @@ fn check_subject(subject: &Subject<'_>, tally: &mut Tally) -> Vec<Implied> {
         link::check_link(part, &subject.attributes, tally);
     }
     // What devices counted over a run is weighed by its findings, which know how devices lie on one another.
-    cache::check_cache(&parts, subject.stated_devices, &subject.attributes, tally);
+    let devices = if subject.source.is_some() { &subject.devices[..] } else { &[] };
+    cache::check_cache(&parts, devices, &subject.attributes, tally);
     all
 }
 

@@ -389,7 +389,7 @@ fn not_compared_words(why: &CompareError, configurations: &[Configuration]) -> S
         }
         _ => why.to_string(),
     };
-    format!("No change, rank or recommendation is told: {why}.")
+    format!("No changes, ranking or recommendation are given: {why}.")
 }
 
 /// Under what the samples were taken, each once.

@@ -257,7 +257,7 @@ fn condition(subject: &Subject<'_>, finding: &Finding) -> Option<String> {
 
 /// How long a load that was to run until it was steady did so.
 fn waited(subject: &Subject<'_>, plan: &Plan) -> String {
-    let load: Duration = subject.intervals.iter().map(|interval| interval.duration).sum();
+    let load: Duration = subject.intervals.counted().iter().map(|interval| interval.duration).sum();
     let others = plan.phases.iter().filter(|phase| phase.kind != PhaseKind::Measure);
     format_duration(load.saturating_sub(others.map(|phase| phase.duration).sum()))
 }

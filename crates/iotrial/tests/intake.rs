@@ -315,6 +315,24 @@ fn runs_and_imported_results_are_reported_together() {
     }
     let shown = bench.run(&["report", &mix, &one]).stdout;
     assert!(shown.contains("1  ours") && shown.contains("Imported results"), "{shown}");
+    // The key by which the runs of the comparison are told from it, not its place among the imported ones.
+    let imported = shown.split("Imported results").nth(1).unwrap();
+    assert!(imported.contains("key"), "{shown}");
+}
+
+#[test]
+fn a_result_of_another_tool_has_the_sections_that_its_facts_allow_in_the_order_of_a_run() {
+    let bench = Bench::new();
+    bench.run(&["report", &golden("fio/mix.json"), "--html", "one.html"]);
+    let html = fs::read_to_string(bench.path().join("one.html")).unwrap();
+    let places: Vec<Option<usize>> = ["verdict", "figures", "judged", "load", "source"]
+        .iter()
+        .map(|id| html.find(&format!("id=\"{id}\"")))
+        .collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
+    for id in ["roles", "throughput", "spread", "arrivals", "host", "settings", "profile"] {
+        assert!(!html.contains(&format!("id=\"{id}\"")), "{id}");
+    }
 }
 
 /// Commands whose input must be a result, each before its name.

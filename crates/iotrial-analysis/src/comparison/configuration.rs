@@ -229,13 +229,15 @@ fn letters(index: usize) -> String {
     if index < 26 { letter.to_string() } else { format!("{}{letter}", letters(index / 26 - 1)) }
 }
 
-/// The label, or the attributes, or the id. Rows under several loads are called by what their labels begin with.
+/// The label, or the attributes, or what else says what it is, or the id. Rows under several loads are called by what their labels
+/// begin with.
 fn label_of(group: &[Sample]) -> String {
     let first = &group[0];
     let Some(label) = &first.label else {
         let attributes: Vec<String> =
             first.attributes.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        return if attributes.is_empty() { first.id.clone() } else { attributes.join(" ") };
+        let title = || first.title.as_ref().unwrap_or(&first.id).clone();
+        return if attributes.is_empty() { title() } else { attributes.join(" ") };
     };
     let words: Vec<&str> = label.split_whitespace().collect();
     let mut common = words.len();

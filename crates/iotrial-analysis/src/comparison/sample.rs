@@ -11,7 +11,7 @@ use iotrial_model::metric::MetricKey;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts};
 use iotrial_model::stream::Stream;
-use iotrial_model::subject::Subject;
+use iotrial_model::subject::{CpuTime, Subject};
 use iotrial_model::table::PublishedTable;
 use serde::{Serialize, Serializer};
 
@@ -36,6 +36,8 @@ pub struct Sample {
     pub subject: String,
     /// What the configuration is called.
     pub label: Option<String>,
+    /// What to show instead where nobody gave it a name: of another tool's result its job or its file.
+    pub(super) title: Option<String>,
     /// What distinguishes the configuration.
     pub attributes: BTreeMap<String, AttributeValue>,
     pub(super) conditions: Conditions,
@@ -92,6 +94,7 @@ impl Sample {
             id: subject.id.to_owned(),
             subject: subject.plan.map_or_else(results_of, |plan| plan.profile.clone()),
             label: subject.label.map(str::to_owned),
+            title: subject.source.filter(|_| !subject.is_printed()).map(|_| subject.title().to_owned()),
             attributes: subject.attributes.clone().into_owned(),
             conditions: Conditions::of(subject, load_of_jobs(subject, false)),
             generator: Conditions::of_generator(subject),
@@ -167,18 +170,21 @@ pub(super) fn tell_loads_apart(samples: &mut [Sample]) {
 impl Counted {
     fn of(subject: &Subject<'_>) -> Self {
         let streams: Vec<(Stream, OpCounts)> = subject
-            .counted_streams()
+            .streams_of(|_| true)
             .into_iter()
             .map(|stream| (stream, stream.counts_of(subject, None)))
             .collect();
         // Only a plan tells which counts of an interval are commits.
         let over_time = subject.plan.map(|plan| Self::over_time(subject, plan, &streams));
         let (spread, courses) = over_time.unwrap_or_default();
-        let cpu = subject.cpu.zip(subject.host).map(|(cpu, host)| GeneratorCpu {
-            user_s: cpu.user.as_secs_f64(),
-            system_s: cpu.system.as_secs_f64(),
-            work_s: cpu.work_s(),
-            available_s: cpu.wall.as_secs_f64() * f64::from(host.all_cpu_count()),
+        let cpu = subject.cpu.and_then(|cpu| match cpu {
+            CpuTime::Counted { used, all_cpu_count, .. } => Some(GeneratorCpu {
+                user_s: used.user.as_secs_f64(),
+                system_s: used.system.as_secs_f64(),
+                work_s: used.work_s(),
+                available_s: used.wall.as_secs_f64() * f64::from(all_cpu_count),
+            }),
+            CpuTime::Stated(_) => None,
         });
         Self { duration: subject.measured.unwrap_or_default(), streams, courses, cpu, spread }
     }
@@ -205,7 +211,7 @@ impl Counted {
         let courses = streams
             .iter()
             .filter_map(|(stream, _)| {
-                Some((*stream, LatencyCourse::of_stream(subject.intervals, plan, *stream)?))
+                Some((*stream, LatencyCourse::of_stream(subject.intervals.counted(), plan, *stream)?))
             })
             .collect();
         (spread, courses)
@@ -224,8 +230,8 @@ fn stated_figures(subject: &Subject<'_>) -> Vec<(Metric, f64)> {
         };
         all.extend(taken.iter().filter_map(of_stream));
     }
-    if let Some(cpu) = subject.stated_cpu {
-        let of_cpu = |figure: &CpuFigure| Some((MetricKey::Cpu(*figure), cpu.get(*figure)?.value));
+    if let Some(cpu) = subject.cpu {
+        let of_cpu = |figure: &CpuFigure| Some((MetricKey::Cpu(*figure), cpu.get(*figure)?));
         all.extend(CpuFigure::ALL.iter().filter_map(of_cpu));
     }
     let other = subject.other.into_iter().flatten();

@@ -2,11 +2,10 @@
 
 use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
 use iotrial_model::latency_limit::LatencyLimit;
-use iotrial_model::load::Direction;
 use iotrial_model::plan::Arrival;
 use iotrial_model::record::{EndedHow, OpCounts};
 use iotrial_model::search::Probe;
-use iotrial_model::subject::Subject;
+use iotrial_model::subject::{Facts, Subject};
 
 use super::observed::Observed;
 use crate::words::{count_with_thousands, with_thousands};
@@ -31,7 +30,7 @@ pub(super) struct Share {
 impl Share {
     /// Of what was due, the part that was never issued, of the open job with the largest.
     pub(super) fn never_issued(subject: &Subject<'_>) -> Option<Self> {
-        let last = subject.intervals.last()?;
+        let last = subject.intervals.counted().last()?;
         let waiting = |job: usize| last.backlog.get(job).copied().unwrap_or_default();
         Self::largest(subject, MOST_BACKLOG_PERCENT, |job, arrivals| {
             (waiting(job), waiting(job) + arrivals.iter().map(|counts| counts.io_count()).sum::<u64>())
@@ -56,13 +55,7 @@ impl Share {
         let jobs = subject.plan?.jobs.iter().zip(&subject.jobs).enumerate();
         let shares = jobs.filter(|(_, (job, _))| job.arrival != Arrival::Closed);
         let shares = shares.map(|(index, (job, done))| {
-            // In a group commit it is the commits that arrive, and not their writes.
-            let commits =
-                done.ops.commit.and_then(|facts| facts.counts()).filter(|_| job.group_commit.is_some());
-            let arrivals: Vec<&OpCounts> = match commits {
-                Some(commits) => vec![commits],
-                None => Direction::ALL.into_iter().filter_map(|direction| done.counts(direction)).collect(),
-            };
+            let arrivals: Vec<&OpCounts> = done.arrivals().filter_map(Facts::counts).collect();
             let (count, of) = count(index, &arrivals);
             Self {
                 job: job.name.clone(),

@@ -6,6 +6,7 @@ use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands
 use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::record::{EndedHow, RunRecord};
 use iotrial_model::search::{Probe, ProbeKind};
+use iotrial_model::subject::Subject;
 
 use super::RunError;
 use crate::rig::{Rig, Trial};
@@ -26,7 +27,7 @@ pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch
             rig.say(&format!("the search was not finished: {}", known_so_far(search.search())));
             return Ok(());
         }
-        let probe = search.note(&load, &trial.record)?;
+        let probe = search.note(&load, &Subject::of_run(&trial.record))?;
         rig.say(&line(probe, limit));
         keep_best(&mut confirmed, &load, probe.held, &trial.record);
         // A crash in the next load leaves what is known by now.
