@@ -712,7 +712,9 @@ mod tests {
             if verdict.qualified {
                 prop_assert!(!asked.interrupted && !errors && !no_device, "{}", said);
                 prop_assert!(worst.unwrap() <= Category::Acceptable, "{}", said);
-                prop_assert!(said.ends_with(&format!("({}).", worst.unwrap())), "{}", said);
+                let suitable = verdict.meaning.as_ref().map(|one| format!(": suitable for {}", one.suitable_for));
+                let end = format!("({}{}).", worst.unwrap(), suitable.unwrap_or_default());
+                prop_assert!(said.ends_with(&end), "{}", said);
             } else {
                 let too_slow = worst.is_none_or(|worst| worst > Category::Acceptable);
                 let starved = said.contains("too few to judge");

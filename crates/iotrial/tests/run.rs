@@ -310,8 +310,9 @@ fn a_browser_without_network_shows_the_report_and_objects_to_nothing() {
 #[test]
 fn what_cannot_be_polled_is_refused_with_a_hint_before_anything_is_written() {
     let bench = Bench::new();
-    let run =
-        ["run", "--polled", "--target", "data", "--size", "32MiB", "--duration", "1s", "--quiet", "--json"];
+    // Nothing of it is durable: a wait for stable storage cannot be polled either, and is refused first.
+    let base = ["run", "sqlserver-oci-published", "--polled", "--target", "data", "--size", "32MiB"];
+    let run = with(&base, &["--duration", "1s", "--quiet", "--json"]);
     let check = |more: &[&str], code: i32, message: &str| {
         let ran = bench.run(&with(&run, more)).expect_code(code);
         assert!(ran.stderr.contains(message) && ran.stderr.contains("hint:"), "{}", ran.stderr);
