@@ -23,6 +23,7 @@ mod interval;
 mod bursts;
 mod until_steady;
 mod probe;
+mod sectors;
 
 pub use arrival::Arrival;
 pub use error::PlanError;
@@ -338,6 +339,7 @@ impl Plan {
             if request.full { profile.schedule } else { profile.quick.schedule };
         let (ramp, measure) = (request.ramp.unwrap_or(ramp), request.measure.unwrap_or(measure));
         let mut notes = Vec::new();
+        let profile = &*sectors::log_blocks_of_whole_sectors(profile, targets, &mut notes);
         if measure.is_zero() {
             return Err(PlanError::NoDuration);
         }

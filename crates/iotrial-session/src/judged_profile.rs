@@ -187,7 +187,7 @@ mod tests {
         std::fs::create_dir(&inner).unwrap();
         let set = ThresholdSet::builtin("flash").unwrap().text;
         std::fs::write(inner.join("mine.toml"), &set).unwrap();
-        let text = builtin_profile("oci-64k").unwrap().text;
+        let text = builtin_profile("oci-64k-randrw").unwrap().text;
         let text = text.replacen("title =", "thresholds = \"./mine.toml\"\ntitle =", 1);
         std::fs::write(inner.join("profile.toml"), text).unwrap();
         let load = |thresholds| JudgedProfile::load(folder.path(), "inner/profile.toml", thresholds);

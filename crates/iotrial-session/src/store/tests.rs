@@ -74,7 +74,7 @@ impl Bench {
         let second = Some(std::time::Duration::from_secs(1));
         let request =
             LoadRequest { duration: second, ramp: second, rig: self.rig(label), ..LoadRequest::default() };
-        Setup::new(JudgedProfile::load(Path::new(""), "oci-64k", None).unwrap(), &request).unwrap()
+        Setup::new(JudgedProfile::load(Path::new(""), "oci-64k-randrw", None).unwrap(), &request).unwrap()
     }
 
     /// A run that was carried out.
@@ -100,7 +100,7 @@ impl Bench {
 
     fn study(&self, store: &Store) -> Study {
         let path = self.folder.path().join("study.toml");
-        let text = "format = \"iotrial.study/1\"\nname = \"volumes\"\ntitle = \"Volumes\"\nprofiles = [\"oci-64k\"]\n\
+        let text = "format = \"iotrial.study/1\"\nname = \"volumes\"\ntitle = \"Volumes\"\nprofiles = [\"oci-64k-randrw\"]\n\
                     repeats = 1\n[load]\nengine = \"sim\"\nduration = \"1s\"\nramp = \"0s\"\n\
                     [[configuration]]\nlabel = \"a\"\ntargets = [\"x\"]\n";
         fs::write(&path, text).unwrap();
@@ -153,7 +153,7 @@ fn runs_sweeps_imported_results_and_studies_are_listed_the_newest_first() {
     assert!(entries.iter().all(|entry| entry.ended == "complete" && entry.path.is_file()), "{entries:#?}");
     let profiles = entries.iter().map(|entry| entry.profile.as_str());
     let profiles: std::collections::BTreeSet<&str> = profiles.collect();
-    assert_eq!(profiles.into_iter().collect::<Vec<_>>(), ["fio JSON", "oci-64k", "study", "sweep"]);
+    assert_eq!(profiles.into_iter().collect::<Vec<_>>(), ["fio JSON", "oci-64k-randrw", "study", "sweep"]);
     assert_eq!(bench.heard(), "");
 }
 

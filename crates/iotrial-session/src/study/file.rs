@@ -232,7 +232,7 @@ mod tests {
     fn a_study_asks_for_all_that_a_run_can_do() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("study.toml");
-        let text = "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"S\"\nprofiles = [\"oci-64k\"]\nseed = 9\n\
+        let text = "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"S\"\nprofiles = [\"oci-64k-randrw\"]\nseed = 9\n\
                     [load]\nfull = true\nsize = \"2GiB\"\nduration = \"7s\"\nramp = \"1s\"\nengine = \"uring\"\n\
                     polled = true\nuntil_steady = \"1h\"\nkeep_files = true\n\
                     [[configuration]]\nlabel = \"a\"\ntargets = [\"data\"]\nattributes = { volumes = 3 }\n";
