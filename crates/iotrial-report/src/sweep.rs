@@ -14,13 +14,13 @@ mod answer;
 
 mod charts;
 
+use crate::brief;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::comparison::measured::in_words;
 use crate::document::{Block, Document, Fact, FindingLine, Section};
 use crate::finding_line::About;
 use crate::quantity::{Quantity, in_seconds};
-use crate::run;
-use crate::settings;
+use crate::result;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 
@@ -79,7 +79,7 @@ impl Document {
                 record.label.clone().unwrap_or_else(|| title(record).to_owned()),
                 format!(
                     "{}, {} {}",
-                    run::start_of(&record.started_at),
+                    result::start_of(&record.started_at),
                     record.tool.name,
                     record.tool.version
                 ),
@@ -99,7 +99,7 @@ impl Document {
 }
 
 fn attributes(record: &SweepRecord) -> Vec<(&'static str, String)> {
-    settings::attributes_in_brief(&record.attributes).into_iter().collect()
+    brief::attributes_in_brief(&record.attributes).into_iter().collect()
 }
 
 const fn title(record: &SweepRecord) -> &'static str {

@@ -1,8 +1,8 @@
 //! What was measured: where, under what load, when, and by what. A figure without these is an opinion.
 
 use iotrial_model::plan::EngineDevice;
-use iotrial_model::record::{Host, TargetRecord};
-use iotrial_model::subject::{Subject, SubjectJob};
+use iotrial_model::record::TargetRecord;
+use iotrial_model::subject::{Machine, Subject, SubjectJob};
 use iotrial_model::units::{ByteSize, group_thousands};
 use iotrial_model::words::enumerate;
 use serde::Serialize;
@@ -105,13 +105,14 @@ fn add<T: PartialEq>(known: &mut Vec<T>, more: impl IntoIterator<Item = T>) {
 }
 
 impl HostFacts {
-    fn of(host: &Host) -> Self {
+    fn of(host: Machine<'_>) -> Self {
         Self {
-            name: host.name.clone(),
-            os: host.os.clone(),
-            cpu_count: (host.cpu_count > 0).then_some(host.cpu_count),
+            name: host.name.unwrap_or_default().to_owned(),
+            os: host.os.unwrap_or_default().to_owned(),
+            // Another tool counts those of the whole host.
+            cpu_count: host.cpu_count.or(host.host_cpu_count),
             memory: host.memory,
-            virtualization: host.virtualization.clone(),
+            virtualization: host.virtualization.map(str::to_owned),
         }
     }
 }
@@ -127,15 +128,8 @@ impl TargetFacts {
 }
 
 fn host_of(subject: &Subject<'_>) -> Option<HostFacts> {
-    let stated = subject.stated_host.map(|host| HostFacts {
-        name: host.name.clone().unwrap_or_default(),
-        os: String::new(),
-        cpu_count: host.cpu_count,
-        memory: None,
-        virtualization: None,
-    });
     let known = |host: &HostFacts| !host.name.is_empty() || host.cpu_count.is_some();
-    subject.host.map(HostFacts::of).or(stated).filter(known)
+    subject.host.map(HostFacts::of).filter(known)
 }
 
 /// More sizes than this are not named.

@@ -10,10 +10,10 @@ use super::{CONTRADICTORY, StreamOf, keys, marked, metric_of, stream_name, strea
 use crate::chart::{
     Axis, Bar, BarChart, BarSeries, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape,
 };
+use crate::curves;
 use crate::document::{Block, Section};
 use crate::heat;
 use crate::quantity::Quantity;
-use crate::run;
 use crate::table::Column;
 use crate::text::cut;
 
@@ -278,7 +278,7 @@ pub(crate) fn distribution(comparison: &Comparison) -> Option<Section> {
     let chart = |stream: Stream| Chart {
         id: format!("curve-{stream}"),
         title: format!("Latency of {stream}s by percentile"),
-        x: run::PERCENTILE_AXIS,
+        x: curves::PERCENTILE_AXIS,
         y: LATENCY_AXIS,
         lines: drawn.iter().enumerate().filter_map(|(index, one)| line(stream, index, one)).collect(),
         spans: Vec::new(),

@@ -8,7 +8,7 @@ use iotrial_analysis::verdict::Category;
 use super::marked;
 use crate::document::{Block, Section};
 use crate::quantity::{Quantity, in_seconds};
-use crate::run::start_of;
+use crate::result::start_of;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 

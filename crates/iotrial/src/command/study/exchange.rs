@@ -1,19 +1,24 @@
 //! Configurations on other machines: `study export` makes the part that is measured there, `study add` takes the records back.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use iotrial_session::study::{self, Added, StudyFile};
 
+use super::TAKES;
 use super::shown::Shown;
 use crate::cli::{StudyAddArgs, StudyExportArgs};
 use crate::failure::Failure;
+use crate::intake::{self, Folders, Intake, Kind, Takes};
 use crate::output;
 use crate::report_files::ReportFiles;
 use crate::store::open_store;
 
+const ADDED: Takes = Takes { command: "study add", what: "records of runs" };
+
 /// Prints the part of a study that another machine measures.
 pub fn export(args: &StudyExportArgs) -> Result<ExitCode, Failure> {
-    let part = study::part(&StudyFile::read(&args.file)?, &args.label, &args.targets)?;
+    let part = study::part(&read(&args.file)?, &args.label, &args.targets)?;
     let study = part.whole_name();
     output::text(&format!(
         "# The part of the study `{study}` that is one configuration, with all that it needs.\n\
@@ -25,11 +30,19 @@ pub fn export(args: &StudyExportArgs) -> Result<ExitCode, Failure> {
 
 /// Takes records into a study: all of them, or none.
 pub fn add(args: &StudyAddArgs) -> Result<ExitCode, Failure> {
-    let file = StudyFile::read(&args.file)?;
-    let store = open_store(args.store.store.as_deref())?;
-    let Added { progress, known } = study::add(&file, &store, &args.records)?;
+    let file = read(&args.file)?;
+    let folder = args.store.store.as_deref();
+    let intake = Intake { takes: ADDED, folders: Folders::Records, store: Some(folder), study_profile: None };
+    let offered = intake.open_runs(&args.records)?;
+    let store = open_store(folder)?;
+    let Added { progress, known } = study::add(&file, &store, offered)?;
     known.iter().for_each(|path| eprintln!("note: {} is a part of the study already", path.display()));
     let shown = Shown::new(&file.study, Some(&progress), &store)?;
     shown.write_and_print(&store, &ReportFiles::default(), args.json)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn read(path: &Path) -> Result<StudyFile, Failure> {
+    intake::expect(Kind::Study, path, &TAKES)?;
+    Ok(StudyFile::read(path)?)
 }
