@@ -189,7 +189,7 @@ fn head_contains(path: &Path, word: &str) -> bool {
 }
 
 /// A stranger's file, unpacked, within what is read at all.
-fn read_bytes(path: &Path) -> Result<Vec<u8>, Unreadable> {
+pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, Unreadable> {
     let file = File::open(path)?;
     // A pipe has no length, and one byte more than the file has shows its end.
     let length = file.metadata().map_or(0, |metadata| metadata.len().min(MOST_RECORD_BYTES) + 1);

@@ -109,7 +109,7 @@ impl Fault for AddError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Changed { .. } => "`iotrial study FILE --resume` says what changed, and how to go on",
-            Self::Find(_) => "give files, or ids that `iotrial records` lists",
+            Self::Find(error) => return error.hint(),
             Self::Misfit { .. } => {
                 "none of the records was taken; `iotrial study export` makes a part that measures the right load"
             }
