@@ -74,13 +74,17 @@ impl Fault for LoadProfileError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::ReadProfile { .. } => Some("`iotrial profiles` lists the built-in ones".to_owned()),
-            Self::UnknownProfile(UnknownProfile { nearest, .. }) => Some(match nearest {
+            Self::UnknownProfile(UnknownProfile { nearest, others, .. }) => Some(match nearest {
                 Some(near) => {
-                    format!("did you mean `{near}`? A file is given with its path, such as ./mine.toml")
+                    let more = match others.as_slice() {
+                        [] => String::new(),
+                        others => format!(" There are also {}.", others.join(", ")),
+                    };
+                    format!("did you mean `{near}`?{more} A file is given with its path, such as ./mine.toml")
                 }
                 None => "a file is given with its path, such as ./mine.toml".to_owned(),
             }),
-            Self::InvalidProfile { .. } => Some("docs/profiles.md describes every key".to_owned()),
+            Self::InvalidProfile { .. } => Some("`iotrial docs profiles` describes every key".to_owned()),
             Self::UnknownThresholds(UnknownThresholdSet { nearest, .. }) => Some(match nearest {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "a file is given with its path, such as ./mine.toml".to_owned(),
