@@ -1,5 +1,6 @@
 //! Configurations on other machines: `study export` makes the part that is measured there, `study add` takes the records back.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use iotrial_session::study::{self, Added, StudyFile};
@@ -7,9 +8,14 @@ use iotrial_session::study::{self, Added, StudyFile};
 use super::shown::Shown;
 use crate::cli::{StudyAddArgs, StudyExportArgs};
 use crate::failure::Failure;
+use crate::intake::{self, Kind, Takes};
 use crate::output;
 use crate::report_files::ReportFiles;
 use crate::store::open_store;
+
+const STUDY: Takes = Takes { command: "study add", what: "a study, and records of runs" };
+
+const RECORDS: Takes = Takes { command: "study add", what: "records of runs" };
 
 /// Prints the part of a study that another machine measures.
 pub fn export(args: &StudyExportArgs) -> Result<ExitCode, Failure> {
@@ -25,8 +31,11 @@ pub fn export(args: &StudyExportArgs) -> Result<ExitCode, Failure> {
 
 /// Takes records into a study: all of them, or none.
 pub fn add(args: &StudyAddArgs) -> Result<ExitCode, Failure> {
+    // Both before the store, which is made where there is none: a wrong file must leave nothing behind.
+    intake::expect(Kind::Study, &args.file, &STUDY)?;
     let file = StudyFile::read(&args.file)?;
-    let store = open_store(args.store.store.as_deref())?;
+    args.records.iter().try_for_each(|name| intake::expect(Kind::Run, Path::new(name), &RECORDS))?;
+    let store = open_store(&args.store)?;
     let Added { progress, known } = study::add(&file, &store, &args.records)?;
     known.iter().for_each(|path| eprintln!("note: {} is a part of the study already", path.display()));
     let shown = Shown::new(&file.study, Some(&progress), &store)?;
