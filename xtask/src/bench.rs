@@ -45,7 +45,7 @@ Rows, by name or by what the name begins with; all of them without one:
   direct          8 KiB random direct reads on the disk, 32 outstanding
   latency-read    direct reads, 1, 8 and 64 outstanding: mean and p99 as fio sees them
   latency-write   the same of direct writes
-  sqlserver-oltp  the built-in profile, and the same mix by fio
+  sqlserver-mix   the profile sqlserver-oci-published, and the same mix by fio
   fio-job         a job file of fio, by `iotrial run --fio-job` and by fio
   poisson         open loads of 1,000 to 600,000 a second: rate, and distribution of the arrivals
   stall           open and closed load on a simulated device that freezes for one second
@@ -83,7 +83,7 @@ const ROWS: [Row; 14] = [
     Row { name: "direct", run: |bench| direct().run(bench) },
     Row { name: "latency-read", run: |bench| latency(100).run(bench) },
     Row { name: "latency-write", run: |bench| latency(0).run(bench) },
-    Row { name: "sqlserver-oltp", run: |bench| mix(Load::BuiltIn("sqlserver-oltp")).run(bench) },
+    Row { name: "sqlserver-mix", run: |bench| mix(Load::BuiltIn("sqlserver-oci-published")).run(bench) },
     Row { name: "fio-job", run: |bench| mix(Load::FioMix).run(bench) },
     Row { name: "poisson", run: alone::poisson },
     Row { name: "stall", run: alone::stall },

@@ -45,7 +45,7 @@ use crate::findings::findings;
 /// What came of an audit. Its keys are an interface: `docs/json.md`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Audit {
-    /// What was audited.
+    /// What was audited: the title of a table, or label, place or id of a result.
     pub subject: String,
     /// Its kind: `run`, `import` or `table`.
     pub kind: &'static str,
@@ -128,7 +128,8 @@ fn check_subject(subject: &Subject<'_>, tally: &mut Tally) -> Vec<Implied> {
         link::check_link(part, &subject.attributes, tally);
     }
     // What devices counted over a run is weighed by its findings, which know how devices lie on one another.
-    cache::check_cache(&parts, subject.stated_devices, &subject.attributes, tally);
+    let devices = if subject.source.is_some() { &subject.devices[..] } else { &[] };
+    cache::check_cache(&parts, devices, &subject.attributes, tally);
     all
 }
 

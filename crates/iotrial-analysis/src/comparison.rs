@@ -106,50 +106,50 @@ pub struct CompareRequest {
 /// Why there is no comparison.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CompareError {
-    /// There is only one.
+    /// There are fewer than two configurations.
     #[error("there is only one configuration{}", .label.as_ref().map(|label| format!(", `{label}`, with {runs} runs")).unwrap_or_default())]
     OnlyOne {
         /// Its label, where it has several runs.
         label: Option<String>,
-        /// How many.
+        /// Runs of that configuration; 0 where nothing was given.
         runs: usize,
     },
     /// One label stands for two configurations.
     #[error("`{label}` stands for two configurations: the attributes of {first} and of {other} differ")]
     LabelClash {
-        /// The label.
+        /// The label that both have.
         label: String,
-        /// Where it stands.
+        /// Where the first of them comes from.
         first: String,
-        /// Where it stands again.
+        /// Where the other one comes from.
         other: String,
     },
     /// A printed configuration has two values for one metric.
     #[error("`{label}` is printed twice: there are two values for {metric}")]
     PrintedTwice {
-        /// Its label.
+        /// Label of the configuration.
         label: String,
-        /// The metric.
+        /// Title of the metric that is stated twice under one load.
         metric: String,
     },
     /// A configuration has printed and measured figures.
     #[error("`{label}` is both measured here and stated by another source")]
     PrintedAndMeasured {
-        /// Its label.
+        /// Label that the measured runs and the stated results share.
         label: String,
     },
     /// A run ended before anything was measured.
     #[error("{source_name} has nothing measured")]
     NothingMeasured {
-        /// Where it lies.
+        /// Where the run comes from.
         source_name: String,
     },
     /// They cannot be compared fairly.
     #[error("{first} and {other} cannot be compared: {}", .differences.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
     Incomparable {
-        /// One.
+        /// Where the one sample comes from: a path, or a row of a table.
         first: String,
-        /// The other.
+        /// Where the other sample comes from.
         other: String,
         /// In what they differ.
         differences: Vec<Difference>,
@@ -160,7 +160,7 @@ pub enum CompareError {
     /// No configuration is called so.
     #[error("no configuration is called `{name}`; there are {}", .known.join(", "))]
     UnknownBaseline {
-        /// The name.
+        /// What the user gave as the baseline.
         name: String,
         /// Those that there are.
         known: Vec<String>,
@@ -170,7 +170,7 @@ pub enum CompareError {
     /// The attribute does not tell any two configurations apart.
     #[error("`{attribute}` is no attribute in which the configurations differ{}", if .known.is_empty() { String::new() } else { format!("; they differ in {}", .known.join(", ")) })]
     UnknownAttribute {
-        /// The attribute.
+        /// What the user gave as the factor.
         attribute: String,
         /// Those in which they differ.
         known: Vec<String>,
@@ -180,7 +180,7 @@ pub enum CompareError {
     /// The attribute never differs alone.
     #[error("no two configurations differ in `{attribute}` alone")]
     NoPair {
-        /// The attribute.
+        /// The factor that the user gave.
         attribute: String,
         /// All attributes in which they differ.
         differing: Vec<String>,
@@ -188,7 +188,7 @@ pub enum CompareError {
     /// A gate names a metric that no configuration has.
     #[error("no configuration has the metric `{name}`; there are {}", .known.join(", "))]
     UnknownMetric {
-        /// The name.
+        /// The metric as the gate spells it.
         name: String,
         /// Those that there are.
         known: Vec<String>,
@@ -246,6 +246,8 @@ impl Comparison {
     /// When there is nothing to compare, or it would not be fair.
     pub fn new(mut samples: Vec<Sample>, request: &CompareRequest) -> Result<Self, CompareError> {
         let mut findings = Vec::new();
+        // The order matters: loads that differ on purpose become part of the metrics before conditions have to agree; a record
+        // that was given twice goes before anything counts runs; and only what may be compared is grouped into configurations.
         tell_loads_apart(&mut samples);
         let samples = without_doubles(samples, &mut findings);
         let mut samples = without_empty(samples, request.force, &mut findings)?;
@@ -287,6 +289,7 @@ impl Comparison {
         let gates = hold_gates(&request.gates, &metrics, &against_baseline)?;
         findings.extend(findings_on_spread(&configurations));
         findings.extend(findings_on_ranges(&configurations));
+        // Stable: within a severity they stay in the order of the steps above.
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         Ok(Self {
             subjects,
@@ -386,7 +389,7 @@ fn not_compared_words(why: &CompareError, configurations: &[Configuration]) -> S
         }
         _ => why.to_string(),
     };
-    format!("No change, rank or recommendation is told: {why}.")
+    format!("No changes, ranking or recommendation are given: {why}.")
 }
 
 /// Under what the samples were taken, each once.
@@ -405,11 +408,7 @@ fn without_doubles(samples: Vec<Sample>, findings: &mut Vec<Finding>) -> Vec<Sam
     let mut seen = BTreeSet::new();
     let mut once = Vec::with_capacity(samples.len());
     for sample in samples {
-        let is_record = match &sample.figures {
-            sample::SampleFigures::Measured(_) => true,
-            sample::SampleFigures::Stated(stated) => !stated.is_printed,
-        };
-        if is_record && !seen.insert(sample.id.clone()) {
+        if !sample.is_printed && !seen.insert(sample.id.clone()) {
             let message = format!("The record {} was given twice, and counts once.", sample.id);
             findings.push(finding(FindingId::GivenTwice, Severity::Note, message));
         } else {
@@ -427,7 +426,7 @@ fn without_empty(
 ) -> Result<Vec<Sample>, CompareError> {
     let (empty, rest): (Vec<Sample>, Vec<Sample>) = samples.into_iter().partition(Sample::is_empty);
     for sample in empty {
-        let is_stated = matches!(sample.figures, sample::SampleFigures::Stated(_));
+        let is_stated = sample.counted.is_none();
         let error = CompareError::NothingMeasured { source_name: sample.source };
         if is_stated {
             // A row may have nothing but bounds.

@@ -13,8 +13,8 @@
 //!   is foreign I/O or that of a file system or array that multiplies.
 
 use iotrial_model::load::Direction;
-use iotrial_model::record::{BlockDevice, DeviceCounters, OpCounts};
-use iotrial_model::subject::Subject;
+use iotrial_model::record::{BlockDevice, OpCounts};
+use iotrial_model::subject::{DeviceFlow, Subject};
 use serde::Serialize;
 
 /// One step down the chain.
@@ -107,7 +107,14 @@ impl ChainStep {
     /// The first one is missing where a target lies directly on a device that also carries another target's
     /// devices: then nothing tells whose I/O that device counted. A step without counters for all of its
     /// devices is missing too.
+    ///
+    /// Of what a source states there is no step. It lists arrays and their members without saying which is which, and reads
+    /// its counters every now and then over everything that ran, so that only one thing follows from them, and the audit
+    /// says that: devices that counted fewer random reads than were done did not do them.
     pub fn all(subject: &Subject<'_>) -> Vec<Self> {
+        if subject.source.is_some() {
+            return Vec::new();
+        }
         let chain = Chain::of(subject);
         let mut steps: Vec<Self> = chain.first_step().into_iter().collect();
         for (above, below) in chain.groups() {
@@ -165,30 +172,17 @@ impl<'s> Chain<'s> {
         }
         if nearest.is_empty() {
             // Nothing is known of the devices but that they were counted.
-            nearest = subject.devices.iter().map(|counters| counters.name.clone()).collect();
+            nearest = subject.devices.iter().map(|device| device.name.to_owned()).collect();
         }
         Self { subject, devices, nearest }
-    }
-
-    fn counters(&self, name: &str) -> Option<&'s DeviceCounters> {
-        self.subject.devices.iter().find(|counters| counters.name == name)
     }
 
     /// The sum over devices; `None` where one was not counted.
     fn counted(&self, names: &[String], direction: Direction) -> Option<Flow> {
         let of_one = |name: &String| {
-            self.counters(name).map(|counters| match direction {
-                Direction::Read => Flow {
-                    count: counters.read_count,
-                    merge_count: counters.read_merge_count,
-                    bytes: counters.read_bytes,
-                },
-                Direction::Write => Flow {
-                    count: counters.write_count,
-                    merge_count: counters.write_merge_count,
-                    bytes: counters.write_bytes,
-                },
-            })
+            let device = self.subject.devices.iter().find(|device| device.name == name)?;
+            let DeviceFlow { io_count, merge_count, bytes } = *device.flow(direction);
+            Some(Flow { count: io_count?, merge_count: merge_count?, bytes: bytes? })
         };
         // One device that was not counted would make the sum too small and look like a cache.
         if names.is_empty() { None } else { names.iter().map(of_one).collect::<Option<Vec<_>>>().map(sum) }

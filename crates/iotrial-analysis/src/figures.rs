@@ -27,26 +27,28 @@ pub struct Figures {
     pub iops: Option<f64>,
     /// Bytes of succeeded I/Os per second of the measured phase, in MiB.
     pub bandwidth_mib_per_s: Option<f64>,
-    /// Mean.
+    /// Mean total latency, from the exact sum and not from buckets.
     pub lat_mean_us: Option<f64>,
-    /// Median.
+    /// Median total latency. Of a histogram this and the other percentiles are the upper edge of a bucket, at most 0.1 %
+    /// above the true value.
     pub lat_p50_us: Option<f64>,
-    /// 90th percentile.
+    /// 90th percentile of the total latency.
     pub lat_p90_us: Option<f64>,
-    /// 99th percentile.
+    /// 99th percentile of the total latency.
     pub lat_p99_us: Option<f64>,
-    /// 99.9th percentile.
+    /// 99.9th percentile of the total latency. It needs 10,000 I/Os to be more than the fate of a few, see
+    /// [`Figure::least_io_count`].
     pub lat_p999_us: Option<f64>,
-    /// 99.99th percentile.
+    /// 99.99th percentile of the total latency; it needs 100,000 I/Os.
     pub lat_p9999_us: Option<f64>,
-    /// Longest.
+    /// The longest total latency: the fate of one I/O, exact.
     pub lat_max_us: Option<f64>,
     /// Mean of the part before submission to the operating system ended; `None` where it is not known of a fair sample.
     pub slat_mean_us: Option<f64>,
 }
 
 impl Figures {
-    /// One of them.
+    /// The value of a figure; `None` where it is not known, or nothing was done.
     pub const fn get(&self, figure: Figure) -> Option<f64> {
         match figure {
             Figure::Iops => self.iops,
@@ -112,13 +114,14 @@ impl Figures {
         let count = |of: &dyn Fn(Facts<'_>) -> Option<u64>| -> Option<u64> {
             streams.iter().map(|one| of(*one)).sum()
         };
-        // Weighted by what was done in each of them.
+        // Weighted by what was done in each of them: by counts, or where not all are known by rates, to which the counts of
+        // streams that ran at once are in proportion. Never one by its count and another by its rate, whose units differ.
         let mean = |of: &dyn Fn(Facts<'_>) -> Option<f64>| {
             let means = all(of)?;
             if let [only] = means.as_slice() {
                 return Some(*only);
             }
-            let weights = all(&rough_count)?;
+            let weights = all(&|one| Some(one.io_count()? as f64)).or_else(|| all(&|one| one.iops()))?;
             let weight: f64 = weights.iter().sum();
             (weight > 0.0)
                 .then(|| means.iter().zip(&weights).map(|(mean, weight)| mean * weight).sum::<f64>() / weight)
@@ -194,12 +197,6 @@ impl<'r> Counted<'r> {
     }
 }
 
-/// As a weight only.
-fn rough_count(facts: Facts<'_>) -> Option<f64> {
-    let by_rate = || facts.stated()?.iops.map(|iops| iops.value);
-    facts.io_count().map(|count| count as f64).or_else(by_rate)
-}
-
 fn submission_mean_us(facts: Facts<'_>) -> Option<f64> {
     match facts {
         Facts::Counted(counts, measured) => Figures::new(counts, measured).slat_mean_us,
@@ -218,6 +215,8 @@ fn merged_histogram<'s>(streams: &[Facts<'s>]) -> Option<Cow<'s, LatencyHistogra
 }
 
 fn percentile_of(streams: &[Facts<'_>], histogram: Option<&LatencyHistogram>, percent: f64) -> Option<f64> {
+    // A percentile that the source states goes before one from its histogram: it is the number that the tool shows. Of several
+    // streams only histograms can be merged, percentiles cannot.
     let stated = match streams {
         [Facts::Stated(only)] => only.distribution().percentile(percent).map(|stated| stated.value),
         _ => None,
@@ -261,6 +260,17 @@ mod tests {
         let unknown = (both.error_count, both.bandwidth_mib_per_s, both.lat_p99_us, both.lat_max_us);
         assert_eq!(unknown, (None, None, None, None));
         assert_eq!(both, Figures::together(&[Facts::Stated(&stated), counted]));
+    }
+
+    #[test]
+    fn a_stream_of_which_only_the_rate_is_known_weighs_as_much_as_another_of_that_rate() {
+        let mut counts = OpCounts::default();
+        counts.total_latency.record_n(Duration::from_micros(100), 300);
+        let counted = Facts::Counted(&counts, Duration::from_secs(10));
+        let mut stated = StatedStream { iops: Some(Stated::exact(30.0)), ..StatedStream::default() };
+        stated.total_latency.mean_us = Some(Stated::exact(500.0));
+        let both = Figures::together(&[counted, Facts::Stated(&stated)]);
+        assert_eq!((both.io_count, both.lat_mean_us), (None, Some(300.0)));
     }
 
     #[test]

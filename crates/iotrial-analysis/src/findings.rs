@@ -3,7 +3,7 @@
 //! In three steps: what a result shows is measured once (`Observed`); a finding is a predicate on that; its words come last.
 //! They are computed whenever a result is shown. The ids are an interface (`docs/json.md`).
 
-use iotrial_model::finding::{Finding, FindingId};
+use iotrial_model::finding::{Doubts, Finding};
 use iotrial_model::subject::Subject;
 
 mod course;
@@ -82,7 +82,7 @@ impl Observed<'_, '_> {
     }
 
     /// Findings by which something else than the device may have been the limit.
-    pub(crate) fn doubts(&self) -> Vec<FindingId> {
+    pub(crate) fn doubts(&self) -> Doubts {
         let found =
             [generator::generator_busy(self), open_load::late_issues(self), devices::foreign_load(self)];
         found.into_iter().flatten().map(|finding| finding.id).collect()
@@ -132,6 +132,23 @@ mod tests {
         for one in extremes.iter().filter(|one| one.check().is_ok()) {
             findings(one);
         }
+    }
+
+    #[test]
+    fn a_strangers_run_whose_jobs_are_deeper_together_than_can_be_added_up_is_refused() {
+        let deep = |job_count: usize| {
+            let mut record = measured(2, |_| 16_000);
+            (record.plan.jobs[0].iodepth, record.plan.jobs[0].numjobs) = (1 << 16, 1 << 12);
+            record.plan.jobs = vec![record.plan.jobs[0].clone(); job_count];
+            record.jobs = vec![record.jobs[0].clone(); job_count];
+            for interval in &mut record.intervals {
+                interval.jobs = vec![interval.jobs[0].clone(); job_count];
+            }
+            record
+        };
+        assert_eq!(deep(15).check(), Ok(()));
+        findings(&deep(15));
+        assert!(deep(16).check().is_err());
     }
 
     #[test]

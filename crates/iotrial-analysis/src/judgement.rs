@@ -211,63 +211,53 @@ impl Judgement {
     }
 }
 
-/// The streams that each role has, in the order of tables, with their figures.
+/// The streams that each role has, in the order of tables, with their figures. Where nobody said what a job stands for, it is
+/// taken for data.
 fn streams_by_role(subject: &Subject<'_>) -> Vec<(Role, RoleStreams)> {
-    let Some(plan) = subject.plan else { return known_by_role(subject) };
-    let of_role = |role: Role| {
-        let is_mine = |job: usize| plan.jobs[job].role == role;
-        let figures = Streams::of_role(subject, role);
-        let planned = Stream::planned(plan, is_mine).into_iter();
-        (role, planned.map(|stream| (stream, figures.get(stream).cloned())).collect())
-    };
-    plan.roles().into_iter().map(of_role).collect()
-}
-
-/// The same without a plan, of what was counted or is stated. Where nobody said what the load stands for, it is taken for data.
-fn known_by_role(subject: &Subject<'_>) -> Vec<(Role, RoleStreams)> {
     let role_of = |job: &SubjectJob<'_>| job.role.unwrap_or(Role::Data);
-    let roles = Role::ALL.iter().copied().filter(|role| subject.jobs.iter().any(|job| role_of(job) == *role));
-    let mut of_roles: Vec<(Role, Streams)> = roles
-        .map(|role| {
-            let mine = || subject.jobs.iter().filter(|job| role_of(job) == role);
-            let stated: Vec<StatedOps> =
-                mine().map(|job| with_counts(&job.ops, job.load.block_size())).collect();
-            let all: Vec<Ops<'_>> =
-                mine().zip(&stated).map(|(job, stated)| restated(&job.ops, stated)).collect();
-            (role, Streams::together(&all))
-        })
-        .collect();
-    // Where only the total of all jobs is stated, it belongs to a role only if they all do.
-    if let ([total], true) = (subject.parts().as_slice(), of_roles.len() <= 1) {
-        let role = of_roles.first().map_or(Role::Data, |(role, _)| *role);
-        let block_size = match subject.jobs.as_slice() {
-            [only] => only.load.block_size(),
-            _ => None,
-        };
-        let stated = with_counts(total, block_size);
-        of_roles = vec![(role, Streams::of_ops(&restated(total, &stated)))];
+    let has_any = |role: &Role| subject.jobs.iter().any(|job| role_of(job) == *role);
+    let mut roles: Vec<Role> = Role::ALL.iter().copied().filter(has_any).collect();
+    // What a source states of all jobs together belongs to a role only if they all do.
+    let total = subject.stated_total.filter(|_| roles.len() <= 1).map(Ops::of_stated);
+    if total.is_some() && roles.is_empty() {
+        roles.push(Role::Data);
     }
-    of_roles
-        .into_iter()
-        .map(|(role, mut streams)| {
-            let mine = || subject.jobs.iter().filter(|job| role_of(job) == role);
-            if mine().any(|job| job.ops.flushes_apart().is_some()) {
-                // A write is durable when it is flushed, and how long that took is not in these latencies.
-                streams.write = streams.write.map(Figures::without_latencies);
-            }
-            // Writes that are all commits are judged as commits.
-            if streams.commit.is_some() && !mine().any(|job| job.ops.has(Stream::Write)) {
-                streams.write = None;
-            }
-            // Both at once say nothing new beside each of them.
-            if streams.read.is_some() || streams.write.is_some() || streams.commit.is_some() {
-                streams.all = None;
-            }
-            let there =
-                Stream::ALL.iter().filter_map(|stream| Some((*stream, Some(streams.get(*stream)?.clone()))));
-            (role, there.collect())
-        })
-        .collect()
+    let of_role = |role: Role| {
+        let mine: Vec<&SubjectJob<'_>> = subject.jobs.iter().filter(|job| role_of(job) == role).collect();
+        let parts: Vec<(Ops<'_>, Option<ByteSize>)> = match (total, mine.as_slice()) {
+            (Some(total), [only]) => vec![(total, only.load.block_size())],
+            (Some(total), _) => vec![(total, None)],
+            (None, mine) => mine.iter().map(|job| (job.ops, job.load.block_size())).collect(),
+        };
+        let stated: Vec<StatedOps> = parts.iter().map(|(ops, size)| with_counts(ops, *size)).collect();
+        let parts: Vec<Ops<'_>> =
+            parts.iter().zip(&stated).map(|((ops, _), stated)| restated(ops, stated)).collect();
+        let mut streams = match parts.as_slice() {
+            [only] => Streams::of_ops(only),
+            several => Streams::together(several),
+        };
+        if mine.iter().any(|job| job.ops.flushes_apart().is_some()) {
+            // A write is durable when it is flushed, and how long that took is not in these latencies.
+            streams.write = streams.write.map(Figures::without_latencies);
+        }
+        if let Some(plan) = subject.plan {
+            // What was planned and never came to be is missed, where a source that lacks it did not have it.
+            let planned = Stream::planned(plan, |job| plan.jobs[job].role == role).into_iter();
+            return (role, planned.map(|stream| (stream, streams.get(stream).cloned())).collect());
+        }
+        // Writes that are all commits are judged as commits.
+        if streams.commit.is_some() && !parts.iter().any(|ops| ops.has(Stream::Write)) {
+            streams.write = None;
+        }
+        // Both at once say nothing new beside each of them.
+        if streams.read.is_some() || streams.write.is_some() || streams.commit.is_some() {
+            streams.all = None;
+        }
+        let there =
+            Stream::ALL.iter().filter_map(|stream| Some((*stream, Some(streams.get(*stream)?.clone()))));
+        (role, there.collect())
+    };
+    roles.into_iter().map(of_role).collect()
 }
 
 /// What is stated of them, with the number of I/Os where it is not stated and follows: from the bytes and their block size, else from the rate

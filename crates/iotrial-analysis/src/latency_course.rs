@@ -26,7 +26,7 @@ pub struct AlignedCourses {
     pub courses: Vec<AlignedCourse>,
 }
 
-/// One of several courses.
+/// A course whose bands are those of the others that it is shown beside.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AlignedCourse {
     /// The end of the last stretch; the first one starts with the load.
@@ -56,23 +56,20 @@ impl LatencyCourse {
         for interval in intervals {
             let column = &mut counts[stretches.index(interval)];
             for (_, part) in stream.parts(plan, &interval.jobs) {
-                // Buckets ascend and are much narrower than bands: most lie in the band of the one before.
-                let mut buckets = part.total_latency.buckets_ns().peekable();
-                let mut position = 0;
-                while let Some((upper_edge_ns, mut count)) = buckets.next() {
-                    let band = edge_below(in_us(upper_edge_ns), BANDS_PER_DECADE);
-                    let end_ns = band_end_ns(band);
-                    while let Some((_, more)) = buckets.next_if(|(upper_edge_ns, _)| *upper_edge_ns <= end_ns)
-                    {
-                        count += more;
+                // Buckets of one part ascend, so the search goes on where the last one ended. The next
+                // part starts at the front again.
+                let (mut position, mut end_ns) = (0, 0);
+                for (upper_edge_ns, count) in part.total_latency.buckets_ns() {
+                    // Buckets are much narrower than bands: most lie in the band of the one before, and need no logarithm.
+                    if upper_edge_ns > end_ns {
+                        let band = edge_below(in_us(upper_edge_ns), BANDS_PER_DECADE);
+                        end_ns = band_end_ns(band);
+                        position += column[position..].iter().take_while(|(known, _)| *known < band).count();
+                        if column.get(position).is_none_or(|(known, _)| *known != band) {
+                            column.insert(position, (band, 0));
+                        }
                     }
-                    // Buckets of one part ascend, so the search goes on where the last one ended. The next
-                    // part starts at the front again.
-                    position += column[position..].iter().take_while(|(known, _)| *known < band).count();
-                    match column.get_mut(position).filter(|(known, _)| *known == band) {
-                        Some((_, sum)) => *sum += count,
-                        None => column.insert(position, (band, count)),
-                    }
+                    column[position].1 += count;
                 }
             }
         }

@@ -7,6 +7,7 @@ use iotrial_model::load::Role;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::Interval;
 use iotrial_model::stream::Stream;
+use iotrial_model::subject::Subject;
 
 /// Shares of I/Os by stretch of time and band of latency, all phases.
 ///
@@ -39,8 +40,12 @@ const BANDS_PER_DECADE: [i32; 7] = [20, 15, 10, 8, 5, 4, 3];
 const SHORTEST_US: f64 = 0.1;
 
 impl LatencyMap {
-    /// A map of every stream of every role, in the order of tables; none where no I/O completed.
-    pub fn all(plan: &Plan, intervals: &[Interval]) -> Vec<Self> {
+    /// A map of every stream of every role, in the order of tables; none where no I/O completed, and where a source states
+    /// means instead of histograms.
+    pub fn all(subject: &Subject<'_>) -> Vec<Self> {
+        let (Some(plan), intervals) = (subject.plan, subject.intervals.counted()) else {
+            return Vec::new();
+        };
         let (Some(bands), Some(stretches)) =
             (Bands::of(intervals), Stretches::of(intervals, plan.interval, MOST_STRETCHES))
         else {
@@ -206,7 +211,7 @@ mod tests {
     use crate::test_record::{counts, healthy, measured};
 
     fn maps_of(record: &RunRecord) -> Vec<LatencyMap> {
-        LatencyMap::all(&record.plan, &record.intervals)
+        LatencyMap::all(&Subject::of_run(record))
     }
 
     #[test]

@@ -7,19 +7,20 @@
 //! end, counts as one that waited until then. The commits of a group commit have no closed load: at first
 //! more arrive than the log can take, so that every write is full; then their rate is sought like any other.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use iotrial_model::figure::LEAST_BEYOND;
+use iotrial_model::finding::Doubts;
 use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::latency_limit::{LatencyLimit, LimitStatistic};
 use iotrial_model::load::{Role, Spacing};
 use iotrial_model::plan::{Arrival, Job, MOST_OUTSTANDING_PER_THREAD, Phase, PhaseKind, Plan};
-use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
+use iotrial_model::record::{Interval, OpCounts};
 use iotrial_model::search::{
-    JobRate, LatencyLimit, LimitStatistic, Probe, ProbeKind, Search, SearchResult, WorstLatency,
+    JobRate, Probe, ProbeKind, Search, SearchResult, WorstLatency,
 };
 use iotrial_model::stream::Stream;
-use iotrial_model::subject::Subject;
+use iotrial_model::subject::{Facts, Subject, SubjectJob};
 use iotrial_model::units::ByteSize;
 
 use crate::figures::percentile_us;
@@ -246,47 +247,48 @@ impl RateSearch {
             .collect())
     }
 
-    /// Takes what the load of [`RateSearch::next_load`] brought, which must have come to its end.
+    /// Takes what the load of [`RateSearch::next_load`] brought, which must have come to its end: `subject` has the jobs of its
+    /// plan, in that order.
     ///
     /// # Errors
     ///
     /// When the closed load gave a job no rate.
-    pub fn note(&mut self, load: &NextLoad, record: &RunRecord) -> Result<&Probe, SearchError> {
-        let measured_s = record.measured_duration().as_secs_f64();
+    pub fn note(&mut self, load: &NextLoad, subject: &Subject<'_>) -> Result<&Probe, SearchError> {
+        let duration = subject.measured.unwrap_or_default();
+        let measured_s = duration.as_secs_f64();
         let rate = |io_count: u64| io_count as f64 / measured_s;
         let (worst, why_not) = match load.share {
             None => {
                 // Arrivals, not I/Os: a log that commits in groups is asked for commits.
-                self.saturation = record.jobs.iter().map(|job| rate(arrived_count(job))).collect();
+                self.saturation = subject.jobs.iter().map(|job| rate(arrived_count(job))).collect();
                 let mut jobs = self.plan.jobs.iter().zip(&self.saturation);
                 let idle = jobs.find(|(job, iops)| is_sought(job) && **iops <= 0.0);
                 if let Some((job, _)) = idle {
                     return Err(SearchError::Idle { job: job.name.clone() });
                 }
-                let rarest = streams(record).map(|(role, stream)| {
-                    let counts =
-                        stream.counts(&record.plan, &record.jobs, |job| record.plan.jobs[job].role == role);
+                let rarest = streams(&load.plan).map(|(role, stream)| {
+                    let counts = stream.counts_of(subject, Some(role));
                     (format!("{role} {stream}"), rate(counts.io_count()))
                 });
                 // The rarest at saturation stays the rarest at any share of it, since the mix is kept.
                 self.rarest = rarest.min_by(|a, b| a.1.total_cmp(&b.1)).expect("a plan has jobs");
-                (worst_latency(record, self.search.limit.statistic, None).0, None)
+                (worst_latency(&load.plan, subject, self.search.limit.statistic, None).0, None)
             }
-            Some(_) => assess(record, self.search.limit),
+            Some(_) => assess(&load.plan, subject, self.search.limit),
         };
         // Of the same jobs that a rate is asked of: what follows them comes on top of both.
-        let sought = self.plan.jobs.iter().zip(&record.jobs).filter(|(job, _)| is_sought(job));
-        let iops = rate(sought.map(|(_, counts)| arrived_count(counts)).sum());
+        let sought = self.plan.jobs.iter().zip(&subject.jobs).filter(|(job, _)| is_sought(job));
+        let iops = rate(sought.map(|(_, done)| arrived_count(done)).sum());
         self.search.probes.push(Probe {
             kind: load.kind,
             share: load.share,
             asked_iops: load.share.map(|share| self.total_rate(share)),
             iops,
-            duration: record.measured_duration(),
+            duration,
             worst,
             held: load.share.map(|_| why_not.is_none()),
             why_not,
-            doubts: if load.share.is_some() { doubts(record) } else { Vec::new() },
+            doubts: if load.share.is_some() { doubts(subject) } else { Doubts::default() },
         });
         self.search.result = self.result();
         Ok(self.search.probes.last().expect("it was pushed above"))
@@ -380,17 +382,16 @@ impl RateSearch {
     }
 
     /// The doubts of the loads that did not hold at a share; none where one of them is beyond doubt.
-    fn doubts_at(&self, share: f64) -> Vec<String> {
+    fn doubts_at(&self, share: f64) -> Doubts {
         let is_it = |probe: &&Probe| {
             probe.held == Some(false) && probe.share.is_some_and(|other| is_same(other, share))
         };
         let failed: Vec<&Probe> = self.search.probes.iter().filter(is_it).collect();
         // Any failure beyond doubt makes the share the device's fault.
         if failed.iter().any(|probe| probe.doubts.is_empty()) {
-            return Vec::new();
+            return Doubts::default();
         }
-        let all: BTreeSet<&String> = failed.iter().flat_map(|probe| &probe.doubts).collect();
-        all.into_iter().cloned().collect()
+        Doubts::of_all(failed.iter().map(|probe| &probe.doubts))
     }
 
     /// Share and outcome of every probe of a kind.
@@ -449,34 +450,29 @@ fn is_sought(job: &Job) -> bool {
     }
 }
 
-/// What arrived at a job and was done: I/Os, or the commits of a group commit.
-fn arrived_count(job: &JobCounts) -> u64 {
-    // A commit stands for the I/O that a session waits for.
-    job.commit.as_ref().map_or_else(|| io_count_of(job), OpCounts::io_count)
-}
-
-fn io_count_of(job: &JobCounts) -> u64 {
-    job.read.iter().chain(&job.write).map(OpCounts::io_count).sum()
+/// What arrived at a job and was done.
+fn arrived_count(job: &SubjectJob<'_>) -> u64 {
+    job.arrivals().filter_map(Facts::io_count).sum()
 }
 
 /// Every role and stream that the plan has, but for the writes of logs that commit in groups: each commit
 /// waits for its write, and is what a session waits for.
-fn streams(record: &RunRecord) -> impl Iterator<Item = (Role, Stream)> {
-    record.plan.roles().into_iter().flat_map(|role| {
-        let jobs = || record.plan.jobs.iter().filter(move |job| job.role == role);
+fn streams(plan: &Plan) -> impl Iterator<Item = (Role, Stream)> {
+    plan.roles().into_iter().flat_map(move |role| {
+        let jobs = || plan.jobs.iter().filter(move |job| job.role == role);
         let is_in_commits = jobs().filter(|job| job.writes()).all(|job| job.group_commit.is_some());
-        let planned = Stream::planned(&record.plan, |job| record.plan.jobs[job].role == role);
+        let planned = Stream::planned(plan, |job| plan.jobs[job].role == role);
         let judged = planned.into_iter().filter(move |stream| *stream != Stream::Write || !is_in_commits);
         judged.map(move |stream| (role, stream))
     })
 }
 
 /// The worst stream of an open load, and why the limit does not hold; `None` where it does.
-fn assess(record: &RunRecord, limit: LatencyLimit) -> (Option<WorstLatency>, Option<String>) {
-    let (worst, missing) = worst_latency(record, limit.statistic, Some(limit.latency));
+fn assess(plan: &Plan, subject: &Subject<'_>, limit: LatencyLimit) -> (Option<WorstLatency>, Option<String>) {
+    let (worst, missing) = worst_latency(plan, subject, limit.statistic, Some(limit.latency));
     // In this order: with errors it is another load, and with a growing queue the latency is whatever the end
     // of the run makes it.
-    let why_not = errors(record).or_else(|| rate_not_kept(record)).or(missing).or_else(|| {
+    let why_not = errors(subject).or_else(|| rate_not_kept(plan, subject)).or(missing).or_else(|| {
         let WorstLatency { role, stream, latency_us } = worst.as_ref()?;
         (*latency_us > limit.latency.as_nanos() as f64 / 1e3)
             .then(|| format!("{} of {role} {stream}s is {}", limit.statistic, latency_in_words(*latency_us)))
@@ -484,16 +480,15 @@ fn assess(record: &RunRecord, limit: LatencyLimit) -> (Option<WorstLatency>, Opt
     (worst, why_not)
 }
 
-/// Ids of the findings that tell of another limit than the device, as the record of a search has them.
-fn doubts(record: &RunRecord) -> Vec<String> {
-    let subject = Subject::of_run(record);
-    Observed::of(&subject).doubts().into_iter().map(|id| id.to_string()).collect()
+/// The findings that tell of another limit than the device.
+fn doubts(subject: &Subject<'_>) -> Doubts {
+    Observed::of(subject).doubts()
 }
 
-fn errors(record: &RunRecord) -> Option<String> {
-    let ops = || record.jobs.iter().flat_map(|job| job.read.iter().chain(&job.write));
-    let failed: u64 = ops().map(|op| op.error_count).sum();
-    let all: u64 = failed + ops().map(OpCounts::io_count).sum::<u64>();
+fn errors(subject: &Subject<'_>) -> Option<String> {
+    let facts = subject.all_facts();
+    let failed: u64 = facts.iter().filter_map(|one| one.error_count()).sum();
+    let all: u64 = failed + facts.iter().filter_map(|one| one.io_count()).sum::<u64>();
     // Compared as a product, so that no I/O at all does not divide by zero.
     (failed as f64 > MOST_ERRORS * all as f64)
         .then(|| format!("{} of {} I/Os failed", with_thousands(failed as f64), with_thousands(all as f64)))
@@ -510,21 +505,24 @@ struct Arriving {
 
 impl Arriving {
     /// `None` for a closed load. Of a group commit it is commits that arrive.
-    fn at(record: &RunRecord, index: usize) -> Option<Self> {
+    fn at(plan: &Plan, subject: &Subject<'_>, index: usize) -> Option<Self> {
+        let intervals = subject.intervals.counted();
         // The backlog at the end of the ramp is where the measured phase begins.
-        let before = record.intervals.iter().take_while(|one| one.phase != PhaseKind::Measure).last();
+        let before = intervals.iter().take_while(|one| one.phase != PhaseKind::Measure).last();
         let backlog = |interval: Option<&Interval>| {
             interval.and_then(|one| one.backlog.get(index)).copied().unwrap_or_default() as f64
         };
-        let measured_s = record.measured_duration().as_secs_f64();
-        let growth = (backlog(record.intervals.last()) - backlog(before)) / measured_s;
-        let rate = match record.plan.jobs[index].arrival {
+        let measured_s = subject.measured?.as_secs_f64();
+        let growth = (backlog(intervals.last()) - backlog(before)) / measured_s;
+        let rate = match plan.jobs[index].arrival {
             Arrival::Closed => return None,
             Arrival::Open { iops, .. } => iops,
             // What follows has no rate of its own: what arrived is what was done and what is left.
-            Arrival::Following { .. } => growth + arrived_count(&record.jobs[index]) as f64 / measured_s,
+            Arrival::Following { .. } => {
+                growth + subject.jobs.get(index).map_or(0, arrived_count) as f64 / measured_s
+            }
         };
-        let middle = record.measured_intervals().nth(record.measured_intervals().count() / 2);
+        let middle = subject.measured_intervals().nth(subject.measured_intervals().count() / 2);
         let grown = [growth * measured_s, backlog(middle) - backlog(before)];
         let wandering = MOST_WANDERING * (2.0 * rate * measured_s).sqrt();
         // A queue that drifts has half of its growth in each half of the time; one that a moment filled has
@@ -535,9 +533,9 @@ impl Arriving {
 }
 
 /// The queue of a job grew over the measured phase.
-fn rate_not_kept(record: &RunRecord) -> Option<String> {
-    record.plan.jobs.iter().enumerate().find_map(|(index, job)| {
-        let Arriving { rate, growth, drifts } = Arriving::at(record, index)?;
+fn rate_not_kept(plan: &Plan, subject: &Subject<'_>) -> Option<String> {
+    plan.jobs.iter().enumerate().find_map(|(index, job)| {
+        let Arriving { rate, growth, drifts } = Arriving::at(plan, subject, index)?;
         // Kept is what arrived less what only made the queue longer.
         let [kept, asked] = [rate - growth, rate].map(with_thousands);
         (drifts || growth > MOST_GROWTH * rate)
@@ -548,17 +546,17 @@ fn rate_not_kept(record: &RunRecord) -> Option<String> {
 /// The stream with the highest value of the statistic, and one that has no value. I/Os that waited for longer
 /// than `limit` when the load ended count with the least that they can have waited.
 fn worst_latency(
-    record: &RunRecord,
+    plan: &Plan,
+    subject: &Subject<'_>,
     statistic: LimitStatistic,
     limit: Option<Duration>,
 ) -> (Option<WorstLatency>, Option<String>) {
     let mut worst: Option<WorstLatency> = None;
     let mut missing = None;
-    for (role, stream) in streams(record) {
-        let of_role = |job: usize| record.plan.jobs[job].role == role;
-        let mut counts = stream.counts(&record.plan, &record.jobs, of_role);
+    for (role, stream) in streams(plan) {
+        let mut counts = stream.counts_of(subject, Some(role));
         if let Some(limit) = limit {
-            add_waiting(&mut counts, record, stream, of_role, limit);
+            add_waiting(&mut counts, plan, subject, (role, stream), limit);
         }
         let value = match statistic {
             LimitStatistic::Mean => counts.total_latency.mean_us(),
@@ -580,16 +578,18 @@ fn worst_latency(
 /// look better.
 fn add_waiting(
     counts: &mut OpCounts,
-    record: &RunRecord,
-    stream: Stream,
-    of_role: impl Fn(usize) -> bool,
+    plan: &Plan,
+    subject: &Subject<'_>,
+    (role, stream): (Role, Stream),
     limit: Duration,
 ) {
     add_longer(&mut counts.total_latency, &counts.unfinished_age, limit, 1.0);
-    for (index, job) in record.jobs.iter().enumerate().filter(|(index, _)| of_role(*index)) {
+    for (job, done) in plan.jobs.iter().zip(&subject.jobs).filter(|(job, _)| job.role == role) {
         // What was never issued has no direction yet; the mix divides it.
-        let share = stream_share(record, index, stream);
-        add_longer(&mut counts.total_latency, &job.not_issued_age, limit, share);
+        let share = stream_share(job, stream);
+        done.not_issued_age.into_iter().for_each(|ages| {
+            add_longer(&mut counts.total_latency, ages, limit, share);
+        });
     }
 }
 
@@ -607,15 +607,14 @@ fn add_longer(latency: &mut LatencyHistogram, ages: &LatencyHistogram, limit: Du
 }
 
 /// The share of what arrives at a job that belongs to the stream.
-fn stream_share(record: &RunRecord, index: usize, stream: Stream) -> f64 {
-    let job = &record.plan.jobs[index];
+fn stream_share(job: &Job, stream: Stream) -> f64 {
     let read_share = f64::from(job.rwmix_read_percent) / 100.0;
     match stream {
         Stream::Commit if job.group_commit.is_some() => 1.0,
         _ if job.group_commit.is_some() => 0.0,
         Stream::Read => read_share,
         Stream::Write => 1.0 - read_share,
-        Stream::Commit if record.plan.jobs[index].is_commit() => 1.0 - read_share,
+        Stream::Commit if job.is_commit() => 1.0 - read_share,
         Stream::Commit | Stream::Mixed => 0.0,
     }
 }

@@ -106,7 +106,7 @@ pub struct Confidence {
     pub high: f64,
 }
 
-/// What the points say.
+/// Knee and ceiling of a curve, and how well the points show them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Saturation {
     /// The highest load with latency still in proportion: where the fitted curve has it, with the rate and

@@ -1,24 +1,30 @@
-//! The curves of a run: each stream of a role over time, and its latency by percentile.
+//! The curves of a result: each stream of a role, or of a job, over time, and its latency by percentile.
+
+use std::collections::BTreeSet;
 
 use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::imported::StatedInterval;
 use iotrial_model::load::Role;
 use iotrial_model::plan::{PhaseKind, Plan};
 use iotrial_model::record::Interval;
 use iotrial_model::stream::Stream;
-use iotrial_model::subject::Subject;
+use iotrial_model::subject::{Facts, Ops, Subject};
 
 use crate::figures::{Figures, percentile_us};
 
-/// One stream of a role, interval by interval, all phases.
+/// One stream of a role or of a job, interval by interval, all phases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// The role whose I/Os are counted.
-    pub role: Role,
-    /// The stream of that role.
+    /// Whose I/Os are counted: the role, or the job as its source calls it, or `all`.
+    pub name: String,
+    /// What they were for; `None` where nobody said so.
+    pub role: Option<Role>,
+    /// The stream of that role or job.
     pub stream: Stream,
-    /// In the order of time, one for each interval of the record.
+    /// In the order of time, one for each interval of the result; empty where only totals are known.
     pub points: Vec<SeriesPoint>,
-    /// Latency by percentile over the measured phase; empty when nothing was measured.
+    /// Latency by percentile over the measured phase; empty where nothing was measured, and where a source has no bins as
+    /// fine as those of a histogram.
     pub latency_curve: Vec<CurvePoint>,
 }
 
@@ -45,10 +51,15 @@ pub struct CurvePoint {
 const POINTS_PER_NINE: u32 = 20;
 
 impl Series {
-    /// Every stream of every role, in the order of tables; none without a plan, which says what streams there are.
+    /// Every stream that has a course or a curve: of every role where a plan gave each job one, in the order of tables; else of all
+    /// jobs together and of each job, as the source tells them.
     pub fn of(subject: &Subject<'_>) -> Vec<Self> {
-        let Some(plan) = subject.plan else { return Vec::new() };
-        plan.roles().into_iter().flat_map(|role| Self::of_role(subject, plan, role)).collect()
+        match subject.plan {
+            Some(plan) => {
+                plan.roles().into_iter().flat_map(|role| Self::of_role(subject, plan, role)).collect()
+            }
+            None => Self::of_jobs(subject),
+        }
     }
 
     fn of_role(subject: &Subject<'_>, plan: &Plan, role: Role) -> Vec<Self> {
@@ -60,12 +71,46 @@ impl Series {
             figures: Figures::new(&stream.counts(plan, &interval.jobs, select), interval.duration),
         };
         let series = |stream: Stream| Self {
-            role,
+            name: role.to_string(),
+            role: Some(role),
             stream,
-            points: subject.intervals.iter().map(|interval| point(stream, interval)).collect(),
+            points: subject.intervals.counted().iter().map(|interval| point(stream, interval)).collect(),
             latency_curve: latency_curve(&stream.counts_of(subject, Some(role)).total_latency),
         };
         Stream::planned(plan, select).into_iter().map(series).collect()
+    }
+
+    /// Figures of jobs that a source states apart are not added up: their intervals need not be the same ones.
+    fn of_jobs(subject: &Subject<'_>) -> Vec<Self> {
+        let intervals = subject.intervals.stated();
+        let together = subject.stated_total.map(|total| (None, Ops::of_stated(total)));
+        let apart = subject.jobs.iter().enumerate().map(|(index, job)| (Some(index), job.ops));
+        let known: Vec<(Option<usize>, Ops<'_>)> = together.into_iter().chain(apart).collect();
+        let logged = intervals.iter().map(|one| one.job);
+        let all: BTreeSet<Option<usize>> = known.iter().map(|(job, _)| *job).chain(logged).collect();
+        let series = |job: Option<usize>, stream: Stream| {
+            let mine = intervals.iter().filter(|one| one.job == job);
+            let point = |one: &StatedInterval| {
+                let figures = Figures::together(&[Facts::Stated(one.ops.get(stream)?)]);
+                Some(SeriesPoint { middle_s: one.start_s + one.duration_s / 2.0, figures })
+            };
+            let ops = known.iter().find(|(known, _)| *known == job).map(|(_, ops)| ops);
+            let histogram = ops.and_then(|ops| stream.of(ops)?.histogram());
+            let (points, latency_curve) = (
+                mine.filter_map(point).collect::<Vec<_>>(),
+                histogram.map(latency_curve).unwrap_or_default(),
+            );
+            let job = job.and_then(|job| subject.jobs.get(job));
+            (!points.is_empty() || !latency_curve.is_empty()).then(|| Self {
+                name: job.map_or_else(|| "all".to_owned(), |job| job.name.to_string()),
+                role: job.and_then(|job| job.role),
+                stream,
+                points,
+                latency_curve,
+            })
+        };
+        let streams = all.into_iter().flat_map(|job| Stream::ALL.iter().map(move |stream| (job, *stream)));
+        streams.filter_map(|(job, stream)| series(job, stream)).collect()
     }
 }
 

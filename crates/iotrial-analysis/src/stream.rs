@@ -25,7 +25,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// One stream.
+    /// The figures of a stream; `None` where nothing was done in it, or its source does not tell it apart.
     pub const fn get(&self, stream: Stream) -> Option<&Figures> {
         match stream {
             Stream::Read => self.read.as_ref(),

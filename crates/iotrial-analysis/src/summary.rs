@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use iotrial_model::figure::CpuFigure;
 use iotrial_model::finding::Finding;
 use iotrial_model::imported::{Source, StatedCpu, Warning};
 use iotrial_model::load::Role;
 use iotrial_model::plan::Arrival;
-use iotrial_model::record::{CpuUse, DeviceCounters, EndedHow, Host};
+use iotrial_model::record::{CpuUse, EndedHow};
 use iotrial_model::search::Search;
-use iotrial_model::subject::{Facts, Subject, SubjectJob};
+use iotrial_model::subject::{CpuTime, Device, Facts, Subject, SubjectJob};
 use serde::{Serialize, Serializer};
 
 use crate::device_chain::ChainStep;
@@ -39,11 +40,9 @@ pub struct Summary {
     pub roles: BTreeMap<Role, Streams>,
     /// Each job, in the order of the plan or of the source.
     pub jobs: Vec<JobSummary>,
-    /// CPU; `None` where the clock is simulated, and where it is not known in time.
-    pub cpu: Option<CpuFigures>,
-    /// CPU as a source states it.
-    pub stated_cpu: Option<StatedCpu>,
-    /// What the operating system counted at the devices below; `None` where nothing could be read.
+    /// CPU time; `None` where the clock is simulated, and where it is not known.
+    pub cpu: Option<CpuSummary>,
+    /// What the operating system counted at the devices below; `None` where nothing is known of that.
     pub device: Option<DeviceFigures>,
     /// The search for the highest rate that holds a latency limit; absent where none was asked.
     pub search: Option<Search>,
@@ -65,7 +64,7 @@ struct RunDocument<'s> {
     total: &'s Streams,
     roles: &'s BTreeMap<Role, Streams>,
     jobs: &'s [JobSummary],
-    cpu: Option<&'s CpuFigures>,
+    cpu: Option<&'s CpuSummary>,
     device: Option<&'s DeviceFigures>,
     #[serde(skip_serializing_if = "Option::is_none")]
     search: Option<&'s Search>,
@@ -81,7 +80,7 @@ struct ImportDocument<'s> {
     total: &'s Streams,
     jobs: &'s [JobSummary],
     #[serde(skip_serializing_if = "Option::is_none")]
-    cpu: Option<StatedCpu>,
+    cpu: Option<&'s CpuSummary>,
     findings: &'s [Finding],
     warnings: &'s [Warning],
 }
@@ -95,7 +94,7 @@ impl Serialize for Summary {
                 measured_s: self.measured_s,
                 total: &self.total,
                 jobs: &self.jobs,
-                cpu: self.stated_cpu,
+                cpu: self.cpu.as_ref(),
                 findings: &self.findings,
                 warnings: &self.warnings,
             };
@@ -119,7 +118,7 @@ impl Serialize for Summary {
     }
 }
 
-/// One job.
+/// What one job did: its figures, and whether it kept its rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JobSummary {
     /// Its name in the plan, or as the source calls it.
@@ -130,7 +129,7 @@ pub struct JobSummary {
     /// What came to be due, where it does not issue its I/Os when others complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
-    /// Its streams.
+    /// Figures of each stream, over all copies of the job.
     #[serde(flatten)]
     pub streams: Streams,
 }
@@ -166,15 +165,21 @@ impl Arrivals {
             Arrival::Following { .. } => None,
         };
         let measured_s = subject.measured.map(|measured| measured.as_secs_f64()).filter(|s| *s > 0.0)?;
-        let commits = job.ops.commit.filter(|_| planned.group_commit.is_some());
-        let done: u64 = match commits {
-            Some(commits) => commits.io_count().unwrap_or_default(),
-            None => job.ops.both().filter_map(Facts::io_count).sum(),
-        };
-        let backlog = subject.intervals.last().and_then(|last| last.backlog.get(index));
+        let done: u64 = job.arrivals().filter_map(Facts::io_count).sum();
+        let backlog = subject.intervals.counted().last().and_then(|last| last.backlog.get(index));
         let not_issued_count = backlog.copied().unwrap_or_default();
         Some(Self { asked_iops, done_iops: done as f64 / measured_s, not_issued_count })
     }
+}
+
+/// CPU time over the measured phase, with what its source knows of it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum CpuSummary {
+    /// Of the generator of iotrial, and of the host beside it.
+    Counted(CpuFigures),
+    /// As a source states it.
+    Stated(StatedCpu),
 }
 
 /// CPU time of the generator over the measured phase.
@@ -202,11 +207,51 @@ pub struct CpuFigures {
     pub involuntary_switches_per_s: Option<f64>,
 }
 
+/// What a device counted over the measured phase, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DeviceCount {
+    /// As the operating system calls it.
+    pub name: String,
+    /// Reads completed.
+    pub read_count: Option<u64>,
+    /// Reads that were merged into others before.
+    pub read_merge_count: Option<u64>,
+    /// Bytes read.
+    pub read_bytes: Option<u64>,
+    /// Writes completed.
+    pub write_count: Option<u64>,
+    /// Writes that were merged into others before.
+    pub write_merge_count: Option<u64>,
+    /// Bytes written.
+    pub write_bytes: Option<u64>,
+    /// Flushes completed; 0 where the kernel does not count them.
+    pub flush_count: Option<u64>,
+    /// Share of the time in which it had something to do, as a source states it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busy_percent: Option<f64>,
+}
+
+impl DeviceCount {
+    fn of(device: &Device<'_>) -> Self {
+        Self {
+            name: device.name.to_owned(),
+            read_count: device.read.io_count,
+            read_merge_count: device.read.merge_count,
+            read_bytes: device.read.bytes,
+            write_count: device.write.io_count,
+            write_merge_count: device.write.merge_count,
+            write_bytes: device.write.bytes,
+            flush_count: device.flush_count,
+            busy_percent: device.busy_percent.map(|stated| stated.value),
+        }
+    }
+}
+
 /// What was issued against what the devices below counted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DeviceFigures {
     /// Each device, as counted.
-    pub devices: Vec<DeviceCounters>,
+    pub devices: Vec<DeviceCount>,
     /// Bytes that the nearest devices read for each byte that was read; `None` where nothing was read, or where it cannot
     /// be told.
     pub read_bytes_ratio: Option<f64>,
@@ -223,8 +268,6 @@ impl Summary {
         let observed = Observed::of(subject);
         let findings = observed.findings();
         let verdict = judge(subject, &findings, thresholds);
-        let io_count = subject.all_facts().into_iter().filter_map(Facts::io_count).sum();
-        let cpu_count = subject.host.map_or(1, Host::all_cpu_count);
         Self {
             source: subject.source.cloned(),
             ended: subject.ended.map(|ended| ended.how),
@@ -239,8 +282,7 @@ impl Summary {
                 .enumerate()
                 .map(|(index, job)| JobSummary::of(subject, index, job))
                 .collect(),
-            cpu: subject.cpu.map(|cpu| cpu_figures(cpu, cpu_count, io_count)),
-            stated_cpu: subject.stated_cpu.copied(),
+            cpu: subject.cpu.map(CpuSummary::of),
             device: device_figures(subject, observed.steps()),
             search: subject.search.cloned(),
             findings,
@@ -258,20 +300,33 @@ fn by_role(subject: &Subject<'_>) -> BTreeMap<Role, Streams> {
     roles.into_iter().map(|role| (role, Streams::of_role(subject, role))).collect()
 }
 
-fn cpu_figures(cpu: &CpuUse, cpu_count: u32, io_count: u64) -> CpuFigures {
-    let available_s = cpu.wall.as_secs_f64() * f64::from(cpu_count);
-    let percent = |used_s: f64| if available_s > 0.0 { 100.0 * used_s / available_s } else { 0.0 };
-    let per_s = |amount: f64| (!cpu.wall.is_zero()).then(|| amount / cpu.wall.as_secs_f64());
-    CpuFigures {
-        usr_percent: percent(cpu.user.as_secs_f64()),
-        sys_percent: percent(cpu.system.as_secs_f64()),
-        watched_percent: percent(cpu.watched_s),
-        per_io_us: (io_count > 0).then(|| cpu.work_s() * 1e6 / io_count as f64),
-        host_busy_percent: cpu.host_busy_s.map(percent),
-        host_steal_percent: cpu.host_steal_s.map(percent),
-        busiest_thread_percent: cpu.busiest_s().and_then(per_s).map(|share| 100.0 * share),
-        run_queue_delay_ms_per_s: cpu.run_queue_delay_s.and_then(per_s).map(|share| 1e3 * share),
-        involuntary_switches_per_s: cpu.involuntary_switch_count.and_then(|count| per_s(count as f64)),
+impl CpuSummary {
+    fn of(cpu: CpuTime<'_>) -> Self {
+        match cpu {
+            CpuTime::Counted { used, all_cpu_count, .. } => {
+                Self::Counted(CpuFigures::of(cpu, used, all_cpu_count))
+            }
+            CpuTime::Stated(stated) => Self::Stated(*stated),
+        }
+    }
+}
+
+impl CpuFigures {
+    fn of(cpu: CpuTime<'_>, used: &CpuUse, all_cpu_count: u32) -> Self {
+        let available_s = used.wall.as_secs_f64() * f64::from(all_cpu_count);
+        let percent = |used_s: f64| if available_s > 0.0 { 100.0 * used_s / available_s } else { 0.0 };
+        let per_s = |amount: f64| (!used.wall.is_zero()).then(|| amount / used.wall.as_secs_f64());
+        Self {
+            usr_percent: cpu.get(CpuFigure::User).unwrap_or_default(),
+            sys_percent: cpu.get(CpuFigure::System).unwrap_or_default(),
+            watched_percent: percent(used.watched_s),
+            per_io_us: cpu.get(CpuFigure::PerIo),
+            host_busy_percent: used.host_busy_s.map(percent),
+            host_steal_percent: used.host_steal_s.map(percent),
+            busiest_thread_percent: used.busiest_s().and_then(per_s).map(|share| 100.0 * share),
+            run_queue_delay_ms_per_s: used.run_queue_delay_s.and_then(per_s).map(|share| 1e3 * share),
+            involuntary_switches_per_s: used.involuntary_switch_count.and_then(|count| per_s(count as f64)),
+        }
     }
 }
 
@@ -281,7 +336,7 @@ fn device_figures(subject: &Subject<'_>, steps: &[ChainStep]) -> Option<DeviceFi
     }
     let first = steps.first().filter(|step| step.is_from_load());
     Some(DeviceFigures {
-        devices: subject.devices.to_vec(),
+        devices: subject.devices.iter().map(DeviceCount::of).collect(),
         read_bytes_ratio: first.and_then(|step| step.read.bytes_ratio),
         write_bytes_ratio: first.and_then(|step| step.write.bytes_ratio),
         steps: steps.to_vec(),

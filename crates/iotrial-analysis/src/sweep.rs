@@ -180,6 +180,8 @@ impl Probe {
 /// Relative standard error of a rate by chance, in percent: half of the middle 68 % of the latencies, in percent of their mean, by
 /// the square root of the number of I/Os.
 fn standard_error_percent(counts: &OpCounts) -> Option<f64> {
+    // The percentiles of a normal distribution one standard deviation below and above its mean. A standard deviation would be
+    // that of the few slowest I/Os, which latencies always have.
     let at = |percent: f64| percentile_us(&counts.total_latency, percent);
     let spread = (at(84.13)? - at(15.87)?) / 2.0 / counts.total_latency.mean_us()?;
     Some(100.0 * spread / (counts.io_count().max(1) as f64).sqrt())
@@ -217,6 +219,7 @@ fn facts_of(probe: &ProbeRecord) -> Vec<Facts<'_>> {
 
 /// The rate that lasts, of a long probe.
 pub(crate) fn sustained(probe: &ProbeRecord) -> Option<Sustained> {
+    // What the end of a phase or a stop cut short is left out: a few I/Os in a short time make any rate.
     let whole = |duration: Duration| duration.as_secs_f64() >= 0.9;
     let seconds = || probe.course.iter().filter(|second| whole(second.duration));
     let rates: Vec<f64> =

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use iotrial_model::plan::{
-    EngineKind, FreeSpace, PhaseKind, Plan, PlanRequest, SimDevice, TargetFacts, TargetKind,
-};
+use iotrial_model::plan::{EngineKind, FreeSpace, PhaseKind, Plan, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::Profile;
 use iotrial_model::record::{
     BlockDevice, CpuUse, DeviceCounters, Ended, EndedHow, Host, Interval, JobCounts, METHOD_VERSION,
@@ -156,17 +154,9 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
     let profile = Profile::parse(PROFILE).unwrap();
     let request = PlanRequest {
         full: true,
-        size: None,
         measure: Some(Duration::from_secs(intervals.len().max(1) as u64)),
-        ramp: None,
-        engine: EngineKind::Uring,
-        engine_reason: None,
-        sim: SimDevice::default(),
-        direct: true,
-        polled: false,
-        seed: 1,
         cpu_count: 4,
-        memory: None,
+        ..PlanRequest::of_engine(EngineKind::Uring)
     };
     let space = FreeSpace { filesystem_id: 1, capacity: ByteSize::gib(1000), available: ByteSize::gib(900) };
     let target = TargetFacts {

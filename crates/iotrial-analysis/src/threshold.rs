@@ -1,6 +1,6 @@
 //! Thresholds: bands of latency, and what each is called.
 //!
-//! They are data. A set is a TOML file (`docs/thresholds.md`); three are built in, and the user can bring
+//! They are data. A set is a TOML file (`docs/thresholds.md`); some are built in, and the user can bring
 //! others. Bands are half open: a value on an edge falls into the worse one.
 
 use std::fmt;
@@ -24,7 +24,7 @@ pub enum Category {
     Good,
     /// Usable, with reserve gone.
     Acceptable,
-    /// Noticeably slow.
+    /// Slow enough that users notice.
     Poor,
     /// Not for production.
     Critical,
@@ -61,6 +61,23 @@ impl fmt::Display for Category {
     }
 }
 
+/// What a category means for a database, in the words of whoever set the bands.
+///
+/// A word such as «acceptable» says nothing by itself: one source means production by it, another test environments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Meaning {
+    /// What the database notices, such as `possible minor delays on intensive queries`.
+    pub impact: String,
+    /// What storage of this category is good for, to follow «suitable for»: `light OLTP or test environments`.
+    pub suitable_for: String,
+}
+
+impl fmt::Display for Meaning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; suitable for {}", self.impact, self.suitable_for)
+    }
+}
+
 /// Where the categories of one figure begin and end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bands {
@@ -72,7 +89,7 @@ pub struct Bands {
 }
 
 impl Bands {
-    /// Where a latency falls.
+    /// The category of a latency in µs; one on an edge falls into the worse category.
     pub fn category(&self, latency_us: f64) -> Category {
         let beyond = || self.edges.last().map_or(Category::Unsustainable, |(last, _)| last.next_worse());
         self.edges
@@ -101,6 +118,8 @@ pub struct ThresholdSet {
     /// One line for lists and headings.
     pub title: String,
     bands: Vec<(Role, Stream, Figure, Bands)>,
+    /// Of the categories whose meaning the source tells.
+    meanings: Vec<(Category, Meaning)>,
     /// The file that said all this, word for word; it becomes part of the record.
     pub text: String,
 }
@@ -119,6 +138,8 @@ const BUILTIN: &[(&str, &str)] = &[
     ("flash", include_str!("../thresholds/flash.toml")),
     ("oci-sqlserver", include_str!("../thresholds/oci-sqlserver.toml")),
     ("sqlserver-whitepaper", include_str!("../thresholds/sqlserver-whitepaper.toml")),
+    ("etcd", include_str!("../thresholds/etcd.toml")),
+    ("kafka", include_str!("../thresholds/kafka.toml")),
 ];
 
 /// The names of the sets that come with iotrial, in the order in which lists show them.
@@ -152,6 +173,7 @@ impl ThresholdSet {
             let format = top.required("format", |t, key| t.word(key, &[(THRESHOLDS_FORMAT, ())]));
             let name = top.required("name", TableReader::text);
             let title = top.required("title", TableReader::text);
+            let meanings = top.table("meaning", read_meanings).unwrap_or_default();
             let mut bands: Vec<(Role, Stream, Figure, Bands)> = Vec::new();
             top.required("bands", |t, key| {
                 t.tables(key, |table| {
@@ -161,14 +183,14 @@ impl ThresholdSet {
                     });
                     if let Some((role, stream, figure, _)) = twice {
                         let message = format!("{role} {stream} {figure} has bands already");
-                        return table.refuse(REQUIRED.short_key(), message);
+                        return table.refuse(figure.short_key(), message);
                     }
                     bands.extend(more);
                     Some(())
                 })
             });
             format?;
-            Some(Self { name: name?, title: title?, bands, text: text.to_owned() })
+            Some(Self { name: name?, title: title?, bands, meanings, text: text.to_owned() })
         })
     }
 
@@ -176,6 +198,11 @@ impl ThresholdSet {
     pub fn bands(&self, role: Role, stream: Stream, figure: Figure) -> Option<&Bands> {
         let mut all = self.bands.iter();
         all.find(|(r, s, f, _)| (*r, *s, *f) == (role, stream, figure)).map(|(.., bands)| bands)
+    }
+
+    /// What the category means for a database; `None` where the set does not say.
+    pub fn meaning(&self, category: Category) -> Option<&Meaning> {
+        self.meanings.iter().find(|(one, _)| *one == category).map(|(_, meaning)| meaning)
     }
 
     /// Whether the set judges anything of the role.
@@ -189,8 +216,18 @@ impl ThresholdSet {
     }
 }
 
-/// What every table of bands has: a tail without its mean would leave the typical I/O unjudged.
-const REQUIRED: Figure = Figure::LatencyMean;
+/// The `[meaning]` table: a key for each category that has one.
+fn read_meanings(table: &mut TableReader<'_>) -> Option<Vec<(Category, Meaning)>> {
+    let of = |category: Category| {
+        let meaning = table.table(category.as_str(), |one| {
+            let impact = one.required("impact", TableReader::text);
+            let suitable_for = one.required("suitable_for", TableReader::text);
+            Some(Meaning { impact: impact?, suitable_for: suitable_for? })
+        });
+        meaning.map(|meaning| (category, meaning))
+    };
+    Some(Category::ALL.into_iter().filter_map(of).collect())
+}
 
 /// One `[[bands]]` table, for every role and stream that it names.
 fn read_bands(table: &mut TableReader<'_>) -> Option<Vec<(Role, Stream, Figure, Bands)>> {
@@ -199,13 +236,11 @@ fn read_bands(table: &mut TableReader<'_>) -> Option<Vec<(Role, Stream, Figure, 
     let roles = table.required("roles", |t, key| t.words(key, &role_words));
     let streams = table.words("streams", &stream_words).unwrap_or_else(|| Stream::OF_RUNS.to_vec());
     let source = table.required("source", TableReader::text);
-    let figures = Figure::JUDGED.map(|figure| {
-        let edges = match figure.short_key() {
-            key if figure == REQUIRED => table.required(key, |t, key| t.table(key, read_edges)),
-            key => table.table(key, read_edges),
-        };
-        (figure, edges)
-    });
+    let figures = Figure::JUDGED.map(|figure| (figure, table.table(figure.short_key(), read_edges)));
+    // Any of the three will do: some published limits are of p99 alone, and a mean beside it would be made up.
+    if !Figure::JUDGED.into_iter().any(|figure| table.has(figure.short_key())) {
+        return table.refuse("mean", "bands need `mean`, `p99` or `p999`".to_owned());
+    }
     let (roles, source) = (roles?, source?);
     let mut all = Vec::new();
     for role in roles {
@@ -229,6 +264,8 @@ fn read_edges(table: &mut TableReader<'_>) -> Option<Vec<(Category, f64)>> {
         ("poor_below", Category::Poor),
         ("critical_below", Category::Critical),
     ];
+    // Categories may be left out, as many sources have three or four words. The edge of «acceptable» may not: it is what a
+    // verdict is decided by.
     let mut edges: Vec<(Category, f64)> = Vec::new();
     let mut last = None;
     for (key, category) in KEYS {
@@ -337,6 +374,43 @@ mod tests {
     }
 
     #[test]
+    fn etcd_is_judged_by_the_limits_that_etcd_and_openshift_publish() {
+        let etcd = builtin("etcd");
+        let check = |role, figure, latency_us: f64, category| {
+            let bands = etcd.bands(role, Stream::Commit, figure).unwrap();
+            assert_eq!(bands.category(latency_us), category, "{role} {figure} {latency_us}");
+        };
+        check(Role::Log, Figure::LatencyP99, 9_999.0, Category::Acceptable);
+        check(Role::Log, Figure::LatencyP99, 10_000.0, Category::Poor);
+        check(Role::Log, Figure::LatencyP99, 20_000.0, Category::Critical);
+        check(Role::Log, Figure::LatencyMean, 1_999.0, Category::Good);
+        check(Role::Data, Figure::LatencyP99, 24_999.0, Category::Acceptable);
+        check(Role::Data, Figure::LatencyP99, 25_000.0, Category::Poor);
+        // No source has a mean for the backend, or a limit for p99.9.
+        assert!(etcd.bands(Role::Data, Stream::Write, Figure::LatencyMean).is_none());
+        assert!(!etcd.judges_figure(Figure::LatencyP999));
+    }
+
+    #[test]
+    fn a_set_may_judge_a_tail_alone() {
+        let kafka = builtin("kafka");
+        assert!(kafka.judges_figure(Figure::LatencyP99) && !kafka.judges_figure(Figure::LatencyMean));
+        let bands = kafka.bands(Role::Log, Stream::Commit, Figure::LatencyP99).unwrap();
+        assert_eq!((bands.limit_us(), bands.category(200_000.0)), (50_000.0, Category::Critical));
+    }
+
+    #[test]
+    fn the_oci_table_says_of_every_category_what_it_is_suitable_for() {
+        let oci = builtin("oci-sqlserver");
+        assert!(Category::ALL.into_iter().all(|category| oci.meaning(category).is_some()));
+        assert_eq!(
+            oci.meaning(Category::Acceptable).unwrap().to_string(),
+            "possible minor delays on intensive queries; suitable for light OLTP or test environments"
+        );
+        assert_eq!(builtin("flash").meaning(Category::Acceptable), None);
+    }
+
+    #[test]
     fn the_sets_of_averages_judge_no_tail_and_know_what_they_leave_out() {
         for name in ["oci-sqlserver", "sqlserver-whitepaper"] {
             let set = builtin(name);
@@ -356,7 +430,7 @@ mod tests {
         assert_eq!(error.nearest, Some("flash"));
         assert_eq!(
             error.to_string(),
-            "no threshold set `flahs` is built in; there are flash, oci-sqlserver, sqlserver-whitepaper"
+            "no threshold set `flahs` is built in; there are flash, oci-sqlserver, sqlserver-whitepaper, etcd, kafka"
         );
     }
 
@@ -366,6 +440,7 @@ mod tests {
         let example = documentation.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
         let set = ThresholdSet::parse(example).unwrap_or_else(|mistakes| panic!("{mistakes}"));
         assert!(set.judges_role(Role::Log));
+        assert!(set.meaning(Category::Acceptable).is_some() && set.meaning(Category::Poor).is_none());
     }
 
     #[test]
@@ -383,7 +458,15 @@ mod tests {
             "roles = [\"log\"]\nsource = \"me\"\nmean = { acceptable_below = 1 }",
             "line 7, column 29: `acceptable_below` must be a string with a unit, such as \"30s\", not integer",
         );
-        check("roles = [\"log\"]\nsource = \"me\"", "line 4, column 1: `mean` is missing");
+        check("roles = [\"log\"]\nsource = \"me\"", "line 4, column 1: bands need `mean`, `p99` or `p999`");
+        check(
+            "roles = [\"log\"]\nsource = \"me\"\nmean = { acceptable_below = \"1ms\" }\n[meaning]\ngod = { impact = \"none\", suitable_for = \"all\" }",
+            "line 9, column 1: unknown key `god` (did you mean `good`?)",
+        );
+        check(
+            "roles = [\"log\"]\nsource = \"me\"\nmean = { acceptable_below = \"1ms\" }\n[meaning]\ngood = { impact = \"none\" }",
+            "line 9, column 8: `suitable_for` is missing",
+        );
         check(
             "roles = [\"log\"]\nsource = \"me\"\nmean = { acceptable_below = \"2ms\", good_below = \"2ms\" }",
             "line 7, column 29: `acceptable_below` must be longer than zero and than the edge of every better category",

@@ -15,8 +15,8 @@ use serde::Serialize;
 
 pub use crate::judgement::Judged;
 use crate::judgement::{self, Gap, Judgement, format_limit};
-pub use crate::threshold::Category;
 use crate::threshold::ThresholdSet;
+pub use crate::threshold::{Category, Meaning};
 use crate::words::seconds_in_words;
 
 mod search;
@@ -31,6 +31,9 @@ pub struct Verdict {
     pub qualified: bool,
     /// The worst category of all that is judged; `None` when nothing could be judged.
     pub category: Option<Category>,
+    /// What that category means for a database, where the threshold set says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meaning: Option<Meaning>,
     /// One sentence, generated from what decided.
     pub sentence: String,
     /// What speaks for it, the most weighty first.
@@ -89,6 +92,7 @@ fn decide(
 ) -> Verdict {
     let by_weight = judgement::by_weight(&judged);
     let worst = by_weight.first().copied();
+    let meaning = worst.and_then(|worst| thresholds.meaning(worst.category)).cloned();
     let (qualified, sentence) = match (obstacles.first(), worst) {
         (Some(obstacle), _) => (false, format!("Not qualified for {profile}: {obstacle}.")),
         (None, None) if gaps.iter().any(|gap| gap.is_unstated) => (
@@ -99,7 +103,7 @@ fn decide(
             (false, format!("Not judged: {} has no bands for what {profile} does.", thresholds.name))
         }
         (None, Some(worst)) if worst.is_acceptable() => {
-            (true, qualified_sentence(profile, &thresholds.name, worst, conditions, &gaps))
+            (true, qualified_sentence(profile, &thresholds.name, worst, meaning.as_ref(), conditions, &gaps))
         }
         (None, Some(worst)) => (false, too_slow_sentence(profile, &thresholds.name, worst, conditions)),
     };
@@ -108,6 +112,7 @@ fn decide(
         category: worst.map(|worst| worst.category),
         sentence,
         reasons: reasons(obstacles, by_weight, findings, gaps, thresholds),
+        meaning,
         thresholds: thresholds.name.clone(),
         judged,
         latency_limit: None,
@@ -118,6 +123,7 @@ fn qualified_sentence(
     profile: &str,
     set: &str,
     worst: &Judged,
+    meaning: Option<&Meaning>,
     conditions: &[String],
     gaps: &[Gap],
 ) -> String {
@@ -129,8 +135,10 @@ fn qualified_sentence(
     let but = if caveats.is_empty() { String::new() } else { format!(", but {}", enumerate(&caveats)) };
     let Judged { role, stream, statistic, category, .. } = worst;
     let value = &worst.shown;
+    // «acceptable» alone would let a heavy load pass by a word that its source means for test environments.
+    let suitable = meaning.map(|one| format!(": suitable for {}", one.suitable_for)).unwrap_or_default();
     format!(
-        "Qualified for {profile} by {set}{but}: worst is {role} {stream} {statistic} at {value} ({category})."
+        "Qualified for {profile} by {set}{but}: worst is {role} {stream} {statistic} at {value} ({category}{suitable})."
     )
 }
 
@@ -257,7 +265,7 @@ fn condition(subject: &Subject<'_>, finding: &Finding) -> Option<String> {
 
 /// How long a load that was to run until it was steady did so.
 fn waited(subject: &Subject<'_>, plan: &Plan) -> String {
-    let load: Duration = subject.intervals.iter().map(|interval| interval.duration).sum();
+    let load: Duration = subject.intervals.counted().iter().map(|interval| interval.duration).sum();
     let others = plan.phases.iter().filter(|phase| phase.kind != PhaseKind::Measure);
     format_duration(load.saturating_sub(others.map(|phase| phase.duration).sum()))
 }
@@ -286,6 +294,10 @@ fn reasons(
         format!("{} has no bands for {} and does not judge by them", thresholds.name, enumerate(&unjudged))
     });
     let judged_count = fast.len() + slow.len();
+    let worst = slow.first().or(fast.first()).map(|worst| worst.category);
+    let meaning = worst.and_then(|category| Some((category, thresholds.meaning(category)?)));
+    let meaning =
+        meaning.map(|(category, meaning)| format!("{}: {category} means {meaning}", thresholds.name));
     let told = fast.first().filter(|_| slow.is_empty()).map(|worst| worst.reason());
     let rest = fast.len() - usize::from(told.is_some());
     let rest = (rest > 0).then(|| {
@@ -299,6 +311,7 @@ fn reasons(
     });
     let mut reasons = obstacles;
     reasons.extend(slow.into_iter().map(Judged::reason));
+    reasons.extend(meaning);
     reasons.extend(findings.iter().filter(|finding| is_condition(finding)).map(|one| one.message.clone()));
     reasons.extend(gaps.into_iter().map(|gap| gap.reason));
     reasons.extend(unjudged);
@@ -401,13 +414,13 @@ mod tests {
             "oci-sqlserver",
             999,
             Category::Excellent,
-            "Qualified for mine by oci-sqlserver: worst is log commit mean at 0.999 ms (excellent).",
+            "Qualified for mine by oci-sqlserver: worst is log commit mean at 0.999 ms (excellent: suitable for high-intensity OLTP).",
         );
         check(
             "oci-sqlserver",
             4_999,
             Category::Acceptable,
-            "Qualified for mine by oci-sqlserver: worst is log commit mean at 4.999 ms (acceptable).",
+            "Qualified for mine by oci-sqlserver: worst is log commit mean at 4.999 ms (acceptable: suitable for light OLTP or test environments).",
         );
         check(
             "oci-sqlserver",
@@ -427,6 +440,20 @@ mod tests {
             Category::Poor,
             "Not qualified for mine: log commits have a mean of 20 ms, above the acceptable 5 ms (sqlserver-whitepaper).",
         );
+    }
+
+    #[test]
+    fn a_category_is_told_with_what_its_source_means_by_it() {
+        let verdict = judge(&with_commits_at(Duration::from_micros(2_500)), &set("oci-sqlserver"));
+        let meaning = verdict.meaning.unwrap();
+        assert_eq!(meaning.suitable_for, "light OLTP or test environments");
+        let text = "oci-sqlserver: acceptable means possible minor delays on intensive queries; suitable for light OLTP or test environments";
+        assert_eq!(verdict.reasons[0], text);
+
+        let verdict = judge(&with_commits_at(Duration::from_millis(7)), &set("oci-sqlserver"));
+        assert!(!verdict.qualified);
+        assert!(verdict.reasons[1].ends_with("suitable for batch jobs or reports that are not critical"));
+        assert_eq!(judge(&healthy(), &set("flash")).meaning, None);
     }
 
     #[test]
@@ -685,7 +712,9 @@ mod tests {
             if verdict.qualified {
                 prop_assert!(!asked.interrupted && !errors && !no_device, "{}", said);
                 prop_assert!(worst.unwrap() <= Category::Acceptable, "{}", said);
-                prop_assert!(said.ends_with(&format!("({}).", worst.unwrap())), "{}", said);
+                let suitable = verdict.meaning.as_ref().map(|one| format!(": suitable for {}", one.suitable_for));
+                let end = format!("({}{}).", worst.unwrap(), suitable.unwrap_or_default());
+                prop_assert!(said.ends_with(&end), "{}", said);
             } else {
                 let too_slow = worst.is_none_or(|worst| worst > Category::Acceptable);
                 let starved = said.contains("too few to judge");

@@ -1,4 +1,5 @@
-//! Poisson arrivals as the loop really issues them: `cargo bench -p iotrial-engine --bench arrivals [-- --seconds 5]`.
+//! Poisson arrivals as the loop really issues them: `cargo bench -p iotrial-engine --bench arrivals [--
+//! --seconds 5]`.
 //!
 //! Twice, and both through the loop that every engine runs on. On a clock that only moves when the loop waits
 //! for it, no issue is late, and what is seen are the due times themselves. On the clock of the machine it is
@@ -105,7 +106,8 @@ fn poisson(rate: u32, seed: u64, duration: Duration) -> Plan {
     plan
 }
 
-/// The Kolmogorov–Smirnov distance of the gaps from the exponential distribution, times the root of their number.
+/// The Kolmogorov–Smirnov distance of the gaps from the exponential distribution, times the root of their
+/// number.
 fn distance(issued_ns: &[u64], rate: u32) -> f64 {
     let mut gaps: Vec<f64> =
         issued_ns.windows(2).map(|pair| (pair[1] - pair[0]) as f64 * f64::from(rate) / 1e9).collect();
@@ -118,7 +120,8 @@ fn distance(issued_ns: &[u64], rate: u32) -> f64 {
     distances.fold(0.0, f64::max) * count.sqrt()
 }
 
-/// Notes when each I/O is issued and completes it with that time, so that its latency is how late it was issued.
+/// Notes when each I/O is issued and completes it with that time, so that its latency is how late it was
+/// issued.
 struct Witness<C, W> {
     clock: C,
     /// What waiting does, where nothing is done.

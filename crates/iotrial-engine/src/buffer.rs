@@ -22,8 +22,8 @@ mod os;
 /// Direct I/O to any device is happy with this alignment.
 const ALIGNMENT: usize = 4096;
 
-/// The usual huge page. Memory of this size or more begins on one, so that all but its tail can lie on huge pages;
-/// less stays on plain ones, and none is wasted.
+/// The usual huge page. Memory of this size or more begins on one, so that all but its tail can lie on huge
+/// pages; less stays on plain ones, and none is wasted.
 const HUGE_PAGE: usize = 2 << 20;
 
 /// The most that a ring of Linux takes as one registered buffer.
@@ -71,7 +71,8 @@ impl SlotBuffers {
         buffers
     }
 
-    /// The memory in pieces that a ring takes as registered buffers: address and length of each. No slot lies in two.
+    /// The memory in pieces that a ring takes as registered buffers: address and length of each. No slot lies
+    /// in two.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only rings register"))]
     pub(crate) fn pieces(&self) -> Vec<(*mut u8, usize)> {
         let ends = self.pieces.iter().skip(1).copied().chain([self.starts.len() - 1]);
@@ -109,8 +110,9 @@ impl SlotBuffers {
     pub(crate) fn slot(&self, slot: u32) -> &[u8] {
         let slot = slot as usize;
         let (start, end) = (self.starts[slot], self.starts[slot + 1]);
-        // SAFETY: the range lies within the allocation and belongs to this slot. The kernel does not write to it, because the
-        // caller has reaped its last I/O, and the borrow of `self` keeps the next one from being handed over.
+        // SAFETY: the range lies within the allocation and belongs to this slot. The kernel does not write to
+        // it, because the caller has reaped its last I/O, and the borrow of `self` keeps the next one from
+        // being handed over.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().add(start), end - start) }
     }
 
@@ -118,8 +120,8 @@ impl SlotBuffers {
     pub(crate) fn slot_mut(&mut self, slot: u32) -> &mut [u8] {
         let slot = slot as usize;
         let (start, end) = (self.starts[slot], self.starts[slot + 1]);
-        // SAFETY: the range lies within the allocation and belongs to this slot, and the borrow of `self` keeps
-        // it from being handed out twice.
+        // SAFETY: the range lies within the allocation and belongs to this slot, and the borrow of `self`
+        // keeps it from being handed out twice.
         unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr().add(start), end - start) }
     }
 }

@@ -1,18 +1,17 @@
 //! What iotrial writes: bytes as a function of seed, area, place and generation.
 //!
-//! The layout writes generation 0 of every page. Each write of a load makes a later generation of its pages, but no load has the
-//! time to generate them: 8 KiB take a microsecond, as long as the whole path through the kernel. So a write [stamps](Content::stamp) its
-//! buffer: the first word of every sector is that of its generation, and the rest is what the buffer held before, which is
-//! generated too.
+//! The layout writes generation 0 of every page. Each write of a load makes a later generation of its pages,
+//! but no load has the time to generate them: 8 KiB take a microsecond, as long as the whole path through the
+//! kernel. So a write [stamps](Content::stamp) its buffer: the first word of every sector is that of its
+//! generation, and the rest is what the buffer held before, which is generated too.
+
+use iotrial_model::split_mix::{GOLDEN, mix};
 
 /// A page is generated on its own, so that blocks can be written anywhere and in any order.
 const PAGE_SIZE: usize = 4096;
 
 /// The smallest unit that a device could deduplicate.
 const SECTOR_SIZE: usize = 512;
-
-/// 2^64 divided by the golden ratio: multiples of it spread evenly over all words.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The content of one area, for all generations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +30,9 @@ impl Content {
 
     /// The bytes of a generation from `offset` on, where a page begins; from the start of the file or device.
     ///
-    /// The first word of a page is a one-to-one function of its number, so that no two pages of a generation are equal. The words
-    /// after it come from a multiply and shift generator seeded by it; no compressor finds anything in them.
+    /// The first word of a page is a one-to-one function of its number, so that no two pages of a generation
+    /// are equal. The words after it come from a multiply and shift generator seeded by it; no compressor
+    /// finds anything in them.
     pub(crate) fn fill(&self, bytes: &mut [u8], offset: u64, generation: u64) {
         let key = self.key_of(generation);
         let first_page = (offset - self.first_byte) / PAGE_SIZE as u64;
@@ -54,14 +54,15 @@ impl Content {
         }
     }
 
-    /// Makes bytes that are to be written at `offset` unlike every other write: a word in each sector, so that a device
-    /// that deduplicates finds no two equal ones, however small its unit.
+    /// Makes bytes that are to be written at `offset` unlike every other write: a word in each sector, so
+    /// that a device that deduplicates finds no two equal ones, however small its unit.
     ///
     /// Generations count from 1; those of no two writes of a load are equal.
     #[inline]
     pub(crate) fn stamp(&self, bytes: &mut [u8], offset: u64, generation: u64) {
         let sector = offset.wrapping_sub(self.first_byte) / SECTOR_SIZE as u64;
-        // One addition for each sector: a sector's word is a one-to-one function of its number, and of the generation.
+        // One addition for each sector: a sector's word is a one-to-one function of its number, and of the
+        // generation.
         let mut word = self.key_of(generation).wrapping_add(sector.wrapping_mul(GOLDEN));
         for sector in bytes.chunks_mut(SECTOR_SIZE) {
             sector[..8].copy_from_slice(&word.to_le_bytes());
@@ -73,13 +74,6 @@ impl Content {
     const fn key_of(&self, generation: u64) -> u64 {
         if generation == 0 { self.key } else { mix(self.key.wrapping_sub(generation)) }
     }
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): one-to-one on 64 bits.
-pub(crate) const fn mix(mut bits: u64) -> u64 {
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
 }
 
 #[cfg(test)]

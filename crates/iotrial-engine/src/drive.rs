@@ -1,10 +1,10 @@
 //! The loop: one for every engine. It draws the next I/O, stamps, submits, reaps, records.
 //!
 //! A closed lane issues its next I/O when one completes, so that the outstanding I/Os stay what the plan
-//! says. An open lane issues an I/O when it is due; what cannot be issued for want of a free slot stays
-//! due, and its latency runs from then. In a group commit the due I/Os are commits, and all that wait become one
-//! write; a job that follows another has I/Os due when the other's are done. The loop takes no lock and shares no counter; once per interval
-//! it swaps its recorders for empty ones and hands the full ones over.
+//! says. An open lane issues an I/O when it is due; what cannot be issued for want of a free slot stays due,
+//! and its latency runs from then. In a group commit the due I/Os are commits, and all that wait become one
+//! write; a job that follows another has I/Os due when the other's are done. The loop takes no lock and
+//! shares no counter; once per interval it swaps its recorders for empty ones and hands the full ones over.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -25,23 +25,24 @@ use crate::group_commit::LogWriter;
 use crate::lane::Lane;
 use crate::queue::{Completion, Handing, IoQueue, Request};
 
-/// The longest time that the loop waits without looking whether it is to stop. A tenth of a second after Ctrl-C is at once to
-/// a person; ten wake-ups a second cost nothing that a counter shows.
+/// The longest time that the loop waits without looking whether it is to stop. A tenth of a second after
+/// Ctrl-C is at once to a person; ten wake-ups a second cost nothing that a counter shows.
 const LONGEST_WAIT_NS: u64 = 100_000_000;
 
 /// An I/O of an open load that is issued so much after it was due, though there was a free slot, is the
-/// generator's fault and counted as late. A thread that sleeps wakes up 60 to 90 µs late once in a hundred times
-/// (`docs/measurement.md`): less would count the host's timers, and more would hide a generator that cannot keep up with
-/// devices that answer in 100 µs.
+/// generator's fault and counted as late. A thread that sleeps wakes up 60 to 90 µs late once in a hundred
+/// times (`docs/measurement.md`): less would count the host's timers, and more would hide a generator that
+/// cannot keep up with devices that answer in 100 µs.
 const LATE_NS: u64 = 100_000;
 
-/// A reap that took no longer than this did not wait: what it brought may have been there for as long as nobody looked. An
-/// idle CPU needs 25 µs in the median to wake a sleeper, so that a call that slept hardly ever comes back sooner.
+/// A reap that took no longer than this did not wait: what it brought may have been there for as long as
+/// nobody looked. An idle CPU needs 25 µs in the median to wake a sleeper, so that a call that slept hardly
+/// ever comes back sooner.
 const PROMPT_NS: u64 = 50_000;
 
-/// After so long the next batch is handed over by a call of its own, which times its submission. A batch that is
-/// handed over by the call that also waits for completions cannot be timed. At a thousand calls a second the extra ones are
-/// lost among hundreds of thousands, and an interval still has a thousand samples.
+/// After so long the next batch is handed over by a call of its own, which times its submission. A batch that
+/// is handed over by the call that also waits for completions cannot be timed. At a thousand calls a second
+/// the extra ones are lost among hundreds of thousands, and an interval still has a thousand samples.
 const SUBMISSION_SAMPLE_NS: u64 = 1_000_000;
 
 /// One outstanding I/O.
@@ -120,6 +121,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         let mut open: Vec<OpenLane> = lanes.iter().map(|_| OpenLane::default()).collect();
         let mut due = BinaryHeap::new();
         for (index, lane) in (0u32..).zip(&lanes) {
+            // Slots are numbered lane by lane, in the order in which the queue was given their lengths: a
+            // slot of the loop and the buffer of the queue belong together by this number alone.
             for _ in 0..lane.iodepth() {
                 let slot = u32::try_from(slots.len()).expect("a queue has fewer than 2^32 slots");
                 slots.push(Slot { lane: index, issued: Issued::default() });
@@ -175,6 +178,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         // Everything that the loop will need is made by now: the first I/O is as fast as the others.
         let now_ns = self.clock.now_ns();
         for lane in 0..self.lanes.len() {
+            // All that a closed load keeps outstanding goes out in one batch; from then on each completion
+            // sends the next one.
             if self.lanes[lane].arrivals.is_none() {
                 for slot in std::mem::take(&mut self.open[lane].free_slots) {
                     self.stage(slot, now_ns, false);
@@ -184,21 +189,24 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         self.stage_due(now_ns);
         self.submit(now_ns)?;
         while self.window < self.windows.len() && !self.control.is_stopping() {
-            // First what is done, then what is due: a completion frees the slot that an arrival waits for, and the device gets
-            // the next I/Os of a closed load in the same call that looks for more completions. The other way round each
-            // turn would enter the kernel twice, and that is most of what an I/O through the page cache costs.
+            // First what is done, then what is due: a completion frees the slot that an arrival waits for,
+            // and the device gets the next I/Os of a closed load in the same call that looks for more
+            // completions. The other way round each turn would enter the kernel twice, and that is most of
+            // what an I/O through the page cache costs.
             let called_ns = self.clock.now_ns();
             let wait_until_ns = self.wait_until_ns(called_ns);
             self.queue.reap(&mut completions, wait_until_ns)?;
             let now_ns = self.clock.now_ns();
             self.note_turn(called_ns, now_ns, wait_until_ns, &completions);
             for completion in completions.drain(..) {
-                // An I/O counts in the window in which it completed, and a thread may look only after the window's end.
+                // An I/O counts in the window in which it completed, and a thread may look only after the
+                // window's end.
                 self.end_windows_until(completion.completed_at_ns);
                 self.take(&completion, now_ns);
             }
             self.end_windows_until(now_ns);
-            // After the last window nothing is issued: it would be in flight in no window, and only keep the end waiting.
+            // After the last window nothing is issued: it would be in flight in no window, and only keep the
+            // end waiting.
             if self.window < self.windows.len() {
                 self.stage_due(now_ns);
                 // Only now: what the followers just took off their queues may be what a held slot waits for.
@@ -206,22 +214,28 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
                 self.submit(now_ns)?;
             }
         }
+        // A load that was stopped has counted up to here. Never beyond the window's end: what the clock shows
+        // past it was no part of the window, however late the thread looks.
         if let Some(cut_short) = self.windows.get(self.window) {
             let end_ns = self.clock.now_ns().clamp(cut_short.start_ns, cut_short.end_ns);
             self.hand_over(end_ns, true);
         }
+        // Only now, after the last handover: what is waited for here is in no figure, so that it may take as
+        // long as it likes.
         let in_flight = self.in_flight();
         self.drain(in_flight, completions)
     }
 
-    /// Notes what the thread did in a reap, called to wait until a time: watched the clock, waited, or brought I/Os that may have
-    /// been done for a while.
+    /// Notes what the thread did in a reap, called to wait until a time: watched the clock, waited, or
+    /// brought I/Os that may have been done for a while.
     #[inline]
     fn note_turn(&mut self, called_ns: u64, now_ns: u64, wait_until_ns: u64, completions: &[Completion]) {
         let may_wait = wait_until_ns > called_ns;
         // No time to sleep in, and nothing to do.
         let is_watching = !may_wait && !self.hands_over && completions.is_empty();
         if is_watching {
+            // From the end of the turn before, where that watched as well: what lies between two reaps is
+            // watching too.
             self.watched_ns += now_ns - self.watching_since_ns.unwrap_or(called_ns);
         }
         self.watching_since_ns = is_watching.then_some(now_ns);
@@ -235,6 +249,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     /// The next moment at which the loop has something to do beside completions.
     #[inline]
     fn wait_until_ns(&self, now_ns: u64) -> u64 {
+        // To the end of the window as well: its recorders are handed over then, also where nothing completes
+        // any more.
         let until_ns = self.windows[self.window].end_ns.min(now_ns + LONGEST_WAIT_NS);
         match self.due.peek() {
             // A sleeping thread wakes up late: the last stretch is watched instead of slept.
@@ -262,8 +278,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     /// Draws every I/O of an open lane that is due and has a slot.
     #[inline]
     fn stage_due(&mut self, now_ns: u64) {
-        // One moment for all: asking the clock again would let a loop that is behind draw for as long as I/Os become due, and
-        // hand over none of them.
+        // One moment for all: asking the clock again would let a loop that is behind draw for as long as I/Os
+        // become due, and hand over none of them.
         while let Some(Reverse((due_ns, lane))) = self.due.peek().copied() {
             if due_ns > now_ns {
                 return;
@@ -271,10 +287,15 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             self.due.pop();
             let open = &mut self.open[lane];
             let slot = open.free_slots.pop().expect("a lane among the due ones has a free slot");
+            // Late counts from when both were there, the arrival and a slot for it. What waited for a slot
+            // waited for the device.
             let late = now_ns - due_ns.max(open.free_since_ns) > LATE_NS;
             if self.lanes[lane].log().is_some() {
                 self.stage_log_write(slot, now_ns, late);
             } else {
+                // Created when it was due and not now: otherwise a device that stalls would be charged for
+                // the I/Os that it had, and not for those that it kept from being issued (coordinated
+                // omission).
                 self.stage(slot, due_ns, late);
                 self.arrivals(lane).advance();
             }
@@ -290,6 +311,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         let arrivals = lane.arrivals.as_mut().expect("a group commit has arrivals");
         let commits = &mut self.commits[slot as usize];
         commits.clear();
+        // What does not fit waits for the next write, as it would in the database.
         while let Some(due_ns) = arrivals.next_due_ns().filter(|due_ns| *due_ns <= now_ns) {
             if commits.len() as u64 == most_commits {
                 break;
@@ -303,8 +325,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
 
     /// Waits for the lane's next I/O, where it has a slot for it and knows when it is due.
     ///
-    /// A lane without a free slot is not among the due ones: at twice the rate of the device it would be on top for ever, and the
-    /// loop would spin over it instead of waiting for the completion that helps.
+    /// A lane without a free slot is not among the due ones: at twice the rate of the device it would be on
+    /// top for ever, and the loop would spin over it instead of waiting for the completion that helps.
     #[inline]
     fn await_next(&mut self, lane: usize) {
         if let (false, Some(due_ns)) =
@@ -332,8 +354,12 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             self.hands_over = true;
             return Ok(());
         }
+        // From this batch and not from when it was planned: after a pause, samples would be made up for one
+        // after the other.
         self.next_sample_ns = now_ns + SUBMISSION_SAMPLE_NS;
         self.queue.submit(&self.staged, Handing::AtOnce)?;
+        // One stamp for the batch: one call handed all of it over, and none of it was with the device for
+        // certain before.
         let submitted_at_ns = self.clock.now_ns();
         for request in self.staged.drain(..) {
             self.slots[request.slot as usize].issued.submitted_at_ns = Some(submitted_at_ns);
@@ -347,6 +373,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         let slot = &self.slots[completion.slot as usize];
         let lane = slot.lane as usize;
         let job = self.lanes[lane].job;
+        // First the record, then what follows from it: the slot is about to be filled with its next I/O.
         let recorder = &mut self.recorders[job];
         recorder.record(&slot.issued, completion.completed_at_ns, completion.outcome);
         if self.lanes[lane].log().is_some() {
@@ -360,9 +387,13 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         if self.lanes[lane].arrivals.is_some() {
             return self.free(completion.slot);
         }
+        // A closed job goes as fast as the device lets it. Where its followers do not keep up, their queue
+        // would grow for ever, and the mix that is measured would not be the one that was asked.
         if has_followers && self.followers.are_behind(job, &self.lanes) {
             return self.held.push(completion.slot);
         }
+        // Created now, and not when the one before completed: what lies between is the loop's own time, and
+        // no I/O waited in it.
         self.stage(completion.slot, now_ns, false);
     }
 
@@ -373,6 +404,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         let open = &mut self.open[lane];
         let had_none = open.free_slots.is_empty();
         open.free_slots.push(slot);
+        // With others free the lane is among the due ones already, or has no arrival to wait for; once more
+        // would issue it twice.
         if had_none {
             open.free_since_ns = self.done_since_ns;
             self.await_next(lane);
@@ -384,6 +417,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         let Self { followers, lanes, open, due, .. } = self;
         followers.lead(job, direction, |lane| {
             let Some(Arrivals::Fed(fed)) = &mut lanes[lane].arrivals else { return };
+            // Only the first that waits stands in the heap; the next takes its place when that one is issued.
             if fed.is_empty() && !open[lane].free_slots.is_empty() {
                 due.push(Reverse((completed_at_ns, lane)));
             }
@@ -411,6 +445,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     #[inline]
     fn end_windows_until(&mut self, now_ns: u64) {
         while let Some(window) = self.windows.get(self.window).filter(|window| now_ns >= window.end_ns) {
+            // What waits is counted one by one only where the load may end: an overloaded open job has
+            // millions due, and going through them in every window would be the load that makes it late.
             let may_end = window.ends_round || self.window + 1 == self.windows.len();
             self.hand_over(window.end_ns, may_end);
             self.window += 1;
@@ -426,8 +462,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         } else {
             self.backlog(|arrivals, _| arrivals.backlog_estimate(end_ns))
         };
-        // The coordinator sends emptied recorders back. Where it is behind, new ones are made: memory instead of a wait in the
-        // loop. In the long run there are two sets for each thread.
+        // The coordinator sends emptied recorders back. Where it is behind, new ones are made: memory instead
+        // of a wait in the loop. In the long run there are two sets for each thread.
         let empty = self.spares.try_recv().unwrap_or_else(|_| JobRecorder::all(self.plan));
         let recorders = std::mem::replace(&mut self.recorders, empty);
         let watched_ns = std::mem::take(&mut self.watched_ns);
@@ -440,6 +476,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     /// Counts what is with the device at the end of the load: without it a device that hangs for good in the
     /// last seconds would look as good as before.
     fn note_unfinished(&mut self, end_ns: u64) {
+        // By exclusion, so that the loop keeps no list of what is in flight, which would cost two writes for
+        // each I/O.
         let mut idle = vec![false; self.slots.len()];
         let staged = self.staged.iter().map(|request| request.slot);
         for slot in
@@ -486,8 +524,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         self.slots.len() - free - self.staged.len() - self.held.len()
     }
 
-    /// Waits for what is in flight; it counts nowhere. Without that the buffers could not be freed, nor a file removed that the
-    /// device still writes to.
+    /// Waits for what is in flight; it counts nowhere. Without that the buffers could not be freed, nor a
+    /// file removed that the device still writes to.
     fn drain(&mut self, mut in_flight: usize, mut completions: Vec<Completion>) -> io::Result<()> {
         while in_flight > 0 && !self.control.is_aborted() {
             let wait_until_ns = self.clock.now_ns() + LONGEST_WAIT_NS;
@@ -604,7 +642,8 @@ mod tests {
 
     #[test]
     fn an_io_is_late_when_its_slot_was_free_and_the_thread_did_not_look() {
-        // A thread that looks every millisecond finds a slot free that was so for 800 µs, and an I/O that was due before.
+        // A thread that looks every millisecond finds a slot free that was so for 800 µs, and an I/O that was
+        // due before.
         assert!(late_percent(2_000, 1_000_000) > 90);
         assert_eq!(late_percent(2_000, 0), 0);
         // Twice of what the device carries: every I/O waits for it, and none for the thread.
@@ -625,7 +664,8 @@ mod tests {
             let watched_s = watched_s(1_000, handing_ns);
             assert!((0.095..0.106).contains(&watched_s), "{watched_s}");
         }
-        // The next one is always near; handing over costs 5 of the 20 µs between two of them, and a look brings one back.
+        // The next one is always near; handing over costs 5 of the 20 µs between two of them, and a look
+        // brings one back.
         let watched_s = watched_s(50_000, 5_000);
         assert!((1.2..1.6).contains(&watched_s), "{watched_s}");
     }

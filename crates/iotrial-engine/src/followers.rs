@@ -35,9 +35,13 @@ impl Followers {
         for (index, job) in plan.jobs.iter().enumerate() {
             let Arrival::Following { job: leader, per, ratio } = job.arrival else { continue };
             let lanes: Vec<usize> = (0..lanes.len()).filter(|lane| lanes[*lane].job == index).collect();
+            // The jobs of another thread.
             if lanes.is_empty() {
                 continue;
             }
+            // As many may wait as can be outstanding: with fewer a follower could not use all of its slots
+            // after a pause, and with more the leader would run ahead, so that the figures of the two were of
+            // different moments.
             let each = job.group_commit.map_or(1, |group| group.most_commits());
             let most_waiting = usize::try_from(u64::from(job.total_iodepth()) * each).unwrap_or(usize::MAX);
             by_leader[leader].push(Follower { per, ratio, lanes, turn: 0, led: 0, fed: 0, most_waiting });
@@ -58,6 +62,8 @@ impl Followers {
                 continue;
             }
             follower.led += 1;
+            // None, one or several: with a ratio of 0.5 every other I/O of the leader brings one. They go to
+            // the lanes in turn, so that each log of a group of followers gets as many commits as the others.
             for _ in follower.fed..follower.due() {
                 feed(follower.lanes[follower.turn]);
                 follower.turn = (follower.turn + 1) % follower.lanes.len();
@@ -75,6 +81,8 @@ impl Followers {
             });
             fed.sum()
         };
+        // One that is behind holds the leader for all: the others then wait for I/Os that do not come, but
+        // their ratio holds.
         self.by_leader[leader].iter().any(|follower| waiting(follower) > follower.most_waiting)
     }
 }

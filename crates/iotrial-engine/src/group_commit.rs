@@ -16,7 +16,8 @@ pub(crate) struct LogWriter {
 }
 
 impl LogWriter {
-    /// A log at the start of the stretch, the unit of which is the log's block. The stretch must hold the largest write.
+    /// A log at the start of the stretch, the unit of which is the log's block. The stretch must hold the
+    /// largest write.
     pub(crate) fn new(group: GroupCommit, stretch: Stretch) -> Self {
         assert!(stretch.length >= group.largest_write.get(), "a plan gives every log room for a write");
         Self {
@@ -30,6 +31,9 @@ impl LogWriter {
 
     /// How many commits the next write can take; at least one.
     pub(crate) fn most_commits(&self) -> u64 {
+        // What the open block holds already is written again with the new commits, and takes its room in the
+        // write. Where the rest of a block is padded, the position is the start of a block, and nothing is
+        // taken off.
         (self.largest_write - self.position % self.stretch.unit) / self.commit_size
     }
 
@@ -42,10 +46,15 @@ impl LogWriter {
             (start, (position + bytes).next_multiple_of(unit) - start)
         };
         let (mut start, mut write) = whole(self.position);
+        // A write is never split in two, because its commits are durable together or not at all. So the log
+        // starts anew where the write does not fit, and the few blocks at the end stay as they were laid out.
         if start + write > length {
             self.position = 0;
             (start, write) = whole(0);
         }
+        // In bytes where the tail is written again, so that the next write begins with the block that this
+        // one left half full, as PostgreSQL does; at the end of the blocks where it is padded, as SQL Server
+        // and Oracle do.
         self.position = if self.rewrites_tail { self.position + bytes } else { start + write };
         (first_byte + start, u32::try_from(write).expect("a write is at most 64 MiB"))
     }

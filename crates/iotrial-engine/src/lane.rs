@@ -1,9 +1,9 @@
 //! What a job's copies on one thread do next, and where.
 //!
-//! In a closed job each copy is a lane: its outstanding I/Os are its own. The copies of an open job are one lane on their thread,
-//! with the slots of all of them and one stream of arrivals, so that no arrival waits for a slot while another copy has
-//! one free; the copies only decide where the I/Os go. The logs of a group commit are lanes of their own all the same, because a
-//! commit belongs to one log.
+//! In a closed job each copy is a lane: its outstanding I/Os are its own. The copies of an open job are one
+//! lane on their thread, with the slots of all of them and one stream of arrivals, so that no arrival waits
+//! for a slot while another copy has one free; the copies only decide where the I/Os go. The logs of a group
+//! commit are lanes of their own all the same, because a commit belongs to one log.
 
 use std::collections::VecDeque;
 
@@ -38,8 +38,8 @@ impl JobCopy {
     /// All copies of all jobs, in the order of the plan.
     pub(crate) fn all(plan: &Plan) -> Vec<Self> {
         let copies = |job: &Job| 0..u64::from(job.numjobs);
-        // By job and then by copy, whatever thread a copy comes to: its number decides what it draws, so that a closed job touches
-        // the same places with any number of threads.
+        // By job and then by copy, whatever thread a copy comes to: its number decides what it draws, so that
+        // a closed job touches the same places with any number of threads.
         let all = plan
             .jobs
             .iter()
@@ -54,13 +54,16 @@ impl JobCopy {
         let area_count = job.areas.len() as u64;
         let on_area = number % area_count;
         let area = job.areas[usize::try_from(on_area).expect("fewer than the areas")];
-        // Copies are dealt to areas in turn, so that as many work on each. Those that share this one: every `area_count`-th.
+        // Copies are dealt to areas in turn, so that as many work on each. Those that share this one: every
+        // `area_count`-th.
         let copies_here = (u64::from(job.numjobs) - on_area).div_ceil(area_count);
         let stretch = Stretch {
             first_byte: plan.areas[area].offset.get(),
             length: job.working_set.get(),
             unit: job.block_size.unit().get(),
         };
+        // Counted among the copies on this area: each sequential one starts in its own part of it, and each
+        // log has its own.
         let copy_here = number / area_count;
         Self {
             job: job_index,
@@ -74,6 +77,7 @@ impl JobCopy {
 
     /// Whether its I/Os may take the slots of the job's other copies.
     fn shares_slots(&self, plan: &Plan) -> bool {
+        // A closed copy has its outstanding I/Os always under way, so that there is nothing to share.
         plan.jobs[self.job].arrival != Arrival::Closed && self.log.is_none()
     }
 }
@@ -92,7 +96,7 @@ pub(crate) struct Lane {
     flush_every: u32,
     /// Writes since the last durable one.
     unflushed_writes: u32,
-    /// Of the last write.
+    /// That of the last write; each write makes the next one.
     generation: u64,
     iodepth: u32,
     /// When its I/Os are due; `None` where each completion makes room for the next.
@@ -110,7 +114,7 @@ enum Turns {
 /// How long the I/Os of a lane are.
 enum Sizes {
     One(u32),
-    /// By weight.
+    /// One of several, drawn by weight.
     Mix {
         shares: Vec<SizeShare>,
         total_weight: u64,
@@ -160,6 +164,8 @@ impl Lane {
     pub(crate) fn of_copies(plan: &Plan, copies: Vec<JobCopy>) -> Vec<Self> {
         let mut of_lanes: Vec<Vec<JobCopy>> = Vec::new();
         for copy in copies {
+            // The order of the first copies decides the order of the lanes, and with it which slot has which
+            // buffer: the same plan on as many threads always has the same.
             let is_together = |lane: &&mut Vec<JobCopy>| lane[0].job == copy.job && copy.shares_slots(plan);
             match of_lanes.iter_mut().find(is_together) {
                 Some(lane) => lane.push(copy),
@@ -199,7 +205,8 @@ impl Lane {
             durability: job.durability,
             flush_every: job.flush_every,
             unflushed_writes: 0,
-            // The number of the first copy stands in the upper bits, so that no other lane of the load makes the same ones.
+            // The number of the first copy stands in the upper bits, so that no other lane of the load makes
+            // the same ones.
             generation: u64::from(index) << WRITES_BITS,
             iodepth: job.iodepth * u32::try_from(copies.len()).expect("a job has few copies"),
             copies,
@@ -230,7 +237,8 @@ impl Lane {
     /// The copy whose I/O is the next one.
     #[inline]
     fn next_copy(&mut self) -> usize {
-        // Nothing is drawn where there is no choice: a job has the offsets that its seed gave before copies shared lanes.
+        // Nothing is drawn where there is no choice: a job has the offsets that its seed gave before copies
+        // shared lanes.
         if self.copies.len() == 1 {
             return 0;
         }
@@ -248,13 +256,15 @@ impl Lane {
     /// The next I/O of a lane that is no group commit.
     #[inline]
     pub(crate) fn next_request(&mut self, slot: u32) -> Request {
-        // The order of the draws is a part of the plan's meaning: direction, size, copy, place. Another one would change what
-        // every seed does.
+        // The order of the draws is a part of the plan's meaning: direction, size, copy, place. Another one
+        // would change what every seed does.
         let reads = match self.rwmix_read_percent {
             0 => false,
             100 => true,
             percent => self.random.below(100) < u64::from(percent),
         };
+        // Nothing is drawn for a load of one direction, nor for one of one size: what is not a choice must
+        // not move the draws behind it.
         let (length, units) = self.sizes.next(&mut self.random);
         let copy = self.next_copy();
         let copy = &mut self.copies[copy];
@@ -297,14 +307,16 @@ impl Lane {
     }
 }
 
-/// How many I/Os can be due at once without waiting for each other; of a log at its start, the commits of the largest write.
+/// How many I/Os can be due at once without waiting for each other; of a log at its start, the commits of the
+/// largest write.
 fn most_commits(copy: &JobCopy) -> u64 {
     copy.log.as_ref().map_or(1, LogWriter::most_commits)
 }
 
 /// Memory is set aside for so many due times before the load, and for more of them when they come.
 fn room(count: u64) -> usize {
-    // Half a megabyte. A plan may ask for much more than ever waits, and memory that nobody touches is no reserve.
+    // Half a megabyte. A plan may ask for much more than ever waits, and memory that nobody touches is no
+    // reserve.
     const MOST: u64 = 1 << 16;
     usize::try_from(count.min(MOST)).expect("it is small")
 }

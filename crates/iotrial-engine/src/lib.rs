@@ -1,7 +1,7 @@
 //! Doing I/O: targets, queues, the loop that drives them, and the run that holds it all together.
 //!
-//! A run carries out a [`Plan`](iotrial_model::plan::Plan) and never picks a default. When I/Os are due and what became of
-//! them is kept by `iotrial-measure`.
+//! A run carries out a [`Plan`](iotrial_model::plan::Plan) and never picks a default. When I/Os are due and
+//! what became of them is kept by `iotrial-measure`.
 
 #![forbid(clippy::print_stdout, clippy::print_stderr)]
 

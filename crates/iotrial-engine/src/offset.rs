@@ -46,9 +46,11 @@ pub struct Stretch {
 }
 
 impl Stretch {
-    /// The part of copy `copy` out of `copies`, as each writer of a log has its own, so that no two of them ever write
-    /// the same block at once.
+    /// The part of copy `copy` out of `copies`, as each writer of a log has its own, so that no two of them
+    /// ever write the same block at once.
     pub fn part(self, copy: u64, copies: u64) -> Self {
+        // Whole units, rounded down: what is left at the end, fewer units than there are copies, is touched
+        // by none.
         let length = self.length / self.unit / copies * self.unit;
         Self { first_byte: self.first_byte + length * copy, length, ..self }
     }
@@ -57,8 +59,8 @@ impl Stretch {
 impl Offsets {
     /// Offsets of copy `copy` out of `copies` that work on the stretch.
     ///
-    /// Random copies share all of it; each sequential copy has a part of its own. The stretch, or the part, must hold at
-    /// least the largest I/O.
+    /// Random copies share all of it; each sequential copy has a part of its own. The stretch, or the part,
+    /// must hold at least the largest I/O.
     pub(crate) fn new(
         pattern: Pattern,
         distribution: Distribution,
@@ -96,15 +98,19 @@ impl Offsets {
     pub(crate) fn next(&mut self, units: u64, random: &mut Random) -> u64 {
         let last_start = self.unit_count - units;
         let start = match &mut self.course {
+            // From the start again where the I/O would pass the end. A shorter one would be another load.
             Course::Sequential { next } => {
                 let start = if *next > last_start { 0 } else { *next };
                 *next = start + units;
                 start
             }
+            // Among the starts at which it fits: every one is as likely, and nothing is moved.
             Course::Uniform => random.below(last_start + 1),
             Course::Zipf { ranks, scatter } => scatter.place(ranks.next(random)).min(last_start),
             Course::Hotspot { hot_units, hot_io_percent } => {
                 let cold_units = self.unit_count - *hot_units;
+                // Which part comes first, then the place: so the share of the hot part is exact whatever the
+                // sizes of both are.
                 let start = if random.below(100) < *hot_io_percent || cold_units == 0 {
                     random.below(*hot_units)
                 } else {
@@ -164,7 +170,8 @@ mod tests {
         let mut offsets = Offsets::new(Pattern::Sequential, Distribution::Uniform, stretch, 0, 1);
         let starts: Vec<u64> =
             [4, 1, 4, 4, 6, 1].iter().map(|units| offsets.next(*units, &mut random)).collect();
-        // The fourth would end at 13, so it starts anew; so does the sixth, the fifth having ended at the end.
+        // The fourth would end at 13, so it starts anew; so does the sixth, the fifth having ended at the
+        // end.
         assert_eq!(starts, [0, 4, 5, 0, 4, 0]);
     }
 

@@ -1,4 +1,5 @@
-//! The loop on a queue of the caller's, in the caller's thread: how a benchmark sees what the loop does and when.
+//! The loop on a queue of the caller's, in the caller's thread: how a benchmark sees what the loop does and
+//! when.
 
 use std::io;
 use std::sync::mpsc;
@@ -44,6 +45,7 @@ pub fn drive_one_queue<Q: IoQueue, C: Clock>(plan: &Plan, queue: Q, clock: C) ->
         for (total, recorder) in outcome.jobs.iter_mut().zip(&mut handover.recorders) {
             total.merge(&recorder.take());
         }
+        // What waited at the end of the last window is what was never issued; earlier ones were issued later.
         outcome.backlog_count = handover.backlog.iter().sum();
     }
     Ok(outcome)

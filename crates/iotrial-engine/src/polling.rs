@@ -1,4 +1,5 @@
-//! Whether the targets can be polled for completions (`io_uring_setup(2)`, IORING_SETUP_IOPOLL). Writes nothing.
+//! Whether the targets can be polled for completions (`io_uring_setup(2)`, IORING_SETUP_IOPOLL). Writes
+//! nothing.
 
 use std::fs::{self, File};
 use std::io;
@@ -17,7 +18,7 @@ pub enum PollingError {
     /// A device below has no queues for it.
     #[error("device `{device}` below `{}` cannot be polled for completions", path.display())]
     Device {
-        /// The target.
+        /// Path of the target, with links resolved.
         path: PathBuf,
         /// The device's kernel name.
         device: String,
@@ -25,22 +26,22 @@ pub enum PollingError {
     /// Nothing is known of what lies below.
     #[error("no block device is known below `{}` that could be polled for completions", path.display())]
     NoDevice {
-        /// The target.
+        /// Path of the target, with links resolved.
         path: PathBuf,
     },
     /// The first polled read failed.
     #[error("cannot read `{}` by polling", path.display())]
     Read {
-        /// The target.
+        /// Path of the target, with links resolved.
         path: PathBuf,
-        /// The reason.
+        /// What opening it for direct I/O, or the ring, answered.
         #[source]
         source: io::Error,
     },
 }
 
-/// Asks every device below the targets whether it can be polled, and reads what is there to be read. The files of a
-/// directory are first read when the load starts.
+/// Asks every device below the targets whether it can be polled, and reads what is there to be read. The
+/// files of a directory are first read when the load starts.
 ///
 /// # Errors
 ///
@@ -48,6 +49,7 @@ pub enum PollingError {
 pub fn check_polling(targets: &[ProbedTarget]) -> Result<(), PollingError> {
     for target in targets {
         let path = &target.facts.path;
+        // ZFS and network file systems show no device that could be asked.
         if target.record.devices.is_empty() {
             return Err(PollingError::NoDevice { path: path.clone() });
         }
@@ -56,6 +58,8 @@ pub fn check_polling(targets: &[ProbedTarget]) -> Result<(), PollingError> {
         if let Some(device) = names.into_iter().find(unable) {
             return Err(PollingError::Device { path: path.clone(), device: device.to_owned() });
         }
+        // That all devices poll does not say that what stands above them passes the request on: only a read
+        // does. It is direct, because the page cache has nothing to poll.
         if !matches!(target.facts.kind, TargetKind::Directory(_)) {
             let direct = OFlags::DIRECT.bits().cast_signed();
             let opened = File::options().read(true).custom_flags(direct).open(path);
@@ -69,6 +73,8 @@ pub fn check_polling(targets: &[ProbedTarget]) -> Result<(), PollingError> {
 
 /// Whether the device polls, by `queue/io_poll`; the queue of a partition is that of its disk.
 fn polls(sys_class_block: &Path, device: &str) -> bool {
+    // The entry is a link into the tree of devices, in which the folder of a partition is within that of its
+    // disk.
     let own = sys_class_block.join(device);
     let Ok(own) = fs::canonicalize(own) else { return false };
     let folders = [Some(own.as_path()), own.parent()];

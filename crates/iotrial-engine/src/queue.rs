@@ -32,7 +32,8 @@ pub struct Request {
     pub direction: Direction,
     /// When a write counts as done; with a flush, both are one operation.
     pub durability: Durability,
-    /// Which generation of its place a write makes, from 1 on; no two writes of a load make the same one. 0 for a read.
+    /// Which generation of its place a write makes, from 1 on; no two writes of a load make the same one. 0
+    /// for a read.
     pub generation: u64,
 }
 
@@ -58,10 +59,10 @@ pub enum Handing {
 
 /// Does I/O for one thread.
 ///
-/// Every slot has a buffer that the queue owns, large enough for the largest block of its lane and
-/// filled with incompressible data; each write carries the stamp of its place and generation in every sector, so that no two writes
-/// have the same content. What a device failed is an [`Outcome`]; an `io::Error` from these two
-/// functions means that the queue itself is broken.
+/// Every slot has a buffer that the queue owns, large enough for the largest block of its lane and filled
+/// with incompressible data; each write carries the stamp of its place and generation in every sector, so
+/// that no two writes have the same content. What a device failed is an [`Outcome`]; an `io::Error` from
+/// these two functions means that the queue itself is broken.
 pub trait IoQueue {
     /// Hands all requests over. Their slots must be free.
     ///
@@ -78,8 +79,9 @@ pub trait IoQueue {
     /// When the queue cannot tell any more what is done.
     fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()>;
 
-    /// What the buffer of a slot holds: after a read, the bytes that were read. The slot's completion must have been reaped and its
-    /// next request not be submitted: until then the buffer belongs to the device. Empty where the queue moves no bytes.
+    /// What the buffer of a slot holds: after a read, the bytes that were read. The slot's completion must
+    /// have been reaped and its next request not be submitted: until then the buffer belongs to the device.
+    /// Empty where the queue moves no bytes.
     fn buffer(&self, _slot: u32) -> &[u8] {
         &[]
     }

@@ -23,6 +23,9 @@ use crate::uring;
 use crate::worker::{Engine, Ready, Worker, open_engine};
 
 /// Intervals that a thread may be ahead of whoever takes them.
+// A full channel stops the thread, and with it the load, so there is room for many: usually a quarter of a
+// minute in which whoever watches may be busy with something else. It is bounded all the same, because each
+// that waits keeps its tables of buckets.
 const HANDOVERS_AHEAD: usize = 16;
 
 /// The coordinator looks at the clock and at the brake at least so often.
@@ -34,9 +37,9 @@ pub enum StartRunError {
     /// A queue could not be made.
     #[error("cannot start the `{engine}` engine")]
     Queue {
-        /// Which one.
+        /// Its name, as `--engine` takes it.
         engine: &'static str,
-        /// Why.
+        /// What the operating system refused: memory, a ring, or a thread for each outstanding I/O.
         #[source]
         source: io::Error,
     },
@@ -63,8 +66,8 @@ pub struct RunOutcome {
     pub ended: Ended,
 }
 
-/// Why an engine cannot run on this host; `None` where it can. Devices are not asked: what they refuse comes up when
-/// they are prepared.
+/// Why an engine cannot run on this host; `None` where it can. Devices are not asked: what they refuse comes
+/// up when they are prepared.
 pub fn refusal_of(engine: EngineKind) -> Option<String> {
     match engine {
         EngineKind::Uring => uring::refusal(),
@@ -74,10 +77,10 @@ pub fn refusal_of(engine: EngineKind) -> Option<String> {
 
 /// Carries a plan out.
 ///
-/// `areas` are those that were prepared for the plan, in its order; `device_names` the block devices whose counters are taken
-/// over the measured phase. `watcher` sees each interval as soon as it is over, and may end the load before its time when it
-/// has seen enough. What it does not see any more is in no figure: CPU time and device counters, too, are those of
-/// the time that it names.
+/// `areas` are those that were prepared for the plan, in its order; `device_names` the block devices whose
+/// counters are taken over the measured phase. `watcher` sees each interval as soon as it is over, and may
+/// end the load before its time when it has seen enough. What it does not see any more is in no figure: CPU
+/// time and device counters, too, are those of the time that it names.
 ///
 /// # Errors
 ///
@@ -104,6 +107,8 @@ pub fn run(
     let mut over_since = None;
     while !control.is_aborted() {
         let patience = meter.as_ref().map_or(TICK, |meter| meter.next_look().min(TICK));
+        // The coordinator sleeps unless something is due: it shares the CPUs with the threads that it
+        // measures.
         match workers.handovers.recv_timeout(patience) {
             Ok(handover) => {
                 let spares = &workers.spares[handover.worker];
@@ -111,6 +116,7 @@ pub fn run(
                 failure = failure.or_else(|| collector.failed_job());
             }
             Err(RecvTimeoutError::Timeout) => {}
+            // All threads are through, or gone.
             Err(RecvTimeoutError::Disconnected) => break,
         }
         if failure.is_some() || control.is_stopping() {
@@ -122,6 +128,8 @@ pub fn run(
             }
             meter.look(brake.is_stopping());
         }
+        // Behind the meter, which has just read the end of the round: a brake that is on makes it take its
+        // last reading where it is.
         if collector.measured().is_some() {
             brake.stop();
         }
@@ -129,6 +137,8 @@ pub fn run(
             watcher.draining(over_since.get_or_insert_with(Instant::now).elapsed());
         }
     }
+    // After an abort the threads are left behind: one that is in a call to a device that hangs would be
+    // waited for as long as that.
     if control.is_aborted() {
         brake.abort();
     } else {
@@ -194,8 +204,11 @@ impl Workers {
             spares.push(spare_sender);
             starters.push(starter);
         }
+        // With these two alive neither channel would ever end, and a thread that panicked would be waited
+        // for.
         drop((handover_sender, ready_sender));
-        // A thread says once whether its queue stands. On return, the others find their starters gone and end.
+        // A thread says once whether its queue stands. On return, the others find their starters gone and
+        // end.
         let mut queues = QueueSetup::default();
         let mut thread_ids = vec![None; threads.len()];
         for _ in 0..threads.len() {
@@ -211,6 +224,8 @@ impl Workers {
         }
         let clock_name = if plan.engine.is_simulated() { "simulated" } else { clock.source() };
         let setup = EngineSetup { clock: clock_name.to_owned(), queues };
+        // The zero of all threads, when the last one has its buffers filled and its ring made, which takes a
+        // while for large ones. A load that began without some of its jobs would be another load.
         clock.start();
         for starter in starters {
             // A thread that is gone has panicked, which `join` passes on.
@@ -230,8 +245,8 @@ impl Workers {
     }
 }
 
-/// Deals the copies out so that every thread has about as many outstanding I/Os; none goes without. Jobs that follow one
-/// another stay together, so that no thread has to look at another one's counts.
+/// Deals the copies out so that every thread has about as many outstanding I/Os; none goes without. Jobs that
+/// follow one another stay together, so that no thread has to look at another one's counts.
 fn share_copies(plan: &Plan, copies: Vec<JobCopy>, thread_count: usize) -> Vec<Vec<JobCopy>> {
     let mut groups: Vec<Vec<JobCopy>> = Vec::new();
     let mut group_of_leader = BTreeMap::new();
@@ -247,6 +262,8 @@ fn share_copies(plan: &Plan, copies: Vec<JobCopy>, thread_count: usize) -> Vec<V
             None => groups.push(vec![copy]),
         }
     }
+    // By outstanding I/Os, which is all that is known of the work before there is any. No thread goes
+    // without, because one that drives nothing would only hand over empty windows.
     let mut shares: Vec<(u64, Vec<JobCopy>)> =
         (0..thread_count.clamp(1, groups.len())).map(|_| (0, Vec::new())).collect();
     for group in groups {

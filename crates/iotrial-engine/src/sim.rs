@@ -1,8 +1,9 @@
 //! A simulated device on a simulated clock: its truth is known, so everything above it can be tested.
 //!
-//! Unless the cache answers it, an I/O first passes the two token buckets, then waits for one of `parallelism`
-//! servers, then is served for a time drawn uniformly around the mean, a durable write for so much longer. While the device is stalled nothing moves. The
-//! same plan and seed give the same completions, to the nanosecond.
+//! Unless the cache answers it, an I/O first passes the two token buckets, then waits for one of
+//! `parallelism` servers, then is served for a time drawn uniformly around the mean, a durable write for so
+//! much longer. While the device is stalled nothing moves. The same plan and seed give the same completions,
+//! to the nanosecond.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -48,6 +49,7 @@ impl SimQueue {
     }
 
     fn completion_time_ns(&mut self, request: &Request) -> u64 {
+        // A cache answers before any limiter and any server: it is what stands in front of them.
         if self.draw(self.device.cache_hit_share) {
             return self.after_stalls(self.clock.now_ns(), as_ns(self.device.cache_hit_us / 1e6));
         }
@@ -58,8 +60,12 @@ impl SimQueue {
         if let Some(bucket) = &mut self.byte_bucket {
             admitted_ns = bucket.admit(admitted_ns, f64::from(request.length));
         }
+        // The server that is free first, so that I/Os are begun in the order in which they came. An idle one
+        // among them is the smallest number of the heap.
         let Reverse(server_free_ns) = self.servers.pop().expect("there is at least one server");
         let start_ns = admitted_ns.max(server_free_ns);
+        // Drawn for every I/O, also where the spread is zero: devices that differ in their spread alone draw
+        // the same numbers.
         let spread = self.device.service_spread * (2.0 * self.random.unit() - 1.0);
         let flush_us = if request.durability == Durability::None { 0.0 } else { self.device.flush_us };
         let service_us = self.device.service_time_us * (1.0 + spread) + flush_us;
@@ -68,8 +74,8 @@ impl SimQueue {
         end_ns
     }
 
-    /// Whether a thing happens that has this share. A share of zero draws nothing, so that it leaves the other
-    /// draws as they are.
+    /// Whether a thing happens that has this share. A share of zero draws nothing, so that it leaves the
+    /// other draws as they are.
     fn draw(&mut self, share: f64) -> bool {
         share > 0.0 && self.random.unit() < share
     }
@@ -79,6 +85,7 @@ impl SimQueue {
         let mut end_ns = start_ns + service_ns;
         for stall in &self.device.stalls {
             let (from_ns, to_ns) = (as_ns(stall.start_s), as_ns(stall.start_s + stall.duration_s));
+            // Compared with the end so far: a service that one stall made longer may run into the next.
             if start_ns < to_ns && from_ns < end_ns {
                 end_ns += to_ns - from_ns.max(start_ns);
             }
@@ -98,6 +105,8 @@ impl IoQueue for SimQueue {
             } else {
                 request.length
             };
+            // The number of the submission decides between I/Os that end in the same nanosecond, so that
+            // slots do not.
             self.in_flight.push(Reverse((end_ns, self.submitted_count, request.slot, bytes)));
             self.submitted_count += 1;
         }
@@ -106,6 +115,8 @@ impl IoQueue for SimQueue {
 
     fn reap(&mut self, completions: &mut Vec<Completion>, wait_until_ns: u64) -> io::Result<()> {
         let next_ns = self.in_flight.peek().map_or(u64::MAX, |Reverse((end_ns, ..))| *end_ns);
+        // The only place where time goes on: the loop takes none, so that its latencies are the device's to
+        // the nanosecond.
         self.clock.advance_to(next_ns.min(wait_until_ns));
         while let Some(Reverse((completed_at_ns, _, slot, bytes))) = self.in_flight.peek().copied() {
             if completed_at_ns > self.clock.now_ns() {
@@ -136,7 +147,12 @@ impl TokenBucket {
 
     /// Takes `amount` tokens and tells when they are there. Whoever comes later waits behind.
     fn admit(&mut self, now_ns: u64, amount: f64) -> u64 {
+        // Not before the one that was admitted last: a small I/O does not overtake a large one that waits for
+        // its tokens.
         let from_ns = now_ns.max(self.at_ns);
+        // The bucket holds at least this I/O, however small the burst: otherwise tokens that came while
+        // nothing was asked would be lost, and an I/O larger than the bucket would wait even on a device that
+        // had been idle.
         self.tokens = (self.tokens + (from_ns - self.at_ns) as f64 / 1e9 * self.rate_per_s)
             .min(self.capacity.max(amount));
         self.at_ns = from_ns;

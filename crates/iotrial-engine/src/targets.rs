@@ -42,6 +42,7 @@ mod signature;
 #[cfg_attr(windows, allow(dead_code, reason = "raw devices are refused on Windows so far"))]
 mod sample;
 
+#[cfg_attr(windows, allow(dead_code, reason = "raw devices are refused on Windows so far"))]
 mod obstacle;
 
 mod prepare_error;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use iotrial_model::plan::{EngineKind, Plan, PlanRequest, SimDevice, TargetFacts, TargetKind};
+use iotrial_model::plan::{EngineKind, Plan, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::Profile;
 use iotrial_model::units::ByteSize;
 
@@ -60,19 +60,6 @@ size = "1GiB"
 }
 
 fn decide(profile: &str, engine: EngineKind, target: TargetFacts) -> Plan {
-    let request = PlanRequest {
-        full: false,
-        size: None,
-        measure: None,
-        ramp: None,
-        engine,
-        engine_reason: None,
-        sim: SimDevice::default(),
-        direct: true,
-        polled: false,
-        seed: 1,
-        cpu_count: 1,
-        memory: None,
-    };
+    let request = PlanRequest::of_engine(engine);
     Plan::decide(&Profile::parse(profile).unwrap(), &request, &[target]).unwrap()
 }

@@ -1,7 +1,7 @@
 //! Positioned reads and writes, one thread for each outstanding I/O: works on every system.
 //!
-//! A durable write is one call where the system has it (`pwritev2` with `RWF_DSYNC` on Linux, as the ring does it),
-//! and elsewhere the write and the flush of the file's data, timed as one operation.
+//! A durable write is one call where the system has it (`pwritev2` with `RWF_DSYNC` on Linux, as the ring
+//! does it), and elsewhere the write and the flush of the file's data, timed as one operation.
 
 use std::fs::File;
 use std::io;
@@ -34,8 +34,8 @@ pub(crate) struct ThreadsQueue<C> {
     /// To the thread of each slot; dropping them ends the threads.
     requests: Vec<Sender<(Request, Box<SlotBuffers>)>>,
     completions: Receiver<(Completion, Box<SlotBuffers>)>,
-    /// By slot. A buffer goes to the slot's thread with a request and comes back with its completion, so that whoever has it
-    /// has it alone; `None` while it is away.
+    /// By slot. A buffer goes to the slot's thread with a request and comes back with its completion, so that
+    /// whoever has it has it alone; `None` while it is away.
     buffers: Vec<Option<Box<SlotBuffers>>>,
 }
 
@@ -100,7 +100,10 @@ fn serve(
             Ok(bytes) => Outcome::Bytes(u32::try_from(bytes).unwrap_or(u32::MAX)),
             Err(error) => Outcome::Error(error.raw_os_error().unwrap_or_default()),
         };
+        // Stamped here and not where it is reaped: between the two lies the wake-up of another thread, which
+        // is not the device's.
         let completion = Completion { slot: request.slot, completed_at_ns: clock.now_ns(), outcome };
+        // Whoever would take it is gone: the load is over, or was aborted.
         if completed.send((completion, buffers)).is_err() {
             return;
         }
@@ -109,6 +112,8 @@ fn serve(
 
 fn write_and_flush_at(file: &File, buffer: &[u8], offset: u64) -> io::Result<usize> {
     let bytes = os::write_at(file, buffer, offset)?;
+    // Data and length, but not the times: databases ask no more of a log (`fdatasync`), and it spares the
+    // journal a write where nothing but the times changed.
     file.sync_data().map(|()| bytes)
 }
 
@@ -130,6 +135,7 @@ impl<C: Clock> IoQueue for ThreadsQueue<C> {
             return Ok(());
         }
         match self.completions.recv_timeout(Duration::from_nanos(wait_ns)) {
+            // Others may have come in while this one woke the thread: they are taken in the same turn.
             Ok((first, buffers)) => {
                 self.buffers[first.slot as usize] = Some(buffers);
                 completions.push(first);

@@ -34,8 +34,9 @@ const FLUSH_PART: u64 = 1 << 33;
 /// A timeout of the ring itself, which completes like an I/O.
 const ALARM: u64 = 1 << 34;
 
-/// A wait that may last so long or longer is ended by an [`ALARM`]. Shorter ones are rare (an open load that is about to be due)
-/// and want their own limit: an alarm may be from an earlier wait, and would end one early again and again.
+/// A wait that may last so long or longer is ended by an [`ALARM`]. Shorter ones are rare (an open load that
+/// is about to be due) and want their own limit: an alarm may be from an earlier wait, and would end one
+/// early again and again.
 const ALARM_FROM_NS: u64 = 1_000_000;
 
 /// A ring, and the buffers of its slots.
@@ -52,15 +53,15 @@ pub(crate) struct UringQueue<C> {
     alarm_ns: Option<u64>,
     /// By slot, what came of the write that is being flushed.
     written: Vec<i32>,
-    /// By area.
     areas: Arc<[OpenArea]>,
     files_registered: bool,
     clock: C,
 }
 
 impl<C: Clock> UringQueue<C> {
-    /// A ring for as many I/Os as there are `lengths`, each the largest I/O of its slot in bytes; `flushing` of them are
-    /// writes that a flush follows. `kind` is that of the ring, as far as the kernel has it. Only the thread that made it may use it.
+    /// A ring for as many I/Os as there are `lengths`, each the largest I/O of its slot in bytes; `flushing`
+    /// of them are writes that a flush follows. `kind` is that of the ring, as far as the kernel has it. Only
+    /// the thread that made it may use it.
     pub(crate) fn new(
         clock: C,
         areas: &Arc<[OpenArea]>,
@@ -69,9 +70,9 @@ impl<C: Clock> UringQueue<C> {
         kind: RingKind,
         random: &mut Random,
     ) -> io::Result<Self> {
-        // As many as there are slots: the ring is then never full, and a push enters the kernel only where the loop wants to. Flushes
-        // need no room of their own, because a full ring is handed over and goes on. At least two: a write and its flush go out
-        // together.
+        // As many as there are slots: the ring is then never full, and a push enters the kernel only where
+        // the loop wants to. Flushes need no room of their own, because a full ring is handed over and goes
+        // on. At least two: a write and its flush go out together.
         let entries = u32::try_from(lengths.len().next_power_of_two())
             .unwrap_or(u32::MAX)
             .clamp(2, MOST_OUTSTANDING_PER_THREAD);
@@ -89,8 +90,8 @@ impl<C: Clock> UringQueue<C> {
             .into_iter()
             .map(|(start, length)| libc::iovec { iov_base: start.cast(), iov_len: length })
             .collect();
-        // SAFETY: the pieces lie in the memory of `buffers`, which stays where it is until it is dropped with the
-        // queue, after the ring gave them back; `drop` keeps it where the kernel may still use it.
+        // SAFETY: the pieces lie in the memory of `buffers`, which stays where it is until it is dropped with
+        // the queue, after the ring gave them back; `drop` keeps it where the kernel may still use it.
         // Without registration (more than RLIMIT_MEMLOCK) each I/O pins its pages; only slower.
         let buffers_registered = unsafe { ring.submitter().register_buffers(&pieces) }.is_ok();
         Ok(Self {
@@ -100,7 +101,8 @@ impl<C: Clock> UringQueue<C> {
             flush_workers: if flushing > 0 { flush_workers(&ring, flushing) } else { None },
             ring,
             in_flight: 0,
-            // A quarter of what may be outstanding: what went out before keeps the device busy while this is prepared.
+            // A quarter of what may be outstanding: what went out before keeps the device busy while this is
+            // prepared.
             most_at_once: (lengths.len() / 4).max(1),
             alarm_ns: None,
             written: vec![0; lengths.len()],
@@ -110,8 +112,8 @@ impl<C: Clock> UringQueue<C> {
         })
     }
 
-    /// The I/O, and the flush that follows it where it has one. The kernel begins the second when the first is done, and
-    /// drops it where that failed.
+    /// The I/O, and the flush that follows it where it has one. The kernel begins the second when the first
+    /// is done, and drops it where that failed.
     fn entries(&mut self, request: &Request) -> (squeue::Entry, Option<squeue::Entry>) {
         let entry = self.entry(request);
         if request.durability != Durability::Fdatasync {
@@ -195,8 +197,8 @@ impl<C: Clock> UringQueue<C> {
 
     /// Hands over what was pushed, and where nothing is done waits for the first completion in the same call.
     ///
-    /// A time limit in the call costs a timer set and cancelled for each wait, and both may leave a virtual machine. So long
-    /// waits share an alarm, which is set once and stays.
+    /// A time limit in the call costs a timer set and cancelled for each wait, and both may leave a virtual
+    /// machine. So long waits share an alarm, which is set once and stays.
     fn enter_and_wait(&mut self, wait_until_ns: u64) -> io::Result<()> {
         if self.alarm_ns.is_some_and(|alarm_ns| alarm_ns <= wait_until_ns) {
             return self.enter(Wait::ForCompletion);
@@ -215,9 +217,10 @@ impl<C: Clock> UringQueue<C> {
 
     /// Puts entries into the ring, side by side.
     fn push(&mut self, entries: &[squeue::Entry]) -> io::Result<()> {
-        // SAFETY: what an entry points to stays where it is until the kernel is done with it. The buffer of a slot
-        // belongs to the queue and is not touched before its completion is reaped; `drop` gives the buffers away where
-        // a completion is still due. The limit of an alarm is read when the ring is entered, which its caller does.
+        // SAFETY: what an entry points to stays where it is until the kernel is done with it. The buffer of a
+        // slot belongs to the queue and is not touched before its completion is reaped; `drop` gives the
+        // buffers away where a completion is still due. The limit of an alarm is read when the ring is
+        // entered, which its caller does.
         while unsafe { self.ring.submission().push_multiple(entries) }.is_err() {
             self.enter(Wait::Not)?;
         }
@@ -238,8 +241,9 @@ impl<C: Clock> UringQueue<C> {
                 Err(error) if is_passing(&error) => {}
                 Err(error) => return Err(error),
             }
-            // The kernel may take only some, and then it has not waited either. Again, because what is left in the ring would
-            // wait for the next turn of the loop, which may sleep until a completion comes that was never asked for.
+            // The kernel may take only some, and then it has not waited either. Again, because what is left
+            // in the ring would wait for the next turn of the loop, which may sleep until a completion comes
+            // that was never asked for.
             if self.ring.submission().is_empty() {
                 return Ok(());
             }
@@ -267,7 +271,8 @@ impl<C: Clock> UringQueue<C> {
             }
             if data & FLUSH_PART != 0 {
                 let write = written[slot as usize];
-                // The flush is dropped after a failed write, and after a short one, which the loop tells as such.
+                // The flush is dropped after a failed write, and after a short one, which the loop tells as
+                // such.
                 result = if result >= 0 || result == -CANCELLED { write } else { result };
             }
             *in_flight -= 1;
@@ -282,9 +287,10 @@ impl<C: Clock> UringQueue<C> {
 
 impl<C: Clock> IoQueue for UringQueue<C> {
     fn submit(&mut self, requests: &[Request], handing: Handing) -> io::Result<()> {
-        // The kernel passes requests on to the device when it has prepared all of a call. A device that has the first one
-        // meanwhile, and others from before, is not idle: of 32 direct reads on a virtual disk, eight at a time had 6 %
-        // fewer IOPS than one by one. So a batch begins with one, and goes on with twice as many each time.
+        // The kernel passes requests on to the device when it has prepared all of a call. A device that has
+        // the first one meanwhile, and others from before, is not idle: of 32 direct reads on a virtual disk,
+        // eight at a time had 6 % fewer IOPS than one by one. So a batch begins with one, and goes on with
+        // twice as many each time.
         let (mut at_once, mut until) = (1, 1);
         for (position, request) in requests.iter().enumerate() {
             if position == until {
@@ -348,9 +354,9 @@ impl<C: Clock> IoQueue for UringQueue<C> {
 /// their buffers, so these are never given back.
 impl<C> Drop for UringQueue<C> {
     fn drop(&mut self) {
-        // The kernel takes a closed ring apart later. Until then registered files keep their file system busy, so that
-        // who unmounts right after a run would be refused, and registered buffers count against RLIMIT_MEMLOCK, so
-        // that the next run might get none. A failure changes nothing for the better.
+        // The kernel takes a closed ring apart later. Until then registered files keep their file system
+        // busy, so that who unmounts right after a run would be refused, and registered buffers count against
+        // RLIMIT_MEMLOCK, so that the next run might get none. A failure changes nothing for the better.
         if self.files_registered {
             let _ = self.ring.submitter().unregister_files();
         }
@@ -373,11 +379,12 @@ enum Wait {
     AtMost(Timespec),
 }
 
-/// Lets as many flushes go on at once as there may be, and gives how many the kernel lets; `None` where it does not tell,
-/// which it does from Linux 5.15 on.
+/// Lets as many flushes go on at once as there may be, and gives how many the kernel lets; `None` where it
+/// does not tell, which it does from Linux 5.15 on.
 ///
-/// A ring hands every flush to a worker of the kernel, which has as many as the ring has entries but at most four for each
-/// CPU (`io_wq_create`): more commits than that would wait for a worker instead of for the device.
+/// A ring hands every flush to a worker of the kernel, which has as many as the ring has entries but at most
+/// four for each CPU (`io_wq_create`): more commits than that would wait for a worker instead of for the
+/// device.
 fn flush_workers(ring: &IoUring, flushing: u32) -> Option<u32> {
     // Zeros ask for the numbers of bounded and unbounded workers and change nothing.
     let mut most = [0; 2];
@@ -390,8 +397,8 @@ fn flush_workers(ring: &IoUring, flushing: u32) -> Option<u32> {
     Some(flushing)
 }
 
-/// Whether the same call may succeed later: a timeout, a signal, a lack of memory, completions that are to be taken
-/// first and that the kernel keeps meanwhile.
+/// Whether the same call may succeed later: a timeout, a signal, a lack of memory, completions that are to be
+/// taken first and that the kernel keeps meanwhile.
 fn is_passing(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(INTERRUPTED | TIMED_OUT | BUSY | AGAIN))
 }
@@ -402,15 +409,16 @@ const BUSY: i32 = 16;
 const TIMED_OUT: i32 = 62;
 const CANCELLED: i32 = 125;
 
-/// Reads the first page of a file that was opened for direct I/O through a polled ring, to see whether that is possible.
+/// Reads the first page of a file that was opened for direct I/O through a polled ring, to see whether that
+/// is possible.
 pub(crate) fn read_polled(file: &File) -> io::Result<()> {
     const LENGTH: u32 = 4096;
     let mut ring: IoUring = IoUring::builder().setup_iopoll().build(1)?;
     let mut buffers = SlotBuffers::new(&[LENGTH], &mut Random::new(0, RandomStream::Buffers(0)));
     let pointer = buffers.slot_mut(0).as_mut_ptr();
     let entry = opcode::Read::new(Fd(file.as_raw_fd()), pointer, LENGTH).offset(0).build();
-    // SAFETY: the buffer lives until the completion is there: nothing below returns before, unless the ring is broken,
-    // and then the buffer is given away.
+    // SAFETY: the buffer lives until the completion is there: nothing below returns before, unless the ring
+    // is broken, and then the buffer is given away.
     unsafe { ring.submission().push(&entry) }.expect("an empty ring has room");
     let result = loop {
         match ring.submitter().submit_and_wait(0) {

@@ -30,8 +30,9 @@ pub(crate) type Engine = Arc<dyn Fn(Worker) -> io::Result<()> + Send + Sync>;
 
 /// The engine of a plan for all threads of one load.
 ///
-/// Handles are opened here, once for all threads: a plan of many files on many threads would otherwise need more of them than
-/// the usual limit of a process. Queues are made in their threads, because a ring may serve the thread alone that made it.
+/// Handles are opened here, once for all threads: a plan of many files on many threads would otherwise need
+/// more of them than the usual limit of a process. Queues are made in their threads, because a ring may serve
+/// the thread alone that made it.
 pub(crate) fn open_engine(
     plan: &Plan,
     areas: &HeldAreas,
@@ -56,6 +57,8 @@ pub(crate) fn open_engine(
             })
         }
         EngineKind::Sim => Arc::new(|worker: Worker| {
+            // Made in the thread, because simulated time is a cell that no other may look at: a plan for this
+            // engine has one thread.
             let clock = SimClock::default();
             let device = worker.plan.sim.clone().unwrap_or_default();
             let random = Random::new(worker.plan.seed, RandomStream::SimDevice);
@@ -93,6 +96,7 @@ pub(crate) struct Ready {
 impl Worker {
     /// Carries out this thread's part of the load.
     pub(crate) fn work(self, engine: &Engine) -> io::Result<()> {
+        // In the thread itself, because the slack of timers is a thread's own.
         clock::wake_on_time();
         engine(self)
     }
@@ -127,8 +131,11 @@ impl Worker {
                 return Ok(());
             }
         };
+        // The id is told from here: a thread can only ask for its own, and the meter has to know whose time
+        // was spent watching.
         let ready = Ready { worker: self.index, thread_id: host::thread_id(), queue: queue.setup() };
         let _ = self.ready.send(Ok(ready));
+        // The starter went away without a word: another thread has no queue, and there will be no load.
         if self.start.recv().is_err() {
             return Ok(());
         }
@@ -140,6 +147,7 @@ impl Worker {
             handovers: self.handovers,
             spares: self.spares,
         };
+        // Armed before and disarmed after: a panic leaves in between, and passes no line that could arm it.
         let stop = StopOthers { control: &self.control, armed: Cell::new(true) };
         let result = Driver::new(queue, clock, self.lanes, wiring).run();
         stop.armed.set(result.is_err());

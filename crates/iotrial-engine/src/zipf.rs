@@ -4,9 +4,10 @@ use iotrial_measure::random::Random;
 
 /// Draws ranks from 0 to `n` - 1, rank `k` with a probability in proportion to (`k` + 1)<sup>-`theta`</sup>.
 ///
-/// Rejection inversion: the area under the continuous x<sup>-`theta`</sup> is inverted, and the few draws that fall
-/// outside the histogram of the discrete distribution are drawn again. Time and memory do not depend on `n`. Source:
-/// Hörmann and Derflinger, «Rejection-inversion to generate variates from monotone discrete distributions», 1996.
+/// Rejection inversion: the area under the continuous x<sup>-`theta`</sup> is inverted, and the few draws
+/// that fall outside the histogram of the discrete distribution are drawn again. Time and memory do not
+/// depend on `n`. Source: Hörmann and Derflinger, «Rejection-inversion to generate variates from monotone
+/// discrete distributions», 1996.
 #[derive(Debug, Clone)]
 pub(crate) struct Zipf {
     count: f64,
@@ -41,7 +42,9 @@ impl Zipf {
         loop {
             let area = self.area_of_all + random.unit() * (self.area_of_first - self.area_of_all);
             let point = self.point(area);
+            // Rounding may lead one beyond either end, where the integral has room for a half more.
             let item = point.round().clamp(1.0, self.count);
+            // The cheap test answers most draws; only the others need two powers more.
             if item - point <= self.always_accepted || area >= self.area(item + 0.5) - self.weight(item) {
                 return item as u64 - 1;
             }
@@ -54,12 +57,15 @@ impl Zipf {
 
     /// The integral of the weight from 1 to `x`, for every `theta`, 1 included.
     fn area(&self, x: f64) -> f64 {
+        // By way of (e^t - 1) / t, which is 1 at t = 0: the textbook's (x^(1-θ) - 1) / (1 - θ) divides by
+        // zero where θ is 1, and loses its digits close to it.
         let log = x.ln();
         expm1_ratio((1.0 - self.theta) * log) * log
     }
 
     /// The inverse of [`Self::area`].
     fn point(&self, area: f64) -> f64 {
+        // Rounding may lead just below -1, where the logarithm ends.
         let t = (area * (1.0 - self.theta)).max(-1.0);
         (ln_1p_ratio(t) * area).exp()
     }
@@ -75,8 +81,8 @@ fn ln_1p_ratio(t: f64) -> f64 {
     if t.abs() > 1e-8 { t.ln_1p() / t } else { 1.0 - t / 2.0 }
 }
 
-/// A way through all numbers from 0 to `count` - 1 that visits each once and spreads any few neighbours over the whole
-/// range: so the hot ranks do not lie side by side.
+/// A way through all numbers from 0 to `count` - 1 that visits each once and spreads any few neighbours over
+/// the whole range: so the hot ranks do not lie side by side.
 #[derive(Debug, Clone)]
 pub(crate) struct Scatter {
     count: u64,
@@ -91,7 +97,8 @@ impl Scatter {
         reason = "any step near the golden section will do"
     )]
     pub(crate) fn new(count: u64) -> Self {
-        // Steps of the golden section of a circle lie as evenly as any; one that shares no factor with the count meets all.
+        // Steps of the golden section of a circle lie as evenly as any; one that shares no factor with the
+        // count meets all.
         let golden = (count as f64 * 0.618_033_988_749_895) as u64;
         let step = (golden.max(1)..).find(|step| gcd(*step, count) == 1).expect("a prime comes soon");
         Self { count, step }
@@ -100,6 +107,7 @@ impl Scatter {
     /// Where the number goes.
     #[inline]
     pub(crate) fn place(&self, number: u64) -> u64 {
+        // In 128 bits: from 2^32 blocks on, 16 TiB of 4 KiB, the product is longer than 64.
         let place = (u128::from(number) * u128::from(self.step)) % u128::from(self.count);
         u64::try_from(place).expect("it is less than the count")
     }

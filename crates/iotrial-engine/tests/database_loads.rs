@@ -1,5 +1,5 @@
-//! Loads as databases make them, on a device whose truth is known: commits in groups, jobs that follow others,
-//! checkpoints, mixed sizes.
+//! Loads as databases make them, on a device whose truth is known: commits in groups, jobs that follow
+//! others, checkpoints, mixed sizes.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -69,8 +69,8 @@ fn every_so_many_th_write_is_durable() {
 
 #[test]
 fn commits_that_arrive_while_the_log_writes_go_into_its_next_write() {
-    // A commit every 100 µs, and a write of 1,000 µs: ten commits wait each time, and each waits for the rest of the
-    // write that is under way and for its own.
+    // A commit every 100 µs, and a write of 1,000 µs: ten commits wait each time, and each waits for the rest
+    // of the write that is under way and for its own.
     let more = "durability = \"dsync\"\nrate = \"10000 iops\"\nspacing = \"uniform\"\n\
                 group_commit = { commit_size = \"700B\", largest_write = \"60KiB\" }";
     let (totals, _) = simulate(&log("512B", 1, more), device(100.0, 900.0, 4));
@@ -94,7 +94,8 @@ fn a_log_that_can_write_at_once_has_groups_of_one() {
     let (write, commit) = (totals[0].write.as_ref().unwrap(), totals[0].commit.as_ref().unwrap());
     assert_eq!((write.io_count(), commit.io_count()), (1_000, 1_000));
     assert_near(commit.total_latency.mean_us().unwrap(), 1_000.0, 0.002);
-    // 3,000 B a commit, 2.73 commits a page: every page is written until it is full, and so is each that a commit enters.
+    // 3,000 B a commit, 2.73 commits a page: every page is written until it is full, and so is each that a
+    // commit enters.
     assert_near(write.bytes as f64 / 1_000.0, 8_192.0 * (1.0 + 3_000.0 / 8_192.0), 0.01);
 }
 

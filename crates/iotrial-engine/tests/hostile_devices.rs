@@ -380,8 +380,8 @@ const IN_USE: &[Case] = &[
     },
 ];
 
-/// Devices to which the system swaps, each with the end of what the system itself may write there at any time: only the
-/// bytes behind it can prove that nobody else wrote.
+/// Devices to which the system swaps, each with the end of what the system itself may write there at any
+/// time: only the bytes behind it can prove that nobody else wrote.
 const SWAPPED_TO: &[(Case, u64)] = &[
     (
         Case {

@@ -1,5 +1,5 @@
-//! Directories and files that are not for iotrial. Each set-up is tried as a target in every way, and all that
-//! is there is compared before and after.
+//! Directories and files that are not for iotrial. Each set-up is tried as a target in every way, and all
+//! that is there is compared before and after.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by panicking, and names its case")]

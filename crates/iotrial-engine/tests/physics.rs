@@ -167,7 +167,8 @@ fn a_thousand_queues_run_on_two_threads() {
     assert!(totals(&plan, &outcome).iter().all(|counts| counts.read.as_ref().unwrap().io_count() > 0));
 }
 
-/// One minute of Poisson arrivals at 5,000/s on a device that serves 32 at once in 200 µs and freezes for a second.
+/// One minute of Poisson arrivals at 5,000/s on a device that serves 32 at once in 200 µs and freezes for a
+/// second.
 fn stalled(seed: u64, job: &str) -> OpCounts {
     let stalls = vec![SimStall { start_s: 30.0, duration_s: 1.0 }];
     let device = SimDevice { service_time_us: 200.0, service_spread: 0.0, stalls, ..SimDevice::default() };
@@ -235,7 +236,8 @@ fn what_hangs_at_the_end_is_told_with_its_age() {
 
 #[test]
 fn everything_that_waits_at_the_end_is_counted_with_its_age() {
-    // Nothing comes back in the last second: four are with the device, and the others of that second are never issued.
+    // Nothing comes back in the last second: four are with the device, and the others of that second are
+    // never issued.
     let hang = SimStall { start_s: 11.0, duration_s: 100.0 };
     let device = SimDevice { stalls: vec![hang], ..exact_device(8) };
     let (plan, outcome) =

@@ -10,7 +10,7 @@ use iotrial_model::imported::{
 use iotrial_model::load::Pattern;
 use iotrial_model::units::ByteSize;
 
-use crate::text::{Notes, count, number, quote};
+use crate::text::{Notes, as_count, count, number, quote};
 use crate::{ImportError, Reading};
 
 /// Most cells that a row may have, and most columns that are read.
@@ -119,15 +119,6 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         }
     }
     open.map_or(Ok(()), |done| reading.keep(done))
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "not negative, and floats saturate"
-)]
-fn as_count(stated: Stated) -> u64 {
-    stated.value as u64
 }
 
 impl Row<'_> {

@@ -6,7 +6,7 @@ use iotrial_model::imported::{
 use iotrial_model::load::{Durability, Pattern};
 use iotrial_model::units::ByteSize;
 
-use crate::text::{Notes, number, numbered, quote};
+use crate::text::{Notes, as_count, number, numbered, quote};
 use crate::{ImportError, Reading};
 
 /// Classes of the histogram; SQLIO has 25.
@@ -136,15 +136,6 @@ fn read_block(
     load.rwmix_read_percent = reads.map(|reads| if reads { 100.0 } else { 0.0 });
     record.jobs.push(ImportedJob { name: "sqlio".to_owned(), load, ops, ..ImportedJob::default() });
     Some(record)
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "not negative, and floats saturate"
-)]
-fn as_count(stated: Stated) -> u64 {
-    stated.value as u64
 }
 
 /// `64 threads reading for 15 secs from file G:\testfile.dat`.

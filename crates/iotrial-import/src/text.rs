@@ -239,9 +239,19 @@ pub(crate) fn number(field: &str, place: impl FnOnce() -> String, notes: &mut No
 /// The same of a count.
 pub(crate) fn count(field: &str, place: impl FnOnce() -> String, notes: &mut Notes) -> Option<u64> {
     let stated = number(field, place, notes)?;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within 53 bits")]
     // Up to 2^53 every whole number is exact.
-    (stated.value < 9e15).then_some(stated.value as u64)
+    (stated.value < 9e15).then(|| as_count(stated))
+}
+
+/// A number that [`number`] has read as a count, without its fraction. One that is too large becomes the largest count, which the check
+/// of the finished record refuses, instead of wrapping around to a believable one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "not negative, and floats saturate"
+)]
+pub(crate) fn as_count(stated: Stated) -> u64 {
+    stated.value as u64
 }
 
 #[cfg(test)]

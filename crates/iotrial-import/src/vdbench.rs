@@ -7,7 +7,7 @@ use iotrial_model::imported::{
 use iotrial_model::load::Pattern;
 use iotrial_model::units::ByteSize;
 
-use crate::text::{Notes, number, numbered, quote};
+use crate::text::{Notes, as_count, number, numbered, quote};
 use crate::{ImportError, Reading};
 
 /// Most columns that are read of a line.
@@ -159,13 +159,4 @@ fn load_of(row: &Row<'_>, notes: &mut Notes) -> StatedLoad {
     };
     let size = row.stated("xfersize", notes).map(as_count).filter(|size| *size > 0).map(ByteSize::bytes);
     load.with_block_size(size)
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "not negative, and floats saturate"
-)]
-fn as_count(stated: Stated) -> u64 {
-    stated.value as u64
 }

@@ -44,6 +44,7 @@ impl Arrivals {
     pub fn tell_backlog(&self, now_ns: u64, tell: impl FnMut(u64)) {
         match self {
             Self::Paced(pace) => pace.due_before(now_ns).for_each(tell),
+            // All of them: each is the moment at which another I/O was done, so that none lies ahead.
             Self::Fed(due) => due.iter().copied().for_each(tell),
         }
     }

@@ -30,8 +30,8 @@ pub trait Clock {
     fn now_ns(&self) -> u64;
 }
 
-/// The operating system's monotonic time, told by the processor's counter where it can be trusted. Its clones share
-/// one zero.
+/// The operating system's monotonic time, told by the processor's counter where it can be trusted. Its clones
+/// share one zero.
 #[derive(Debug, Clone)]
 pub struct MonotonicClock {
     epoch: Instant,
@@ -48,12 +48,15 @@ impl MonotonicClock {
     /// A clock that shows zero until the load starts.
     pub fn before_start() -> Self {
         let epoch = Instant::now();
+        // Here, before there are threads, and not at the start, for which all of them wait: it takes 2 ms.
         let line = if counter::is_trusted() { calibrate(epoch) } else { None };
         Self { epoch, line: Cell::new(line), start_ns: Arc::new(AtomicU64::new(u64::MAX)) }
     }
 
     /// The load starts now.
     pub fn start(&self) {
+        // No order is needed: whoever reads it was told to begin by a message that was sent after this, and
+        // the message brings it along. Who reads it earlier sees `u64::MAX`, which shows as zero.
         self.start_ns.store(self.since_epoch_ns(), Ordering::Relaxed);
     }
 
@@ -73,6 +76,8 @@ impl MonotonicClock {
     /// Goes on with a line through the operating system's clock.
     #[cold]
     fn lay_anew(&self, line: &Line) -> u64 {
+        // About ten times a second and thread: the cost of asking the operating system is spread over all
+        // I/Os in between.
         let (ticks, true_ns) = read_both(self.epoch);
         let line = line.laid_anew(ticks, true_ns);
         self.line.set(Some(line));
@@ -91,9 +96,12 @@ fn calibrate(epoch: Instant) -> Option<Line> {
     }
 }
 
-/// Ticks and time of the same moment: of three readings the one that took least, in case the thread is interrupted.
+/// Ticks and time of the same moment: of three readings the one that took least, in case the thread is
+/// interrupted.
 fn read_both(epoch: Instant) -> (u64, u64) {
     let read = || {
+        // The moment of the clock's reading lies between two readings of the counter; the middle is wrong by
+        // half their distance at most, and the distance is known.
         let before = counter::ticks();
         let ns = elapsed_ns(epoch);
         let width = counter::ticks().saturating_sub(before);
@@ -119,9 +127,11 @@ impl Clock for MonotonicClock {
     }
 }
 
-/// Makes this thread's sleeps end when they should: Linux otherwise lets a timer wait up to 50 µs for company.
+/// Makes this thread's sleeps end when they should: Linux otherwise lets a timer wait up to 50 µs for
+/// company.
 pub fn wake_on_time() {
-    // A failure only leaves the sleeps as they are.
+    // 1 ns, because 0 would mean the usual slack again (PR_SET_TIMERSLACK). A failure only leaves the sleeps
+    // as they are.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }

@@ -12,20 +12,23 @@ use crate::recorder::JobRecorder;
 use crate::window::{Window, as_ns};
 
 /// A job whose every I/O fails for so many intervals on end, stops the run.
+// A device that has answered may come back, as one does whose path fails over; one that never did has the
+// wrong permissions, size or flags, and waiting mends none of them. So the latter stops the run after one
+// interval.
 const FAILED_INTERVALS: u32 = 3;
 
 /// What one thread hands over: one interval, as far as it lasted.
 pub struct Handover {
-    /// Which thread.
+    /// Which thread counted, from 0 in the order in which they were started.
     pub worker: usize,
     /// Index into the windows.
     pub window: usize,
     /// When counting ended: the end of the window, or earlier where the load was stopped.
     pub end_ns: u64,
-    /// By job.
+    /// What it counted, by job. They are lent: [`Collector::add`] empties them and sends them back.
     pub recorders: Vec<JobRecorder>,
-    /// By job: I/Os of open lanes that were due and not issued at the end of the interval. Exact where the load may end
-    /// with it, elsewhere from the rate.
+    /// By job: I/Os of open lanes that were due and not issued at the end of the interval. Exact where the
+    /// load may end with it, elsewhere from the rate.
     pub backlog: Vec<u64>,
     /// Time for which the thread did nothing but watch the clock, so as to be on time.
     pub watched_ns: u64,
@@ -36,10 +39,11 @@ pub struct Collector<'r> {
     plan: &'r Plan,
     windows: &'r [Window],
     worker_count: usize,
-    /// By window.
+    /// Windows that some threads have handed over, and others have not.
     open: BTreeMap<usize, OpenInterval>,
     intervals: Vec<Interval>,
-    /// Start and end of what counts, where that was decided before the planned end. Nothing is added after it.
+    /// Start and end of what counts, where that was decided before the planned end. Nothing is added after
+    /// it.
     measured: Option<(u64, u64)>,
     /// By job: whether it ever succeeded, and for how many intervals on end every I/O failed.
     health: Vec<(bool, u32)>,
@@ -64,14 +68,16 @@ impl<'r> Collector<'r> {
         Self { plan, windows, worker_count, open, intervals, measured: None, health, watched_ns }
     }
 
-    /// Adds what one thread counted in one window. The recorders go back to it, empty; `watcher` sees the interval that is
-    /// whole by that.
+    /// Adds what one thread counted in one window. The recorders go back to it, empty; `watcher` sees the
+    /// interval that is whole by that.
     pub fn add(
         &mut self,
         mut handover: Handover,
         spares: &Sender<Vec<JobRecorder>>,
         watcher: &mut dyn Watcher,
     ) {
+        // The threads go on until they see the brake. What they hand over meanwhile was not seen when the
+        // decision was made, and is in no figure.
         if self.measured.is_some() {
             return;
         }
@@ -85,6 +91,8 @@ impl<'r> Collector<'r> {
         let watched_ns = self.watched_ns.entry(handover.window).or_insert_with(|| vec![0; self.worker_count]);
         watched_ns[handover.worker] = handover.watched_ns;
         open.arrived += 1;
+        // The same for all threads, except where the load was stopped: then the interval lasts as long as any
+        // of them counted.
         open.end_ns = handover.end_ns.max(open.end_ns);
         for (total, recorder) in open.jobs.iter_mut().zip(&mut handover.recorders) {
             total.merge(&recorder.take());
@@ -97,6 +105,8 @@ impl<'r> Collector<'r> {
         if open.arrived < self.worker_count {
             return;
         }
+        // Each thread hands its windows over in order, so that they become whole in order, and are pushed as
+        // they come.
         let open = self.open.remove(&handover.window).expect("it was added above");
         let window = self.windows[handover.window];
         let is_open_load = self.plan.jobs.iter().any(|job| job.arrival != Arrival::Closed);
@@ -111,7 +121,8 @@ impl<'r> Collector<'r> {
         if let Decision::Complete { measured_from } = watcher.interval(&interval) {
             self.measured = Some((as_ns(measured_from), open.end_ns));
         }
-        // The load went on after the one before.
+        // The load went on after the one before: what was under way at its end has been counted since, or is
+        // unfinished still.
         self.intervals.last_mut().into_iter().for_each(Interval::forget_unfinished);
         self.intervals.push(interval);
     }
@@ -143,6 +154,7 @@ impl<'r> Collector<'r> {
     fn note_health(&mut self, interval: &Interval) {
         for (health, counts) in self.health.iter_mut().zip(&interval.jobs) {
             let ops = || counts.read.iter().chain(&counts.write);
+            // An interval without any I/O says nothing: between two bursts there is none.
             if ops().any(|op| op.io_count() > 0) {
                 *health = (true, 0);
             } else if ops().any(|op| op.error_count > 0) {
@@ -176,6 +188,8 @@ impl<'r> Collector<'r> {
         if self.measured.is_some() {
             return true;
         }
+        // The number of intervals is not enough: a load that was stopped within its last window has one for
+        // each, too.
         let end = self.windows.last().map(|window| Duration::from_nanos(window.end_ns));
         self.intervals.len() == self.windows.len()
             && self.intervals.last().map(|interval| interval.start + interval.duration) == end

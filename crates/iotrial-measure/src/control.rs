@@ -1,11 +1,12 @@
-//! The brake of a run, which has one stop that drains and one that does not wait, and the decision to end a load that
-//! has shown enough.
+//! The brake of a run, which has one stop that drains and one that does not wait, and the decision to end a
+//! load that has shown enough.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use iotrial_model::record::Interval;
 
+// In this order, so that the larger one wins: a stop that comes late must not take an abort back.
 const RUNNING: u8 = 0;
 const STOPPING: u8 = 1;
 const ABORTED: u8 = 2;
@@ -19,6 +20,8 @@ pub struct Control {
 impl Control {
     /// Ends the load now and waits for the I/Os in flight.
     pub fn stop(&self) {
+        // The number says everything; nothing else is read because of it, so that no order with other memory
+        // is needed.
         self.state.fetch_max(STOPPING, Ordering::Relaxed);
     }
 
@@ -44,7 +47,8 @@ pub trait Watcher {
     /// An interval is over.
     fn interval(&mut self, interval: &Interval) -> Decision;
 
-    /// The load has been over for so long, and not all of its I/Os are back. Comes again and again until they are.
+    /// The load has been over for so long, and not all of its I/Os are back. Comes again and again until they
+    /// are.
     fn draining(&mut self, _since: Duration) {}
 }
 
@@ -59,8 +63,8 @@ impl<F: FnMut(&Interval) -> Decision> Watcher for F {
 pub enum Decision {
     /// The load goes on as planned.
     GoOn,
-    /// The load has shown enough and is complete. The figures are those of the time from here, counted from the start of
-    /// the load, to the end of the interval; what was measured before becomes precondition.
+    /// The load has shown enough and is complete. The figures are those of the time from here, counted from
+    /// the start of the load, to the end of the interval; what was measured before becomes precondition.
     Complete {
         /// The start of an interval that begins a round.
         measured_from: Duration,

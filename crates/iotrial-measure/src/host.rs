@@ -47,7 +47,8 @@ impl CpuSnapshot {
         Self { clocks: ClockPair::read(), ..os::cpu_snapshot() }
     }
 
-    /// What was used between `earlier` and this moment, which are `wall` apart; what single threads did is not in it.
+    /// What was used between `earlier` and this moment, which are `wall` apart; what single threads did is
+    /// not in it.
     pub(crate) fn since(&self, earlier: &Self, wall: Duration) -> CpuUse {
         let host = self.host.zip(earlier.host);
         // The kernel's counts of steal and of waiting have been seen to step back; that is no use of CPU.
@@ -83,7 +84,8 @@ struct ClockPair {
     time_of_day: SystemTime,
 }
 
-/// The two clocks are read so close to each other on a machine with CPUs to spare, and no closer reading is sought.
+/// The two clocks are read so close to each other on a machine with CPUs to spare, and no closer reading is
+/// sought.
 const NARROW_BRACKET: Duration = Duration::from_micros(20);
 /// So many readings at most, of which the closest counts.
 const MOST_BRACKETS: u32 = 20;
@@ -91,8 +93,9 @@ const MOST_BRACKETS: u32 = 20;
 const WIDEST_BRACKET: Duration = Duration::from_millis(20);
 
 impl ClockPair {
-    /// Reads the monotonic clock before and after the time of day, until nothing came between: a thread that loses its CPU
-    /// there would take the time without it for a jump. `None` where the thread was never left alone for that long.
+    /// Reads the monotonic clock before and after the time of day, until nothing came between: a thread that
+    /// loses its CPU there would take the time without it for a jump. `None` where the thread was never left
+    /// alone for that long.
     fn read() -> Option<Self> {
         Self::narrowest(|| (Instant::now(), SystemTime::now(), Instant::now()))
     }
@@ -105,6 +108,7 @@ impl ClockPair {
             if best.as_ref().is_none_or(|(narrowest, _)| width < *narrowest) {
                 best = Some((width, Self { monotonic: before + width / 2, time_of_day }));
             }
+            // Further readings would only cost time, at a moment at which the load has just ended or begun.
             if width <= NARROW_BRACKET {
                 break;
             }
@@ -126,8 +130,8 @@ fn between_s(from: SystemTime, to: SystemTime) -> f64 {
 
 /// What the threads of this process used and waited for until now, whether they are still there or not.
 ///
-/// The kernel forgets a thread when it ends, and the threads of a load end with the load. So they are looked at
-/// now and again, and what was seen last of a thread counts.
+/// The kernel forgets a thread when it ends, and the threads of a load end with the load. So they are looked
+/// at now and again, and what was seen last of a thread counts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ThreadWatch {
     /// By thread, as it was seen last.
@@ -150,11 +154,13 @@ impl ThreadWatch {
     }
 
     fn see(&mut self, seen: Vec<(u64, ThreadTimes)>) {
+        // A thread that is gone stays as it was seen last: its time was used all the same.
         self.threads.extend(seen);
     }
 
-    /// Writes down what was used and waited for since the watch was as `earlier`, and what of it was nothing but watching the
-    /// clock: `watched` has the threads that did, as far as they are known, and for how long.
+    /// Writes down what was used and waited for since the watch was as `earlier`, and what of it was nothing
+    /// but watching the clock: `watched` has the threads that did, as far as they are known, and for how
+    /// long.
     pub(crate) fn tell_since(&self, earlier: &Self, watched: &[(Option<u64>, Duration)], cpu: &mut CpuUse) {
         // A thread that came later had used nothing.
         let since = |thread: &u64| earlier.threads.get(thread).copied().unwrap_or_default();
@@ -163,6 +169,8 @@ impl ThreadWatch {
         let watched_by = |thread: &u64| -> Duration {
             watched.iter().filter(|(id, _)| *id == Some(*thread)).map(|(_, time)| *time).sum()
         };
+        // The largest of each, of whichever thread: the one that used the most CPU may have done nothing but
+        // watch the clock.
         let worked = used().map(|(thread, time)| time.saturating_sub(watched_by(thread)));
         cpu.busiest_work_s = worked.max().map(|time| time.as_secs_f64());
         cpu.busiest_thread_s = used().map(|(_, time)| time).max().map(|time| time.as_secs_f64());
@@ -171,6 +179,8 @@ impl ThreadWatch {
             let then = since(thread).run_queue_delay.unwrap_or_default();
             now.run_queue_delay.map(|delay| delay.saturating_sub(then))
         });
+        // Nothing at all where one thread is not told: a sum without it would look like a host with CPUs to
+        // spare.
         let delay: Option<Duration> = delays.sum();
         cpu.run_queue_delay_s = delay.filter(|_| !self.threads.is_empty()).map(|time| time.as_secs_f64());
     }
@@ -188,13 +198,15 @@ pub(crate) struct DeviceSnapshot {
 }
 
 impl DeviceSnapshot {
-    /// The counts of the devices with these kernel names, in that order. A device that is not there is absent.
+    /// The counts of the devices with these kernel names, in that order. A device that is not there is
+    /// absent.
     pub(crate) fn of(names: impl IntoIterator<Item: AsRef<str>>) -> Self {
         os::device_snapshot(names)
     }
 
     /// What was counted between `earlier` and this moment, for the devices that are in both.
     pub(crate) fn since(&self, earlier: &Self) -> Vec<DeviceCounters> {
+        // By name: a device that was added or taken away meanwhile moves all places behind it.
         let pairs = self.devices.iter().filter_map(|now| {
             let then = earlier.devices.iter().find(|then| then.name == now.name)?;
             Some((now, then))

@@ -1,9 +1,10 @@
-//! What every measurement needs, whatever is measured: when operations are due, what became of them, and what the host did
-//! meanwhile.
+//! What every measurement needs, whatever is measured: when operations are due, what became of them, and what
+//! the host did meanwhile.
 //!
-//! Nothing here knows of files, devices or queues. A loop asks [`arrivals`] when the next operation is due and tells a
-//! [`recorder`] what came of it; once per [`window`] it hands its recorders over, and a [`collector`] puts those of all threads
-//! together to intervals, while a [`meter`] reads the counters of the [`host`].
+//! Nothing here knows of files, devices or queues. A loop asks [`arrivals`] when the next operation is due
+//! and tells a [`recorder`] what came of it; once per [`window`] it hands its recorders over, and a
+//! [`collector`] puts those of all threads together to intervals, while a [`meter`] reads the counters of the
+//! [`host`].
 
 #![forbid(clippy::print_stdout, clippy::print_stderr)]
 

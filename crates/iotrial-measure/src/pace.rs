@@ -12,7 +12,8 @@ use crate::random::Random;
 #[derive(Debug, Clone)]
 pub struct Pace {
     gaps: Gaps,
-    /// Mean time between two I/Os, of the time that counts: with bursts, that is the time of the bursts alone.
+    /// Mean time between two I/Os, of the time that counts: with bursts, that is the time of the bursts
+    /// alone.
     gap_ns: f64,
     /// The next due time with its fraction, so that no rate drifts: 53 bits hold a thousandth of a
     /// nanosecond after an hour.
@@ -20,8 +21,8 @@ pub struct Pace {
     bursts: Option<BurstsNs>,
 }
 
-/// The copies of a job whose due times are asked for: `turns` are their numbers, from 0 and rising, out of `of` that share the
-/// job's rate.
+/// The copies of a job whose due times are asked for: `turns` are their numbers, from 0 and rising, out of
+/// `of` that share the job's rate.
 #[derive(Debug, Clone, Copy)]
 pub struct PaceShare<'t> {
     /// At least one.
@@ -70,7 +71,8 @@ impl BurstsNs {
 }
 
 impl Pace {
-    /// The due times of those copies of a job that `share` names; `iops` is that of all copies, and more than zero.
+    /// The due times of those copies of a job that `share` names; `iops` is that of all copies, and more than
+    /// zero.
     ///
     /// Evenly spaced copies take turns, so that together they are evenly spaced too; Poisson arrivals
     /// of several copies together are Poisson arrivals again. With bursts, `iops` is the mean over whole
@@ -83,12 +85,18 @@ impl Pace {
         random: Random,
     ) -> Self {
         let bursts = bursts.map(BurstsNs::new);
+        // Due times are made on a time that runs only within bursts, and put on the clock when they are asked
+        // for. So the same gaps serve both kinds of load, and Poisson arrivals stay so across the pause
+        // between two bursts.
         let counted_share = bursts.map_or(1.0, |bursts| bursts.spread / bursts.period);
         let turn_ns = 1e9 / iops * counted_share;
         let PaceShare { turns, of } = share;
         let gaps = match spacing {
             Spacing::Poisson => Gaps::Exponential(random),
             Spacing::Uniform => {
+                // The turns that one thread drives need not be neighbours, so that their gaps differ: turns 0
+                // and 1 of 4 are due 1 and then 3 turns apart. The last gap leads to the first turn of the
+                // next round.
                 let following = turns.iter().skip(1).copied().chain([turns[0] + of]);
                 let gaps_ns = turns.iter().zip(following).map(|(turn, next)| turn_ns * (next - turn) as f64);
                 Gaps::Turns { gaps_ns: gaps_ns.collect(), next: 0 }
@@ -98,6 +106,8 @@ impl Pace {
         let mut pace = Self { gaps, gap_ns, due_ns: 0.0, bursts };
         pace.due_ns = match spacing {
             Spacing::Uniform => turn_ns * turns[0] as f64,
+            // A Poisson process has no arrival at its start; with one there, all jobs would begin with an I/O
+            // at the same moment.
             Spacing::Poisson => pace.next_gap_ns(),
         };
         pace
@@ -123,12 +133,16 @@ impl Pace {
         reason = "an estimate; a negative one is zero"
     )]
     pub fn backlog_estimate(&self, now_ns: u64) -> u64 {
+        // From the rate and not from the gaps, of which there may be millions: this is asked at the end of
+        // every window, in the loop.
         let counted_ns = self.bursts.map_or(now_ns as f64, |bursts| bursts.counted(now_ns as f64));
         ((counted_ns - self.due_ns) / self.gap_ns).ceil() as u64
     }
 
     /// The due times before `end_ns` of those that are not taken yet.
     pub(crate) fn due_before(&self, end_ns: u64) -> impl Iterator<Item = u64> {
+        // A copy draws the same gaps as the pace will, and takes nothing from it: the load may go on after
+        // this.
         let mut pace = self.clone();
         std::iter::from_fn(move || {
             let due_ns = pace.due_ns();
@@ -176,7 +190,8 @@ mod tests {
         }
     }
 
-    /// The Kolmogorov–Smirnov distance of 100,000 gaps from the exponential distribution, times the root of their number.
+    /// The Kolmogorov–Smirnov distance of 100,000 gaps from the exponential distribution, times the root of
+    /// their number.
     fn kolmogorov_smirnov(iops: f64, seed: u64) -> f64 {
         let count: u32 = 100_000;
         let mut pace =
@@ -204,7 +219,8 @@ mod tests {
         for iops in [1_000.0, 10_000.0, 100_000.0, 300_000.0, 600_000.0] {
             let mut distances: Vec<f64> = (0..40).map(|seed| kolmogorov_smirnov(iops, seed)).collect();
             distances.sort_by(f64::total_cmp);
-            // Under the exponential distribution half of all samples stay below 0.828, and 999 of 1,000 below 1.95.
+            // Under the exponential distribution half of all samples stay below 0.828, and 999 of 1,000 below
+            // 1.95.
             let median = f64::midpoint(distances[19], distances[20]);
             assert!((0.70..0.96).contains(&median) && distances[39] < 1.95, "{iops}: {distances:?}");
         }

@@ -4,10 +4,13 @@
 //! iotrial; a crate is free to change its generator. Source: Blackman and Vigna, «Scrambled linear
 //! pseudorandom number generators», 2021, <https://prng.di.unimi.it/>.
 
-/// What random numbers are drawn for. All streams of a seed are listed here, so that nobody takes the numbers of another.
+use iotrial_model::split_mix::SplitMix64;
+
+/// What random numbers are drawn for. All streams of a seed are listed here, so that nobody takes the numbers
+/// of another.
 ///
-/// The payload is 32 bits wide so that no stream can run into the next one's numbers. A number, once given, stays: records of
-/// earlier versions were drawn from it.
+/// The payload is 32 bits wide so that no stream can run into the next one's numbers. A number, once given,
+/// stays: records of earlier versions were drawn from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RandomStream {
     /// Where the I/Os of a copy of a job go: the copies of all jobs, counted from 0.
@@ -43,8 +46,14 @@ pub struct Random {
 impl Random {
     /// A stream of a seed, from its start; streams do not overlap in practice.
     pub fn new(seed: u64, stream: RandomStream) -> Self {
-        let mut mixer = seed ^ split_mix(&mut stream.number().wrapping_mul(0xA24B_AED4_963E_E407));
-        Self { state: std::array::from_fn(|_| split_mix(&mut mixer)) }
+        // Seeds and stream numbers are both small, so the number is spread over all 64 bits before the two
+        // are put together: otherwise stream 2 of seed 1 and stream 1 of seed 2 would be one. The factor is
+        // odd, so that no two numbers become one.
+        let stream = SplitMix64::new(stream.number().wrapping_mul(0xA24B_AED4_963E_E407)).next_u64();
+        // Seeded by a generator of another kind, as the authors of xoshiro advise: from a state that is
+        // mostly zeros its first numbers are not random, and from zeros alone nothing but zeros comes.
+        let mut mixer = SplitMix64::new(seed ^ stream);
+        Self { state: std::array::from_fn(|_| mixer.next_u64()) }
     }
 
     /// The next 64 random bits.
@@ -65,22 +74,19 @@ impl Random {
     /// A number from 0 to `bound` - 1, each as likely as any other to within `bound` / 2^64.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
+        // The upper half of a product (Lemire 2019) and no remainder: a division would cost more than the
+        // rest of the draw. The few draws that rejection would make exact are left in; blocks / 2^64 is far
+        // below what any test could see.
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
     /// A number from 0 up to, and without, 1.
     #[inline]
     pub fn unit(&mut self) -> f64 {
+        // The upper bits: a double carries 53, and with more of them rounding could give 1, which makes an
+        // exponential gap infinite.
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
-}
-
-fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ const COMMIT: usize = 2;
 /// What one thread counts for one job in one interval.
 #[derive(Debug, Clone)]
 pub struct JobRecorder {
-    /// Read, write, and the commits of a group commit; absent where the job never does it. Boxed, because each has a table of
-    /// more than 20,000 buckets, and recorders change hands once per window.
+    /// Read, write, and the commits of a group commit; absent where the job never does it. Boxed, because
+    /// each has a table of more than 20,000 buckets, and recorders change hands once per window.
     ops: [Option<Box<OpRecorder>>; 3],
     /// Of a group commit.
     commit_size: u64,
@@ -37,6 +37,8 @@ const MOST_RECENT: u32 = 10_000;
 
 impl Ages {
     fn record_ns(&mut self, age_ns: u64) {
+        // A queue that nobody could serve has millions of them at the end of a load. Each that is added to a
+        // sparse histogram goes through all of its buckets, which took minutes; the table knows the place.
         let recent = self.recent.get_or_insert_default();
         recent.record_ns(age_ns);
         self.recent_count += 1;
@@ -67,7 +69,8 @@ struct OpRecorder {
     first_failed: Option<Failed>,
     late_count: u64,
     unfinished_oldest_ns: u64,
-    /// Of all I/Os under way; touched at the end of a load only.
+    /// Of all I/Os under way; touched at the end of a load only, by as many as were outstanding, so that a
+    /// sparse one does.
     unfinished_age: LatencyHistogram,
 }
 
@@ -95,11 +98,12 @@ pub struct Issued {
     pub late: bool,
 }
 
-/// An I/O that failed, as the loop sees it: the words are looked up when the recorder is emptied, by a thread with time for it.
+/// An I/O that failed, as the loop sees it: the words are looked up when the recorder is emptied, by a thread
+/// with time for it.
 #[derive(Debug, Clone, Copy)]
 struct Failed {
     outcome: Outcome,
-    /// Bytes.
+    /// How many bytes it should have moved.
     asked: u32,
 }
 
@@ -134,16 +138,21 @@ impl JobRecorder {
         let op = self.ops[issued.direction as usize].as_mut().expect("the job does I/O in this direction");
         // Late or not is the generator's doing, and counts whatever the device made of the I/O.
         op.late_count += u64::from(issued.late);
-        // Failures are in no histogram: an error that comes back in a microsecond would make a broken device the fastest, and the read that
-        // crosses the end of a file would count as if all of it had been there.
+        // Failures are in no histogram: an error that comes back in a microsecond would make a broken device
+        // the fastest, and the read that crosses the end of a file would count as if all of it had been
+        // there.
         match outcome {
             Outcome::Bytes(moved) if moved == issued.length => {
                 op.bytes += u64::from(moved);
+                // The count stands beside the sum because only a sample is timed: a call that also waits for
+                // completions says nothing about the submission, and I/Os without a time must not count as
+                // zero.
                 if let Some(submitted_at_ns) = issued.submitted_at_ns {
                     op.submission_latency_count += 1;
                     op.submission_latency_sum_ns += submitted_at_ns.saturating_sub(issued.created_at_ns);
                 }
-                // The clocks of two threads, and of a counter and the kernel, may be some ns apart: no latency is negative.
+                // The clocks of two threads, and of a counter and the kernel, may be some ns apart: no
+                // latency is negative.
                 op.total_latency.record_ns(completed_at_ns.saturating_sub(issued.created_at_ns));
             }
             failed => op.fail(failed, issued.length),
@@ -153,6 +162,8 @@ impl JobRecorder {
     /// Counts the commits of a write that is done, each from the time at which it was due.
     pub fn record_commits(&mut self, due_ns: &[u64], write: &Issued, completed_at_ns: u64, outcome: Outcome) {
         let op = self.ops[COMMIT].as_mut().expect("a group commit has commits");
+        // One outcome for all: of a write that was cut short nobody knows which commits reached the device,
+        // and the database would write all of them again.
         let is_whole = outcome == Outcome::Bytes(write.length);
         for due_ns in due_ns {
             op.late_count += u64::from(write.late);
@@ -160,6 +171,8 @@ impl JobRecorder {
                 op.fail(outcome, write.length);
                 continue;
             }
+            // What was asked to be durable, without the rest of the last block: that is in the bytes of the
+            // writes.
             op.bytes += self.commit_size;
             if let Some(submitted_at_ns) = write.submitted_at_ns {
                 op.submission_latency_count += 1;
@@ -188,6 +201,8 @@ impl JobRecorder {
 
     /// Takes what was counted, as facts, and leaves the recorder empty.
     pub fn take(&mut self) -> JobCounts {
+        // By the coordinator and not in the loop: going through more than 20,000 buckets takes as long as
+        // many I/Os.
         let [read, write, commit] = &mut self.ops;
         let take = |op: &mut Option<Box<OpRecorder>>| op.as_mut().map(|op| op.take());
         let not_issued_age = self.not_issued.take();
@@ -196,6 +211,7 @@ impl JobRecorder {
 }
 
 impl OpRecorder {
+    // Cold, so that the compiler keeps it out of the way of I/Os that succeed.
     #[cold]
     fn fail(&mut self, outcome: Outcome, asked: u32) {
         self.error_count += 1;
@@ -221,7 +237,8 @@ impl OpRecorder {
             late_count: self.late_count,
             total_latency: (&self.total_latency).into(),
         };
-        // The table is emptied and used again: a new one for every window would make the loop touch fresh pages once a second.
+        // The table is emptied and used again: a new one for every window would make the loop touch fresh
+        // pages once a second.
         self.total_latency.clear();
         (self.submission_latency_count, self.submission_latency_sum_ns) = (0, 0);
         (self.bytes, self.error_count, self.late_count) = (0, 0, 0);

@@ -25,12 +25,15 @@ impl Window {
         let mut windows = Vec::new();
         let mut start_ns = 0;
         for phase in &plan.phases {
+            // Intervals are counted from the start of each phase: otherwise a ramp of 2.5 s would make every
+            // measured one straddle two seconds, and leave half of one at both ends.
             let (phase_start_ns, phase_end_ns) = (start_ns, start_ns + as_ns(phase.duration));
             let ends_round = |end_ns: u64| {
                 let is_border = |round_ns| (end_ns - phase_start_ns).is_multiple_of(round_ns);
                 phase.kind == PhaseKind::Measure && round_ns.is_some_and(is_border)
             };
             while start_ns < phase_end_ns {
+                // The last one of a phase may be shorter, so that no I/O of the next phase counts in it.
                 let end_ns = (start_ns + interval_ns).min(phase_end_ns);
                 windows.push(Self { phase: phase.kind, start_ns, end_ns, ends_round: ends_round(end_ns) });
                 start_ns = end_ns;

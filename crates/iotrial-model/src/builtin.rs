@@ -35,16 +35,30 @@ macro_rules! profile {
 
 const PROFILES: &[BuiltinProfile] = &[
     profile!("sqlserver-oltp"),
+    profile!("sqlserver-checkpoint"),
     profile!("sqlserver-log"),
     profile!("sqlserver-commit"),
     profile!("sqlserver-dss"),
-    profile!("oci-64k"),
+    profile!("sqlserver-oci-published"),
+    profile!("tpce-profile"),
     profile!("oracle-oltp"),
     profile!("oracle-slob-random"),
     profile!("oracle-slob-scan"),
     profile!("postgresql-oltp"),
     profile!("postgresql-commit"),
     profile!("mysql-oltp"),
+    profile!("mongodb-oltp"),
+    profile!("mongodb-checkpoint"),
+    profile!("etcd"),
+    profile!("kafka"),
+    profile!("kafka-flush"),
+    profile!("backup-restore"),
+    profile!("oci-64k-randread"),
+    profile!("oci-64k-randwrite"),
+    profile!("oci-64k-read"),
+    profile!("oci-64k-write"),
+    profile!("oci-64k-randrw"),
+    profile!("oci-64k-rw"),
 ];
 
 /// All of them, in the order in which lists show them.
@@ -78,7 +92,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::load::{Durability, Role};
+    use crate::load::{Durability, LogTail, Role};
     use crate::profile::Profile;
     use crate::units::ByteSize;
 
@@ -115,7 +129,10 @@ mod tests {
             let profile = parsed(builtin.name);
             assert_eq!(profile.quick.size, ByteSize::gib(2), "{}", builtin.name);
             assert_eq!(profile.quick.schedule.ramp, Duration::from_secs(5), "{}", builtin.name);
-            assert_eq!(profile.quick.schedule.measure, Duration::from_secs(30), "{}", builtin.name);
+            // Bursts are measured in whole periods, and the shortest is one.
+            let periods = profile.jobs.iter().filter_map(|job| job.bursts).map(|bursts| bursts.period);
+            let measure = periods.max().unwrap_or(Duration::from_secs(30));
+            assert_eq!(profile.quick.schedule.measure, measure, "{}", builtin.name);
             assert!(profile.full_size() > profile.quick.size, "{}", builtin.name);
             assert!(profile.schedule.measure > profile.quick.schedule.measure, "{}", builtin.name);
         }
@@ -123,10 +140,65 @@ mod tests {
 
     #[test]
     fn a_log_is_durable_wherever_no_published_command_says_otherwise() {
-        for builtin in builtin_profiles().iter().filter(|builtin| builtin.name != "sqlserver-oltp") {
-            for job in parsed(builtin.name).jobs.iter().filter(|job| job.role == Role::Log) {
+        for builtin in builtin_profiles().iter().filter(|builtin| builtin.name != "sqlserver-oci-published") {
+            let profile = parsed(builtin.name);
+            for job in profile.jobs.iter().filter(|job| job.role == Role::Log && job.rwmix_read_percent < 100)
+            {
                 assert_ne!(job.durability, Durability::None, "{}: {}", builtin.name, job.name);
             }
+        }
+    }
+
+    #[test]
+    fn sql_server_writes_its_log_through_in_sectors_up_to_60_kib_and_its_data_files_too() {
+        for name in ["sqlserver-oltp", "sqlserver-checkpoint", "sqlserver-commit", "tpce-profile"] {
+            let profile = parsed(name);
+            let log = profile.jobs.iter().find(|job| job.name == "sql-log").unwrap();
+            let group = log.group_commit.unwrap();
+            assert_eq!(
+                (log.durability, log.block_size.unit()),
+                (Durability::Dsync, ByteSize::bytes(512)),
+                "{name}"
+            );
+            assert_eq!((group.largest_write, group.tail), (ByteSize::kib(60), LogTail::Pad), "{name}");
+            for job in profile.jobs.iter().filter(|job| job.name == "checkpoint") {
+                assert_eq!(job.durability, Durability::Dsync, "{name}");
+            }
+        }
+        let readers = parsed("sqlserver-checkpoint").jobs.into_iter().filter(|job| job.name == "log-reader");
+        assert_eq!(readers.map(|job| job.largest_io()).collect::<Vec<_>>(), [ByteSize::kib(120)]);
+    }
+
+    /// How a log becomes durable there: PostgreSQL's default on Linux, InnoDB, WiredTiger and etcd write and then sync.
+    #[test]
+    fn logs_are_synced_as_the_database_syncs_them() {
+        let check = |name: &str, durability: Durability| {
+            let profile = parsed(name);
+            let mut logs = profile.jobs.iter().filter(|job| job.role == Role::Log).peekable();
+            assert!(logs.peek().is_some() && logs.all(|job| job.durability == durability), "{name}");
+        };
+        for name in [
+            "postgresql-oltp",
+            "postgresql-commit",
+            "mysql-oltp",
+            "mongodb-oltp",
+            "mongodb-checkpoint",
+            "etcd",
+            "kafka-flush",
+        ] {
+            check(name, Durability::Fdatasync);
+        }
+        for name in ["sqlserver-oltp", "sqlserver-log", "sqlserver-commit", "oracle-oltp", "tpce-profile"] {
+            check(name, Durability::Dsync);
+        }
+    }
+
+    #[test]
+    fn what_is_called_oltp_has_no_rate_of_its_own_so_that_a_search_can_scale_it() {
+        let searched = |name: &str| name.ends_with("-oltp") || name == "tpce-profile";
+        for builtin in builtin_profiles().iter().filter(|builtin| searched(builtin.name)) {
+            let profile = parsed(builtin.name);
+            assert!(profile.jobs.iter().all(|job| job.rate.is_none()), "{}", builtin.name);
         }
     }
 
@@ -155,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn sqlserver_oltp_has_exactly_the_jobs_of_the_published_command() {
+    fn the_published_mix_has_exactly_the_jobs_of_the_published_command() {
         let Some(file) = shared("data/published/oci-sqlserver-fio.toml") else { return };
         let published: toml::Table = std::fs::read_to_string(file).unwrap().parse().unwrap();
         let published: Vec<String> = published["job"]
@@ -178,7 +250,7 @@ mod tests {
                 )
             })
             .collect();
-        let profile = parsed("sqlserver-oltp");
+        let profile = parsed("sqlserver-oci-published");
         let ours: Vec<String> = profile
             .jobs
             .iter()
@@ -200,11 +272,39 @@ mod tests {
     }
 
     #[test]
-    fn sqlserver_oltp_keeps_176_in_flight_for_300_seconds_as_published() {
-        let profile = parsed("sqlserver-oltp");
+    fn the_published_mix_keeps_176_in_flight_for_300_seconds_and_is_judged_by_its_own_table() {
+        let profile = parsed("sqlserver-oci-published");
+        assert_eq!(profile.thresholds, "oci-sqlserver");
         assert_eq!(profile.total_iodepth(), 176);
         assert_eq!(profile.full_size(), ByteSize::gib(160));
         assert_eq!(profile.schedule.measure, Duration::from_secs(300));
         assert!(profile.jobs.iter().all(|job| job.durability == Durability::None));
+    }
+
+    #[test]
+    fn the_six_64_kib_profiles_are_the_six_patterns_of_the_published_table() {
+        let Some(file) = shared("data/published/oci-windows-throughput.toml") else { return };
+        let published: toml::Table = std::fs::read_to_string(file).unwrap().parse().unwrap();
+        let published: BTreeSet<String> = published["row"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| {
+                let load = row["load"].as_table().unwrap();
+                format!("{} {} {}", load["pattern"], load["read_percent"], load["block_size_bytes"])
+            })
+            .collect();
+        let ours = builtin_profiles().iter().filter(|builtin| builtin.name.starts_with("oci-64k-"));
+        let ours: Vec<String> = ours
+            .map(|builtin| {
+                let profile = parsed(builtin.name);
+                let job = &profile.jobs[0];
+                assert_eq!((profile.jobs.len(), job.size), (1, ByteSize::bytes(5_000_000_000)));
+                let block = job.block_size.unit().get();
+                format!("\"{}\" {} {block}", job.pattern, job.rwmix_read_percent)
+            })
+            .collect();
+        assert_eq!(ours.len(), 6);
+        assert_eq!(ours.into_iter().collect::<BTreeSet<_>>(), published);
     }
 }

@@ -32,7 +32,7 @@ words! {
     LatencyClass {
         /// Below a millisecond on average.
         SubMs = "sub-ms",
-        /// Some milliseconds.
+        /// From 1 to 10 ms on average, which vendors call single-digit milliseconds.
         SingleDigitMs = "single-digit-ms",
         /// What rotating disks take.
         Hdd = "hdd",
@@ -44,7 +44,7 @@ words! {
     Os {
         /// Any Linux; licences of distributions are not counted.
         Linux = "linux",
-        /// Windows Server.
+        /// Windows Server; its licence has a price of its own unless the user brings one.
         Windows = "windows",
     }
 }
@@ -174,6 +174,7 @@ impl Demand {
         read_toml(text, |top| {
             top.required("format", |top, key| top.word(key, &[(DEMAND_FORMAT, ())]));
             let title = top.text("title").unwrap_or_else(|| "Demand".to_owned());
+            // Streams without a role come first, as they do in what is written (`to_toml`).
             let mut streams = read_streams(top, None);
             let roles = top.tables("role", |table| {
                 let names: Vec<_> = Role::ALL.iter().map(|role| (role.as_str(), *role)).collect();
@@ -257,6 +258,7 @@ fn streams_of(subject: &Subject<'_>) -> Vec<DemandStream> {
             }
         }
     }
+    // What was counted is in already; a rate of it once more would be a second stream of the same I/O.
     let stated = subject.rates().into_iter().filter(|rate| rate.facts.stated().is_some());
     streams.extend(stated.map(|rate| DemandStream {
         role: rate.role,
@@ -267,7 +269,7 @@ fn streams_of(subject: &Subject<'_>) -> Vec<DemandStream> {
     streams
 }
 
-/// Compound growth.
+/// The factor after so many whole years of compound growth; 1 after none.
 fn growth(percent_per_year: f64, years: u32) -> f64 {
     (1.0 + percent_per_year / 100.0).powf(f64::from(years))
 }
@@ -323,7 +325,7 @@ fn read_stream(
 pub struct StreamText {
     /// I/Os per second.
     pub iops: f64,
-    /// Size of an I/O.
+    /// Size of each I/O, from 1 byte to 1 GiB.
     pub block_size_bytes: f64,
 }
 

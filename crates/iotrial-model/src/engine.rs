@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EngineKind {
-    /// Linux io_uring.
+    /// Linux io_uring: rings that a few threads submit to and reap from.
     Uring,
     /// Positioned reads and writes, one thread for each outstanding I/O.
     Threads,
@@ -26,7 +26,7 @@ pub enum EngineDevice {
     Real,
     /// A device that is computed, on a clock of its own that only one thread can move.
     Simulated,
-    /// Nothing.
+    /// Nothing: every I/O is done as soon as it is submitted, so that only the generator is measured.
     None,
 }
 
@@ -57,6 +57,7 @@ impl EngineKind {
 
     /// What is known of it.
     pub const fn facts(self) -> EngineFacts {
+        // What most engines have in common; each row names only what sets it apart.
         let plain = EngineFacts {
             word: "",
             meaning: "",

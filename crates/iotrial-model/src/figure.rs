@@ -32,7 +32,7 @@ macro_rules! figures {
                 match self { $(Self::$variant => $title),+ }
             }
 
-            /// Its unit.
+            /// What its number counts; the key ends in the same unit.
             pub const fn unit(self) -> FigureUnit {
                 match self { $(Self::$variant => FigureUnit::$unit),+ }
             }
@@ -56,13 +56,13 @@ figures! {
         LatencyMean = "lat_mean_us", "mean", Us, None;
         /// Median of the total latency.
         LatencyP50 = "lat_p50_us", "p50", Us, Some(50.0);
-        /// 90th percentile.
+        /// 90th percentile of the total latency: nine of ten I/Os took no longer.
         LatencyP90 = "lat_p90_us", "p90", Us, Some(90.0);
-        /// 99th percentile.
+        /// 99th percentile of the total latency.
         LatencyP99 = "lat_p99_us", "p99", Us, Some(99.0);
-        /// 99.9th percentile.
+        /// 99.9th percentile of the total latency.
         LatencyP999 = "lat_p999_us", "p99.9", Us, Some(99.9);
-        /// 99.99th percentile.
+        /// 99.99th percentile of the total latency: one I/O of ten thousand took longer.
         LatencyP9999 = "lat_p9999_us", "p99.99", Us, Some(99.99);
         /// Longest total latency.
         LatencyMax = "lat_max_us", "max", Us, None;
@@ -76,7 +76,7 @@ pub enum FigureUnit {
     Iops,
     /// MiB (of 1,048,576 bytes) per second.
     MibPerS,
-    /// Microseconds.
+    /// Microseconds: the unit of every latency, also of those that people read in milliseconds.
     Us,
 }
 

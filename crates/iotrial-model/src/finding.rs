@@ -6,14 +6,18 @@
 //!
 //! The ids and the keys of the evidence are an interface: `docs/json.md`.
 
+mod doubts;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::latency_limit::LatencyLimit;
 use crate::load::{Direction, words};
 use crate::plan::EngineKind;
-use crate::search::LatencyLimit;
 use crate::units::ByteSize;
+
+pub use doubts::Doubts;
 
 words! {
     /// The stable name of a finding.
@@ -22,7 +26,7 @@ words! {
         Failed = "failed",
         /// The run was stopped before its end.
         Interrupted = "interrupted",
-        /// I/Os failed.
+        /// I/Os failed or came back short, in any phase; the figures are those of the ones that succeeded.
         IoErrors = "io-errors",
         /// I/Os moved fewer bytes than they should.
         ShortIo = "short-io",
@@ -200,40 +204,40 @@ pub enum Evidence {
     },
     /// Of jobs that another tool ended.
     FailedJobs {
-        /// How many.
+        /// Jobs that ended with an error.
         failed_count: usize,
     },
     /// Of I/Os that failed or came back short, of all phases.
     IoErrors(IoErrors),
     /// Of I/Os that failed, as a source states them.
     StatedErrors {
-        /// How many.
+        /// Failed I/Os of all streams together. A source does not say out of how many.
         error_count: u64,
     },
     /// Of I/Os that came back short.
     ShortIo {
-        /// The job.
+        /// Name of the first job whose first failure was a short I/O.
         job: String,
-        /// Their direction.
+        /// Direction of that failure.
         direction: Direction,
         /// Bytes that the first one moved.
         moved_bytes: u32,
         /// Bytes that it should have moved.
         asked_bytes: u32,
-        /// I/Os of that stream that failed.
+        /// All I/Os of that job and direction that failed, short ones among them.
         error_count: u64,
     },
     /// Of an I/O that stood still.
     Stalled {
-        /// The job.
+        /// Name of the job whose I/O took longest.
         job: String,
-        /// Its direction.
+        /// Direction of that I/O.
         direction: Direction,
-        /// How long it took.
+        /// How long it took; of one that was not back, how long it had been under way when the load ended.
         longest_s: f64,
         /// When it came back, from the start of the load; `None` when it did not, and where only totals are known.
         ended_after_s: Option<f64>,
-        /// I/Os that were not back at the end.
+        /// I/Os of all jobs that were not back when the load ended.
         unfinished_count: u64,
     },
     /// Of a search that found no rate.
@@ -242,32 +246,32 @@ pub enum Evidence {
         limit: LatencyLimit,
         /// The lowest rate that was tried.
         lowest_iops: f64,
-        /// What may have been the limit instead of the device.
-        doubts: Vec<String>,
-        /// The worst latency there.
+        /// What may have been the limit at that rate instead of the device.
+        doubts: Doubts,
+        /// The worst latency at that rate, of the statistic that the limit names; `None` where nothing was measured.
         latency_us: Option<f64>,
     },
     /// Of arrivals that were never issued.
     NotIssued {
-        /// The job.
+        /// Name of the open job that left the largest share unissued.
         job: String,
-        /// How many.
+        /// I/Os, or commits of a group commit, that were due at the end of the load and had not been issued.
         not_issued_count: u64,
-        /// In percent of those that were due.
+        /// The same in percent of all that were due at that job.
         not_issued_percent: f64,
     },
     /// Of arrivals that were issued late.
     LateIssues {
-        /// The job.
+        /// Name of the open job with the largest share of late I/Os.
         job: String,
-        /// How many.
+        /// I/Os that were issued more than 100 µs after they were due, although one of the job's slots was free.
         late_count: u64,
-        /// In percent of those that were done.
+        /// The same in percent of all that were done by that job.
         late_percent: f64,
     },
     /// Of targets in memory.
     InMemoryTarget {
-        /// Where they are.
+        /// Paths of the targets, with symbolic links resolved.
         paths: Vec<String>,
     },
     /// Of I/O through the page cache.
@@ -283,20 +287,20 @@ pub enum Evidence {
         seen_in: SeenIn,
         /// The direction of which devices saw least.
         direction: Direction,
-        /// Those devices.
+        /// Kernel names of those devices: the lower end of the step in question.
         devices: Vec<String>,
         /// Bytes that came from above.
         issued_bytes: u64,
         /// Bytes that they counted.
         device_bytes: u64,
-        /// The share that they did not see.
+        /// The share of the bytes from above that they did not count, in percent.
         cache_percent: f64,
     },
     /// Of a cache that is seen in latencies.
     CacheByLatency(CacheByLatency),
     /// Of devices that did more than was issued.
     ForeignLoad {
-        /// Which.
+        /// Kernel names of the devices that the load is on, or of the disk of which another partition was used.
         devices: Vec<String>,
         /// The excess in percent of what they moved.
         share_percent: f64,
@@ -353,7 +357,7 @@ pub enum Evidence {
     FlatLimit(FlatRate),
     /// Of devices further down that did more.
     AmplifiedIo {
-        /// Which.
+        /// Kernel names of those further down, of the step that multiplies most.
         devices: Vec<String>,
         /// Those that they carry.
         above: Vec<String>,
@@ -384,9 +388,9 @@ pub enum Evidence {
     },
     /// Of another engine.
     EngineFallback {
-        /// Which.
+        /// The engine that made the load instead of the usual one, or of the one that was asked for.
         engine: EngineKind,
-        /// Why.
+        /// Why, in the words of the plan.
         reason: String,
     },
     /// Of a plan that changed what was asked for.
@@ -396,7 +400,7 @@ pub enum Evidence {
     },
     /// Of latencies in coarse steps.
     CoarseLatency {
-        /// The step.
+        /// One step of the last digit that the tool prints. The true mean may be off by as much.
         resolution_us: f64,
         /// The mean of which it is the largest part.
         lat_mean_us: f64,
@@ -418,9 +422,9 @@ pub enum Evidence {
     },
     /// Of a rate that does not last.
     Burst {
-        /// At first.
+        /// The rate before it fell in the long probe, or that of the best load among the short ones.
         burst_iops: f64,
-        /// What lasts.
+        /// The mean rate of the long probe once the burst was over: what lasts.
         iops: f64,
         /// When it ended, from the start of the long probe; `None` where only the short probes show it.
         ended_after_s: Option<f64>,
@@ -467,13 +471,13 @@ words! {
 /// I/Os that failed or came back short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoErrors {
-    /// How many.
+    /// Failed and short I/Os of all jobs and phases.
     pub error_count: u64,
     /// All I/Os, failed ones too.
     pub attempt_count: u64,
     /// The job of which most failed.
     pub job: String,
-    /// Their direction.
+    /// The direction of that job in which most failed.
     pub direction: Direction,
     /// The first failure there.
     pub first_error: String,
@@ -493,11 +497,11 @@ pub struct CacheByLatency {
     pub seen_in: SeenIn,
     /// The direction with two modes.
     pub direction: Direction,
-    /// Its job.
+    /// Name of the job they belong to; the modes are those of one job, as jobs may differ by plan.
     pub job: String,
     /// The share of the fast mode.
     pub cache_percent: f64,
-    /// Its median.
+    /// The median latency of the fast mode alone.
     pub fast_median_us: f64,
     /// That of the slow mode.
     pub slow_median_us: f64,
@@ -522,7 +526,7 @@ words! {
 /// A load that was still changing: the rounds of a value, or the growth of a queue.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Unsteady {
-    /// What changed.
+    /// What was still changing. Of [`Changing::Backlog`] only `backlog_growth_percent` is set, of the others the rounds.
     pub value: Changing,
     /// Largest minus smallest round in percent of their average.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -594,7 +598,7 @@ pub struct FlatRate {
     pub in_flight: f64,
     /// The part of them that the device had in work.
     pub in_work: f64,
-    /// Mean latency.
+    /// Mean total latency while the rate stood still: I/Os in flight by the rate.
     pub lat_mean_us: f64,
     /// The shortest latency.
     pub lat_min_us: f64,

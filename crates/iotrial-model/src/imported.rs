@@ -33,7 +33,7 @@ pub const IMPORTED_FORMAT: &str = "iotrial.imported/1";
 /// What a source states about one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ImportedRecord {
-    /// Always [`IMPORTED_FORMAT`].
+    /// [`IMPORTED_FORMAT`]; a file with another format is not an imported record and is not read as one.
     pub format: String,
     /// A ULID: of the time of the measurement, and of the content of the source, so that the same result has the same id.
     pub id: String,
@@ -48,7 +48,7 @@ pub struct ImportedRecord {
     /// RFC 3339, UTC: when the run began or ended, whichever the source tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_at: Option<String>,
-    /// The machine.
+    /// The machine that made the load, as far as the source names it; not the one that imports.
     #[serde(default, skip_serializing_if = "StatedHost::is_unknown")]
     pub host: StatedHost,
     /// What ran at once, and what each did. Empty where the source does not say.
@@ -60,7 +60,7 @@ pub struct ImportedRecord {
     /// The run over time, where it was logged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intervals: Vec<StatedInterval>,
-    /// CPU time.
+    /// CPU time of the run as a whole, where the source states it so; fio states it for each job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<StatedCpu>,
     /// What the operating system counted at devices.
@@ -84,7 +84,7 @@ pub struct Source {
     pub kind: SourceKind,
     /// Who measured, such as `fio`; of a printed table its source.
     pub tool: String,
-    /// Its version.
+    /// Version of the tool, as the source spells it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The file as it was named.
@@ -112,15 +112,15 @@ pub enum SourceKind {
     FioJson,
     /// fio's terse lines.
     FioTerse,
-    /// diskspd's XML.
+    /// diskspd's XML (`-Rxml`), which has every parameter of the run.
     DiskspdXml,
-    /// diskspd's text.
+    /// diskspd's text, its default output, which repeats most parameters of the run.
     DiskspdText,
-    /// SQLIO's text.
+    /// SQLIO's text: latencies in whole milliseconds, a histogram in whole percent.
     Sqlio,
-    /// Iometer's CSV.
+    /// Iometer's CSV, of 2006 and 1.1.
     Iometer,
-    /// CrystalDiskMark's text.
+    /// CrystalDiskMark's text, versions 3 to 8; its MB have 1,000,000 bytes.
     Crystaldiskmark,
     /// vdbench's flat file.
     Vdbench,
@@ -165,10 +165,10 @@ impl SourceKind {
 /// The machine, as far as the source tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatedHost {
-    /// Network name.
+    /// Network name of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Logical CPUs.
+    /// Logical CPUs of the whole machine: what [`CpuBasis::Host`] is a share of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_count: Option<u32>,
 }
@@ -187,15 +187,15 @@ pub struct ImportedJob {
     /// What it stands for, where somebody said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// As configured.
+    /// The load as it was configured. What the source does not state is absent and not the default of the tool.
     pub load: StatedLoad,
-    /// What it did.
+    /// What it did, by direction as far as the source tells them apart.
     #[serde(flatten)]
     pub ops: StatedOps,
     /// The error with which the tool ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// CPU time.
+    /// CPU time of this job alone. diskspd, Iometer and vdbench state it of the whole run only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<StatedCpu>,
 }
@@ -215,13 +215,13 @@ pub struct StatedLoad {
     /// Outstanding I/Os of each copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iodepth: Option<u64>,
-    /// Copies.
+    /// Copies of the job that ran at once, each with an `iodepth` of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numjobs: Option<u64>,
     /// Outstanding I/Os of all copies, where only that is stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outstanding: Option<u64>,
-    /// Past the page cache.
+    /// Whether the I/O went past the page cache; `None` where the source does not say, which is often.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct: Option<bool>,
     /// When a write counts as done.
@@ -239,7 +239,7 @@ pub struct StatedLoad {
     /// What made the I/Os: `libaio`, `windowsaio`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<String>,
-    /// What it worked on.
+    /// Files or devices that it worked on, as the source names them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<String>,
     /// What each copy touched.
@@ -311,10 +311,10 @@ impl StatedLoad {
 /// What was done, by direction, only where there was something.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StatedOps {
-    /// Reads.
+    /// Reads; `None` also where the source states them only together with writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<StatedStream>,
-    /// Writes.
+    /// Writes; `None` also where the source states them only together with reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write: Option<StatedStream>,
     /// Reads and writes as one, as the source states it.
@@ -352,7 +352,7 @@ pub struct StatedStream {
     /// I/Os that were done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_count: Option<u64>,
-    /// Their bytes.
+    /// Bytes that those I/Os moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     /// I/Os that failed.
@@ -406,19 +406,19 @@ impl StatedStream {
 /// What is stated of a latency.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StatedLatency {
-    /// Mean.
+    /// Arithmetic mean over all I/Os.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_us: Option<Stated>,
-    /// Standard deviation.
+    /// Standard deviation of single I/Os around the mean; not the error of the mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stddev_us: Option<Stated>,
-    /// Shortest.
+    /// The shortest latency of any I/O.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_us: Option<Stated>,
-    /// Longest.
+    /// The longest latency of any I/O.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_us: Option<Stated>,
-    /// The lowest first.
+    /// The percentiles that the source states, the lowest first. Nothing is interpolated between them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub percentiles_us: Vec<StatedPercentile>,
     /// The distribution, only where the source has bins as fine as those of a histogram.
@@ -432,9 +432,9 @@ pub struct StatedLatency {
 /// A percentile as the source states it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StatedPercentile {
-    /// From 0 to 100.
+    /// Share of the I/Os that took no longer, from 0 to 100: 99.9 of the 99.9th percentile.
     pub percent: f64,
-    /// The latency.
+    /// The latency in µs that this share of the I/Os did not exceed.
     #[serde(flatten)]
     pub at: Stated,
 }
@@ -442,12 +442,12 @@ pub struct StatedPercentile {
 /// A coarse bin of a distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LatencyBand {
-    /// It begins here.
+    /// The shortest latency that falls into it.
     pub from_us: f64,
     /// It ends before this; the last one may have no end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below_us: Option<f64>,
-    /// Share of the I/Os.
+    /// Share of all I/Os that fell into it, in percent.
     pub percent: Stated,
 }
 
@@ -458,6 +458,7 @@ impl StatedLatency {
 
     /// One percentile, such as 99.9.
     pub fn percentile(&self, percent: f64) -> Option<Stated> {
+        // 99.9 has no exact binary fraction, and sources arrive at it in different ways, such as by a share of 0.999.
         let same = |one: &&StatedPercentile| (one.percent - percent).abs() < 1e-9;
         self.percentiles_us.iter().find(same).map(|one| one.at)
     }
@@ -468,7 +469,7 @@ impl StatedLatency {
 pub struct StatedInterval {
     /// From the start that the tool counts from.
     pub start_s: f64,
-    /// Its length.
+    /// Its length: the window of a log of fio, or the bucket of diskspd.
     pub duration_s: f64,
     /// Index of the job; all of them together where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -478,16 +479,16 @@ pub struct StatedInterval {
     pub ops: StatedOps,
 }
 
-/// CPU time.
+/// CPU time, as shares or for each I/O, whichever the source states.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StatedCpu {
-    /// In user space.
+    /// In user space, in percent of what `of` names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usr_percent: Option<Stated>,
-    /// In the kernel.
+    /// In the kernel, in percent of what `of` names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sys_percent: Option<Stated>,
-    /// For one I/O.
+    /// User and kernel time for one I/O.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_io_us: Option<Stated>,
     /// What the shares are shares of.
@@ -507,18 +508,18 @@ pub enum CpuBasis {
 /// What the operating system counted at a device, in the words of the tool.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StatedDevice {
-    /// Name.
+    /// Name of the device on the machine that made the load, such as `nvme0n1`.
     pub name: String,
-    /// Reads completed.
+    /// Reads that it completed, after merging.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_count: Option<u64>,
-    /// Writes completed.
+    /// Writes that it completed, after merging.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_count: Option<u64>,
-    /// Bytes read.
+    /// Bytes read from it by anybody, not only by the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_bytes: Option<u64>,
-    /// Bytes written.
+    /// Bytes written to it by anybody, not only by the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_bytes: Option<u64>,
     /// Share of the time in which it had something to do.
@@ -529,11 +530,11 @@ pub struct StatedDevice {
 /// A figure of which only a bound was printed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StatedBound {
-    /// Such as `read.lat_mean_us`.
+    /// The figure by its name in tables, such as `read.lat_mean_us`.
     pub metric: String,
     /// On which side the figure lies.
     pub relation: BoundRelation,
-    /// The bound.
+    /// The bound, with the resolution of its digits.
     pub number: Stated,
 }
 

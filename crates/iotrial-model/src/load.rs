@@ -47,7 +47,7 @@ words! {
         Tempdb = "tempdb",
         /// The transaction log (redo, WAL): sequential writes that commits wait for.
         Log = "log",
-        /// Large sequential reads: table scans, read-ahead.
+        /// Large sequential I/O of which bandwidth decides: table scans, read-ahead, bulk loads.
         Scan = "scan",
         /// Backup and restore streams.
         Backup = "backup",

@@ -45,7 +45,7 @@ pub enum ParsePatternError {
     Size {
         /// What was given.
         text: String,
-        /// Why.
+        /// What is wrong with the part after the hyphen.
         #[source]
         source: ParseQuantityError,
     },
@@ -80,6 +80,7 @@ impl LoadPattern {
 
 impl fmt::Display for LoadPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // In the largest unit that holds it exactly, so that a name read back is the same pattern.
         let bytes = self.block_size.get();
         let size = match bytes {
             _ if bytes.is_multiple_of(1 << 20) => format!("{}m", bytes >> 20),

@@ -51,6 +51,7 @@ impl MetricKey {
         let of_stream = || Some(Self::Figure(Stream::from_metric_word(place)?, figure(name)?));
         let of_cpu = || cpu(name).filter(|_| place == CPU).map(Self::Cpu);
         let named = || Self::Named { place: place.to_owned(), name: name.to_owned() };
+        // A name is what is left: streams also have amounts that are no figures, such as `read.total_gib`.
         Some(of_stream().or_else(of_cpu).unwrap_or_else(named))
     }
 

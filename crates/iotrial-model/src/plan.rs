@@ -23,6 +23,7 @@ mod interval;
 mod bursts;
 mod until_steady;
 mod probe;
+mod sectors;
 
 pub use arrival::Arrival;
 pub use error::PlanError;
@@ -61,7 +62,7 @@ pub struct PlanRequest {
     pub engine_reason: Option<String>,
     /// The device, where the engine is `sim`.
     pub sim: SimDevice,
-    /// Past the page cache.
+    /// Whether I/O goes past the page cache; where it does not, memory is measured as much as the device.
     pub direct: bool,
     /// The threads ask the devices for completions instead of waiting for their interrupts.
     pub polled: bool,
@@ -71,6 +72,29 @@ pub struct PlanRequest {
     pub cpu_count: u32,
     /// Main memory of the host; `None` where it is not known.
     pub memory: Option<ByteSize>,
+}
+
+impl PlanRequest {
+    /// Asks for nothing but an engine: the profile's quick schedule and sizes, direct I/O, seed 1, one CPU, memory unknown.
+    ///
+    /// A run fills in every field from what the user said and the host has; this is the start for plans of a single load,
+    /// such as those of tests.
+    pub fn of_engine(engine: EngineKind) -> Self {
+        Self {
+            full: false,
+            size: None,
+            measure: None,
+            ramp: None,
+            engine,
+            engine_reason: None,
+            sim: SimDevice::default(),
+            direct: true,
+            polled: false,
+            seed: 1,
+            cpu_count: 1,
+            memory: None,
+        }
+    }
 }
 
 /// What is decided: nothing is left open for the engine.
@@ -90,7 +114,7 @@ pub struct Plan {
     pub sim: Option<SimDevice>,
     /// Threads that drive the queues; they are not `numjobs`.
     pub threads: u32,
-    /// Past the page cache.
+    /// Whether I/O goes past the page cache; where it does not, memory is measured as much as the device.
     pub direct: bool,
     /// The threads ask the devices for completions instead of waiting for their interrupts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -100,14 +124,14 @@ pub struct Plan {
     /// How often the load hands its facts over.
     #[serde(rename = "interval_s", with = "seconds")]
     pub interval: Duration,
-    /// What runs, in order.
+    /// Stretches of the load in their order; those that would last no time are left out.
     pub phases: Vec<Phase>,
     /// The measured phase ends before its time, as soon as the load is steady.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_steady: Option<UntilSteady>,
     /// The files and slices of devices that the jobs work on.
     pub areas: Vec<Area>,
-    /// What runs at once.
+    /// The loads that run at once. Counts and intervals of a record are in the same order.
     pub jobs: Vec<Job>,
     /// What was changed from what was asked, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -130,7 +154,7 @@ pub struct Phase {
 pub enum PhaseKind {
     /// Brings the device to its lasting state.
     Precondition,
-    /// Fills queues and caches.
+    /// Fills queues and caches, so that the measured phase does not begin on an idle device; its I/Os do not count.
     Ramp,
     /// The phase whose I/Os count.
     Measure,
@@ -184,7 +208,7 @@ pub enum AreaKind {
 /// One homogeneous load, decided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// Unique in the plan.
+    /// Unique in the plan: tables and findings refer to the job by it.
     pub name: String,
     /// What it represents in the database.
     pub role: Role,
@@ -202,7 +226,7 @@ pub struct Job {
     pub iodepth: u32,
     /// Number of parallel copies; copy `n` works on area `n` modulo their number.
     pub numjobs: u32,
-    /// When I/Os are issued.
+    /// When I/Os are issued: as others complete, at a rate, or behind those of another job.
     pub arrival: Arrival,
     /// When a write counts as done.
     pub durability: Durability,
@@ -315,6 +339,7 @@ impl Plan {
             if request.full { profile.schedule } else { profile.quick.schedule };
         let (ramp, measure) = (request.ramp.unwrap_or(ramp), request.measure.unwrap_or(measure));
         let mut notes = Vec::new();
+        let profile = &*sectors::log_blocks_of_whole_sectors(profile, targets, &mut notes);
         if measure.is_zero() {
             return Err(PlanError::NoDuration);
         }
@@ -486,18 +511,9 @@ size = "10GiB"
 
     fn request() -> PlanRequest {
         PlanRequest {
-            full: false,
-            size: None,
-            measure: None,
-            ramp: None,
-            engine: EngineKind::Uring,
-            engine_reason: None,
-            sim: SimDevice::default(),
-            direct: true,
-            polled: false,
-            seed: 1,
             cpu_count: 2,
             memory: Some(ByteSize::gib(8)),
+            ..PlanRequest::of_engine(EngineKind::Uring)
         }
     }
 

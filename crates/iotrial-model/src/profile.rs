@@ -27,7 +27,7 @@ pub struct Profile {
     pub title: String,
     /// Why the load is as it is.
     pub rationale: String,
-    /// Where it comes from.
+    /// What the load was taken from: manual, paper or trace; and what of it is a choice.
     pub source: String,
     /// The threshold set that judges it, unless the user names another.
     pub thresholds: String,
@@ -55,7 +55,7 @@ pub struct Schedule {
 /// The short form of a profile: other times, smaller files, never another load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quick {
-    /// All files together.
+    /// Size of all files together, over all targets.
     pub size: ByteSize,
     /// The shorter phases.
     pub schedule: Schedule,

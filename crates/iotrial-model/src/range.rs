@@ -25,7 +25,7 @@ const MIB: f64 = 1_048_576.0;
 const ROUNDING: f64 = 1e-12;
 
 impl Range {
-    /// Exactly this.
+    /// A range of one value, for what was counted or configured and not rounded.
     pub const fn exact(value: f64) -> Self {
         Self { low: value, high: value }
     }
@@ -34,6 +34,8 @@ impl Range {
     /// above.
     pub fn of(stated: Stated) -> Self {
         let Stated { value, resolution } = stated;
+        // Tools round or cut off, and hardly any says which. What is cut off goes towards zero, so that of a negative number
+        // the long side is the lower one.
         if value < 0.0 {
             return Self { low: value - resolution, high: value + resolution / 2.0 };
         }
@@ -55,6 +57,7 @@ impl Range {
 
     /// Whether both may stand for the same value.
     pub fn overlaps(self, other: Self) -> bool {
+        // Ends that should be the same number differ in the last digits after a few operations.
         let slack = ROUNDING * self.high.abs().max(other.high.abs());
         self.low <= other.high + slack && other.low <= self.high + slack
     }
@@ -64,7 +67,7 @@ impl Range {
         self.low > other.high + ROUNDING * other.high.abs()
     }
 
-    /// The middle.
+    /// The middle of both ends, where one number has to stand for the range.
     pub fn middle(self) -> f64 {
         f64::midpoint(self.low, self.high)
     }
@@ -152,7 +155,7 @@ pub fn edge_count<'l>(loads: impl IntoIterator<Item = &'l StatedLoad>) -> f64 {
 pub struct ContradictingRates {
     /// IOPS times the size of an I/O.
     pub product: Range,
-    /// MiB/s.
+    /// The stated MiB/s.
     pub printed: Range,
 }
 
@@ -162,6 +165,7 @@ impl ContradictingRates {
     pub fn of(stream: &StatedStream, block_sizes: Range, edge_count: f64) -> Option<Self> {
         let (iops, bandwidth) = (Range::of(stream.iops?), Range::of(stream.bandwidth_mib_per_s?));
         let runtime_s = stream.runtime_s.map(|runtime| runtime.value).filter(|seconds| *seconds > 0.0);
+        // Without a runtime the edges are unknown, and the digits alone have to explain a difference.
         let edges = runtime_s.map_or(0.0, |seconds| edge_count / seconds);
         let counted = Range { low: (iops.low - edges).max(0.0), high: iops.high + edges };
         let rates = Self { product: counted * block_sizes, printed: bandwidth.scaled(MIB) };

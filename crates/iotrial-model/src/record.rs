@@ -34,9 +34,9 @@ pub const METHOD_VERSION: u32 = 1;
 /// What happened in one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// Always [`RECORD_FORMAT`].
+    /// [`RECORD_FORMAT`]; a file with another format is not a record of a run and is not read as one.
     pub format: String,
-    /// A ULID.
+    /// A ULID, made when the run was set up: unique, and in the order of time. The store names the file by it.
     pub id: String,
     /// What the user calls it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,11 +47,11 @@ pub struct RunRecord {
     /// The study that it is a part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub study: Option<StudyPlace>,
-    /// Who measured.
+    /// The program that measured, with its method.
     pub tool: Tool,
     /// RFC 3339, UTC.
     pub started_at: String,
-    /// The machine.
+    /// The machine that made the load.
     pub host: Host,
     /// What the load worked on.
     pub targets: Vec<TargetRecord>,
@@ -60,7 +60,7 @@ pub struct RunRecord {
     /// The text of the threshold set that judged, word for word; empty where there was none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub thresholds: String,
-    /// What was decided.
+    /// All that was decided before the load began: the same plan on the same targets makes the same load again.
     pub plan: Plan,
     /// How the files came to be; `None` where nothing had to be laid out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,15 +93,16 @@ pub struct RunRecord {
 pub enum AttributeValue {
     /// A whole number, so that `3` does not become `3.0`.
     Integer(i64),
-    /// Another number.
+    /// Any other finite number.
     Number(f64),
-    /// Anything else.
+    /// What does not read as a number, kept as it was written.
     Text(String),
 }
 
 impl AttributeValue {
     /// Reads what stands behind `key=`: a number where it looks like one.
     pub fn from_text(text: &str) -> Self {
+        // Whole numbers first, so that `3` is written as 3 again; and not `nan` or `inf`, which are words to a user.
         if let Ok(integer) = text.parse() {
             return Self::Integer(integer);
         }
@@ -122,14 +123,14 @@ impl std::fmt::Display for AttributeValue {
     }
 }
 
-/// Who measured.
+/// The program that measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tool {
-    /// `iotrial`.
+    /// `iotrial`; another program that writes this format puts its own name here.
     pub name: String,
-    /// Its version.
+    /// Version of the program. Records of different versions may be compared as long as `method_version` is the same.
     pub version: String,
-    /// See [`METHOD_VERSION`].
+    /// [`METHOD_VERSION`] of the program that measured: figures of different methods are not compared.
     pub method_version: u32,
 }
 
@@ -149,11 +150,11 @@ pub struct StudyPlace {
 /// The machine that measured. Everything that could not be read is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
-    /// Network name.
+    /// Network name of the machine, as it calls itself.
     pub name: String,
     /// Operating system and its version, for people.
     pub os: String,
-    /// Kernel release.
+    /// Kernel release as `uname` gives it; `None` on Windows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     /// Model of the CPU.
@@ -164,7 +165,7 @@ pub struct Host {
     /// Logical CPUs of the host, of which a container or an affinity may leave fewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_cpu_count: Option<u32>,
-    /// Main memory.
+    /// Memory of the host as the kernel counts it, which is a little less than is built in; a container may use less.
     #[serde(default, rename = "memory_bytes", skip_serializing_if = "Option::is_none")]
     pub memory: Option<ByteSize>,
     /// Hypervisor or cloud, where it shows.
@@ -228,13 +229,13 @@ pub struct BlockDevice {
     /// Serial number or world-wide name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serial: Option<String>,
-    /// Size.
+    /// Capacity of the whole device or partition, not of what the load touches.
     #[serde(default, rename = "size_bytes", skip_serializing_if = "Option::is_none")]
     pub size: Option<ByteSize>,
-    /// Whether it turns.
+    /// Whether it is a rotating disk, as the kernel sees it; virtual disks often claim to be one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotational: Option<bool>,
-    /// I/O scheduler in use.
+    /// I/O scheduler in use, such as `none` or `mq-deadline`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<String>,
     /// Requests that the block layer queues.
@@ -262,10 +263,10 @@ pub struct Layout {
 /// What one job did: by direction, only where there was something.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct JobCounts {
-    /// Reads.
+    /// Reads; `None` where the job completed, failed and left none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<OpCounts>,
-    /// Writes.
+    /// Writes, with those that carry group commits; `None` where the job completed, failed and left none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write: Option<OpCounts>,
     /// Commits of a group commit, each from the time at which it was due until the write that holds it was durable. Their
@@ -278,7 +279,7 @@ pub struct JobCounts {
 }
 
 impl JobCounts {
-    /// One direction.
+    /// What it did in one direction; commits of a group commit are in neither.
     pub fn get(&self, direction: Direction) -> Option<&OpCounts> {
         match direction {
             Direction::Read => self.read.as_ref(),
@@ -327,7 +328,7 @@ pub struct OpCounts {
     /// I/Os that failed or came back short; they are not in the histogram.
     #[serde(default)]
     pub error_count: u64,
-    /// The first failure.
+    /// The first failure; `None` where nothing failed, and in records that kept no words of it.
     #[serde(flatten, with = "failure::written")]
     pub first_error: Option<Failure>,
     /// I/Os that were still with the device when the load ended; they are in no histogram.
@@ -391,7 +392,7 @@ pub struct Interval {
     /// From the start of the load.
     #[serde(rename = "start_s", with = "seconds")]
     pub start: Duration,
-    /// Its length.
+    /// Its length by the clock of the run: shorter than planned where a phase ended or the run was stopped.
     #[serde(rename = "duration_s", with = "seconds")]
     pub duration: Duration,
     /// In the order of the plan's jobs.
@@ -441,7 +442,7 @@ pub struct QueueSetup {
     /// a flush follows, and where the kernel does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_workers: Option<u32>,
-    /// Memory of the buffers.
+    /// Memory of the I/O buffers of all threads.
     #[serde(default, rename = "buffer_bytes")]
     pub buffers: ByteSize,
     /// The part of it that lies on huge pages.
@@ -526,19 +527,19 @@ impl CpuUse {
 /// What the operating system counted at one device over the measured phase.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceCounters {
-    /// Kernel name.
+    /// Kernel name, such as `nvme0n1`; the devices of the targets have the same.
     pub name: String,
-    /// Reads completed.
+    /// Reads that the device completed, after merging.
     pub read_count: u64,
     /// Reads that were merged into others.
     pub read_merge_count: u64,
-    /// Bytes read.
+    /// Bytes read by anybody, not only by this program.
     pub read_bytes: u64,
-    /// Writes completed.
+    /// Writes that the device completed, after merging; flushes are not among them.
     pub write_count: u64,
     /// Writes that were merged into others.
     pub write_merge_count: u64,
-    /// Bytes written.
+    /// Bytes written by anybody, not only by this program.
     pub write_bytes: u64,
     /// Flushes completed; 0 where the kernel does not count them.
     pub flush_count: u64,
@@ -558,7 +559,8 @@ pub struct Ended {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EndedHow {
-    /// As planned.
+    /// As planned: to the end of the last phase, or until the load was steady where that was asked. I/Os may have failed all
+    /// the same.
     Complete,
     /// By the user, a signal or a crash.
     Interrupted,

@@ -1,109 +1,14 @@
-//! The search for the highest rate that holds a latency limit: the limit as it is asked, and what was found.
+//! The search for the highest rate that holds a latency limit: what was tried, and what was found.
 
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize};
 
+use crate::finding::Doubts;
+use crate::latency_limit::LatencyLimit;
 use crate::load::Role;
 use crate::stream::Stream;
-use crate::units::{ParseQuantityError, format_duration, parse_duration, seconds};
-
-/// A latency that a statistic must not exceed. In text `2ms@p99`, `500us@p99.9` or `5ms@mean`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LatencyLimit {
-    /// More than zero.
-    pub latency: Duration,
-    /// What must not exceed it.
-    pub statistic: LimitStatistic,
-}
-
-/// What a [`LatencyLimit`] limits.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum LimitStatistic {
-    /// The mean of all latencies.
-    Mean,
-    /// A percentile, more than 0 and less than 100.
-    Percentile(f64),
-}
-
-impl fmt::Display for LimitStatistic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Mean => f.write_str("mean"),
-            Self::Percentile(percent) => write!(f, "p{percent}"),
-        }
-    }
-}
-
-impl fmt::Display for LatencyLimit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}@{}", format_duration(self.latency), self.statistic)
-    }
-}
-
-/// Latencies are kept from here on.
-// Histograms begin at 100 ns, so a shorter limit could never be found to hold.
-const SHORTEST_LIMIT: Duration = Duration::from_nanos(100);
-
-/// Why a text is not a [`LatencyLimit`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ParseLatencyLimitError {
-    /// There is no `@`.
-    #[error("`{0}` is not LATENCY@STATISTIC, such as 2ms@p99, 500us@p99.9 or 5ms@mean")]
-    Form(String),
-    /// The part before the `@` is not a time.
-    #[error(transparent)]
-    Latency(#[from] ParseQuantityError),
-    /// No I/O takes no time.
-    #[error("the latency in `{0}` must be more than zero")]
-    Zero(String),
-    /// The clock shows no less.
-    #[error("the latency in `{0}` is below 100ns, and nothing is measured that short")]
-    TooShort(String),
-    /// The part behind the `@` is neither `mean` nor a percentile.
-    #[error("`{0}` is neither `mean` nor a percentile between 0 and 100, such as p99 or p99.9")]
-    Statistic(String),
-}
-
-impl FromStr for LatencyLimit {
-    type Err = ParseLatencyLimitError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (latency, statistic) =
-            text.split_once('@').ok_or_else(|| ParseLatencyLimitError::Form(text.to_owned()))?;
-        let latency = parse_duration(latency.trim())?;
-        if latency.is_zero() {
-            return Err(ParseLatencyLimitError::Zero(text.to_owned()));
-        }
-        if latency < SHORTEST_LIMIT {
-            return Err(ParseLatencyLimitError::TooShort(text.to_owned()));
-        }
-        let statistic = statistic.trim();
-        let percent = |text: &str| text.strip_prefix('p')?.parse::<f64>().ok();
-        let statistic = match percent(statistic) {
-            _ if statistic == "mean" => LimitStatistic::Mean,
-            // 0 and 100 are the extremes: the maximum of a run depends on its length, so no limit on it can
-            // be searched for. What is not a number fails both comparisons.
-            Some(percent) if percent > 0.0 && percent < 100.0 => LimitStatistic::Percentile(percent),
-            _ => return Err(ParseLatencyLimitError::Statistic(statistic.to_owned())),
-        };
-        Ok(Self { latency, statistic })
-    }
-}
-
-impl Serialize for LatencyLimit {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for LatencyLimit {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
-    }
-}
+use crate::units::seconds;
 
 /// What a search tried, and what it found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -179,10 +84,9 @@ pub struct Probe {
     /// Why it did not hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
-    /// Ids of the findings by which something else than the device may have been the limit: the generator or
-    /// a foreign load.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub doubts: Vec<String>,
+    /// Findings by which something else than the device may have been the limit: the generator or a foreign load.
+    #[serde(default, skip_serializing_if = "Doubts::is_empty")]
+    pub doubts: Doubts,
 }
 
 /// What a load of a search is for.
@@ -228,8 +132,8 @@ pub struct SearchResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_held_iops: Option<f64>,
     /// Doubts that every load at that rate had: the device itself may hold more.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub not_held_doubts: Vec<String>,
+    #[serde(default, skip_serializing_if = "Doubts::is_empty")]
+    pub not_held_doubts: Doubts,
     /// The worst stream at the rate that held.
     pub worst: WorstLatency,
     /// The rate of each job that was given one.
@@ -243,32 +147,4 @@ pub struct JobRate {
     pub name: String,
     /// I/Os per second of all its copies.
     pub iops: f64,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_limit_is_read_and_written_in_the_same_form() {
-        for text in ["2ms@p99", "500us@p99.9", "5ms@mean", "1s@p50"] {
-            assert_eq!(text.parse::<LatencyLimit>().unwrap().to_string(), text);
-        }
-        assert_eq!("1.5ms@p99.99".parse::<LatencyLimit>().unwrap().to_string(), "1500us@p99.99");
-    }
-
-    #[test]
-    fn what_is_no_limit_is_refused_with_what_is_wrong() {
-        let check = |text: &str, message: &str| {
-            let error = text.parse::<LatencyLimit>().unwrap_err().to_string();
-            assert!(error.contains(message), "{text}: {error}");
-        };
-        check("2ms", "is not LATENCY@STATISTIC");
-        check("2@p99", "`2` has no unit");
-        check("0ms@p99", "must be more than zero");
-        check("1ns@p99", "is below 100ns");
-        for text in ["2ms@p0", "2ms@p100", "2ms@99", "2ms@", "2ms@max", "2ms@pNaN", "2ms@p-1"] {
-            check(text, "is neither `mean` nor a percentile between 0 and 100");
-        }
-    }
 }

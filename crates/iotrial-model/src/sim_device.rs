@@ -34,7 +34,7 @@ pub struct SimDevice {
     /// Share of I/Os that a cache above servers and caps answers, 0 to 1.
     #[serde(skip_serializing_if = "is_zero")]
     pub cache_hit_share: f64,
-    /// Time in which the cache answers.
+    /// Time in which the cache answers; more than zero where it answers anything.
     #[serde(skip_serializing_if = "is_zero")]
     pub cache_hit_us: f64,
 }
@@ -78,6 +78,14 @@ impl SimDevice {
             ("burst_s", "from 0 to 10000000", time(self.burst_s)),
             ("stalls", "at times from 0 to 10000000 s", self.stalls.iter().all(stall)),
             ("error_share", "from 0 to 1", share(self.error_share)),
+            ("short_share", "from 0 to 1", share(self.short_share)),
+            ("cache_hit_share", "from 0 to 1", share(self.cache_hit_share)),
+            // As the service time: a cache that answers everything at once would stop the clock.
+            (
+                "cache_hit_us",
+                "from 0.01 to 100000000 where a cache answers",
+                self.cache_hit_share == 0.0 || (0.01..=1e8).contains(&self.cache_hit_us),
+            ),
         ];
         match checks.into_iter().find(|(_, _, holds)| !holds) {
             Some((key, wanted, _)) => Err(SimDeviceError { key, wanted }),
@@ -111,6 +119,26 @@ impl Default for SimDevice {
             short_share: 0.0,
             cache_hit_share: 0.0,
             cache_hit_us: 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_would_stop_the_clock_or_has_shares_beyond_all_is_refused() {
+        let refused = |device: SimDevice| device.check().unwrap_err().key;
+        let plain = SimDevice::default;
+        assert_eq!(plain().check(), Ok(()));
+        assert_eq!(refused(SimDevice { service_time_us: 0.0, ..plain() }), "service_time_us");
+        assert_eq!(refused(SimDevice { short_share: 7.0, ..plain() }), "short_share");
+        assert_eq!(refused(SimDevice { cache_hit_share: f64::NAN, ..plain() }), "cache_hit_share");
+        let cached = |cache_hit_us| SimDevice { cache_hit_share: 1.0, cache_hit_us, ..plain() };
+        assert_eq!(cached(10.0).check(), Ok(()));
+        for cache_hit_us in [0.0, -5.0, f64::NAN] {
+            assert_eq!(refused(cached(cache_hit_us)), "cache_hit_us");
         }
     }
 }

@@ -6,7 +6,7 @@ words! {
     /// The I/Os that are looked at together. The one spelling is the one for people; a name that is part of a key is spelled
     /// by [`Stream::metric_word`] or [`Stream::key`].
     Stream {
-        /// All reads.
+        /// All reads of the jobs that are looked at, whatever their size or pattern.
         Read = "read",
         /// All writes, commits among them.
         Write = "write",

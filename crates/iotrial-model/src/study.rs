@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::latency_limit::LatencyLimit;
 use crate::plan::{EngineKind, SimDevice};
 use crate::record::AttributeValue;
-use crate::search::LatencyLimit;
 use crate::toml_reader::{Mistakes, Scalar, TableReader, read_toml};
 use crate::units::ByteSize;
 
@@ -66,11 +66,11 @@ pub struct StudyLoad {
     pub full: bool,
     /// All files of a load together.
     pub size: Option<ByteSize>,
-    /// The measured phase.
+    /// Length of the measured phase.
     pub duration: Option<Duration>,
     /// How long the load runs before measuring starts.
     pub ramp: Option<Duration>,
-    /// Who does the I/O.
+    /// The engine that does the I/O; `None` takes the usual one of the system that measures.
     pub engine: Option<EngineKind>,
     /// Through the page cache.
     pub buffered: bool,

@@ -11,87 +11,89 @@ use std::time::Duration;
 use crate::finding::RecordedFinding;
 use crate::histogram::LatencyHistogram;
 use crate::imported::{
-    ImportedJob, ImportedRecord, Source, SourceKind, Stated, StatedBlockSize, StatedBound, StatedCpu,
-    StatedDevice, StatedHost, StatedInterval, StatedLoad, StatedOps, StatedStream, Warning,
+    ImportedJob, ImportedRecord, Source, SourceKind, Stated, StatedBlockSize, StatedBound, StatedLoad,
+    StatedOps, StatedStream, Warning,
 };
 use crate::load::{Direction, Role};
 use crate::plan::{Arrival, EngineKind, Job, PhaseKind, Plan};
-use crate::range::{ContradictingRates, Range, edge_count};
+use crate::range::Range;
 use crate::record::{
-    AttributeValue, CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Host, Interval, Layout, OpCounts,
-    RunRecord, TargetRecord, Tool,
+    AttributeValue, CpuUse, Ended, EndedHow, EngineSetup, Host, Interval, Layout, OpCounts, RunRecord,
+    TargetRecord, Tool,
 };
 use crate::search::Search;
 use crate::stream::Stream;
 use crate::sweep::{ProbeRecord, SweepRecord};
 use crate::units::ByteSize;
 
+mod course;
+
+mod machine;
+
+mod rates;
+
+pub use course::Course;
+pub use machine::{CpuTime, Device, DeviceFlow, Machine};
+pub use rates::SubjectRate;
+
 /// A result, as everything after the record sees it. It borrows from the record and costs little to make.
 #[derive(Debug, Clone)]
 pub struct Subject<'r> {
-    /// Id of the record, or of the printed row.
+    /// Id of the record: a ULID, which stays when the record is copied or renamed. Of a printed row what its table calls it.
     pub id: &'r str,
-    /// What the user calls it.
+    /// What the user calls it; `None` where nobody gave it a name.
     pub label: Option<&'r str>,
-    /// What distinguishes the configuration.
+    /// What distinguishes the configuration from others that are compared with it, such as `volumes = 3`.
     pub attributes: Cow<'r, BTreeMap<String, AttributeValue>>,
     /// Where it comes from, where another tool measured; `None` of what iotrial measured itself.
     pub source: Option<&'r Source>,
-    /// What measured it, where that was iotrial.
+    /// What measured it, where that was iotrial. Its method version says which results may be compared.
     pub tool: Option<&'r Tool>,
     /// RFC 3339, UTC: when it began, or whichever time the source states.
     pub measured_at: Option<&'r str>,
-    /// Length of the measured phase; `None` where it is not stated.
+    /// Length of the measured phase; `None` where it is not stated. Zero where a run ended before it.
     pub measured: Option<Duration>,
     /// How it ended; `None` where the source does not say.
     pub ended: Option<&'r Ended>,
     /// What ran at once, in the order of the plan or of the source; empty where the source does not say.
     pub jobs: Vec<SubjectJob<'r>>,
-    /// All jobs together, where the source states it itself.
+    /// All jobs together, where the source states it itself: it may count what the jobs do not, and its digits are its own.
     pub stated_total: Option<&'r StatedOps>,
     /// What was asked, word for word; empty where nobody wrote it down.
     pub profile_text: &'r str,
-    /// What was decided.
+    /// What was decided before a run of iotrial; `None` of a probe of a sweep, and of what others measured.
     pub plan: Option<&'r Plan>,
-    /// The engine that made the load.
+    /// The engine that made the load, where it is one of iotrial's; other tools name theirs with each job.
     pub engine: Option<EngineKind>,
     /// Why it is another engine than asked for or than usual.
     pub engine_reason: Option<&'r str>,
     /// Threads that drove the load: the generator cannot use more CPUs than these.
     pub driving_threads: Option<u32>,
-    /// Whether all I/O went past the page cache.
+    /// Whether all I/O went past the page cache; `None` where that is not said of each job.
     pub direct: Option<bool>,
-    /// Bytes that the jobs worked on.
+    /// Bytes that the jobs worked on, areas that several jobs share counted once for each of them.
     pub touched: Option<ByteSize>,
-    /// The machine.
-    pub host: Option<&'r Host>,
-    /// The same as far as a source tells.
-    pub stated_host: Option<&'r StatedHost>,
-    /// What the load worked on; empty where it is not known.
+    /// The machine that made the load; `None` where nothing is known of it.
+    pub host: Option<Machine<'r>>,
+    /// What the load worked on; empty where it is not known. Paths that another tool states are in the loads of its jobs.
     pub targets: &'r [TargetRecord],
-    /// What was written to the targets before the load.
+    /// What was written to the targets before the load; `None` where nothing had to be.
     pub layout: Option<&'r Layout>,
-    /// The run second by second, all phases; empty where only totals are known.
-    pub intervals: &'r [Interval],
-    /// The course as a log of another tool has it.
-    pub stated_intervals: &'r [StatedInterval],
+    /// The result interval by interval; empty where only totals are known.
+    pub intervals: Course<'r>,
     /// What the operating system granted the engine.
     pub engine_setup: Option<&'r EngineSetup>,
-    /// CPU time over the measured phase.
-    pub cpu: Option<&'r CpuUse>,
-    /// CPU time as a source states it.
-    pub stated_cpu: Option<&'r StatedCpu>,
-    /// What the operating system counted at the devices below over the measured phase.
-    pub devices: &'r [DeviceCounters],
-    /// The same as a source states it.
-    pub stated_devices: &'r [StatedDevice],
+    /// CPU time over the measured phase; `None` where the clock is simulated, and where nobody tells it.
+    pub cpu: Option<CpuTime<'r>>,
+    /// What the operating system counted at the devices below; empty where it is not known.
+    pub devices: Vec<Device<'r>>,
     /// The search for the highest rate that holds a latency limit, of which this is the confirmation.
     pub search: Option<&'r Search>,
     /// Figures of an application and amounts, by stream and name with unit.
     pub other: Option<&'r BTreeMap<String, Stated>>,
-    /// Figures of which only a bound was printed.
+    /// Figures of which only a bound was printed, such as "below 1 ms": they are told and compared with nothing.
     pub bounds: &'r [StatedBound],
-    /// What an import did not understand.
+    /// What an import did not understand, or found odd, each with its place in the source.
     pub warnings: &'r [Warning],
     /// What the version that wrote the result found. Only of a probe, whose kept facts do not show all of it again.
     pub recorded_findings: &'r [RecordedFinding],
@@ -100,27 +102,30 @@ pub struct Subject<'r> {
 /// One job: its load as it was configured, and what it did.
 #[derive(Debug, Clone)]
 pub struct SubjectJob<'r> {
-    /// As the plan or the source calls it.
+    /// As the plan or the source calls it; jobs of a source may share a name.
     pub name: Cow<'r, str>,
     /// What it stands for; `None` where nobody said so.
     pub role: Option<Role>,
     /// As configured, in the words in which loads of any source are stated. Of a planned job it has what rates and latencies
     /// are held against; everything else of it is in `planned`.
     pub load: Cow<'r, StatedLoad>,
-    /// What was decided for it, where there was a plan.
+    /// What was decided for it; `None` without a plan.
     pub planned: Option<&'r Job>,
-    /// What it did, by stream.
+    /// What it did in the measured phase, by stream.
     pub ops: Ops<'r>,
-    /// The error with which a tool ended it.
+    /// How long what was due and never issued had waited when the load ended; `None` where that is not known, as of a load that
+    /// issues its I/Os when others complete.
+    pub not_issued_age: Option<&'r LatencyHistogram>,
+    /// The error with which a tool ended it, in its words. Its figures are then those of a part of the load.
     pub error: Option<&'r str>,
 }
 
 /// What a job did, by stream, only where there was something.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ops<'r> {
-    /// Reads.
+    /// Reads; `None` where there were none, or where they are told together with the writes only.
     pub read: Option<Facts<'r>>,
-    /// Writes, commits among them.
+    /// Writes, with the commits that are writes of their own.
     pub write: Option<Facts<'r>>,
     /// Log writes that are durable when they complete, and the commits of a group commit.
     pub commit: Option<Facts<'r>>,
@@ -131,29 +136,6 @@ pub struct Ops<'r> {
     /// Whether I/Os were issued when they were due, not when others completed. The sample of counted submission latencies, the
     /// first batch of each millisecond, then has too many that had to wait, and stands for nothing.
     pub issued_when_due: bool,
-}
-
-/// I/Os of one direction at one size: what the limits of storage are held against.
-#[derive(Debug, Clone, Copy)]
-pub struct SubjectRate<'r> {
-    /// What they were for; `None` where nobody said so, and of the figures of all jobs together.
-    pub role: Option<Role>,
-    /// Reads or writes.
-    pub direction: Direction,
-    /// Whether it is a share of a stream that has both.
-    pub is_of_both: bool,
-    /// I/Os per second, more than zero.
-    pub iops: f64,
-    /// Mean size of an I/O.
-    pub block_size_bytes: f64,
-    /// What one took on average.
-    pub latency_mean_us: Option<f64>,
-    /// What this comes from.
-    pub facts: Facts<'r>,
-    /// Sizes that the I/Os were configured to have; `None` where a job does not say.
-    pub configured_sizes: Option<Range>,
-    /// What the rate contradicts at these sizes: the MiB/s that are stated as well.
-    pub contradiction: Option<ContradictingRates>,
 }
 
 /// The I/Os of one stream: counted by iotrial, with a histogram, or stated by a source.
@@ -186,16 +168,12 @@ impl<'r> Subject<'r> {
             direct: None,
             touched: None,
             host: None,
-            stated_host: None,
             targets: &[],
             layout: None,
-            intervals: &[],
-            stated_intervals: &[],
+            intervals: Course::default(),
             engine_setup: None,
             cpu: None,
-            stated_cpu: None,
-            devices: &[],
-            stated_devices: &[],
+            devices: Vec::new(),
             search: None,
             other: None,
             bounds: &[],
@@ -204,7 +182,7 @@ impl<'r> Subject<'r> {
         }
     }
 
-    /// The view of a run.
+    /// The view of a run, also of one that ended before it measured anything.
     pub fn of_run(record: &'r RunRecord) -> Self {
         let measured = record.measured_duration();
         let jobs = record.plan.jobs.iter().enumerate().map(|(index, job)| {
@@ -224,10 +202,13 @@ impl<'r> Subject<'r> {
                     sync: None,
                     issued_when_due: job.arrival != Arrival::Closed,
                 },
+                not_issued_age: counts
+                    .map(|counts| &counts.not_issued_age)
+                    .filter(|_| job.arrival != Arrival::Closed),
                 error: None,
             }
         });
-        Self {
+        let subject = Self {
             label: record.label.as_deref(),
             tool: Some(&record.tool),
             measured_at: Some(&record.started_at),
@@ -241,16 +222,23 @@ impl<'r> Subject<'r> {
             driving_threads: Some(driving_threads(&record.plan)),
             direct: Some(record.plan.direct),
             touched: Some(record.plan.jobs.iter().map(|job| job.working_set * job.areas.len() as u64).sum()),
-            host: Some(&record.host),
+            host: Some(Machine::of_run(&record.host)),
             targets: &record.targets,
             layout: record.layout.as_ref(),
-            intervals: &record.intervals,
+            intervals: Course::Counted(&record.intervals),
             engine_setup: record.engine_setup.as_ref(),
-            cpu: record.cpu.as_ref(),
-            devices: &record.devices,
+            devices: record.devices.iter().map(Device::of_run).collect(),
             search: record.search.as_ref(),
             ..Self::empty(&record.id, &record.attributes)
-        }
+        };
+        subject.with_cpu(record.cpu.as_ref(), &record.host)
+    }
+
+    /// The same with the CPU time that was read while its I/Os were counted.
+    fn with_cpu(mut self, used: Option<&'r CpuUse>, host: &Host) -> Self {
+        let io_count = self.all_facts().into_iter().filter_map(Facts::io_count).sum();
+        self.cpu = used.map(|used| CpuTime::Counted { used, all_cpu_count: host.all_cpu_count(), io_count });
+        self
     }
 
     /// The view of one probe of a sweep: a job for each volume.
@@ -278,10 +266,11 @@ impl<'r> Subject<'r> {
                     write: counts.write.as_ref().map(facts),
                     ..Ops::default()
                 },
+                not_issued_age: None,
                 error: None,
             }
         });
-        Self {
+        let subject = Self {
             measured: Some(probe.measured),
             jobs: jobs.collect(),
             driving_threads: probe.driving_threads,
@@ -290,13 +279,13 @@ impl<'r> Subject<'r> {
                 .iter()
                 .map(|volume| sweep.settings.sizes.get(*volume).copied())
                 .try_fold(ByteSize::default(), |sum, size| Some(sum + size?)),
-            cpu: probe.cpu.as_ref(),
-            devices: &probe.devices,
+            devices: probe.devices.iter().map(Device::of_run).collect(),
             recorded_findings: &probe.findings,
             // A sweep that was interrupted has whole probes before that.
             ended: None,
             ..Self::of_sweep(sweep)
-        }
+        };
+        subject.with_cpu(probe.cpu.as_ref(), &sweep.host)
     }
 
     /// What all probes of a sweep have in common; its figures are those of the probes.
@@ -309,7 +298,7 @@ impl<'r> Subject<'r> {
             engine: Some(sweep.settings.engine),
             engine_reason: sweep.settings.engine_reason.as_deref(),
             direct: Some(sweep.settings.direct),
-            host: Some(&sweep.host),
+            host: Some(Machine::of_run(&sweep.host)),
             targets: &sweep.targets,
             ..Self::empty(&sweep.id, &sweep.attributes)
         }
@@ -324,10 +313,10 @@ impl<'r> Subject<'r> {
             jobs: record.jobs.iter().map(SubjectJob::of_imported).collect(),
             stated_total: record.total.as_ref(),
             direct: direct_of(&record.jobs),
-            stated_host: Some(&record.host),
-            stated_intervals: &record.intervals,
-            stated_cpu: record.cpu.as_ref(),
-            stated_devices: &record.devices,
+            host: Machine::of_stated(&record.host),
+            intervals: Course::Stated(&record.intervals),
+            cpu: record.cpu.as_ref().map(CpuTime::Stated),
+            devices: record.devices.iter().map(Device::of_stated).collect(),
             other: Some(&record.other),
             bounds: &record.bounds,
             warnings: &record.warnings,
@@ -349,9 +338,9 @@ impl<'r> Subject<'r> {
         self.engine.is_none_or(EngineKind::has_device)
     }
 
-    /// The intervals of the measured phase.
+    /// What was counted in the intervals of the measured phase; none where a source states the course.
     pub fn measured_intervals(&self) -> impl Iterator<Item = &'r Interval> + use<'r> {
-        self.intervals.iter().filter(|interval| interval.phase == PhaseKind::Measure)
+        self.intervals.counted().iter().filter(|interval| interval.phase == PhaseKind::Measure)
     }
 
     /// Length of the measured phase in seconds, with all digits of a source: a [`Duration`] ends at nanoseconds.
@@ -375,34 +364,22 @@ impl<'r> Subject<'r> {
         self.stated_streams().next().is_none() && (self.plan.is_some() || has_counts())
     }
 
-    /// The streams of all jobs in the order of tables: those that are planned, or else those that were counted.
+    /// The streams of the jobs that `select` picks by their number, in the order of tables: those that are planned, whether they
+    /// came to be or not, or else those that are there.
     ///
     /// Where every write is a commit, the two streams are the same one, and it is called commit.
-    pub fn counted_streams(&self) -> Vec<Stream> {
+    pub fn streams_of(&self, select: impl Fn(usize) -> bool) -> Vec<Stream> {
         if let Some(plan) = self.plan {
-            return Stream::planned(plan, |_| true);
+            return Stream::planned(plan, select);
         }
-        let is_there = |stream: &Stream| self.jobs.iter().any(|job| job.ops.has(*stream));
-        Stream::OF_RUNS.into_iter().filter(is_there).collect()
+        let jobs = || self.jobs.iter().enumerate().filter(|(index, _)| select(*index));
+        let is_there = |stream: &&Stream| jobs().any(|(_, job)| job.ops.has(**stream));
+        Stream::ALL.iter().filter(is_there).copied().collect()
     }
 
     /// Every read and write once, whether a source tells them apart or not. Commits are among the writes.
     pub fn all_facts(&self) -> Vec<Facts<'r>> {
         self.parts().into_iter().flat_map(Ops::both).collect()
-    }
-
-    /// Rates by direction with the sizes of their I/Os, by job where jobs have figures of their own; streams of which either is
-    /// not known are left out. Figures of reads and writes together become both by the share of reads that was configured.
-    pub fn rates(&self) -> Vec<SubjectRate<'r>> {
-        let mut rates = Vec::new();
-        for job in &self.jobs {
-            rates.extend(job.ops.rates(job.role, &[&job.load]));
-        }
-        if let (true, Some(total)) = (rates.is_empty(), self.stated_total) {
-            let loads: Vec<&StatedLoad> = self.jobs.iter().map(|job| &*job.load).collect();
-            rates = Ops::of_stated(total).rates(None, &loads);
-        }
-        rates
     }
 
     /// I/Os that may be outstanding at once; `None` where a job does not say. Records come from strangers, and their jobs
@@ -421,6 +398,17 @@ impl<'r> Subject<'r> {
     /// Whether somebody printed it: there is no run to look at, and no repeat of it.
     pub fn is_printed(&self) -> bool {
         self.source.is_some_and(|source| matches!(source.kind, SourceKind::Table | SourceKind::Csv))
+    }
+
+    /// What to call it where there is room for one name: its label, else its profile, else its only job, else its file.
+    pub fn title(&self) -> &str {
+        let only_job = || match self.jobs.as_slice() {
+            [only] if self.source.is_some() && !only.name.is_empty() => Some(&*only.name),
+            _ => None,
+        };
+        let profile = || self.plan.map(|plan| plan.profile.as_str());
+        let file = || self.source.map(|source| source.file.as_str());
+        self.label.or_else(profile).or_else(only_job).or_else(file).unwrap_or(self.id)
     }
 
     /// Who measured, such as `fio`; of a printed table its source.
@@ -475,7 +463,7 @@ impl Stream {
         }
     }
 
-    /// What was counted in this stream, of all jobs or of those of one role, merged.
+    /// What was counted in this stream, of all jobs or of those of one role, merged; empty where nothing was.
     pub fn counts_of(self, subject: &Subject<'_>, role: Option<Role>) -> OpCounts {
         let mut merged = OpCounts::default();
         let jobs = subject.jobs.iter().filter(|job| role.is_none() || job.role == role);
@@ -497,6 +485,14 @@ impl<'r> SubjectJob<'r> {
         self.planned.is_some() || self.ops.streams().any(|(_, facts)| facts.counts().is_some())
     }
 
+    /// What a session waits for, and so what arrives at an open job: the commits of a group commit, which stand for their
+    /// writes, and of any other load every I/O.
+    pub fn arrivals(&self) -> impl Iterator<Item = Facts<'r>> + use<'r> {
+        let has_groups = self.planned.is_some_and(|planned| planned.group_commit.is_some());
+        let commits = self.ops.commit.filter(|_| has_groups);
+        commits.into_iter().chain(self.ops.both().filter(move |_| commits.is_none()))
+    }
+
     fn of_imported(job: &'r ImportedJob) -> Self {
         Self {
             name: Cow::Borrowed(job.name.as_str()),
@@ -504,6 +500,7 @@ impl<'r> SubjectJob<'r> {
             load: Cow::Borrowed(&job.load),
             planned: None,
             ops: Ops::of_stated(&job.ops),
+            not_issued_age: None,
             error: job.error.as_deref(),
         }
     }
@@ -561,45 +558,7 @@ impl<'r> Ops<'r> {
         self.sync.filter(|_| self.write.is_some()).filter(were_there)
     }
 
-    fn rates(self, role: Option<Role>, loads: &[&StatedLoad]) -> Vec<SubjectRate<'r>> {
-        // Of `share` of a stream that has both directions, or of one that has only this.
-        let rate = |direction: Direction, facts: Facts<'r>, share: Option<f64>| {
-            let sizes =
-                Range::of_block_sizes(loads.iter().copied(), Some(direction).filter(|_| share.is_none()));
-            let all_iops = facts.iops()?;
-            let contradicting =
-                |stated, sizes| ContradictingRates::of(stated, sizes, edge_count(loads.iter().copied()));
-            let iops = all_iops * share.unwrap_or(1.0);
-            (iops > 0.0).then_some(SubjectRate {
-                role,
-                direction,
-                is_of_both: share.is_some(),
-                iops,
-                block_size_bytes: facts.mean_size(all_iops, sizes)?,
-                latency_mean_us: facts.latency_mean_us(),
-                facts,
-                configured_sizes: sizes,
-                contradiction: facts
-                    .stated()
-                    .zip(sizes)
-                    .and_then(|(stated, sizes)| contradicting(stated, sizes)),
-            })
-        };
-        let of_direction = |direction: &Direction| rate(*direction, self.get(*direction)?, None);
-        let mut rates: Vec<SubjectRate<'r>> = Direction::ALL.iter().filter_map(of_direction).collect();
-        if let (true, Some(all), [load]) = (rates.is_empty(), self.all, loads)
-            && let Some(percent) = load.rwmix_read_percent
-        {
-            let read = percent / 100.0;
-            let shares = [(Direction::Read, read), (Direction::Write, 1.0 - read)];
-            rates.extend(
-                shares.into_iter().filter_map(|(direction, share)| rate(direction, all, Some(share))),
-            );
-        }
-        rates
-    }
-
-    /// One direction.
+    /// All reads, or all writes; `None` also where a source tells the two together only.
     pub fn get(&self, direction: Direction) -> Option<Facts<'r>> {
         match direction {
             Direction::Read => self.read,
@@ -633,7 +592,7 @@ impl<'r> Facts<'r> {
         }
     }
 
-    /// Bytes of the I/Os that succeeded.
+    /// Bytes of the I/Os that succeeded; `None` where the source does not state them.
     pub fn bytes(self) -> Option<u64> {
         match self {
             Self::Counted(counts, _) => Some(counts.bytes),
@@ -641,7 +600,7 @@ impl<'r> Facts<'r> {
         }
     }
 
-    /// I/Os that failed or came back short.
+    /// I/Os that failed or came back short, and are in no other figure; `None` where the source does not state them.
     pub fn error_count(self) -> Option<u64> {
         match self {
             Self::Counted(counts, _) => Some(counts.error_count),
@@ -678,7 +637,7 @@ impl<'r> Facts<'r> {
         }
     }
 
-    /// The longest in µs.
+    /// The longest total latency in µs, or completion latency where only that is told.
     pub fn latency_max_us(self) -> Option<f64> {
         match self {
             // By way of nanoseconds, so that whole microseconds stay whole.

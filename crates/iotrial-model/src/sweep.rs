@@ -22,9 +22,9 @@ pub const SWEEP_FORMAT: &str = "iotrial.sweep/1";
 /// What happened in one sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SweepRecord {
-    /// Always [`SWEEP_FORMAT`].
+    /// [`SWEEP_FORMAT`]; a file with another format is not the record of a sweep and is not read as one.
     pub format: String,
-    /// A ULID.
+    /// A ULID, made when the sweep was set up: unique, and in the order of time. The store names the file by it.
     pub id: String,
     /// What the user calls it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,11 +32,11 @@ pub struct SweepRecord {
     /// What distinguishes the configuration.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attributes: BTreeMap<String, AttributeValue>,
-    /// Who measured.
+    /// The program that measured, with its method.
     pub tool: Tool,
     /// RFC 3339, UTC.
     pub started_at: String,
-    /// The machine.
+    /// The machine that made the load.
     pub host: Host,
     /// The volumes as they were found; empty where the engine touches none.
     pub targets: Vec<TargetRecord>,
@@ -64,7 +64,7 @@ pub struct SweepSettings {
     /// The device, where the engine is `sim`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sim: Option<SimDevice>,
-    /// Past the page cache.
+    /// Whether I/O goes past the page cache.
     pub direct: bool,
     /// The first probe's; each later one has the next.
     pub seed: u64,
@@ -90,7 +90,7 @@ pub struct SweepSettings {
 pub enum SweepMethod {
     /// By what the probes before them showed.
     Search,
-    /// As given.
+    /// The user names every load.
     Grid,
     /// The test series of the SQLIO paper.
     Sqlio,
@@ -101,7 +101,7 @@ pub enum SweepMethod {
 /// One load on some volumes for some seconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProbeRecord {
-    /// What it did.
+    /// The kind of I/O that it made.
     pub pattern: LoadPattern,
     /// Outstanding I/Os on each volume.
     pub outstanding: u32,
@@ -160,9 +160,9 @@ impl ProbePurpose {
 /// About one second of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ProbeSecond {
-    /// Its phase.
+    /// Its phase; none crosses the border of one.
     pub phase: PhaseKind,
-    /// Its length.
+    /// Its length by the clock of the probe: about a second, the last of a phase may be shorter.
     #[serde(rename = "duration_s", with = "seconds")]
     pub duration: Duration,
     /// I/Os that succeeded.
@@ -175,13 +175,13 @@ pub enum CheckSweepError {
     /// The volumes of a probe are none, or not those that were counted.
     #[error("its probe {probe} has counts of other volumes than it names")]
     Volumes {
-        /// From 1.
+        /// Place of the probe in the record, counting from 1.
         probe: usize,
     },
     /// A number is beyond what any sweep can reach.
     #[error("its {what} is beyond any sweep")]
     OutOfRange {
-        /// Which number.
+        /// The number in words that follow «its», such as `measured time`.
         what: &'static str,
     },
 }
@@ -196,8 +196,10 @@ impl SweepRecord {
     pub fn check(&self) -> Result<(), CheckSweepError> {
         let in_range =
             |what, holds: bool| if holds { Ok(()) } else { Err(CheckSweepError::OutOfRange { what }) };
+        // A choice: more than a day of probes of one second each.
         in_range("number of probes", self.probes.len() <= 100_000)?;
         in_range("number of volumes", self.targets.len() <= 10_000)?;
+        // Without targets there is one volume all the same: the engine itself.
         let volume_count = self.targets.len().max(1);
         for (index, probe) in self.probes.iter().enumerate() {
             let fits = (1..=volume_count).contains(&probe.volumes.len())
@@ -207,6 +209,7 @@ impl SweepRecord {
                 return Err(CheckSweepError::Volumes { probe: index + 1 });
             }
             in_range("outstanding I/O", (1..=1 << 16).contains(&probe.outstanding))?;
+            // No phase is planned longer (`LONGEST_PHASE`).
             in_range("measured time", probe.measured <= Duration::from_secs(30 * 86_400))?;
             in_range("CPU time", probe.cpu.as_ref().is_none_or(CpuUse::is_in_range))?;
             in_range("device count", are_devices_in_range(&probe.devices))?;

@@ -25,7 +25,7 @@ pub(crate) const TABLE_FORMAT: &str = "iotrial.table/1";
 pub struct PublishedTable {
     /// What it is about.
     pub title: String,
-    /// Where it was printed.
+    /// Where it was printed, as a reader would look it up.
     pub source: Option<String>,
     /// How long each row was measured; `None` where that was not printed.
     pub runtime: Option<Duration>,
@@ -56,7 +56,7 @@ pub struct PrintedJob {
     pub iodepth: Option<u64>,
     /// Number of copies.
     pub numjobs: Option<u64>,
-    /// What it works on.
+    /// Size of what it works on, in GiB; `None` where it was not printed.
     pub size_gib: Option<f64>,
     /// Whether it was worked out from other figures, and not printed.
     pub inferred: bool,
@@ -102,9 +102,9 @@ pub struct PrintedLoad {
 /// A number as it was printed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrintedNumber {
-    /// Digit for digit.
+    /// The number digit for digit, because its last digit says how exact it is.
     pub text: String,
-    /// What it means.
+    /// Its value, in the unit that its name ends in.
     pub value: f64,
     /// Whether zeros at the end of a whole number are digits that were printed. In a table they are so only
     /// in a string: `98600` may have been 98.6 thousand.
@@ -126,11 +126,11 @@ pub struct Bound {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BoundRelation {
-    /// It is lower.
+    /// The figure is lower than the number.
     Below,
-    /// It is higher.
+    /// The figure is higher than the number.
     Above,
-    /// It is close.
+    /// The figure is near the number, on either side.
     About,
 }
 
@@ -182,7 +182,7 @@ pub enum Claim {
         baseline: String,
         /// Id of the row that is compared.
         row: String,
-        /// How much is gained.
+        /// How much is gained, in percent as printed.
         percent: PrintedNumber,
         /// The words of the text.
         words: Option<String>,

@@ -52,8 +52,25 @@ pub struct FreeSpace {
 
 impl FreeSpace {
     /// What iotrial may fill: all but a tenth of the file system and [`LEAST_FREE`].
+    ///
+    /// Zero where less is free already.
     pub fn usable(&self) -> ByteSize {
         let reserve = ByteSize::bytes((self.capacity.get() / 10).max(LEAST_FREE.get()));
         ByteSize::bytes(self.available.get().saturating_sub(reserve.get()))
     }
+}
+
+/// Files do not fit on a file system without going below what has to stay free ([`FreeSpace::usable`]).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{needed} of files are needed on `{}`, and only {usable} may be used so that {LEAST_FREE} and 10 % stay free",
+    path.display()
+)]
+pub struct NoSpace {
+    /// A directory on that file system.
+    pub path: PathBuf,
+    /// What the files take, all that go there together.
+    pub needed: ByteSize,
+    /// What the rule allows.
+    pub usable: ByteSize,
 }

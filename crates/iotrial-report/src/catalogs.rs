@@ -11,7 +11,7 @@ use crate::table::{Column, Row, Table, Value};
 /// A catalog with the age of its sources.
 #[derive(Debug, Clone, Copy)]
 pub struct CatalogAge<'c> {
-    /// The catalog.
+    /// What the file holds. The age stands beside it because a catalog does not know what day it is.
     pub catalog: &'c Catalog,
     /// Days since the oldest dated source; `None` without one.
     pub oldest_days: Option<i64>,

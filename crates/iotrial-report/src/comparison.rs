@@ -14,7 +14,7 @@ use iotrial_model::units::group_thousands;
 
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
 use crate::quantity::Quantity;
-use crate::run::LONGEST_TITLE;
+use crate::result::LONGEST_TITLE;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 

@@ -11,7 +11,7 @@ use iotrial_sizing::measured::BoundBy;
 use crate::quantity::{LatencyUnit, Quantity};
 use crate::table::{Fact, Value};
 
-/// One line.
+/// A finding, or something else that was decided before the report, as a line that a reader sees.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingLine {
     /// How much it weighs.

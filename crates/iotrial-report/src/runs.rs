@@ -17,14 +17,16 @@ use iotrial_model::subject::Subject;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape, TIME};
 use crate::comparison::{self, charts};
 use crate::document::{Block, Document, FindingLine, Section};
-use crate::imported;
 use crate::quantity::Quantity;
-use crate::run;
+use crate::result;
+use crate::stated;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 
 /// Names in legends are cut to this many characters.
 const LONGEST_NAME: usize = 40;
+/// The name of a result and its load in a table are cut to this many characters.
+const LONGEST_RESULT: usize = 60;
 /// More runs than this are not told apart in one chart.
 const MOST_DRAWN: usize = 8;
 
@@ -46,14 +48,6 @@ struct Run<'r> {
 }
 
 impl Document {
-    /// The document of one result. `summary` is the one of `subject`.
-    pub fn of_result(subject: &Subject<'_>, summary: &Summary) -> Self {
-        match subject.plan {
-            Some(plan) => Self::of_run(subject, plan, summary),
-            None => Self::of_stated(subject, summary),
-        }
-    }
-
     /// The document of several results, in this order. Each summary is the one of its subject, and `comparison` is that of all of
     /// them. With runs among them it is that of the runs, with the figures of the others beside theirs and each of them as a
     /// chapter.
@@ -68,7 +62,7 @@ impl Document {
                 title: format!("{} {what}s", others.len()),
                 byline: "Side by side, then each by itself".to_owned(),
                 in_brief: Vec::new(),
-                sections: vec![imported::side_by_side(&others)],
+                sections: vec![side_by_side(&others, None)],
                 chapters: others.into_iter().map(chapter).collect(),
             };
         }
@@ -86,7 +80,7 @@ impl Document {
         } else {
             all.title = format!("{} results", results.len());
         }
-        let figures = imported::side_by_side(&others);
+        let figures = side_by_side(&others, Some(comparison));
         let figures = Section {
             id: if is_imported { "imported" } else { "others" },
             heading: if is_imported { "Imported results" } else { "Other results" },
@@ -138,9 +132,27 @@ impl Document {
     }
 }
 
+/// The figures of several results in one table, each with the key by which `comparison` knows it, or else numbered.
+fn side_by_side(results: &[&(Subject<'_>, &Summary)], comparison: Option<&Comparison>) -> Section {
+    let rows = results.iter().enumerate().flat_map(|(index, (subject, summary))| {
+        let place = comparison.and_then(|all| Some(&all.configurations[all.place_of_run(subject.id)?.0]));
+        let key = comparison.map(|_| place.map_or("–", |configuration| configuration.key.as_str()));
+        let number = if comparison.is_some() { String::new() } else { format!("{} ", index + 1) };
+        let load = stated::load_in_short(subject).map_or_else(String::new, |load| format!(", {load}"));
+        let name = cut(subject.title(), stated::LONGEST_NAME);
+        let name = cut(&format!("{number}{name}{load}"), LONGEST_RESULT);
+        let labels: Vec<&str> = key.into_iter().chain([name.as_str()]).collect();
+        let there = Stream::ALL.iter().copied().filter(|stream| summary.total.get(*stream).is_some());
+        result::stream_rows(&labels, &summary.total, &there.collect::<Vec<_>>(), false)
+    });
+    let labels: &[&str] = if comparison.is_some() { &["key", "result"] } else { &["result"] };
+    let table = result::figures_table("Figures side by side", labels, rows.collect(), true);
+    Section { id: "figures", heading: "Figures side by side", note: None, blocks: vec![Block::Table(table)] }
+}
+
 /// Every stream of a role that any of the runs has, in the order of tables.
 fn streams(runs: &[Run<'_>]) -> Vec<(Role, Stream)> {
-    let all = runs.iter().flat_map(|run| run.series.iter().map(|one| (one.role, one.stream)));
+    let all = runs.iter().flat_map(|run| run.series.iter().filter_map(|one| Some((one.role?, one.stream))));
     all.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
@@ -174,7 +186,7 @@ impl<'r> Run<'r> {
     }
 
     fn series(&self, role: Role, stream: Stream) -> Option<&Series> {
-        self.series.iter().find(|one| one.role == role && one.stream == stream)
+        self.series.iter().find(|one| one.role == Some(role) && one.stream == stream)
     }
 
     fn was_measured(&self) -> bool {
@@ -204,7 +216,7 @@ fn overview(runs: &[Run<'_>]) -> Section {
                 Value::Text(run.title.clone()),
                 Value::text((!attributes.is_empty()).then_some(attributes)),
                 Value::Text(run.subject.profile().to_owned()),
-                Value::Text(run::started_at(run.subject)),
+                Value::Text(result::started_at(run.subject)),
                 Value::number(run.summary.measured_s),
                 Value::Text(
                     match run.subject.ended_how() {
@@ -248,12 +260,12 @@ fn overview(runs: &[Run<'_>]) -> Section {
 fn by_role(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
     let roles: BTreeSet<Role> = streams.iter().map(|(role, _)| *role).collect();
     let row = |role: Role, stream: Stream, run: &Run<'_>| {
-        run::figures_row(&[&format!("{role} {stream}")], &run.short, run.figures(role, stream), false)
+        result::figures_row(&[&format!("{role} {stream}")], &run.short, run.figures(role, stream), false)
     };
     let measured = || runs.iter().filter(|run| run.was_measured());
     let rows: Vec<Row> =
         streams.iter().flat_map(|(role, stream)| measured().map(|run| row(*role, *stream, run))).collect();
-    let mut table = run::figures_table("Figures by role and run", &["stream"], rows, true);
+    let mut table = result::figures_table("Figures by role and run", &["stream"], rows, true);
     table.columns[1].name = "run";
     (roles.len() > 1 && measured().next().is_some()).then(|| Section {
         id: "roles",

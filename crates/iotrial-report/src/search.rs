@@ -57,12 +57,11 @@ fn answer(search: &Search, ended: EndedHow) -> String {
         Some(not_held) => format!(" and {} IOPS do not", iops(not_held)),
         None => ", more than the closed load reaches; no higher rate was tried".to_owned(),
     };
-    let doubt = match result.not_held_doubts.as_slice() {
-        [] => String::new(),
-        doubts => format!(
-            " What did not hold was found with {}: the device itself may hold more.",
-            doubts.join(", ")
-        ),
+    let doubts = &result.not_held_doubts;
+    let doubt = if doubts.is_empty() {
+        String::new()
+    } else {
+        format!(" What did not hold was found with {doubts}: the device itself may hold more.")
     };
     format!(
         "{} IOPS hold {}{and_not}.{doubt} The figures are those of the run that confirmed it.",
@@ -143,7 +142,7 @@ fn probes(search: &Search) -> Table {
             Value::text(probe.worst.as_ref().map(|worst| format!("{} {}", worst.role, worst.stream))),
             Value::text(probe.held.map(|held| if held { "yes" } else { "no" })),
             Value::text(probe.why_not.as_ref()),
-            Value::text((!probe.doubts.is_empty()).then(|| probe.doubts.join(", "))),
+            Value::text((!probe.doubts.is_empty()).then(|| probe.doubts.to_string())),
         ],
         is_total: false,
     };

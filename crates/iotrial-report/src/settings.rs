@@ -1,75 +1,17 @@
-//! The circumstances of a run: host, targets, every effective setting, profile.
-
-use std::collections::BTreeMap;
+//! The circumstances of a result: host, targets, every effective setting, profile.
 
 use iotrial_analysis::device_chain::ChainStep;
-use iotrial_analysis::summary::Summary;
-use iotrial_model::plan::{Area, AreaKind, Arrival, Job, PhaseKind, Plan, SimDevice};
-use iotrial_model::record::{AttributeValue, BlockDevice, DeviceCounters, EngineSetup, Host, TargetRecord};
+use iotrial_analysis::summary::{CpuSummary, DeviceCount, Summary};
+use iotrial_model::imported::{CpuBasis, Stated};
+use iotrial_model::plan::{Area, AreaKind, Job, Plan, SimDevice};
+use iotrial_model::record::{BlockDevice, EngineSetup, TargetRecord};
 use iotrial_model::subject::Subject;
-use iotrial_model::units::{format_duration, group_thousands};
+use iotrial_model::units::{ByteSize, format_duration};
 
+use crate::brief::phases;
 use crate::document::{Block, Fact, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
-
-/// Host, targets and load in one line each.
-pub(crate) fn in_brief(subject: &Subject<'_>, plan: &Plan) -> Vec<(&'static str, String)> {
-    let mut lines = Vec::new();
-    lines.extend(attributes_in_brief(&subject.attributes));
-    lines.extend(subject.host.map(|host| ("Host", host_in_brief(host))));
-    lines.push((
-        if subject.targets.len() == 1 { "Target" } else { "Targets" },
-        if subject.targets.is_empty() {
-            "none touched".to_owned()
-        } else {
-            subject.targets.iter().map(target_in_brief).collect::<Vec<_>>().join("; ")
-        },
-    ));
-    lines.push((
-        "Load",
-        format!(
-            "{}{}, {}, {}, {} {}, {}",
-            plan.profile,
-            if plan.quick { " (quick)" } else { "" },
-            counted(plan.jobs.len() as u64, "job"),
-            counted(plan.total_iodepth().into(), "outstanding I/O"),
-            match (plan.engine.touches_targets(), plan.direct) {
-                (false, _) => "engine",
-                (true, true) => "direct I/O by",
-                (true, false) => "through the page cache by",
-            },
-            plan.engine.as_str(),
-            phases(plan),
-        ),
-    ));
-    let open = plan.jobs.iter().filter(|job| job.arrival != Arrival::Closed);
-    let arrivals: Vec<String> =
-        open.map(|job| format!("{}: {}", job.name, job.particulars(plan).join(", "))).collect();
-    if !arrivals.is_empty() {
-        lines.push(("Arrivals", arrivals.join("; ")));
-    }
-    lines
-}
-
-fn host_in_brief(host: &Host) -> String {
-    let parts = [
-        Some(host.name.clone()),
-        Some(host.os.clone()),
-        host.virtualization.clone(),
-        (host.cpu_count > 0).then(|| counted(host.cpu_count.into(), "CPU")),
-        host.memory.map(|memory| format!("{memory} memory")),
-    ];
-    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
-}
-
-/// What distinguishes the configuration, in one line; `None` where nothing does.
-pub(crate) fn attributes_in_brief(
-    attributes: &BTreeMap<String, AttributeValue>,
-) -> Option<(&'static str, String)> {
-    let pairs: Vec<String> = attributes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    (!pairs.is_empty()).then(|| ("Attributes", pairs.join(", ")))
-}
 
 /// Who measured, with the version where it is known.
 pub(crate) fn tool(subject: &Subject<'_>) -> String {
@@ -79,60 +21,64 @@ pub(crate) fn tool(subject: &Subject<'_>) -> String {
     version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"))
 }
 
-fn target_in_brief(target: &TargetRecord) -> String {
-    let on = target.devices.first().map(|device| {
-        let model = device.model.as_ref().map(|model| format!(", {}", model.trim()));
-        format!("{}{}", device.name, model.unwrap_or_default())
-    });
-    match (target.filesystem.as_ref(), on.as_ref()) {
-        (Some(filesystem), Some(on)) => format!("{} ({filesystem} on {on})", target.path),
-        (Some(only), None) | (None, Some(only)) => format!("{} ({only})", target.path),
-        (None, None) => target.path.clone(),
-    }
-}
-
-fn phases(plan: &Plan) -> String {
-    let phase = plan.phases.iter().map(|one| {
-        let until = plan.until_steady.filter(|_| one.kind == PhaseKind::Measure);
-        let until = if until.is_some() { " until steady, at most" } else { "" };
-        format!("{}{until} {}", one.kind.as_str(), format_duration(one.duration))
-    });
-    phase.collect::<Vec<_>>().join(", ")
-}
-
-/// `1 job`, `6 jobs`.
-fn counted(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", group_thousands(&count.to_string()), if count == 1 { "" } else { "s" })
-}
-
 /// What is known of the machine, and what the load cost it.
 pub(crate) fn host(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
-    let host = subject.host?;
-    let mut facts = vec![
-        words("name", Some(&host.name)),
-        words("operating system", Some(&host.os)),
-        words("kernel", host.kernel.as_ref()),
-        words("virtualization", host.virtualization.as_ref()),
-        words("CPU model", host.cpu_model.as_ref()),
-        number("CPUs", Quantity::Count, Value::Count(host.cpu_count.into())),
-        number("memory", Quantity::Bytes, host.memory.map_or(Value::Absent, |size| Value::Count(size.get()))),
-        words("clock", host.clock_source.as_ref()),
-    ];
-    if let Some(cpu) = &summary.cpu {
-        facts.extend([
-            number("CPU of the generator, user", Quantity::Percent, Value::Number(cpu.usr_percent)),
-            number("CPU of the generator, system", Quantity::Percent, Value::Number(cpu.sys_percent)),
-            number("CPU time for one I/O", Quantity::CpuTimeUs, Value::number(cpu.per_io_us)),
-            number("CPU of the whole host", Quantity::Percent, Value::number(cpu.host_busy_percent)),
-            number("CPU taken by the hypervisor", Quantity::Percent, Value::number(cpu.host_steal_percent)),
-            number(
-                "busiest thread of the generator",
-                Quantity::Percent,
-                Value::number(cpu.busiest_thread_percent),
-            ),
-        ]);
+    let mut facts = subject.host.map_or_else(Vec::new, |host| {
+        let cpu_count = host.cpu_count.or(host.host_cpu_count);
+        vec![
+            words("name", host.name),
+            words("operating system", host.os),
+            words("kernel", host.kernel),
+            words("virtualization", host.virtualization),
+            words("CPU model", host.cpu_model),
+            number("CPUs", Quantity::Count, count(cpu_count.map(u64::from))),
+            number("memory", Quantity::Bytes, count(host.memory.map(ByteSize::get))),
+            words("clock", host.clock_source),
+        ]
+    });
+    // A dash says of a run that it looked and could not read it. A source was never asked.
+    if subject.source.is_some() {
+        facts.retain(|fact| fact.value != Value::Absent);
     }
-    Some(Section { id: "host", heading: "Host", note: None, blocks: vec![Block::Facts(facts)] })
+    facts.extend(summary.cpu.iter().flat_map(cpu_facts));
+    (!facts.is_empty()).then(|| Section {
+        id: "host",
+        heading: "Host",
+        note: None,
+        blocks: vec![Block::Facts(facts)],
+    })
+}
+
+fn cpu_facts(cpu: &CpuSummary) -> Vec<Fact> {
+    let percent = |name: &str, value| number(name, Quantity::Percent, Value::number(value));
+    match cpu {
+        CpuSummary::Counted(cpu) => vec![
+            percent("CPU of the generator, user", Some(cpu.usr_percent)),
+            percent("CPU of the generator, system", Some(cpu.sys_percent)),
+            number("CPU time for one I/O", Quantity::CpuTimeUs, Value::number(cpu.per_io_us)),
+            percent("CPU of the whole host", cpu.host_busy_percent),
+            percent("CPU taken by the hypervisor", cpu.host_steal_percent),
+            percent("busiest thread of the generator", cpu.busiest_thread_percent),
+        ],
+        CpuSummary::Stated(cpu) => {
+            let of = match cpu.of {
+                CpuBasis::Host => "CPU of the whole host",
+                CpuBasis::EachCopy => "CPU of each copy of a job",
+            };
+            let share = |what: &str, stated: Option<Stated>| {
+                stated.map(|stated| percent(&format!("{of}, {what}"), Some(stated.value)))
+            };
+            let per_io = cpu.per_io_us.map(|stated| {
+                number("CPU time for one I/O", Quantity::CpuTimeUs, Value::Number(stated.value))
+            });
+            let shares = [share("user", cpu.usr_percent), share("system", cpu.sys_percent), per_io];
+            shares.into_iter().flatten().collect()
+        }
+    }
+}
+
+fn count(count: Option<u64>) -> Value {
+    count.map_or(Value::Absent, Value::Count)
 }
 
 /// What the load worked on, and what the devices below it counted.
@@ -150,19 +96,16 @@ pub(crate) fn targets(subject: &Subject<'_>, summary: &Summary) -> Option<Sectio
         blocks.push(Block::Table(devices_table(devices)));
     }
     if let Some(device) = &summary.device {
-        blocks.push(Block::Table(counters_table(&device.devices)));
-        blocks.push(Block::Facts(vec![
-            number(
-                "read by the devices, to what was asked",
-                Quantity::Ratio,
-                Value::number(device.read_bytes_ratio),
-            ),
-            number(
-                "written by the devices, to what was asked",
-                Quantity::Ratio,
-                Value::number(device.write_bytes_ratio),
-            ),
-        ]));
+        blocks.push(Block::Table(counters_table(&device.devices, subject.source.is_some())));
+        let ratios = [
+            ("read by the devices, to what was asked", device.read_bytes_ratio),
+            ("written by the devices, to what was asked", device.write_bytes_ratio),
+        ];
+        if ratios.iter().any(|(_, ratio)| ratio.is_some()) {
+            let fact =
+                |(name, ratio): (&str, Option<f64>)| number(name, Quantity::Ratio, Value::number(ratio));
+            blocks.push(Block::Facts(ratios.map(fact).into()));
+        }
     }
     if let Some(device) = summary.device.as_ref().filter(|device| !device.steps.is_empty()) {
         blocks.push(Block::Table(steps_table(&device.steps)));
@@ -233,23 +176,29 @@ fn devices_table(rows: Vec<Row>) -> Table {
     }
 }
 
-fn counters_table(devices: &[DeviceCounters]) -> Table {
-    let row = |device: &DeviceCounters| Row {
+fn counters_table(devices: &[DeviceCount], is_stated: bool) -> Table {
+    let row = |device: &DeviceCount| Row {
         cells: vec![
             Value::Text(device.name.clone()),
-            Value::Count(device.read_count),
-            Value::Count(device.read_merge_count),
-            Value::Count(device.read_bytes),
-            Value::Count(device.write_count),
-            Value::Count(device.write_merge_count),
-            Value::Count(device.write_bytes),
-            Value::Count(device.flush_count),
+            count(device.read_count),
+            count(device.read_merge_count),
+            count(device.read_bytes),
+            count(device.write_count),
+            count(device.write_merge_count),
+            count(device.write_bytes),
+            count(device.flush_count),
+            Value::number(device.busy_percent),
         ],
         is_total: false,
     };
     let (reads, writes) = ("reads", "writes");
-    Table {
-        caption: "What the operating system counted at the devices over the measured phase".to_owned(),
+    let caption = if is_stated {
+        "What the tool read from the counters of the devices, over all that ran"
+    } else {
+        "What the operating system counted at the devices over the measured phase"
+    };
+    let mut table = Table {
+        caption: caption.to_owned(),
         columns: vec![
             Column::new("device", Quantity::Words),
             Column::new("completed", Quantity::Count).under(reads),
@@ -259,10 +208,18 @@ fn counters_table(devices: &[DeviceCounters]) -> Table {
             Column::new("merged", Quantity::Count).under(writes),
             Column::new("size", Quantity::Bytes).under(writes),
             Column::new("flushes", Quantity::Count),
+            Column::new("busy", Quantity::Percent),
         ],
         rows: devices.iter().map(row).collect(),
         at_a_glance: false,
+    };
+    // From the right, so that the places of those that are still to be looked at stay.
+    for at in (0..table.columns.len()).rev() {
+        if table.rows.iter().all(|row| row.cells[at] == Value::Absent) {
+            table.without_column(at);
+        }
     }
+    table
 }
 
 /// The way of the bytes down through the devices.
@@ -296,8 +253,9 @@ fn steps_table(steps: &[ChainStep]) -> Table {
     }
 }
 
-/// Every setting that was in effect.
-pub(crate) fn load(subject: &Subject<'_>, plan: &Plan, summary: &Summary) -> Option<Section> {
+/// Every setting that was in effect, by the plan.
+pub(crate) fn load(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
+    let plan = subject.plan?;
     let io = match (plan.direct, plan.polled) {
         (true, true) => "direct, polled",
         (true, false) => "direct",

@@ -11,7 +11,7 @@ use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::document::{Block, Document, Fact, FindingLine, Section};
 use crate::finding_line::About;
 use crate::quantity::{Quantity, in_seconds};
-use crate::run;
+use crate::result;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 
@@ -42,7 +42,7 @@ impl Document {
             title: record.label.clone().unwrap_or_else(|| title(record).to_owned()),
             byline: format!(
                 "{}, {} {}",
-                run::start_of(&record.started_at),
+                result::start_of(&record.started_at),
                 record.tool.name,
                 record.tool.version
             ),

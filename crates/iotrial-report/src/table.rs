@@ -217,7 +217,7 @@ pub(crate) const fn category_word(category: Category) -> &'static str {
 /// A name with its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fact {
-    /// Without unit.
+    /// What it is called. The unit is chosen with the number, so the name has none.
     pub name: String,
     /// What a number measures.
     pub quantity: Quantity,

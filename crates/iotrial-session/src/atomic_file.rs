@@ -3,21 +3,19 @@
 //! A file is written under a name that nobody knows, in the folder in which it will be, brought to the disk, and renamed. Whatever
 //! ends the program before the rename leaves the earlier file as it was.
 
-use std::fs::OpenOptions;
-#[cfg(unix)]
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, PersistError};
 
-/// Why a file was not written.
+/// Why a file was not written. Nothing is left of the new one, and what was there before is as it was.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write `{}`", path.display())]
 pub struct WriteFileError {
     /// Where it would be.
     pub path: PathBuf,
-    /// The reason.
+    /// What the operating system said, or what of the content could not be written as JSON.
     #[source]
     pub source: io::Error,
 }
@@ -29,6 +27,104 @@ pub enum Existing {
     Kept,
     /// The new one takes its place.
     Replaced,
+}
+
+/// From when on a file survives a power failure. A crash of the program alone never costs a file that was placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// From the moment in which it is placed.
+    AtOnce,
+    /// From the moment in which the operating system gets to it; until then it may be cut off or empty under its name. Only for what
+    /// can be made again, and is recognised when it is not whole.
+    // An import may write twenty thousand files, and each wait for the disk takes milliseconds.
+    Later,
+}
+
+/// A new file that nobody sees before it is placed; gone when it is dropped before.
+#[derive(Debug)]
+pub(crate) struct AtomicFile(NamedTempFile);
+
+impl AtomicFile {
+    /// Begins an empty file in the folder in which it will be.
+    ///
+    /// # Errors
+    ///
+    /// When nothing can be made there.
+    pub(crate) fn begin(folder: &Path) -> io::Result<Self> {
+        // In the same folder, because a rename does not lead from one file system to another.
+        NamedTempFile::new_in(folder).map(Self)
+    }
+
+    /// The file as it is by now, to lock it or to ask for its length.
+    pub(crate) fn as_file(&self) -> &File {
+        self.0.as_file()
+    }
+
+    /// What is in it by now, from its beginning.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened again.
+    pub(crate) fn reopen(&self) -> io::Result<File> {
+        self.0.reopen()
+    }
+
+    /// Puts the file where it belongs, in the folder in which it was begun. The open file comes back, with its locks.
+    ///
+    /// # Errors
+    ///
+    /// When that fails, or a file is there that has to be kept. The new file is gone then.
+    pub(crate) fn place(self, path: &Path, existing: Existing, durability: Durability) -> io::Result<File> {
+        let Self(file) = self;
+        if durability == Durability::AtOnce {
+            // Before the rename: otherwise a power failure could leave the new name on a file whose content never arrived.
+            file.as_file().sync_all()?;
+        }
+        let placed = match existing {
+            Existing::Kept => rename_if_free(file, path, |file, path| file.persist_noclobber(path))?,
+            Existing::Replaced => file.persist(path)?,
+        };
+        if durability == Durability::AtOnce {
+            // After the rename, which changes the folder and not the file. The file is whole without this, too. After a power failure
+            // it might be missing, and a folder that cannot be brought to the disk, as on some network file systems, is no worse.
+            let _ = sync_folder(folder_of(path));
+        }
+        Ok(placed)
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Renames a file without ever replacing another one. `rename` is the way that the operating system has for that, in one step.
+fn rename_if_free(
+    file: NamedTempFile,
+    path: &Path,
+    rename: impl FnOnce(NamedTempFile, &Path) -> Result<File, PersistError>,
+) -> io::Result<File> {
+    let refused = match rename(file, path) {
+        Ok(file) => return Ok(file),
+        Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => return Err(refused.error),
+        Err(refused) => refused,
+    };
+    // Some file systems (FAT, some over a network or in user space) can neither rename without replacing nor link. To look whether
+    // the name is free and then rename would replace what came in between. An empty file that is made only where there is none takes
+    // the name for us on every file system, and replacing that one harms nobody.
+    OpenOptions::new().write(true).create_new(true).open(path)?;
+    refused.file.persist(path).map_err(|refused| {
+        // Ours is the empty one.
+        if fs::metadata(path).is_ok_and(|metadata| metadata.len() == 0) {
+            let _ = fs::remove_file(path);
+        }
+        refused.error
+    })
 }
 
 /// Writes a file so that it is there whole or not at all.
@@ -49,38 +145,16 @@ fn write_with(
     existing: Existing,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
+    // Looked at through links: what a link leads to decides whether there is anything that a rename must not replace.
     if path.exists() && !path.is_file() {
         if is_block_device(path)? {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a block device"));
         }
         return write(&mut OpenOptions::new().write(true).open(path)?);
     }
-    // In the same folder, because a rename does not lead from one file system to another.
-    let mut file = NamedTempFile::new_in(folder_of(path))?;
+    let mut file = AtomicFile::begin(folder_of(path))?;
     write(&mut file)?;
-    place(file, path, existing)
-}
-
-/// Brings a file to the disk and puts it where it belongs. It must have been made in the folder of `path`.
-///
-/// # Errors
-///
-/// When that fails, or a file is there that has to be kept. The new file is gone then.
-pub fn place(file: NamedTempFile, path: &Path, existing: Existing) -> io::Result<()> {
-    // Before the rename: otherwise a power failure could leave the new name on a file whose content never arrived.
-    file.as_file().sync_all()?;
-    let placed = match existing {
-        Existing::Kept => file.persist_noclobber(path),
-        Existing::Replaced => file.persist(path),
-    };
-    placed.or_else(|refused| match refused.error.kind() {
-        io::ErrorKind::AlreadyExists => Err(refused),
-        // Some file systems can do no more than rename, and not rename without replacing.
-        _ => refused.file.persist(path),
-    })?;
-    // The file is whole without this, too. After a crash it might be missing, and a folder that cannot be brought to the disk is no
-    // worse than that.
-    let _ = sync_folder(folder_of(path));
+    file.place(path, existing, Durability::AtOnce)?;
     Ok(())
 }
 
@@ -95,17 +169,13 @@ pub fn folder_of(path: &Path) -> &Path {
 ///
 /// When the folder cannot be opened, or its file system cannot do that.
 #[cfg(unix)]
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Windows brings names to the disk with their files.
-///
-/// # Errors
-///
-/// None.
+/// Windows brings names to the disk with their files; this never fails.
 #[cfg(not(unix))]
-pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
+fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
@@ -119,11 +189,7 @@ pub fn is_block_device(path: &Path) -> io::Result<bool> {
     Ok(std::os::unix::fs::FileTypeExt::is_block_device(&fs::metadata(path)?.file_type()))
 }
 
-/// Windows names its devices in another way, and they are no paths that exist.
-///
-/// # Errors
-///
-/// None.
+/// Windows names its devices in another way, and they are no paths that exist; this never fails.
 #[cfg(not(unix))]
 pub fn is_block_device(_: &Path) -> io::Result<bool> {
     Ok(false)
@@ -196,6 +262,36 @@ mod tests {
         assert_eq!((fs::read(&path).unwrap(), names(folder.path())), (b"old".to_vec(), vec!["a".to_owned()]));
         write_whole(&path, b"new", Existing::Replaced).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn a_file_system_that_can_only_replace_keeps_what_has_the_name_all_the_same() {
+        let (folder, path) = folder();
+        // What FAT says to a rename that must not replace, and to a hard link.
+        let cannot = |file, _: &Path| Err(PersistError { error: io::ErrorKind::Unsupported.into(), file });
+        let new = || {
+            let mut file = AtomicFile::begin(folder.path()).unwrap();
+            file.write_all(b"new").unwrap();
+            file.0
+        };
+        let error = rename_if_free(new(), &path, cannot).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((fs::read(&path).unwrap(), names(folder.path())), (b"old".to_vec(), vec!["a".to_owned()]));
+        let free = folder.path().join("b");
+        rename_if_free(new(), &free, cannot).unwrap();
+        assert_eq!((fs::read(&free).unwrap(), names(folder.path()).len()), (b"new".to_vec(), 2));
+    }
+
+    #[test]
+    fn a_file_keeps_its_lock_when_it_gets_its_name() {
+        let (folder, path) = folder();
+        let file = AtomicFile::begin(folder.path()).unwrap();
+        file.as_file().lock().unwrap();
+        let placed = file.place(&path, Existing::Replaced, Durability::AtOnce).unwrap();
+        let other = File::open(&path).unwrap();
+        assert!(matches!(other.try_lock(), Err(fs::TryLockError::WouldBlock)));
+        drop(placed);
+        other.try_lock().unwrap();
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub fn explained(error: &dyn Error, hint: Option<&str>) -> String {
 
 /// An error and its causes on one line, as a journal keeps it.
 pub(crate) fn on_one_line(error: &dyn Error) -> String {
+    // Without its hint: whoever reads a journal a day later cannot act on it any more.
     let mut line = error.to_string();
     causes(error).for_each(|cause| line.push_str(&format!(": {cause}")));
     line

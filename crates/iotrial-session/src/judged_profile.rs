@@ -1,6 +1,5 @@
 //! A profile and the threshold set that judges it, by name or from files.
 
-use std::io;
 use std::path::Path;
 
 use iotrial_analysis::threshold::{ThresholdSet, UnknownThresholdSet};
@@ -8,14 +7,15 @@ use iotrial_model::builtin::{UnknownProfile, builtin_profile};
 use iotrial_model::profile::Profile;
 use iotrial_model::toml_reader::Mistakes;
 
+use crate::bounded_file::{Pipes, ReadFileError, read_text};
 use crate::fault::Fault;
 
 /// What runs, and what judges it.
 #[derive(Debug, Clone)]
 pub struct JudgedProfile {
-    /// The load.
+    /// The load, with its text, which the record keeps word for word.
     pub profile: Profile,
-    /// What judges.
+    /// The set that the user, the study or else the profile names, with its text as well.
     pub thresholds: ThresholdSet,
 }
 
@@ -27,9 +27,9 @@ pub enum LoadProfileError {
     ReadProfile {
         /// As it was named.
         name: String,
-        /// The reason.
+        /// Why nothing of the file was read.
         #[source]
-        source: io::Error,
+        source: ReadFileError,
     },
     /// None of that name is built in.
     #[error(transparent)]
@@ -48,9 +48,9 @@ pub enum LoadProfileError {
     ReadThresholds {
         /// As it was named.
         name: String,
-        /// The reason.
+        /// Why nothing of the file was read.
         #[source]
-        source: io::Error,
+        source: ReadFileError,
     },
     /// None of that name is built in.
     #[error(transparent)]
@@ -95,31 +95,67 @@ impl Fault for LoadProfileError {
 }
 
 impl JudgedProfile {
-    /// A profile that is built in or in a file, whose path counts from `folder`. `thresholds` names what judges it, from `folder`
-    /// too; without it the profile does, and the path of a set counts from the profile.
+    /// A profile that the user names: it is built in, or in a file, whose path counts from `folder`. `thresholds` names what judges
+    /// it, from `folder` too; without it the profile does, and the path of a set counts from the profile.
     ///
     /// # Errors
     ///
-    /// When one of them is not there, or is not valid.
+    /// When one of them is not there, is larger than 4 MiB, or is not valid.
     pub fn load(folder: &Path, profile: &str, thresholds: Option<&str>) -> Result<Self, LoadProfileError> {
+        Self::read(folder, profile, thresholds, Pipes::Read)
+    }
+
+    /// The same of what a study names, which may be a stranger's: it gets no pipe to wait for.
+    pub(crate) fn of_study(
+        folder: &Path,
+        profile: &str,
+        thresholds: Option<&str>,
+    ) -> Result<Self, LoadProfileError> {
+        Self::read(folder, profile, thresholds, Pipes::Refused)
+    }
+
+    fn read(
+        folder: &Path,
+        profile: &str,
+        thresholds: Option<&str>,
+        pipes: Pipes,
+    ) -> Result<Self, LoadProfileError> {
         let of_profile = folder.join(profile);
-        let profile = load_profile(folder, profile)?;
+        let profile = read_profile(folder, profile, pipes)?;
         let thresholds = match thresholds {
-            Some(name) => load_thresholds(folder, name)?,
-            None => load_thresholds(of_profile.parent().unwrap_or(Path::new("")), &profile.thresholds)?,
+            Some(name) => read_thresholds(folder, name, pipes)?,
+            None => {
+                // A profile and its set are handed on together, so the way from the one to the other must not depend on where
+                // iotrial was started. It is a file that names it, whoever named the profile.
+                let beside = of_profile.parent().unwrap_or(Path::new(""));
+                read_thresholds(beside, &profile.thresholds, Pipes::Refused)?
+            }
         };
         Ok(Self { profile, thresholds })
     }
 }
 
-/// A built-in profile, or the one in a file, whose path counts from `folder`.
+/// A built-in profile, or the one in a file that the user names, whose path counts from `folder`.
 ///
 /// # Errors
 ///
-/// When there is none, or it is not valid.
+/// When there is none, or it is larger than 4 MiB or not valid.
 pub fn load_profile(folder: &Path, name: &str) -> Result<Profile, LoadProfileError> {
+    read_profile(folder, name, Pipes::Read)
+}
+
+/// A built-in threshold set, or the one in a file that the user names, whose path counts from `folder`.
+///
+/// # Errors
+///
+/// When there is none, or it is larger than 4 MiB or not valid.
+pub fn load_thresholds(folder: &Path, name: &str) -> Result<ThresholdSet, LoadProfileError> {
+    read_thresholds(folder, name, Pipes::Read)
+}
+
+fn read_profile(folder: &Path, name: &str, pipes: Pipes) -> Result<Profile, LoadProfileError> {
     let text = if is_file_name(name) {
-        std::fs::read_to_string(folder.join(name))
+        read_text(&folder.join(name), pipes)
             .map_err(|source| LoadProfileError::ReadProfile { name: name.to_owned(), source })?
     } else {
         builtin_profile(name)?.text.to_owned()
@@ -127,16 +163,11 @@ pub fn load_profile(folder: &Path, name: &str) -> Result<Profile, LoadProfileErr
     Profile::parse(&text).map_err(|source| LoadProfileError::InvalidProfile { name: name.to_owned(), source })
 }
 
-/// A built-in threshold set, or the one in a file, whose path counts from `folder`.
-///
-/// # Errors
-///
-/// When there is none, or it is not valid.
-pub fn load_thresholds(folder: &Path, name: &str) -> Result<ThresholdSet, LoadProfileError> {
+fn read_thresholds(folder: &Path, name: &str, pipes: Pipes) -> Result<ThresholdSet, LoadProfileError> {
     if !is_file_name(name) {
         return Ok(ThresholdSet::builtin(name)?);
     }
-    let text = std::fs::read_to_string(folder.join(name))
+    let text = read_text(&folder.join(name), pipes)
         .map_err(|source| LoadProfileError::ReadThresholds { name: name.to_owned(), source })?;
     ThresholdSet::parse(&text)
         .map_err(|source| LoadProfileError::InvalidThresholds { name: name.to_owned(), source })
@@ -144,6 +175,7 @@ pub fn load_thresholds(folder: &Path, name: &str) -> Result<ThresholdSet, LoadPr
 
 /// Whether what stands for a profile or a threshold set is a path rather than a name.
 pub fn is_file_name(name: &str) -> bool {
+    // By its form and not by what lies in the folder: a file `oci-64k` there must not change what a command measures.
     name.contains(['/', '\\']) || name.ends_with(".toml")
 }
 
@@ -159,12 +191,43 @@ mod tests {
         std::fs::create_dir(&inner).unwrap();
         let set = ThresholdSet::builtin("flash").unwrap().text;
         std::fs::write(inner.join("mine.toml"), &set).unwrap();
-        let text = builtin_profile("oci-64k").unwrap().text;
+        let text = builtin_profile("oci-64k-randrw").unwrap().text;
         let text = text.replacen("title =", "thresholds = \"./mine.toml\"\ntitle =", 1);
         std::fs::write(inner.join("profile.toml"), text).unwrap();
         let load = |thresholds| JudgedProfile::load(folder.path(), "inner/profile.toml", thresholds);
         assert_eq!(load(None).unwrap().thresholds.text, set);
         let error = load(Some("./mine.toml")).unwrap_err();
         assert!(matches!(error, LoadProfileError::ReadThresholds { .. }), "{error}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_device_a_huge_file_and_a_pipe_are_refused_wherever_they_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::File::create(at("huge.toml")).unwrap().set_len(5 << 30).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(at("pipe.toml")).status().unwrap().success());
+        let why = |error: LoadProfileError| std::error::Error::source(&error).unwrap().to_string();
+        let profile = |name: &str| why(JudgedProfile::of_study(folder.path(), name, None).unwrap_err());
+        let set =
+            |name: &str| why(JudgedProfile::of_study(folder.path(), "oci-64k", Some(name)).unwrap_err());
+        for (name, reason) in [
+            ("/dev/zero", "it is a device, not a file"),
+            ("./huge.toml", "it is larger than 4 MiB"),
+            ("./pipe.toml", "it is a pipe or a socket, not a file"),
+        ] {
+            assert_eq!((profile(name).as_str(), set(name).as_str()), (reason, reason));
+        }
+        assert_eq!(
+            why(load_thresholds(Path::new(""), "/dev/zero").unwrap_err()),
+            "it is a device, not a file"
+        );
+        assert_eq!(why(load_profile(folder.path(), "./huge.toml").unwrap_err()), "it is larger than 4 MiB");
+        // A profile that the user names may come from a pipe. The set that it names may not.
+        let text = builtin_profile("oci-64k").unwrap().text;
+        let text = text.replacen("title =", "thresholds = \"./pipe.toml\"\ntitle =", 1);
+        std::fs::write(at("profile.toml"), text).unwrap();
+        let named_by_profile = JudgedProfile::load(folder.path(), "./profile.toml", None).unwrap_err();
+        assert_eq!(why(named_by_profile), "it is a pipe or a socket, not a file");
     }
 }

@@ -10,6 +10,7 @@ mod harmless;
 pub mod fault;
 pub mod observer;
 pub mod atomic_file;
+pub mod bounded_file;
 pub mod store;
 pub mod request;
 pub mod judged_profile;

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
-use iotrial_model::search::LatencyLimit;
 use iotrial_model::sweep::LoadPattern;
 use iotrial_model::units::ByteSize;
 
@@ -77,7 +77,7 @@ pub enum Aim {
 pub struct SweepRequest {
     /// Kinds of I/O with their block sizes, none of them twice; empty is the usual choice. A published series has its own.
     pub patterns: Vec<LoadPattern>,
-    /// Which loads.
+    /// How the outstanding I/Os of each kind are chosen.
     pub loads: SweepLoads,
     /// All files together, more than zero; `None` is 1 GiB for each target, at most what is free.
     pub size: Option<ByteSize>,

@@ -24,8 +24,11 @@ use crate::setup::Setup;
 use crate::store::{JournalWriter, Store, StoreError};
 
 /// A load without a journal shows its progress from this duration on.
+// A choice: shorter ones are over before anybody has read what the bar is of.
 const SHOWN_FROM: Duration = Duration::from_secs(5);
 /// I/Os that are still with the device so long after the end of a load are worth a word.
+// A healthy device answers within a second, and by default Linux gives up on one after 30 s. Until then nobody would know why
+// nothing happens.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// A pause looks at the brake so often: soon enough for a person, and seldom enough not to be load.
 const PAUSE_TICK: Duration = Duration::from_millis(50);
@@ -116,6 +119,7 @@ impl Rig {
     /// Begins the record of a run of `plan`.
     pub fn begin(&self, plan: Plan) -> Result<Trial, RigError> {
         let mut record = self.setup.record(plan);
+        // Of an earlier trial on the same rig, so that a record of every one says how its files came about.
         record.layout = self.prepared.as_ref().and_then(|prepared| prepared.layout);
         let journal = self.store.begin(&record)?;
         Ok(Trial { record, journal: TrialJournal(Some(journal)) })
@@ -141,6 +145,7 @@ impl Rig {
                 self.prepared = Some(prepared);
                 Ok(true)
             }
+            // No error: the user has what was asked for, a record that says so.
             Err(PrepareError::Interrupted) => {
                 trial.record.ended.reason =
                     Some("stopped while the files were laid out; nothing was measured".to_owned());
@@ -155,6 +160,7 @@ impl Rig {
     /// A plan that waits for a steady state ends with it, or at its limit. What an earlier load of the same trial
     /// brought is no longer in the record.
     pub fn run(&mut self, trial: &mut Trial) -> Result<(), RigError> {
+        // To the disk before the load, with the plan: what follows of intervals can be read only by their plan.
         trial.begin_load()?;
         let Trial { record, journal } = trial;
         let mut journal_error = None;
@@ -174,11 +180,13 @@ impl Rig {
                 None => Decision::GoOn,
             }
         })?;
+        // Only now: a line in the middle of the load would tear the display, and nothing could be done about it.
         if let Some(error) = journal_error {
             let error = on_one_line(&error);
             self.observer.say(&format!("warning: {error}; a crash would have lost the run"));
         }
         note_outcome(record, outcome);
+        // Only where it ended by itself: a user who stopped it did not wait for it to be steady.
         if let (Some(SteadyEnd { after, held, .. }), EndedHow::Complete) = (steady_end, record.ended.how) {
             let was = if held { "steady" } else { "not steady" };
             record.ended.reason = Some(format!("{was} after {}", format_duration(after)));
@@ -233,6 +241,7 @@ impl Rig {
     ) -> Result<RunOutcome, RigError> {
         let none = HeldAreas::default();
         let areas = self.prepared.as_ref().map_or(&none, |prepared| &prepared.areas);
+        // Each once: two targets on one disk would count its I/Os twice.
         let mut device_names: Vec<String> = Vec::new();
         for device in record.targets.iter().flat_map(|target| &target.devices) {
             if !device_names.contains(&device.name) {
@@ -249,9 +258,11 @@ impl Rig {
     pub(crate) fn save(&self, trial: Trial) -> Result<(RunRecord, PathBuf), RigError> {
         self.observer.finish();
         let Trial { mut record, mut journal } = trial;
+        // Where nothing was measured, such as after a layout that was stopped: the counts are zero, and every job has them.
         if record.jobs.is_empty() {
             record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
         }
+        // Into the record for whoever reads it without iotrial; whenever iotrial shows it they are found again.
         record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
         let journal = journal.0.take().expect("a trial is saved once");
         let path = self.store.finish(&record, journal)?;

@@ -19,11 +19,11 @@ mod rate_search;
 
 /// A run that is over, however it ended.
 pub struct Finished {
-    /// What happened.
+    /// The record as it is kept, with its findings.
     pub record: RunRecord,
-    /// Where that is kept.
+    /// The file of the record in the store.
     pub path: PathBuf,
-    /// What judges it.
+    /// The set that the request or else the profile names, to judge the record by.
     pub thresholds: ThresholdSet,
     /// Whether the targets were given back. The measurement is safe: what is wrong with them is for after it was shown.
     pub released: Result<(), RigError>,
@@ -69,8 +69,10 @@ pub fn run(
 ) -> Result<Finished, RunError> {
     let search = setup.search.take();
     let mut rig = Rig::new(setup, control, observer)?;
+    // The journal before the layout, which takes minutes: after a crash in it, the next iotrial knows whose files are left there.
     let mut trial = rig.begin(rig.setup().plan.clone())?;
     let then = what_follows(&trial.record.plan, search.as_ref());
+    // A user who stops the layout gets a record all the same, which says that nothing was measured.
     if rig.prepare(&mut trial, &then)? {
         measure(&mut rig, &mut trial, search)?;
     }

@@ -13,6 +13,7 @@ use iotrial_model::profile::Profile;
 use iotrial_model::record::{
     Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, StudyPlace, Tool,
 };
+use iotrial_model::target::NoSpace;
 use iotrial_model::units::{ByteSize, format_duration};
 use ulid::Ulid;
 
@@ -27,7 +28,7 @@ pub struct Setup {
     pub plan: Plan,
     /// What the layout will do.
     pub layout: Layout,
-    /// What judges.
+    /// The set that the record is judged by; its text becomes a part of the record.
     pub thresholds: ThresholdSet,
     /// The search for a rate that the load is made for.
     pub search: Option<RateSearch>,
@@ -46,7 +47,7 @@ pub enum SetupError {
     /// The engine that was asked for is not to be had.
     #[error("the `{engine}` engine cannot run here: {refusal}")]
     NoEngine {
-        /// That engine.
+        /// As it was asked for: `uring`.
         engine: &'static str,
         /// What the operating system says.
         refusal: String,
@@ -54,7 +55,7 @@ pub enum SetupError {
     /// A simulated device was described for another engine.
     #[error("--sim describes a simulated device, and the engine is `{engine}`")]
     NotSimulated {
-        /// That engine.
+        /// The engine that was asked for, or the usual one of this system.
         engine: &'static str,
     },
     /// A target cannot be one.
@@ -116,6 +117,8 @@ impl Setup {
     /// Whatever would keep the load from beginning, as far as it can be known now.
     pub fn new(load: JudgedProfile, request: &LoadRequest) -> Result<Self, SetupError> {
         let JudgedProfile { profile, thresholds } = load;
+        // The order is that of what each step needs: the engine decides whether targets are looked at, what they are decides the
+        // plan, and only a plan can be rehearsed. Nothing is written before all of it went well.
         let host = host_facts();
         let asked = plan_request(request, &host)?;
         let probed = probe_targets(&request.rig, asked.engine)?;
@@ -127,6 +130,7 @@ impl Setup {
         if plan.polled {
             polling::check_polling(&probed)?;
         }
+        // Of the plan with the profile's own times: what follows changes how long it runs, and not one file.
         let layout = targets::rehearse(&plan, &probed)?;
         let mut search = None;
         match request.aim {
@@ -144,6 +148,7 @@ impl Setup {
         RunRecord {
             format: RECORD_FORMAT.to_owned(),
             id: Ulid::generate().to_string(),
+            // `--label "$NAME"` of a script that has no NAME is no label, and not one that many records share.
             label: label.clone().filter(|label| !label.trim().is_empty()),
             attributes: attributes.clone(),
             tool: Tool {
@@ -166,6 +171,7 @@ impl Setup {
             devices: Vec::new(),
             search: None,
             findings: Vec::new(),
+            // Until it has ended: a record that a crash leaves must not say anything else.
             ended: Ended { how: EndedHow::Interrupted, reason: None },
         }
     }
@@ -202,6 +208,7 @@ fn plan_request(request: &LoadRequest, host: &Host) -> Result<PlanRequest, Setup
 
 /// Another one each time: of the random part of an id.
 fn any_seed() -> u64 {
+    // 32 bits, because people type a seed again and JSON readers keep only 53 bits of a number.
     u64::try_from(Ulid::generate().random() & u128::from(u32::MAX)).expect("32 bits")
 }
 
@@ -229,6 +236,7 @@ fn probe_targets(request: &RigRequest, engine: EngineKind) -> Result<Vec<ProbedT
     if !engine.touches_targets() {
         return Ok(Vec::new());
     }
+    // The store itself: a raw device that holds it would take its records with it.
     let protected: Vec<PathBuf> = Store::locate(request.store.as_deref()).into_iter().collect();
     let probe = |path: &Path, token: Option<&str>| targets::probe(path, token, &protected);
     let mut tokens = request.destroy.iter();
@@ -242,6 +250,7 @@ fn probe_targets(request: &RigRequest, engine: EngineKind) -> Result<Vec<ProbedT
             None => first,
         });
     }
+    // A token too many was meant for something. Better to ask than to destroy the wrong device in its place.
     if tokens.next().is_some() { Err(SetupError::SpareTokens) } else { Ok(probed) }
 }
 
@@ -257,7 +266,7 @@ fn imagined_target(engine: EngineKind) -> TargetFacts {
 /// What the user can do about a plan that does not fit.
 fn plan_hint(error: &PlanError) -> Option<String> {
     let hint = match error {
-        PlanError::NoSpace { usable, .. } => {
+        PlanError::NoSpace(NoSpace { usable, .. }) => {
             let smaller =
                 if usable.get() > 0 { "give a smaller --size, or" } else { "free some space, or give" };
             return Some(format!("{smaller} another --target"));

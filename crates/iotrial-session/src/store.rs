@@ -4,18 +4,16 @@
 //! or has changed since it was noted, is read from the files again.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::fs;
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use iotrial_analysis::findings::findings;
 use iotrial_model::record::RunRecord;
 use iotrial_model::subject::Subject;
 use iotrial_model::sweep::SweepRecord;
-use tempfile::NamedTempFile;
 
-use crate::atomic_file::{Existing, WriteFileError, place, write_whole};
+use crate::atomic_file::{AtomicFile, Durability, Existing, WriteFileError, write_whole};
 use crate::fault::{Fault, on_one_line};
 use crate::harmless;
 use crate::observer::Observer;
@@ -28,6 +26,7 @@ mod imported;
 mod entry;
 mod index;
 mod find;
+mod recovery;
 mod relabel;
 mod trash;
 
@@ -43,11 +42,11 @@ pub use relabel::RelabelError;
 pub use run_journal::JournalWriter;
 pub use trash::MoveError;
 
-use index::Stamp;
+use index::{Index, Known, Stamp};
 use kind::file_name;
-use read::{ZSTD_MAGIC, read_limited};
 
-/// Larger records are compressed.
+/// Larger records are packed, in bytes of their text.
+// A choice: the intervals of a long run repeat the same keys every second and pack well. What is smaller stays text for anybody.
 const COMPRESS_ABOVE_BYTES: usize = 1 << 20;
 
 /// A folder of records.
@@ -65,27 +64,27 @@ pub enum StoreError {
     /// There is none, and it cannot be made.
     #[error("cannot make the store `{}`; --store or IOTRIAL_STORE names another place", place.display())]
     Make {
-        /// Where it would be.
+        /// Where it would be, as it was named or as the platform has it.
         place: PathBuf,
-        /// The reason.
+        /// As the operating system says it.
         #[source]
         source: io::Error,
     },
     /// It is there and cannot be reached.
     #[error("cannot open `{}`", folder.display())]
     Open {
-        /// Where it is.
+        /// Where it is, before links were resolved.
         folder: PathBuf,
-        /// The reason.
+        /// As the operating system says it.
         #[source]
         source: io::Error,
     },
     /// Its files cannot be listed.
     #[error("cannot list `{}`", folder.display())]
     List {
-        /// Which folder.
+        /// The store, or a folder of records that the user named.
         folder: PathBuf,
-        /// The reason.
+        /// As the operating system says it.
         #[source]
         source: io::Error,
     },
@@ -95,18 +94,15 @@ pub enum StoreError {
     /// The journal of a run cannot be written.
     #[error("cannot write the journal `{}`", path.display())]
     Journal {
-        /// Its file.
+        /// The file that it has, or would have once its first line is written.
         path: PathBuf,
-        /// The reason.
+        /// As the operating system says it.
         #[source]
         source: io::Error,
     },
-    /// The journal of a run that is recorded cannot be removed.
+    /// The journal of a run that is recorded cannot be removed. The record is safe: the next iotrial finds both and drops the journal.
     #[error("cannot remove the journal")]
     DropJournal(#[source] io::Error),
-    /// The index cannot be made, even anew.
-    #[error("cannot open the index of the store")]
-    Index(#[from] rusqlite::Error),
 }
 
 /// Why the record of another store was not taken.
@@ -115,13 +111,10 @@ pub enum AdoptError {
     /// Files are named by ids, and this one could name any file.
     #[error("its id `{id}` is no ULID")]
     NoUlid {
-        /// As it says.
+        /// What the record says, made harmless.
         id: String,
     },
-    /// It cannot be read again.
-    #[error(transparent)]
-    Read(io::Error),
-    /// It cannot be listed or written.
+    /// The store cannot be listed, or the record not be written into it.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -143,6 +136,7 @@ impl Store {
     /// When it can neither be opened nor made.
     pub fn open(folder: Option<&Path>, observer: Arc<dyn Observer>) -> Result<Self, StoreError> {
         let place = Self::locate(folder).ok_or(StoreError::NoHome)?;
+        // With its links resolved: the index knows files by their paths, and one file must not have two of them.
         fs::create_dir_all(&place).map_err(|source| StoreError::Make { place: place.clone(), source })?;
         let folder = place.canonicalize().map_err(|source| StoreError::Open { folder: place, source })?;
         let store = Self { folder, observer };
@@ -185,7 +179,7 @@ impl Store {
     ///
     /// When it cannot be written; the journal then stays, and is what is left of the run.
     pub fn finish(&self, record: &RunRecord, journal: JournalWriter) -> Result<PathBuf, StoreError> {
-        // In this order: whenever the program is killed, at least one of the two is there. Both at once are told apart when the
+        // Record, then journal: whenever the program is killed, at least one of the two is there. Both at once are told apart when the
         // store is opened.
         let path = self.write(record)?;
         journal.discard().map_err(StoreError::DropJournal)?;
@@ -193,38 +187,53 @@ impl Store {
         Ok(path)
     }
 
-    /// Adds a file to the index, which is only a convenience: the file is safe whether it takes it or not.
+    /// Adds a file to the index.
     fn note(&self, entry: &Entry) {
         let Some(stamp) = Stamp::of(&entry.path) else { return };
-        let _ = index::open(&self.folder).and_then(|index| index::insert(&index, entry, stamp));
+        // Only a convenience: the file is safe whether the index takes it or not, and the next list finds what is missing in it.
+        let _ = Index::open(&self.folder, index::PATIENCE)
+            .and_then(|(mut index, _)| index.update(&[(stamp, entry)], &[]));
     }
 
-    /// Never holds the text of a record, which may be larger than the record in memory.
     fn write(&self, record: &RunRecord) -> Result<PathBuf, WriteFileError> {
-        let plain = Kind::Run.path(&self.folder, &record.id);
-        let write = || -> io::Result<PathBuf> {
-            let mut text = BufWriter::new(NamedTempFile::new_in(&self.folder)?);
-            serde_json::to_writer(&mut text, record)?;
-            text.write_all(b"\n")?;
+        self.write_run(&record.id, |text| {
+            serde_json::to_writer(&mut *text, record)?;
+            text.write_all(b"\n")
+        })
+    }
+
+    /// Writes the text of a record under its id, packed where it is large.
+    fn write_run(
+        &self,
+        id: &str,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<PathBuf, WriteFileError> {
+        let plain = Kind::Run.path(&self.folder, id);
+        let written = || -> io::Result<PathBuf> {
+            // Into a file and from there into the packed one: the text of a record may be larger than the record in memory, so it
+            // is never held, and how large it is, which decides its name, is known only when all of it was written.
+            let mut text = BufWriter::new(AtomicFile::begin(&self.folder)?);
+            write(&mut text)?;
             let text = text.into_inner().map_err(io::IntoInnerError::into_error)?;
             let is_large = text.as_file().metadata()?.len() > COMPRESS_ABOVE_BYTES as u64;
             let (file, path) = if is_large {
                 let packed = packed::packed(BufReader::new(text.reopen()?), &self.folder)?;
-                (packed, Kind::Run.packed_path(&self.folder, &record.id))
+                (packed, Kind::Run.packed_path(&self.folder, id))
             } else {
                 (text, plain.clone())
             };
-            place(file, &path, Existing::Replaced)?;
+            // Nobody else writes under this id: what may be there is an earlier form of the same run.
+            file.place(&path, Existing::Replaced, Durability::AtOnce)?;
             Ok(path)
         };
-        write().map_err(|source| WriteFileError { path: plain.clone(), source })
+        written().map_err(|source| WriteFileError { path: plain.clone(), source })
     }
 
     /// Everything that a list of the store has, the newest first.
     ///
     /// # Errors
     ///
-    /// When the folder cannot be listed, or no index can be made. A file that cannot be read is told to the observer and left out.
+    /// When the folder cannot be listed. A file that cannot be read is told to the observer and left out.
     pub fn entries(&self) -> Result<Vec<Entry>, StoreError> {
         self.entries_of(&Kind::LISTED)
     }
@@ -239,11 +248,9 @@ impl Store {
             // Not even an index is made in it.
             return Ok(Vec::new());
         }
-        let mut index = index::open(&self.folder)?;
-        let mut known = index::select(&index)?;
+        let (mut index, mut known) = self.index();
         let mut entries = Vec::new();
-        // An import may bring thousands at once: they are written together.
-        let change = index.transaction()?;
+        let mut stamps = Vec::new();
         for path in self.files(kinds)? {
             // Looked at before it is read: what is written to it in between is noticed the next time.
             let stamp = Stamp::of(&path);
@@ -251,9 +258,7 @@ impl Store {
                 Some((noted, entry)) if Some(noted) == stamp => entries.push(entry),
                 _ => match Entry::read(&path) {
                     Ok(Some(entry)) => {
-                        if let Some(stamp) = stamp {
-                            index::insert(&change, &entry, stamp)?;
-                        }
+                        stamps.extend(stamp.map(|stamp| (stamp, entries.len())));
                         entries.push(entry);
                     }
                     Ok(None) => {}
@@ -261,14 +266,37 @@ impl Store {
                 },
             }
         }
-        for (path, (_, gone)) in known {
-            if kinds.contains(&gone.kind) {
-                index::remove(&change, &path)?;
+        // Only now, when everything is read: whoever else wants to write the index would wait for all that reading.
+        if let Some(index) = &mut index {
+            let changed: Vec<(Stamp, &Entry)> =
+                stamps.into_iter().map(|(stamp, position)| (stamp, &entries[position])).collect();
+            // Of these kinds only: files of others were not looked for, and are not gone.
+            let gone = known.iter().filter(|(_, (_, entry))| kinds.contains(&entry.kind));
+            let gone: Vec<&Path> = gone.map(|(path, _)| path.as_path()).collect();
+            if let Err(error) = index.update(&changed, &gone) {
+                self.tell_of_index(&error);
             }
         }
-        change.commit()?;
         entries.sort_by(|a, b| b.id.cmp(&a.id));
         Ok(entries)
+    }
+
+    /// The index and what is in it; none where it cannot be used now, and the files have to be read.
+    fn index(&self) -> (Option<Index>, Known) {
+        match Index::open(&self.folder, index::PATIENCE) {
+            Ok((index, known)) => (Some(index), known),
+            Err(error) => {
+                self.tell_of_index(&error);
+                (None, Known::new())
+            }
+        }
+    }
+
+    fn tell_of_index(&self, error: &rusqlite::Error) {
+        let (folder, error) = (self.folder.display(), on_one_line(error));
+        self.observer.warn(&format!(
+            "note: the index of the store `{folder}` cannot be used now: {error}; the files of the store were read instead"
+        ));
     }
 
     /// Keeps the record of a sweep as far as it is known now.
@@ -301,120 +329,29 @@ impl Store {
         Ok(files.into_iter().map(|path| (id(&path), path)).collect())
     }
 
-    /// Takes the record of another store, byte for byte; one that is here already stays as it is.
+    /// Takes the record of another store, of which `text` is the JSON; one that is here already stays as it is.
     ///
     /// # Errors
     ///
-    /// When it cannot be read or written, or its id is none.
-    pub(crate) fn adopt(&self, record: &RunRecord, path: &Path) -> Result<(), AdoptError> {
+    /// When it cannot be written, or its id is none.
+    pub(crate) fn adopt(&self, record: &RunRecord, text: &[u8]) -> Result<(), AdoptError> {
+        // Before anything is made of it: the id becomes the name of a file, and a stranger may have written `../../.bashrc` there.
         if ulid::Ulid::from_string(&record.id).is_err() {
             return Err(AdoptError::NoUlid { id: harmless(&record.id) });
         }
         if self.paths_by_id()?.contains_key(&record.id) {
             return Ok(());
         }
-        let mut bytes = Vec::new();
-        File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(AdoptError::Read)?;
-        let adopted = if bytes.starts_with(&ZSTD_MAGIC) {
-            Kind::Run.packed_path(&self.folder, &record.id)
-        } else {
-            Kind::Run.path(&self.folder, &record.id)
-        };
-        write_whole(&adopted, &bytes, Existing::Replaced).map_err(StoreError::from)?;
+        // The text and not the record written anew: a newer version may have put facts into it that this one does not know. And the
+        // text that was read, not the file once more, which may be another one by now, or a pipe.
+        let adopted = self.write_run(&record.id, |file| file.write_all(text)).map_err(StoreError::from)?;
         self.note(&Entry::of(Kind::Run, &Subject::of_run(record), &adopted));
         Ok(())
-    }
-
-    /// Makes records of the journals that crashes left. One that cannot be recovered is told, and does not
-    /// keep the others from it.
-    fn recover_journals(&self) -> Result<(), StoreError> {
-        for path in self.files(&[Kind::Journal])? {
-            if let Err(error) = self.recover_journal(&path) {
-                self.warn(&on_one_line(&error));
-            }
-        }
-        Ok(())
-    }
-
-    fn recover_journal(&self, path: &Path) -> Result<(), RecoverError> {
-        let mut file = match File::open(path) {
-            // Its run has just ended.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            opened => opened.map_err(|source| RecoverError::Open { path: path.to_owned(), source })?,
-        };
-        match file.try_lock() {
-            Ok(()) => {}
-            // Its run goes on.
-            Err(TryLockError::WouldBlock) => return Ok(()),
-            Err(TryLockError::Error(source)) => {
-                return Err(RecoverError::Lock { path: path.to_owned(), source });
-            }
-        }
-        let id = kind::stem(path);
-        let recorded = [Kind::Run.path(&self.folder, &id), Kind::Run.packed_path(&self.folder, &id)];
-        // The run ended between our look and our lock, or was killed after its record was whole.
-        if recorded.iter().any(|record| record.exists()) || !path.exists() {
-            return remove_if_there(path);
-        }
-        match read_limited(&mut file, 0).and_then(|bytes| Ok(RunRecord::from_journal(&bytes)?)) {
-            Ok(mut record) => {
-                record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
-                let written = self.write(&record)?;
-                self.note(&Entry::of(Kind::Run, &Subject::of_run(&record), &written));
-                let place = written.display();
-                self.observer.warn(&format!("note: a run was cut off; what it measured is kept in {place}"));
-                for target in record.targets.iter().filter(|target| target.kind == "directory") {
-                    let target = harmless(&target.path);
-                    self.observer
-                        .warn(&format!("hint: `iotrial clean {target}` removes the files that it left"));
-                }
-                remove_if_there(path)
-            }
-            Err(why) => {
-                // Not even its head was written: there is nothing to keep, and nothing to lose.
-                let spoilt = path.with_extension("spoilt");
-                fs::rename(path, &spoilt).map_err(RecoverError::Rename)?;
-                Err(RecoverError::Spoilt { spoilt, why })
-            }
-        }
     }
 
     fn warn(&self, text: &str) {
         self.observer.warn(&format!("warning: {text}"));
     }
-}
-
-/// Why the journal that a crash left became no record.
-#[derive(Debug, thiserror::Error)]
-enum RecoverError {
-    #[error("cannot open `{}`", path.display())]
-    Open {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
-    #[error("cannot lock `{}`", path.display())]
-    Lock {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
-    #[error("cannot remove `{}`", path.display())]
-    Remove {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
-    #[error(transparent)]
-    Write(#[from] WriteFileError),
-    #[error(transparent)]
-    Rename(io::Error),
-    #[error("a journal cannot be read, and was renamed to {}", spoilt.display())]
-    Spoilt {
-        spoilt: PathBuf,
-        #[source]
-        why: Unreadable,
-    },
 }
 
 /// The records in a folder that need not be a store, by name, and so by time.
@@ -440,19 +377,14 @@ fn list(folder: &Path, kinds: &[Kind]) -> Result<Vec<PathBuf>, StoreError> {
             files.push(path);
         }
     }
+    // The order of a folder is anybody's; by name it is that of the ids, which begin with the time.
     files.sort();
     Ok(files)
 }
 
-fn remove_if_there(path: &Path) -> Result<(), RecoverError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other.map_err(|source| RecoverError::Remove { path: path.to_owned(), source }),
-    }
-}
-
 /// `$XDG_DATA_HOME/iotrial` or `~/.local/share/iotrial`; `%LOCALAPPDATA%\iotrial` on Windows.
 fn default_folder() -> Option<PathBuf> {
+    // A relative path is to be ignored (XDG base directory specification), and would be another store in every folder.
     let from_environment =
         |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = if cfg!(windows) {

@@ -29,7 +29,7 @@ mod cells;
 mod exchange;
 
 pub use cells::{CellState, CellStatus, cells};
-pub use exchange::{AddError, Added, Misfit, PartError, add, part};
+pub use exchange::{AddError, Added, Misfit, OfferedRecord, PartError, add, part};
 pub use file::{EmbeddedError, StudyFile, StudyFileError};
 pub use journal::StudyJournalError;
 pub use outlook::{Foreseen, Outlook};
@@ -54,19 +54,19 @@ pub enum StudyError {
     /// There are more or fewer tokens than raw devices.
     #[error("there are {count} tokens, and the study has {} raw devices", devices.len())]
     Tokens {
-        /// Of the tokens.
+        /// Tokens that were given.
         count: usize,
-        /// In the order in which the study names them.
+        /// The raw devices, in the order in which the study names them and wants their tokens.
         devices: Vec<String>,
     },
     /// A load does not fit its targets.
     #[error("configuration `{label}`, profile `{profile}`")]
     Setup {
-        /// Of the configuration.
+        /// Label of the configuration, made harmless.
         label: String,
         /// As the study names it.
         profile: String,
-        /// Why.
+        /// Boxed, because it is by far the largest of these errors.
         #[source]
         source: Box<SetupError>,
     },
@@ -89,61 +89,61 @@ pub enum StudyError {
         profile: String,
         /// Label and working set of a configuration.
         one: (String, ByteSize),
-        /// Of another.
+        /// Label and working set of the first that differs by more than 5 %.
         other: (String, ByteSize),
     },
     /// It was begun, and nobody says what becomes of that.
     #[error("the study `{study}` was begun at {began_at}, and {done_count} of {count} measurements are done")]
     Begun {
-        /// Its name.
+        /// Name of the study.
         study: String,
-        /// RFC 3339, UTC.
+        /// When it was begun, RFC 3339 in UTC.
         began_at: String,
         /// Measurements that are done.
         done_count: usize,
-        /// All of them.
+        /// Measurements that the study has in all.
         count: usize,
     },
     /// Another study was begun under its name.
     #[error("the study `{study}` is not the one that was begun at {began_at}:\n  {}", changes.join("\n  "))]
     Changed {
-        /// Its name.
+        /// Name of the study.
         study: String,
-        /// RFC 3339, UTC.
+        /// When it was begun, RFC 3339 in UTC.
         began_at: String,
-        /// In sentences.
+        /// One sentence for each key that is otherwise, made harmless.
         changes: Vec<String>,
     },
     /// What is attached now is not known.
     #[error("configuration `{label}` could not be detached: {reason}")]
     NotDetached {
-        /// Of the configuration.
+        /// Label of the configuration, made harmless.
         label: String,
-        /// Why.
+        /// What its command ended with.
         reason: String,
     },
     /// It does not have the profile that was asked for.
     #[error("the study `{study}` has no profile `{profile}`")]
     NoProfile {
-        /// Its name.
+        /// Name of the study.
         study: String,
-        /// What was asked for.
+        /// The name that was asked for, made harmless.
         profile: String,
-        /// What it has.
+        /// The names that it has, quoted, for the hint.
         profiles: Vec<String>,
     },
     /// Nobody says which of its profiles is meant.
     #[error("the study `{study}` has several profiles, which are other loads")]
     SeveralProfiles {
-        /// Its name.
+        /// Name of the study.
         study: String,
-        /// What it has.
+        /// The names that it has, quoted, for the hint.
         profiles: Vec<String>,
     },
     /// There is nothing to compare.
     #[error("nothing of the study `{study}` is measured under `{profile}`")]
     NothingMeasured {
-        /// Its name.
+        /// Name of the study.
         study: String,
         /// As the study names it.
         profile: String,
@@ -237,6 +237,7 @@ pub fn outlook(
 ) -> Result<Outlook, StudyError> {
     let place = request.store.as_deref();
     let is_resumed = matches!(request.earlier, Earlier::Resumed { .. });
+    // To look must not leave a folder behind.
     let progress = if is_resumed {
         let store = Store::open_to_read(place, Arc::clone(observer))?;
         StudyJournal::look(&store, &file.study)?.map(|progress| progress.asked_now(&file.study))
@@ -281,6 +282,7 @@ impl<'a> ReadyStudy<'a> {
         store: &'a Store,
         observer: Arc<dyn Observer>,
     ) -> Result<Self, StudyError> {
+        // The journal first, with its lock: everything that follows is of no use while another iotrial carries the study out.
         let journal = open_journal(file, request, store, &*observer)?;
         let is_missing = |cell: &Cell| journal.as_ref().is_none_or(|journal| !journal.is_done(cell));
         let released = Released::of(file, &request.destroy)?;
@@ -306,6 +308,7 @@ impl<'a> ReadyStudy<'a> {
     /// When the journal cannot be begun. What goes wrong later is in what comes back, beside what is done by then.
     pub fn carry_out(self, control: Arc<Control>) -> Result<Carried, StudyError> {
         let Self { file, request, store, observer, journal, released, outlook } = self;
+        // Not before: whoever refuses the commands of a study that never began leaves nothing of it.
         let journal = match journal {
             Some(journal) => journal,
             None => StudyJournal::create(store, &file.study)?,
@@ -340,8 +343,10 @@ fn open_journal(
         let (study, count) = (study.name.clone(), cells.len());
         return Err(StudyError::Begun { study, began_at, done_count, count });
     }
+    // Before what is done is held against the store: cells of a form of the study that is not accepted mean nothing.
     if !changes.is_empty() {
         let accepts_changes = request.earlier == Earlier::Resumed { accepts_changes: true };
+        // Nothing was measured, so that no two measurements can be of different studies.
         if !journal.progress().is_untouched() && !accepts_changes {
             let changes = changes.iter().map(|change| harmless(change)).collect();
             return Err(StudyError::Changed { study: study.name.clone(), began_at, changes });
@@ -381,6 +386,7 @@ pub fn measured(path: &Path, profile: Option<&str>, store: &Store) -> Result<Vec
             return Err(StudyError::NoProfile { study: study.name.clone(), profile, profiles: known() });
         }
     };
+    // Of the study as its file is now: labels and attributes that were changed since are the ones to compare under.
     let progress = StudyJournal::look(store, &study)?;
     let is_meant = |cell: &CellStatus| cell.profile == profile && cell.state == CellState::Done;
     let done = cells(&study, progress.as_ref(), store)?.into_iter().filter(is_meant);

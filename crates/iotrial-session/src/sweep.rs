@@ -34,9 +34,9 @@ pub struct SweepSetup {
 
 /// A sweep that is over, however it ended.
 pub struct Swept {
-    /// What happened.
+    /// Every probe that was made, and how the sweep ended.
     pub record: SweepRecord,
-    /// Where that is kept.
+    /// The file of the record in the store.
     pub path: PathBuf,
     /// Whether the targets were given back. The measurements are safe: what is wrong with them is for after they were shown.
     pub released: Result<(), RigError>,
@@ -54,9 +54,9 @@ pub enum SweepError {
     /// Engines that touch no target have no second one.
     #[error("the engine `{engine}` has one device, and {count} targets were given")]
     OneDevice {
-        /// The engine.
+        /// `sim` or `null`, as it is asked for.
         engine: &'static str,
-        /// Of the targets.
+        /// Targets that were given, at least two.
         count: usize,
     },
     /// A load that is to be measured does not fit the targets or the host.
@@ -108,6 +108,8 @@ impl SweepSetup {
     pub fn new(request: &SweepRequest) -> Result<Self, SweepError> {
         let course = Course::of(request)?;
         let target_count = request.rig.targets.len();
+        // The sweep has no profile of its own, and laying out needs one: a load that is never made, with the largest blocks and the
+        // writes of all patterns, so that one layout suits every probe.
         // Nothing judges a sweep; whatever is kept of it after a crash names a set all the same.
         let thresholds = ThresholdSet::builtin("flash").expect("a test holds that it is built in");
         let load = JudgedProfile { profile: course.profile(target_count), thresholds };
@@ -121,6 +123,7 @@ impl SweepSetup {
         };
         let setup = Setup::new(load, &asked).map_err(SweepError::Setup)?;
         let engine = setup.plan.engine;
+        // Several volumes that are one imagined device would all have the same curve, and together the sum of nothing.
         if !engine.touches_targets() && target_count > 1 {
             return Err(SweepError::OneDevice { engine: engine.as_str(), count: target_count });
         }
@@ -154,6 +157,7 @@ impl SweepSetup {
         let mut trial = rig.begin(rig.setup().plan.clone())?;
         let then = format!("runs {}", format_duration(trial.record.plan.duration()));
         let is_prepared = rig.prepare(&mut trial, &then)?;
+        // Of the trial: one host, one layout, one time of beginning for all probes, and the id that the journal had.
         let record = sweep_record(&course, &trial.record);
         let base = trial.record.plan.clone();
         // Its journal goes: the probes are kept in the record of the sweep.
@@ -161,7 +165,7 @@ impl SweepSetup {
         let mut sweeper = Sweeper::new(&mut rig, &course, base, record);
         let swept = if is_prepared { sweeper.sweep() } else { Ok(()) };
         let finished = swept.and_then(|()| sweeper.finish());
-        // Whatever happened, the targets are given back.
+        // Whatever happened, the targets are given back, before an error leaves this function.
         let released = rig.release();
         let (record, path) = finished?;
         Ok(Swept { record, path, released })
@@ -186,6 +190,8 @@ fn check_probes(course: &Course, setup: &Setup) -> Result<(), PlanError> {
         setup.plan.probe(&request).map(drop)
     };
     for test in &course.tests {
+        // Every volume with one I/O for the block size, and the first with each load for the threads and the memory, which are those
+        // of the host and not of the volume. A search cannot be checked like that: it keeps to what the memory allows by itself.
         check(test, &all, 1)?;
         test.loads.iter().try_for_each(|outstanding| check(test, &all[..1], *outstanding))?;
     }
@@ -217,6 +223,7 @@ fn sweep_record(course: &Course, run: &RunRecord) -> SweepRecord {
         },
         layout: run.layout,
         probes: Vec::new(),
+        // Until it has ended. The record is written after every probe, and what a crash leaves of it must say so.
         ended: Ended {
             how: EndedHow::Interrupted,
             reason: Some(match &run.ended.reason {

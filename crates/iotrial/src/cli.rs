@@ -7,7 +7,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use iotrial_analysis::comparison::Gate;
-use iotrial_model::search::LatencyLimit;
+use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::units::{ByteSize, parse_duration};
 use iotrial_session::request::{Aim, LoadRequest};
 

@@ -249,6 +249,8 @@ fn a_simulated_device_that_cannot_be_is_refused() {
     sim("service_time_us = 0", &["`service_time_us` must be from 0.01"]);
     sim("iops_cap = 0.0", &["`iops_cap` must be from"]);
     sim("error_share = nan", &["`error_share` must be from 0 to 1"]);
+    // It would answer every I/O at once, and the simulated clock would stand still for ever.
+    sim("cache_hit_share = 1", &["`cache_hit_us` must be from 0.01"]);
     sim("parallelism = 0", &["`parallelism` must be from 1"]);
     sim("speed = 3", &["unknown field `speed`"]);
     refused(&bench, &["run", "--sim", "parallelism = 3", "--engine", "null"], 2, &["hint: add --engine sim"]);

@@ -421,6 +421,24 @@ fn runs_and_imported_results_are_reported_together() {
     }
     let shown = bench.run(&["report", &mix, &one]).stdout;
     assert!(shown.contains("1  ours") && shown.contains("Imported results"), "{shown}");
+    // The key by which the runs of the comparison are told from it, not its place among the imported ones.
+    let imported = shown.split("Imported results").nth(1).unwrap();
+    assert!(imported.contains("key"), "{shown}");
+}
+
+#[test]
+fn a_result_of_another_tool_has_the_sections_that_its_facts_allow_in_the_order_of_a_run() {
+    let bench = Bench::new();
+    bench.run(&["report", &golden("fio/mix.json"), "--html", "one.html"]);
+    let html = fs::read_to_string(bench.path().join("one.html")).unwrap();
+    let places: Vec<Option<usize>> = ["verdict", "figures", "judged", "load", "source"]
+        .iter()
+        .map(|id| html.find(&format!("id=\"{id}\"")))
+        .collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
+    for id in ["roles", "throughput", "spread", "arrivals", "host", "settings", "profile"] {
+        assert!(!html.contains(&format!("id=\"{id}\"")), "{id}");
+    }
 }
 
 /// Commands whose input must be a result, each before its name.
@@ -526,6 +544,62 @@ fn what_is_no_file_is_refused_and_never_waited_for() {
         return;
     }
     refused(&bench, "secret.json", "ermission denied");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_command_or_a_study_names_is_refused_when_it_is_no_file_or_too_large() {
+    let bench = Bench::new();
+    let pipe = bench.path().join("pipe.toml");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    File::create(bench.path().join("huge.toml")).unwrap().set_len(5 << 30).unwrap();
+    put(&bench, "study.toml", STUDY);
+    let check = |arguments: &[&str], why: &str| {
+        let ran = bench.run(arguments).expect_code(2);
+        assert!(ran.stderr.contains(why), "{arguments:?}: {}", ran.stderr);
+    };
+    let (device, pipe, huge) =
+        ("it is a device, not a file", "it is a pipe or a socket, not a file", "it is larger than 4 MiB");
+    let sim = ["run", "oci-64k", "--engine", "sim", "--thresholds"];
+    check(&[&sim[..], &["/dev/zero"]].concat(), device);
+    check(&[&sim[..], &["./huge.toml"]].concat(), huge);
+    check(&["run", "/dev/zero", "--engine", "sim"], device);
+    check(&["study", "/dev/zero"], device);
+    check(&["study", "export", "/dev/zero", "--label", "a"], device);
+    check(&["study", "add", "study.toml", "/dev/zero"], device);
+    for (name, why) in [("/dev/zero", device), ("./pipe.toml", pipe), ("./huge.toml", huge)] {
+        put(&bench, "named.toml", STUDY.replace("\"sqlserver-log\"", &format!("\"{name}\"")));
+        check(&["study", "named.toml"], why);
+        let judged = STUDY.replace("[load]", &format!("[load]\nthresholds = \"{name}\""));
+        put(&bench, "judged.toml", judged);
+        check(&["study", "judged.toml", "--dry-run"], why);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_profile_and_a_threshold_set_may_come_through_a_pipe() {
+    let bench = Bench::new();
+    let pipe = bench.path().join("pipe.toml");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let feed = |text: String| {
+        let pipe = pipe.clone();
+        std::thread::spawn(move || fs::write(pipe, text))
+    };
+    // Qualified or not, it is a run.
+    let is_run = |arguments: &[&str]| {
+        let short = ["--engine", "sim", "--ramp", "0s", "--duration", "1s", "--quiet"];
+        let ran = bench.run(&[&["run"], arguments, &short[..]].concat());
+        assert!(ran.code <= 1, "{}", ran.stderr);
+    };
+    let profile = bench.run(&["profiles", "sqlserver-log"]).stdout;
+    let fed = feed(profile);
+    is_run(&["./pipe.toml"]);
+    fed.join().unwrap().unwrap();
+    let set = format!("{}/../iotrial-analysis/thresholds/flash.toml", env!("CARGO_MANIFEST_DIR"));
+    let fed = feed(fs::read_to_string(set).unwrap());
+    is_run(&["sqlserver-log", "--thresholds", "./pipe.toml"]);
+    fed.join().unwrap().unwrap();
 }
 
 /// A pipe is read to its end, as `<(…)` of a shell makes them.

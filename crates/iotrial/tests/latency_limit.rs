@@ -146,7 +146,8 @@ fn a_burst_that_ends_after_the_probes_is_caught_by_the_confirmation() {
 #[test]
 fn all_roles_and_directions_hold_and_the_mix_keeps_its_shares() {
     let bench = Bench::new();
-    let arguments = ["run", "--engine", "sim", "--seed", "7", "--json", "--latency-limit", "1ms@p99"];
+    let mix = ["run", "sqlserver-oci-published", "--engine", "sim", "--json"];
+    let arguments = [&mix[..], &["--seed", "7", "--latency-limit", "1ms@p99"]].concat();
     let ran = bench.run(&arguments);
     let summary = ran.json();
     for (role, streams) in summary["roles"].as_object().unwrap() {
@@ -162,7 +163,7 @@ fn all_roles_and_directions_hold_and_the_mix_keeps_its_shares() {
         .iter()
         .map(|job| number(job, "/iops") / number(result, "/held_iops"))
         .collect();
-    let plan = bench.run(&["run", "--engine", "sim", "--dry-run", "--json"]).json();
+    let plan = bench.run(&[&mix[..], &["--dry-run"]].concat()).json();
     let jobs = plan["jobs"].as_array().unwrap();
     let depth = |job: &Value| number(job, "/iodepth") * number(job, "/numjobs");
     let all: f64 = jobs.iter().map(depth).sum();

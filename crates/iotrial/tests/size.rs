@@ -2,32 +2,12 @@
 
 mod support;
 
-use serde_json::Value;
-use support::{Bench, Ran};
-
-const OPTION_1: &str = r#"
-format = "iotrial.configuration/1"
-title = "option 1"
-provider = "oci"
-machine = "VM.Standard.E4.Flex"
-ocpus = 16
-memory = "64GiB"
-os = "windows"
-[[pool]]
-volume = "block-volume"
-level = "vpu-90"
-size = "1430GiB"
-attachment = "paravirtualized"
-"#;
-
-fn json(ran: &Ran) -> Value {
-    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", ran.stdout, ran.stderr))
-}
+use support::{Bench, CONFIGURATION};
 
 #[test]
 fn explain_says_what_binds_and_what_it_costs() {
     let bench = Bench::new();
-    std::fs::write(bench.path().join("one.toml"), OPTION_1).unwrap();
+    std::fs::write(bench.path().join("one.toml"), CONFIGURATION).unwrap();
     let ran = bench.run(&["size", "explain", "one.toml", "--currency", "EUR"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     for words in
@@ -37,7 +17,7 @@ fn explain_says_what_binds_and_what_it_costs() {
     }
     let ran =
         bench.run(&["size", "explain", "one.toml", "--json", "--html", "one.html", "--xlsx", "one.xlsx"]);
-    let explained = json(&ran);
+    let explained = ran.json();
     assert_eq!(explained["cost"]["per_month"].as_f64().map(f64::round), Some(1_719.0));
     assert_eq!(explained["alone"][2]["binds"], "network for volumes");
     assert_eq!(explained["report"], "one.html");
@@ -49,7 +29,7 @@ fn explain_says_what_binds_and_what_it_costs() {
 #[test]
 fn a_run_stands_beside_the_limits_of_its_configuration() {
     let bench = Bench::new();
-    std::fs::write(bench.path().join("one.toml"), OPTION_1).unwrap();
+    std::fs::write(bench.path().join("one.toml"), CONFIGURATION).unwrap();
     let sim = "service_time_us = 500, parallelism = 64";
     let ran = bench.run(&[
         "run",
@@ -69,14 +49,14 @@ fn a_run_stands_beside_the_limits_of_its_configuration() {
         "run",
     ]);
     assert!(ran.code <= 1, "{}", ran.stderr);
-    let record = json(&ran)["record"].as_str().unwrap().to_owned();
-    let explained = json(&bench.run(&["size", "explain", "one.toml", "--record", &record, "--json"]));
+    let record = ran.json()["record"].as_str().unwrap().to_owned();
+    let explained = bench.run(&["size", "explain", "one.toml", "--record", &record, "--json"]).json();
     let measured = &explained["measured"][0];
     assert!(measured["in_flight"].as_f64().unwrap() > 0.0, "{measured}");
     assert_eq!(measured["bound_by"][0], "concurrency", "{measured}");
     // The same run is a demand, too.
     let ran = bench.run(&["size", "--demand", &record, "--provider", "gcp", "--json"]);
-    let sizing = json(&ran);
+    let sizing = ran.json();
     let streams = sizing["demand"]["streams"].as_array().unwrap();
     assert!(
         !streams.is_empty() && sizing["demand"]["source"].as_str().unwrap().starts_with("record "),
@@ -87,7 +67,7 @@ fn a_run_stands_beside_the_limits_of_its_configuration() {
 #[test]
 fn what_another_tool_measured_stands_beside_the_limits_too() {
     let bench = Bench::new();
-    std::fs::write(bench.path().join("one.toml"), OPTION_1).unwrap();
+    std::fs::write(bench.path().join("one.toml"), CONFIGURATION).unwrap();
     let fio = r#"{"fio version":"fio-3.35","global options":{"bs":"8k","iodepth":"32"},"jobs":[{"jobname":"j","job options":{"rw":"randread","bs":"8k","iodepth":"32","numjobs":"1"},
         "read":{"io_bytes":8192000000,"bw":800000,"iops":100000.0,"runtime":10000,"total_ios":1000000,"lat_ns":{"min":100000,"max":900000,"mean":310000.0,"stddev":1.0,"N":1000000}}}]}"#;
     std::fs::write(bench.path().join("fio.json"), fio).unwrap();
@@ -96,7 +76,7 @@ fn what_another_tool_measured_stands_beside_the_limits_too() {
     let stored = std::fs::read_dir(bench.store()).unwrap().map(|entry| entry.unwrap().path());
     let record = stored.into_iter().find(|path| path.to_string_lossy().contains("imported")).unwrap();
     let explained =
-        json(&bench.run(&["size", "explain", "one.toml", "--record", record.to_str().unwrap(), "--json"]));
+        bench.run(&["size", "explain", "one.toml", "--record", record.to_str().unwrap(), "--json"]).json();
     let measured = &explained["measured"][0];
     assert_eq!(measured["iops"], 100_000.0, "{explained}");
     assert_eq!(measured["bound_by"][0], "concurrency", "31 of 32 in flight: {measured}");
@@ -105,7 +85,7 @@ fn what_another_tool_measured_stands_beside_the_limits_too() {
 #[test]
 fn the_answer_has_all_its_forms_and_leads_back_to_a_test() {
     let bench = Bench::new();
-    std::fs::write(bench.path().join("one.toml"), OPTION_1).unwrap();
+    std::fs::write(bench.path().join("one.toml"), CONFIGURATION).unwrap();
     let demand = [
         "size",
         "--read",
@@ -135,7 +115,7 @@ fn the_answer_has_all_its_forms_and_leads_back_to_a_test() {
     ]);
     let ran = bench.run(&with_files);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let sizing = json(&ran);
+    let sizing = ran.json();
     let best = &sizing["found"][0]["answers"][0];
     assert!(best["cost"]["per_month"].as_f64().unwrap() <= 676.0, "{best}");
     assert_eq!(sizing["cheapest"], 0);
@@ -147,10 +127,10 @@ fn the_answer_has_all_its_forms_and_leads_back_to_a_test() {
     let page = std::fs::read_to_string(bench.path().join("a.html")).unwrap();
     assert!(page.contains("cost-curve") && page.contains("– binds"));
     // What was found can be explained, and costs the same.
-    let explained = json(&bench.run(&["size", "explain", "best.toml", "--json", "--hours-per-month", "730"]));
+    let explained = bench.run(&["size", "explain", "best.toml", "--json", "--hours-per-month", "730"]).json();
     assert_eq!(explained["cost"]["per_month"], best["cost"]["per_month"]);
     let dry = bench.run(&["study", "prove.toml", "--dry-run", "--json"]);
-    let outlook = json(&dry);
+    let outlook = dry.json();
     assert_eq!(outlook["elsewhere"].as_array().map(Vec::len), Some(2), "{}{}", dry.stdout, dry.stderr);
     let study = std::fs::read_to_string(bench.path().join("prove.toml")).unwrap();
     assert!(
@@ -162,8 +142,8 @@ fn the_answer_has_all_its_forms_and_leads_back_to_a_test() {
 #[test]
 fn wrong_input_is_answered_with_what_would_be_right() {
     let bench = Bench::new();
-    std::fs::write(bench.path().join("one.toml"), OPTION_1).unwrap();
-    std::fs::write(bench.path().join("typo.toml"), OPTION_1.replace("E4.Flex", "E4.Flx")).unwrap();
+    std::fs::write(bench.path().join("one.toml"), CONFIGURATION).unwrap();
+    std::fs::write(bench.path().join("typo.toml"), CONFIGURATION.replace("E4.Flex", "E4.Flx")).unwrap();
     std::fs::write(bench.path().join("own.toml"), "format = \"iotrial.catalog/1\"\nprovider = \"own\"\ncurrency = \"EUR\"\nhours_per_month = 730\nspeed = 3\n").unwrap();
     let check = |arguments: &[&str], code: i32, words: &[&str]| {
         let ran = bench.run(arguments);
@@ -198,7 +178,8 @@ fn wrong_input_is_answered_with_what_would_be_right() {
     check(&["size", "--read", "1iops@8KiB", "--load-growth", "20"], 2, &["needs the number of years"]);
     check(&["size", "--read", "1iops@8KiB", "--growth", "20", "--years", "3"], 2, &["needs a capacity"]);
     // What a rule forbids is not all well.
-    std::fs::write(bench.path().join("iscsi.toml"), OPTION_1.replace("paravirtualized", "iscsi")).unwrap();
+    std::fs::write(bench.path().join("iscsi.toml"), CONFIGURATION.replace("paravirtualized", "iscsi"))
+        .unwrap();
     check(&["size", "explain", "iscsi.toml"], 1, &["It cannot be had like this", "iSCSI multipath"]);
     check(
         &["size", "--read", "1iops@8KiB", "--catalog", "own.toml"],
@@ -289,7 +270,7 @@ fn counters_are_a_demand_and_go_to_the_pool_of_data() {
     std::fs::write(bench.path().join("io.txt"), format!("Linux 6.1 (db01) 11/21/26\n\n{text}")).unwrap();
     let ran = bench.run(&["size", "--demand", "io.txt", "--percentile", "90", "--provider", "oci", "--json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let sizing = json(&ran);
+    let sizing = ran.json();
     let read = &sizing["demand"]["streams"][0];
     assert_eq!((read["iops"].as_f64(), read["block_size_bytes"].as_f64()), (Some(9_000.0), Some(8_192.0)));
     assert!(
@@ -298,7 +279,7 @@ fn counters_are_a_demand_and_go_to_the_pool_of_data() {
     );
     let shown = bench.run(&["size", "--demand", "io.txt", "--provider", "oci"]);
     assert!(shown.stdout.contains("How the demand was worked out"), "{}", shown.stdout);
-    let apart = OPTION_1.replace("[[pool]]", "[[pool]]\nroles = [\"data\"]")
+    let apart = CONFIGURATION.replace("[[pool]]", "[[pool]]\nroles = [\"data\"]")
         + "[[pool]]\nroles = [\"log\"]\nvolume = \"block-volume\"\nlevel = \"vpu-10\"\nsize = \"100GiB\"\nattachment = \"paravirtualized\"\n";
     std::fs::write(bench.path().join("apart.toml"), apart).unwrap();
     let ran = bench.run(&["size", "explain", "apart.toml", "--demand", "io.txt"]);
@@ -323,7 +304,7 @@ fn catalogs_tell_their_age_and_what_they_do_not_know() {
         printed.stdout.replace("hours_per_month = 744", "hours_per_month = 700"),
     )
     .unwrap();
-    let listed = json(&bench.run(&["size", "catalogs", "--catalog", "mine.toml", "--json"]));
+    let listed = bench.run(&["size", "catalogs", "--catalog", "mine.toml", "--json"]).json();
     assert_eq!(listed[0]["hours_per_month"], 700.0, "an own catalog takes the place of the built-in one");
     assert_eq!(listed.as_array().map(Vec::len), Some(4));
 }

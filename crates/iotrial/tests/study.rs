@@ -420,7 +420,11 @@ fn a_configuration_elsewhere_is_exported_measured_there_and_added_by_its_label()
         here.run(&[&["study", "add", "study.toml", "--json"], records].concat()).expect_code(code)
     };
     // What is measured elsewhere may come before what is measured here.
-    let added = add(&[&records[0]], 0).json();
+    // However it was packed on its way.
+    let packed = here.path().join("sent.json");
+    std::fs::copy(&records[0], &packed).unwrap();
+    assert!(std::process::Command::new("gzip").arg(&packed).status().unwrap().success());
+    let added = add(&["sent.json.gz"], 0).json();
     assert_eq!((added["done_count"].as_u64(), added["missing_count"].as_u64()), (Some(1), Some(3)));
     let local = run(&here, &["--json"]).expect_code(0);
     assert!(local.stderr.contains("[2 of 2]"), "{}", local.stderr);
@@ -491,6 +495,10 @@ fn records_that_do_not_fit_are_refused_and_none_is_taken() {
     // Records of `iotrial run` take the next repeat that is missing, until there is none.
     let more = ["--duration", "2s", "--label", "fast"];
     let (second, third) = (run_record(&more), run_record(&more));
+    let folder = bench.store();
+    let folder = folder.to_str().unwrap();
+    let ran = bench.run(&["study", "add", "study.toml", folder]).expect_code(2);
+    assert!(ran.stderr.contains("none of the records was taken"), "{}", ran.stderr);
     let status = bench.run(&["study", "add", "study.toml", &good, &second, "--json"]).expect_code(0).json();
     let taken: Vec<(String, u64, String)> =
         states(&status).into_iter().filter(|(label, ..)| label == "fast").collect();

@@ -24,7 +24,7 @@ const CONFIGURATION_COUNTS: [usize; 2] = [20, RECORD_COUNT];
 pub(crate) fn compare(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let device = "service_time_us = 200, service_spread = 0.5, parallelism = 32";
     let run = |seed: usize| -> anyhow::Result<String> {
-        let mut command = bench.iotrial("sqlserver-oltp", &["--engine", "sim", "--sim", device]);
+        let mut command = bench.iotrial("sqlserver-oci-published", &["--engine", "sim", "--sim", device]);
         command.args(["--ramp", "2s", "--duration", "60s", "--label", "LABEL", "--seed", &seed.to_string()]);
         let summary = Watched::run(&mut command, SELDOM)?.document;
         let path = summary["record"].as_str().context("iotrial gave no record")?;

@@ -42,6 +42,7 @@ impl Told {
         let block = part.block_range(stream.name);
         let runtime = stated.runtime_s.filter(|runtime| runtime.value > 0.0);
         let edges = runtime.map_or(0.0, |runtime| part.edge_count() / runtime.value);
+        // All four are widened alike: at which moment a tool took each of them is not known.
         let wide = |rate: Range| Range { low: (rate.low - edges).max(0.0), high: rate.high + edges.max(0.0) };
         let per_second = |total: Range| runtime.map(|runtime| total / Range::of(runtime));
         let moved = stated
@@ -96,6 +97,7 @@ fn differ(first: Option<Range>, second: Option<Range>) -> bool {
 fn weigh(first: Option<Range>, second: Option<Range>, others: [Option<Range>; 2]) -> Borne {
     let (Some(first), Some(second)) = (first, second) else { return Borne::Neither };
     let others = || others.iter().flatten();
+    // One that agrees with both says nothing: a range with few digits overlaps with much.
     let for_first = others().any(|other| other.overlaps(first) && !other.overlaps(second));
     let for_second = others().any(|other| other.overlaps(second) && !other.overlaps(first));
     match (for_first, for_second) {
@@ -118,6 +120,8 @@ pub(super) fn sound_rate(part: &Part<'_>, stream: &Stream<'_>) -> Option<(Range,
     match stated.iops {
         Some(iops) => {
             let told = (Range::of(iops), iops.value);
+            // Refuted, and not only contradicted: where nothing tells which of two figures is wrong, the one that is stated
+            // stays.
             let is_refuted = Told::of(part, stream).iops_or_count() == Borne::Second;
             Some(if is_refuted { counted().unwrap_or(told) } else { told })
         }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use iotrial_model::imported::StatedDevice;
 use iotrial_model::range::write_number;
 use iotrial_model::record::AttributeValue;
+use iotrial_model::subject::Device;
 
 use super::part::{Part, bytes};
 use super::tally::{AuditFinding, Check, Tally, Weight};
@@ -20,11 +20,12 @@ const GIB: f64 = 1_073_741_824.0;
 /// Reads that the devices did not see, and loads that fit into memory.
 pub(super) fn check_cache(
     parts: &[Part<'_>],
-    devices: &[StatedDevice],
+    devices: &[Device<'_>],
     attributes: &BTreeMap<String, AttributeValue>,
     tally: &mut Tally,
 ) {
     check_devices(parts, devices, tally);
+    // No format that is imported states the memory of its host, so it can only come from an attribute.
     let memory = match attributes.get("memory_gib") {
         Some(AttributeValue::Integer(gib)) => u64::try_from(*gib).ok().map(|gib| bytes(gib) * GIB),
         Some(AttributeValue::Number(gib)) => Some(gib * GIB),
@@ -55,9 +56,10 @@ pub(super) fn check_cache(
 
 /// Random reads are not merged on their way: devices that count fewer of them did not do them. Counters that hold more than one
 /// run, or several devices that lie on one another, count more and accuse nobody.
-fn check_devices(parts: &[Part<'_>], devices: &[StatedDevice], tally: &mut Tally) {
-    let counted: Option<u64> = devices.iter().map(|device| device.read_count).sum();
+fn check_devices(parts: &[Part<'_>], devices: &[Device<'_>], tally: &mut Tally) {
+    let counted: Option<u64> = devices.iter().map(|device| device.read.io_count).sum();
     let Some(counted) = counted.filter(|_| !devices.is_empty()) else { return };
+    // A part of several jobs repeats what each of them counts.
     let jobs: Vec<&Part<'_>> = parts.iter().filter(|part| part.loads.len() == 1).collect();
     let is_known = !jobs.is_empty() && jobs.iter().all(|part| part.is_random());
     let streams = || jobs.iter().flat_map(|part| &part.streams).filter(|stream| stream.name == "read");

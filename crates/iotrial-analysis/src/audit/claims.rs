@@ -68,6 +68,7 @@ impl Claims<'_> {
         }
         let right = 100.0 * (to.value / from.value - 1.0);
         let opposite = 100.0 * (from.value / to.value - 1.0);
+        // Within half a step of the one decimal that changes are mostly printed with.
         let overlaps_opposite = Range::of(claimed).overlaps(Range::from_to(opposite - 0.05, opposite + 0.05));
         tally.found(AuditFinding {
             check: Check::ClaimedChange,
@@ -132,6 +133,7 @@ impl Claims<'_> {
     }
 
     fn check_recommendation(&self, best: &str, avoid: &[String], tally: &mut Tally) {
+        // By the same comparison that `compare` shows, so that audit and comparison of a table cannot disagree.
         let samples = Sample::of_table(self.table, "the table");
         let comparison = match Comparison::new(samples, &CompareRequest::default()) {
             Ok(comparison) => comparison,
@@ -176,6 +178,8 @@ impl Claims<'_> {
             let Some(metric) = metric_of(name) else { continue };
             let (Some(better), Some(to)) = (metric.better(), self.figure(row, name)) else { continue };
             let from = Stated::from(number);
+            // From nothing there is no change in percent; and less CPU time is what a run costs, not what a configuration
+            // gains.
             if from.value <= 0.0 || to.value <= 0.0 || metric.group() == MetricGroup::Cpu {
                 continue;
             }
@@ -237,6 +241,7 @@ impl Claims<'_> {
         let categories = &self.table.categories;
         let place_of =
             |us: f64| categories.iter().position(|one| one.below_ms.is_none_or(|edge| us / 1_000.0 < edge));
+        // The digits may reach over an edge: then any category that they reach is a true word.
         let range = Range::of(figure);
         let (Some(best), Some(worst)) = (place_of(range.low), place_of(range.high)) else {
             return tally.unchecked("no printed category holds the figure".to_owned());

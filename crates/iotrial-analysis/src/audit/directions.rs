@@ -172,7 +172,7 @@ pub(super) fn check_jobs(subject: &Subject<'_>, tally: &mut Tally) {
 pub(super) fn check_course(subject: &Subject<'_>, tally: &mut Tally) {
     let Some(source) = subject.source.filter(|source| source.kind == SourceKind::DiskspdXml) else { return };
     let [ops] = subject.parts()[..] else { return };
-    let stretches = || subject.stated_intervals.iter().filter(|interval| interval.job.is_none());
+    let stretches = || subject.intervals.stated().iter().filter(|interval| interval.job.is_none());
     let Some(last) = stretches().next_back() else {
         return tally.unchecked(format!(
             "{}: no course is told, so nothing is held against the runtime but rates",
@@ -212,6 +212,7 @@ pub(super) fn check_course(subject: &Subject<'_>, tally: &mut Tally) {
             })
         };
         let sum = rates().fold(Range::exact(0.0), |sum, (rate, seconds)| sum + rate.scaled(seconds));
+        // I/Os that are under way at an end may be in the course and not in the count, or the other way round.
         let outstanding: f64 =
             subject.jobs.iter().map(|job| job.load.total_outstanding().map_or(1.0, bytes)).sum();
         // What came after the last stretch, at the highest rate of all.
@@ -243,7 +244,7 @@ pub(super) fn check_course(subject: &Subject<'_>, tally: &mut Tally) {
 /// The totals of a run are the sums of its measured seconds. What has no seconds by job, or none at all, has nothing to add up.
 pub(super) fn check_intervals(subject: &Subject<'_>, tally: &mut Tally) {
     // What was planned has seconds, and a record that counts I/Os without any was changed.
-    if subject.plan.is_none() && subject.intervals.is_empty() {
+    if subject.plan.is_none() && subject.intervals.counted().is_empty() {
         return;
     }
     for (index, job) in subject.jobs.iter().enumerate() {

@@ -36,6 +36,7 @@ pub(super) fn check_latencies(part: &Part<'_>, tally: &mut Tally) {
             check_order(latency, &place, tally);
             check_mean(latency, &place, tally);
             check_shares(latency, &place, tally);
+            // The end of a histogram is no latency, and would be an upper bound for the mean that does not hold.
             if !clipped {
                 check_mean_by_percentiles(latency, &place, tally);
             }
@@ -199,6 +200,7 @@ fn check_mean(latency: &StatedLatency, place: &str, tally: &mut Tally) {
     let beyond = |tally: &mut Tally, what: &str, extreme: Stated| {
         let off = 100.0 * (mean.value / extreme.value - 1.0);
         tally.found(AuditFinding {
+            // An extreme of zero has no percentage.
             off_by_percent: Some(off).filter(|off| off.is_finite()),
             ..contradiction(
                 Check::MeanInRange,
@@ -240,9 +242,11 @@ fn mean_bounds(latency: &StatedLatency) -> Option<Range> {
         let share = ((one.percent - below) / 100.0).max(0.0);
         let at = Range::of(one.at).widened(BUCKET_SHARE);
         bounds = bounds + Range { low: floor, high: at.high }.scaled(share);
+        // Never down again: buckets and digits may put a percentile a little below the one before it.
         (below, floor) = (one.percent, at.low.max(floor));
     }
     let share = (100.0 - below) / 100.0;
+    // Without the longest I/O the mean has no upper bound: one I/O may take as long as it likes.
     let longest = latency.max_us.map_or(f64::INFINITY, |max| Range::of(max).high);
     let rest =
         if share > 0.0 { Range { low: floor * share, high: longest * share } } else { Range::exact(0.0) };
@@ -300,6 +304,7 @@ fn mean_bounds_of_bands(latency: &StatedLatency) -> Option<Range> {
 }
 
 fn check_mean_by_percentiles(latency: &StatedLatency, place: &str, tally: &mut Tally) {
+    // Percentiles first: their buckets are finer than the classes that tools print.
     let bounds = mean_bounds(latency).or_else(|| mean_bounds_of_bands(latency));
     let (Some(mean), Some(bounds)) = (latency.mean_us, bounds) else { return };
     let range = Range::of(mean);

@@ -83,6 +83,7 @@ impl Link {
             let one = mb_per_s * 1e6;
             Some(Self { bytes_per_s: one * parts, one_bytes_per_s: one, is_shared: *is_shared, words })
         });
+        // All of them lie on the same way, one after the other, so the narrowest decides.
         rated.chain(named).min_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
     }
 }
@@ -120,6 +121,7 @@ pub(super) fn check_link(part: &Part<'_>, attributes: &BTreeMap<String, Attribut
         (Check::LinkLatency, km * ROUND_TRIP_US_PER_KM, words, Weight::Contradiction)
     }));
     if part.is_direct() {
+        // Only a doubt: the bound is that of PCIe, and memory that poses as a disk has no such way.
         let words = "no device answers a direct I/O in less than 1 µs".to_owned();
         floors.push((Check::DeviceLatency, LEAST_DEVICE_US, words, Weight::Doubt));
     }
@@ -149,6 +151,8 @@ fn check_bandwidth(part: &Part<'_>, link: &Link, tally: &mut Tally) {
         let stream = part.streams.iter().find(|stream| stream.name == name)?;
         stream.stated.bandwidth_mib_per_s.map(Range::of)
     };
+    // Where reads and writes do not share a link, each direction has all of it to itself; of a total it is the larger direction
+    // that is compared.
     let (read, write, total) = (of("read"), of("write"), of("total"));
     let mut loads = Vec::new();
     if link.is_shared {
@@ -191,6 +195,8 @@ fn check_latency(part: &Part<'_>, link: &Link, tally: &mut Tally) {
         let (Some(block), Some(mean)) = (part.block_range(stream.name), stream.latency().mean_us) else {
             continue;
         };
+        // The smallest block, because a mean over several sizes may be mostly of that one; and one part of the link, because an
+        // I/O does not spread over several.
         let least = Range::exact(block.low / link.one_bytes_per_s * 1e6);
         if !least.is_above(Range::of(mean)) {
             tally.held(Check::LinkLatency);

@@ -63,6 +63,7 @@ impl<'r> Part<'r> {
                 false => streams_of(&[job.ops], None),
             },
         }));
+        // What neither did anything nor states a figure has nothing to be checked.
         parts.retain(|part| !part.streams.is_empty());
         parts
     }
@@ -182,6 +183,7 @@ fn streams_of<'r>(ops: &[Ops<'r>], amounts: Option<&Subject<'_>>) -> Vec<Stream<
 
 /// As a source would state it; `None` where nothing was done.
 fn stated_of<'r>(facts: &[Facts<'r>]) -> Option<Cow<'r, StatedStream>> {
+    // As it is, because its digits tell how exact it is. What was counted has all of its digits.
     if let [Facts::Stated(stream)] = facts {
         return (!stream.is_idle()).then_some(Cow::Borrowed(stream));
     }

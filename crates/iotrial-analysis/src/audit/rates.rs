@@ -189,6 +189,7 @@ fn write_block(block: Range) -> String {
 
 /// The usual mistakes with units, the most usual first.
 fn mistaken_unit(product: Range, printed: Range) -> Option<Diagnosis> {
+    // What the printed number would be in bytes if it were in that unit. What was meant is MiB, of 1,048,576 bytes.
     let candidates = [
         (1e6, "MB/s, of 1,000,000 bytes, are printed as MiB/s, of 1,048,576"),
         (1_024_000.0, "thousands of I/Os were multiplied by KiB: k of 1,000 against k of 1,024"),
@@ -202,6 +203,8 @@ fn mistaken_unit(product: Range, printed: Range) -> Option<Diagnosis> {
 }
 
 fn diagnose(part: &Part<'_>, stream: &Stream<'_>, product: Range, block: Range, printed: Range) -> Diagnosis {
+    // The most telling first: a unit is a factor that nothing else has, a power of two is one of eighteen sizes, and a mean of
+    // several sizes can be any number between them.
     if let Some(diagnosis) = mistaken_unit(product, printed) {
         return diagnosis;
     }
@@ -225,6 +228,7 @@ fn diagnose(part: &Part<'_>, stream: &Stream<'_>, product: Range, block: Range, 
         }
     }
     let implied = meant / product.scaled(1.0 / block.middle());
+    // From 512 bytes to 64 MiB: smaller is no sector, and larger is no block that anybody uses.
     let powers = (9..=26).map(|power| f64::from(1_u32 << power));
     if let Some(size) = powers.into_iter().find(|size| implied.overlaps(Range::exact(*size))) {
         return unknown(
@@ -385,6 +389,7 @@ fn check_transfer_size(part: &Part<'_>, stream: &Stream<'_>, place: &str, tally:
         // nothing.
         let nothing = part.edge_count() + bytes(stated.error_count.unwrap_or(0));
         let least = (bytes(count) - nothing).max(0.0) * block.low;
+        // Counts and sizes are exact, so that the tolerance is only what double precision loses.
         if size > block.high * (1.0 + 1e-9) || bytes(moved) < least * (1.0 - 1e-9) {
             let weight = if size > block.high { Weight::Contradiction } else { Weight::Doubt };
             tally.found(AuditFinding {

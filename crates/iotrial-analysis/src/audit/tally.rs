@@ -76,7 +76,7 @@ impl Check {
         Self::ClaimedCategory,
     ];
 
-    /// Its name.
+    /// Its name in JSON, in reports and in `docs/audit.md`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::IopsBandwidth => "iops-bandwidth",
@@ -144,7 +144,7 @@ pub enum Weight {
 /// Something that does not agree.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AuditFinding {
-    /// Which check.
+    /// The check that did not hold.
     pub check: Check,
     /// How much it weighs.
     pub weight: Weight,
@@ -154,7 +154,7 @@ pub struct AuditFinding {
     pub message: String,
     /// The most likely cause.
     pub cause: String,
-    /// What would agree.
+    /// What would agree with the other figures, in words; `None` where nothing can be named that would.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<String>,
     /// How far the figure is from the nearest one that would agree.
@@ -165,13 +165,13 @@ pub struct AuditFinding {
 /// How often a check was made, and how often it held.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckCount {
-    /// Which one.
+    /// The check that was made.
     pub check: Check,
-    /// What agreed.
+    /// Comparisons of figures that agreed within their digits.
     pub held: usize,
-    /// What did not.
+    /// Comparisons that cannot all be true; each has a finding.
     pub contradicted: usize,
-    /// What is doubtful.
+    /// Comparisons that may be true and probably are not what they seem; each has a finding.
     pub doubtful: usize,
 }
 
@@ -195,12 +195,12 @@ impl Tally {
         &mut self.checks[index]
     }
 
-    /// Something agreed.
+    /// Counts a comparison that agreed. A check of which nothing agreed or disagreed was not made.
     pub(super) fn held(&mut self, check: Check) {
         self.count(check).held += 1;
     }
 
-    /// Something did not.
+    /// Counts a comparison that did not agree, and keeps what is said of it.
     pub(super) fn found(&mut self, finding: AuditFinding) {
         let count = self.count(finding.check);
         match finding.weight {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use iotrial_model::finding::{Finding, FindingId, Severity};
-use iotrial_model::imported::{SourceKind, StatedBlockSize, StatedLoad};
+use iotrial_model::imported::{SourceKind, StatedBlockSize};
 use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::metric::MetricKey;
 use iotrial_model::plan::{EngineDevice, Job, Plan};
@@ -264,15 +264,12 @@ impl JobWords {
         let load = &job.load;
         let sizes = match job.planned {
             Some(planned) => planned.block_size.to_string(),
-            None => load.block_sizes.iter().map(size_in_words).collect::<Vec<_>>().join(" and "),
+            None => sizes_in_words(&load.block_sizes),
         };
         let mut words =
             load_words(load.pattern, load.rwmix_read_percent, Some(sizes).filter(|sizes| !sizes.is_empty()));
         let copies = load.numjobs.zip(load.iodepth);
-        let more = match job.planned.zip(plan) {
-            Some((planned, plan)) => more_of_planned(planned, plan),
-            None => more_of_stated(load),
-        };
+        let more = more_of(job, plan);
         if words.is_empty() && copies.is_none() && more.is_empty() {
             words.push(job.name.clone().into_owned());
         }
@@ -280,35 +277,43 @@ impl JobWords {
     }
 }
 
-fn size_in_words(one: &StatedBlockSize) -> String {
-    match one.percent {
+/// The sizes of a mix in the words of a plan, so that the same mix is the same load; sizes of each direction one after the other.
+fn sizes_in_words(sizes: &[StatedBlockSize]) -> String {
+    let is_mix = sizes.iter().all(|one| one.percent.is_some() && one.direction.is_none());
+    let words = |one: &StatedBlockSize| match one.percent {
+        Some(percent) if is_mix => format!("{} {} %", one.size, (10.0 * percent).round() / 10.0),
         Some(percent) => format!("{} ({percent} %)", one.size),
         None => one.size.to_string(),
-    }
+    };
+    sizes.iter().map(words).collect::<Vec<_>>().join(if is_mix { ", " } else { " and " })
 }
 
-/// Whatever else a plan may set belongs to the load too, and only the usual is not worth a word.
-fn more_of_planned(planned: &Job, plan: &Plan) -> String {
-    let durability = Some(planned.durability).filter(|durability| *durability != Durability::None);
-    let mut more: Vec<String> =
-        durability.map(|durability| format!("durability {durability}")).into_iter().collect();
-    let sizes = planned.block_size.to_string();
-    more.extend(planned.particulars(plan).into_iter().filter(|particular| *particular != sizes));
-    more.join(", ")
-}
-
-fn more_of_stated(load: &StatedLoad) -> String {
+/// Whatever else was set belongs to the load too, and only the usual is not worth a word. What a plan and the options of another
+/// tool both set is said in the same words, or the same load would be refused as another one.
+fn more_of(job: &SubjectJob<'_>, plan: Option<&Plan>) -> String {
+    let load = &job.load;
     let mut more: Vec<String> = Vec::new();
     let is_in_copies = load.numjobs.is_some() && load.iodepth.is_some();
     more.extend(load.outstanding.filter(|_| !is_in_copies).map(|count| format!("{count} outstanding")));
-    more.extend(load.rate_iops.map(|rate| format!("at {rate} IOPS")));
-    more.extend(load.paced.then(|| "paced".to_owned()));
-    let durability = load.durability.filter(|durability| *durability != Durability::None);
+    let durability = job.planned.map_or(load.durability, |planned| Some(planned.durability));
+    let durability = durability.filter(|durability| *durability != Durability::None);
     more.extend(durability.map(|durability| format!("durability {durability}")));
-    let distribution = load.options.get("random_distribution").filter(|one| *one != "random");
-    more.extend(distribution.map(|distribution| format!("distribution {distribution}")));
-    more.extend(load.flush_every.filter(|every| *every > 1).map(|every| format!("flush_every {every}")));
-    more.join(" ")
+    if let Some((planned, plan)) = job.planned.zip(plan) {
+        let sizes = planned.block_size.to_string();
+        more.extend(planned.particulars(plan).into_iter().filter(|particular| *particular != sizes));
+    } else {
+        let distribution = load.options.get("random_distribution").filter(|one| *one != "random");
+        more.extend(distribution.map(|distribution| match distribution.strip_prefix("zipf:") {
+            Some(theta) => format!("zipf {theta}"),
+            None => format!("distribution {distribution}"),
+        }));
+        // Not the words of an open load: the tool held a closed one back, which then waits less.
+        more.extend(load.rate_iops.map(|rate| format!("at {rate} IOPS")));
+        more.extend(load.paced.then(|| "paced".to_owned()));
+        let flush_every = load.flush_every.filter(|every| *every > 1);
+        more.extend(flush_every.map(|every| format!("durable every {every} writes")));
+    }
+    more.join(", ")
 }
 
 /// The load of all jobs of a result, as far as it is known; by the names of the jobs where it is not, and `None` without jobs. Roles
@@ -433,4 +438,47 @@ pub(super) fn findings_on_generators(samples: &[Sample]) -> Vec<Finding> {
         findings.push(finding(FindingId::GeneratorDiffers, Severity::Note, message));
     }
     findings
+}
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::imported::{ImportedJob, ImportedRecord, Source, StatedLoad};
+    use iotrial_model::load::Distribution;
+
+    use super::*;
+    use crate::test_record::healthy;
+
+    #[test]
+    fn the_same_load_has_the_same_words_whether_a_plan_or_the_options_of_a_tool_set_it() {
+        let mut record = healthy();
+        // The journal, a flush after every eighth write.
+        record.plan.jobs.remove(0);
+        let job = &mut record.plan.jobs[0];
+        job.flush_every = 8;
+        job.distribution = Distribution::Zipf { theta: 1.2 };
+        let load = StatedLoad {
+            pattern: Some(job.pattern),
+            rwmix_read_percent: Some(job.rwmix_read_percent.into()),
+            iodepth: Some(job.iodepth.into()),
+            numjobs: Some(job.numjobs.into()),
+            durability: Some(job.durability),
+            flush_every: Some(8),
+            options: [("random_distribution".to_owned(), "zipf:1.2".to_owned())].into(),
+            ..StatedLoad::default()
+        };
+        let load = load.with_block_size(Some(job.block_size.unit()));
+        let mut imported = ImportedRecord::of_source(Source {
+            kind: SourceKind::FioJson,
+            tool: "fio".to_owned(),
+            version: None,
+            file: "r.json".to_owned(),
+            place: "jobs[0]".to_owned(),
+            sha256: String::new(),
+            read_by: String::new(),
+        });
+        imported.jobs = vec![ImportedJob { name: "journal".to_owned(), load, ..ImportedJob::default() }];
+        let words = load_of_jobs(&Subject::of_run(&record), false).unwrap();
+        assert!(words.ends_with("zipf 1.2, durable every 8 writes"), "{words}");
+        assert_eq!(Some(words), load_of_jobs(&Subject::of_imported(&imported), false));
+    }
 }

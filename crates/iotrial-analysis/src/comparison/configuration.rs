@@ -12,7 +12,7 @@ use super::CompareError;
 use super::metric::Metric;
 use super::repeats::Repeats;
 use super::resample::{Spread, Unit, Units};
-use super::sample::{Caveat, Measured, MeasuredCpu, Sample, SampleFigures, figure_of_enough, seed_of};
+use super::sample::{Caveat, Counted, GeneratorCpu, Sample, figure_of_enough, seed_of};
 use super::student::{CONFIDENCE, student_limit};
 use crate::figures::Figures;
 use crate::latency_course::LatencyCourse;
@@ -60,7 +60,7 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// One figure.
+    /// A figure of all runs together; `None` where none of them has it.
     pub fn figure(&self, metric: &Metric) -> Option<f64> {
         self.figures.iter().find(|(known, _)| known == metric).map(|(_, value)| *value)
     }
@@ -146,24 +146,26 @@ impl Configuration {
         let attributes = group[0].attributes.clone();
         let mut caveats: Vec<Caveat> = Vec::new();
         let mut stated: Vec<Vec<(Metric, f64)>> = Vec::new();
-        let mut runs: Vec<Box<Measured>> = Vec::new();
+        let mut runs: Vec<Box<Counted>> = Vec::new();
         let run_count = group.len();
         for (number, sample) in group.into_iter().enumerate() {
             let numbered = |caveat| Caveat { run: (run_count > 1).then_some(number + 1), ..caveat };
             caveats.extend(sample.caveats.into_iter().map(numbered));
-            match sample.figures {
-                SampleFigures::Measured(run) => runs.push(run),
-                SampleFigures::Stated(one) => {
-                    let is_known =
-                        |metric: &Metric| stated.iter().flatten().any(|(known, _)| known == metric);
-                    let again = one.figures.iter().find(|(metric, _)| one.is_printed && is_known(metric));
-                    if let Some((metric, _)) = again {
-                        return Err(CompareError::PrintedTwice { label, metric: metric.title() });
-                    }
-                    stated.push(one.figures);
-                }
+            if let Some(run) = sample.counted {
+                runs.push(run);
+                continue;
             }
+            let is_known = |metric: &Metric| stated.iter().flatten().any(|(known, _)| known == metric);
+            // Two printed values of one metric are a mistake in the table, or two loads that it does not tell apart;
+            // imported ones are repeats.
+            let again = sample.stated.iter().find(|(metric, _)| sample.is_printed && is_known(metric));
+            if let Some((metric, _)) = again {
+                return Err(CompareError::PrintedTwice { label, metric: metric.title() });
+            }
+            stated.push(sample.stated);
         }
+        // A stated figure has no spread, so that the two together would have neither a mean nor an interval that means
+        // anything.
         if !stated.is_empty() && !runs.is_empty() {
             return Err(CompareError::PrintedAndMeasured { label });
         }
@@ -202,9 +204,8 @@ impl Configuration {
 }
 
 fn is_same_configuration(a: &Sample, b: &Sample) -> bool {
-    let several = |sample: &Sample| matches!(&sample.figures, SampleFigures::Stated(stated) if stated.is_one_of_several_loads);
     // Rows of one configuration under several loads are told apart by their labels only.
-    if several(a) && several(b) && !a.attributes.is_empty() {
+    if a.is_one_of_several_loads && b.is_one_of_several_loads && !a.attributes.is_empty() {
         return a.attributes == b.attributes;
     }
     let is_named = a.label.is_some() || !a.attributes.is_empty();
@@ -228,13 +229,15 @@ fn letters(index: usize) -> String {
     if index < 26 { letter.to_string() } else { format!("{}{letter}", letters(index / 26 - 1)) }
 }
 
-/// The label, or the attributes, or the id. Rows under several loads are called by what their labels begin with.
+/// The label, or the attributes, or what else says what it is, or the id. Rows under several loads are called by what their labels
+/// begin with.
 fn label_of(group: &[Sample]) -> String {
     let first = &group[0];
     let Some(label) = &first.label else {
         let attributes: Vec<String> =
             first.attributes.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        return if attributes.is_empty() { first.id.clone() } else { attributes.join(" ") };
+        let title = || first.title.as_ref().unwrap_or(&first.id).clone();
+        return if attributes.is_empty() { title() } else { attributes.join(" ") };
     };
     let words: Vec<&str> = label.split_whitespace().collect();
     let mut common = words.len();
@@ -242,6 +245,7 @@ fn label_of(group: &[Sample]) -> String {
         let same = words.iter().zip(other.split_whitespace()).take_while(|(a, b)| **a == *b).count();
         common = common.min(same);
     }
+    // Nothing in common: any of the labels is as good as the others.
     if common == words.len() || common == 0 {
         return label.clone();
     }
@@ -249,7 +253,7 @@ fn label_of(group: &[Sample]) -> String {
 }
 
 /// The counts of each stream that all runs have, of all runs together; none without runs.
-fn merged_streams(runs: &[Box<Measured>]) -> Vec<(Stream, OpCounts)> {
+fn merged_streams(runs: &[Box<Counted>]) -> Vec<(Stream, OpCounts)> {
     let Some((first, others)) = runs.split_first() else { return Vec::new() };
     let mut merged = first.streams.clone();
     for (stream, counts) in &mut merged {
@@ -259,7 +263,7 @@ fn merged_streams(runs: &[Box<Measured>]) -> Vec<(Stream, OpCounts)> {
     merged
 }
 
-fn figures_of_runs(runs: &[Box<Measured>], streams: &[(Stream, OpCounts)]) -> Vec<(Metric, f64)> {
+fn figures_of_runs(runs: &[Box<Counted>], streams: &[(Stream, OpCounts)]) -> Vec<(Metric, f64)> {
     let duration: Duration = runs.iter().map(|run| run.duration).sum();
     let mut all = Vec::new();
     let mut io_count = 0.0;
@@ -276,9 +280,9 @@ fn figures_of_runs(runs: &[Box<Measured>], streams: &[(Stream, OpCounts)]) -> Ve
             all.extend(value.map(|value| (Metric::of_figure(*stream, figure), value)));
         }
     }
-    let cpus: Option<Vec<MeasuredCpu>> = runs.iter().map(|run| run.cpu).collect();
+    let cpus: Option<Vec<GeneratorCpu>> = runs.iter().map(|run| run.cpu).collect();
     if let Some(cpus) = cpus {
-        let sum = |of: fn(&MeasuredCpu) -> f64| cpus.iter().map(of).sum::<f64>();
+        let sum = |of: fn(&GeneratorCpu) -> f64| cpus.iter().map(of).sum::<f64>();
         let (user_s, system_s, available_s) =
             (sum(|cpu| cpu.user_s), sum(|cpu| cpu.system_s), sum(|cpu| cpu.available_s));
         if available_s > 0.0 {
@@ -292,12 +296,12 @@ fn figures_of_runs(runs: &[Box<Measured>], streams: &[(Stream, OpCounts)]) -> Ve
     all
 }
 
-fn unit_of(run: &Measured, stream: Stream) -> Unit<'_> {
+fn unit_of(run: &Counted, stream: Stream) -> Unit<'_> {
     run.streams.iter().filter(|(known, _)| *known == stream).map(|(_, counts)| counts).collect()
 }
 
 /// From run to run; at least what the intervals of the runs let expect, because a few runs may agree by chance.
-fn spread_of_runs(runs: &[Box<Measured>], totals: &[(Stream, OpCounts)], seed: u64) -> Option<Spread> {
+fn spread_of_runs(runs: &[Box<Counted>], totals: &[(Stream, OpCounts)], seed: u64) -> Option<Spread> {
     let durations_s = runs.iter().map(|run| run.duration.as_secs_f64()).collect();
     let streams: Vec<(Stream, &OpCounts, Vec<Unit<'_>>)> = totals
         .iter()
@@ -306,7 +310,7 @@ fn spread_of_runs(runs: &[Box<Measured>], totals: &[(Stream, OpCounts)], seed: u
     let mut spread = Units::new(durations_s, &streams).spread_of_runs(seed)?;
     let count = runs.len() as f64;
     for (position, (stream, figure)) in spread.figures.iter().enumerate() {
-        let within = |run: &Measured| {
+        let within = |run: &Counted| {
             let spread = run.spread.as_ref()?;
             Some(spread.standard_errors[spread.position(*stream, *figure)?])
         };

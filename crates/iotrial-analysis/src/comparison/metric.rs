@@ -11,11 +11,11 @@ use super::resample::Spread;
 /// What a metric tells about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MetricGroup {
-    /// How much is done.
+    /// How much is done: IOPS and bandwidth.
     Throughput,
-    /// What most I/Os take.
+    /// What most I/Os take: mean, median, 90th percentile.
     TypicalLatency,
-    /// What the slowest I/Os take.
+    /// What the slowest I/Os take: from the 99th percentile on.
     TailLatency,
     /// Of the application, not of the storage.
     Application,

@@ -8,6 +8,7 @@
 
 use iotrial_model::figure::Figure;
 use iotrial_model::record::OpCounts;
+use iotrial_model::split_mix::SplitMix64;
 use iotrial_model::stream::Stream;
 
 /// How many draws are made. Twice as many change an interval by about a tenth of its distance from the figure
@@ -299,7 +300,7 @@ impl Units {
         // Of the blocks asked for, not those drawn: what is made up for by a factor has not been observed.
         let degrees = (length(unit_count) / asked_length - 1.0).max(1.0);
         // The seed comes from the id of the record, so the same records always give the same intervals.
-        let mut random = SplitMix64 { state: seed };
+        let mut random = SplitMix64::new(seed);
         let figures: Vec<(Stream, Figure)> = self
             .streams
             .iter()
@@ -431,27 +432,4 @@ fn rule_of_politis_and_white(series: &[f64]) -> f64 {
     // b = (2 Ĝ² / D)^(1/3) n^(1/3) with D = (4/3) ĝ² for the circular bootstrap (Patton, Politis and White
     // 2009): 2 / (4/3) = 1.5.
     (1.5 * (slope / sum).powi(2) * count).cbrt()
-}
-
-/// A generator of random numbers: Steele, Lea and Flood, «Fast Splittable Pseudorandom Number Generators»
-/// (2014). It is small, and the same on every platform.
-struct SplitMix64 {
-    state: u64,
-}
-
-impl SplitMix64 {
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Evenly from 0 to `limit` less one.
-    #[expect(clippy::cast_possible_truncation, reason = "the high half of a product is below its factor")]
-    fn below(&mut self, limit: usize) -> usize {
-        // Multiply and shift instead of a remainder. The bias is below limit / 2^64.
-        ((u128::from(self.next()) * limit as u128) >> 64) as usize
-    }
 }

@@ -11,7 +11,7 @@ use iotrial_model::metric::MetricKey;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts};
 use iotrial_model::stream::Stream;
-use iotrial_model::subject::Subject;
+use iotrial_model::subject::{CpuTime, Subject};
 use iotrial_model::table::PublishedTable;
 use serde::{Serialize, Serializer};
 
@@ -36,6 +36,8 @@ pub struct Sample {
     pub subject: String,
     /// What the configuration is called.
     pub label: Option<String>,
+    /// What to show instead where nobody gave it a name: of another tool's result its job or its file.
+    pub(super) title: Option<String>,
     /// What distinguishes the configuration.
     pub attributes: BTreeMap<String, AttributeValue>,
     pub(super) conditions: Conditions,
@@ -43,44 +45,34 @@ pub struct Sample {
     pub(super) generator: Conditions,
     /// What the reader should know about its figures.
     pub(super) caveats: Vec<Caveat>,
-    pub(super) figures: SampleFigures,
-}
-
-/// Where the figures come from.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum SampleFigures {
-    Measured(Box<Measured>),
-    /// As a source states them, printed or measured by another tool.
-    Stated(Stated),
-}
-
-/// What a source states.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Stated {
-    /// Each with the load where the configuration has several.
-    pub(super) figures: Vec<(Metric, f64)>,
-    /// The load with its roles, as far as it is stated.
+    /// Whether it is a printed row, which has no repeats.
+    pub(super) is_printed: bool,
+    /// Figures as a source states them, each with the load where the configuration has several; none where iotrial counted.
+    pub(super) stated: Vec<(Metric, f64)>,
+    /// What iotrial counted; `None` where a source states figures instead.
+    // The one difference that is left between results. Counts of several runs can be merged and drawn again, so that their
+    // figures and how uncertain these are can only be computed when all runs are known. A stated figure can only be taken.
+    pub(super) counted: Option<Box<Counted>>,
+    /// The load with its roles, as far as it is stated; `None` where iotrial counted, whose runs have to agree in it.
     load: Option<String>,
     pub(super) is_one_of_several_loads: bool,
-    /// Of a printed row, which has no repeats.
-    pub(super) is_printed: bool,
 }
 
-/// What one run measured.
+/// What iotrial counted in one run.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Measured {
+pub(super) struct Counted {
     pub(super) duration: Duration,
     pub(super) streams: Vec<(Stream, OpCounts)>,
     /// How the latencies of each stream with any I/O spread over time.
     pub(super) courses: Vec<(Stream, LatencyCourse)>,
-    pub(super) cpu: Option<MeasuredCpu>,
+    pub(super) cpu: Option<GeneratorCpu>,
     /// `None` where the intervals are too few, or none are known.
     pub(super) spread: Option<Spread>,
 }
 
 /// CPU time of the generator.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct MeasuredCpu {
+pub(super) struct GeneratorCpu {
     pub(super) user_s: f64,
     pub(super) system_s: f64,
     /// Both, without the watching of the clock.
@@ -95,28 +87,23 @@ impl Sample {
     /// What was counted is kept with its histograms, and its seconds with how they spread; what a source states is kept as
     /// its figures.
     pub fn of(subject: &Subject<'_>, source: impl Into<String>) -> Self {
-        let load = load_of_jobs(subject, false);
-        let figures = if subject.is_counted() {
-            SampleFigures::Measured(Box::new(Measured::of(subject)))
-        } else {
-            SampleFigures::Stated(Stated {
-                figures: stated_figures(subject),
-                load: load_of_jobs(subject, true),
-                is_one_of_several_loads: false,
-                is_printed: subject.is_printed(),
-            })
-        };
+        let is_counted = subject.is_counted();
         let results_of = || format!("results of {}", subject.tool_name().unwrap_or_default());
         Self {
             source: source.into(),
             id: subject.id.to_owned(),
             subject: subject.plan.map_or_else(results_of, |plan| plan.profile.clone()),
             label: subject.label.map(str::to_owned),
+            title: subject.source.filter(|_| !subject.is_printed()).map(|_| subject.title().to_owned()),
             attributes: subject.attributes.clone().into_owned(),
-            conditions: Conditions::of(subject, load),
+            conditions: Conditions::of(subject, load_of_jobs(subject, false)),
             generator: Conditions::of_generator(subject),
             caveats: caveats(subject),
-            figures,
+            is_printed: subject.is_printed(),
+            stated: if is_counted { Vec::new() } else { stated_figures(subject) },
+            counted: is_counted.then(|| Box::new(Counted::of(subject))),
+            load: if is_counted { None } else { load_of_jobs(subject, true) },
+            is_one_of_several_loads: false,
         }
     }
 
@@ -132,17 +119,13 @@ impl Sample {
 
     /// Whether nothing was measured.
     pub(super) fn is_empty(&self) -> bool {
-        match &self.figures {
-            SampleFigures::Measured(run) => run.streams.iter().all(|(_, counts)| counts.io_count() == 0),
-            SampleFigures::Stated(stated) => stated.figures.is_empty(),
-        }
+        let mut streams = self.counted.iter().flat_map(|run| &run.streams);
+        self.stated.is_empty() && streams.all(|(_, counts)| counts.io_count() == 0)
     }
 
     /// Forgets the stated figures of some metrics.
     pub(super) fn leave_out(&mut self, is_left_out: impl Fn(&Metric) -> bool) {
-        if let SampleFigures::Stated(stated) = &mut self.figures {
-            stated.figures.retain(|(metric, _)| !is_left_out(metric));
-        }
+        self.stated.retain(|(metric, _)| !is_left_out(metric));
     }
 
     /// The same run as one of the configuration that a study knows by this name.
@@ -152,18 +135,20 @@ impl Sample {
     }
 }
 
-/// Results of one configuration under several loads carry the load in each metric, and do not have to agree in it. Whether there
-/// are several shows only when all samples are known.
+/// Stated results of one configuration under several loads carry the load in each metric, and do not have to agree in it. Whether
+/// there are several shows only when all samples are known.
 pub(super) fn tell_loads_apart(samples: &mut [Sample]) {
     // Attributes tell configurations apart; without them the label does, and without a label nothing. What was printed in one
     // place has nothing to do with what was printed in another, or measured.
     let key = |sample: &Sample| {
-        let SampleFigures::Stated(stated) = &sample.figures else { return None };
+        if sample.counted.is_some() {
+            return None;
+        }
         let configuration = match sample.attributes.is_empty() {
             false => serde_json::json!(sample.attributes).to_string(),
             true => sample.label.clone()?,
         };
-        Some(((sample.conditions.origin().to_owned(), configuration), stated.load.clone()))
+        Some(((sample.conditions.origin().to_owned(), configuration), sample.load.clone()))
     };
     let mut first: HashMap<(String, String), Option<String>> = HashMap::new();
     let mut several: HashSet<String> = HashSet::new();
@@ -173,31 +158,33 @@ pub(super) fn tell_loads_apart(samples: &mut [Sample]) {
             several.insert(origin);
         }
     }
-    for sample in samples {
-        let SampleFigures::Stated(stated) = &mut sample.figures else { continue };
+    for sample in samples.iter_mut().filter(|sample| sample.counted.is_none()) {
         if several.contains(sample.conditions.origin()) {
-            stated.is_one_of_several_loads = true;
-            stated.figures.iter_mut().for_each(|(metric, _)| metric.load.clone_from(&stated.load));
+            sample.is_one_of_several_loads = true;
+            sample.stated.iter_mut().for_each(|(metric, _)| metric.load.clone_from(&sample.load));
             sample.conditions.forget_load();
         }
     }
 }
 
-impl Measured {
+impl Counted {
     fn of(subject: &Subject<'_>) -> Self {
         let streams: Vec<(Stream, OpCounts)> = subject
-            .counted_streams()
+            .streams_of(|_| true)
             .into_iter()
             .map(|stream| (stream, stream.counts_of(subject, None)))
             .collect();
         // Only a plan tells which counts of an interval are commits.
         let over_time = subject.plan.map(|plan| Self::over_time(subject, plan, &streams));
         let (spread, courses) = over_time.unwrap_or_default();
-        let cpu = subject.cpu.zip(subject.host).map(|(cpu, host)| MeasuredCpu {
-            user_s: cpu.user.as_secs_f64(),
-            system_s: cpu.system.as_secs_f64(),
-            work_s: cpu.work_s(),
-            available_s: cpu.wall.as_secs_f64() * f64::from(host.all_cpu_count()),
+        let cpu = subject.cpu.and_then(|cpu| match cpu {
+            CpuTime::Counted { used, all_cpu_count, .. } => Some(GeneratorCpu {
+                user_s: used.user.as_secs_f64(),
+                system_s: used.system.as_secs_f64(),
+                work_s: used.work_s(),
+                available_s: used.wall.as_secs_f64() * f64::from(all_cpu_count),
+            }),
+            CpuTime::Stated(_) => None,
         });
         Self { duration: subject.measured.unwrap_or_default(), streams, courses, cpu, spread }
     }
@@ -224,7 +211,7 @@ impl Measured {
         let courses = streams
             .iter()
             .filter_map(|(stream, _)| {
-                Some((*stream, LatencyCourse::of_stream(subject.intervals, plan, *stream)?))
+                Some((*stream, LatencyCourse::of_stream(subject.intervals.counted(), plan, *stream)?))
             })
             .collect();
         (spread, courses)
@@ -243,8 +230,8 @@ fn stated_figures(subject: &Subject<'_>) -> Vec<(Metric, f64)> {
         };
         all.extend(taken.iter().filter_map(of_stream));
     }
-    if let Some(cpu) = subject.stated_cpu {
-        let of_cpu = |figure: &CpuFigure| Some((MetricKey::Cpu(*figure), cpu.get(*figure)?.value));
+    if let Some(cpu) = subject.cpu {
+        let of_cpu = |figure: &CpuFigure| Some((MetricKey::Cpu(*figure), cpu.get(*figure)?));
         all.extend(CpuFigure::ALL.iter().filter_map(of_cpu));
     }
     let other = subject.other.into_iter().flatten();
@@ -361,13 +348,10 @@ mod tests {
         };
         assert_eq!(figures(&planless), figures(&run));
         assert_eq!(Audit::of(&planless), Audit::of(&run));
-        let measured = |subject: &Subject<'_>| match Sample::of(subject, "").figures {
-            SampleFigures::Measured(measured) => *measured,
-            SampleFigures::Stated(stated) => panic!("{stated:?}"),
-        };
-        let of_run = measured(&run);
+        let counted = |subject: &Subject<'_>| *Sample::of(subject, "").counted.unwrap();
+        let of_run = counted(&run);
         assert!(of_run.spread.is_some() && of_run.streams.len() == 3);
-        assert_eq!(measured(&planless), Measured { spread: None, courses: Vec::new(), ..of_run });
+        assert_eq!(counted(&planless), Counted { spread: None, courses: Vec::new(), ..of_run });
     }
 
     #[test]

@@ -100,7 +100,7 @@ struct FalseAlarms {
     pairs: usize,
     /// Changes that are called a difference.
     changes: usize,
-    /// All changes.
+    /// All changes that were judged, called a difference or not.
     all: usize,
 }
 

@@ -105,7 +105,9 @@ impl<'r> ErrorCount<'r> {
                 job.counts(direction).into_iter().for_each(|counts| add(index, direction, counts));
             }
         }
-        for interval in subject.intervals.iter().filter(|interval| interval.phase != PhaseKind::Measure) {
+        for interval in
+            subject.intervals.counted().iter().filter(|interval| interval.phase != PhaseKind::Measure)
+        {
             for (index, job) in interval.jobs.iter().enumerate() {
                 for direction in Direction::ALL {
                     job.get(direction).into_iter().for_each(|counts| add(index, direction, counts));
@@ -204,7 +206,7 @@ fn short_io_words(job: &str, direction: Direction, [moved, asked]: [u32; 2]) -> 
 /// Slewing by NTP moves both alike on Linux (clock_gettime(2)), so that they differ only where the time of day was stepped, or
 /// where the machine stood still: a suspended or migrated guest.
 pub(super) fn clock_jump(seen: &Observed<'_, '_>) -> Option<Finding> {
-    let cpu = seen.subject.cpu?;
+    let cpu = seen.subject.cpu?.counted()?;
     let monotonic_s = cpu.wall.as_secs_f64();
     let time_of_day_s = cpu.time_of_day_s?;
     let jump_s = time_of_day_s - monotonic_s;

@@ -35,6 +35,7 @@ pub(super) fn foreign_load(seen: &Observed<'_, '_>) -> Option<Finding> {
         .filter(|step| step.is_from_load() || step.is_partition)
         .find(|step| excess_of_above_percent(step) > MOST_EXCESS_PERCENT)?;
     let targets = seen.subject.targets;
+    // A raw device has no journal and no metadata above it, so that only somebody else is left.
     let is_bare = targets.iter().all(|target| target.kind == "device") && !targets.is_empty();
     let ChainStep { read, write, .. } = step;
     Some(Finding {

@@ -117,15 +117,15 @@ enum Shortage {
 /// Shares are of the CPUs that drive the load: wall time times the driving threads, at most the host's CPUs. Time in which
 /// a thread only watched the clock, so as not to be late for an I/O, was there for the load if it had needed it.
 pub(super) fn generator_use(subject: &Subject<'_>) -> Option<GeneratorUse> {
-    let (cpu, host) = (subject.cpu?, subject.host?);
+    let (cpu, host) = (subject.cpu?.counted()?, subject.host?);
     let threads = subject.driving_threads.or_else(|| recorded_threads(subject))?;
-    let driven_cpu_count = threads.min(host.cpu_count).max(1);
+    let driven_cpu_count = threads.min(host.cpu_count.unwrap_or(1)).max(1);
     let wall_s = cpu.wall.as_secs_f64();
     if wall_s == 0.0 {
         return None;
     }
     let driven_s = wall_s * f64::from(driven_cpu_count);
-    let host_s = wall_s * f64::from(host.all_cpu_count());
+    let host_s = wall_s * f64::from(host.all_cpu_count().unwrap_or(1));
     Some(GeneratorUse {
         busy_percent: 100.0 * cpu.work_s() / driven_s,
         driven_cpu_count,
@@ -200,7 +200,7 @@ pub(crate) fn holds_the_rate(used: &GeneratorUse) -> bool {
 
 /// The generator had not the CPU that it needed: it used up its own, or waited for it, or the hypervisor took it.
 pub(super) fn generator_busy(seen: &Observed<'_, '_>) -> Option<Finding> {
-    let (used, cpu) = (seen.generator.as_ref()?, seen.subject.cpu?);
+    let (used, cpu) = (seen.generator.as_ref()?, seen.subject.cpu?.counted()?);
     let shortage = shortage(used)?;
     Some(Finding {
         id: FindingId::GeneratorBusy,

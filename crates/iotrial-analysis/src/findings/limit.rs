@@ -153,8 +153,9 @@ impl FlatLimit {
         };
         let is_exact = flat.range_percent / 100.0 * mean_iops <= EXACT_SPREAD * mean_iops.sqrt();
         let all_wait =
-            tenth_percentile_s(subject).is_some_and(|p10_s| p10_s >= LEAST_WAIT_RATIO * shortest_s);
-        let is_idle = in_work < IDLE_IN_WORK && all_wait && !is_rotational(subject) && !has_modes;
+            || tenth_percentile_s(subject).is_some_and(|p10_s| p10_s >= LEAST_WAIT_RATIO * shortest_s);
+        // What has to merge or walk histograms is asked last, here and below: most results are no limit without it.
+        let is_idle = in_work < IDLE_IN_WORK && !is_rotational(subject) && !has_modes && all_wait();
         let is_limit = is_idle
             || throttle.is_some()
             || in_work < ROUND_IN_WORK && is_round
@@ -163,9 +164,12 @@ impl FlatLimit {
             Kind::Iops => 1.0,
             Kind::Bandwidth => job.block_size.mean_bytes(),
         };
-        let has_cache_before = SlowPart::of(subject, &intervals_of(subject, &paces), weight)
-            .is_some_and(|slow| slow.is_limited_alone(flat.drift_s));
-        (is_limit && !has_cache_before).then(|| Self {
+        let has_cache_before = || {
+            has_modes
+                && SlowPart::of(subject, &intervals_of(subject, &paces), weight)
+                    .is_some_and(|slow| slow.is_limited_alone(flat.drift_s))
+        };
+        (is_limit && !has_cache_before()).then(|| Self {
             kind,
             flat,
             measured_s: paces.iter().map(|pace| pace.duration_s).sum(),

@@ -230,7 +230,7 @@ fn differ_by_plan(job: &Job, direction: Direction) -> bool {
 pub(super) fn cache_by_latency(seen: &Observed<'_, '_>) -> Option<Finding> {
     let TwoModes { job, direction, modes } = seen.unplanned_modes?;
     let waited_for_generator = seen.generator.as_ref().is_some_and(generator::is_short_of_cpu)
-        || seen.issued_late.as_ref().is_some_and(super::open_load::Share::is_late);
+        || seen.issued_late.as_ref().is_some_and(super::open_load::Share::shows);
     if !seen.subject.has_device() || waited_for_generator || seen.flat.is_some() {
         return None;
     }

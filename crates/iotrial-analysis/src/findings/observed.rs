@@ -38,7 +38,7 @@ pub(crate) struct Observed<'s, 'r> {
 }
 
 impl<'s, 'r> Observed<'s, 'r> {
-    /// Measures everything.
+    /// Measures a result once, for all findings and for the summary.
     pub(crate) fn of(subject: &'s Subject<'r>) -> Self {
         let paces = Pace::of(subject);
         let throttle = Throttle::of(subject, &paces);

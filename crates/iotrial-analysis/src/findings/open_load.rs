@@ -1,11 +1,11 @@
 //! What an open load could not keep: arrivals that were never issued, or issued late.
 
 use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
-use iotrial_model::load::Direction;
+use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::plan::Arrival;
 use iotrial_model::record::{EndedHow, OpCounts};
-use iotrial_model::search::{LatencyLimit, Probe};
-use iotrial_model::subject::Subject;
+use iotrial_model::search::Probe;
+use iotrial_model::subject::{Facts, Subject};
 
 use super::observed::Observed;
 use crate::words::{count_with_thousands, with_thousands};
@@ -23,21 +23,23 @@ pub(super) struct Share {
     what_arrives: &'static str,
     count: u64,
     percent: f64,
+    /// More of it than this shows in the figures.
+    most_percent: f64,
 }
 
 impl Share {
     /// Of what was due, the part that was never issued, of the open job with the largest.
     pub(super) fn never_issued(subject: &Subject<'_>) -> Option<Self> {
-        let last = subject.intervals.last()?;
+        let last = subject.intervals.counted().last()?;
         let waiting = |job: usize| last.backlog.get(job).copied().unwrap_or_default();
-        Self::largest(subject, |job, arrivals| {
+        Self::largest(subject, MOST_BACKLOG_PERCENT, |job, arrivals| {
             (waiting(job), waiting(job) + arrivals.iter().map(|counts| counts.io_count()).sum::<u64>())
         })
     }
 
     /// Of what was done, the part that the generator issued late though it had room for it, of the open job with the largest.
     pub(super) fn issued_late(subject: &Subject<'_>) -> Option<Self> {
-        Self::largest(subject, |_, arrivals| {
+        Self::largest(subject, MOST_LATE_PERCENT, |_, arrivals| {
             let done = arrivals.iter().map(|counts| counts.io_count() + counts.error_count).sum();
             (arrivals.iter().map(|counts| counts.late_count).sum(), done)
         })
@@ -45,37 +47,36 @@ impl Share {
 
     /// `count` tells for the number of a job and the counts of what arrives at it how many there are, and out of how many.
     /// `None` for a closed load.
-    fn largest(subject: &Subject<'_>, count: impl Fn(usize, &[&OpCounts]) -> (u64, u64)) -> Option<Self> {
+    fn largest(
+        subject: &Subject<'_>,
+        most_percent: f64,
+        count: impl Fn(usize, &[&OpCounts]) -> (u64, u64),
+    ) -> Option<Self> {
         let jobs = subject.plan?.jobs.iter().zip(&subject.jobs).enumerate();
         let shares = jobs.filter(|(_, (job, _))| job.arrival != Arrival::Closed);
         let shares = shares.map(|(index, (job, done))| {
-            // In a group commit it is the commits that arrive, and not their writes.
-            let commits =
-                done.ops.commit.and_then(|facts| facts.counts()).filter(|_| job.group_commit.is_some());
-            let arrivals: Vec<&OpCounts> = match commits {
-                Some(commits) => vec![commits],
-                None => Direction::ALL.into_iter().filter_map(|direction| done.counts(direction)).collect(),
-            };
+            let arrivals: Vec<&OpCounts> = done.arrivals().filter_map(Facts::counts).collect();
             let (count, of) = count(index, &arrivals);
             Self {
                 job: job.name.clone(),
                 what_arrives: if job.group_commit.is_some() { "commits" } else { "I/Os" },
                 count,
                 percent: 100.0 * count as f64 / of.max(1) as f64,
+                most_percent,
             }
         });
         shares.max_by(|a, b| a.percent.total_cmp(&b.percent))
     }
 
-    /// Whether so many came late that it shows in the figures.
-    pub(super) fn is_late(&self) -> bool {
-        self.percent > MOST_LATE_PERCENT
+    /// Whether so many are concerned that it shows in the figures.
+    pub(super) fn shows(&self) -> bool {
+        self.percent > self.most_percent
     }
 }
 
 /// The device did not keep up with the rate: I/Os were due and never issued.
 pub(super) fn not_issued(seen: &Observed<'_, '_>) -> Option<Finding> {
-    let share = seen.never_issued.as_ref().filter(|share| share.percent > MOST_BACKLOG_PERCENT)?;
+    let share = seen.never_issued.as_ref().filter(|share| share.shows())?;
     Some(Finding {
         id: FindingId::NotIssued,
         severity: Severity::Warning,
@@ -89,7 +90,7 @@ pub(super) fn not_issued(seen: &Observed<'_, '_>) -> Option<Finding> {
 }
 
 fn not_issued_words(share: &Share) -> String {
-    let Share { job, what_arrives, count, percent } = share;
+    let Share { job, what_arrives, count, percent, .. } = share;
     format!(
         "{} {what_arrives} of `{job}` ({percent:.1} % of those that were due) were never issued: the load did not keep its rate, and latencies count from the time at which each was due",
         count_with_thousands(*count)
@@ -98,7 +99,7 @@ fn not_issued_words(share: &Share) -> String {
 
 /// The generator itself was late, though it had room for the I/O.
 pub(super) fn late_issues(seen: &Observed<'_, '_>) -> Option<Finding> {
-    let share = seen.issued_late.as_ref().filter(|share| share.is_late())?;
+    let share = seen.issued_late.as_ref().filter(|share| share.shows())?;
     Some(Finding {
         id: FindingId::LateIssues,
         severity: Severity::Warning,
@@ -112,7 +113,7 @@ pub(super) fn late_issues(seen: &Observed<'_, '_>) -> Option<Finding> {
 }
 
 fn late_issues_words(share: &Share) -> String {
-    let Share { job, what_arrives, count, percent } = share;
+    let Share { job, what_arrives, count, percent, .. } = share;
     format!(
         "{} {what_arrives} of `{job}` ({percent:.1} %) were issued more than 100 µs after they were due, though there was room for them among the outstanding I/Os: it was the generator that was late, and their latencies are longer by that",
         count_with_thousands(*count)
@@ -145,11 +146,10 @@ pub(super) fn latency_limit_missed(seen: &Observed<'_, '_>) -> Option<Finding> {
 
 fn limit_missed_words(limit: LatencyLimit, lowest: &Probe, iops: f64, share: f64) -> String {
     let why_not = lowest.why_not.as_deref().unwrap_or("no reason was recorded");
-    let doubt = match lowest.doubts.as_slice() {
-        [] => String::new(),
-        doubts => {
-            format!("; but {} was found there, so that it may not be the device's limit", doubts.join(", "))
-        }
+    let doubt = if lowest.doubts.is_empty() {
+        String::new()
+    } else {
+        format!("; but {} was found there, so that it may not be the device's limit", lowest.doubts)
     };
     format!(
         "no rate holds {limit}: even at {} IOPS, {:.0} % of the rate at saturation, {why_not}{doubt}",

@@ -30,7 +30,7 @@ impl Pace {
         let Some(plan) = subject.plan.filter(|plan| plan.engine.has_device()) else {
             return Vec::new();
         };
-        let whole = subject.intervals.iter().filter(|interval| is_whole(interval, plan));
+        let whole = subject.intervals.counted().iter().filter(|interval| is_whole(interval, plan));
         whole.map(|interval| Self::of_interval(interval, plan)).collect()
     }
 
@@ -62,7 +62,7 @@ pub(super) fn intervals_of<'r>(subject: &Subject<'r>, paces: &[Pace]) -> Vec<&'r
         return Vec::new();
     };
     let is_in = |start_s: f64| start_s >= first.start_s && start_s <= last.start_s;
-    let all = subject.intervals.iter();
+    let all = subject.intervals.counted().iter();
     all.filter(|one| is_whole(one, plan) && is_in(one.start.as_secs_f64())).collect()
 }
 

@@ -56,7 +56,7 @@ impl Stall {
                         }
                     }
                 };
-                if subject.intervals.is_empty() {
+                if subject.intervals.counted().is_empty() {
                     look_at(total, StallEnd::Sometime);
                 }
                 for interval in subject.measured_intervals() {

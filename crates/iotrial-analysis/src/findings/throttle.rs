@@ -37,6 +37,8 @@ impl Throttle {
     /// The level is the median of the last third; the plateau begins with the first of three intervals on end that lie
     /// on it, and has to be flat. Every interval before it has to lie above it, except the one in which the change fell.
     fn by(subject: &Subject<'_>, paces: &[Pace], rate: fn(&Pace) -> f64) -> Option<Self> {
+        // The last third, so that a burst may take up to two thirds of what was measured, and a dip at the end does not pass
+        // for a plateau.
         let tail = (paces.len() / 3).max(LEAST_PLATEAU);
         let level = median(paces.get(paces.len().checked_sub(tail)?..)?.iter().map(rate));
         let is_on_level = |pace: &Pace| (rate(pace) / level - 1.0).abs() <= RATE_TOLERANCE_PERCENT / 100.0;

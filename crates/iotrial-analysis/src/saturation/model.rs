@@ -1,5 +1,6 @@
 //! The two models, fitted by least squares of relative distances.
 
+use iotrial_model::split_mix::SplitMix64;
 use serde::Serialize;
 
 use super::{Confidence, Fit, KneeBound, LoadPoint, Sustained};
@@ -458,7 +459,7 @@ pub(super) fn confidence(
     let (lowest, highest) =
         (points.iter().map(|one| one.outstanding).min()?, points.iter().map(|one| one.outstanding).max()?);
     // A fixed seed: the same points give the same interval.
-    let mut normal = Normal(0x9e37_79b9_7f4a_7c15);
+    let mut normal = Normal(SplitMix64::new(0x9e37_79b9_7f4a_7c15));
     let (mut knees, mut ceilings) = (Vec::new(), Vec::new());
     for _ in 0..DRAWS {
         let drawn: Vec<LoadPoint> = points
@@ -526,22 +527,13 @@ fn student_95(freedom: f64) -> f64 {
     (1..).zip(terms).map(|(power, term)| term / freedom.powi(power)).sum::<f64>() + z
 }
 
-/// Normal numbers, the same ones each time (splitmix64: Steele, Lea and Flood, 2014; Box and Muller, 1958).
-struct Normal(u64);
+/// Normal numbers, the same ones each time (Box and Muller, 1958).
+struct Normal(SplitMix64);
 
 impl Normal {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        // 53 bits, as many as a double carries.
-        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
     fn next(&mut self) -> f64 {
         // `1 − u` is in (0, 1], so the logarithm is finite.
-        let (radius, angle) = (1.0 - self.uniform(), self.uniform());
+        let (radius, angle) = (1.0 - self.0.unit(), self.0.unit());
         (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
     }
 }

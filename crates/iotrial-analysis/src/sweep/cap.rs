@@ -68,6 +68,7 @@ pub(super) fn idle_latency_us(
     let measured_s: f64 = lowest().map(|probe| probe.measured.as_secs_f64()).sum();
     let counts = Counted::of(&lowest().flat_map(facts_of).collect::<Vec<_>>())?.counts;
     let iops = counts.io_count() as f64 / measured_s;
+    // A lowest load that is at the ceiling already has waited for it, all but its luckiest I/O.
     if iops < FREE_SHARE * ceiling_iops {
         return counts.total_latency.mean_us();
     }
@@ -115,6 +116,7 @@ impl Cap {
             Steady::Bandwidth => rounds.1,
         };
         let is_exact = flat.range_percent / 100.0 * flat.level <= EXACT_SPREAD * flat.level.sqrt();
+        // The less the device idles, the more a cap needs to speak for it beside a flat rate.
         let is_cap = in_work < IDLE_IN_WORK && !beside.is_rotational
             || beside.burst_ended_after_s.is_some()
             || is_long && in_work < ROUND_IN_WORK && is_set

@@ -23,7 +23,7 @@ pub struct Limit {
     pub sentence: String,
 }
 
-/// The kinds of limit.
+/// What can hold a rate at its ceiling, as far as the loads of a sweep can tell. The words are an interface: `docs/json.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LimitKind {
@@ -254,6 +254,8 @@ fn share_caps(curves: &mut [Curve]) {
     for curve in curves.iter_mut() {
         let is_bound =
             curve.saturation.as_ref().is_some_and(|found| found.knee_bound.is_some() && found.is_reached);
+        // Only what may be the same cap, seen less clearly. A generator that was busy, or a ceiling that was not reached, is no
+        // cap.
         let is_open = curve.limit.as_ref().is_some_and(|limit| {
             (limit.kind == LimitKind::Unknown && is_bound)
                 || matches!(
@@ -320,9 +322,12 @@ fn limit_of(
     // A rate that fell while the generator waited for a CPU is no sign of used-up tokens.
     let waited = long.is_some_and(waited_for_a_cpu);
     let burst = curve.sustained.and_then(|rate| rate.burst).filter(|_| !waited);
+    // One that was over before the long probe ended before its first second, which has the index 0.
     let burst_ended_after_s = burst.map(|burst| burst.ended_after_s.unwrap_or(-1.0));
     let beside =
         beside(probes, targets, &[curve], steady).map(|known| Beside { burst_ended_after_s, ..known });
+    // In the order of certainty: what a long probe shows by itself; whether there is a ceiling at all; what another block size
+    // tells of it; that it was higher at first. What is left is the device.
     if let Some(limit) = long.and_then(|long| Limit::of_probe(long, beside)) {
         return limit;
     }

@@ -48,6 +48,7 @@ impl SweepSummary {
         for (point, _) in &points {
             loads.entry(point.curve()).or_default().insert(point.probe.outstanding);
         }
+        // Repeats of one load are one point: only a second load tells whether more I/Os bring more.
         let is_alone = |point: &Point| loads.get(&point.curve()).is_none_or(|loads| loads.len() < 2);
         let (alone, points): (Vec<_>, Vec<_>) = points.into_iter().partition(|(point, _)| is_alone(point));
         let why = "there is no other load of its kind";
@@ -77,6 +78,7 @@ impl SweepSummary {
         for curve in &mut curves {
             curve.probes.sort_by_key(|probe| probe.outstanding);
             let points: Vec<LoadPoint> = curve.probes.iter().map(Probe::point).collect();
+            // No long measurement beyond the knee is among them that would tell the ceiling by itself.
             curve.saturation = Saturation::of(&points, None);
         }
         limit::name_limits(&[], &[], &mut curves);

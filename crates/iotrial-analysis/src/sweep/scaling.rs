@@ -26,7 +26,7 @@ pub struct Scaling {
 /// Some volumes at once.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScalingRow {
-    /// How many.
+    /// Volumes under load at once, from 1.
     pub volume_count: usize,
     /// Outstanding I/Os on all of them together.
     pub outstanding: u32,
@@ -34,7 +34,7 @@ pub struct ScalingRow {
     pub iops: f64,
     /// MiB per second, all together.
     pub bandwidth_mib_per_s: f64,
-    /// Mean latency.
+    /// Mean total latency over all of them; `None` where nothing completed.
     pub lat_mean_us: Option<f64>,
     /// 99th percentile of latency.
     pub lat_p99_us: Option<f64>,
@@ -124,6 +124,7 @@ fn reached(pattern: LoadPattern, rows: &[ScalingRow]) -> Option<Reached> {
         rwmix_read_percent: pattern.rwmix_read_percent,
         iops: last.iops,
         mib_per_s: last.bandwidth_mib_per_s,
+        // The volumes were loaded as deep as each does most alone (`load_for_together`).
         is_ceiling: true,
     })
 }

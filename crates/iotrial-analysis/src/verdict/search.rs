@@ -1,8 +1,9 @@
 //! The verdict of a search for the highest rate within a latency limit: the question asked comes first.
 
 use iotrial_model::finding::Finding;
+use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::record::EndedHow;
-use iotrial_model::search::{LatencyLimit, Search};
+use iotrial_model::search::Search;
 use iotrial_model::subject::Subject;
 use serde::Serialize;
 
@@ -104,6 +105,7 @@ pub fn known_so_far(search: &Search) -> String {
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::finding::Doubts;
     use iotrial_model::load::Role;
     use iotrial_model::plan::EngineKind;
     use iotrial_model::record::{Ended, RunRecord};
@@ -127,13 +129,13 @@ mod tests {
             worst: Some(worst.clone()),
             held: Some(has_result),
             why_not: (!has_result).then(|| "p99 of data reads is 2.31 ms".to_owned()),
-            doubts: Vec::new(),
+            doubts: Doubts::default(),
         };
         let result = has_result.then(|| SearchResult {
             held_iops: 112_000.0,
             not_held_iops: Some(117_600.0),
             worst,
-            not_held_doubts: Vec::new(),
+            not_held_doubts: Doubts::default(),
             job_rates: Vec::new(),
         });
         record.search = Some(Search { limit: "2ms@p99".parse().unwrap(), probes: vec![probe], result });

@@ -22,7 +22,7 @@ impl Number {
         Self { major: rustix::fs::major(dev), minor: rustix::fs::minor(dev) }
     }
 
-    /// Reads `254:0`.
+    /// Reads what sysfs and the mount table have, such as `254:0`; a line end may follow.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (major, minor) = text.trim_end().split_once(':')?;
         Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
@@ -85,15 +85,19 @@ impl Kernel {
 
     /// The devices directly under a file system.
     pub(crate) fn devices_of_mount(&self, mount: &Mount) -> Vec<Device> {
+        // The number is the kernel's own. The source after it is a name that somebody gave when the file
+        // system was mounted, and is asked only where the number is one of no device.
         if let Some(device) = self.device(mount.number) {
             return vec![device];
         }
+        // What is written goes to the upper directory, whatever is read from the lower ones.
         if mount.filesystem == "overlay" {
             let upper = mount.super_option("upperdir").and_then(|upper| fs::metadata(upper).ok());
             return upper.and_then(|upper| self.device(Number::from_dev(upper.dev()))).into_iter().collect();
         }
         let named = Number::of_device(Path::new(&mount.source)).and_then(|number| self.device(number));
         let Some(named) = named else { return Vec::new() };
+        // The table names one of its devices; blocks lie on all.
         if mount.filesystem == "btrfs" {
             let mut systems = self.btrfs_members().into_iter();
             if let Some((_, members)) = systems.find(|(_, members)| members.contains(&named)) {
@@ -131,23 +135,28 @@ impl Kernel {
             .map_or_else(|| self.devices_of_path(&file, mounts), |device| vec![device])
     }
 
-    /// What carries `nearest`, level by level, themselves first. A device that carries others of several levels stands
-    /// below all of them.
+    /// What carries `nearest`, level by level, themselves first. A device that carries others of several
+    /// levels stands below all of them.
     pub(crate) fn chain(&self, nearest: &[Device], mounts: &[Mount]) -> Vec<Link> {
         let mut links: Vec<Link> = Vec::new();
+        // The last one is taken first, so they go in from the back: among those of one level the order stays
+        // that of sysfs.
         let mut open: Vec<(u32, Device)> = nearest.iter().rev().map(|device| (1, device.clone())).collect();
         while let Some((level, device)) = open.pop() {
-            // What is made of itself does not exist; a bound keeps a kernel that says so from holding us here.
+            // What is made of itself does not exist; a bound keeps a kernel that says so from holding us
+            // here.
             if level > MOST_LEVELS {
                 continue;
             }
             let carriers = self.carriers(&device, mounts);
             open.extend(carriers.iter().rev().map(|carrier| (level + 1, carrier.clone())));
             match links.iter_mut().find(|link| link.device == device) {
+                // Met again by a longer way: it stands below everything that it carries.
                 Some(link) => link.level = link.level.max(level),
                 None => links.push(Link { device, level, carriers }),
             }
         }
+        // A stable sort, which keeps that order within each level.
         links.sort_by_key(|link| link.level);
         links
     }
@@ -165,6 +174,7 @@ impl Kernel {
         let mut found = Vec::new();
         let mut open = vec![device.clone()];
         while let Some(device) = open.pop() {
+            // The members of an array may be partitions of one disk.
             if found.contains(&device) {
                 continue;
             }
@@ -275,6 +285,7 @@ impl Device {
     /// The file behind a loop device.
     pub(crate) fn backing_file(&self) -> Option<PathBuf> {
         use std::os::unix::ffi::OsStringExt as _;
+        // As bytes, and not through `attribute`: a path may hold anything, blanks at its ends too.
         let mut text = fs::read(self.directory.join("loop/backing_file")).ok()?;
         if text.last() == Some(&b'\n') {
             text.pop();
@@ -310,6 +321,8 @@ impl Device {
     /// Serial number or world-wide name.
     pub(crate) fn serial(&self) -> Option<String> {
         let disk = self.whole_disk();
+        // Each kind of device has a place of its own: virtio `serial`, NVMe `device/serial` and `wwid`, SCSI
+        // `device/wwid`; then come the ids that device mapper and MD gave their volumes.
         let places = ["serial", "device/serial", "wwid", "device/wwid", "dm/uuid", "md/uuid"];
         places.iter().find_map(|place| disk.attribute(place))
     }
@@ -318,6 +331,7 @@ impl Device {
     pub(crate) fn facts(&self) -> BlockDevice {
         let disk = self.whole_disk();
         let model = ["device/model", "device/name", "dm/name"].iter().find_map(|name| disk.attribute(name));
+        // SCSI has names of vendors, and virtio the number of one (`0x1af4`), which says nothing to a person.
         let model = match (disk.attribute("device/vendor").filter(|vendor| !vendor.starts_with("0x")), model)
         {
             (Some(vendor), Some(model)) => Some(format!("{vendor} {model}")),
@@ -349,6 +363,7 @@ fn chosen(list: &str) -> String {
 fn entries(directory: &Path) -> Vec<PathBuf> {
     let Ok(read) = fs::read_dir(directory) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = read.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    // The order of a directory may change from boot to boot; a record of the same host should not.
     paths.sort();
     paths
 }
@@ -438,7 +453,8 @@ mod tests {
         let mapping =
             [link("dm-0", 1, "sda2", false), link("sda2", 2, "sda", true), link("sda", 3, "", false)];
         assert_eq!(found, mapping);
-        // A file system over a partition and the mapping: the disk is two levels below one, and one below the other.
+        // A file system over a partition and the mapping: the disk is two levels below one, and one below the
+        // other.
         let found: Vec<_> = chain(&[device(8, 1), device(253, 0)]);
         let both = [
             link("sda1", 1, "sda", true),

@@ -24,7 +24,7 @@ pub(crate) use os::{Claim, Claimed, claim, probe};
 pub struct DeviceReport {
     /// With links resolved.
     pub path: PathBuf,
-    /// Kernel name.
+    /// Kernel name, such as `nvme0n1`.
     pub name: String,
     /// Model and vendor; `None` where the device does not tell.
     pub model: Option<String>,
@@ -88,6 +88,8 @@ impl Identity {
     }
 
     fn digest(&self) -> [u8; 32] {
+        // A zero ends each part, and `None` is written unlike an empty text: no two identities become the
+        // same text.
         let text = format!("{}\0{:?}\0{}\0{:?}", self.number, self.serial, self.size.get(), self.diskseq);
         Sha256::digest(text).into()
     }
@@ -104,6 +106,8 @@ pub(crate) fn token(
     content: &ContentSample,
 ) -> String {
     let mut digest = Sha256::new();
+    // The number changes when what goes into a token does: one of an earlier version then means nothing, and
+    // not something else.
     digest.update(b"iotrial token 1\0");
     digest.update(Sha256::digest(host_id));
     digest.update(identity.digest());

@@ -11,11 +11,13 @@ use rustix::fs::SeekFrom;
 use rustix::io::Errno;
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, opcode};
 
+/// So many are asked for in one call: 7 KiB on the stack, and enough for 16 GiB of ext4, whose extents are at
+/// most 128 MiB long.
 const EXTENTS_AT_ONCE: usize = 128;
 
 /// `FIEMAP_FLAG_SYNC`: what waits in the page cache is placed first.
 const FLAG_SYNC: u32 = 1;
-/// `FIEMAP_EXTENT_LAST`.
+/// `FIEMAP_EXTENT_LAST`: the file has no extent behind this one.
 const EXTENT_LAST: u32 = 0x0001;
 /// `FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_UNWRITTEN`: not on the disk.
 const EXTENT_NOT_WRITTEN: u32 = 0x0002 | 0x0004 | 0x0800;
@@ -78,6 +80,8 @@ unsafe impl Ioctl for &mut Fiemap {
 
 /// Whether every byte of the range was written: no hole, nothing merely reserved.
 pub(crate) fn is_written(file: &File, start: u64, length: u64) -> io::Result<bool> {
+    // These say that the question is unknown here, not that the answer is no: file systems without FIEMAP,
+    // such as those of FUSE and NFS.
     match is_mapped(file, start, length) {
         Err(Errno::OPNOTSUPP | Errno::NOTTY | Errno::NOSYS | Errno::INVAL) => {
             has_no_hole(file, start, length)
@@ -124,6 +128,7 @@ fn walk(extents: &[Extent], mut reached: u64, end: u64) -> Option<u64> {
             return None;
         }
         reached = reached.max(extent.logical.checked_add(extent.length)?);
+        // Nothing follows, so that no further call is needed to see whether this is enough.
         if extent.flags & EXTENT_LAST != 0 {
             return (reached >= end).then_some(reached);
         }

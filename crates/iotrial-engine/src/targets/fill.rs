@@ -16,13 +16,15 @@ const BLOCK_SIZE: u64 = 1 << 20;
 const ALIGNMENT: usize = 4096;
 
 /// Writes in flight for each file, and for all of them.
+// Threads and not the engine of the load: a layout has to work where no ring is allowed, and with 1 MiB at a
+// time four writers keep a device busy. The second number bounds the memory, 1 MiB for each.
 const WRITERS_PER_RANGE: usize = 4;
 const WRITERS: usize = 32;
 
 /// A stretch of a file or device that is to be written.
 #[derive(Debug)]
 pub(crate) struct Range<'f> {
-    /// For messages.
+    /// Names the file in errors; nothing is opened by it.
     pub(crate) path: &'f Path,
     pub(crate) file: &'f File,
     /// A multiple of the sector size.
@@ -54,6 +56,9 @@ pub(crate) fn fill(
     let done = AtomicU64::new(0);
     let failed = AtomicBool::new(false);
     let first_error: Mutex<Option<FillError>> = Mutex::new(None);
+    // The flag only makes the others stop sooner, so that nothing has to be in order with it: the error
+    // itself is behind the lock, and is read when all threads are joined. The first one counts; what follows
+    // is mostly the same device once more.
     let fail = |error: FillError| {
         failed.store(true, Ordering::Relaxed);
         first_error.lock().expect("no holder panics").get_or_insert(error);
@@ -66,6 +71,7 @@ pub(crate) fn fill(
             if failed.load(Ordering::Relaxed) {
                 return;
             }
+            // Before each block, so that Ctrl-C waits for 1 MiB and not for the file.
             if stop() {
                 return fail(FillError::Stopped);
             }
@@ -82,7 +88,9 @@ pub(crate) fn fill(
     let writers = (ranges.len() * WRITERS_PER_RANGE).min(WRITERS).min(blocks.count);
     std::thread::scope(|scope| (0..writers).for_each(|_| drop(scope.spawn(writer))));
 
-    // Each file's cache may belong to another device, so they are flushed side by side.
+    // What was written is in caches of the system, without direct I/O, or of the device. A load that began
+    // now would share the device with its own layout. Each file's cache may belong to another device, so they
+    // are flushed side by side.
     std::thread::scope(|scope| {
         for range in ranges.iter().filter(|_| !failed.load(Ordering::Relaxed)) {
             let fail = &fail;
@@ -114,6 +122,7 @@ impl<'r> Blocks<'r> {
     /// The range, the offset in it, and the length of the next block.
     fn take(&self) -> Option<(&'r Range<'r>, u64, usize)> {
         loop {
+            // A ticket: only that no two writers have the same number matters, not who sees it when.
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             if index >= self.count {
                 return None;
@@ -121,6 +130,7 @@ impl<'r> Blocks<'r> {
             let range = &self.ranges[index % self.ranges.len()];
             let offset = (index / self.ranges.len()) as u64 * BLOCK_SIZE;
             let length = range.length.saturating_sub(offset).min(BLOCK_SIZE);
+            // A range that is shorter than others has no block in later rounds.
             if length > 0 {
                 return Some((range, offset, usize::try_from(length).expect("a block fits in memory")));
             }
@@ -138,6 +148,8 @@ pub(crate) struct AlignedBuffer {
 impl AlignedBuffer {
     pub(crate) fn new(length: u64) -> Self {
         let length = usize::try_from(length).expect("a buffer fits in memory");
+        // A little more than is asked, and the aligned part of it: an allocation with an alignment of its own
+        // takes `unsafe`. The vector never grows, so that its memory stays where it is.
         let memory = vec![0; length + ALIGNMENT];
         let start = memory.as_ptr().align_offset(ALIGNMENT);
         Self { memory, start, length }

@@ -1,8 +1,9 @@
 //! The areas of a plan, verified and held: what an engine opens its handles from.
 //!
-//! An engine needs handles of its own, because what it does with them depends on flags that only an open can set: overlapped
-//! I/O of Windows is one. A second open by name would ask anew who the name leads to. So the handle by which an area
-//! was verified stays open for as long as the area is held, and every later one is compared with it: see `open_again`.
+//! An engine needs handles of its own, because what it does with them depends on flags that only an open can
+//! set: overlapped I/O of Windows is one. A second open by name would ask anew who the name leads to. So the
+//! handle by which an area was verified stays open for as long as the area is held, and every later one is
+//! compared with it: see `reopen_verified`.
 
 use std::fs::File;
 use std::io;
@@ -17,11 +18,12 @@ use crate::uring::Tuning;
 /// Handles as the area was verified, with nothing added.
 pub(crate) const NO_FLAGS: HandleFlags = 0;
 
-/// One area.
+/// An area of the plan that was verified, and how its jobs use it.
 #[derive(Debug)]
 pub(super) struct HeldArea {
     pub(super) path: PathBuf,
-    /// Verified, and tried with direct I/O where that is asked. Whoever prepared the area keeps the lock or the claim.
+    /// Verified, and tried with direct I/O where that is asked. Whoever prepared the area keeps the lock or
+    /// the claim.
     pub(super) verified: File,
     pub(super) access: Access,
     pub(super) direct: bool,
@@ -47,11 +49,11 @@ pub struct OpenAreaError {
 
 impl HeldAreas {
     pub(super) fn new(areas: Vec<HeldArea>) -> Self {
-        Self { areas, tuning: Tuning::default() }
+        Self { areas, ..Self::default() }
     }
 
-    /// A file that nobody verified, through the page cache: for trying engines on files that misbehave. Nothing but tests
-    /// may use it: it looks for no header, no lock and no claim.
+    /// A file that nobody verified, through the page cache: for trying engines on files that misbehave.
+    /// Nothing but tests may use it: it looks for no header, no lock and no claim.
     ///
     /// # Errors
     ///
@@ -81,11 +83,12 @@ impl HeldAreas {
         let open = |area: &HeldArea| {
             let HeldArea { path, verified, access, direct, content } = area;
             let file = if flags == NO_FLAGS {
-                // The verified handle again. Closing one that was opened for a load would end each load on a raw device with
-                // a close after writing, upon which udev looks at the device: I/O of others, in the next load.
+                // The verified handle again. Closing one that was opened for a load would end each load on a
+                // raw device with a close after writing, upon which udev looks at the device: I/O of others,
+                // in the next load.
                 verified.try_clone()
             } else {
-                os::open_again(path, verified, *access, *direct, flags)
+                os::reopen_verified(path, verified, *access, *direct, flags)
                     .and_then(|file| is_same(&file, verified).map(|()| file))
             };
             let file = file.map(|file| OpenArea { file, content: *content });
@@ -97,7 +100,7 @@ impl HeldAreas {
 
 /// While the verified handle is open, nothing else can come by the identity that it has.
 fn is_same(file: &File, verified: &File) -> io::Result<()> {
-    if os::same_file(&file.metadata()?, &verified.metadata()?) {
+    if os::file_id(file)? == os::file_id(verified)? {
         return Ok(());
     }
     Err(io::Error::other("something else took its place"))

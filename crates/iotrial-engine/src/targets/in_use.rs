@@ -15,7 +15,7 @@ use rustix::fs::{AtFlags, CWD, FileType, StatxFlags};
 use super::block::{Device, Kernel, Number};
 use super::loop_device::{self, Backing};
 use super::mounts::{self, Mount};
-use super::obstacle::Obstacle;
+use super::obstacle::{Obstacle, Reason};
 
 /// Whatever lies under one of them is the running system.
 const SYSTEM_PLACES: [&str; 5] = ["/", "/boot", "/boot/efi", "/usr", "/var"];
@@ -42,6 +42,8 @@ impl Footprint {
                 self.devices.push(device);
             }
         }
+        // A disk that is in the footprint already is not entered again, so that the walk ends whatever the
+        // kernel shows.
         match loop_device::backing(disk) {
             Some(Backing::Device(number)) if self.get(number).is_none() => {
                 if let Some(below) = kernel.device(number) {
@@ -70,8 +72,10 @@ pub(crate) struct Survey {
     pub(crate) notes: Vec<String>,
 }
 
-/// Everything but [`Obstacle::Held`], which only opening can tell.
+/// Everything but [`Reason::Held`], which only opening can tell.
 pub(crate) fn survey(kernel: &Kernel, footprint: &Footprint, protected: &[PathBuf]) -> Survey {
+    // All of them, and not up to the first: whoever has to free the device wants to see everything that holds
+    // it. What cannot be seen comes first, because it says how far the rest can be trusted.
     let mut survey = Survey::default();
     visible(kernel, footprint, &mut survey);
     state(footprint, &mut survey);
@@ -84,7 +88,8 @@ pub(crate) fn survey(kernel: &Kernel, footprint: &Footprint, protected: &[PathBu
 }
 
 impl Survey {
-    fn add(&mut self, obstacle: Obstacle) {
+    fn add(&mut self, device: &Device, reason: Reason) {
+        let obstacle = Obstacle { device: device.name(), reason };
         if !self.obstacles.contains(&obstacle) {
             self.obstacles.push(obstacle);
         }
@@ -96,7 +101,7 @@ fn visible(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
     for source in [kernel.proc.join("self/mountinfo"), kernel.proc.join("self/fd"), kernel.sys.join("block")]
     {
         if fs::symlink_metadata(&source).is_err() {
-            survey.add(Obstacle::Unseen { device: footprint.devices[0].name(), source });
+            survey.add(&footprint.devices[0], Reason::Unseen { source });
         }
     }
     // The number of the first PID namespace is fixed (PROC_PID_INIT_INO of linux/proc_ns.h).
@@ -120,11 +125,10 @@ fn visible(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
 
 fn state(footprint: &Footprint, survey: &mut Survey) {
     let target = &footprint.devices[0];
-    let device = target.name();
     if target.size().is_none_or(|size| size.get() == 0) {
-        survey.add(Obstacle::NoMedium { device });
+        survey.add(target, Reason::NoMedium);
     } else if target.is_read_only() || target.whole_disk().is_read_only() {
-        survey.add(Obstacle::ReadOnly { device });
+        survey.add(target, Reason::ReadOnly);
     }
 }
 
@@ -143,8 +147,9 @@ fn system(kernel: &Kernel, footprint: &Footprint, protected: &[PathBuf], survey:
         all.find(|device| touched.contains(&device.number))
     };
     for place in SYSTEM_PLACES.map(PathBuf::from) {
+        // One place is enough: the others mostly lie on the same disk, and nobody frees the system's.
         if let Some(device) = carried_by(&place) {
-            return survey.add(Obstacle::SystemDisk { device: device.name(), place });
+            return survey.add(&device, Reason::SystemDisk { place });
         }
     }
     let own = [std::env::current_dir(), std::env::current_exe()];
@@ -152,7 +157,7 @@ fn system(kernel: &Kernel, footprint: &Footprint, protected: &[PathBuf], survey:
         // The store may not be there yet; then the nearest directory above it tells the device.
         let existing = place.ancestors().find(|path| path.exists());
         if let Some(device) = existing.and_then(carried_by) {
-            survey.add(Obstacle::Protected { device: device.name(), place });
+            survey.add(&device, Reason::Protected { place });
         }
     }
 }
@@ -162,13 +167,13 @@ fn mounted(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
         for device in kernel.devices_of_mount(&mount) {
             if let Some(device) = footprint.get(device.number) {
                 let mount_point = mount.mount_point.clone();
-                survey.add(Obstacle::Mounted { device: device.name(), mount_point });
+                survey.add(device, Reason::Mounted { mount_point });
             }
         }
     }
     for (uuid, members) in kernel.btrfs_members() {
         for device in members.iter().filter_map(|member| footprint.get(member.number)) {
-            survey.add(Obstacle::BtrfsMember { device: device.name(), uuid: uuid.clone() });
+            survey.add(device, Reason::BtrfsMember { uuid: uuid.clone() });
         }
     }
 }
@@ -177,11 +182,12 @@ fn swap(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
     let text = fs::read(kernel.proc.join("swaps")).unwrap_or_default();
     for path in swap_paths(&text) {
         let Ok(metadata) = fs::metadata(&path) else { continue };
+        // The device that is swapped to, or the one whose file system holds the file.
         let number = Number::of_metadata(&metadata).unwrap_or(Number::from_dev(metadata.dev()));
         if let Some(device) = footprint.get(number) {
-            survey.add(Obstacle::Swap { device: device.name() });
+            survey.add(device, Reason::Swap);
         } else if footprint.files.contains(&(metadata.dev(), metadata.ino())) {
-            survey.add(Obstacle::Swap { device: footprint.devices[0].name() });
+            survey.add(&footprint.devices[0], Reason::Swap);
         }
     }
 }
@@ -197,13 +203,15 @@ fn swap_paths(swaps: &[u8]) -> Vec<PathBuf> {
 fn stacked(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
     for device in &footprint.devices {
         for holder in device.holders() {
-            survey.add(Obstacle::Stacked { device: device.name(), by: holder.name() });
+            survey.add(device, Reason::Stacked { by: holder.name() });
         }
     }
     for other in kernel.disks() {
         if footprint.get(other.number).is_some() {
             continue;
         }
+        // A loop device takes no exclusive hold of what it shows, so that no holder and no refused open tells
+        // of it.
         let shown = match loop_device::backing(&other) {
             Some(Backing::Device(number)) => footprint.get(number),
             Some(Backing::File(device, inode)) => {
@@ -212,7 +220,7 @@ fn stacked(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
             None => None,
         };
         if let Some(device) = shown {
-            survey.add(Obstacle::LoopBacking { device: device.name(), by: other.name() });
+            survey.add(device, Reason::LoopBacking { by: other.name() });
         }
     }
 }
@@ -222,6 +230,7 @@ fn processes(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
     let own_pid = std::process::id();
     let mut namespaces = BTreeSet::from([fs::read_link(kernel.proc.join("self/ns/mnt")).unwrap_or_default()]);
     let mut unreadable = 0;
+    // Without this process, which has the device open itself while it looks.
     for pid in pids(&kernel.proc).filter(|pid| *pid != own_pid) {
         let process = kernel.proc.join(pid.to_string());
         match fs::read_dir(process.join("fd")) {
@@ -230,7 +239,7 @@ fn processes(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
                     if let Some(device) = leads_to(&descriptor.path(), footprint) {
                         let name = fs::read(process.join("comm")).unwrap_or_default();
                         let name = String::from_utf8_lossy(&name).trim_end().to_owned();
-                        survey.add(Obstacle::Open { device: device.name(), process: name, pid });
+                        survey.add(device, Reason::Open { process: name, pid });
                     }
                 }
             }
@@ -238,12 +247,13 @@ fn processes(kernel: &Kernel, footprint: &Footprint, survey: &mut Survey) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(_) => unreadable += 1,
         }
+        // One process of each mount namespace is enough: all in it see the same mounts.
         if fs::read_link(process.join("ns/mnt")).is_ok_and(|namespace| namespaces.insert(namespace)) {
             let mountinfo = fs::read(process.join("mountinfo")).unwrap_or_default();
             for mount in mounts::parse(&mountinfo) {
                 if let Some(device) = footprint.get(mount.number) {
                     let mount_point = mount.mount_point;
-                    survey.add(Obstacle::MountedElsewhere { device: device.name(), mount_point, pid });
+                    survey.add(device, Reason::MountedElsewhere { mount_point, pid });
                 }
             }
         }
@@ -291,7 +301,7 @@ mod tests {
         };
         let blind = Kernel { sys: "/nowhere".into(), proc: "/nowhere".into() };
         let survey = survey(&blind, &Footprint::of(&blind, &device), &[]);
-        let unseen = |obstacle: &&Obstacle| matches!(obstacle, Obstacle::Unseen { .. });
+        let unseen = |obstacle: &&Obstacle| matches!(obstacle.reason, Reason::Unseen { .. });
         assert_eq!(survey.obstacles.iter().filter(unseen).count(), 3, "{:?}", survey.obstacles);
         assert!(!survey.notes.is_empty());
     }
@@ -304,7 +314,7 @@ mod tests {
             return;
         };
         let survey = survey(&kernel, &Footprint::of(&kernel, &device), &[]);
-        let is_system = |obstacle: &Obstacle| matches!(obstacle, Obstacle::SystemDisk { .. });
+        let is_system = |obstacle: &Obstacle| matches!(obstacle.reason, Reason::SystemDisk { .. });
         assert!(survey.obstacles.iter().any(is_system), "{:?}", survey.obstacles);
     }
 }

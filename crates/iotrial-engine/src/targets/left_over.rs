@@ -11,9 +11,9 @@ use super::managed_file::{EXTENSION, Found, ManagedFile, State};
 /// A managed file that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOver {
-    /// Where.
+    /// The directory that was searched, and its name.
     pub path: PathBuf,
-    /// Its length.
+    /// Its length, the header of 1 MiB included.
     pub size: ByteSize,
     /// Whether it was written to its end; it can be used again.
     pub whole: bool,
@@ -27,31 +27,31 @@ pub enum LeftOverError {
     /// The directory cannot be read.
     #[error("cannot read the directory `{}`", path.display())]
     Read {
-        /// The directory.
+        /// The directory that was to be searched.
         path: PathBuf,
-        /// The reason.
+        /// What reading it answered.
         #[source]
         source: io::Error,
     },
     /// The file cannot be removed.
     #[error("cannot remove `{}`", path.display())]
     Remove {
-        /// The file.
+        /// The file, which is still there.
         path: PathBuf,
-        /// The reason.
+        /// What opening, locking or removing it answered.
         #[source]
         source: io::Error,
     },
     /// A running iotrial works on it.
     #[error("`{}` is in use by a running iotrial", path.display())]
     InUse {
-        /// The file.
+        /// The file whose lock is taken.
         path: PathBuf,
     },
     /// It is not, or no longer, a file that iotrial made.
     #[error("`{}` is not a file that iotrial made", path.display())]
     NotOurs {
-        /// The file.
+        /// What has that name, untouched.
         path: PathBuf,
     },
 }
@@ -78,12 +78,15 @@ pub fn find_left_overs(directory: &Path) -> Result<Vec<LeftOver>, LeftOverError>
     let mut found = Vec::new();
     for entry in entries.flatten() {
         let path = entry.path();
+        // By the name first: what is not called like a managed file is never opened.
         if path.extension().is_none_or(|extension| extension != EXTENSION) {
             continue;
         }
         if let Ok(Found::Managed(managed)) = ManagedFile::find(&path, false) {
             let size = ByteSize::bytes(managed.metadata.len());
             let whole = managed.header.state == State::Whole;
+            // What cannot be asked counts as in use: the wrong answer costs a file that stays, not one that
+            // is gone.
             let in_use = managed.is_locked().unwrap_or(true);
             found.push(LeftOver { path, size, whole, in_use });
         }
@@ -102,6 +105,7 @@ pub fn remove_left_over(path: &Path) -> Result<(), LeftOverError> {
     let Found::Managed(managed) = ManagedFile::find(path, false).map_err(remove)? else {
         return Err(LeftOverError::NotOurs { path: path.to_owned() });
     };
+    // Held until the file is gone, so that no run can begin to use it in between.
     if !managed.lock().map_err(remove)? {
         return Err(LeftOverError::InUse { path: path.to_owned() });
     }

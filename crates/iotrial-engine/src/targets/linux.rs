@@ -50,9 +50,10 @@ pub(crate) fn open_existing(path: &Path, access: Access, direct: bool) -> io::Re
 
 /// Opens once more what `verified` is open on, with flags of the engine's own.
 ///
-/// The way leads through the descriptor and not by the name: whatever took the name meanwhile, this opens the very file or
-/// device that was verified. The link that it follows is the kernel's, and nobody can lay it elsewhere.
-pub(crate) fn open_again(
+/// The way leads through the descriptor and not by the name: whatever took the name meanwhile, this opens the
+/// very file or device that was verified. The link that it follows is the kernel's, and nobody can lay it
+/// elsewhere.
+pub(crate) fn reopen_verified(
     _: &Path,
     verified: &File,
     access: Access,
@@ -68,8 +69,10 @@ pub(crate) fn open_again(
     Ok(file)
 }
 
-/// A read need not look whether it is to note its time. Only the owner may ask for that; without it each costs 2 % more.
+/// A read need not look whether it is to note its time. Only the owner may ask for that; without it each
+/// costs 2 % more.
 fn note_no_read_times(file: &File) {
+    // After the open and not as one of its flags: there a file of another owner would be refused as a whole.
     let _ =
         rustix::fs::fcntl_getfl(file).and_then(|set| rustix::fs::fcntl_setfl(file, set | OFlags::NOATIME));
 }
@@ -106,6 +109,7 @@ pub(crate) fn unlock(file: &File) -> io::Result<()> {
 
 /// Removes the name of `file`, which is at `path`.
 pub(crate) fn remove(path: &Path, file: File) -> io::Result<()> {
+    // The name first, while the lock is still held: nobody can begin to use the file in between.
     std::fs::remove_file(path)?;
     drop(file);
     Ok(())
@@ -134,9 +138,22 @@ pub(crate) fn write_all_at(file: &File, buffer: &[u8], offset: u64) -> io::Resul
     file.write_all_at(buffer, offset)
 }
 
-/// Whether both tell of one file.
-pub(crate) fn same_file(a: &Metadata, b: &Metadata) -> bool {
-    (a.dev(), a.ino()) == (b.dev(), b.ino())
+/// Tells a file or device apart from all others that exist at the same time: number of the file system, and
+/// inode. A file that is removed may give its inode to the next one, so that two ids say something only while
+/// one of the two files is held open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FileId(u64, u64);
+
+/// The file that a handle is open on.
+pub(crate) fn file_id(file: &File) -> io::Result<FileId> {
+    let metadata = file.metadata()?;
+    Ok(FileId(metadata.dev(), metadata.ino()))
+}
+
+/// What stands at the path itself: a symbolic link, not what it leads to.
+pub(crate) fn file_id_at(path: &Path) -> io::Result<FileId> {
+    let metadata = std::fs::symlink_metadata(path)?;
+    Ok(FileId(metadata.dev(), metadata.ino()))
 }
 
 pub(crate) fn link_count(metadata: &Metadata) -> u64 {
@@ -145,6 +162,7 @@ pub(crate) fn link_count(metadata: &Metadata) -> u64 {
 
 /// Bytes that removing the file would give back.
 pub(crate) fn allocated(metadata: &Metadata) -> u64 {
+    // In units of 512 bytes whatever the blocks of the file system are (stat(2)).
     metadata.blocks().saturating_mul(512)
 }
 
@@ -179,6 +197,8 @@ pub(crate) fn is_kernels(path: &Path) -> bool {
 
 /// Whether this process may make files in the directory.
 pub(crate) fn may_make_files(directory: &Path) -> io::Result<()> {
+    // With the rights that files will be made with, the effective ones: a program may run with more than its
+    // user has.
     let access = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
     Ok(rustix::fs::accessat(CWD, directory, access, AtFlags::EACCESS)?)
 }
@@ -190,6 +210,8 @@ pub(crate) fn free_space(directory: &Path) -> io::Result<FreeSpace> {
     Ok(FreeSpace {
         filesystem_id: std::fs::metadata(directory)?.dev(),
         capacity: blocks(space.f_blocks),
+        // Without what is kept for root, also where root asks: a file system that is full to its end is
+        // nobody's wish.
         available: blocks(space.f_bavail),
     })
 }

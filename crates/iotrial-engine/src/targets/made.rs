@@ -17,8 +17,11 @@ impl Made {
     pub(super) fn remove(&mut self) -> io::Result<()> {
         let mut result = Ok(());
         for file in self.files.drain(..) {
+            // All of them, whatever fails: the first failure is told.
             result = result.and(file.remove());
         }
+        // Behind the files, which lie in them. One that is not empty holds something that is not ours, and
+        // stays.
         for directory in self.directories.drain(..) {
             match std::fs::remove_dir(&directory) {
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}

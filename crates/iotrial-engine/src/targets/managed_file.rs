@@ -76,6 +76,8 @@ impl Header {
             fill_seed: u64::from_le_bytes(word(48)),
             state,
         };
+        // Written again and compared whole: one rule for magic, version, checksum and every byte that has to
+        // be zero.
         (header.to_page() == *page).then_some(header)
     }
 
@@ -122,7 +124,10 @@ pub(crate) struct ManagedFile {
     pub(crate) path: PathBuf,
     pub(crate) file: File,
     pub(crate) header: Header,
+    /// As it was when the file was opened or made.
     pub(crate) metadata: Metadata,
+    /// Of the open file, whatever its name leads to by now.
+    pub(crate) id: os::FileId,
 }
 
 /// What stands at a path.
@@ -145,19 +150,25 @@ impl ManagedFile {
             return Ok(Found::Foreign(foreign));
         }
         // A reader that may not write should still learn whose file it is, so reading comes first.
-        let file = os::open_existing(path, os::Access::Read, false)?;
-        let Some(header) = Header::read(&file)? else { return Ok(Found::Foreign(Foreign::NoHeader)) };
-        let file = if writable { os::open_existing(path, os::Access::ReadWrite, false)? } else { file };
-        // What was looked at and what was opened must be one file: between the two, the name may have
-        // been given to another one.
-        let opened = file.metadata()?;
-        if let Some(foreign) = foreign(&opened) {
+        let reader = os::open_existing(path, os::Access::Read, false)?;
+        let Some(header) = Header::read(&reader)? else { return Ok(Found::Foreign(Foreign::NoHeader)) };
+        let writer =
+            if writable { Some(os::open_existing(path, os::Access::ReadWrite, false)?) } else { None };
+        // What was looked at and what was opened must be one file: between the two, the name may have been
+        // given to another one. They are compared while both are open, so that neither can have got the
+        // other's inode after it was removed; and all that was asked of the name is asked once more of the
+        // handle that will be used.
+        let opened = writer.as_ref().unwrap_or(&reader);
+        let metadata = opened.metadata()?;
+        if let Some(foreign) = foreign(&metadata) {
             return Ok(Found::Foreign(foreign));
         }
-        if !os::same_file(&metadata, &opened) || Header::read(&file)? != Some(header) {
+        let id = os::file_id(&reader)?;
+        if os::file_id(opened)? != id || Header::read(opened)? != Some(header) {
             return Ok(Found::Foreign(Foreign::NoHeader));
         }
-        Ok(Found::Managed(Box::new(Self { path: path.to_owned(), file, header, metadata: opened })))
+        let file = writer.unwrap_or(reader);
+        Ok(Found::Managed(Box::new(Self { path: path.to_owned(), file, header, metadata, id })))
     }
 
     /// Makes the file, with a header that says it is not whole. Fails if anything has that name.
@@ -168,10 +179,10 @@ impl ManagedFile {
                 return Err(io::Error::from(io::ErrorKind::ResourceBusy));
             }
             header.write(&file)?;
-            file.metadata()
+            Ok((file.metadata()?, os::file_id(&file)?))
         })();
         match made {
-            Ok(metadata) => Ok(Self { path: path.to_owned(), file, header, metadata }),
+            Ok((metadata, id)) => Ok(Self { path: path.to_owned(), file, header, metadata, id }),
             Err(error) => {
                 // It was made a moment ago by O_EXCL, so it is ours.
                 let _ = std::fs::remove_file(path);
@@ -196,6 +207,8 @@ impl ManagedFile {
 
     /// Whether a running iotrial works on it.
     pub(crate) fn is_locked(&self) -> io::Result<bool> {
+        // The only way to ask is to try. Whoever tries in the same moment finds the file in use, for as long
+        // as this takes.
         if os::lock(&self.file)? {
             os::unlock(&self.file)?;
             return Ok(false);
@@ -205,8 +218,8 @@ impl ManagedFile {
 
     /// Whether the path still leads to this very file.
     pub(crate) fn is_at_its_path(&self) -> io::Result<bool> {
-        match std::fs::symlink_metadata(&self.path) {
-            Ok(metadata) => Ok(os::same_file(&metadata, &self.metadata)),
+        match os::file_id_at(&self.path) {
+            Ok(id) => Ok(id == self.id),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
         }
@@ -268,6 +281,21 @@ mod tests {
         assert!(!found.is_locked().unwrap());
         found.remove().unwrap();
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn an_id_is_that_of_the_file_whatever_handle_or_path_is_asked_and_of_no_other() {
+        let directory = tempfile::tempdir().unwrap();
+        // So many at once that some are made at the same tick of any clock.
+        let paths: Vec<PathBuf> = (0..100).map(|number| directory.path().join(number.to_string())).collect();
+        let files: Vec<File> = paths.iter().map(|path| os::make_new(path).unwrap()).collect();
+        let ids: Vec<os::FileId> = files.iter().map(|file| os::file_id(file).unwrap()).collect();
+        for (index, (id, path)) in ids.iter().zip(&paths).enumerate() {
+            assert!(!ids[..index].contains(id), "{id:?}");
+            assert_eq!(os::file_id_at(path).unwrap(), *id);
+            let again = os::open_existing(path, os::Access::Read, false).unwrap();
+            assert_eq!(os::file_id(&again).unwrap(), *id);
+        }
     }
 
     #[test]

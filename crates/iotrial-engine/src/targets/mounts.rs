@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::block::Number;
 
-/// One mount.
+/// A mount, as far as the table tells of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mount {
     pub(crate) id: u64,
@@ -34,6 +34,7 @@ fn parse_line(line: &[u8]) -> Option<Mount> {
     let _root = fields.next()?;
     let mount_point = unescape(fields.next()?);
     let options = String::from_utf8_lossy(fields.next()?).into_owned();
+    // Any number of optional fields (`shared:1`, `master:2`), which end with a dash.
     fields.find(|field| *field == b"-")?;
     let filesystem = String::from_utf8_lossy(&unescape(fields.next()?).into_vec()).into_owned();
     let source = unescape(fields.next()?);
@@ -65,6 +66,7 @@ pub(crate) fn unescape(text: &[u8]) -> OsString {
 pub(crate) fn find<'m>(mounts: &'m [Mount], path: &Path, id: Option<u64>) -> Option<&'m Mount> {
     let with_id = id.and_then(|id| mounts.iter().find(|mount| mount.id == id));
     with_id.or_else(|| {
+        // Of several as long `max_by_key` gives the last, which was mounted over the others.
         let above = mounts.iter().filter(|mount| path.starts_with(&mount.mount_point));
         above.max_by_key(|mount| mount.mount_point.components().count())
     })

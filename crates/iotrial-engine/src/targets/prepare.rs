@@ -27,8 +27,10 @@ use crate::content::Content;
 /// Managed files stay locked, and devices claimed, until it is dropped.
 #[derive(Debug)]
 pub struct Prepared {
-    /// In the order of the plan's areas; none where the engine touches no target. For direct I/O where the plan says so,
-    /// and for reading only where no job writes.
+    // Dropped from the top: first the handles, because Windows removes no file that is open, then the files
+    // that were made, and last the locks and claims that kept others away from them.
+    /// In the order of the plan's areas; none where the engine touches no target. For direct I/O where the
+    /// plan says so, and for reading only where no job writes.
     pub areas: HeldAreas,
     /// How the content came to be; `None` where the plan asks for none.
     pub layout: Option<Layout>,
@@ -88,10 +90,15 @@ pub fn prepare(
             claimed: vec![],
         });
     }
+    // Everything that can be refused comes before the first byte is written, so that a plan that cannot be
+    // carried out destroys nothing, not even half of a device. Devices first: to examine one takes up to a
+    // minute, in which files and free space would change.
     let claimed = claim_devices(plan, targets, stop)?;
     let mut reused = lock_given_files(plan)?;
+    // Before the survey: in a directory that was exchanged, it would lock files of another volume.
     check_directories(plan, targets)?;
     let sites = survey(plan)?;
+    // Behind it, because files that are used again need no space, and stale ones give theirs back.
     check_space(&sites)?;
     if stop() {
         return Err(PrepareError::Interrupted);
@@ -109,6 +116,8 @@ pub fn prepare(
         }
     }
     layout.written = fill_all(plan, &made, &claimed, progress, stop)?;
+    // Last, and only after the flush: after a crash in between the header still says that the file is not
+    // whole. The other way round a later run would use a file that was not filled to its end.
     for file in &mut made.files {
         file.header.state = State::Whole;
         let written = file.header.write(&file.file);
@@ -116,6 +125,8 @@ pub fn prepare(
     }
     layout.duration = started.elapsed();
 
+    // Opened once more and not taken from the layout, which wrote: a job that only reads gets a handle that
+    // cannot write.
     let keepers: Vec<&ManagedFile> = made.files.iter().chain(&reused).collect();
     let areas = HeldAreas::new(open_areas(plan, &keepers, &claimed)?);
     let layout = (layout.written + layout.reused > ByteSize::default()).then_some(layout);
@@ -128,8 +139,8 @@ impl Prepared {
         self.made.files.iter().map(|file| file.path.as_path())
     }
 
-    /// The devices that were given up to this run, each with the token for what is on it now. Whoever holds them still can
-    /// give them up again with it: nothing else than this run's load has changed them.
+    /// The devices that were given up to this run, each with the token for what is on it now. Whoever holds
+    /// them still can give them up again with it: nothing else than this run's load has changed them.
     ///
     /// # Errors
     ///
@@ -154,6 +165,7 @@ impl Prepared {
     /// The first failure; the other files are removed all the same.
     pub fn remove_made(self) -> io::Result<()> {
         let Self { areas, mut made, .. } = self;
+        // Their handles first: an open file cannot be removed on Windows.
         drop(areas);
         made.remove()
     }
@@ -168,6 +180,8 @@ fn claim_devices(
     let mut claimed: Vec<Claimed> = Vec::new();
     let is_device = |area: &&Area| matches!(area.kind, AreaKind::DeviceRead | AreaKind::DeviceDestroy);
     for area in plan.areas.iter().filter(is_device) {
+        // Each device once, however many slices of it the plan has: the second exclusive open would be
+        // refused because of the first.
         if claimed.iter().any(|device| device.path() == area.path) {
             continue;
         }
@@ -188,6 +202,7 @@ fn lock_given_files(plan: &Plan) -> Result<Vec<ManagedFile>, PrepareError> {
     for area in plan.areas.iter().filter(|area| area.kind == AreaKind::GivenFile) {
         let path = &area.path;
         let not_whole = || PrepareError::NotWhole { path: path.clone() };
+        // Locked already for another slice: a second handle would be kept out by the lock of the first.
         if let Some(managed) = locked.iter().find(|managed| managed.path == *path) {
             if !holds(managed, area) {
                 return Err(not_whole());
@@ -200,6 +215,7 @@ fn lock_given_files(plan: &Plan) -> Result<Vec<ManagedFile>, PrepareError> {
                 Found::Foreign(foreign) => return Err(PrepareError::NotOurs { path: path.clone(), foreign }),
                 Found::Nothing => return Err(not_whole()),
             };
+        // The lock first: until it is taken, another run may be making the file or removing it.
         lock(&managed)?;
         if !managed.is_whole().map_err(file_error("examine", path))? || !holds(&managed, area) {
             return Err(not_whole());
@@ -230,12 +246,15 @@ fn make_file(
         fill_seed: fill_seed(plan, area),
         state: State::Filling,
     };
+    // The survey saw nothing there. Whatever has the name by now was made by somebody else in between, and
+    // stays.
     let file = ManagedFile::make(path, header).map_err(|source| match source.kind() {
         io::ErrorKind::AlreadyExists => {
             PrepareError::NotOurs { path: path.clone(), foreign: Foreign::NoHeader }
         }
         _ => PrepareError::File { what: "make", path: path.clone(), source },
     })?;
+    // Before the space is reserved: where that fails, the file is among those that are removed.
     made.files.push(file);
     let file = &made.files[made.files.len() - 1].file;
     let length = FILE_HEADER_SIZE + area.length;
@@ -258,7 +277,7 @@ fn fill_all(
                 .iter()
                 .find(|file| file.path == area.path)
                 .map(|managed| {
-                    let file = open_again(managed, os::Access::ReadWrite, plan.direct, area)?;
+                    let file = open_managed(managed, os::Access::ReadWrite, plan.direct, area)?;
                     Ok((file, content_of_file(managed)))
                 })
                 .transpose()?,
@@ -285,6 +304,7 @@ fn fill_all(
     match fill::fill(&ranges, progress, stop) {
         Ok(()) => Ok(ranges.iter().map(|range| ByteSize::bytes(range.length)).sum()),
         Err(FillError::Stopped) => Err(PrepareError::Interrupted),
+        // Some file systems take the flag when a file is opened, and refuse the first write.
         Err(FillError::Write { path, source })
             if plan.direct && source.kind() == io::ErrorKind::InvalidInput =>
         {
@@ -308,13 +328,15 @@ fn open_areas(
             AreaKind::ManagedFile | AreaKind::GivenFile => {
                 let managed = keepers.iter().find(|managed| managed.path == area.path);
                 let managed = managed.expect("each file of the plan was made, or locked for use");
-                (open_again(managed, access, plan.direct, area)?, content_of_file(managed))
+                (open_managed(managed, access, plan.direct, area)?, content_of_file(managed))
             }
             AreaKind::Imagined => unreachable!("an engine that touches targets has none that is imagined"),
             AreaKind::DeviceRead | AreaKind::DeviceDestroy => {
                 (open_device(claimed, area, writes, plan.direct)?, content_of_device(plan, area))
             }
         };
+        // Now, and not with the first I/O of the load: a refusal would count as an I/O of the device that
+        // failed.
         if plan.direct {
             try_direct(&verified, area)?;
         }
@@ -324,8 +346,11 @@ fn open_areas(
     Ok(areas)
 }
 
-/// Opens a managed file a second time, without the page cache if `direct`.
-fn open_again(
+/// Opens a managed file a second time, by its name, without the page cache if `direct`.
+///
+/// The first handle has the lock and stays as it is: through the page cache, because headers are read and
+/// written in memory that direct I/O would not accept.
+fn open_managed(
     managed: &ManagedFile,
     access: os::Access,
     direct: bool,
@@ -333,8 +358,8 @@ fn open_again(
 ) -> Result<File, PrepareError> {
     let path = &managed.path;
     let file = os::open_existing(path, access, direct).map_err(open_error(path, direct))?;
-    let metadata = file.metadata().map_err(file_error("examine", path))?;
-    if !os::same_file(&metadata, &managed.metadata) {
+    // The name may lead to another file by now; the lock is on the one that was found.
+    if os::file_id(&file).map_err(file_error("examine", path))? != managed.id {
         return Err(PrepareError::NotOurs { path: path.clone(), foreign: Foreign::NoHeader });
     }
     check_alignment(area, direct)?;
@@ -369,6 +394,7 @@ fn try_direct(file: &File, area: &Area) -> Result<(), PrepareError> {
 }
 
 fn writes_to(plan: &Plan, area: &Area) -> bool {
+    // Any job: areas are shared, and one of them that writes needs a handle that may.
     let writers = plan.jobs.iter().filter(|job| job.writes());
     writers.flat_map(|job| &job.areas).any(|index| plan.areas[*index] == *area)
 }
@@ -396,6 +422,7 @@ fn fill_seed(plan: &Plan, area: &Area) -> u64 {
     digest.update(plan.seed.to_le_bytes());
     digest.update(area.offset.get().to_le_bytes());
     digest.update(host::host_id().as_bytes());
+    // Ends the id, so that no id and path run into each other and mean another pair.
     digest.update([0]);
     digest.update(area.path.as_os_str().as_encoded_bytes());
     u64::from_le_bytes(digest.finalize()[..8].try_into().expect("a slice of 8 bytes"))
@@ -417,7 +444,7 @@ mod tests {
     use std::fs;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    use iotrial_model::plan::{EngineKind, PlanRequest, SimDevice};
+    use iotrial_model::plan::{EngineKind, PlanRequest};
     use iotrial_model::profile::Profile;
 
     use super::super::held::NO_FLAGS;
@@ -451,20 +478,8 @@ size = "10GiB"
 "#;
 
     fn plan(targets: &[ProbedTarget], direct: bool, seed: u64) -> Plan {
-        let request = PlanRequest {
-            full: false,
-            size: None,
-            measure: None,
-            ramp: None,
-            engine: EngineKind::Threads,
-            engine_reason: None,
-            sim: SimDevice::default(),
-            direct,
-            polled: false,
-            seed,
-            cpu_count: 2,
-            memory: None,
-        };
+        let request =
+            PlanRequest { direct, seed, cpu_count: 2, ..PlanRequest::of_engine(EngineKind::Threads) };
         let facts: Vec<_> = targets.iter().map(|target| target.facts.clone()).collect();
         Plan::decide(&Profile::parse(PROFILE).unwrap(), &request, &facts).unwrap()
     }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use iotrial_model::plan::LEAST_FREE;
+use iotrial_model::target::NoSpace;
 use iotrial_model::units::ByteSize;
 
 use super::managed_file::Foreign;
@@ -12,34 +12,34 @@ use super::obstacle::{Obstacle, sentences};
 /// Why the targets cannot be laid out.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
-    /// The plan works on a device that was not among the probed targets.
+    /// The plan works on a device or directory that was not among the probed targets.
     #[error("the plan works on `{}`, which was not probed", path.display())]
     NotProbed {
-        /// The device.
+        /// The device or directory, as the plan has it.
         path: PathBuf,
     },
     /// The plan destroys a device for which no token was given.
     #[error("the plan writes to `{}`, and no token was given for it", path.display())]
     NoToken {
-        /// The device.
+        /// The device whose content would be lost.
         path: PathBuf,
     },
     /// The directory was exchanged, or its volume unmounted, since it was probed.
     #[error("`{}` is no longer the directory that was examined", path.display())]
     Exchanged {
-        /// The directory.
+        /// The directory, as it was named when it was probed.
         path: PathBuf,
     },
     /// Two areas of the plan are the same file.
     #[error("the plan makes `{}` twice", path.display())]
     MadeTwice {
-        /// The file.
+        /// The file that both areas name.
         path: PathBuf,
     },
     /// Something of that name is there, and iotrial did not make it.
     #[error("`{}` was not made by iotrial: {foreign}", path.display())]
     NotOurs {
-        /// The file.
+        /// What has that name; it was not changed.
         path: PathBuf,
         /// How that shows.
         foreign: Foreign,
@@ -47,28 +47,18 @@ pub enum PrepareError {
     /// The given file is not what it was when it was probed.
     #[error("`{}` is no longer whole", path.display())]
     NotWhole {
-        /// The file.
+        /// The file that the user gave.
         path: PathBuf,
     },
     /// Another run works on it.
     #[error("`{}` is in use by another run of iotrial", path.display())]
     InUse {
-        /// The file.
+        /// The file whose lock another run has, or that another run removed before its lock was ours.
         path: PathBuf,
     },
     /// The files do not fit any more.
-    #[error(
-        "{needed} of files are needed on `{}`, and only {usable} may be used so that {LEAST_FREE} and 10 % stay free",
-        path.display()
-    )]
-    NoSpace {
-        /// A directory on that file system.
-        path: PathBuf,
-        /// What is to be written.
-        needed: ByteSize,
-        /// What the rule allows.
-        usable: ByteSize,
-    },
+    #[error(transparent)]
+    NoSpace(NoSpace),
     /// A file or directory cannot be made, opened or replaced.
     #[error("cannot {what} `{}`", path.display())]
     File {
@@ -76,16 +66,16 @@ pub enum PrepareError {
         what: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// The reason.
+        /// What the operating system answered; [`PrepareError::hint`] goes by its kind.
         #[source]
         source: io::Error,
     },
     /// Writing the data failed.
     #[error("cannot write `{}` whole", path.display())]
     Write {
-        /// The file or device.
+        /// The file or device, parts of which hold new data by now.
         path: PathBuf,
-        /// The reason.
+        /// What the write or the flush answered; [`PrepareError::hint`] goes by its kind.
         #[source]
         source: io::Error,
     },
@@ -111,17 +101,17 @@ pub enum PrepareError {
     /// The device came into use since it was probed.
     #[error("`{}` can not be written: {}", path.display(), sentences(obstacles))]
     Obstructed {
-        /// The device.
+        /// The device that was to be claimed.
         path: PathBuf,
-        /// All reasons.
+        /// Everything that stands against it, at least one.
         obstacles: Vec<Obstacle>,
     },
     /// The device is not the one for which the token was given.
     #[error("`{}` changed since its token was made: {what}", path.display())]
     Changed {
-        /// The device.
+        /// The device that was to be claimed.
         path: PathBuf,
-        /// What changed.
+        /// What differs, as the end of the message.
         what: String,
     },
     /// The user stopped it; what was made is removed.

@@ -30,13 +30,13 @@ pub enum ProbeError {
     /// There is no such device node.
     #[error("there is no device `{}`; nothing was created", path.display())]
     NoSuchDevice {
-        /// As given.
+        /// As the user gave it, nothing resolved.
         path: PathBuf,
     },
     /// Neither the directory nor the one in which it would be made is there.
     #[error("neither `{}` nor the directory above it exists", path.display())]
     NoParent {
-        /// As given.
+        /// As the user gave it, nothing resolved.
         path: PathBuf,
         /// What the system said of the directory above.
         #[source]
@@ -45,13 +45,13 @@ pub enum ProbeError {
     /// The name is that of a managed file, and there is none.
     #[error("there is no file `{}`", path.display())]
     NoSuchFile {
-        /// As given.
+        /// As the user gave it, nothing resolved.
         path: PathBuf,
     },
     /// A symbolic link leads nowhere.
     #[error("`{}` is a symbolic link that leads nowhere", path.display())]
     DanglingLink {
-        /// As given.
+        /// As the user gave it, nothing resolved.
         path: PathBuf,
     },
     /// It shows devices or the kernel, not files.
@@ -93,7 +93,7 @@ pub enum ProbeError {
     NotWritable {
         /// The directory, or the one above where it does not exist.
         path: PathBuf,
-        /// The reason.
+        /// What asking for the right to write answered.
         #[source]
         source: io::Error,
     },
@@ -102,7 +102,7 @@ pub enum ProbeError {
     Examine {
         /// What was looked at.
         path: PathBuf,
-        /// The reason.
+        /// What the operating system answered; [`ProbeError::hint`] goes by its kind.
         #[source]
         source: io::Error,
     },
@@ -119,7 +119,7 @@ pub enum ProbeError {
     Obstructed {
         /// With links resolved.
         path: PathBuf,
-        /// All reasons.
+        /// Everything that stands against it, at least one.
         obstacles: Vec<Obstacle>,
     },
     /// The token is not the one of this device, host and content.
@@ -131,7 +131,7 @@ pub enum ProbeError {
     /// This system has no raw devices that iotrial knows how to guard.
     #[error("`{}` is a raw device, and on this system iotrial works on files only", path.display())]
     DevicesUnsupported {
-        /// As given.
+        /// As the user gave it, nothing resolved.
         path: PathBuf,
     },
 }
@@ -226,6 +226,7 @@ pub fn probe(path: &Path, destroy: Option<&str>, protected: &[PathBuf]) -> Resul
         Resolved::Existing(resolved) => resolved,
         Resolved::ToBeMade { path, parent } => return probe_directory(path, &parent),
     };
+    // Without following: a link that appears there after all links were resolved was put there by somebody.
     let metadata = examine(&resolved, fs::symlink_metadata(&resolved))?;
     if metadata.is_dir() {
         probe_directory(resolved.clone(), &resolved)
@@ -247,12 +248,16 @@ pub(crate) enum Resolved {
 }
 
 pub(crate) fn resolve(path: &Path) -> Result<Resolved, ProbeError> {
+    // Resolved once, here, and used so from now on: plan, record and every later check name the same place,
+    // whatever a link in the path is turned to meanwhile.
     match os::canonicalize(path) {
         Ok(resolved) => return Ok(Resolved::Existing(resolved)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(source) => return Err(ProbeError::Examine { path: path.to_owned(), source }),
     }
     let absolute = examine(path, std::path::absolute(path))?;
+    // Before anything could be made of it: a device that is misspelt must stay an error, and not become a
+    // file in memory.
     if absolute.starts_with("/dev") {
         return Err(ProbeError::NoSuchDevice { path: path.to_owned() });
     }
@@ -267,6 +272,7 @@ pub(crate) fn resolve(path: &Path) -> Result<Resolved, ProbeError> {
     if !parent.is_dir() {
         return Err(no_parent(io::ErrorKind::NotADirectory.into()));
     }
+    // The name of a managed file means that one, and never a directory to be made.
     if Path::new(name).extension().is_some_and(|extension| extension == EXTENSION) {
         return Err(ProbeError::NoSuchFile { path: path.to_owned() });
     }
@@ -283,6 +289,8 @@ fn probe_directory(path: PathBuf, existing: &Path) -> Result<ProbedTarget, Probe
         .map_err(|source| ProbeError::NotWritable { path: existing.to_owned(), source })?;
     let mut space = examine(existing, os::free_space(existing))?;
     let mut sector_size = None;
+    // Files of earlier runs are used again or removed first, so that their space is free for the plan. One of
+    // them can also be asked for the unit of direct I/O, which a directory does not tell.
     for managed in managed_files(&path)? {
         space.available = space.available + ByteSize::bytes(os::allocated(&managed.metadata));
         sector_size = os::direct_alignment(&managed.path).or(sector_size);

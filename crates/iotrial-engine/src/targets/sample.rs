@@ -5,16 +5,23 @@
 
 use std::io;
 
+use iotrial_model::split_mix::mix;
 use sha2::{Digest as _, Sha256};
 
 use super::fill::AlignedBuffer;
-use crate::content::mix;
 
 const ZEROS: [u8; 4096] = [0; 4096];
 const PAGE_SIZE: u64 = ZEROS.len() as u64;
+/// One read of what is read in a row. Large enough for the bandwidth of a disk that turns, and eight of them
+/// fit any memory.
 const CHUNK_SIZE: u64 = 1 << 20;
+/// Up to here all of it is read, in a few seconds at most.
 const READ_WHOLE: u64 = 256 << 20;
+/// Headers of partition tables, file systems and volume managers mostly lie within the first MiB, their
+/// copies within the last one; the rest is for what is written right behind them.
 const EDGE: u64 = 16 << 20;
+/// Of a device of which 1 % is in use all of them miss with a probability of 0.99^4096, about 10^-18. On a
+/// disk that turns they take about a minute.
 const RANDOM_PAGES: u64 = 4096;
 
 /// Reads in flight. The result depends on it, because each reader has a digest of its own.
@@ -40,8 +47,8 @@ impl ContentSample {
     }
 }
 
-/// Samples a device of `size` bytes. `read` reads at a multiple of the page size into a buffer that direct I/O
-/// accepts, and is called from several threads; `seed` chooses the pages.
+/// Samples a device of `size` bytes. `read` reads at a multiple of the page size into a buffer that direct
+/// I/O accepts, and is called from several threads; `seed` chooses the pages.
 ///
 /// # Errors
 ///
@@ -61,6 +68,7 @@ pub(crate) fn sample(
     let mut digest = Sha256::new();
     let mut whole =
         ContentSample { sampled_bytes: 0, used_bytes: 0, first_used_offset: None, digest: [0; 32] };
+    // In the order of their parts, whichever was done first.
     for sample in samples {
         let sample = sample?;
         digest.update(sample.digest);
@@ -82,6 +90,7 @@ fn sample_chunks(
     for (offset, length) in chunks {
         let bytes = &mut buffer.as_mut_slice()[..usize::try_from(*length).expect("a chunk fits in memory")];
         read(*offset, bytes)?;
+        // With its place: data that moved is another content.
         digest.update(offset.to_le_bytes());
         digest.update(&*bytes);
         sampled_bytes += length;
@@ -112,6 +121,7 @@ fn chunks(size: u64, seed: u64) -> Vec<(u64, u64)> {
         .map(|draw| EDGE + mix(seed.wrapping_add(mix(draw))) % pages_between * PAGE_SIZE)
         .collect();
     pages.sort_unstable();
+    // Two draws may fall on one page, which counts once.
     pages.dedup();
     let between = pages.into_iter().map(|offset| (offset, PAGE_SIZE));
     row(0, EDGE).chain(between).chain(row(last, size)).collect()

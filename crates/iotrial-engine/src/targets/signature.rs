@@ -212,6 +212,7 @@ pub(crate) fn find(size: u64, read: &dyn Fn(u64, &mut [u8]) -> io::Result<()>) -
         for (start, stride, count) in mark.places.iter().flat_map(|place| place.rows(size)) {
             // One read for a whole row of slots.
             let span = stride.saturating_mul(count - 1) + length;
+            // A place beyond the end of a small device is none, and no error.
             if start.checked_add(span).is_none_or(|end| end > size) {
                 continue;
             }
@@ -225,6 +226,8 @@ pub(crate) fn find(size: u64, read: &dyn Fn(u64, &mut [u8]) -> io::Result<()>) -
             }
         }
     }
+    // Marks go into the token, so their order must not depend on that of the table; and a mark may be kept in
+    // two places that fall together on a small device.
     found.sort();
     found.dedup();
     Ok(found)

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use iotrial_model::plan::{Area, AreaKind, FILE_HEADER_SIZE, Plan, TargetKind};
+use iotrial_model::target::NoSpace;
 use iotrial_model::units::ByteSize;
 
 use super::managed_file::{Found, ManagedFile};
@@ -26,6 +27,7 @@ pub(super) fn survey(plan: &Plan) -> Result<Vec<Site<'_>>, PrepareError> {
     let mut sites: Vec<Site<'_>> = Vec::new();
     for area in plan.areas.iter().filter(|area| area.kind == AreaKind::ManagedFile) {
         let path = &area.path;
+        // Or the second one would find the first one's lock, and say that another run has it.
         if sites.iter().any(|site| site.area.path == *path) {
             return Err(PrepareError::MadeTwice { path: path.clone() });
         }
@@ -33,6 +35,8 @@ pub(super) fn survey(plan: &Plan) -> Result<Vec<Site<'_>>, PrepareError> {
             Found::Nothing => Site { area, found: None, reuse: false },
             Found::Foreign(foreign) => return Err(PrepareError::NotOurs { path: path.clone(), foreign }),
             Found::Managed(managed) => {
+                // Locked before it is examined, and kept so: what is whole now has to be whole when the load
+                // begins.
                 lock(&managed)?;
                 let whole = managed.is_whole().map_err(file_error("examine", path))?;
                 let reuse = whole && holds(&managed, area);
@@ -63,8 +67,8 @@ pub(super) fn lock(managed: &ManagedFile) -> Result<(), PrepareError> {
     Ok(())
 }
 
-/// Whether the files would still come to lie where the user meant them to: an unmounted volume leaves an empty
-/// directory of the same name on the system's disk.
+/// Whether the files would still come to lie where the user meant them to: an unmounted volume leaves an
+/// empty directory of the same name on the system's disk.
 pub(super) fn check_directories(plan: &Plan, targets: &[ProbedTarget]) -> Result<(), PrepareError> {
     for area in plan.areas.iter().filter(|area| area.kind == AreaKind::ManagedFile) {
         let directory = area.path.parent().unwrap_or(&area.path);
@@ -76,6 +80,8 @@ pub(super) fn check_directories(plan: &Plan, targets: &[ProbedTarget]) -> Result
         let resolved = os::canonicalize(existing).map_err(file_error("examine", existing))?;
         let now = os::free_space(existing).map_err(file_error("examine", existing))?;
         let is_link = directory.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir());
+        // Three ways to lead somewhere else: a link in the path, the directory itself become one, another
+        // volume mounted there.
         if resolved != existing || is_link || now.filesystem_id != space.filesystem_id {
             return Err(PrepareError::Exchanged { path: directory.to_owned() });
         }
@@ -90,6 +96,7 @@ pub(super) fn check_space(sites: &[Site<'_>]) -> Result<(), PrepareError> {
         let directory = existing_directory(&site.area.path);
         let space = os::free_space(directory).map_err(file_error("examine", directory))?;
         let entry = filesystems.entry(space.filesystem_id);
+        // By file system: two directories may share one, and then share its space.
         let (needed, space, _) = entry.or_insert((ByteSize::default(), space, directory));
         *needed = *needed + site.area.offset + site.area.length;
         if let Some(stale) = &site.found {
@@ -99,7 +106,7 @@ pub(super) fn check_space(sites: &[Site<'_>]) -> Result<(), PrepareError> {
     for (needed, space, directory) in filesystems.into_values() {
         let usable = space.usable();
         if needed > usable {
-            return Err(PrepareError::NoSpace { path: directory.to_owned(), needed, usable });
+            return Err(PrepareError::NoSpace(NoSpace { path: directory.to_owned(), needed, usable }));
         }
     }
     Ok(())

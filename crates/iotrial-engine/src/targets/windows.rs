@@ -12,9 +12,10 @@ use iotrial_model::record::BlockDevice;
 use iotrial_model::units::ByteSize;
 use windows_sys::Win32::Foundation::{ERROR_IO_PENDING, ERROR_LOCK_VIOLATION};
 use windows_sys::Win32::Storage::FileSystem::{
-    FILE_FLAG_NO_BUFFERING, FILE_FLAG_OPEN_REPARSE_POINT, FILE_SHARE_READ, FILE_SHARE_WRITE,
-    GetDiskFreeSpaceExW, GetDiskFreeSpaceW, GetVolumeInformationW, GetVolumePathNameW,
-    LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY, LockFileEx, UnlockFileEx,
+    BY_HANDLE_FILE_INFORMATION, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_NO_BUFFERING,
+    FILE_FLAG_OPEN_REPARSE_POINT, FILE_SHARE_READ, FILE_SHARE_WRITE, GetDiskFreeSpaceExW, GetDiskFreeSpaceW,
+    GetFileInformationByHandle, GetVolumeInformationW, GetVolumePathNameW, LOCKFILE_EXCLUSIVE_LOCK,
+    LOCKFILE_FAIL_IMMEDIATELY, LockFileEx, UnlockFileEx,
 };
 use windows_sys::Win32::System::IO::OVERLAPPED;
 
@@ -40,9 +41,9 @@ pub(crate) type HandleFlags = u32;
 
 /// Opens once more what `verified` is open on, with flags of the engine's own.
 ///
-/// The way leads by the name, which nobody can take: the verified handle does not share the right to delete, and so
-/// neither the file nor a directory above it can be renamed or removed while it is open.
-pub(crate) fn open_again(
+/// The way leads by the name, which nobody can take: the verified handle does not share the right to delete,
+/// and so neither the file nor a directory above it can be renamed or removed while it is open.
+pub(crate) fn reopen_verified(
     path: &Path,
     _: &File,
     access: Access,
@@ -118,6 +119,8 @@ pub(crate) fn unlock(file: &File) -> io::Result<()> {
 
 /// Removes `file`, which is at `path`. Its handle would keep the file there, so it goes first.
 pub(crate) fn remove(path: &Path, file: File) -> io::Result<()> {
+    // The lock goes with the handle. Another run may take the file in between; then it is open there, and the
+    // removal is refused.
     drop(file);
     std::fs::remove_file(path)
 }
@@ -165,10 +168,41 @@ pub(crate) fn write_all_at(file: &File, mut buffer: &[u8], mut offset: u64) -> i
     Ok(())
 }
 
-/// Whether both tell of one file, as far as can be told without its index: the moment at which it was made
-/// (in units of 100 ns) and its kind.
-pub(crate) fn same_file(a: &Metadata, b: &Metadata) -> bool {
-    (a.creation_time(), a.is_file()) == (b.creation_time(), b.is_file())
+/// Tells a file apart from all others that exist at the same time. It says something only while one of the
+/// two files that are compared is held open, because the index of a file that is removed goes to another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FileId {
+    volume_serial: u32,
+    index: u64,
+    /// When it was made, in units of 100 ns. ReFS has indices of 128 bits, of which only 64 are told here and
+    /// may be those of another file too; a file that was made at the same moment as well does not come about
+    /// by chance.
+    created: u64,
+}
+
+/// The file that a handle is open on.
+pub(crate) fn file_id(file: &File) -> io::Result<FileId> {
+    let mut facts = BY_HANDLE_FILE_INFORMATION::default();
+    #[expect(unsafe_code, reason = "the index of a file is not in std")]
+    // SAFETY: the handle is open as long as `file` is borrowed, and the structure outlives the call.
+    let told = unsafe { GetFileInformationByHandle(file.as_raw_handle(), &raw mut facts) };
+    if told == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let joined = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+    Ok(FileId {
+        volume_serial: facts.dwVolumeSerialNumber,
+        index: joined(facts.nFileIndexHigh, facts.nFileIndexLow),
+        created: joined(facts.ftCreationTime.dwHighDateTime, facts.ftCreationTime.dwLowDateTime),
+    })
+}
+
+/// What stands at the path itself: a reparse point, not what it leads to.
+pub(crate) fn file_id_at(path: &Path) -> io::Result<FileId> {
+    // Without any right to the content: a file that somebody holds for himself alone can still be told apart.
+    // Directories open only with the semantics of a backup.
+    let flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
+    file_id(&File::options().access_mode(0).custom_flags(flags).open(path)?)
 }
 
 /// Hard links are not counted here: making one needs the right to write to the file.
@@ -242,8 +276,8 @@ pub(crate) fn free_space(directory: &Path) -> io::Result<FreeSpace> {
     let (mut available, mut capacity, mut serial) = (0, 0, 0);
     let no_text = std::ptr::null_mut();
     #[expect(unsafe_code, reason = "free space is not in std")]
-    // SAFETY: the root ends with a zero, the numbers outlive the calls, and a null pointer with length zero means
-    // that a text is not wanted.
+    // SAFETY: the root ends with a zero, the numbers outlive the calls, and a null pointer with length zero
+    // means that a text is not wanted.
     let told = unsafe {
         GetDiskFreeSpaceExW(root.as_ptr(), &raw mut available, &raw mut capacity, std::ptr::null_mut()) != 0
             && GetVolumeInformationW(

@@ -18,11 +18,13 @@ use crate::content::Content;
 use crate::queue::{Handing, IoQueue, OpenArea, Request};
 
 /// A kind that is not the usual one must cost so much less, with one read at a time and with many.
+// Other programs move single rounds by 10 %. What the median of five rounds leaves of that must not decide,
+// or two runs on one host would use different rings.
 const WORTH_IT: f64 = 0.95;
 /// The kinds are tried in turn, so often.
 const ROUNDS: usize = 5;
-/// Each of these tries ends with so many reads, or after so long; where fewer than the least come back, CPU is nothing that decides, nor
-/// known well.
+/// Each of these tries ends with so many reads, or after so long; where fewer than the least come back, CPU
+/// is nothing that decides, nor known well.
 const TRIES: [Try; 2] = [
     Try { at_once: 32, most_reads: 500, least_reads: 250, most_ns: 40_000_000 },
     Try { at_once: 1, most_reads: 100, least_reads: 50, most_ns: 20_000_000 },
@@ -35,8 +37,8 @@ const PATIENCE_NS: u64 = 1_000_000_000;
 
 /// The kind of ring that suits the targets at hand, found out once for all loads on them.
 ///
-/// It is remembered beside the targets because finding out reads for up to 0.9 s: a sweep of fifty short loads would read for longer
-/// than it measures, and two of its loads might get different rings.
+/// It is remembered beside the targets because finding out reads for up to 0.9 s: a sweep of fifty short
+/// loads would read for longer than it measures, and two of its loads might get different rings.
 #[derive(Debug, Default)]
 pub(crate) struct Tuning(OnceLock<RingKind>);
 
@@ -69,7 +71,8 @@ struct Try {
 /// How the kernel tells the thread of a ring that an I/O is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum RingKind {
-    /// When the thread enters the kernel anyway (`IORING_SETUP_COOP_TASKRUN`, Linux 5.19; `SINGLE_ISSUER`, 6.0).
+    /// When the thread enters the kernel anyway (`IORING_SETUP_COOP_TASKRUN`, Linux 5.19; `SINGLE_ISSUER`,
+    /// 6.0).
     #[default]
     Cooperative,
     /// When the thread asks for it (`IORING_SETUP_DEFER_TASKRUN`, Linux 6.1).
@@ -81,8 +84,8 @@ pub(crate) enum RingKind {
 }
 
 impl RingKind {
-    /// The kind that takes the least CPU for a read, on this kernel and the device below the plan's first area. It reads at most
-    /// 9,000 blocks there, within 0.9 s.
+    /// The kind that takes the least CPU for a read, on this kernel and the device below the plan's first
+    /// area. It reads at most 9,000 blocks there, within 0.9 s.
     fn cheapest(plan: &Plan, areas: &[OpenArea], is_stopping: &dyn Fn() -> bool) -> Self {
         let (Some(OpenArea { file, .. }), Some(area)) = (areas.first(), plan.areas.first()) else {
             return Self::default();
@@ -107,16 +110,21 @@ impl RingKind {
 
     /// A ring of this kind, or the next that the kernel has.
     pub(super) fn build(self, entries: u32) -> io::Result<(IoUring, Self)> {
+        // No other kind in its place: polling is asked for by the user, who reads the figures as those of
+        // polling.
         if self == Self::Polled {
             return Ok((IoUring::builder().setup_iopoll().build(entries)?, self));
         }
         if self == Self::Interrupting {
             return Ok((IoUring::new(entries)?, self));
         }
+        // The flag says in shared memory that completions wait in the kernel: a loop that watches the clock
+        // sees them without entering the kernel to look, and not only when something else enters it.
         let mut cooperative = IoUring::builder();
         cooperative.setup_coop_taskrun().setup_taskrun_flag();
         let mut single_issuer = cooperative.clone();
         single_issuer.setup_single_issuer();
+        // The kernel refuses to defer without a single issuer.
         let mut deferred = IoUring::builder();
         deferred.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag();
         let ladder = [
@@ -124,6 +132,8 @@ impl RingKind {
             (single_issuer, Self::Cooperative),
             (cooperative, Self::Cooperative),
         ];
+        // Kernels are not asked for their version, which distributions patch: a kind that is refused is one
+        // that is not there.
         let from = usize::from(self != Self::Deferred);
         for (builder, kind) in &ladder[from..] {
             if let Ok(ring) = builder.build(entries) {
@@ -134,7 +144,8 @@ impl RingKind {
     }
 }
 
-/// The kind that is worth leaving the usual one for. `cost` gives `None` where a kind cannot be tried, or its cost does not matter.
+/// The kind that is worth leaving the usual one for. `cost` gives `None` where a kind cannot be tried, or its
+/// cost does not matter.
 fn cheapest(mut cost: impl FnMut(RingKind, Try) -> Option<f64>) -> RingKind {
     const USUAL: RingKind = RingKind::Cooperative;
     let mut others =
@@ -144,10 +155,13 @@ fn cheapest(mut cost: impl FnMut(RingKind, Try) -> Option<f64>) -> RingKind {
             // With one at a time a slow device brings too few; then many at a time decide.
             let Some(usual) = cost(USUAL, one) else { continue };
             for (kind, shares) in &mut others {
+                // Relative to the usual ring in the same round: a machine that others use changes from round
+                // to round, and takes all kinds with it.
                 shares[index].extend(cost(*kind, one).map(|other| other / usual));
             }
         }
     }
+    // The worse of both depths counts: the load may be of any, and no kind may make it dearer.
     let worst = |shares: [Vec<f64>; TRIES.len()]| {
         let [many, one] = shares.map(median_of_all);
         many.map(|many| one.map_or(many, |one| many.max(one)))
@@ -163,7 +177,8 @@ fn median_of_all(mut shares: Vec<f64>) -> Option<f64> {
     shares.get(ROUNDS / 2).copied().filter(|_| shares.len() == ROUNDS)
 }
 
-/// The CPU time of the thread for one read, in ns; `None` where the kernel has no such ring, a read fails, or few come back.
+/// The CPU time of the thread for one read, in ns; `None` where the kernel has no such ring, a read fails, or
+/// few come back.
 fn cpu_of_a_read(
     file: &File,
     range: &Range<u64>,
@@ -196,6 +211,9 @@ fn cpu_of_a_read(
     };
     let mut requests: Vec<Request> = (0..at_once).map(&mut read).collect();
     let mut completions = Vec::with_capacity(lengths.len());
+    // The time of this thread and not of the process: others may be at work, and the kernel charges what it
+    // does for a ring to the thread that enters it. From here on, because memory and ring are made once for a
+    // load.
     let before_ns = thread_cpu_ns();
     let mut count = 0;
     while count < most_reads && clock.now_ns() < most_ns {
@@ -208,6 +226,7 @@ fn cpu_of_a_read(
             count += 1;
         }
     }
+    // Before the rest is waited for, which brings no reads that count.
     let cpu_ns = thread_cpu_ns() - before_ns;
     let drained_by_ns = clock.now_ns() + PATIENCE_NS;
     while queue.in_flight > 0 {
@@ -231,8 +250,8 @@ mod tests {
 
     use super::*;
 
-    /// What is chosen where the kinds cost so much, with many reads at once and with one, in every round but the first, in which the
-    /// deferred one is a bargain.
+    /// What is chosen where the kinds cost so much, with many reads at once and with one, in every round but
+    /// the first, in which the deferred one is a bargain.
     fn choice(costs: impl Fn(RingKind) -> [Option<f64>; 2]) -> RingKind {
         let mut left = TRIES.len();
         cheapest(|kind, one| {

@@ -17,14 +17,14 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard};
 
 use iotrial_engine::targets::{PrepareError, Prepared, ProbeError, ProbedTarget, prepare, probe};
-use iotrial_model::plan::{EngineKind, Plan, PlanRequest, SimDevice, TargetKind};
+use iotrial_model::plan::{EngineKind, Plan, PlanRequest, TargetKind};
 use iotrial_model::profile::Profile;
 use iotrial_model::units::ByteSize;
 
 pub const MIB: u64 = 1 << 20;
 
-/// The tests of one process take turns: a child that is about to start has all descriptors of its parent for a
-/// moment, and would be seen as another process that has the device open.
+/// The tests of one process take turns: a child that is about to start has all descriptors of its parent for
+/// a moment, and would be seen as another process that has the device open.
 pub fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(|broken| broken.into_inner())
@@ -314,18 +314,10 @@ pub fn plan(target: &ProbedTarget, writes: bool) -> Plan {
         TargetKind::Directory(_) | TargetKind::Imagined => ByteSize::mib(8),
     };
     let request = PlanRequest {
-        full: false,
         size: Some(room.min(ByteSize::mib(8))),
-        measure: None,
-        ramp: None,
-        engine: EngineKind::Threads,
-        engine_reason: None,
-        sim: SimDevice::default(),
-        direct: true,
-        polled: false,
         seed: 3,
         cpu_count: 2,
-        memory: None,
+        ..PlanRequest::of_engine(EngineKind::Threads)
     };
     let profile = PROFILE.replace("READS", if writes { "0" } else { "100" });
     Plan::decide(&Profile::parse(&profile).unwrap(), &request, std::slice::from_ref(&target.facts)).unwrap()

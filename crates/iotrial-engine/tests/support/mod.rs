@@ -31,20 +31,7 @@ pub fn job(name: &str, read_percent: u8, block_size: &str, numjobs: u32, iodepth
 /// These jobs on a device of 64 GiB: two seconds of ramp, ten that are measured.
 pub fn plan(jobs: &str, engine: EngineKind, sim: SimDevice) -> Plan {
     let profile = Profile::parse(&format!("{HEAD}{jobs}")).unwrap();
-    let request = PlanRequest {
-        full: false,
-        size: None,
-        measure: None,
-        ramp: None,
-        engine,
-        engine_reason: None,
-        sim,
-        direct: true,
-        polled: false,
-        seed: 42,
-        cpu_count: 2,
-        memory: None,
-    };
+    let request = PlanRequest { sim, seed: 42, cpu_count: 2, ..PlanRequest::of_engine(engine) };
     let target = TargetFacts {
         path: "/simulated".into(),
         kind: TargetKind::Device { size: ByteSize::gib(64), destroy: true },

@@ -5,9 +5,9 @@ pub(super) const PERIOD_NS: u64 = 100_000_000;
 
 /// The time as a line over the ticks of a counter, up to the end of its period.
 ///
-/// Between two readings of the operating system's clock the counter alone tells the time. At the end of a period the line
-/// is laid anew through that clock, with the slope that brings it there again after the next one, so that it
-/// follows whatever the operating system does to the speed of its clock. It never goes back.
+/// Between two readings of the operating system's clock the counter alone tells the time. At the end of a
+/// period the line is laid anew through that clock, with the slope that brings it there again after the next
+/// one, so that it follows whatever the operating system does to the speed of its clock. It never goes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line {
     from_ticks: u64,
@@ -20,8 +20,8 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// The line through two readings of counter and clock, (ticks, ns), that begins at the second. `None` where one of
-    /// them stood still or went back.
+    /// The line through two readings of counter and clock, (ticks, ns), that begins at the second. `None`
+    /// where one of them stood still or went back.
     pub(super) fn through(first: (u64, u64), second: (u64, u64)) -> Option<Self> {
         let (from_ticks, from_ns) = second;
         let ticks = from_ticks.checked_sub(first.0).filter(|ticks| *ticks > 0)?;

@@ -3,12 +3,12 @@
 /// How the record would name it.
 pub(super) const NAME: &str = "none";
 
-/// Never.
+/// Where there is no counter none can be trusted, so that [`ticks`] is never asked for the time.
 pub(super) fn is_trusted() -> bool {
     false
 }
 
-/// Stands still.
+/// Always the same number, of which no line can be made.
 pub(super) fn ticks() -> u64 {
     0
 }

@@ -18,6 +18,7 @@ pub(super) fn host_facts() -> Host {
         os: os.unwrap_or_else(|| uname.sysname().to_string_lossy().into_owned()),
         kernel: Some(release),
         cpu_model: cpu_model(&cpuinfo),
+        // What this process may use, which affinity and the quota of a container make less than the host has.
         cpu_count: std::thread::available_parallelism()
             .map_or(1, |count| count.get().try_into().unwrap_or(1)),
         host_cpu_count: read("/proc/stat").and_then(|text| cpu_count(&text)),
@@ -76,6 +77,7 @@ pub(super) fn thread_times() -> Vec<(u64, ThreadTimes)> {
     let ticks_per_second = rustix::param::clock_ticks_per_second();
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let times = threads.filter_map(|thread| {
+        // A thread that ended since the directory was read has no files any more, and is passed over.
         let number = thread.file_name().to_str()?.parse().ok()?;
         let read = |name| fs::read_to_string(thread.path().join(name)).ok();
         // A kernel without CONFIG_SCHED_INFO has no schedstat.
@@ -89,14 +91,17 @@ pub(super) fn thread_times() -> Vec<(u64, ThreadTimes)> {
     times.collect()
 }
 
-/// `/proc/PID/task/TID/schedstat` (Documentation/scheduler/sched-stats.rst): time on a CPU, time waiting for one,
-/// both in ns, and the number of timeslices.
+/// `/proc/PID/task/TID/schedstat` (Documentation/scheduler/sched-stats.rst): time on a CPU, time waiting for
+/// one, both in ns, and the number of timeslices.
 fn schedstat(text: &str) -> Option<ThreadTimes> {
     let mut fields = text.split_whitespace().map_while(|field| field.parse().ok().map(Duration::from_nanos));
     Some(ThreadTimes { cpu: fields.next()?, run_queue_delay: Some(fields.next()?) })
 }
 
 pub(super) fn device_snapshot(names: impl IntoIterator<Item: AsRef<str>>) -> DeviceSnapshot {
+    // One file for all devices, and not `/sys/block/*/stat` of each: its lines are made one right after the
+    // other, so that the levels of a chain, which are compared with each other, were counted at nearly the
+    // same moment.
     let all = read("/proc/diskstats").map(|text| disk_counters(&text)).unwrap_or_default();
     let find = |name: &str| all.iter().find(|device| device.name == name).cloned();
     let named = names.into_iter().filter_map(|name| find(name.as_ref()));
@@ -104,6 +109,8 @@ pub(super) fn device_snapshot(names: impl IntoIterator<Item: AsRef<str>>) -> Dev
 }
 
 fn read(path: &str) -> Option<String> {
+    // As bytes: names that firmware and administrators chose are in these files, and one byte that is not
+    // UTF-8 would hide the rest.
     fs::read(path).ok().map(|text| String::from_utf8_lossy(&text).into_owned())
 }
 
@@ -192,6 +199,7 @@ fn process_ticks(stat: &str) -> Option<(u64, u64)> {
 fn host_ticks(stat: &str) -> Option<(u64, u64)> {
     let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let ticks: Vec<u64> = line.split_whitespace().map_while(|field| field.parse().ok()).collect();
+    // Waiting for I/O is idle time: the CPU has nothing to run. Old kernels have fewer columns behind these.
     let [user, nice, system, _idle, _iowait, irq, softirq, more @ ..] = ticks.as_slice() else { return None };
     let busy =
         [user, nice, system, irq, softirq].into_iter().try_fold(0u64, |sum, part| sum.checked_add(*part))?;

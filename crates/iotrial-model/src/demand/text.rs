@@ -113,6 +113,8 @@ fn positive(number: f64) -> Option<f64> {
 }
 
 fn stream(stream: &DemandStream) -> Stream {
+    // A mean of several sizes is seldom a whole number of bytes, and a size in a file is one; the bandwidth says the same and
+    // can be rounded.
     let is_whole = stream.block_size_bytes.fract() == 0.0;
     Stream {
         iops: stream.iops,

@@ -9,20 +9,22 @@ pub enum CheckImportedError {
     /// A number is beyond what any run can reach, or negative.
     #[error("its {what} is beyond any run")]
     OutOfRange {
-        /// Which number.
+        /// The number in words that follow «its»: `number of jobs`, `read latency`, or the key of a figure.
         what: String,
     },
     /// An interval belongs to a job that is not there.
     #[error("its interval {interval} belongs to a job that is not there")]
     Job {
-        /// From 1.
+        /// Place of the interval in the record, counting from 1.
         interval: usize,
     },
 }
 
 /// No figure reaches this: not in µs, not per second, not in MiB.
 const MOST_STATED: f64 = 1e15;
+// As many as a run of our own may have.
 const MOST_JOBS: usize = 10_000;
+// A choice: at one a second they are a log of eleven days.
 const MOST_INTERVALS: usize = 1_000_000;
 
 impl ImportedRecord {
@@ -39,6 +41,8 @@ impl ImportedRecord {
         in_range("number of intervals", self.intervals.len() <= MOST_INTERVALS)?;
         for job in &self.jobs {
             let load = &job.load;
+            // Far beyond any load; who multiplies two of them still has to look whether the product fits
+            // (`StatedLoad::total_outstanding`).
             let depths = [load.iodepth, load.numjobs, load.outstanding, load.flush_every];
             in_range("outstanding I/O", depths.into_iter().flatten().all(|number| number <= 1 << 32))?;
             let share = |percent: f64| (0.0..=100.0).contains(&percent);

@@ -97,7 +97,7 @@ impl StatedOps {
 }
 
 impl StatedCpu {
-    /// One figure.
+    /// What is stated of a figure; `None` where the source does not state it.
     pub const fn get(&self, figure: CpuFigure) -> Option<Stated> {
         match figure {
             CpuFigure::User => self.usr_percent,

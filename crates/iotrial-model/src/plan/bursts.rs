@@ -77,7 +77,7 @@ fn duration(ns: u128) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{EngineKind, PlanRequest, SimDevice, TargetFacts, TargetKind};
+    use crate::plan::{EngineKind, PlanRequest, TargetFacts, TargetKind};
     use crate::units::ByteSize;
 
     fn seconds(seconds: u64) -> Duration {
@@ -98,20 +98,7 @@ mod tests {
             "format = \"iotrial.profile/1\"\nname = \"a\"\ntitle = \"A\"\nschedule = {{ duration = \"10s\" }}\n\
              quick = {{ size = \"1GiB\", duration = \"10s\" }}\n{jobs}"
         );
-        let request = PlanRequest {
-            full: false,
-            size: None,
-            measure,
-            ramp: None,
-            engine: EngineKind::Sim,
-            engine_reason: None,
-            sim: SimDevice::default(),
-            direct: true,
-            polled: false,
-            seed: 1,
-            cpu_count: 1,
-            memory: None,
-        };
+        let request = PlanRequest { measure, ..PlanRequest::of_engine(EngineKind::Sim) };
         let target =
             TargetFacts { path: "sim".into(), kind: TargetKind::Imagined, sector_size: ByteSize::bytes(512) };
         Plan::decide(&Profile::parse(&text).unwrap(), &request, &[target])

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{FILE_HEADER_SIZE, MOST_OUTSTANDING_PER_THREAD};
-use crate::target::LEAST_FREE;
+use crate::target::NoSpace;
 use crate::units::{ByteSize, format_duration};
 
 /// Why a profile cannot be planned on the targets.
@@ -14,18 +14,8 @@ pub enum PlanError {
     #[error("no target was given")]
     NoTarget,
     /// The space rule leaves too little.
-    #[error(
-        "{needed} of files are needed on `{}`, and only {usable} may be used so that {LEAST_FREE} and 10 % stay free",
-        path.display()
-    )]
-    NoSpace {
-        /// The first directory on that file system.
-        path: PathBuf,
-        /// What the files take.
-        needed: ByteSize,
-        /// What the rule allows.
-        usable: ByteSize,
-    },
+    #[error(transparent)]
+    NoSpace(NoSpace),
     /// A given file or a device is smaller than its part of what was asked.
     #[error("{needed} are needed on `{}`, which holds {usable}", path.display())]
     BeyondEnd {
@@ -124,7 +114,7 @@ pub enum PlanError {
         format_duration(*limit)
     )]
     LimitTooShort {
-        /// What was asked.
+        /// The longest that the user would wait for a steady state.
         limit: Duration,
         /// The rounds that are compared.
         window: Duration,
@@ -134,9 +124,9 @@ pub enum PlanError {
         "{outstanding} outstanding I/Os on {threads} threads are more than {MOST_OUTSTANDING_PER_THREAD} each"
     )]
     TooDeep {
-        /// Of all jobs together.
+        /// I/Os in flight of all copies of all jobs together.
         outstanding: u64,
-        /// What drives them.
+        /// Threads that would drive them.
         threads: u32,
     },
     /// The buffers of all outstanding I/Os would not fit.
@@ -144,7 +134,7 @@ pub enum PlanError {
     TooMuchMemory {
         /// One block for each outstanding I/O.
         needed: ByteSize,
-        /// Of the host.
+        /// Main memory of the host.
         memory: ByteSize,
     },
 }

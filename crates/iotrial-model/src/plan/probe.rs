@@ -145,9 +145,7 @@ fn start_of(number: u64, length: ByteSize, block_size: ByteSize) -> ByteSize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{
-        EngineKind, MOST_OUTSTANDING_PER_THREAD, PlanRequest, SimDevice, TargetFacts, TargetKind,
-    };
+    use crate::plan::{EngineKind, MOST_OUTSTANDING_PER_THREAD, PlanRequest, TargetFacts, TargetKind};
     use crate::profile::{LayoutRequest, Profile};
 
     fn base(engine: EngineKind, size: ByteSize) -> Plan {
@@ -160,20 +158,7 @@ mod tests {
             writes: false,
             duration: Duration::from_secs(1),
         });
-        let request = PlanRequest {
-            full: false,
-            size: None,
-            measure: None,
-            ramp: None,
-            engine,
-            engine_reason: None,
-            sim: SimDevice::default(),
-            direct: true,
-            polled: false,
-            seed: 7,
-            cpu_count: 4,
-            memory: None,
-        };
+        let request = PlanRequest { seed: 7, cpu_count: 4, ..PlanRequest::of_engine(engine) };
         let device = |path: &str| TargetFacts {
             path: path.into(),
             kind: TargetKind::Device { size: ByteSize::gib(1), destroy: true },

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{FILE_HEADER_SIZE, PlanError, PlanRequest};
 use crate::load::{Pattern, Role};
 use crate::profile::{JobProfile, Profile};
-use crate::target::{LEAST_FREE, TargetFacts, TargetKind};
+use crate::target::{LEAST_FREE, NoSpace, TargetFacts, TargetKind};
 use crate::units::ByteSize;
 
 /// Smaller files are not worth measuring: a size that nobody asked for does not shrink below this.
@@ -44,7 +44,7 @@ pub(super) fn decide(
         // question.
         if request.size.is_some() || (room.is_filesystem && usable < least) {
             return Err(if room.is_filesystem {
-                PlanError::NoSpace { path, needed, usable }
+                PlanError::NoSpace(NoSpace { path, needed, usable })
             } else {
                 PlanError::BeyondEnd { path, needed, usable }
             });

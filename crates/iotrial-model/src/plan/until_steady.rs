@@ -86,7 +86,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{EngineKind, PlanRequest, SimDevice, TargetFacts, TargetKind};
+    use crate::plan::{EngineKind, PlanRequest, TargetFacts, TargetKind};
     use crate::profile::Profile;
     use crate::units::ByteSize;
 
@@ -95,20 +95,8 @@ mod tests {
                     schedule = { ramp = \"30s\", duration = \"300s\" }\nquick = { size = \"1GiB\", duration = \"30s\" }\n\
                     [[job]]\nname = \"a\"\nrole = \"data\"\npattern = \"random\"\nrwmix_read_percent = 70\n\
                     block_size = \"8KiB\"\niodepth = 8\nsize = \"1GiB\"\n";
-        let request = PlanRequest {
-            full: true,
-            size: None,
-            measure: Some(measure),
-            ramp: None,
-            engine: EngineKind::Sim,
-            engine_reason: None,
-            sim: SimDevice::default(),
-            direct: true,
-            polled: false,
-            seed: 1,
-            cpu_count: 1,
-            memory: None,
-        };
+        let request =
+            PlanRequest { full: true, measure: Some(measure), ..PlanRequest::of_engine(EngineKind::Sim) };
         let target =
             TargetFacts { path: "sim".into(), kind: TargetKind::Imagined, sector_size: ByteSize::bytes(512) };
         Plan::decide(&Profile::parse(text).unwrap(), &request, &[target]).unwrap()

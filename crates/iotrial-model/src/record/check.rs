@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{CpuUse, DeviceCounters, JobCounts, Layout, OpCounts, RunRecord};
+use crate::plan::Job;
 use crate::search::Search;
 
 /// Why a record contradicts itself.
@@ -17,13 +18,13 @@ pub enum CheckRecordError {
     /// A job works on an area that the plan does not have.
     #[error("its job `{job}` works on an area that is not there")]
     Area {
-        /// The job.
+        /// Name of that job.
         job: String,
     },
     /// A number is beyond what any run can reach, so that sums with it would overflow.
     #[error("its {what} is beyond any run")]
     OutOfRange {
-        /// Which number.
+        /// The number in words that follow «its», such as `working set`.
         what: &'static str,
     },
 }
@@ -56,15 +57,17 @@ impl RunRecord {
         let in_range = |what, ok: bool| if ok { Ok(()) } else { Err(CheckRecordError::OutOfRange { what }) };
         let counted = |number: u64| number < MOST_COUNTED;
         in_range("number of jobs", jobs <= 10_000)?;
-        in_range(
-            "outstanding I/O",
-            self.plan.jobs.iter().all(|job| job.iodepth <= 1 << 16 && job.numjobs <= 1 << 12),
-        )?;
+        let is_deep = |job: &Job| job.iodepth > 1 << 16 || job.numjobs > 1 << 12;
+        in_range("outstanding I/O", !self.plan.jobs.iter().any(is_deep))?;
+        // Together as well, because plans add them up in 32 bits: sixteen of the deepest jobs no longer fit.
+        let depths = self.plan.jobs.iter().map(|job| u64::from(job.iodepth) * u64::from(job.numjobs));
+        in_range("outstanding I/O", depths.sum::<u64>() <= u64::from(u32::MAX))?;
         in_range(
             "size of an area",
             self.plan.areas.iter().all(|area| counted(area.length.get()) && counted(area.offset.get())),
         )?;
         in_range("working set", self.plan.jobs.iter().all(|job| counted(job.working_set.get())))?;
+        // With at most sixteen of them, all phases together are no longer than the longest run.
         in_range("length of a phase", self.plan.phases.iter().all(|phase| phase.duration <= LONGEST / 16))?;
         in_range("number of phases", self.plan.phases.len() <= 16)?;
         let all = self.jobs.iter().chain(self.intervals.iter().flat_map(|interval| &interval.jobs));

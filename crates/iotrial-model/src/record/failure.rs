@@ -74,6 +74,7 @@ pub(super) mod written {
                 Some(Kind::Short { moved_bytes: *moved, asked_bytes: *asked })
             }
             Some(Failure::Os { code, .. }) => Some(Kind::Os { code: *code }),
+            // Words are all there is, and stand under the other key.
             Some(Failure::Other { .. }) | None => None,
         };
         let first_error = failure.as_ref().map(ToString::to_string);

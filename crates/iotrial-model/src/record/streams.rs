@@ -22,6 +22,7 @@ impl Stream {
                 Self::Read => counts.read.as_ref(),
                 Self::Write => counts.write.as_ref(),
                 Self::Commit => counts.commits(&plan.jobs[job]),
+                // A run always tells reads from writes.
                 Self::Mixed => None,
             };
             one.map(|one| (job, one))

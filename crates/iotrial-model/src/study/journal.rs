@@ -92,7 +92,7 @@ pub enum JournalError {
     /// A newer iotrial wrote it, or it is something else.
     #[error("its format is `{format}`, not `{JOURNAL_FORMAT}`")]
     Format {
-        /// What it says.
+        /// The format that the line names.
         format: String,
     },
     /// The study in it is not valid.
@@ -189,7 +189,7 @@ impl Progress {
         Ok(progress.map(|progress| (progress, whole)))
     }
 
-    /// Nothing is done yet.
+    /// The progress of a study of which nothing is done yet.
     pub fn new(id: String, began_at: String, study: Study) -> Self {
         Self { id, began_at, studies: vec![study], ends: BTreeMap::new(), begun: None, attached: None }
     }

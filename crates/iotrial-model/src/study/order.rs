@@ -11,6 +11,7 @@
 //! treatments», Australian Journal of Scientific Research A 2 (1949), 149–168.
 
 use super::{Configuration, Study};
+use crate::split_mix::SplitMix64;
 
 impl Study {
     /// The configurations that are measured here, round by round: one round for each repeat, each in the
@@ -44,18 +45,19 @@ fn balanced_rounds(size: usize, count: usize, seed: u64) -> Vec<Vec<usize>> {
     if size == 0 {
         return Vec::new();
     }
-    let mut state = seed;
+    // The same with every version of iotrial: a study that is resumed keeps its order.
+    let mut random = SplitMix64::new(seed);
     // Which configuration takes which number of the design.
     // Without this the first configuration of the file would always open the first round.
-    let names = shuffled(size, &mut state);
+    let names = shuffled(size, &mut random);
     let mut rounds: Vec<Vec<usize>> = Vec::new();
     while rounds.len() < count {
         let rows = if size.is_multiple_of(2) {
-            mirrored_rows(size, &mut state)
+            mirrored_rows(size, &mut random)
             // An even design holds the mirror image of each of its rows; an odd one does not, and needs a
             // second square.
         } else {
-            turning_rows(size, &mut state)
+            turning_rows(size, &mut random)
         };
         rounds.extend(rows.into_iter().map(|row| row.into_iter().map(|number| names[number]).collect()));
     }
@@ -75,11 +77,11 @@ fn williams_row(size: usize, first: usize) -> Vec<usize> {
 
 /// All rows of the design of an even size, each followed by its mirror image, which is a row of the same
 /// design.
-fn mirrored_rows(size: usize, state: &mut u64) -> Vec<Vec<usize>> {
+fn mirrored_rows(size: usize, random: &mut SplitMix64) -> Vec<Vec<usize>> {
     let half = size / 2;
     let mut rows = Vec::new();
     // The rows of the first half: those of the second are their mirror images.
-    for first in shuffled(half, state) {
+    for first in shuffled(half, random) {
         let row = williams_row(size, first);
         let mirrored = row.iter().rev().copied().collect();
         rows.extend([row, mirrored]);
@@ -88,35 +90,22 @@ fn mirrored_rows(size: usize, state: &mut u64) -> Vec<Vec<usize>> {
 }
 
 /// The design of an odd size, which is a square and its mirror image.
-fn turning_rows(size: usize, state: &mut u64) -> Vec<Vec<usize>> {
+fn turning_rows(size: usize, random: &mut SplitMix64) -> Vec<Vec<usize>> {
     let square: Vec<Vec<usize>> =
-        shuffled(size, state).into_iter().map(|first| williams_row(size, first)).collect();
+        shuffled(size, random).into_iter().map(|first| williams_row(size, first)).collect();
     let mirrored =
-        shuffled(size, state).into_iter().map(|first| williams_row(size, first).into_iter().rev().collect());
+        shuffled(size, random).into_iter().map(|first| williams_row(size, first).into_iter().rev().collect());
     let mirrored: Vec<Vec<usize>> = mirrored.collect();
     [square, mirrored].concat()
 }
 
-/// The numbers below `size` in an order that comes from `state` (Fisher and Yates).
-fn shuffled(size: usize, state: &mut u64) -> Vec<usize> {
+/// The numbers below `size` in an order that comes from `random` (Fisher and Yates).
+fn shuffled(size: usize, random: &mut SplitMix64) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..size).collect();
     for last in (1..size).rev() {
-        // Multiply and shift: a remainder would favour small numbers.
-        let below = u128::from(next(state)) * (last as u128 + 1);
-        let other = usize::try_from(below >> 64).expect("below the size");
-        numbers.swap(last, other);
+        numbers.swap(last, random.below(last + 1));
     }
     numbers
-}
-
-/// The next 64 random bits (`SplitMix64`), the same with every version of iotrial: a resumed study keeps its
-/// order.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut bits = *state;
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    bits ^ (bits >> 31)
 }
 
 #[cfg(test)]

@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use super::*;
-use crate::imported::{SourceKind, StatedPercentile, TablePlace};
+use crate::figure::CpuFigure;
+use crate::imported::{
+    CpuBasis, SourceKind, StatedCpu, StatedDevice, StatedHost, StatedPercentile, TablePlace,
+};
 use crate::load::{GroupCommit, LogTail};
-use crate::plan::{EngineKind, FreeSpace, PlanRequest, SimDevice, TargetFacts, TargetKind};
+use crate::plan::{EngineKind, FreeSpace, PlanRequest, TargetFacts, TargetKind};
 use crate::profile::Profile;
-use crate::record::{JobCounts, METHOD_VERSION, RECORD_FORMAT};
+use crate::record::{DeviceCounters, JobCounts, METHOD_VERSION, RECORD_FORMAT};
 use crate::sweep::{LoadPattern, ProbePurpose, SWEEP_FORMAT, SweepMethod, SweepSettings};
 use crate::table::PublishedTable;
 use crate::units::ByteSize;
@@ -48,20 +51,7 @@ fn counts(io_count: u64, block_bytes: u64) -> OpCounts {
 /// Ten seconds of `reads`, `writes` and commits a second.
 fn run(reads: u64, writes: u64, commits: u64) -> RunRecord {
     let profile = Profile::parse(PROFILE).unwrap();
-    let request = PlanRequest {
-        full: true,
-        size: None,
-        measure: None,
-        ramp: None,
-        engine: EngineKind::Uring,
-        engine_reason: None,
-        sim: SimDevice::default(),
-        direct: true,
-        polled: false,
-        seed: 1,
-        cpu_count: 4,
-        memory: None,
-    };
+    let request = PlanRequest { full: true, cpu_count: 4, ..PlanRequest::of_engine(EngineKind::Uring) };
     let space = FreeSpace { filesystem_id: 1, capacity: ByteSize::gib(100), available: ByteSize::gib(90) };
     let target = TargetFacts {
         path: "/data".into(),
@@ -215,8 +205,55 @@ fn a_run_and_the_import_of_its_figures_are_the_same_where_both_tell() {
     assert_eq!((own.tool_name(), other.tool_name()), (Some("iotrial"), Some("fio")));
     assert_eq!((own.profile(), other.profile()), ("mine", "fio JSON"));
     assert_eq!((own.whence(), other.whence().as_deref()), (None, Some("`r.json`, jobs[0]")));
-    assert!(own.plan.is_some() && own.intervals.len() == 10);
+    assert!(own.plan.is_some() && own.intervals.counted().len() == 10);
     assert!(other.plan.is_none() && other.intervals.is_empty() && !other.is_printed());
+}
+
+#[test]
+fn cpu_host_and_devices_are_each_one_thing_whoever_tells_it() {
+    let mut record = run(7_000, 3_000, 500);
+    record.host = Host { name: "db1".to_owned(), cpu_count: 2, host_cpu_count: Some(4), ..Host::default() };
+    let second = Duration::from_secs(1);
+    record.cpu =
+        Some(CpuUse { wall: 10 * second, user: 4 * second, system: 2 * second, ..CpuUse::default() });
+    record.devices = vec![DeviceCounters {
+        name: "sda".to_owned(),
+        read_count: 70_000,
+        read_merge_count: 0,
+        read_bytes: 70_000 * 8_192,
+        write_count: 0,
+        write_merge_count: 0,
+        write_bytes: 0,
+        flush_count: 0,
+    }];
+    let mut imported = import_of(&record);
+    assert!(Subject::of_imported(&imported).host.is_none(), "of an empty host nothing is known");
+    imported.host = StatedHost { name: Some("db1".to_owned()), cpu_count: Some(4) };
+    imported.cpu = Some(StatedCpu {
+        usr_percent: Some(Stated::exact(10.0)),
+        sys_percent: Some(Stated::exact(5.0)),
+        per_io_us: None,
+        of: CpuBasis::Host,
+    });
+    imported.devices =
+        vec![StatedDevice { name: "sda".to_owned(), read_count: Some(70_000), ..StatedDevice::default() }];
+    let (own, other) = (Subject::of_run(&record), Subject::of_imported(&imported));
+    let machine =
+        |subject: &Subject<'_>| subject.host.map(|host| (host.name == Some("db1"), host.all_cpu_count()));
+    assert_eq!(machine(&own), Some((true, Some(4))));
+    assert_eq!(machine(&own), machine(&other));
+    let cpu = |subject: &Subject<'_>, figure| subject.cpu.and_then(|cpu| cpu.get(figure));
+    for figure in [CpuFigure::User, CpuFigure::System] {
+        assert_eq!(cpu(&own, figure), cpu(&other, figure), "{figure}");
+    }
+    // 105,000 I/Os took 6 s.
+    let per_io_us = cpu(&own, CpuFigure::PerIo).unwrap();
+    assert!((per_io_us - 6e6 / 105_000.0).abs() < 1e-9, "{per_io_us}");
+    assert_eq!(cpu(&other, CpuFigure::PerIo), None);
+    let reads = |subject: &Subject<'_>| (subject.devices[0].name == "sda", subject.devices[0].read.io_count);
+    assert_eq!(reads(&own), reads(&other));
+    let [own, other] = [&own, &other].map(|subject| subject.devices[0].read);
+    assert_eq!((own.merge_count, other.merge_count, other.bytes), (Some(0), None, None));
 }
 
 #[test]

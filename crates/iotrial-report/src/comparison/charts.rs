@@ -9,10 +9,10 @@ use super::{StreamOf, keys, metric_of, stream_name, streams, used_figures};
 use crate::chart::{
     Axis, Bar, BarChart, BarSeries, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape,
 };
+use crate::curves;
 use crate::document::{Block, Section};
 use crate::heat;
 use crate::quantity::Quantity;
-use crate::run;
 use crate::text::cut;
 
 /// More configurations than this are not told apart in one chart.
@@ -189,7 +189,7 @@ pub(crate) fn distribution(comparison: &Comparison) -> Option<Section> {
     let chart = |stream: Stream| Chart {
         id: format!("curve-{stream}"),
         title: format!("Latency of {stream}s by percentile"),
-        x: run::PERCENTILE_AXIS,
+        x: curves::PERCENTILE_AXIS,
         y: LATENCY_AXIS,
         lines: drawn.iter().enumerate().filter_map(|(index, one)| line(stream, index, one)).collect(),
         spans: Vec::new(),

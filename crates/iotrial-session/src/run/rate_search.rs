@@ -3,8 +3,10 @@
 use iotrial_analysis::rate_search::{NextLoad, RateSearch};
 use iotrial_analysis::verdict::known_so_far;
 use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
+use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::record::{EndedHow, RunRecord};
-use iotrial_model::search::{LatencyLimit, Probe, ProbeKind};
+use iotrial_model::search::{Probe, ProbeKind};
+use iotrial_model::subject::Subject;
 
 use super::RunError;
 use crate::rig::{Rig, Trial};
@@ -25,7 +27,7 @@ pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch
             rig.say(&format!("the search was not finished: {}", known_so_far(search.search())));
             return Ok(());
         }
-        let probe = search.note(&load, &trial.record)?;
+        let probe = search.note(&load, &Subject::of_run(&trial.record))?;
         rig.say(&line(probe, limit));
         keep_best(&mut confirmed, &load, probe.held, &trial.record);
         // A crash in the next load leaves what is known by now.
@@ -65,8 +67,7 @@ fn line(probe: &Probe, limit: LatencyLimit) -> String {
     };
     let (what, worst) = (probe.kind.as_str(), worst.unwrap_or_default());
     let (iops, time) = (with_thousands(iops), seconds_in_words(probe.duration.as_secs_f64()));
-    let doubts =
-        if probe.doubts.is_empty() { String::new() } else { format!(" ({})", probe.doubts.join(", ")) };
+    let doubts = if probe.doubts.is_empty() { String::new() } else { format!(" ({})", probe.doubts) };
     format!("{what}: {iops} IOPS{share} for {time}{worst}{outcome}{doubts}")
 }
 
@@ -75,6 +76,7 @@ fn line(probe: &Probe, limit: LatencyLimit) -> String {
 mod tests {
     use std::time::Duration;
 
+    use iotrial_model::finding::FindingId;
     use iotrial_model::load::Role;
     use iotrial_model::search::WorstLatency;
     use iotrial_model::stream::Stream;
@@ -92,7 +94,7 @@ mod tests {
             worst: Some(WorstLatency { role: Role::Data, stream: Stream::Read, latency_us: 2_310.0 }),
             held: Some(false),
             why_not: Some("p99 of data reads is 2.31 ms".to_owned()),
-            doubts: vec!["generator-busy".to_owned()],
+            doubts: [FindingId::GeneratorBusy].into_iter().collect(),
         };
         assert_eq!(
             line(&probe, "2ms@p99".parse().unwrap()),

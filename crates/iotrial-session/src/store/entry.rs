@@ -9,17 +9,17 @@ use serde::Serialize;
 
 use super::kind::Kind;
 use super::read::{
-    ReadRecordError, Unreadable, read_imported, read_limited, read_record, read_sweep, reading,
+    ReadRecordError, Unreadable, read_imported, read_record, read_sweep, read_unpacked, reading,
 };
 
 /// A file of the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// Its ULID.
+    /// ULID: where a name stands for a record, its beginning is enough.
     pub id: String,
-    /// Its file.
+    /// Where the file lies, in the folder of the store with its links resolved.
     pub path: PathBuf,
-    /// RFC 3339, UTC.
+    /// When measuring or the study began, RFC 3339 in UTC; empty where another tool does not say it.
     pub started_at: String,
     /// Name of the profile, or of the tool; `sweep` and `study` of those.
     pub profile: String,
@@ -65,8 +65,8 @@ impl Entry {
     /// A study, by its journal; `None` where a crash left not even the first line.
     fn read_study(path: &Path) -> Result<Option<Self>, ReadRecordError> {
         let progress = reading(path, "journal of a study", || {
-            let bytes = read_limited(std::fs::File::open(path)?, 0)?;
-            let read = Progress::read(&bytes).map_err(|error| Unreadable::Check(error.into()))?;
+            let read =
+                Progress::read(&read_unpacked(path)?).map_err(|error| Unreadable::Check(error.into()))?;
             Ok(read.map(|(progress, _)| progress))
         })?;
         let Some(progress) = progress else { return Ok(None) };
@@ -74,6 +74,7 @@ impl Entry {
         let mut targets: Vec<&str> =
             study.configurations.iter().flat_map(|one| &one.targets).map(String::as_str).collect();
         targets.dedup();
+        // A measurement that failed does not make the study fail: it is tried again when the study is resumed.
         let is_done = study.cells().iter().all(|cell| matches!(progress.end_of(cell), CellEnd::Done { .. }));
         Ok(Some(Self {
             id: progress.id.clone(),

@@ -96,6 +96,7 @@ impl Kind {
     /// What a file is by its name; `None` where the name is not one that a store gives.
     pub(super) fn of_name(path: &Path) -> Option<Self> {
         let name = file_name(path);
+        // No suffix is the end of another one (`.iotrial.json`, `.iotrial-sweep.json`), so that the order of the rows does not matter.
         let ends = |row: &&Row| {
             name.ends_with(row.suffix) || row.packed_suffix.is_some_and(|suffix| name.ends_with(suffix))
         };

@@ -4,15 +4,18 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
 use ruzstd::encoding::{CompressionLevel, compress};
-use tempfile::NamedTempFile;
+
+use crate::atomic_file::AtomicFile;
 
 /// The text of a record, packed, in a file that nobody has named yet.
-pub(super) fn packed(text: impl Read, folder: &Path) -> io::Result<NamedTempFile> {
-    let packed = NamedTempFile::new_in(folder)?;
-    // The packer takes no errors: they are kept, and told when it is done.
+pub(super) fn packed(text: impl Read, folder: &Path) -> io::Result<AtomicFile> {
+    let packed = AtomicFile::begin(folder)?;
+    // The packer takes no errors, and would panic on one: they are kept, and told when it is done.
     let mut source = Keeping { inner: text, error: None };
     let mut drain = Keeping { inner: BufWriter::new(packed.as_file()), error: None };
+    // Of the levels that the packer has by now, `Fastest` is the only one that packs at all.
     compress(&mut source, &mut drain, CompressionLevel::Fastest);
+    // By hand: a buffer that is dropped swallows the error of its last write, which is the one that meets a full disk.
     drain.inner.flush()?;
     let error = source.error.or(drain.error.take());
     drop(drain);

@@ -1,7 +1,5 @@
 //! Records read from files, which may be a stranger's.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use iotrial_model::imported::{IMPORTED_FORMAT, ImportedRecord};
@@ -10,23 +8,29 @@ use iotrial_model::sweep::{SWEEP_FORMAT, SweepRecord};
 use ruzstd::decoding::StreamingDecoder;
 
 use super::kind::Kind;
+use crate::bounded_file::{Pipes, ReadFileError, read_bytes, read_to_end_within};
 use crate::fault::Fault;
 use crate::harmless;
 
-/// A stranger's file beyond this, packed or unpacked, is not read.
+/// The largest record or journal that is read, in bytes: packed, and again unpacked.
+// A choice: all of it is in memory at once, and a packed file of a stranger may be a thousand times larger than it looks.
 pub const MOST_RECORD_BYTES: u64 = 256 << 20;
 
-/// More objects than any run makes; each takes far more memory than it takes bytes in a file.
+/// The most JSON objects of a record that is read.
+// More than any run makes. Each takes far more memory than bytes in a file: `{},` has three, and becomes dozens.
 const MOST_OBJECTS: usize = 4_000_000;
 
-pub(super) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// What of a record is looked at to tell what it is: iotrial writes the format first.
+const HEAD_BYTES: usize = 64;
+
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Why a file is no record that can be read.
 #[derive(Debug, thiserror::Error)]
 #[error("`{}` is no {what} that can be read", path.display())]
 pub struct ReadRecordError {
     path: PathBuf,
-    /// Such as `record`.
+    /// The noun of what it should be: `record`, `journal of a study`.
     what: &'static str,
     #[source]
     why: Unreadable,
@@ -38,9 +42,9 @@ pub enum Unreadable {
     /// A sweep where a run is wanted.
     #[error("it is the record of a sweep, which `iotrial report` shows")]
     Sweep,
-    /// The operating system refused.
+    /// It is no file that can be read, or is beyond [`MOST_RECORD_BYTES`], packed or unpacked.
     #[error(transparent)]
-    Io(#[from] io::Error),
+    File(#[from] ReadFileError),
     /// The compression is broken.
     #[error(transparent)]
     Packed(#[from] ruzstd::decoding::errors::FrameDecoderError),
@@ -61,9 +65,6 @@ pub enum Unreadable {
     /// It contradicts itself.
     #[error(transparent)]
     Check(Box<dyn std::error::Error + Send + Sync>),
-    /// Beyond [`MOST_RECORD_BYTES`], packed or unpacked.
-    #[error("it is larger than {} MiB", MOST_RECORD_BYTES >> 20)]
-    TooLarge,
     /// Making them would take more memory than any record needs.
     #[error("it has more than {MOST_OBJECTS} JSON objects")]
     TooManyObjects,
@@ -82,10 +83,12 @@ impl Fault for ReadRecordError {
 /// When it cannot be read or understood, or contradicts itself.
 pub fn read_record(path: &Path) -> Result<RunRecord, ReadRecordError> {
     reading(path, "record", || {
-        if is_sweep(path) {
+        let text = read_unpacked(path)?;
+        // By what it says of itself, and before it is read as a run: the first key that is missing in it would be no help.
+        if says(&text, Kind::Sweep.format()) {
             return Err(Unreadable::Sweep);
         }
-        record_of(&read_bytes(path)?, is_called_journal(path))
+        record_of(&text, is_called_journal(path))
     })
 }
 
@@ -119,7 +122,7 @@ pub fn is_called_record(path: &Path) -> bool {
 ///
 /// When it cannot be read or understood, or contradicts itself.
 pub(super) fn read_sweep(path: &Path) -> Result<SweepRecord, ReadRecordError> {
-    reading(path, "record of a sweep", || sweep_of(&read_bytes(path)?))
+    reading(path, "record of a sweep", || sweep_of(&read_unpacked(path)?))
 }
 
 /// The record of a sweep in the text of its file.
@@ -141,7 +144,7 @@ pub fn sweep_of(text: &[u8]) -> Result<SweepRecord, Unreadable> {
 ///
 /// When it cannot be read or understood, or contradicts itself.
 pub(super) fn read_imported(path: &Path) -> Result<ImportedRecord, ReadRecordError> {
-    reading(path, "imported record", || imported_of(&read_bytes(path)?))
+    reading(path, "imported record", || imported_of(&read_unpacked(path)?))
 }
 
 /// The imported record in the text of its file.
@@ -169,33 +172,36 @@ fn check_format(found: &str, expected: &'static str) -> Result<(), Unreadable> {
     if found == expected { Ok(()) } else { Err(Unreadable::Format { found: harmless(found), expected }) }
 }
 
-/// Whether a file holds the record of a sweep rather than that of a run: by what it says of itself.
-fn is_sweep(path: &Path) -> bool {
-    head_contains(path, Kind::Sweep.format())
-}
-
-/// Whether the first bytes of a file, unpacked, contain a word.
-fn head_contains(path: &Path, word: &str) -> bool {
-    let read = || -> Result<Vec<u8>, Unreadable> {
-        let mut head = Vec::new();
-        File::open(path)?.take(64).read_to_end(&mut head)?;
-        if head.starts_with(&ZSTD_MAGIC) {
-            head.clear();
-            StreamingDecoder::new(File::open(path)?)?.take(64).read_to_end(&mut head)?;
-        }
-        Ok(head)
-    };
-    read().is_ok_and(|head| String::from_utf8_lossy(&head).contains(word))
+/// Whether the beginning of a record contains a word.
+fn says(text: &[u8], word: &str) -> bool {
+    String::from_utf8_lossy(&text[..text.len().min(HEAD_BYTES)]).contains(word)
 }
 
 /// A stranger's file, unpacked, within what is read at all.
-pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, Unreadable> {
-    let file = File::open(path)?;
-    // A pipe has no length, and one byte more than the file has shows its end.
-    let length = file.metadata().map_or(0, |metadata| metadata.len().min(MOST_RECORD_BYTES) + 1);
-    let bytes = read_limited(file, length)?;
-    let is_compressed = bytes.starts_with(&ZSTD_MAGIC);
-    if is_compressed { read_limited(StreamingDecoder::new(bytes.as_slice())?, 0) } else { Ok(bytes) }
+pub(super) fn read_unpacked(path: &Path) -> Result<Vec<u8>, Unreadable> {
+    read_stored(path).map(|stored| stored.text)
+}
+
+/// What the file of a record holds.
+pub(super) struct Stored {
+    /// The record, unpacked.
+    pub(super) text: Vec<u8>,
+    /// Whether it lies there packed.
+    pub(super) is_packed: bool,
+}
+
+/// The same, for whoever writes the file again in the form that it has.
+pub(super) fn read_stored(path: &Path) -> Result<Stored, Unreadable> {
+    // Nothing of a store is a pipe. One that lies in its folder all the same would keep every list of it waiting.
+    let bytes = read_bytes(path, Pipes::Refused, MOST_RECORD_BYTES)?;
+    // By the first bytes and not by the name, which anybody may have changed.
+    if !bytes.starts_with(&ZSTD_MAGIC) {
+        return Ok(Stored { text: bytes, is_packed: false });
+    }
+    let mut text = Vec::new();
+    // The length that a packed file states is the word of a stranger: what comes out is counted.
+    read_to_end_within(StreamingDecoder::new(bytes.as_slice())?, None, MOST_RECORD_BYTES, &mut text)?;
+    Ok(Stored { text, is_packed: true })
 }
 
 /// Counted before anything is made of them: braces are counted in a millisecond, and objects take the memory.
@@ -207,11 +213,4 @@ fn check_objects(text: &[u8]) -> Result<(), Unreadable> {
 /// In a chunk of at most 255 bytes, so that the count fits a byte: the processor then looks at many at once.
 fn count_of_objects(chunk: &[u8]) -> usize {
     chunk.iter().fold(0u8, |count, byte| count.wrapping_add(u8::from(*byte == b'{'))).into()
-}
-
-/// `length` is what is expected.
-pub(super) fn read_limited(source: impl Read, length: u64) -> Result<Vec<u8>, Unreadable> {
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
-    source.take(MOST_RECORD_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_RECORD_BYTES { Err(Unreadable::TooLarge) } else { Ok(bytes) }
 }

@@ -3,7 +3,6 @@
 //! Reading a record and writing it again would lose what a newer iotrial noted in it and this one does not know.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -13,11 +12,11 @@ use iotrial_model::subject::Subject;
 use super::kind::Kind;
 use super::packed::packed;
 use super::read::{
-    ReadRecordError, Unreadable, ZSTD_MAGIC, imported_of, is_called_journal, read_bytes, reading, record_of,
+    ReadRecordError, Stored, Unreadable, imported_of, is_called_journal, read_stored, reading, record_of,
     sweep_of,
 };
 use super::{Store, WriteFileError};
-use crate::atomic_file::{Existing, place, write_whole};
+use crate::atomic_file::{Durability, Existing, write_whole};
 use crate::fault::Fault;
 
 /// Why a result keeps its label.
@@ -52,30 +51,25 @@ impl Store {
     pub fn relabel(&self, path: &Path, label: Option<&str>) -> Result<(), RelabelError> {
         let kind = Kind::of_name(path).filter(|kind| Kind::NAMED_BY_ID.contains(kind));
         let kind = kind.ok_or_else(|| RelabelError::NoResult { path: path.to_owned() })?;
-        let text = reading(path, "result", || {
-            let text = with_label(&read_bytes(path)?, label)?;
+        let Stored { text, is_packed } = reading(path, "result", || {
+            let Stored { text, is_packed } = read_stored(path)?;
+            let text = with_label(&text, label)?;
             // Whatever the file had before `label`, a record without the right one must not take its place.
             if label_in(kind, path, &text)?.as_deref() == label {
-                Ok(text)
+                Ok(Stored { text, is_packed })
             } else {
                 Err(Unreadable::Check("its label is not where this version of iotrial looks for it".into()))
             }
         })?;
-        let failure = |source| WriteFileError { path: path.to_owned(), source };
-        if is_packed(path).map_err(failure)? {
-            let write = || place(packed(text.as_slice(), &self.folder)?, path, Existing::Replaced);
-            write().map_err(failure)?;
-        } else {
-            write_whole(path, &text, Existing::Replaced)?;
+        if !is_packed {
+            return Ok(write_whole(path, &text, Existing::Replaced)?);
         }
-        Ok(())
+        let write = || -> io::Result<()> {
+            packed(text.as_slice(), &self.folder)?.place(path, Existing::Replaced, Durability::AtOnce)?;
+            Ok(())
+        };
+        Ok(write().map_err(|source| WriteFileError { path: path.to_owned(), source })?)
     }
-}
-
-fn is_packed(path: &Path) -> io::Result<bool> {
-    let mut head = [0; 4];
-    io::Read::read_exact(&mut File::open(path)?, &mut head)?;
-    Ok(head == ZSTD_MAGIC)
 }
 
 fn label_in(kind: Kind, path: &Path, text: &[u8]) -> Result<Option<String>, Unreadable> {

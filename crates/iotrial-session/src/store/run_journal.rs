@@ -1,6 +1,6 @@
 //! The journal of a run that goes on: what a crash leaves of it.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use iotrial_model::record::{Interval, RunRecord};
 
 use super::StoreError;
 use super::kind::Kind;
+use crate::atomic_file::{AtomicFile, Durability, Existing};
 
 /// The journal of a run that goes on; locked, so that nobody takes it for a left-over.
 pub struct JournalWriter {
@@ -20,16 +21,17 @@ impl JournalWriter {
     /// Begins the journal of a run with what is known before the load.
     pub(super) fn begin(folder: &Path, record: &RunRecord) -> Result<Self, StoreError> {
         let path = Kind::Journal.path(folder, &record.id);
-        let new = folder.join(format!("{}.new", record.id));
-        let failure = |source| StoreError::Journal { path: path.clone(), source };
-        // It appears under its name only when it is locked and has its first line: between a name and a lock, another iotrial
-        // would take it for a left-over.
-        let file = OpenOptions::new().write(true).create_new(true).open(&new).map_err(failure)?;
-        file.lock().map_err(failure)?;
-        let mut journal = Self { path: path.clone(), file };
-        journal.record(record)?;
-        fs::rename(&new, &path).map_err(failure)?;
-        Ok(journal)
+        let begin = || -> io::Result<File> {
+            let mut new = AtomicFile::begin(folder)?;
+            // It appears under its name only when it is locked and has its first line: between a name and a lock, another iotrial
+            // would take it for a left-over, and one without its first line would be put aside as spoilt.
+            new.as_file().lock()?;
+            new.write_all(&journal::record_line(record)?)?;
+            // Nobody else has this id.
+            new.place(&path, Existing::Replaced, Durability::AtOnce)
+        };
+        let file = begin().map_err(|source| StoreError::Journal { path: path.clone(), source })?;
+        Ok(Self { path, file })
     }
 
     /// Appends the record as far as it is known now, and brings it to the disk.
@@ -39,6 +41,7 @@ impl JournalWriter {
     /// When it cannot be written.
     pub fn record(&mut self, record: &RunRecord) -> Result<(), StoreError> {
         let line = journal::record_line(record).map_err(io::Error::from);
+        // The content alone: that the file has grown is a part of it, and when it was changed is of no use to anybody.
         let written = line.and_then(|line| self.file.write_all(&line)).and_then(|()| self.file.sync_data());
         written.map_err(|source| self.failure(source))
     }

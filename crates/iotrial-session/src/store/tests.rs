@@ -9,6 +9,7 @@ use iotrial_model::plan::{EngineKind, Plan};
 use iotrial_model::record::Interval;
 use iotrial_model::study::Study;
 
+use super::read::read_stored;
 use super::*;
 use crate::judged_profile::JudgedProfile;
 use crate::request::{LoadRequest, RigRequest, StudyRequest, SweepLoads, SweepRequest};
@@ -74,7 +75,7 @@ impl Bench {
         let second = Some(std::time::Duration::from_secs(1));
         let request =
             LoadRequest { duration: second, ramp: second, rig: self.rig(label), ..LoadRequest::default() };
-        Setup::new(JudgedProfile::load(Path::new(""), "oci-64k", None).unwrap(), &request).unwrap()
+        Setup::new(JudgedProfile::load(Path::new(""), "oci-64k-randrw", None).unwrap(), &request).unwrap()
     }
 
     /// A run that was carried out.
@@ -111,7 +112,7 @@ impl Bench {
 
     fn study(&self, store: &Store) -> Study {
         let path = self.folder.path().join("study.toml");
-        let text = "format = \"iotrial.study/1\"\nname = \"volumes\"\ntitle = \"Volumes\"\nprofiles = [\"oci-64k\"]\n\
+        let text = "format = \"iotrial.study/1\"\nname = \"volumes\"\ntitle = \"Volumes\"\nprofiles = [\"oci-64k-randrw\"]\n\
                     repeats = 1\n[load]\nengine = \"sim\"\nduration = \"1s\"\nramp = \"0s\"\n\
                     [[configuration]]\nlabel = \"a\"\ntargets = [\"x\"]\n";
         fs::write(&path, text).unwrap();
@@ -164,7 +165,7 @@ fn runs_sweeps_imported_results_and_studies_are_listed_the_newest_first() {
     assert!(entries.iter().all(|entry| entry.ended == "complete" && entry.path.is_file()), "{entries:#?}");
     let profiles = entries.iter().map(|entry| entry.profile.as_str());
     let profiles: std::collections::BTreeSet<&str> = profiles.collect();
-    assert_eq!(profiles.into_iter().collect::<Vec<_>>(), ["fio JSON", "oci-64k", "study", "sweep"]);
+    assert_eq!(profiles.into_iter().collect::<Vec<_>>(), ["fio JSON", "oci-64k-randrw", "study", "sweep"]);
     assert_eq!(bench.heard(), "");
 }
 
@@ -209,8 +210,7 @@ fn a_file_that_grows_under_its_name_is_read_again_and_one_that_is_gone_is_forgot
     fs::remove_file(&run.path).unwrap();
     let entries = store.entries().unwrap();
     assert_eq!(kinds(&entries), [(Kind::Sweep, "the same sweep, called otherwise")]);
-    let index = index::open(store.folder()).unwrap();
-    assert_eq!(index::select(&index).unwrap().len(), 1);
+    assert_eq!(Index::open(store.folder(), index::PATIENCE).unwrap().1.len(), 1);
 }
 
 #[test]
@@ -289,6 +289,17 @@ fn a_journal_that_holds_nothing_is_renamed_and_told() {
 }
 
 #[test]
+fn a_journal_that_is_too_large_to_read_is_told_and_stays() {
+    let bench = Bench::new();
+    let store = bench.open();
+    let path = store.folder().join("01X.iotrial.journal");
+    fs::File::create(&path).unwrap().set_len(MOST_RECORD_BYTES + 1).unwrap();
+    assert!(bench.open().entries().unwrap().is_empty());
+    assert!(path.exists());
+    assert!(bench.heard().contains("01X.iotrial.journal`: it is larger than 256 MiB"), "{}", bench.heard());
+}
+
+#[test]
 fn a_large_record_is_packed_and_reads_as_the_same() {
     let bench = Bench::new();
     let store = bench.open();
@@ -306,7 +317,7 @@ fn a_packed_record_is_labelled_and_stays_packed_and_otherwise_the_same() {
     let mut record = bench.large();
     let path = store.write(&record).unwrap();
     store.relabel(&path, Some("after")).unwrap();
-    assert!(fs::read(&path).unwrap().starts_with(&ZSTD_MAGIC));
+    assert!(read_stored(&path).unwrap().is_packed);
     record.label = Some("after".to_owned());
     assert_eq!(read_record(&path).unwrap(), record);
     assert_eq!(store.named("after").unwrap(), [path]);
@@ -325,15 +336,65 @@ fn a_store_that_is_only_read_is_not_made() {
 }
 
 #[test]
-fn a_strangers_record_is_taken_once_byte_for_byte_and_never_leads_out_of_the_folder() {
+fn a_strangers_record_is_taken_once_as_it_was_written_and_never_leads_out_of_the_folder() {
     let (theirs, mine) = (Bench::new(), Bench::new());
     let run = theirs.run("theirs");
     let store = mine.open();
-    store.adopt(&run.record, &run.path).unwrap();
-    store.adopt(&run.record, &run.path).unwrap();
+    // A newer version wrote it, with a fact that this one does not know.
+    let text = fs::read_to_string(&run.path).unwrap();
+    let text = text.replacen(',', ",\"a_newer_fact\":1,", 1);
+    store.adopt(&run.record, text.as_bytes()).unwrap();
+    store.adopt(&run.record, b"{}").unwrap();
     let adopted = &store.paths_by_id().unwrap()[&run.record.id];
-    assert_eq!(fs::read(adopted).unwrap(), fs::read(&run.path).unwrap());
+    assert_eq!(fs::read_to_string(adopted).unwrap(), text);
     assert_eq!(store.entries().unwrap().len(), 1);
     let stranger = RunRecord { id: "../../etc/passwd".to_owned(), ..run.record };
-    assert!(matches!(store.adopt(&stranger, &run.path), Err(AdoptError::NoUlid { .. })));
+    assert!(matches!(store.adopt(&stranger, text.as_bytes()), Err(AdoptError::NoUlid { .. })));
+}
+
+#[test]
+fn a_large_record_of_a_stranger_is_packed_like_any_other() {
+    let bench = Bench::new();
+    let run = bench.run("theirs");
+    let mut record = run.record;
+    record.id = ulid::Ulid::generate().to_string();
+    let mut text = serde_json::to_vec(&record).unwrap();
+    text.extend(vec![b' '; COMPRESS_ABOVE_BYTES]);
+    let store = bench.open();
+    store.adopt(&record, &text).unwrap();
+    let path = &store.paths_by_id().unwrap()[&record.id];
+    assert!(path.to_string_lossy().ends_with(".zst"), "{path:?}");
+    assert_eq!(read_record(path).unwrap(), record);
+}
+
+#[test]
+fn a_store_whose_index_cannot_be_used_is_listed_from_its_files() {
+    let bench = Bench::new();
+    let store = bench.open();
+    bench.run("mine");
+    let entries = store.entries().unwrap();
+    let index = store.folder().join("index.sqlite");
+    fs::remove_file(&index).unwrap();
+    // SQLite cannot open it, and nobody may throw it away.
+    fs::create_dir(&index).unwrap();
+    fs::write(index.join("theirs"), "").unwrap();
+    assert_eq!(store.entries().unwrap(), entries);
+    assert_eq!(store.named("mine").unwrap().len(), 1);
+    assert!(index.join("theirs").exists());
+    let heard = bench.heard();
+    assert!(heard.contains("note: the index of the store") && heard.contains("were read instead"), "{heard}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_in_the_store_is_told_and_never_waited_for() {
+    let bench = Bench::new();
+    bench.open();
+    bench.run("mine");
+    for name in ["01X.iotrial.json", "01X.iotrial.journal", "x.iotrial.study"] {
+        let made = std::process::Command::new("mkfifo").arg(bench.place().join(name)).status();
+        assert!(made.unwrap().success());
+    }
+    assert_eq!(bench.open().entries().unwrap().len(), 1);
+    assert_eq!(bench.heard().matches("it is a pipe or a socket, not a file").count(), 3, "{}", bench.heard());
 }

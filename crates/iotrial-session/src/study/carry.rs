@@ -120,11 +120,12 @@ impl<'a> Carrier<'a> {
                 sim: None,
             };
             let configuration = attached.unwrap_or(gone);
-            // A host that was started again has nothing attached, so that this fails.
+            // A host that was started again has nothing attached, so that this fails: it is told, and the study goes on.
             if let Err(reason) = self.shell.run(&command, &self.surroundings(&configuration, 1)) {
                 self.say(&format!("warning: {}", harmless(&reason)));
             }
         }
+        // After the command: killed in between, the next program runs it again, which harms less than never.
         Ok(self.journal.note(JournalLine::Detached { label })?)
     }
 
@@ -139,12 +140,14 @@ impl<'a> Carrier<'a> {
         let attached = self.command("before", configuration.before.as_deref(), configuration, repeat);
         let measured = match &attached {
             Ok(()) => missing.into_iter().try_for_each(|cell| self.measure_cell(visit, cell)),
+            // Ctrl-C reaches the command as well: that it failed says nothing about the configuration.
             Err(_) if self.control.is_stopping() => Ok(()),
             Err(reason) => missing.into_iter().try_for_each(|cell| {
                 self.count += 1;
                 Ok(self.journal.note(JournalLine::Failed { cell, reason: reason.clone(), record: None })?)
             }),
         };
+        // Whatever was measured, and even where the user stopped: a volume that is left attached costs money.
         let detached = self.command("after", configuration.after.as_deref(), configuration, repeat);
         match detached {
             Err(reason) if attached.is_ok() => {
@@ -172,6 +175,7 @@ impl<'a> Carrier<'a> {
         let Some(command) = command else { return Ok(()) };
         self.say(&format!("{when} `{}`: {}", harmless(&configuration.label), harmless(command)));
         let done = self.shell.run(command, &self.surroundings(configuration, repeat));
+        // With what was run: the reason is kept in the journal, where nobody sees the line above.
         let done = done.map_err(|reason| format!("the command {when} it failed: {reason}"));
         if let Err(reason) = &done {
             self.warn(&format!(
@@ -206,6 +210,7 @@ impl<'a> Carrier<'a> {
                     self.say(&format!("[{place}] done: {}", figures(&record)));
                     return Ok(());
                 }
+                // No line: the cell is missing as before, and `--resume` measures it from its beginning.
                 (EndedHow::Interrupted, _) => {
                     self.say(&format!("[{place}] interrupted"));
                     return Ok(());
@@ -237,6 +242,7 @@ impl<'a> Carrier<'a> {
             repeat: cell.repeat,
             position: visit.position,
         });
+        // A rig for each cell and not one for all: what was attached for this one is gone when the next one begins.
         let idle = idle(&self.file.study, &setup.plan);
         let search = setup.search.take();
         let mut rig = Rig::new(setup, Arc::clone(&self.control), Arc::clone(&self.observer))?;
@@ -246,6 +252,7 @@ impl<'a> Carrier<'a> {
         self.journal.note(JournalLine::Begun { cell: cell.clone(), record: trial.record.id.clone() })?;
         let then = what_follows(&trial.record.plan, search.as_ref());
         let is_prepared = rig.prepare(&mut trial, &then)?;
+        // After the layout, whose writes a cache is still bringing to the disk.
         if is_prepared && !idle.is_zero() {
             self.say(&format!("idle for {}", format_duration(idle)));
             rig.pause(idle);

@@ -18,7 +18,7 @@ pub struct CellStatus {
     pub attributes: BTreeMap<String, AttributeValue>,
     /// As the study names it.
     pub profile: String,
-    /// From 1.
+    /// Which repeat, counting from 1.
     pub repeat: u32,
     /// Whether another machine measures it.
     pub elsewhere: bool,
@@ -54,6 +54,7 @@ pub fn cells(
     progress: Option<&Progress>,
     store: &Store,
 ) -> Result<Vec<CellStatus>, StoreError> {
+    // Once for all cells: a look into the folder for each would list it a hundred times.
     let paths = store.paths_by_id()?;
     let asked_now = progress.map(|progress| progress.clone().asked_now(study));
     let status = |cell: Cell| {
@@ -62,6 +63,7 @@ pub fn cells(
         let (state, record, reason) = match end {
             CellEnd::Done { record } => match path(record) {
                 Some(path) => (CellState::Done, Some(path), None),
+                // Somebody removed its record. To resume the study measures it again.
                 None => (CellState::Missing, None, None),
             },
             CellEnd::Failed { reason, record } => {

@@ -13,31 +13,31 @@ use super::outlook::{is_same_size, working_set};
 use crate::fault::{Fault, on_one_line};
 use crate::harmless;
 use crate::setup::unseen_plan;
-use crate::store::{AdoptError, FindError, ReadRecordError, Store, read_record};
+use crate::store::{AdoptError, Store};
 
 /// Why there is no part of a study for another machine.
 #[derive(Debug, thiserror::Error)]
 pub enum PartError {
-    /// Nothing of that name.
+    /// The study has no configuration of that label.
     #[error("the study `{study}` has no configuration `{label}`")]
     Unknown {
-        /// Its name.
+        /// Name of the study.
         study: String,
-        /// What was asked for.
+        /// The label that was asked for, made harmless.
         label: String,
-        /// What it has.
+        /// The labels that it has, quoted, for the hint.
         labels: Vec<String>,
     },
     /// It is not meant for another machine.
     #[error("configuration `{label}` is measured here")]
     Here {
-        /// Its name.
+        /// The label of a configuration without `elsewhere`, made harmless.
         label: String,
     },
     /// Nobody says where the other machine measures.
     #[error("configuration `{label}` has no targets")]
     NoTargets {
-        /// Its name.
+        /// The label of a configuration without targets, made harmless.
         label: String,
     },
 }
@@ -59,22 +59,16 @@ impl Fault for PartError {
 /// Why a study takes none of some records.
 #[derive(Debug, thiserror::Error)]
 pub enum AddError {
-    /// It has been changed since.
+    /// The file of the study has been changed since it was begun, so that its records may be of another load.
     #[error("the study `{study}` is not the one that was begun")]
     Changed {
-        /// Its name.
+        /// Name of the study.
         study: String,
     },
-    /// A name stands for none.
-    #[error(transparent)]
-    Find(#[from] FindError),
-    /// One cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadRecordError),
     /// One is not what the study asks for.
     #[error("`{}` cannot become a part of the study `{study}`", path.display())]
     Misfit {
-        /// Its file.
+        /// Where the record was read from.
         path: PathBuf,
         /// Name of the study.
         study: String,
@@ -82,12 +76,12 @@ pub enum AddError {
         #[source]
         source: Misfit,
     },
-    /// The store does not take one.
+    /// The store does not take one; those before it in the order of the user are a part of the study by now.
     #[error("cannot take `{}` into the store", path.display())]
     Adopt {
-        /// Its file.
+        /// Where the record was read from.
         path: PathBuf,
-        /// Why.
+        /// Whether its id or the store is at fault.
         #[source]
         source: AdoptError,
     },
@@ -103,18 +97,17 @@ pub struct Misfit(String);
 
 impl Fault for AddError {
     fn is_of_input(&self) -> bool {
-        matches!(self, Self::Changed { .. } | Self::Find(_) | Self::Read(_) | Self::Misfit { .. })
+        matches!(self, Self::Changed { .. } | Self::Misfit { .. })
     }
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Changed { .. } => "`iotrial study FILE --resume` says what changed, and how to go on",
-            Self::Find(error) => return error.hint(),
             Self::Misfit { .. } => {
                 "none of the records was taken; `iotrial study export` makes a part that measures the right load"
             }
             Self::Journal(error) => return error.hint(),
-            Self::Read(_) | Self::Adopt { .. } => return None,
+            Self::Adopt { .. } => return None,
         };
         Some(hint.to_owned())
     }
@@ -144,6 +137,16 @@ pub fn part(file: &StudyFile, label: &str, targets: &[String]) -> Result<Study, 
     Ok(study.part(&configuration))
 }
 
+/// A record of a run that is offered to a study, as the program read it.
+pub struct OfferedRecord {
+    /// Where it was read from, for messages.
+    pub path: PathBuf,
+    /// What it says.
+    pub record: RunRecord,
+    /// The JSON that says it, unpacked: the store keeps it word for word, with what a newer version wrote into it.
+    pub text: Vec<u8>,
+}
+
 /// What came of taking records into a study.
 pub struct Added {
     /// How far the study is now.
@@ -152,40 +155,41 @@ pub struct Added {
     pub known: Vec<PathBuf>,
 }
 
-/// Takes records into a study: all of them, or none. `names` are files, or ids in the store.
+/// Takes records into a study: all of them, or none.
 ///
 /// # Errors
 ///
-/// When one of them is not there or not what the study asks for, or cannot be kept.
-pub fn add(file: &StudyFile, store: &Store, names: &[String]) -> Result<Added, AddError> {
+/// When one of them is not what the study asks for, or cannot be kept.
+pub fn add(file: &StudyFile, store: &Store, offered: Vec<OfferedRecord>) -> Result<Added, AddError> {
     let mut journal = StudyJournal::open(store, &file.study)?;
     if let Some(journal) = &mut journal {
         if !file.study.changes_since(journal.progress().study()).is_empty() {
             return Err(AddError::Changed { study: file.study.name.clone() });
         }
+        // A record that is gone from the store leaves its cell free for one of these.
         journal.settle(store)?;
     }
     let mut taken: Vec<Taken> = Vec::new();
     let mut known = Vec::new();
-    for name in names {
-        let path = find(store, name)?;
-        let record = read_record(&path)?;
-        let cell = place(file, journal.as_ref(), &taken, &record).map_err(|source| {
-            let (path, study) = (path.clone(), file.study.name.clone());
+    for offered in offered {
+        // With those that are taken so far, because several records of one configuration fill one repeat after the other.
+        let cell = place(file, journal.as_ref(), &taken, &offered.record).map_err(|source| {
+            let (path, study) = (offered.path.clone(), file.study.name.clone());
             AddError::Misfit { path, study, source }
         })?;
         match cell {
-            Some(cell) => taken.push(Taken { cell, record, path }),
-            None => known.push(path),
+            Some(cell) => taken.push(Taken { cell, offered }),
+            None => known.push(offered.path),
         }
     }
+    // Not before all of them fit: a refusal leaves not even the journal of a study that never began.
     let mut journal = match journal {
         Some(journal) => journal,
         None => StudyJournal::create(store, &file.study)?,
     };
-    // Only when all of them fit. Each record first and then its line: a line without its record would be taken back.
-    for Taken { cell, record, path } in taken {
-        store.adopt(&record, &path).map_err(|source| AddError::Adopt { path, source })?;
+    // Each record first and then its line: a line without its record would be taken back.
+    for Taken { cell, offered: OfferedRecord { path, record, text } } in taken {
+        store.adopt(&record, &text).map_err(|source| AddError::Adopt { path, source })?;
         journal.note(JournalLine::Done { cell, record: record.id })?;
     }
     Ok(Added { progress: journal.progress().clone(), known })
@@ -199,14 +203,7 @@ fn ensure(holds: bool, sentence: impl FnOnce() -> String) -> Result<(), Misfit> 
 /// A record and the cell that it fills.
 struct Taken {
     cell: Cell,
-    record: RunRecord,
-    path: PathBuf,
-}
-
-/// The file that is meant: a path, or the id of a record in the store.
-fn find(store: &Store, name: &str) -> Result<PathBuf, FindError> {
-    let path = PathBuf::from(name);
-    if path.is_file() { Ok(path) } else { store.find(name) }
+    offered: OfferedRecord,
 }
 
 /// The cell that a record fills; `None` where it does so already.
@@ -223,12 +220,15 @@ fn place(
         .configuration(label)
         .ok_or_else(|| Misfit(format!("the study has no configuration `{}`", harmless(label))))?;
     ensure(configuration.elsewhere, || format!("configuration `{}` is measured here", harmless(label)))?;
+    // The record of a plain `iotrial run` names no study and is as good; one of another study was measured in its rounds, not in
+    // those of this one.
     if let Some(place) = &record.study {
         let whole = study.whole_name();
         ensure(place.name == whole, || {
             format!("it is of the study `{}`, not of `{whole}`", harmless(&place.name))
         })?;
     }
+    // What the record does not say is taken from the study. What it says otherwise would be compared under a wrong name.
     for (key, value) in &record.attributes {
         let wanted = configuration.attributes.get(key);
         ensure(wanted.is_none_or(|wanted| wanted == value), || {
@@ -237,6 +237,7 @@ fn place(
             format!("its attribute `{key}` is {value}, not {wanted}")
         })?;
     }
+    // By the text and not by the name: two machines may have files of one name that are not the same load.
     let is_profile = |one: &&EmbeddedProfile| one.text == record.profile;
     let profile = study.embedded.iter().find(is_profile).ok_or_else(|| {
         Misfit(format!(
@@ -251,11 +252,13 @@ fn place(
             CellEnd::Done { record } => Some(record.as_str()),
             _ => None,
         });
-        of_journal.or_else(|| taken.iter().find(|one| one.cell == *cell).map(|one| one.record.id.as_str()))
+        of_journal
+            .or_else(|| taken.iter().find(|one| one.cell == *cell).map(|one| one.offered.record.id.as_str()))
     };
     if (1..=study.repeats).any(|repeat| record_of(&cell(repeat)) == Some(record.id.as_str())) {
         return Ok(None);
     }
+    // Its own repeat, because it was measured with the seed of that round. A plain run takes the next that is missing.
     let wanted = match &record.study {
         Some(place) => place.repeat..=place.repeat,
         None => 1..=study.repeats,
@@ -282,8 +285,11 @@ fn check_load(
     record: &RunRecord,
 ) -> Result<(), Misfit> {
     ensure(record.ended.how == EndedHow::Complete, || "its run did not end as planned".to_owned())?;
+    // Two methods may measure the same storage differently, and the difference would be told as one of the configurations.
     let method = record.tool.method_version;
     ensure(method == METHOD_VERSION, || format!("it was measured by method {method}, not {METHOD_VERSION}"))?;
+    // The plan on a target that nobody has looked at: the other machine's is not here. So only what does not depend on the target is
+    // compared below.
     let request = file.request(configuration, 1, &Ways::default());
     let asked =
         unseen_plan(&request, &file.load(profile).profile).map_err(|error| Misfit(on_one_line(&error)))?;
@@ -310,6 +316,7 @@ fn check_load(
             None => "it is not a search for the rate that stays within a latency limit".to_owned(),
         }
     })?;
+    // Another system has another usual engine: any that touches its targets will do, but no imagined device for a real one.
     let is_real = |plan: &Plan| plan.engine.touches_targets();
     ensure(is_real(plan) == is_real(&asked) && (is_real(plan) || plan.engine == asked.engine), || {
         format!("it was made by the engine `{}`, not `{}`", plan.engine.as_str(), asked.engine.as_str())
@@ -328,6 +335,7 @@ fn check_load(
     ensure(loads(plan) == loads(&asked), || {
         "its jobs are not those of the profile, as after a search for a rate".to_owned()
     })?;
+    // Without a size in the study, each machine takes what is free there.
     if file.study.load.size.is_some() {
         let (has, wants) = (working_set(plan), working_set(&asked));
         ensure(is_same_size(has, wants), || format!("its jobs worked on {has}, not {wants}"))?;

@@ -1,6 +1,5 @@
 //! A study file, with everything that it names: profiles and threshold sets are read once, when it is opened.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use iotrial_analysis::threshold::ThresholdSet;
@@ -9,6 +8,7 @@ use iotrial_model::study::{Configuration, EmbeddedProfile, Study};
 use iotrial_model::toml_reader::Mistakes;
 
 use super::released::Released;
+use crate::bounded_file::{Pipes, ReadFileError, read_text};
 use crate::fault::Fault;
 use crate::harmless;
 use crate::judged_profile::{JudgedProfile, LoadProfileError};
@@ -31,9 +31,9 @@ pub enum StudyFileError {
     Read {
         /// As it may be shown.
         path: String,
-        /// The reason.
+        /// Why nothing of the file was read.
         #[source]
-        source: io::Error,
+        source: ReadFileError,
     },
     /// It has mistakes.
     #[error("`{path}` is not a valid study")]
@@ -49,7 +49,7 @@ pub enum StudyFileError {
     Load {
         /// As it may be shown.
         path: String,
-        /// Why.
+        /// Which of the two, and what is wrong with it.
         #[source]
         source: LoadProfileError,
     },
@@ -67,7 +67,7 @@ pub enum StudyFileError {
     SameName {
         /// As it may be shown.
         path: String,
-        /// Of both.
+        /// The name that the profiles themselves state, which their files need not have.
         name: String,
     },
 }
@@ -119,17 +119,20 @@ impl StudyFile {
     /// When any of that is not there or not valid.
     pub fn read(path: &Path) -> Result<Self, StudyFileError> {
         let shown = harmless(&path.to_string_lossy());
-        let text = std::fs::read_to_string(path)
+        // The study itself is what the user names, and may be a pipe; what it names may not.
+        let text = read_text(path, Pipes::Read)
             .map_err(|source| StudyFileError::Read { path: shown.clone(), source })?;
         let mut study =
             Study::parse(&text).map_err(|source| StudyFileError::Invalid { path: shown.clone(), source })?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let mut loads: Vec<JudgedProfile> = Vec::new();
+        // All of them now and none later: a study takes hours or days, and a file that somebody edits meanwhile must not change what
+        // its next round measures.
         for name in &study.profiles {
             let load = match study.embedded(name) {
                 Some(embedded) => load_embedded(embedded)
                     .map_err(|source| StudyFileError::Embedded { path: shown.clone(), source })?,
-                None => JudgedProfile::load(&folder, name, study.load.thresholds.as_deref())
+                None => JudgedProfile::of_study(&folder, name, study.load.thresholds.as_deref())
                     .map_err(|source| StudyFileError::Load { path: shown.clone(), source })?,
             };
             loads.push(load);
@@ -139,6 +142,8 @@ impl StudyFile {
                 return Err(StudyFileError::SameName { path: shown, name: harmless(&profile.name) });
             }
         }
+        // What was read is a part of the study from here on. The journal keeps it, so that a profile whose file has changed is
+        // noticed as a change of the study, and `study export` hands it on in one file.
         study.embedded = study
             .profiles
             .iter()
@@ -227,7 +232,7 @@ mod tests {
     fn a_study_asks_for_all_that_a_run_can_do() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("study.toml");
-        let text = "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"S\"\nprofiles = [\"oci-64k\"]\nseed = 9\n\
+        let text = "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"S\"\nprofiles = [\"oci-64k-randrw\"]\nseed = 9\n\
                     [load]\nfull = true\nsize = \"2GiB\"\nduration = \"7s\"\nramp = \"1s\"\nengine = \"uring\"\n\
                     polled = true\nuntil_steady = \"1h\"\nkeep_files = true\n\
                     [[configuration]]\nlabel = \"a\"\ntargets = [\"data\"]\nattributes = { volumes = 3 }\n";

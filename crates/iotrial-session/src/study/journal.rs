@@ -1,33 +1,34 @@
 //! The journal of a study as a file of the store: locked while it is written, each line on the disk before what it announces.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use iotrial_model::record::EndedHow;
 use iotrial_model::study::{Cell, CellEnd, JOURNAL_FORMAT, JournalError, JournalLine, Progress, Study};
 use ulid::Ulid;
 
-use crate::atomic_file::sync_folder;
+use crate::atomic_file::{AtomicFile, Durability, Existing};
+use crate::bounded_file::{Pipes, ReadFileError, read_bytes, read_to_end_within, refuse_special};
 use crate::fault::Fault;
-use crate::store::{Store, StoreError, read_record};
+use crate::store::{MOST_RECORD_BYTES, Store, StoreError, read_record};
 
 /// Why the journal of a study cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyJournalError {
-    /// It cannot be read.
+    /// The operating system refused, it is no file, or it is larger than any study makes it.
     #[error("cannot read the journal `{}`", path.display())]
     Read {
-        /// Its file.
+        /// Where it lies in the store.
         path: PathBuf,
-        /// The reason.
+        /// Why nothing of the file was read.
         #[source]
-        source: io::Error,
+        source: ReadFileError,
     },
     /// A line in it makes no sense.
     #[error("the journal `{}` cannot be read", path.display())]
     Spoilt {
-        /// Its file.
+        /// Where it lies in the store.
         path: PathBuf,
         /// Which line, and why.
         #[source]
@@ -36,58 +37,58 @@ pub enum StudyJournalError {
     /// Not even its first line is whole.
     #[error("the journal `{}` holds no study", path.display())]
     Empty {
-        /// Its file.
+        /// Where it lies in the store.
         path: PathBuf,
     },
-    /// It cannot be begun.
+    /// The file cannot be made, or another iotrial began the same study a moment earlier.
     #[error("cannot begin the journal `{}`", path.display())]
     Begin {
-        /// Its file.
+        /// Where it lies in the store.
         path: PathBuf,
-        /// The reason.
+        /// As the operating system says it.
         #[source]
         source: io::Error,
     },
-    /// It cannot be written.
+    /// A line could not be brought to the disk; what it would have announced is not done.
     #[error("cannot write the journal `{}`", path.display())]
     Write {
-        /// Its file.
+        /// Where it lies in the store.
         path: PathBuf,
-        /// The reason.
+        /// As the operating system says it.
         #[source]
         source: io::Error,
     },
-    /// It cannot be put aside.
+    /// It could not get another name, so that the study cannot begin anew.
     #[error("cannot rename the journal `{}`", path.display())]
     PutAside {
-        /// Its file.
+        /// Where it lies in the store.
         path: PathBuf,
-        /// The reason.
+        /// As the operating system says it.
         #[source]
         source: io::Error,
     },
-    /// It cannot be opened.
+    /// It is there and cannot be opened for reading and writing.
     #[error("cannot open the journal `{}`", path.display())]
     Open {
-        /// Its file.
+        /// Where it lies in the store.
         path: PathBuf,
-        /// The reason.
+        /// As the operating system says it.
         #[source]
         source: io::Error,
     },
-    /// It cannot be locked.
+    /// Its file system has no locks, or refuses this one: nobody could tell whether another iotrial writes it.
     #[error("cannot lock the journal `{}`", path.display())]
     Lock {
-        /// Its file.
+        /// Where it lies in the store.
         path: PathBuf,
-        /// The reason.
+        /// As the operating system says it.
         #[source]
         source: io::Error,
     },
-    /// Somebody else writes it.
+    /// Another iotrial holds its lock.
     #[error("another iotrial is carrying out the study `{study}`")]
     Busy {
-        /// Its name.
+        /// Name of the study.
         study: String,
     },
     /// The store of which it is a file cannot be listed.
@@ -122,8 +123,10 @@ impl StudyJournal {
     /// How far a study came, whoever is carrying it out; `None` where it never began.
     pub(super) fn look(store: &Store, study: &Study) -> Result<Option<Progress>, StudyJournalError> {
         let path = store.study_journal(&study.name);
-        let bytes = match fs::read(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        // Without its lock: who is asked for the state of a study that runs must not be refused, and lines are only ever added. A
+        // last line that is half written reads as one that is not there yet.
+        let bytes = match read_bytes(&path, Pipes::Refused, MOST_RECORD_BYTES) {
+            Err(error) if error.is_not_found() => return Ok(None),
             read => read.map_err(|source| StudyJournalError::Read { path: path.clone(), source })?,
         };
         Ok(read(&path, &bytes)?.map(|(progress, _)| progress))
@@ -134,7 +137,7 @@ impl StudyJournal {
         let path = store.study_journal(&study.name);
         let Some(mut file) = lock(&path, study)? else { return Ok(None) };
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)
+        read_to_end_within(&file, None, MOST_RECORD_BYTES, &mut bytes)
             .map_err(|source| StudyJournalError::Read { path: path.clone(), source })?;
         let Some((progress, whole)) = read(&path, &bytes)? else {
             return Err(StudyJournalError::Empty { path });
@@ -152,13 +155,10 @@ impl StudyJournal {
         let path = store.study_journal(&study.name);
         let (id, at) = (Ulid::generate().to_string(), jiff::Timestamp::now().to_string());
         let create = || -> io::Result<File> {
-            let mut new = tempfile::NamedTempFile::new_in(store.folder())?;
-            new.write_all(&head(&id, &at, study).to_bytes())?;
-            new.as_file().sync_all()?;
+            let mut new = AtomicFile::begin(store.folder())?;
             new.as_file().lock()?;
-            let file = new.persist_noclobber(&path)?;
-            sync_folder(store.folder())?;
-            Ok(file)
+            new.write_all(&head(&id, &at, study).to_bytes())?;
+            new.place(&path, Existing::Kept, Durability::AtOnce)
         };
         let file = create().map_err(|source| StudyJournalError::Begin { path: path.clone(), source })?;
         Ok(Self { path, file, progress: Progress::new(id, at, study.clone()) })
@@ -171,13 +171,12 @@ impl StudyJournal {
         study: &Study,
     ) -> Result<(Self, Option<PathBuf>), StudyJournalError> {
         let path = store.study_journal(&study.name);
-        let Some(mut earlier) = lock(&path, study)? else { return Ok((Self::create(store, study)?, None)) };
+        let Some(earlier) = lock(&path, study)? else { return Ok((Self::create(store, study)?, None)) };
         let mut bytes = Vec::new();
-        // A journal that cannot be read is put aside all the same.
-        let progress = earlier
-            .read_to_end(&mut bytes)
+        // A journal that cannot be read is put aside all the same: that is what its hint promises.
+        let progress = read_to_end_within(&earlier, None, MOST_RECORD_BYTES, &mut bytes)
             .ok()
-            .and_then(|_| Progress::read(&bytes).ok().flatten())
+            .and_then(|()| Progress::read(&bytes).ok().flatten())
             .map(|(progress, _)| progress);
         let aside = store.folder().join(format!("{}.{}.old-study", study.name, Ulid::generate()));
         fs::rename(&path, &aside).map_err(|source| StudyJournalError::PutAside { path, source })?;
@@ -185,6 +184,8 @@ impl StudyJournal {
             progress.as_ref().and_then(|progress| Some((progress.attached_form()?, progress.attached()?.0)));
         let journal = match left {
             None => Self::create(store, study)?,
+            // In the form of the study in which it was attached: only that one knows the command that detaches it, which may be
+            // gone from the study of today.
             Some((form, label)) => {
                 let mut journal = Self::create(store, form)?;
                 journal.note(JournalLine::Attached { label: label.to_owned() })?;
@@ -230,6 +231,7 @@ impl StudyJournal {
     /// done, and one whose record is gone is not.
     pub(super) fn settle(&mut self, store: &Store) -> Result<(), StudyJournalError> {
         let paths = store.paths_by_id()?;
+        // At most one: measurements follow one another, and each has its line before the record can exist.
         if let Some(begun) = self.progress.begun().cloned() {
             let record = paths.get(&begun.record).and_then(|path| read_record(path).ok());
             if record.is_some_and(|record| record.ended.how == EndedHow::Complete) {
@@ -238,6 +240,7 @@ impl StudyJournal {
         }
         for cell in self.progress.study().cells() {
             let CellEnd::Done { record } = self.progress.end_of(&cell) else { continue };
+            // A line takes it back rather than a change of the earlier one: what was written to the journal stays as it was.
             if !paths.contains_key(record) {
                 let reason = format!("its record {record} is no longer in the store");
                 self.note(JournalLine::Failed { cell, reason, record: None })?;
@@ -247,6 +250,8 @@ impl StudyJournal {
     }
 
     fn write(&mut self, line: &JournalLine) -> Result<(), StudyJournalError> {
+        // To the disk with every line: a line announces what is done next, such as to attach a volume, and a power failure must not
+        // leave the volume attached and the journal without a word of it.
         self.file
             .write_all(&line.to_bytes())
             .and_then(|()| self.file.sync_data())
@@ -269,6 +274,11 @@ fn read(path: &Path, bytes: &[u8]) -> Result<Option<(Progress, usize)>, StudyJou
 
 /// The file, locked for this program; `None` where there is none.
 fn lock(path: &Path, study: &Study) -> Result<Option<File>, StudyJournalError> {
+    match refuse_special(path, Pipes::Refused) {
+        Err(error) if error.is_not_found() => return Ok(None),
+        looked => looked.map_err(|source| StudyJournalError::Read { path: path.to_owned(), source })?,
+    }
+    // To write as well, even where it is only put aside: on NFS, a lock that keeps others out needs a file that may be written.
     let file = match OpenOptions::new().read(true).write(true).open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(|source| StudyJournalError::Open { path: path.to_owned(), source })?,

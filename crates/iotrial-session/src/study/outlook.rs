@@ -13,6 +13,7 @@ use crate::harmless;
 use crate::setup::{Setup, unseen_plan};
 
 /// Working sets that differ by more are not the same load.
+// A choice. Files are cut to whole blocks and headers take a page each, which is far less; what is free differs by more.
 const SAME_SIZE_PERCENT: u64 = 5;
 
 /// What a study is going to do.
@@ -56,6 +57,8 @@ impl Outlook {
         let mut loads = Vec::new();
         let mut runs_commands = false;
         let cells = file.study.cells();
+        // All targets are looked at before the first one is touched: a study that could not measure its last configuration would only
+        // say so after a night.
         for configuration in file.study.configurations.iter().filter(|one| !one.elsewhere) {
             for profile in &file.study.profiles {
                 let is_of_load = |cell: &Cell| cell.label == configuration.label && cell.profile == *profile;
@@ -85,6 +88,7 @@ impl Outlook {
 
     /// Written before the loads of all that is missing.
     pub fn would_write(&self, study: &Study) -> ByteSize {
+        // Kept files are reused by the repeats that follow; otherwise each lays them out anew.
         let times = |load: &Foreseen| if study.load.keep_files { 1 } else { load.missing_count as u64 };
         self.loads.iter().map(|load| load.would_write_bytes * times(load)).sum()
     }
@@ -107,6 +111,7 @@ fn foresee(
         (setup.plan, setup.layout.written)
     } else {
         let plan = unseen_plan(&request, &load.profile).map_err(StudyError::Unseen)?;
+        // Every file in full. What is there already and could be reused is not known before the command has run.
         let files = plan.areas.iter().map(|area| area.offset + area.length).sum();
         let written = if plan.engine.touches_targets() { files } else { ByteSize::default() };
         (plan, written)

@@ -31,6 +31,7 @@ impl Released {
             let device = device_at(&file.folder().join(target));
             devices.extend(device.filter(|device| !devices.contains(device)));
         }
+        // All or none: with some, the study would stop at the first device that has none, after hours of measuring the others.
         if devices.len() != tokens.len() {
             let devices = devices.iter().map(|one| harmless(&one.to_string_lossy())).collect();
             return Err(StudyError::Tokens { count: tokens.len(), devices });
@@ -43,6 +44,7 @@ impl Released {
         if self.0.is_empty() {
             return Vec::new();
         }
+        // None rather than some: tokens are dealt out by position, and one that is missing would move the others to wrong devices.
         let devices = targets.iter().filter_map(|target| device_at(target));
         devices.map(|device| self.0.get(&device).cloned()).collect::<Option<_>>().unwrap_or_default()
     }
@@ -54,6 +56,7 @@ impl Released {
 }
 
 fn device_at(path: &Path) -> Option<PathBuf> {
+    // By what the path leads to: links and by-id names of one device are one device, and have one token.
     let facts = targets::probe(path, None, &[]).ok()?.facts;
     matches!(facts.kind, TargetKind::Device { .. }).then_some(facts.path)
 }

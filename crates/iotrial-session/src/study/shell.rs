@@ -37,11 +37,13 @@ impl Shell {
     /// One stop of the user waits for the command, a second one in haste ends it.
     pub(super) fn run(&self, command: &str, around: &Surroundings<'_>) -> Result<(), String> {
         let mut shell = shell(command);
+        // The folder of a bare name is empty, which no program can be started in.
         if !around.folder.as_os_str().is_empty() {
             shell.current_dir(around.folder);
         }
         let Surroundings { study, configuration, repeat, .. } = around;
         shell
+            // By its environment and never put into its text, where a label with a quote in it would become a command.
             .env("IOTRIAL_STUDY", study.whole_name())
             .env("IOTRIAL_LABEL", &configuration.label)
             .env("IOTRIAL_REPEAT", repeat.to_string())
@@ -49,8 +51,10 @@ impl Shell {
         for (key, value) in &configuration.attributes {
             shell.env(variable(key), value.to_string());
         }
+        // A command that asks a question would wait for ever behind the progress of the study.
         shell.stdin(Stdio::null());
         shell.stdout(if self.quiet { Stdio::null() } else { Stdio::from(std::io::stderr()) });
+        // A command after a configuration runs although the user was in haste before: only what comes while it runs is meant for it.
         let was_aborted = self.control.is_aborted();
         let mut child = shell.spawn().map_err(|error| format!("cannot start `{command}`: {error}"))?;
         let status = loop {

@@ -11,10 +11,13 @@ use crate::fault::Fault;
 use crate::request::{SweepLoads, SweepRequest};
 
 /// A measured phase of a search is this part of a step, so that two repeats of ten loads take one step.
+// A search only has to find the load; the step is for the figures of that load, measured once in the end.
 const SEARCH_PART: u32 = 20;
 /// Files for `--channel`: 100 MB fit the cache of any array (the SQLIO paper).
 const CHANNEL_SIZE: ByteSize = ByteSize::mib(100);
 /// Files of each target otherwise.
+// A choice: laid out in seconds, so that a first look is cheap. A large cache holds it; whoever wants the figures of the medium
+// behind one gives a --size.
 const VOLUME_SIZE: ByteSize = ByteSize::gib(1);
 
 /// Decided before any target is looked at.
@@ -22,7 +25,7 @@ const VOLUME_SIZE: ByteSize = ByteSize::gib(1);
 pub struct Course {
     /// How it chooses its loads.
     pub method: SweepMethod,
-    /// With the outstanding I/Os of a grid or a series; empty for a search.
+    /// One for each kind of I/O, in the order in which they are measured.
     pub tests: Vec<Test>,
     /// How long a load is measured that has to last.
     pub step: Duration,
@@ -41,7 +44,7 @@ pub struct Test {
     pub pattern: LoadPattern,
     /// Outstanding I/Os; empty where they are searched for.
     pub loads: Vec<u32>,
-    /// Where it is not the step of the course.
+    /// How long a load is measured that has to last; that of the course, unless a published series has another one for this kind.
     pub step: Duration,
 }
 
@@ -51,19 +54,19 @@ pub enum CourseError {
     /// Nothing would be measured.
     #[error("{option} must be more than zero")]
     Zero {
-        /// Of what.
+        /// The option, as it is typed.
         option: &'static str,
     },
     /// A cache holds no random I/O for certain.
     #[error("--channel measures sequential I/O, and `{pattern}` is random")]
     RandomChannel {
-        /// Which.
+        /// The first random one of those that were asked for.
         pattern: LoadPattern,
     },
     /// The second time would be told as the first.
     #[error("the pattern `{pattern}` is given twice")]
     Twice {
-        /// Which.
+        /// The first that is there twice.
         pattern: LoadPattern,
     },
 }
@@ -117,6 +120,7 @@ impl Course {
                 return Err(CourseError::Twice { pattern: *pattern });
             }
         }
+        // Each once: to measure a load several times is what --repeats is for, in rounds.
         loads.sort_unstable();
         loads.dedup();
         let test = |pattern| Test { pattern, loads: loads.clone(), step };
@@ -125,6 +129,7 @@ impl Course {
             tests: patterns.into_iter().map(test).collect(),
             step,
             idle: request.idle.unwrap_or(Duration::from_secs(2)),
+            // A search goes where a load sends it, so each is measured twice; a grid is the same whatever comes of it.
             repeats: request.repeats.unwrap_or(if loads.is_empty() { 2 } else { 1 }),
             volume_size: if is_channel { CHANNEL_SIZE } else { VOLUME_SIZE },
         })
@@ -182,6 +187,7 @@ impl Course {
     pub fn duration(&self, volume_count: usize) -> Duration {
         let volumes = volume_count as u32;
         let groups = Self::groups(volume_count).len() as u32;
+        // As the sweeper has it: a tenth before what lasts, half before the short probes of a search, hence three halves below.
         let with_ramp = |measured: Duration| measured + measured / 10;
         let of_test = |test: &Test| match self.method {
             SweepMethod::Search | SweepMethod::Channel => {

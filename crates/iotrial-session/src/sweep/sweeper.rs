@@ -18,10 +18,13 @@ use super::course::{Course, Test};
 use crate::rig::Rig;
 
 /// A search goes no further; whoever needs more gives a grid.
+// Linux gives a queue of an NVMe device 1,024 entries. What is beyond waits in the host, and the curve would be of that.
 const MOST_OUTSTANDING: u32 = 1_024;
 /// The engine `threads` has a thread for each.
+// A choice: with more of them the scheduler is measured rather than the device.
 const MOST_THREADS: u32 = 256;
 /// Buffers of all outstanding I/Os take at most this part of the memory.
+// 1,024 outstanding I/Os of 1 MiB on several volumes would push a host into its swap space, which may lie on the device under trial.
 const MEMORY_PART: u64 = 8;
 /// A rate of fewer I/Os is too much left to chance: 200 of them are 7 % of it, as the square root has it.
 const LEAST_IOS: u64 = 200;
@@ -80,6 +83,7 @@ impl<'r> Sweeper<'r> {
     fn all_tests(&mut self) -> Result<(), Stop> {
         let course = self.course;
         let volume_count = self.base.areas.len();
+        // Each volume alone before several together: what is asked of the group is the load with which its members did most.
         for test in &course.tests {
             for volume in 0..volume_count {
                 self.rest()?;
@@ -98,6 +102,7 @@ impl<'r> Sweeper<'r> {
 
     /// No load for a while, before every kind of I/O but the first.
     fn rest(&mut self) -> Result<(), Stop> {
+        // A write cache that is still being emptied, or a burst credit that is used up, would be charged to the next kind of I/O.
         if !self.record.probes.is_empty() && self.base.engine.touches_targets() {
             self.rig.pause(self.course.idle);
         }
@@ -124,6 +129,7 @@ impl<'r> Sweeper<'r> {
         while let Some(outstanding) = bounds.next(&points).filter(|_| left >= step) {
             let probe = self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Search, step)?;
             left -= step;
+            // By the first probe, which has one I/O in flight: every later one has more, and so at least as many in the same time.
             if points.is_empty() {
                 step = long_enough(step, probe.figures.io_count.unwrap_or(0));
             }
@@ -134,7 +140,8 @@ impl<'r> Sweeper<'r> {
                 self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Sustained, test.step)?;
             points.push(long.point());
         }
-        // Short probes may have seen a ceiling where there is none.
+        // Short probes may have seen a ceiling where there is none: where the long one did more, the search is not over. Whatever is
+        // left of the budget, because a knee below a ceiling that is none would be wrong.
         while let Some(outstanding) = bounds.higher(&points) {
             let probe = self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Search, step)?;
             points.push(probe.point());
@@ -144,11 +151,13 @@ impl<'r> Sweeper<'r> {
     }
 
     fn grid(&mut self, test: &Test, volume: usize) -> Result<(), Stop> {
+        // Round by round and not load by load, so that a drift does not look like a difference between loads.
         for _ in 0..self.course.repeats {
             for outstanding in &test.loads {
                 self.probe(test.pattern, &[volume], *outstanding, ProbePurpose::Grid, test.step)?;
             }
         }
+        // The published series has one load for each kind of I/O, which is no curve.
         if self.course.method == SweepMethod::Grid {
             self.say_knee(test.pattern, volume);
         }
@@ -157,6 +166,7 @@ impl<'r> Sweeper<'r> {
 
     /// The first `count` volumes at once, each with a load that saturates any of them alone.
     fn together(&mut self, test: &Test, count: usize) -> Result<(), Stop> {
+        // None where no volume was measured under this pattern, so that there is nothing that the group could be compared with.
         let Some(outstanding) = load_for_together(&self.record, test.pattern) else { return Ok(()) };
         let volumes: Vec<usize> = (0..count).collect();
         self.probe(test.pattern, &volumes, outstanding, ProbePurpose::Together, test.step)?;
@@ -180,6 +190,8 @@ impl<'r> Sweeper<'r> {
         measure: Duration,
     ) -> Result<Probe, Stop> {
         self.go_on()?;
+        // A short probe needs more of a ramp for its time: queues fill and caches warm up within the first tenths of a second, however
+        // long the measured phase is.
         let ramp = if purpose == ProbePurpose::Search { measure / 2 } else { measure / 10 };
         let plan = self.base.probe(&ProbeRequest {
             pattern,
@@ -198,7 +210,7 @@ impl<'r> Sweeper<'r> {
             let probe = probe_record(run, pattern, volumes, outstanding, purpose, &job_volumes);
             self.say_probe(&probe);
             self.record.probes.push(probe);
-            // Each probe at once: whatever ends the program costs no more than the probe under way.
+            // To the disk with each probe: whatever ends the program costs no more than the probe under way.
             self.keep()?;
         } else {
             let at = format!("{pattern} at {outstanding} outstanding");

@@ -134,7 +134,7 @@ pub struct StudyAddArgs {
     /// The study, a TOML file.
     pub file: PathBuf,
 
-    /// Files of records, or ids in the store.
+    /// Records of runs: files, folders of them, ids or labels in the store.
     #[arg(required = true)]
     pub records: Vec<String>,
 

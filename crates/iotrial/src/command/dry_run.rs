@@ -1,8 +1,8 @@
 //! `run --dry-run`: every decision, before anything is done.
 
+use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::plan::{AreaKind, Plan};
 use iotrial_model::record::Layout;
-use iotrial_model::search::LatencyLimit;
 use iotrial_model::units::format_duration;
 use serde::Serialize;
 

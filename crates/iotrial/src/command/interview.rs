@@ -19,16 +19,30 @@ use crate::failure::{Failure, NOT_CARRIED_OUT};
 
 const DATABASES: &[(&str, &str)] = &[
     ("SQL Server, many small transactions (OLTP)", "sqlserver-oltp"),
+    ("SQL Server, fixed demand with checkpoints and log reads", "sqlserver-checkpoint"),
     ("SQL Server, the transaction log alone", "sqlserver-log"),
     ("SQL Server, commits that share log writes", "sqlserver-commit"),
     ("SQL Server, reports and scans (DSS)", "sqlserver-dss"),
+    ("SQL Server, brokerage transactions (as TPC-E)", "tpce-profile"),
+    ("SQL Server, the mix of a published OCI comparison", "sqlserver-oci-published"),
     ("Oracle, many small transactions (OLTP)", "oracle-oltp"),
     ("Oracle, random single-block reads (as SLOB)", "oracle-slob-random"),
     ("Oracle, full scans", "oracle-slob-scan"),
     ("PostgreSQL, OLTP", "postgresql-oltp"),
     ("PostgreSQL, commits that share WAL flushes", "postgresql-commit"),
     ("MySQL, OLTP", "mysql-oltp"),
-    ("64 KiB I/Os, as cloud vendors test", "oci-64k"),
+    ("MongoDB, many small operations", "mongodb-oltp"),
+    ("MongoDB, fixed demand with a checkpoint every minute", "mongodb-checkpoint"),
+    ("etcd", "etcd"),
+    ("Kafka, default settings", "kafka"),
+    ("Kafka, every batch synced", "kafka-flush"),
+    ("Backup and restore", "backup-restore"),
+    ("64 KiB I/Os, random reads", "oci-64k-randread"),
+    ("64 KiB I/Os, random writes", "oci-64k-randwrite"),
+    ("64 KiB I/Os, sequential reads", "oci-64k-read"),
+    ("64 KiB I/Os, sequential writes", "oci-64k-write"),
+    ("64 KiB I/Os, random, 40 % reads", "oci-64k-randrw"),
+    ("64 KiB I/Os, sequential, 40 % reads", "oci-64k-rw"),
 ];
 
 const HOW_LONG: &[(&str, Option<Duration>)] = &[

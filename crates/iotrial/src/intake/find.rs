@@ -7,10 +7,10 @@ use anyhow::{Context as _, anyhow};
 use iotrial_import::Naming;
 use iotrial_model::record::AttributeValue;
 use iotrial_session::store::records_in;
-use iotrial_session::study;
+use iotrial_session::study::{self, OfferedRecord};
 
 use super::file::STANDARD_INPUT;
-use super::{Input, IntakeError, Kind, Takes, open};
+use super::{Input, IntakeError, Kind, Takes, open, open_with_text};
 use crate::cli::StoreArgs;
 use crate::failure::Failure;
 use crate::parallel::in_parallel;
@@ -38,7 +38,7 @@ pub struct Source {
 pub enum Folders {
     /// The records of iotrial in it; without any, all files in it and below.
     Records,
-    /// The records in it, and the other files in it and below.
+    /// The records of iotrial in it, and all other files in it and below.
     RecordsAndFiles,
     /// The files in it and below that are no records of iotrial.
     Files,
@@ -155,6 +155,17 @@ impl Intake<'_> {
             name: Some((one.label, one.attributes)),
         };
         Ok(measured.into_iter().map(source).collect())
+    }
+
+    /// The records of runs that are meant, each with its text; anything else is refused.
+    pub fn open_runs<N: AsRef<Path>>(&self, names: &[N]) -> Result<Vec<OfferedRecord>, Failure> {
+        let open = |Source { path, .. }: Source| match open_with_text(&path)
+            .map_err(|error| self.takes.with_hint(error))?
+        {
+            (Input::Run(record), text) => Ok(OfferedRecord { path, record: *record, text }),
+            (other, _) => Err(self.takes.refuse(&path.display().to_string(), other.kind())),
+        };
+        self.find(names)?.into_iter().map(open).collect()
     }
 
     /// The one result that is meant.

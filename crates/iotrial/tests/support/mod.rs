@@ -7,6 +7,22 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+/// A configuration of the kind that `size` explains: a machine with one volume, whose network for volumes binds.
+pub const CONFIGURATION: &str = r#"
+format = "iotrial.configuration/1"
+title = "option 1"
+provider = "oci"
+machine = "VM.Standard.E4.Flex"
+ocpus = 16
+memory = "64GiB"
+os = "windows"
+[[pool]]
+volume = "block-volume"
+level = "vpu-90"
+size = "1430GiB"
+attachment = "paravirtualized"
+"#;
+
 /// A folder with a store and a place for data; gone at the end.
 pub struct Bench {
     folder: tempfile::TempDir,

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use super::super::block::{Device, Kernel, Link, Number};
 use super::super::fill::AlignedBuffer;
 use super::super::in_use::{self, Footprint, Survey};
-use super::super::obstacle::Obstacle;
+use super::super::obstacle::{Obstacle, Reason};
 use super::super::os;
 use super::super::prepare_error::PrepareError;
 use super::super::probe::{ProbeError, ProbedTarget, Resolved, examine, resolve};
@@ -33,8 +33,8 @@ pub(crate) struct Claim {
     protected: Vec<PathBuf>,
 }
 
-/// A device that was found to be the claimed one. If it was claimed for writing, nobody else can mount it, use
-/// it in an array or claim it until this is dropped.
+/// A device that was found to be the claimed one. If it was claimed for writing, nobody else can mount it,
+/// use it in an array or claim it until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Claimed {
     path: PathBuf,
@@ -60,8 +60,8 @@ impl Claimed {
         Ok(file)
     }
 
-    /// The token for what is on the device now; `None` for one that is only read. Nobody else can have claimed it since it was
-    /// given up.
+    /// The token for what is on the device now; `None` for one that is only read. Nobody else can have
+    /// claimed it since it was given up.
     pub(crate) fn token_now(&self) -> io::Result<Option<String>> {
         if self.holds.is_empty() {
             return Ok(None);
@@ -87,13 +87,16 @@ pub(crate) fn probe(
     let device = find(&kernel, &path)?;
     let identity = identity(&device);
     if identity.size.get() == 0 {
-        let obstacles = vec![Obstacle::NoMedium { device: device.name() }];
+        let obstacles = vec![Obstacle { device: device.name(), reason: Reason::NoMedium }];
         return Err(ProbeError::Obstructed { path, obstacles });
     }
+    // Whether it may be read at all is better said now than after a plan was made for it.
     examine(&path, os::open_existing(&path, os::Access::Read, false))?;
     if let Some(given) = destroy {
         let footprint = Footprint::of(&kernel, &device);
         let Survey { mut obstacles, .. } = in_use::survey(&kernel, &footprint, protected);
+        // Tried only where nothing else was found: that it is held says less than who holds it. The hold is
+        // given back at once; the run takes its own.
         if obstacles.is_empty() {
             obstacles.extend(examine(&path, hold(&footprint, &path))?.err());
         }
@@ -199,6 +202,7 @@ pub(crate) fn claim(
     if let Some(what) = identity(&device).changed_since(&claim.identity) {
         return Err(changed(what));
     }
+    // With a footprint of its own: a partition may have been made since.
     let survey = in_use::survey(&kernel, &Footprint::of(&kernel, &device), &claim.protected);
     if !survey.obstacles.is_empty() {
         return Err(obstructed(survey.obstacles));
@@ -245,12 +249,14 @@ fn hold(footprint: &Footprint, path: &Path) -> io::Result<Result<Vec<File>, Obst
     for disk in footprint.disks() {
         let target = &footprint.devices[0];
         let node = if disk == target { path.to_owned() } else { Path::new("/dev").join(disk.name()) };
+        // On a block device O_EXCL means an exclusive hold, which mounts, arrays and swap take as well
+        // (open(2)). It needs no right to write.
         let flags = (OFlags::EXCL | OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
         match File::options().read(true).custom_flags(flags).open(&node) {
             Ok(file) if Number::of_metadata(&file.metadata()?) == Some(disk.number) => holds.push(file),
             Ok(_) => return Err(io::Error::other(format!("`{}` is another device", node.display()))),
             Err(error) if error.raw_os_error() == Some(Errno::BUSY.raw_os_error()) => {
-                return Ok(Err(Obstacle::Held { device: disk.name() }));
+                return Ok(Err(Obstacle { device: disk.name(), reason: Reason::Held }));
             }
             Err(error) => return Err(error),
         }
@@ -281,6 +287,8 @@ fn look(
         }
         os::read_exact_at(&file, buffer, offset)
     };
+    // The pages that are sampled follow from the identity, so that the same device is always asked for the
+    // same ones.
     let sample = sample::sample(size, identity.seed(), &read)?;
     let signatures = signature::find(size, &|offset, bytes| read_unaligned(size, &read, offset, bytes))?;
     Ok((signatures, sample))

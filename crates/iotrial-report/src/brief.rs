@@ -1,0 +1,114 @@
+//! The circumstances of a result in brief: host, targets and load in one line each.
+
+use std::collections::BTreeMap;
+
+use iotrial_analysis::summary::Summary;
+use iotrial_model::plan::{Arrival, PhaseKind, Plan};
+use iotrial_model::record::{AttributeValue, TargetRecord};
+use iotrial_model::subject::{Machine, Subject};
+use iotrial_model::units::{format_duration, group_thousands};
+
+use crate::quantity::in_seconds;
+use crate::stated::{self, LONGEST_OPTION};
+use crate::text::cut;
+
+/// Host, targets and load in one line each, as far as they are known.
+pub(crate) fn in_brief(subject: &Subject<'_>, summary: &Summary) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    lines.extend(attributes_in_brief(&subject.attributes));
+    lines
+        .extend(subject.host.map(|host| ("Host", host_in_brief(&host))).filter(|(_, host)| !host.is_empty()));
+    lines.extend(targets_in_brief(subject));
+    lines.extend(subject.plan.map(|plan| ("Load", load_in_brief(plan))));
+    lines.extend(stated::loads_in_brief(subject).map(|loads| ("Load", loads)));
+    lines.extend(subject.plan.and_then(arrivals_in_brief));
+    if let Some(whence) = subject.whence() {
+        lines.push(("File", cut(&whence, LONGEST_OPTION)));
+        // What was planned says in its load how long it was to be measured.
+        lines.extend(summary.measured_s.map(|seconds| ("Measured", in_seconds(seconds))));
+    }
+    lines
+}
+
+/// The targets that were looked at, or else the paths that a source names.
+fn targets_in_brief(subject: &Subject<'_>) -> Option<(&'static str, String)> {
+    let looked_at = subject.targets.iter().map(target_in_brief);
+    let mut named: Vec<String> = subject.jobs.iter().flat_map(|job| &job.load.targets).cloned().collect();
+    // Jobs of another tool mostly name the same file again.
+    named.dedup();
+    let all: Vec<String> = looked_at.chain(named).collect();
+    let words = match all.as_slice() {
+        [] => subject.plan.map(|_| "none touched".to_owned())?,
+        all if subject.targets.is_empty() => cut(&all.join("; "), LONGEST_OPTION),
+        all => all.join("; "),
+    };
+    Some((if all.len() == 1 { "Target" } else { "Targets" }, words))
+}
+
+fn load_in_brief(plan: &Plan) -> String {
+    format!(
+        "{}{}, {}, {}, {} {}, {}",
+        plan.profile,
+        if plan.quick { " (quick)" } else { "" },
+        counted(plan.jobs.len() as u64, "job"),
+        counted(plan.total_iodepth().into(), "outstanding I/O"),
+        match (plan.engine.touches_targets(), plan.direct) {
+            (false, _) => "engine",
+            (true, true) => "direct I/O by",
+            (true, false) => "through the page cache by",
+        },
+        plan.engine.as_str(),
+        phases(plan),
+    )
+}
+
+fn arrivals_in_brief(plan: &Plan) -> Option<(&'static str, String)> {
+    let open = plan.jobs.iter().filter(|job| job.arrival != Arrival::Closed);
+    let arrivals: Vec<String> =
+        open.map(|job| format!("{}: {}", job.name, job.particulars(plan).join(", "))).collect();
+    (!arrivals.is_empty()).then(|| ("Arrivals", arrivals.join("; ")))
+}
+
+fn host_in_brief(host: &Machine<'_>) -> String {
+    let parts = [
+        host.name.map(str::to_owned),
+        host.os.map(str::to_owned),
+        host.virtualization.map(str::to_owned),
+        host.cpu_count.or(host.host_cpu_count).map(|count| counted(count.into(), "CPU")),
+        host.memory.map(|memory| format!("{memory} memory")),
+    ];
+    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// What distinguishes the configuration, in one line; `None` where nothing does.
+fn attributes_in_brief(attributes: &BTreeMap<String, AttributeValue>) -> Option<(&'static str, String)> {
+    let pairs: Vec<String> = attributes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    (!pairs.is_empty()).then(|| ("Attributes", pairs.join(", ")))
+}
+
+fn target_in_brief(target: &TargetRecord) -> String {
+    let on = target.devices.first().map(|device| {
+        let model = device.model.as_ref().map(|model| format!(", {}", model.trim()));
+        format!("{}{}", device.name, model.unwrap_or_default())
+    });
+    match (target.filesystem.as_ref(), on.as_ref()) {
+        (Some(filesystem), Some(on)) => format!("{} ({filesystem} on {on})", target.path),
+        (Some(only), None) | (None, Some(only)) => format!("{} ({only})", target.path),
+        (None, None) => target.path.clone(),
+    }
+}
+
+/// The phases of a plan with their lengths: `ramp 5s, measure 30s`.
+pub(crate) fn phases(plan: &Plan) -> String {
+    let phase = plan.phases.iter().map(|one| {
+        let until = plan.until_steady.filter(|_| one.kind == PhaseKind::Measure);
+        let until = if until.is_some() { " until steady, at most" } else { "" };
+        format!("{}{until} {}", one.kind.as_str(), format_duration(one.duration))
+    });
+    phase.collect::<Vec<_>>().join(", ")
+}
+
+/// `1 job`, `6 jobs`.
+fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", group_thousands(&count.to_string()), if count == 1 { "" } else { "s" })
+}

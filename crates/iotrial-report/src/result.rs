@@ -1,0 +1,328 @@
+//! The document of one result: which of its figures appear, and in which order. A section is there when what it needs is known.
+
+use iotrial_analysis::figures::Figures;
+use iotrial_analysis::series::Series;
+use iotrial_analysis::stream::Streams;
+use iotrial_analysis::summary::{JobSummary, Summary};
+use iotrial_analysis::verdict::Judged;
+use iotrial_model::figure::Figure;
+use iotrial_model::finding::Finding;
+use iotrial_model::load::Role;
+use iotrial_model::record::EndedHow;
+use iotrial_model::stream::Stream;
+use iotrial_model::subject::Subject;
+use iotrial_model::units::format_duration;
+use jiff::Timestamp;
+
+use crate::brief;
+use crate::chart::ChartGroup;
+use crate::curves;
+use crate::document::{Block, Document, FindingLine, Section, VerdictBlock};
+use crate::quantity::{Quantity, in_seconds};
+use crate::search;
+use crate::settings;
+use crate::stated;
+use crate::table::{Column, Row, Table, Value};
+use crate::text::cut;
+
+/// A title is not a text, and stands in every row of a CSV.
+pub(crate) const LONGEST_TITLE: usize = 200;
+
+impl Document {
+    /// The document of one result. `summary` is the one of `subject`.
+    pub fn of_result(subject: &Subject<'_>, summary: &Summary) -> Self {
+        let series = Series::of(subject);
+        let judged_by = &summary.verdict.judged;
+        let sections = [
+            Some(verdict(subject, summary)),
+            search::search(summary),
+            findings(&summary.findings),
+            curves::throughput_over_time(subject.intervals, &series),
+            curves::latency_over_time(subject.intervals, &series, judged_by),
+            curves::latency_spread(subject),
+            curves::latency_distribution(&series, judged_by),
+            by_role(subject, summary).or_else(|| in_all(subject, summary)),
+            arrivals(subject, summary),
+            judged(summary),
+            by_job(subject, summary),
+            stated::distribution(subject),
+            settings::host(subject, summary),
+            settings::targets(subject, summary),
+            settings::load(subject, summary),
+            stated::loads(subject),
+            settings::profile(subject),
+            stated::source(subject),
+            stated::warnings(summary),
+        ];
+        Self {
+            title: cut(subject.title(), LONGEST_TITLE),
+            byline: format!("{}, {}", started_at(subject), cut(&settings::tool(subject), LONGEST_TITLE)),
+            in_brief: brief::in_brief(subject, summary),
+            sections: sections.into_iter().flatten().collect(),
+            chapters: Vec::new(),
+        }
+    }
+}
+
+/// The start for people: to the minute, in UTC. A time that is none stands as it is.
+pub(crate) fn started_at(subject: &Subject<'_>) -> String {
+    subject.measured_at.map_or_else(|| "at a time that is not stated".to_owned(), start_of)
+}
+
+/// The same of a time as it stands in a record.
+pub(crate) fn start_of(started_at: &str) -> String {
+    match started_at.parse::<Timestamp>() {
+        Ok(start) => start.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+        Err(_) => started_at.to_owned(),
+    }
+}
+
+/// The verdict on a result, whoever measured it, and how it ended.
+pub(crate) fn verdict(subject: &Subject<'_>, summary: &Summary) -> Section {
+    let verdict = &summary.verdict;
+    let reason = summary.ended_reason.as_deref();
+    let told = |how: &str| reason.map_or_else(|| how.to_owned(), |reason| format!("{how}: {reason}"));
+    let until_steady = subject.plan.and_then(|plan| plan.until_steady);
+    let ended = match summary.ended.unwrap_or(EndedHow::Complete) {
+        EndedHow::Complete => until_steady.zip(reason).map(|(until, reason)| {
+            let round = format_duration(until.round);
+            format!("The load was {reason}; the figures are those of its last five rounds of {round}")
+        }),
+        EndedHow::Interrupted => Some(told("The run was interrupted")),
+        EndedHow::Failed => Some(told("The run failed")),
+    };
+    Section {
+        id: "verdict",
+        heading: "",
+        note: None,
+        blocks: vec![Block::Verdict(VerdictBlock {
+            qualified: verdict.is_yes(),
+            headline: verdict.latency_limit.as_ref().map(|answer| answer.headline.clone()),
+            category: verdict.category,
+            sentence: verdict.sentence.clone(),
+            reasons: verdict.reasons.clone(),
+            ended,
+        })],
+    }
+}
+
+/// What the reader should know about a result, whoever measured it.
+pub(crate) fn findings(findings: &[Finding]) -> Option<Section> {
+    (!findings.is_empty()).then(|| Section {
+        id: "findings",
+        heading: "Findings",
+        note: None,
+        blocks: vec![Block::Findings(findings.iter().map(FindingLine::of).collect())],
+    })
+}
+
+/// How long was measured, where there is something to tabulate: a run that never reached its measured phase has nothing.
+fn measured_s(summary: &Summary) -> Option<f64> {
+    summary.measured_s.filter(|measured_s| *measured_s > 0.0)
+}
+
+/// The figures of each role; absent where nobody gave the jobs one before they ran.
+fn by_role(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
+    let measured_s = measured_s(summary).filter(|_| !summary.roles.is_empty())?;
+    let mut rows = Vec::new();
+    for (role, streams) in &summary.roles {
+        let mine = subject.streams_of(|job| subject.jobs[job].role == Some(*role));
+        rows.extend(stream_rows(&[role.as_str()], streams, &mine, false));
+    }
+    let mut all = subject.streams_of(|_| true);
+    // Commits among other writes stand with their role already, and are counted in these.
+    if all.contains(&Stream::Write) {
+        all.retain(|stream| *stream != Stream::Commit);
+    }
+    rows.extend(stream_rows(&["total"], &summary.total, &all, true));
+    if all.len() > 1 {
+        let figures = Figures::of_all(subject);
+        rows.push(figures_row(&["total"], Stream::Mixed.key(), figures.as_ref(), true));
+    }
+    Some(Section {
+        id: "roles",
+        heading: "By role",
+        note: Some(format!(
+            "{} measured. Latency is total latency, from the creation of an I/O to its completion.",
+            in_seconds(measured_s)
+        )),
+        blocks: vec![Block::Table(figures_table("Figures by role", &["role"], rows, true))],
+    })
+}
+
+/// The figures of a result without roles: of all jobs, below those of each where there are several.
+fn in_all(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
+    let is_stated = subject.source.is_some();
+    let name = match summary.jobs.as_slice() {
+        [only] => only.name.as_str(),
+        _ => "total",
+    };
+    let is_one_of_several = summary.jobs.len() > 1;
+    let mut rows = if is_one_of_several { job_rows(subject, summary) } else { Vec::new() };
+    let there: Vec<Stream> =
+        Stream::ALL.iter().copied().filter(|stream| summary.total.get(*stream).is_some()).collect();
+    let role = match summary.jobs.as_slice() {
+        [only] => only.role,
+        _ => None,
+    };
+    rows.extend(stream_rows(&job_labels(summary, name, role), &summary.total, &there, is_one_of_several));
+    let has_any =
+        summary.roles.is_empty() && !rows.is_empty() && (is_stated || measured_s(summary).is_some());
+    has_any.then(|| Section {
+        id: "figures",
+        heading: "Figures",
+        note: is_stated.then(|| {
+            "As the source states them, or as they follow from it exactly. What it does not state is left out."
+                .to_owned()
+        }),
+        blocks: vec![Block::Table(figures_table("Figures by job", job_columns(summary), rows, true))],
+    })
+}
+
+/// What was asked of the open jobs against what came of it; absent without one.
+fn arrivals(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
+    let row = |job: &JobSummary| {
+        let arrivals = job.arrivals?;
+        let cells = vec![
+            Value::Text(job.name.clone()),
+            Value::number(arrivals.asked_iops),
+            Value::Number(arrivals.done_iops),
+            Value::Count(arrivals.not_issued_count),
+        ];
+        Some(Row { cells, is_total: false })
+    };
+    let rows: Vec<Row> = summary.jobs.iter().filter_map(row).collect();
+    let is_open = !rows.is_empty();
+    let rates = Block::Table(Table {
+        caption: "Rates of open jobs".to_owned(),
+        columns: vec![
+            Column::new("job", Quantity::Words),
+            Column::new("asked", Quantity::Iops),
+            Column::new("done", Quantity::Iops),
+            Column::new("never issued", Quantity::Count),
+        ],
+        at_a_glance: true,
+        rows,
+    });
+    is_open.then(|| Section {
+        id: "arrivals",
+        heading: "Open jobs",
+        note: Some(
+            "What was asked and what was done; of a group commit, commits. What follows another job has no rate of its own."
+                .to_owned(),
+        ),
+        blocks: std::iter::once(rates).chain(backlog(subject).map(Block::Charts)).collect(),
+    })
+}
+
+fn backlog(subject: &Subject<'_>) -> Option<ChartGroup> {
+    curves::backlog_over_time(subject.plan?, subject.intervals)
+}
+
+/// The figures of each job, below those of the roles.
+fn by_job(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
+    measured_s(summary).filter(|_| !summary.roles.is_empty())?;
+    let rows = job_rows(subject, summary);
+    Some(Section {
+        id: "jobs",
+        heading: "By job",
+        note: None,
+        blocks: vec![Block::Table(figures_table("Figures by job", job_columns(summary), rows, false))],
+    })
+}
+
+fn job_rows(subject: &Subject<'_>, summary: &Summary) -> Vec<Row> {
+    let rows = summary.jobs.iter().enumerate().flat_map(|(index, job)| {
+        let streams = subject.streams_of(|other| other == index);
+        stream_rows(&job_labels(summary, &job.name, job.role), &job.streams, &streams, false)
+    });
+    rows.collect()
+}
+
+/// Jobs have a column for their role where one of them has a role.
+fn job_columns(summary: &Summary) -> &'static [&'static str] {
+    if summary.jobs.iter().any(|job| job.role.is_some()) { &["job", "role"] } else { &["job"] }
+}
+
+fn job_labels<'s>(summary: &Summary, name: &'s str, role: Option<Role>) -> Vec<&'s str> {
+    let labels = [name, role.map_or("", Role::as_str)];
+    labels[..job_columns(summary).len()].to_vec()
+}
+
+pub(crate) fn stream_rows(labels: &[&str], streams: &Streams, listed: &[Stream], is_total: bool) -> Vec<Row> {
+    listed.iter().map(|stream| figures_row(labels, stream.key(), streams.get(*stream), is_total)).collect()
+}
+
+/// A stream that was planned and never came to be has no figures at all.
+pub(crate) fn figures_row(labels: &[&str], stream: &str, figures: Option<&Figures>, is_total: bool) -> Row {
+    let value = |figure| Value::number(figures.and_then(|figures| figures.get(figure)));
+    let mut cells: Vec<Value> = labels.iter().map(|label| Value::Text((*label).to_owned())).collect();
+    cells.push(Value::Text(stream.to_owned()));
+    cells.extend(Figure::ALL.map(value));
+    cells.extend([
+        figures.and_then(|f| f.error_count).map_or(Value::Absent, Value::Count),
+        figures.and_then(|f| f.io_count).map_or(Value::Absent, Value::Count),
+    ]);
+    Row { cells, is_total }
+}
+
+/// The table of [`figures_row`]s. Errors have a column only where there are any.
+pub(crate) fn figures_table(
+    caption: &str,
+    labels: &[&'static str],
+    rows: Vec<Row>,
+    at_a_glance: bool,
+) -> Table {
+    let column = |figure: Figure| match Column::of_figure(figure) {
+        column if figure.is_detail() => column.optional(),
+        column => column,
+    };
+    let mut columns: Vec<Column> = labels.iter().map(|label| Column::new(label, Quantity::Words)).collect();
+    columns.push(Column::new("stream", Quantity::Words));
+    columns.extend(Figure::ALL.map(column));
+    columns.extend([Column::new("errors", Quantity::Count), Column::new("I/Os", Quantity::Count).optional()]);
+    let mut table = Table { caption: caption.to_owned(), columns, rows, at_a_glance };
+    let errors = table.columns.len() - 2;
+    let failed = |row: &Row| matches!(row.cells[errors], Value::Count(count) if count > 0);
+    if !table.rows.iter().any(failed) {
+        table.columns.remove(errors);
+        table.rows.iter_mut().for_each(|row| drop(row.cells.remove(errors)));
+    }
+    table
+}
+
+fn judged(summary: &Summary) -> Option<Section> {
+    let verdict = &summary.verdict;
+    let row = |judged: &Judged| Row {
+        cells: vec![
+            Value::Text(judged.role.to_string()),
+            Value::Text(judged.stream.to_string()),
+            Value::Text(judged.statistic.to_string()),
+            Value::Number(judged.value_us),
+            Value::Number(judged.limit_us),
+            Value::Category(judged.category),
+        ],
+        is_total: false,
+    };
+    (!verdict.judged.is_empty()).then(|| Section {
+        id: "judged",
+        heading: "Judged figures",
+        note: Some(format!(
+            "By the threshold set «{}». Below its limit a latency is acceptable.",
+            verdict.thresholds
+        )),
+        blocks: vec![Block::Table(Table {
+            caption: "Judged figures against their limits".to_owned(),
+            columns: vec![
+                Column::new("role", Quantity::Words),
+                Column::new("stream", Quantity::Words),
+                Column::new("statistic", Quantity::Words),
+                Column::new("measured", Quantity::LatencyUs).under("lat"),
+                Column::new("limit", Quantity::LatencyUs).under("lat"),
+                Column::new("category", Quantity::Words),
+            ],
+            rows: verdict.judged.iter().map(row).collect(),
+            at_a_glance: false,
+        })],
+    })
+}

@@ -1,0 +1,129 @@
+//! The journals that crashes left, made into records.
+
+use std::fs::{self, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use iotrial_analysis::findings::findings;
+use iotrial_model::journal::JournalError;
+use iotrial_model::record::RunRecord;
+use iotrial_model::subject::Subject;
+
+use super::entry::Entry;
+use super::kind::{self, Kind};
+use super::read::MOST_RECORD_BYTES;
+use super::{Store, StoreError, list};
+use crate::atomic_file::WriteFileError;
+use crate::bounded_file::{OpenedFile, Pipes, ReadFileError, open_to_read, read_to_end_within};
+use crate::fault::on_one_line;
+use crate::harmless;
+
+impl Store {
+    /// Makes records of the journals that crashes left. One that cannot be recovered is told, and does not
+    /// keep the others from it.
+    pub(super) fn recover_journals(&self) -> Result<(), StoreError> {
+        for path in list(&self.folder, &[Kind::Journal])? {
+            if let Err(error) = self.recover_journal(&path) {
+                self.warn(&on_one_line(&error));
+            }
+        }
+        Ok(())
+    }
+
+    fn recover_journal(&self, path: &Path) -> Result<(), RecoverError> {
+        let OpenedFile { file, length } = match open_to_read(path, Pipes::Refused) {
+            // Its run has just ended.
+            Err(error) if error.is_not_found() => return Ok(()),
+            opened => opened.map_err(|source| RecoverError::Open { path: path.to_owned(), source })?,
+        };
+        // The lock says whether the run goes on, and nothing else does: an id of a process may be another one's by now, and the store
+        // may lie on a share that several hosts use.
+        match file.try_lock() {
+            Ok(()) => {}
+            // Its run goes on.
+            Err(TryLockError::WouldBlock) => return Ok(()),
+            Err(TryLockError::Error(source)) => {
+                return Err(RecoverError::Lock { path: path.to_owned(), source });
+            }
+        }
+        let id = kind::stem(path);
+        let recorded = [Kind::Run.path(&self.folder, &id), Kind::Run.packed_path(&self.folder, &id)];
+        // The run ended between our look and our lock, or was killed after its record was whole.
+        if recorded.iter().any(|record| record.exists()) || !path.exists() {
+            return remove_if_there(path);
+        }
+        // Of the file that is locked, and not of its name. One that cannot be read now stays as it is: a disk may come back, and a
+        // newer version may take what is too large for this one.
+        let mut bytes = Vec::new();
+        read_to_end_within(&file, length, MOST_RECORD_BYTES, &mut bytes)
+            .map_err(|source| RecoverError::Read { path: path.to_owned(), source })?;
+        match RunRecord::from_journal(&bytes) {
+            Ok(mut record) => {
+                record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
+                let written = self.write(&record)?;
+                self.note(&Entry::of(Kind::Run, &Subject::of_run(&record), &written));
+                let place = written.display();
+                self.observer.warn(&format!("note: a run was cut off; what it measured is kept in {place}"));
+                for target in record.targets.iter().filter(|target| target.kind == "directory") {
+                    let target = harmless(&target.path);
+                    self.observer
+                        .warn(&format!("hint: `iotrial clean {target}` removes the files that it left"));
+                }
+                // Last, as at the end of a run: until the record is whole, the journal is all that there is.
+                remove_if_there(path)
+            }
+            Err(why) => {
+                // Not even its head was written: there is nothing to keep, and nothing to lose.
+                let spoilt = path.with_extension("spoilt");
+                fs::rename(path, &spoilt).map_err(RecoverError::Rename)?;
+                Err(RecoverError::Spoilt { spoilt, why })
+            }
+        }
+    }
+}
+
+/// Why the journal that a crash left became no record.
+#[derive(Debug, thiserror::Error)]
+enum RecoverError {
+    #[error("cannot open `{}`", path.display())]
+    Open {
+        path: PathBuf,
+        #[source]
+        source: ReadFileError,
+    },
+    #[error("cannot read the journal `{}`", path.display())]
+    Read {
+        path: PathBuf,
+        #[source]
+        source: ReadFileError,
+    },
+    #[error("cannot lock `{}`", path.display())]
+    Lock {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("cannot remove `{}`", path.display())]
+    Remove {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error(transparent)]
+    Write(#[from] WriteFileError),
+    #[error(transparent)]
+    Rename(io::Error),
+    #[error("a journal cannot be read, and was renamed to {}", spoilt.display())]
+    Spoilt {
+        spoilt: PathBuf,
+        #[source]
+        why: JournalError,
+    },
+}
+
+fn remove_if_there(path: &Path) -> Result<(), RecoverError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other.map_err(|source| RecoverError::Remove { path: path.to_owned(), source }),
+    }
+}
