@@ -175,7 +175,7 @@ fn read_thresholds(folder: &Path, name: &str, pipes: Pipes) -> Result<ThresholdS
 
 /// Whether what stands for a profile or a threshold set is a path rather than a name.
 pub fn is_file_name(name: &str) -> bool {
-    // By its form and not by what lies in the folder: a file `oci-64k` there must not change what a command measures.
+    // By its form and not by what lies in the folder: a file `oci-64k-read` there must not change what a command measures.
     name.contains(['/', '\\']) || name.ends_with(".toml")
 }
 
@@ -209,8 +209,9 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(at("pipe.toml")).status().unwrap().success());
         let why = |error: LoadProfileError| std::error::Error::source(&error).unwrap().to_string();
         let profile = |name: &str| why(JudgedProfile::of_study(folder.path(), name, None).unwrap_err());
-        let set =
-            |name: &str| why(JudgedProfile::of_study(folder.path(), "oci-64k", Some(name)).unwrap_err());
+        let set = |name: &str| {
+            why(JudgedProfile::of_study(folder.path(), "oci-64k-randrw", Some(name)).unwrap_err())
+        };
         for (name, reason) in [
             ("/dev/zero", "it is a device, not a file"),
             ("./huge.toml", "it is larger than 4 MiB"),
@@ -224,7 +225,7 @@ mod tests {
         );
         assert_eq!(why(load_profile(folder.path(), "./huge.toml").unwrap_err()), "it is larger than 4 MiB");
         // A profile that the user names may come from a pipe. The set that it names may not.
-        let text = builtin_profile("oci-64k").unwrap().text;
+        let text = builtin_profile("oci-64k-randrw").unwrap().text;
         let text = text.replacen("title =", "thresholds = \"./pipe.toml\"\ntitle =", 1);
         std::fs::write(at("profile.toml"), text).unwrap();
         let named_by_profile = JudgedProfile::load(folder.path(), "./profile.toml", None).unwrap_err();

@@ -32,7 +32,7 @@ fn wrong_words_on_the_command_line_are_refused_with_the_right_ones() {
     check(
         &["run", "sqlserver"],
         &[
-            "hint: did you mean `sqlserver-oltp`? There are also sqlserver-log, sqlserver-commit, sqlserver-dss.",
+            "hint: did you mean `sqlserver-oltp`? There are also sqlserver-checkpoint, sqlserver-log, sqlserver-commit, sqlserver-dss",
         ],
     );
     check(&["run", "--thresholds", "oci"], &["hint: did you mean `oci-sqlserver`?"]);

@@ -50,7 +50,7 @@ fn stem(path: &str) -> String {
 fn records_are_filtered_sorted_and_limited() {
     let bench = Bench::new();
     let old = run(&bench, "sqlserver-log", "b-old");
-    let new = run(&bench, "oci-64k", "a-new");
+    let new = run(&bench, "oci-64k-randrw", "a-new");
     let none = run(&bench, "sqlserver-log", "");
     let check = |options: &[&str], expected: &[&String]| {
         let found = ids(bench.run(&[&["records", "--json"][..], options].concat()));
