@@ -146,7 +146,7 @@ fn check_findings(subject: &Subject<'_>, tally: &mut Tally) {
                 weight: Weight::Contradiction,
                 place: "the run".to_owned(),
                 message: finding.message.clone(),
-                cause: "docs/measurement.md says what it means and how it is found".to_owned(),
+                cause: "`iotrial docs measurement` says what it means and how it is found".to_owned(),
                 right: None,
                 off_by_percent: None,
             }),

@@ -142,8 +142,8 @@ const BUILTIN: &[(&str, &str)] = &[
     ("kafka", include_str!("../thresholds/kafka.toml")),
 ];
 
-/// The names of the sets that come with iotrial.
-pub(crate) fn builtin_names() -> impl Iterator<Item = &'static str> {
+/// The names of the sets that come with iotrial, in the order in which lists show them.
+pub fn builtin_names() -> impl Iterator<Item = &'static str> {
     BUILTIN.iter().map(|(name, _)| *name)
 }
 
@@ -156,7 +156,9 @@ impl ThresholdSet {
     pub fn builtin(name: &str) -> Result<Self, UnknownThresholdSet> {
         let (_, text) = BUILTIN.iter().find(|(one, _)| *one == name).ok_or_else(|| UnknownThresholdSet {
             name: name.to_owned(),
-            nearest: nearest(name, builtin_names()),
+            nearest: builtin_names()
+                .find(|known| !name.is_empty() && known.starts_with(name))
+                .or_else(|| nearest(name, builtin_names())),
         })?;
         Ok(Self::parse(text).expect("a test holds that every built-in set parses"))
     }

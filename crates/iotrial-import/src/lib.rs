@@ -174,10 +174,10 @@ impl ImportError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Unknown => Some(
-                "results of fio (--output-format=json or terse), diskspd (XML or text), SQLIO, Iometer, CrystalDiskMark and vdbench can be read, and tables: docs/import.md",
+                "results of fio (--output-format=json or terse), diskspd (XML or text), SQLIO, Iometer, CrystalDiskMark and vdbench can be read, and tables: `iotrial docs import`",
             ),
             Self::LogAlone => Some("import the JSON of the same run; logs that lie beside it are found"),
-            Self::Table { .. } => Some("docs/table-format.md describes every key"),
+            Self::Table { .. } => Some("`iotrial docs table-format` describes every key"),
             Self::NoResult { .. } => Some("the run probably failed: the file says no more than that"),
             Self::TooLarge { .. } => Some("split it, or import the runs one by one"),
             Self::Encoding { .. } => Some("save it as UTF-8"),

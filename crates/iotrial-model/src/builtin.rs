@@ -23,6 +23,8 @@ pub struct UnknownProfile {
     pub name: String,
     /// The name that was probably meant.
     pub nearest: Option<&'static str>,
+    /// Further names that begin with what was asked for.
+    pub others: Vec<&'static str>,
 }
 
 macro_rules! profile {
@@ -70,11 +72,13 @@ pub fn builtin_profiles() -> &'static [BuiltinProfile] {
 ///
 /// When there is none, with the name that was probably meant.
 pub fn builtin_profile(name: &str) -> Result<BuiltinProfile, UnknownProfile> {
-    PROFILES
-        .iter()
-        .find(|profile| profile.name == name)
-        .copied()
-        .ok_or_else(|| UnknownProfile { name: name.to_owned(), nearest: nearest(name, names()) })
+    PROFILES.iter().find(|profile| profile.name == name).copied().ok_or_else(|| {
+        // Whoever types the name of a database means its main load, which is the first in the list: by the letters that differ
+        // another one may be nearer.
+        let mut begun = names().filter(|known| !name.is_empty() && known.starts_with(name));
+        let nearest = begun.next().or_else(|| nearest(name, names()));
+        UnknownProfile { name: name.to_owned(), nearest, others: begun.collect() }
+    })
 }
 
 fn names() -> impl Iterator<Item = &'static str> {

@@ -74,13 +74,17 @@ impl Fault for LoadProfileError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::ReadProfile { .. } => Some("`iotrial profiles` lists the built-in ones".to_owned()),
-            Self::UnknownProfile(UnknownProfile { nearest, .. }) => Some(match nearest {
+            Self::UnknownProfile(UnknownProfile { nearest, others, .. }) => Some(match nearest {
                 Some(near) => {
-                    format!("did you mean `{near}`? A file is given with its path, such as ./mine.toml")
+                    let more = match others.as_slice() {
+                        [] => String::new(),
+                        others => format!(" There are also {}.", others.join(", ")),
+                    };
+                    format!("did you mean `{near}`?{more} A file is given with its path, such as ./mine.toml")
                 }
                 None => "a file is given with its path, such as ./mine.toml".to_owned(),
             }),
-            Self::InvalidProfile { .. } => Some("docs/profiles.md describes every key".to_owned()),
+            Self::InvalidProfile { .. } => Some("`iotrial docs profiles` describes every key".to_owned()),
             Self::UnknownThresholds(UnknownThresholdSet { nearest, .. }) => Some(match nearest {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "a file is given with its path, such as ./mine.toml".to_owned(),
@@ -171,7 +175,7 @@ fn read_thresholds(folder: &Path, name: &str, pipes: Pipes) -> Result<ThresholdS
 
 /// Whether what stands for a profile or a threshold set is a path rather than a name.
 pub fn is_file_name(name: &str) -> bool {
-    // By its form and not by what lies in the folder: a file `oci-64k` there must not change what a command measures.
+    // By its form and not by what lies in the folder: a file `oci-64k-read` there must not change what a command measures.
     name.contains(['/', '\\']) || name.ends_with(".toml")
 }
 
@@ -205,8 +209,9 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(at("pipe.toml")).status().unwrap().success());
         let why = |error: LoadProfileError| std::error::Error::source(&error).unwrap().to_string();
         let profile = |name: &str| why(JudgedProfile::of_study(folder.path(), name, None).unwrap_err());
-        let set =
-            |name: &str| why(JudgedProfile::of_study(folder.path(), "oci-64k", Some(name)).unwrap_err());
+        let set = |name: &str| {
+            why(JudgedProfile::of_study(folder.path(), "oci-64k-randrw", Some(name)).unwrap_err())
+        };
         for (name, reason) in [
             ("/dev/zero", "it is a device, not a file"),
             ("./huge.toml", "it is larger than 4 MiB"),
@@ -220,7 +225,7 @@ mod tests {
         );
         assert_eq!(why(load_profile(folder.path(), "./huge.toml").unwrap_err()), "it is larger than 4 MiB");
         // A profile that the user names may come from a pipe. The set that it names may not.
-        let text = builtin_profile("oci-64k").unwrap().text;
+        let text = builtin_profile("oci-64k-randrw").unwrap().text;
         let text = text.replacen("title =", "thresholds = \"./pipe.toml\"\ntitle =", 1);
         std::fs::write(at("profile.toml"), text).unwrap();
         let named_by_profile = JudgedProfile::load(folder.path(), "./profile.toml", None).unwrap_err();

@@ -34,10 +34,10 @@ pub struct Setup {
     pub search: Option<RateSearch>,
     /// The place in the study that the load is a part of.
     pub study: Option<StudyPlace>,
+    /// The targets as they were found; none where the engine touches no target.
+    pub probed: Vec<ProbedTarget>,
     pub(crate) request: RigRequest,
     pub(crate) host: Host,
-    /// As they were found; none where the engine touches no target.
-    pub(crate) probed: Vec<ProbedTarget>,
     profile: Profile,
 }
 
@@ -82,7 +82,8 @@ impl Fault for SetupError {
     fn is_of_input(&self) -> bool {
         match self {
             Self::NotSimulated { .. } | Self::SpareTokens => true,
-            Self::NoEngine { .. } | Self::Probe(_) | Self::Polling(_) | Self::Layout(_) => false,
+            Self::NoEngine { .. } | Self::Polling(_) | Self::Layout(_) => false,
+            Self::Probe(error) => error.is_of_input(),
             // The only one of them that more room would mend.
             Self::Plan(error) => !matches!(error, PlanError::NoSpace { .. }),
             Self::Search(error) => matches!(error, SearchError::HasRate { .. }),

@@ -25,16 +25,22 @@ mod run_journal;
 mod imported;
 mod entry;
 mod index;
+mod find;
 mod recovery;
+mod relabel;
+mod trash;
 
 pub use entry::Entry;
+pub use find::FindError;
 pub use imported::{Kept, keep_imported};
 pub use kind::Kind;
 pub use read::{
     MOST_RECORD_BYTES, ReadRecordError, Unreadable, imported_of, is_called_journal, is_called_record,
     read_record, record_of, sweep_of,
 };
+pub use relabel::RelabelError;
 pub use run_journal::JournalWriter;
+pub use trash::MoveError;
 
 use index::{Index, Known, Stamp};
 use kind::file_name;
@@ -99,30 +105,6 @@ pub enum StoreError {
     DropJournal(#[source] io::Error),
 }
 
-/// Why a name stands for no file of the store, or for several.
-#[derive(Debug, thiserror::Error)]
-pub enum FindError {
-    /// It begins no id.
-    #[error("`{name}` is neither a file nor a record in `{}`", folder.display())]
-    None {
-        /// As the user gave it.
-        name: String,
-        /// Where the store is that was searched.
-        folder: PathBuf,
-    },
-    /// It is too short to mean one of the ids that begin with it.
-    #[error("`{name}` begins the ids of {count} records")]
-    Several {
-        /// As the user gave it.
-        name: String,
-        /// The ids that begin with it, at least two.
-        count: usize,
-    },
-    /// The store cannot be listed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
 /// Why the record of another store was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum AdoptError {
@@ -143,12 +125,6 @@ impl Fault for StoreError {
     }
 }
 
-impl Fault for FindError {
-    fn is_of_input(&self) -> bool {
-        true
-    }
-}
-
 impl Store {
     /// The store in `folder`, or in the platform's data folder; made if it is not there. `observer` hears what is odd about its
     /// files, now and later.
@@ -166,6 +142,16 @@ impl Store {
         let store = Self { folder, observer };
         store.recover_journals()?;
         Ok(store)
+    }
+
+    /// The same for somebody who only reads: where no store is, none is made, and it is an empty one.
+    ///
+    /// # Errors
+    ///
+    /// When it is there and cannot be opened.
+    pub fn open_to_read(folder: Option<&Path>, observer: Arc<dyn Observer>) -> Result<Self, StoreError> {
+        let place = Self::locate(folder).ok_or(StoreError::NoHome)?;
+        if place.exists() { Self::open(folder, observer) } else { Ok(Self { folder: place, observer }) }
     }
 
     /// Where the store is or would be: in `folder`, or in the platform's data folder.
@@ -252,11 +238,20 @@ impl Store {
         self.entries_of(&Kind::LISTED)
     }
 
+    /// The files of some kinds, by name; none where there is no folder.
+    fn files(&self, kinds: &[Kind]) -> Result<Vec<PathBuf>, StoreError> {
+        if self.folder.exists() { list(&self.folder, kinds) } else { Ok(Vec::new()) }
+    }
+
     fn entries_of(&self, kinds: &[Kind]) -> Result<Vec<Entry>, StoreError> {
+        if !self.folder.exists() {
+            // Not even an index is made in it.
+            return Ok(Vec::new());
+        }
         let (mut index, mut known) = self.index();
         let mut entries = Vec::new();
         let mut stamps = Vec::new();
-        for path in list(&self.folder, kinds)? {
+        for path in self.files(kinds)? {
             // Looked at before it is read: what is written to it in between is noticed the next time.
             let stamp = Stamp::of(&path);
             match known.remove(&path) {
@@ -330,7 +325,7 @@ impl Store {
     /// When the folder cannot be listed.
     pub(crate) fn paths_by_id(&self) -> Result<BTreeMap<String, PathBuf>, StoreError> {
         let id = |path: &Path| file_name(path).split('.').next().unwrap_or_default().to_owned();
-        let files = list(&self.folder, &[Kind::Run])?;
+        let files = self.files(&[Kind::Run])?;
         Ok(files.into_iter().map(|path| (id(&path), path)).collect())
     }
 
@@ -354,46 +349,6 @@ impl Store {
         Ok(())
     }
 
-    /// The record whose id begins so.
-    ///
-    /// # Errors
-    ///
-    /// When there is none, or there are several.
-    pub fn find(&self, name: &str) -> Result<PathBuf, FindError> {
-        let begins = |path: &PathBuf| file_name(path).to_lowercase().starts_with(&name.to_lowercase());
-        let matches: Vec<PathBuf> =
-            list(&self.folder, &Kind::NAMED_BY_ID)?.into_iter().filter(begins).collect();
-        match matches.as_slice() {
-            [one] => Ok(one.clone()),
-            [] => Err(FindError::None { name: name.to_owned(), folder: self.folder.clone() }),
-            several => Err(FindError::Several { name: name.to_owned(), count: several.len() }),
-        }
-    }
-
-    /// The records that the user calls so, the oldest first.
-    ///
-    /// # Errors
-    ///
-    /// As of [`Store::entries`].
-    pub fn labelled(&self, label: &str) -> Result<Vec<PathBuf>, StoreError> {
-        self.labelled_of(&Kind::COMPARED, label)
-    }
-
-    /// The same of the sweeps with that label.
-    ///
-    /// # Errors
-    ///
-    /// When the folder or the index cannot be read.
-    pub fn labelled_sweeps(&self, label: &str) -> Result<Vec<PathBuf>, StoreError> {
-        self.labelled_of(&[Kind::Sweep], label)
-    }
-
-    fn labelled_of(&self, kinds: &[Kind], label: &str) -> Result<Vec<PathBuf>, StoreError> {
-        let mut entries = self.entries_of(kinds)?;
-        entries.retain(|entry| entry.label.as_deref() == Some(label));
-        Ok(entries.into_iter().rev().map(|entry| entry.path).collect())
-    }
-
     fn warn(&self, text: &str) {
         self.observer.warn(&format!("warning: {text}"));
     }
@@ -406,6 +361,11 @@ impl Store {
 /// When it cannot be listed.
 pub fn records_in(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     list(folder, &Kind::COMPARED)
+}
+
+/// The id in the name of a file of a store: what stands before the ending that says its kind.
+pub fn id_of(path: &Path) -> String {
+    kind::stem(path)
 }
 
 fn list(folder: &Path, kinds: &[Kind]) -> Result<Vec<PathBuf>, StoreError> {

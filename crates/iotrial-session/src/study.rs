@@ -238,9 +238,8 @@ pub fn outlook(
     let place = request.store.as_deref();
     let is_resumed = matches!(request.earlier, Earlier::Resumed { .. });
     // To look must not leave a folder behind.
-    let has_store = || Store::locate(place).is_some_and(|folder| folder.exists());
-    let progress = if is_resumed && has_store() {
-        let store = Store::open(place, Arc::clone(observer))?;
+    let progress = if is_resumed {
+        let store = Store::open_to_read(place, Arc::clone(observer))?;
         StudyJournal::look(&store, &file.study)?.map(|progress| progress.asked_now(&file.study))
     } else {
         None

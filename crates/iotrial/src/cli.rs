@@ -14,9 +14,13 @@ use iotrial_session::request::{Aim, LoadRequest};
 use crate::failure::Failure;
 use crate::report_files::ReportFiles;
 
+mod completion;
+
 mod rig;
 
 mod import;
+
+mod store;
 
 mod size;
 
@@ -27,9 +31,11 @@ mod sweep;
 pub use import::ImportArgs;
 pub use rig::RigArgs;
 pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
+pub use store::{Column, LabelArgs, OpenArgs, RecordsArgs, RemoveArgs, Since, StoreArgs};
 pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs};
 pub use sweep::SweepArgs;
 
+// The colours of cargo, which people who use a terminal have seen; clap leaves them out where NO_COLOR or a pipe says so.
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
     .usage(AnsiColor::Green.on_default().bold())
@@ -47,6 +53,7 @@ Examples:
   iotrial run postgresql-oltp --target /var/lib/pg   another load, at another place
   iotrial sweep                                      where more outstanding I/O buys no more
   iotrial profiles                                   the loads that are built in
+  iotrial open                                       the report of the newest result, in the browser
 
 Exit codes: 0 done, and qualified where a verdict was asked for; 1 done, but not qualified;
 2 wrong usage or input; 3 could not be carried out.")]
@@ -56,7 +63,7 @@ pub struct Cli {
     pub command: Option<Command>,
 }
 
-/// The commands.
+/// What can be asked of the program; the order is that of the help: measure, understand, buy, look after.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Put storage on trial: one load, a verdict, an HTML report.
@@ -75,18 +82,36 @@ pub enum Command {
     Size(Box<SizeArgs>),
     /// Make records of results of other tools: fio, diskspd, SQLIO, Iometer, CrystalDiskMark, vdbench, printed tables.
     Import(ImportArgs),
-    /// List the records in the store.
+    /// List the records in the store, all of them or those that are looked for.
     Records(RecordsArgs),
+    /// Show the HTML report of a result in the browser, or print where it is.
+    Open(OpenArgs),
+    /// Give results another label.
+    Label(LabelArgs),
+    /// Move results to the trash of the store, or back.
+    Remove(RemoveArgs),
     /// List the built-in profiles, or print one to edit it.
     Profiles(ProfilesArgs),
+    /// List the built-in threshold sets, or print one to edit it.
+    Thresholds(ThresholdsArgs),
     /// Show what is on a raw device, and the token that allows to destroy it.
     Target(TargetArgs),
     /// Find and remove files that earlier runs left.
     Clean(CleanArgs),
-    /// Print the completion script of a shell.
-    #[command(
-        after_help = "Example:\n  iotrial completions bash > ~/.local/share/bash-completion/completions/iotrial"
-    )]
+    /// Print a page of the documentation, or list the pages.
+    #[command(after_help = "Examples:\n  iotrial docs\n  iotrial docs profiles | less")]
+    Docs {
+        /// Name of the page.
+        #[arg(add = completion::pages())]
+        page: Option<String>,
+    },
+    /// Print the completion script of a shell: commands, options, profiles, threshold sets, labels and ids.
+    #[command(after_help = "\
+Examples:
+  iotrial completions bash > ~/.local/share/bash-completion/completions/iotrial
+  iotrial completions fish > ~/.config/fish/completions/iotrial.fish
+
+Make it again after an update: the script asks iotrial itself what can stand in a place.")]
     Completions {
         /// bash, elvish, fish, powershell or zsh.
         shell: Shell,
@@ -111,6 +136,8 @@ Examples:
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…   (see `iotrial target`)
   iotrial run --fio-job mix.fio --target /mnt/a     a job of fio, in its own size and time
 
+An HTML page goes beside the record, or where --html says.
+
 Files are made in the target, written whole, and removed at the end. At least 10 % of the file
 system and 1 GiB stay free. Raw devices are only read unless a token releases them.")]
 pub struct RunArgs {
@@ -128,7 +155,7 @@ pub struct RunArgs {
     pub latency_limit: Option<LatencyLimit>,
 
     /// A job file of fio, or its command line in quotes, instead of a profile; in full, unless --size and --duration
-    /// say less. What is not as in fio is said first (docs/fio-jobs.md).
+    /// say less. What is not as in fio is said first (`iotrial docs fio-jobs`).
     #[arg(long, value_name = "FILE|COMMAND", conflicts_with_all = ["profile", "full"])]
     pub fio_job: Option<String>,
 
@@ -139,13 +166,8 @@ pub struct RunArgs {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Where the HTML report goes [default: beside the record].
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-
-    /// Replace that file where it exists already.
-    #[arg(long, requires = "html")]
-    pub overwrite: bool,
+    #[command(flatten)]
+    pub files: ReportFiles,
 
     /// One JSON document on standard output, nothing else there.
     #[arg(long)]
@@ -156,10 +178,12 @@ impl RunArgs {
     /// What a session is asked for.
     pub fn request(&self) -> Result<LoadRequest, Failure> {
         let load = &self.load;
+        // Zero would be taken as «no size», and the quick one laid out instead: nobody asks for nothing.
         if load.size.is_some_and(|size| size.get() == 0) {
             let error = anyhow::anyhow!("--size must be more than zero");
             return Err(Failure::input(error).hint("give a size such as 2GiB, or leave it out".to_owned()));
         }
+        // Not by `conflicts_with`, which could not say what to do instead.
         let aim = match (self.until_steady, self.latency_limit) {
             (None, None) => Aim::Figures,
             (Some(limit), None) => Aim::Steady { limit },
@@ -199,7 +223,7 @@ pub struct FioArgs {
 #[derive(Debug, Clone, Args)]
 pub struct LoadArgs {
     /// A built-in profile (see `iotrial profiles`) or a TOML file.
-    #[arg(default_value = "sqlserver-oltp")]
+    #[arg(default_value = "sqlserver-oltp", add = completion::profiles())]
     pub profile: String,
 
     /// All files together [default: the profile's quick size, at most what is free].
@@ -207,7 +231,8 @@ pub struct LoadArgs {
     pub size: Option<ByteSize>,
 
     /// The measured phase, such as 60s or 5m [default: the profile's quick one].
-    #[arg(short, long, value_name = "TIME", value_parser = parse_duration)]
+    // Those who come from fio, diskspd or sysbench type these names first.
+    #[arg(short, long, value_name = "TIME", value_parser = parse_duration, visible_aliases = ["time", "runtime"])]
     pub duration: Option<Duration>,
 
     /// The load runs so long before it is measured [default: the profile's quick one].
@@ -218,35 +243,20 @@ pub struct LoadArgs {
     #[arg(long)]
     pub full: bool,
 
-    /// Threshold set that judges, or a TOML file with one [default: the profile's].
-    #[arg(long, value_name = "NAME|FILE")]
+    /// Threshold set to judge by (see `iotrial thresholds`), or a TOML file with one [default: the profile's].
+    #[arg(long, value_name = "NAME|FILE", add = completion::thresholds())]
     pub thresholds: Option<String>,
 
     #[command(flatten)]
     pub rig: RigArgs,
 }
 
-/// Where records are kept.
-#[derive(Debug, Clone, Args, Default)]
-pub struct StoreArgs {
-    /// Where records are kept [default: the platform's data folder].
-    #[arg(long, value_name = "DIR", env = "IOTRIAL_STORE")]
-    pub store: Option<PathBuf>,
-}
-
-impl StoreArgs {
-    /// As it is when nothing is said on a command line.
-    pub fn of_environment() -> Self {
-        let store = std::env::var_os("IOTRIAL_STORE").filter(|place| !place.is_empty());
-        Self { store: store.map(PathBuf::from) }
-    }
-}
-
 /// Options of `report`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  iotrial report 01JD…                            by its id, or the beginning of it
+  iotrial report last                             the newest result; last~1 is the one before it
+  iotrial report 01JD…                            by its id, or the beginning or ending of it
   iotrial report ./a.iotrial.json --html a.html   one page with charts, for the browser
   iotrial report before after --html both.html    the comparison of two labels, then each of their runs
   iotrial report 01JD… 01JE… --xlsx both.xlsx     the same of two runs, as a workbook
@@ -261,7 +271,7 @@ stands by itself. Where it would not be fair, they stand beside one another and 
 pub struct ReportArgs {
     /// Files of records, journals that a crash left, results of other tools, folders of them, ids or labels in the store,
     /// studies, or - for standard input.
-    #[arg(required = true, value_name = "RECORD")]
+    #[arg(required = true, value_name = "RECORD", add = completion::results())]
     pub records: Vec<String>,
 
     /// Of a study with several profiles the one that is shown.
@@ -271,8 +281,8 @@ pub struct ReportArgs {
     #[command(flatten)]
     pub files: ReportFiles,
 
-    /// Threshold set that judges, or a TOML file with one [default: the profile's].
-    #[arg(long, value_name = "NAME|FILE")]
+    /// Threshold set to judge by (see `iotrial thresholds`), or a TOML file with one [default: the profile's].
+    #[arg(long, value_name = "NAME|FILE", add = completion::thresholds())]
     pub thresholds: Option<String>,
 
     /// One JSON document on standard output, nothing else there: the summary, or a list of them.
@@ -288,6 +298,7 @@ pub struct ReportArgs {
 #[command(after_help = "\
 Examples:
   iotrial compare before after                        two labels in the store, each with all its runs
+  iotrial compare last~1 last                         the newest result with the one before it
   iotrial compare before after --html c.html --xlsx c.xlsx    charts, and a workbook with real numbers
   iotrial compare ./records --by driver --html c.html a folder; what the driver alone changes
   iotrial compare volumes.toml --baseline '3 volumes' a study, against another configuration
@@ -296,15 +307,15 @@ Examples:
   iotrial compare before after --gate 'write.p99 <= +10%' --gate 'read.iops >= -5%'
 
 Runs with the same label and the same attributes are repeats of one configuration. A factor is an
-attribute; it is told by pairs of configurations that differ in nothing else. docs/compare.md has
-the method, docs/table-format.md the format of tables.
+attribute; it is told by pairs of configurations that differ in nothing else.
+`iotrial docs compare` has the method, `iotrial docs table-format` the format of tables.
 
 Exit codes: 0 compared, and every gate kept; 1 a gate missed; 2 wrong usage or input, or records
 that cannot be compared fairly; 3 could not be carried out.")]
 pub struct CompareArgs {
     /// Files of records or of results of other tools, printed tables, folders of them, ids or labels in the store, studies,
     /// or - for standard input.
-    #[arg(value_name = "RECORD", required_unless_present = "tables")]
+    #[arg(value_name = "RECORD", required_unless_present = "tables", add = completion::results())]
     pub records: Vec<String>,
 
     /// A file with printed figures; may be repeated.
@@ -353,32 +364,21 @@ Examples:
   iotrial audit vendor.toml --json | jq '.findings[] | {place, message, cause, right}'
 
 Figures contradict each other only where the digits in print leave no values that agree: 98.6
-stands for all that is rounded or cut off to it. docs/audit.md has every check with its limits.
+stands for all that is rounded or cut off to it. `iotrial docs audit` has every check with its
+limits.
 
 Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input, or a file that cannot
 be read among others that can; 3 could not be carried out.")]
 pub struct AuditArgs {
-    /// Each a record, a result of fio or another tool (docs/import.md), a table (docs/table-format.md), a folder of them,
+    /// Each a record, a result of fio or another tool (`iotrial docs import`), a table (`iotrial docs table-format`), a folder of them,
     /// an id or a label in the store, or - for standard input.
-    #[arg(required = true, value_name = "RESULT")]
+    #[arg(required = true, value_name = "RESULT", add = completion::results())]
     pub results: Vec<String>,
 
     #[command(flatten)]
     pub files: ReportFiles,
 
     /// One JSON document on standard output, nothing else there: the audit, or a list of them.
-    #[arg(long)]
-    pub json: bool,
-
-    #[command(flatten)]
-    pub store: StoreArgs,
-}
-
-/// Options of `records`.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  iotrial records --json")]
-pub struct RecordsArgs {
-    /// One JSON document on standard output, nothing else there.
     #[arg(long)]
     pub json: bool,
 
@@ -394,9 +394,11 @@ Examples:
   iotrial profiles --from-fio mix.fio > mine.toml          every line says where it comes from
   iotrial profiles --from-fio 'fio --name=a --rw=randread --bs=8k --size=4g --runtime=60'
 
-docs/profiles.md describes every key, docs/fio-jobs.md what becomes of each option of fio.")]
+`iotrial docs profiles` describes every key, `iotrial docs fio-jobs` what becomes of each option
+of fio.")]
 pub struct ProfilesArgs {
     /// Print this one as it would be edited.
+    #[arg(add = completion::profiles())]
     pub name: Option<String>,
 
     /// Print a job file of fio, or its command line in quotes, as a profile.
@@ -405,6 +407,25 @@ pub struct ProfilesArgs {
 
     #[command(flatten)]
     pub fio: FioArgs,
+
+    /// One JSON document on standard output, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `thresholds`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  iotrial thresholds
+  iotrial thresholds flash > mine.toml
+  iotrial run --thresholds ./mine.toml
+
+`iotrial docs thresholds` describes every key.")]
+pub struct ThresholdsArgs {
+    /// Print this one, or check and print the one in a TOML file.
+    #[arg(value_name = "NAME|FILE", add = completion::thresholds())]
+    pub name: Option<String>,
 
     /// One JSON document on standard output, nothing else there.
     #[arg(long)]
@@ -448,6 +469,7 @@ pub struct CleanArgs {
 /// The LIMIT of `--until-steady`, which may be left out: what stands behind it may have been meant as the profile.
 fn parse_limit(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(|error| {
+        // LIMIT is optional, so that clap takes the word behind the option for it, whatever it was meant as.
         if text.contains(|c: char| c.is_ascii_alphabetic()) && !text.starts_with(|c: char| c.is_ascii_digit())
         {
             return format!("{error}; where it is the profile, give it before --until-steady");

@@ -3,18 +3,23 @@
 pub mod audit;
 pub mod clean;
 pub mod compare;
+pub mod docs;
 pub mod dry_run;
 pub mod generate;
 pub mod import;
 pub mod interview;
+pub mod label;
+pub mod open;
 pub mod profiles;
 pub mod records;
+pub mod remove;
 pub mod report;
 pub mod run;
 pub mod size;
 pub mod study;
 pub mod sweep;
 pub mod target;
+pub mod thresholds;
 
 use std::process::ExitCode;
 
@@ -23,6 +28,7 @@ use crate::failure::Failure;
 
 /// Does what was asked for; without a command, asks what is wanted.
 pub fn carry_out(command: Option<Command>) -> Result<ExitCode, Failure> {
+    // Each returns its exit code itself: what 1 means differs, but 2 and 3 are always those of `Failure`.
     match command {
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Sweep(args)) => sweep::sweep(&args),
@@ -33,9 +39,14 @@ pub fn carry_out(command: Option<Command>) -> Result<ExitCode, Failure> {
         Some(Command::Size(args)) => size::size(&args),
         Some(Command::Import(args)) => import::import(&args),
         Some(Command::Records(args)) => records::records(&args),
+        Some(Command::Open(args)) => open::open(&args),
+        Some(Command::Label(args)) => label::label(&args),
+        Some(Command::Remove(args)) => remove::remove(&args),
         Some(Command::Profiles(args)) => profiles::profiles(&args),
+        Some(Command::Thresholds(args)) => thresholds::thresholds(&args),
         Some(Command::Target(args)) => target::target(&args),
         Some(Command::Clean(args)) => clean::clean(&args),
+        Some(Command::Docs { page }) => docs::docs(page.as_deref()),
         Some(Command::Completions { shell }) => generate::completions(shell),
         Some(Command::Man { directory }) => generate::man_pages(&directory),
         None => interview::interview(),

@@ -76,6 +76,7 @@ impl Failure {
 
     /// 2 or 3.
     pub fn exit_code(&self) -> ExitCode {
+        // 1 is missing on purpose: it is a verdict, and never an error.
         ExitCode::from(match self.kind {
             Kind::Input => 2,
             Kind::Execution => NOT_CARRIED_OUT,
@@ -85,6 +86,7 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The same layout as that of a session, so that nobody can tell by the look where an error arose.
         f.write_str(&explained(&*self.error, self.hint.as_deref()))
     }
 }
@@ -92,6 +94,7 @@ impl fmt::Display for Failure {
 /// What a session cannot do: whoever asked for something wrong gets another exit code than a host that cannot.
 impl<E: Fault> From<E> for Failure {
     fn from(error: E) -> Self {
+        // Asked before the error moves into the failure, which keeps only its text and its causes.
         let (is_of_input, hint) = (error.is_of_input(), error.hint());
         let failure = if is_of_input { Self::input(error) } else { Self::execution(error) };
         failure.hint(hint)

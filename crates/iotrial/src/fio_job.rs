@@ -54,6 +54,7 @@ pub fn read_fio_job(job: &str, args: &FioArgs, runtime: Option<Duration>) -> Res
     } else {
         (job.to_owned(), "a command line".to_owned(), PathBuf::new())
     };
+    // fio replaces `$ncpus` and its like when it reads a file: the same file is another load on another host.
     let host = host_facts();
     let surroundings = Surroundings {
         file: &|name| text(&folder.join(name)).map_err(|error| format!("{:#}", anyhow::Error::from(error))),
@@ -65,14 +66,16 @@ pub fn read_fio_job(job: &str, args: &FioArgs, runtime: Option<Duration>) -> Res
     let request = FioJobRequest { name, set: args.fio_set, leaves_out: args.fio_leave_out, runtime };
     let made = profile_of_fio_job(&job, &request, &surroundings).map_err(|error| {
         let hint = if args.fio_leave_out || !error.may_be_left_out() {
-            "docs/fio-jobs.md says what becomes of each option"
+            "`iotrial docs fio-jobs` says what becomes of each option"
         } else {
             "--fio-leave-out leaves these out, and reads the rest"
         };
+        // All mistakes at once, each with its line: jobs are long, and one at a time would take an afternoon.
         let lines: Vec<String> = error.0.iter().map(|mistake| harmless(&mistake.to_string())).collect();
         let about = format!("this job of fio cannot become a profile\n{}", lines.join("\n"));
         Failure::input(anyhow!(about)).hint(hint.to_owned())
     })?;
+    // What is left out changes the load, so that it is a warning; how something was read is a note.
     made.left_out.iter().for_each(|one| eprintln!("warning: left out: {}", harmless(&one.to_string())));
     made.notes.iter().for_each(|note| eprintln!("note: {}", harmless(note)));
     Ok(made)

@@ -22,6 +22,7 @@ use iotrial_model::subject::Subject;
 use iotrial_model::sweep::SweepRecord;
 use iotrial_model::table::PublishedTable;
 use iotrial_model::toml_reader::Mistakes;
+use iotrial_session::judged_profile::is_file_name;
 use iotrial_session::store::{imported_of, is_called_journal, is_called_record, record_of, sweep_of};
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::configuration::Configuration;
@@ -204,9 +205,12 @@ fn read_whole(path: &Path) -> Result<Whole, IntakeError> {
 
 fn open_whole(path: &Path, whole: &Whole, naming: &Naming) -> Result<Input, IntakeError> {
     let name = harmless(&path.display().to_string());
+    // Records of iotrial first: they say so within a few bytes, and reading them as another tool's would take longest.
     if let Some(kind) = json_kind(whole) {
         return open_record(kind, path, &name, whole);
     }
+    // Then other tools, whose formats are told by their content; TOML and counters come last, because they are told by
+    // little.
     let error = match import_from(path, &whole.bytes, naming) {
         Ok(imported) => return Ok(Input::Results(Box::new(imported))),
         Err(error @ ImportError::Unknown) => match open_other(&name, &whole.bytes) {
@@ -257,6 +261,7 @@ fn json_kind(whole: &Whole) -> Option<Kind> {
 
 fn open_record(kind: Kind, path: &Path, name: &str, whole: &Whole) -> Result<Input, IntakeError> {
     let read = || -> anyhow::Result<Input> {
+        // Unpacked only now: of a file that is none of ours the head was enough.
         let text = whole.unpacked()?;
         Ok(match kind {
             Kind::Sweep => Input::Sweep(Box::new(sweep_of(&text)?)),
@@ -297,6 +302,7 @@ fn open_other(name: &str, bytes: &[u8]) -> Option<Result<Input, IntakeError>> {
         Err(error) if toml_kind(&String::from_utf8_lossy(bytes)).is_some() => {
             return Some(Err(IntakeError::of_import(name, error)));
         }
+        // Counters may still have bytes of another code page, such as in the name of a disk, which files of ours never have.
         Err(_) => {}
     }
     match read_counters(bytes) {
@@ -329,8 +335,8 @@ fn toml_kind(text: &str) -> Option<Kind> {
 
 fn open_toml(kind: Kind, name: &str, text: &str) -> Result<Input, IntakeError> {
     let keys = match kind {
-        Kind::Catalog => "docs/catalogs.md describes every key",
-        _ => "docs/size.md describes every key",
+        Kind::Catalog => "`iotrial docs catalogs` describes every key",
+        _ => "`iotrial docs size` describes every key",
     };
     let parsed = |parsed: Result<Input, Mistakes>| {
         parsed.map_err(|mistakes| {
@@ -348,6 +354,15 @@ fn open_toml(kind: Kind, name: &str, text: &str) -> Result<Input, IntakeError> {
         }
         Kind::Catalog => parsed(Catalog::parse(text).map(|catalog| Input::Catalog(Box::new(catalog)))),
         _ => Ok(Input::Other(kind)),
+    }
+}
+
+/// Refuses something else than a threshold set where one is named by its path; names are looked up elsewhere.
+pub fn expect_thresholds(name: Option<&str>, option: &'static str) -> Result<(), Failure> {
+    let takes = Takes { command: option, what: "a threshold set" };
+    match name {
+        Some(name) if is_file_name(name) => expect(Kind::Thresholds, Path::new(name), &takes),
+        _ => Ok(()),
     }
 }
 
@@ -385,6 +400,7 @@ pub fn open_as(kind: Kind, path: &Path, takes: &Takes) -> Result<Input, Failure>
 /// Imports what was read, with the files that lie beside it.
 fn import_from(path: &Path, bytes: &[u8], naming: &Naming) -> Result<Imported, ImportError> {
     let folder = path.parent().unwrap_or(Path::new(""));
+    // Standard input lies in no folder, and has nothing beside it.
     let is_stdin = path == Path::new(STANDARD_INPUT);
     let beside = |name: &str| -> Option<Vec<u8>> {
         // A name that a stranger chose leads nowhere else.
@@ -395,6 +411,11 @@ fn import_from(path: &Path, bytes: &[u8], naming: &Naming) -> Result<Imported, I
     };
     let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
     import(&ForeignFile { name: &name, bytes, beside: &beside }, naming)
+}
+
+/// Says on standard error that a file in a folder is left out. It is a note and no warning: the folder was named, and not the file.
+pub fn pass_over(failure: &Failure) {
+    eprintln!("note: passed over: {}", harmless(&failure.reason()));
 }
 
 /// What figures do not need, and what takes most of the memory.

@@ -28,7 +28,7 @@ enum Shows {
     Quiet,
     /// Lines; when the last one about the load was printed.
     Lines(Mutex<Instant>),
-    /// Bars.
+    /// A bar for the phase, and a line for each role below it.
     Terminal(MultiProgress, Mutex<Bars>),
 }
 
@@ -44,6 +44,7 @@ impl Live {
         Self(if quiet {
             Shows::Quiet
         } else if std::io::stderr().is_terminal() {
+            // On standard error: standard output may be a file, and must hold nothing but results.
             let all = MultiProgress::new();
             let main = all.add(ProgressBar::no_length());
             Shows::Terminal(all, Mutex::new(Bars { main, roles: Vec::new() }))
@@ -103,11 +104,13 @@ impl Observer for Live {
     fn start(&self, plan: &Plan) {
         let Shows::Terminal(all, bars) = &self.0 else { return };
         let Ok(mut bars) = bars.lock() else { return };
+        // A search makes many loads, each with bars of its own.
         bars.clear();
         bars.main = all.add(ProgressBar::new(plan.duration().as_secs()));
         bars.main.set_style(style("{msg:<8} {wide_bar} {pos} of {len} s  ETA {prefix}"));
         bars.main.set_message("start");
         bars.main.set_prefix(format!("{} s", plan.duration().as_secs()));
+        // Only roles that the plan has; their lines keep their order, so that the eye finds them again.
         for role in Role::ALL.iter().filter(|role| plan.jobs.iter().any(|job| job.role == **role)) {
             let line = all.add(ProgressBar::no_length());
             line.set_style(style("  {msg}"));
@@ -126,12 +129,14 @@ impl Observer for Live {
                 bars.main.set_message(interval.phase.as_str());
                 bars.main.set_prefix(format!("{} s", remaining.as_secs()));
                 bars.main.set_position(elapsed.as_secs());
+                // Asked each time: a window is resized while a run goes on.
                 let columns = usize::from(console::Term::stderr().size().1);
                 for (role, line) in &bars.roles {
                     line.set_message(role_line(plan, interval, *role, columns));
                 }
             }
             Shows::Lines(last) => {
+                // The last second is always shown, so that a log ends with the end.
                 if is_due(last) || remaining.is_zero() {
                     let roles: Vec<String> = Role::ALL
                         .iter()
@@ -172,6 +177,7 @@ impl Drop for Live {
 /// bandwidth where the terminal is too narrow for it.
 fn role_line(plan: &Plan, interval: &Interval, role: Role, columns: usize) -> String {
     let mut jobs = JobCounts::default();
+    // Histograms are merged and asked once: percentiles of several jobs cannot be averaged.
     for (_, counts) in plan.jobs.iter().zip(&interval.jobs).filter(|(job, _)| job.role == role) {
         jobs.merge(counts);
     }
@@ -183,6 +189,7 @@ fn role_line(plan: &Plan, interval: &Interval, role: Role, columns: usize) -> St
         WIDE_COLUMNS.. => format!(" {:>7.1} MiB/s", figures.bandwidth_mib_per_s.unwrap_or(0.0)),
         _ => String::new(),
     };
+    // A column that is nearly always zero hides the one time when it is not.
     let errors = if both.error_count > 0 { format!("  {} errors", both.error_count) } else { String::new() };
     let (mean, p99) = (ms(figures.lat_mean_us), ms(figures.lat_p99_us));
     format!(

@@ -9,6 +9,7 @@
 
 mod cli;
 mod command;
+mod docs;
 mod failure;
 mod fio_job;
 mod intake;
@@ -28,7 +29,10 @@ use crate::cli::Cli;
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
+    // First: a shell that completes a line runs the program with a variable that says so, and nothing else may happen then.
+    command::generate::answer_shell();
     command::carry_out(Cli::parse().command).unwrap_or_else(|failure: Failure| {
+        // The one place where an error is printed, so that none is printed twice.
         eprintln!("{failure}");
         failure.exit_code()
     })

@@ -66,13 +66,16 @@ impl<'p, T: Serialize> Presentation<'p, T> {
     pub fn show(mut self, files: &'p ReportFiles, json: bool) -> Result<(), Failure> {
         let (written, result) =
             self.document.map_or_else(|| (Vec::new(), Ok(())), |document| files.write(document));
+        // After the files are written, because the document names those that are there.
         if json {
             let report = files.html_of(&written);
             self.values.iter_mut().for_each(|value| value.report = report);
             match self.values.as_slice() {
+                // One result is an object and several are a list, whoever asks: a script that asks for one needs no index.
                 [one] => output::json(one)?,
                 several => output::json(&several)?,
             }
+        // A report that goes to standard output is the only thing there, so that it can be piped.
         } else if !files.take_standard_output() {
             let told = self.values.iter().filter(|value| value.is_told);
             let mut lines: Vec<(&str, &Path)> =
@@ -91,6 +94,7 @@ impl<'p, T: Serialize> Presentation<'p, T> {
             }
             output::text(&text)?;
         }
+        // Last: what could not be written is an error, but the figures are on the screen.
         result
     }
 }
@@ -112,6 +116,7 @@ const WITHOUT_TERMINAL: usize = 140;
 fn terminal_style() -> TerminalStyle {
     let stdout = std::io::stdout();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    // Of the terminal that shows it, and not of COLUMNS, which a pipe inherits.
     let width =
         console::Term::stdout().size_checked().map_or(WITHOUT_TERMINAL, |(_, columns)| usize::from(columns));
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
@@ -126,6 +131,7 @@ pub fn aligned(rows: &[Vec<String>], right: &[usize], least: &[usize]) -> String
         if column == widths.len() {
             widths.push(0);
         }
+        // Characters and not bytes: a dash or a µ is several of them.
         widths[column] = widths[column].max(cell.chars().count());
     }
     let line = |row: &Vec<String>| {

@@ -17,8 +17,8 @@ use crate::output;
 /// Where a report goes besides the terminal.
 #[derive(Debug, Clone, Args, Default)]
 pub struct ReportFiles {
-    /// Write one HTML page that needs no network: figures, charts, settings.
-    #[arg(long, value_name = "FILE")]
+    /// Write one HTML page that needs no network: figures, charts, settings; `-` is standard output.
+    #[arg(long, value_name = "FILE|-")]
     pub html: Option<PathBuf>,
 
     /// Write a workbook: a sheet for each part, real numbers, native charts.
@@ -48,6 +48,8 @@ enum Form {
 }
 
 impl Form {
+    const OF_TEXT: [Self; 3] = [Self::Html, Self::Markdown, Self::Csv];
+
     const fn option(self) -> &'static str {
         match self {
             Self::Html => "--html",
@@ -67,6 +69,7 @@ impl Form {
     }
 
     fn write(self, path: &Path, document: &Document, overwrite: bool) -> Result<(), Failure> {
+        // In memory first: a form that cannot be made leaves no file behind.
         let rendered =
             self.render(document).with_context(|| format!("cannot make the report for {}", self.option()));
         let bytes = rendered.map_err(Failure::execution)?;
@@ -126,9 +129,12 @@ impl ReportFiles {
         let forms = self.wanted().map(|(form, path)| (form.option(), path));
         for (option, path) in forms.chain(others.iter().copied()) {
             let is_dash = path == Path::new(STANDARD_OUTPUT);
-            if is_dash && ![Form::Markdown, Form::Csv].map(Form::option).contains(&option) {
+            // A workbook is a packed file, of which a terminal would make rubbish.
+            if is_dash && !Form::OF_TEXT.map(Form::option).contains(&option) {
                 let error = anyhow!("{option} needs the name of a file");
-                return Err(Failure::input(error).hint("only --markdown and --csv take `-`".to_owned()));
+                return Err(
+                    Failure::input(error).hint("only --html, --markdown and --csv take `-`".to_owned())
+                );
             }
             if let Some((other, _)) = taken.iter().find(|(_, other)| is_same_place(other, path)) {
                 let place =
@@ -172,6 +178,7 @@ impl ReportFiles {
     /// from it; the first failure comes back beside the files that are there.
     pub fn write(&self, document: &Document) -> (Vec<PathBuf>, Result<(), Failure>) {
         let (mut files, mut result) = (Vec::new(), Ok(()));
+        // All of them, whatever becomes of one: each was asked for.
         for (form, path) in self.wanted() {
             match form.write(path, document, self.overwrite) {
                 Ok(()) if path == Path::new(STANDARD_OUTPUT) => {}

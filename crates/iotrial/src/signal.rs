@@ -12,6 +12,7 @@ use crate::failure::Failure;
 pub fn control_by_signals() -> Result<Arc<Control>, Failure> {
     let control = Arc::new(Control::default());
     let pulled = Arc::clone(&control);
+    // A flag of its own: the brake may be pulled by other things than signals.
     let is_second = AtomicBool::new(false);
     let pull = move || {
         // A device that hangs keeps its I/Os for ever, so the second one waits for nothing, however late it comes.

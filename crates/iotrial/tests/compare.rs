@@ -119,7 +119,7 @@ fn a_gate_that_is_missed_ends_with_1_and_says_which() {
 }
 
 #[test]
-fn a_folder_is_compared_whole_and_a_broken_record_in_it_is_named() {
+fn a_folder_is_compared_whole_and_a_broken_record_is_passed_over_in_it_and_refused_by_its_name() {
     let bench = Bench::new();
     run(&bench, "x", "1", 200, &[]);
     run(&bench, "y", "2", 200, &[]);
@@ -127,10 +127,15 @@ fn a_folder_is_compared_whole_and_a_broken_record_in_it_is_named() {
     let folder = store.to_str().unwrap();
     compare(&bench, &[folder]).expect_code(0);
     std::fs::write(store.join("broken.iotrial.json"), "{").unwrap();
-    let refused = compare(&bench, &[folder]).expect_code(2);
+    let noted = compare(&bench, &[folder, "--json"]).expect_code(0);
+    assert!(noted.stderr.contains("broken.iotrial.json` is no record"), "{}", noted.stderr);
+    assert_eq!(noted.json()["configurations"].as_array().unwrap().len(), 2);
+    let broken = store.join("broken.iotrial.json");
+    let named = ["x", "y", broken.to_str().unwrap()];
+    let refused = compare(&bench, &named).expect_code(2);
     assert!(refused.stderr.contains("broken.iotrial.json` is no record"), "{}", refused.stderr);
     assert!(refused.stderr.contains("hint: take it out; --force compares the others"), "{}", refused.stderr);
-    let forced = compare(&bench, &[folder, "--force", "--json"]).expect_code(0);
+    let forced = compare(&bench, &[&named[..], &["--force", "--json"]].concat()).expect_code(0);
     assert!(forced.stderr.contains("warning: left out"), "{}", forced.stderr);
     assert_eq!(forced.json()["configurations"].as_array().unwrap().len(), 2);
 }
@@ -150,7 +155,10 @@ fn wrong_input_is_refused_with_what_can_be_done() {
     let sweep = ["sweep", "--engine", "sim", "--pattern", "randread-8k", "--step", "1s", "--quiet", "--json"];
     let sweep = bench.run(&sweep).json()["record"].as_str().unwrap().to_owned();
     check(&[&one, &sweep], &["is the record of a sweep; `iotrial compare` takes", "hint: `iotrial report"]);
-    check(&[&one, "nowhere"], &["no record is labelled `nowhere`", "hint: `iotrial records` lists"]);
+    check(
+        &[&one, "nowhere"],
+        &["`nowhere` is neither a file nor an id or label", "hint: `iotrial records` lists"],
+    );
     check(&[&one, "data"], &["the folder `data` has no records"]);
     check(&["--table", "none.toml"], &["cannot read `none.toml`", "No such file"]);
     check(&[], &["required"]);
@@ -161,7 +169,7 @@ fn wrong_input_is_refused_with_what_can_be_done() {
             "cannot read `bad.toml`",
             "it is not a valid table",
             "line 2, column 9",
-            "hint: docs/table-format.md",
+            "hint: `iotrial docs table-format`",
         ],
     );
 }

@@ -29,6 +29,13 @@ fn wrong_words_on_the_command_line_are_refused_with_the_right_ones() {
         &["run", "sqlserver-oltb"],
         &["no profile `sqlserver-oltb`", "hint: did you mean `sqlserver-oltp`?"],
     );
+    check(
+        &["run", "sqlserver"],
+        &[
+            "hint: did you mean `sqlserver-oltp`? There are also sqlserver-checkpoint, sqlserver-log, sqlserver-commit, sqlserver-dss",
+        ],
+    );
+    check(&["run", "--thresholds", "oci"], &["hint: did you mean `oci-sqlserver`?"]);
     check(&["run", "./absent.toml"], &["cannot read the profile `./absent.toml`", "No such file", "hint:"]);
     check(&["run", "--size", "2"], &["no unit", "GiB"]);
     check(&["run", "--size", "2XiB"], &["unknown unit `XiB`"]);
@@ -41,7 +48,30 @@ fn wrong_words_on_the_command_line_are_refused_with_the_right_ones() {
     check(&["run", "--thresholds", "flahs"], &["flahs", "hint: did you mean `flash`?"]);
     check(&["run", "--size", "4k"], &["4 KiB", "hint: give a larger --size"]);
     check(&["run", "--destroy", "0123"], &["more --destroy tokens than raw devices"]);
-    check(&["report", "01ABC"], &["neither a file nor a record", "hint: `iotrial records`"]);
+    check(&["report", "01ABC"], &["neither a file nor an id or label", "hint: `iotrial records`"]);
+}
+
+#[test]
+fn a_usage_line_asks_for_no_store_where_the_environment_names_one() {
+    // The bench sets IOTRIAL_STORE.
+    let bench = Bench::new();
+    for command in ["report", "compare", "audit"] {
+        let ran = bench.run(&[command]).expect_code(2);
+        assert!(ran.stderr.contains("Usage:") && !ran.stderr.contains("--store"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn the_names_that_fio_and_diskspd_have_for_the_duration_are_understood() {
+    let bench = Bench::new();
+    let plan = |option: &str| {
+        bench
+            .run(&["run", "--engine", "sim", "--seed", "1", "--dry-run", "--json", option, "7s"])
+            .expect_code(0)
+            .stdout
+    };
+    let expected = plan("--duration");
+    assert_eq!((plan("--time"), plan("--runtime")), (expected.clone(), expected));
 }
 
 #[test]
@@ -56,26 +86,29 @@ fn mistakes_in_a_profile_are_all_named_with_their_places() {
         &bench,
         &["run", "./mine.toml"],
         2,
-        &[&place, "`iodepth` must be from 1 to 4096", "hint: docs/profiles.md"],
+        &[&place, "`iodepth` must be from 1 to 4096", "hint: `iotrial docs profiles`"],
     );
 }
 
 #[test]
 fn targets_that_cannot_be_used_are_refused_with_the_reason() {
     let bench = Bench::new();
+    // Another path would mend these: they are wrong input, whatever the command.
     let run = |target: &str, parts: &[&str]| {
-        refused(&bench, &["run", "--target", target, "--size", "32MiB"], 3, parts)
+        refused(&bench, &["run", "--target", target, "--size", "32MiB"], 2, parts)
     };
     run("absent/below", &["absent", "hint:"]);
     run("/dev/sdzz", &["/dev/sdzz", "hint:"]);
     run("/proc", &["/proc", "hint:"]);
+    refused(&bench, &["target", "data"], 2, &["is a directory, not a block device", "hint:"]);
+    refused(&bench, &["target", "/dev/sdzz"], 2, &["/dev/sdzz", "hint:"]);
     std::fs::write(bench.path().join("notes.txt"), "mine").unwrap();
     run("notes.txt", &["notes.txt", "hint:"]);
     assert_eq!(std::fs::read_to_string(bench.path().join("notes.txt")).unwrap(), "mine");
     refused(&bench, &["run", "--target", "data", "--size", "9000TiB"], 3, &["may be used", "hint:"]);
     let foreign = bench.data().join("sql-log.iotrial");
     std::fs::write(&foreign, "a database's log").unwrap();
-    run("data", &["sql-log.iotrial", "hint:"]);
+    refused(&bench, &["run", "--target", "data", "--size", "32MiB"], 3, &["sql-log.iotrial", "hint:"]);
     assert_eq!(std::fs::read_to_string(&foreign).unwrap(), "a database's log");
 }
 

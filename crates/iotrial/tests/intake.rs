@@ -161,7 +161,7 @@ const KINDS: [(&str, &str); 13] = [
 type Command = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
 
 /// Every command that is given results or what is asked of them.
-const COMMANDS: [Command; 10] = [
+const COMMANDS: [Command; 17] = [
     ("report", &["report"], &[], &["run", "sweep", "kept", "result", "table", "study"]),
     ("compare", &["compare"], &["run-2.in"], &["run", "kept", "result", "table", "study"]),
     ("audit", &["audit"], &[], &["run", "kept", "result", "table"]),
@@ -181,8 +181,38 @@ const COMMANDS: [Command; 10] = [
         &[],
         &["run", "kept", "result", "table"],
     ),
+    ("study", &["study"], &["--status"], &["study"]),
     ("study add", &["study", "add", "study-1.in"], &[], &["run"]),
+    ("run", &["run"], &SHORT_RUN, &["profile"]),
+    ("run --thresholds", &["run", "sqlserver-log", "--thresholds"], &SHORT_RUN, &["thresholds"]),
+    ("report --thresholds", &["report", "run-1.in", "--thresholds"], &[], &["thresholds"]),
+    ("profiles", &["profiles"], &[], &["profile"]),
+    ("thresholds", &["thresholds"], &[], &["thresholds"]),
+    (
+        "size --profile",
+        &[
+            "size",
+            "--read",
+            "10iops@8KiB",
+            "--provider",
+            "oci",
+            "--study",
+            "out.toml",
+            "--overwrite",
+            "--profile",
+        ],
+        &[],
+        &["profile"],
+    ),
 ];
+
+/// A run that leaves as little behind as one can.
+const SHORT_RUN: [&str; 8] =
+    ["--engine", "sim", "--seed", "1", "--ramp=0s", "--duration=1s", "--quiet", "--json"];
+
+/// Commands that take names as well as files, and so want a path.
+const WANT_PATHS: [&str; 6] =
+    ["run", "run --thresholds", "report --thresholds", "profiles", "thresholds", "size --profile"];
 
 #[test]
 fn every_command_takes_every_kind_of_input_or_refuses_it_in_the_same_words() {
@@ -190,7 +220,8 @@ fn every_command_takes_every_kind_of_input_or_refuses_it_in_the_same_words() {
     fixtures(&bench);
     for (command, before, after, taken) in COMMANDS {
         for (kind, words) in KINDS {
-            let file = format!("{kind}-1.in");
+            let here = if WANT_PATHS.contains(&command) { "./" } else { "" };
+            let file = format!("{here}{kind}-1.in");
             let ran = bench.run(&[before, &[file.as_str()], after].concat());
             let refusal = format!("`{file}` is {words}; `iotrial {command}` takes ");
             let is_refused = ran.stderr.contains(&refusal);
@@ -284,7 +315,7 @@ fn a_result_is_found_by_its_id_by_the_beginning_of_it_and_by_its_label() {
     assert!(refused.contains("is the record of a sweep; `iotrial audit` takes"), "{refused}");
     let unknown = |arguments: &[&str]| {
         let refused = bench.run(arguments).expect_code(2).stderr;
-        assert!(refused.contains("no record is labelled `nowhere`"), "{refused}");
+        assert!(refused.contains("`nowhere` is neither a file nor an id or label"), "{refused}");
         assert!(
             refused.contains("hint: `iotrial records` lists what the store holds, with labels"),
             "{refused}"
@@ -294,6 +325,81 @@ fn a_result_is_found_by_its_id_by_the_beginning_of_it_and_by_its_label() {
     unknown(&["compare", "nowhere"]);
     unknown(&["audit", "nowhere"]);
     unknown(&["size", "--demand", "nowhere"]);
+}
+
+#[test]
+fn a_command_that_only_reads_makes_no_store() {
+    let bench = Bench::new();
+    put(&bench, "table.toml", TABLE);
+    put(&bench, "study.toml", STUDY);
+    let check = |arguments: &[&str], code: i32| {
+        bench.run(arguments).expect_code(code);
+        assert!(!bench.store().exists(), "{arguments:?} made a store");
+    };
+    for name in ["nosuch.json", "last", "01JD"] {
+        check(&["audit", name], 2);
+        check(&["report", name], 2);
+        check(&["compare", name], 2);
+        check(&["open", name], 2);
+        check(&["label", name, "x"], 2);
+        check(&["remove", name], 2);
+        check(&["remove", "--restore", name], 2);
+        check(&["size", "--demand", name], 2);
+    }
+    check(&["records"], 0);
+    check(&["records", "--trash", "--json"], 0);
+    check(&["audit", "table.toml"], 0);
+    check(&["study", "study.toml", "--status"], 0);
+    check(&["study", "study.toml", "--dry-run"], 0);
+    check(&["report", "study.toml"], 2);
+    check(&["run", "--engine", "sim", "--dry-run"], 0);
+    check(&["target", "data"], 2);
+    check(&["thresholds"], 0);
+    check(&["profiles"], 0);
+}
+
+#[test]
+fn a_damaged_result_in_a_folder_does_not_keep_the_others_from_being_shown() {
+    let bench = Bench::new();
+    fs::write(bench.data().join("table.toml"), TABLE).unwrap();
+    // What iotrial itself put beside its results, and what a full disk left of one.
+    bench.run(&["report", "data/table.toml", "--html", "data/page.html", "--markdown", "data/page.md"]);
+    assert!(bench.data().join("page.html").exists());
+    fs::write(bench.data().join("cut.json"), "{\"format\":\"iotrial.record/1\",\"id\":").unwrap();
+    for command in ["report", "compare", "import"] {
+        let ran = bench.run(&[command, "data"]);
+        assert!(ran.code <= 1, "{command}: {}", ran.stderr);
+    }
+    for command in ["report", "compare"] {
+        let told = bench.run(&[command, "data"]).stderr;
+        assert_eq!(told.matches("note: passed over: `data/cut.json`").count(), 1, "{told}");
+        assert_eq!(told.matches("passed over").count(), 1, "{told}");
+    }
+    // Records as well, one of which was cut off.
+    let folder = bench.path().join("records");
+    fs::create_dir(&folder).unwrap();
+    let whole = fs::read(run(&bench, "a", "1")).unwrap();
+    fs::write(folder.join("01A.iotrial.json"), &whole).unwrap();
+    fs::copy(run(&bench, "b", "2"), folder.join("01C.iotrial.json")).unwrap();
+    fs::write(folder.join("01B.iotrial.json"), &whole[..whole.len() / 2]).unwrap();
+    for command in ["report", "compare"] {
+        let ran = bench.run(&[command, "records", "--json"]);
+        assert!(
+            ran.code <= 1 && ran.stderr.contains("passed over: `records/01B.iotrial.json`"),
+            "{}",
+            ran.stderr
+        );
+        // Whoever names the file itself means it.
+        let named = bench.run(&[command, "records/01A.iotrial.json", "records/01B.iotrial.json"]);
+        assert_eq!(named.code, 2, "{}", named.stderr);
+    }
+    // With nothing left, what is wrong is the answer.
+    fs::remove_file(folder.join("01A.iotrial.json")).unwrap();
+    fs::remove_file(folder.join("01C.iotrial.json")).unwrap();
+    for command in ["report", "compare"] {
+        let alone = bench.run(&[command, "records"]).expect_code(2).stderr;
+        assert!(alone.contains("error: `records/01B.iotrial.json` is no record that can be read"), "{alone}");
+    }
 }
 
 #[test]
@@ -325,12 +431,11 @@ fn a_result_of_another_tool_has_the_sections_that_its_facts_allow_in_the_order_o
     let bench = Bench::new();
     bench.run(&["report", &golden("fio/mix.json"), "--html", "one.html"]);
     let html = fs::read_to_string(bench.path().join("one.html")).unwrap();
-    let places: Vec<Option<usize>> = ["verdict", "figures", "judged", "load", "source"]
-        .iter()
-        .map(|id| html.find(&format!("id=\"{id}\"")))
-        .collect();
+    // The logs that fio wrote beside its result are its course.
+    let sections = ["verdict", "throughput", "latency", "figures", "judged", "load", "source"];
+    let places: Vec<Option<usize>> = sections.iter().map(|id| html.find(&format!("id=\"{id}\""))).collect();
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
-    for id in ["roles", "throughput", "spread", "arrivals", "host", "settings", "profile"] {
+    for id in ["roles", "spread", "arrivals", "host", "settings", "profile"] {
         assert!(!html.contains(&format!("id=\"{id}\"")), "{id}");
     }
 }
@@ -454,7 +559,7 @@ fn what_a_command_or_a_study_names_is_refused_when_it_is_no_file_or_too_large() 
     };
     let (device, pipe, huge) =
         ("it is a device, not a file", "it is a pipe or a socket, not a file", "it is larger than 4 MiB");
-    let sim = ["run", "oci-64k", "--engine", "sim", "--thresholds"];
+    let sim = ["run", "oci-64k-randrw", "--engine", "sim", "--thresholds"];
     check(&[&sim[..], &["/dev/zero"]].concat(), device);
     check(&[&sim[..], &["./huge.toml"]].concat(), huge);
     check(&["run", "/dev/zero", "--engine", "sim"], device);

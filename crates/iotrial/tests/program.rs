@@ -6,13 +6,108 @@ mod support;
 
 use support::Bench;
 
+/// What a shell that has its script offers for the last word of a line.
+fn offered(bench: &Bench, shell: &str, line: &[&str]) -> Vec<String> {
+    let index = (line.len() - 1).to_string();
+    let asked = [&["--"][..], line].concat();
+    let mut command = bench.command(&asked);
+    command.env("IOTRIAL_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", index).env("_CLAP_IFS", "\n");
+    let ran = support::Ran::from(command.output().unwrap()).expect_code(0);
+    ran.stdout.lines().map(|line| line.split(['\t', ':']).next().unwrap().to_owned()).collect()
+}
+
 #[test]
-fn completions_come_for_every_shell() {
+fn completions_come_for_every_shell_and_know_what_can_stand_in_a_place() {
     let bench = Bench::new();
+    std::fs::write(bench.path().join("mine.toml"), "").unwrap();
+    let run = [
+        "run",
+        "--engine",
+        "sim",
+        "--duration",
+        "1s",
+        "--ramp",
+        "0s",
+        "--quiet",
+        "--json",
+        "--label",
+        "three",
+    ];
+    bench.run(&run);
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = bench.run(&["completions", shell]).expect_code(0).stdout;
-        assert!(script.contains("iotrial") && script.contains("dry-run"), "{shell}");
+        assert!(script.contains("iotrial") && script.contains("IOTRIAL_COMPLETE"), "{shell}");
+        let has = |line: &[&str], word: &str| {
+            let words = offered(&bench, shell, line);
+            assert!(words.iter().any(|one| one == word), "{shell} {line:?}: {words:?}");
+        };
+        has(&["iotrial", "run", "--dry"], "--dry-run");
+        has(&["iotrial", "run", "sqlserver-o"], "sqlserver-oltp");
+        has(&["iotrial", "run", "./mi"], "./mine.toml");
+        has(&["iotrial", "run", "--thresholds", "fl"], "flash");
+        has(&["iotrial", "report", "th"], "three");
+        has(&["iotrial", "compare", "la"], "last");
+        has(&["iotrial", "docs", "thr"], "thresholds");
     }
+    // A store that is not there is not made by pressing a key.
+    let elsewhere = Bench::new();
+    assert!(!offered(&elsewhere, "bash", &["iotrial", "report", "th"]).contains(&"three".to_owned()));
+    assert!(!elsewhere.store().exists());
+}
+
+#[test]
+fn threshold_sets_are_listed_and_printed_so_that_they_can_be_used() {
+    let bench = Bench::new();
+    let list = bench.run(&["thresholds"]).expect_code(0).stdout;
+    let json = bench.run(&["thresholds", "--json"]).expect_code(0).json();
+    assert_eq!(list.lines().count(), json.as_array().unwrap().len());
+    for set in json.as_array().unwrap() {
+        let name = set["name"].as_str().unwrap();
+        let text = bench.run(&["thresholds", name]).expect_code(0).stdout;
+        assert!(text.contains(&format!("name = \"{name}\"")));
+        std::fs::write(bench.path().join("mine.toml"), &text).unwrap();
+        assert_eq!(bench.run(&["thresholds", "./mine.toml"]).expect_code(0).stdout, text);
+    }
+    let refused = bench.run(&["thresholds", "flush"]).expect_code(2).stderr;
+    assert!(refused.contains("did you mean `flash`?"), "{refused}");
+}
+
+#[test]
+fn every_page_that_help_points_to_is_in_the_program() {
+    let bench = Bench::new();
+    let list = bench.run(&["docs"]).expect_code(0).stdout;
+    let pages: Vec<&str> = list.lines().filter_map(|line| line.split(' ').next()).collect();
+    for page in &pages {
+        assert!(bench.run(&["docs", page]).expect_code(0).stdout.starts_with("# "), "{page}");
+    }
+    let commands = [
+        "run",
+        "sweep",
+        "study",
+        "report",
+        "compare",
+        "audit",
+        "size",
+        "import",
+        "records",
+        "open",
+        "label",
+        "remove",
+        "profiles",
+        "thresholds",
+        "target",
+        "clean",
+    ];
+    for command in commands {
+        let help = bench.run(&[command, "--help"]).expect_code(0).stdout;
+        assert!(!help.contains("docs/") && !help.contains("crates/"), "{command}");
+        for named in help.split("`iotrial docs ").skip(1) {
+            let page = named.split('`').next().unwrap();
+            assert!(pages.contains(&page), "{command} points to {page}");
+        }
+    }
+    let refused = bench.run(&["docs", "nowhere"]).expect_code(2).stderr;
+    assert!(refused.contains("there is no page `nowhere`") && refused.contains("profiles"), "{refused}");
 }
 
 #[test]

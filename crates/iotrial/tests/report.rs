@@ -89,6 +89,40 @@ fn a_form_on_standard_output_has_it_for_itself() {
     assert!(read(&bench, "a.html").starts_with(b"<!doctype html>"));
     let markdown = bench.run(&["report", &record, "--markdown", "-"]).stdout;
     assert!(markdown.starts_with("# fast\n") && !markdown.contains("record  "));
+    let html = bench.run(&["report", &record, "--html", "-"]).stdout;
+    assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"), "{html}");
+}
+
+#[test]
+fn a_run_writes_the_forms_that_a_report_of_it_has() {
+    let bench = Bench::new();
+    let run = ["run", "--engine", "sim", "--seed", "1", "--ramp", "0s", "--duration", "2s", "--quiet"];
+    let forms = ["--html", "a.html", "--xlsx", "a.xlsx", "--markdown", "a.md", "--csv", "a.csv"];
+    let ran = bench.run(&[&run[..], &forms].concat());
+    assert!(ran.stdout.contains("report  a.html") && ran.stdout.contains("report  a.csv"), "{}", ran.stdout);
+    let record = ran.stdout.lines().find_map(|line| line.strip_prefix("record  ")).unwrap().trim().to_owned();
+    bench.run(&[
+        "report",
+        &record,
+        "--html",
+        "b.html",
+        "--xlsx",
+        "b.xlsx",
+        "--markdown",
+        "b.md",
+        "--csv",
+        "b.csv",
+    ]);
+    for form in ["html", "xlsx", "md", "csv"] {
+        assert!(read(&bench, &format!("a.{form}")) == read(&bench, &format!("b.{form}")), "{form}");
+    }
+    // With one of them on standard output, the page is beside the record all the same.
+    let markdown = bench.run(&[&run[..], &["--markdown", "-"]].concat()).stdout;
+    assert!(markdown.starts_with("# ") && !markdown.contains("record  "), "{markdown}");
+    assert_eq!(bench.stored(".html").len(), 1);
+    let refused = bench.run(&[&run[..], &["--csv", "-", "--json"]].concat()).expect_code(2).stderr;
+    assert!(refused.contains("would both write to standard output"), "{refused}");
+    assert_eq!(bench.stored(".iotrial.json").len(), 2);
 }
 
 #[test]

@@ -184,7 +184,7 @@ fn wrong_input_is_answered_with_what_would_be_right() {
     check(
         &["size", "--read", "1iops@8KiB", "--catalog", "own.toml"],
         2,
-        &["unknown key `speed`", "docs/catalogs.md"],
+        &["unknown key `speed`", "`iotrial docs catalogs`"],
     );
     check(&["size", "explain", "one.toml", "--capacity", "1TiB"], 2, &["a demand needs rates"]);
     check(&["size", "explain", "one.toml", "--write", "1000MB/s@64KiB"], 0, &["It meets the demand"]);

@@ -243,7 +243,7 @@ fn mistakes_of_a_study_are_told_before_anything_is_done() {
         &[
             "`study.toml` is not a valid study",
             "line 19, column 9: another configuration is labelled `slow`",
-            "hint: docs/study.md",
+            "hint: `iotrial docs study`",
         ],
     );
     check(
@@ -285,7 +285,7 @@ fn targets_that_cannot_be_used_or_compared_are_refused_before_anything_is_measur
     let real = with(STUDY, "engine = \"sim\"", "engine = \"threads\"");
     let real = with(&real, "sim = { service_time_us = 800.0 }", "targets = [\"data\"]");
     write(&bench, &with(&real, "sim = { service_time_us = 200.0 }", "targets = [\"absent/below\"]"));
-    refused(&bench, &[], 3, &["configuration `fast`, profile `sqlserver-log`", "absent", "hint:"]);
+    refused(&bench, &[], 2, &["configuration `fast`, profile `sqlserver-log`", "absent", "hint:"]);
     assert!(bench.data_files().is_empty() && bench.stored(".study").is_empty());
 }
 

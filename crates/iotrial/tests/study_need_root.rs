@@ -93,7 +93,7 @@ fn raw_devices_are_written_as_long_as_nobody_else_writes_to_them() {
         "{refused}"
     );
     let turned = ["study", "raw.toml", "--destroy", &tokens[1], "--destroy", &tokens[0]];
-    let refused = bench.run(&turned).expect_code(3).stderr;
+    let refused = bench.run(&turned).expect_code(2).stderr;
     assert!(refused.contains("the token is not for"), "{refused}");
 
     // Each load leaves another content, and the release goes along.
@@ -103,7 +103,7 @@ fn raw_devices_are_written_as_long_as_nobody_else_writes_to_them() {
 
     // The tokens were for a content that is gone.
     let again = [&released[..], &["--restart"]].concat();
-    let refused = bench.run(&again).expect_code(3).stderr;
+    let refused = bench.run(&again).expect_code(2).stderr;
     assert!(refused.contains("the token is not for"), "{refused}");
 }
 

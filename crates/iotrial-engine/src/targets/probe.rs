@@ -137,6 +137,29 @@ pub enum ProbeError {
 }
 
 impl ProbeError {
+    /// Whether another path or token would mend it, and not another user or a change of the host.
+    pub fn is_of_input(&self) -> bool {
+        match self {
+            Self::NoSuchDevice { .. }
+            | Self::NoParent { .. }
+            | Self::NoSuchFile { .. }
+            | Self::DanglingLink { .. }
+            | Self::KernelsPlace { .. }
+            | Self::FileAmongDevices { .. }
+            | Self::NotATarget { .. }
+            | Self::NotOurs { .. }
+            | Self::NotWhole { .. }
+            | Self::NotADevice { .. }
+            | Self::WrongToken { .. }
+            | Self::DevicesUnsupported { .. } => true,
+            Self::Examine { path, source } => {
+                let wrong = [io::ErrorKind::NotADirectory, io::ErrorKind::NotFound];
+                path.as_os_str().is_empty() || wrong.contains(&source.kind())
+            }
+            Self::NotWritable { .. } | Self::Obstructed { .. } => false,
+        }
+    }
+
     /// What the user can do, as a sentence without a full stop.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {

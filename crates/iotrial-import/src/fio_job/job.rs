@@ -140,7 +140,7 @@ impl<'s> JobReader<'s, '_> {
         let message = format!("fio has no option `{}`", setting.name);
         let hint = match meant(&setting.name) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => "docs/fio-jobs.md lists the options that are understood".to_owned(),
+            None => "`iotrial docs fio-jobs` lists the options that are understood".to_owned(),
         };
         self.error.note(&setting.place, message, Some(hint));
     }

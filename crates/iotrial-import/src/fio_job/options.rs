@@ -142,21 +142,21 @@ const OPTIONS: &[(&str, Treatment)] = &[
         "flow",
         Refused(
             "a ratio between jobs is another key in iotrial",
-            "give the profile `follow`; see docs/profiles.md",
+            "give the profile `follow`; see `iotrial docs profiles`",
         ),
     ),
     (
         "flow_id",
         Refused(
             "a ratio between jobs is another key in iotrial",
-            "give the profile `follow`; see docs/profiles.md",
+            "give the profile `follow`; see `iotrial docs profiles`",
         ),
     ),
     (
         "flow_sleep",
         Refused(
             "a ratio between jobs is another key in iotrial",
-            "give the profile `follow`; see docs/profiles.md",
+            "give the profile `follow`; see `iotrial docs profiles`",
         ),
     ),
     // What is written, and whether it is read back.

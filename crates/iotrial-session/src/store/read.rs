@@ -179,16 +179,29 @@ fn says(text: &[u8], word: &str) -> bool {
 
 /// A stranger's file, unpacked, within what is read at all.
 pub(super) fn read_unpacked(path: &Path) -> Result<Vec<u8>, Unreadable> {
+    read_stored(path).map(|stored| stored.text)
+}
+
+/// What the file of a record holds.
+pub(super) struct Stored {
+    /// The record, unpacked.
+    pub(super) text: Vec<u8>,
+    /// Whether it lies there packed.
+    pub(super) is_packed: bool,
+}
+
+/// The same, for whoever writes the file again in the form that it has.
+pub(super) fn read_stored(path: &Path) -> Result<Stored, Unreadable> {
     // Nothing of a store is a pipe. One that lies in its folder all the same would keep every list of it waiting.
     let bytes = read_bytes(path, Pipes::Refused, MOST_RECORD_BYTES)?;
     // By the first bytes and not by the name, which anybody may have changed.
     if !bytes.starts_with(&ZSTD_MAGIC) {
-        return Ok(bytes);
+        return Ok(Stored { text: bytes, is_packed: false });
     }
-    let mut unpacked = Vec::new();
+    let mut text = Vec::new();
     // The length that a packed file states is the word of a stranger: what comes out is counted.
-    read_to_end_within(StreamingDecoder::new(bytes.as_slice())?, None, MOST_RECORD_BYTES, &mut unpacked)?;
-    Ok(unpacked)
+    read_to_end_within(StreamingDecoder::new(bytes.as_slice())?, None, MOST_RECORD_BYTES, &mut text)?;
+    Ok(Stored { text, is_packed: true })
 }
 
 /// Counted before anything is made of them: braces are counted in a millisecond, and objects take the memory.

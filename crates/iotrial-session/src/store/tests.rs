@@ -9,6 +9,7 @@ use iotrial_model::plan::{EngineKind, Plan};
 use iotrial_model::record::Interval;
 use iotrial_model::study::Study;
 
+use super::read::read_stored;
 use super::*;
 use crate::judged_profile::JudgedProfile;
 use crate::request::{LoadRequest, RigRequest, StudyRequest, SweepLoads, SweepRequest};
@@ -81,6 +82,17 @@ impl Bench {
     fn run(&self, label: &str) -> run::Finished {
         run::run(self.setup(label), Arc::new(Control::default()), self.observer())
             .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The record of a run that is too large to be kept as text, and not in the store yet.
+    fn large(&self) -> RunRecord {
+        let mut record = self.run("large").record;
+        record.id = ulid::Ulid::generate().to_string();
+        record.attributes.extend((0..40_000).map(|number| {
+            let key = format!("attribute {number} of a record that is larger than any that is kept as text");
+            (key, iotrial_model::record::AttributeValue::Text("x".to_owned()))
+        }));
+        record
     }
 
     fn sweep(&self) -> SweepRecord {
@@ -215,7 +227,7 @@ fn a_record_is_found_by_the_beginning_of_its_id_and_a_label_stands_for_what_can_
     // The oldest first, and no sweep among them.
     let mut both = [first.path, second.path];
     both.sort();
-    assert_eq!(store.labelled("swept").unwrap(), both);
+    assert_eq!(store.named("swept").unwrap(), both);
 }
 
 #[test]
@@ -291,16 +303,36 @@ fn a_journal_that_is_too_large_to_read_is_told_and_stays() {
 fn a_large_record_is_packed_and_reads_as_the_same() {
     let bench = Bench::new();
     let store = bench.open();
-    let mut record = bench.run("large").record;
-    record.id = ulid::Ulid::generate().to_string();
-    record.attributes.extend((0..40_000).map(|number| {
-        let key = format!("attribute {number} of a record that is larger than any that is kept as text");
-        (key, iotrial_model::record::AttributeValue::Text("x".to_owned()))
-    }));
+    let record = bench.large();
     let path = store.write(&record).unwrap();
     assert!(path.to_string_lossy().ends_with(".iotrial.json.zst"), "{path:?}");
     assert_eq!(read_record(&path).unwrap(), record);
     assert_eq!(store.paths_by_id().unwrap()[&record.id], path);
+}
+
+#[test]
+fn a_packed_record_is_labelled_and_stays_packed_and_otherwise_the_same() {
+    let bench = Bench::new();
+    let store = bench.open();
+    let mut record = bench.large();
+    let path = store.write(&record).unwrap();
+    store.relabel(&path, Some("after")).unwrap();
+    assert!(read_stored(&path).unwrap().is_packed);
+    record.label = Some("after".to_owned());
+    assert_eq!(read_record(&path).unwrap(), record);
+    assert_eq!(store.named("after").unwrap(), [path]);
+    let journal = store.study_journal("volumes");
+    assert!(matches!(store.relabel(&journal, None), Err(RelabelError::NoResult { .. })));
+}
+
+#[test]
+fn a_store_that_is_only_read_is_not_made() {
+    let bench = Bench::new();
+    let store = Store::open_to_read(Some(&bench.place()), bench.observer()).unwrap();
+    assert!(store.entries().unwrap().is_empty() && store.trash().entries().unwrap().is_empty());
+    assert!(matches!(store.find("01JD"), Err(FindError::None { .. })));
+    assert!(matches!(store.named("last"), Err(FindError::TooFarBack { count: 0, .. })));
+    assert!(!bench.place().exists());
 }
 
 #[test]
@@ -347,7 +379,7 @@ fn a_store_whose_index_cannot_be_used_is_listed_from_its_files() {
     fs::create_dir(&index).unwrap();
     fs::write(index.join("theirs"), "").unwrap();
     assert_eq!(store.entries().unwrap(), entries);
-    assert_eq!(store.labelled("mine").unwrap().len(), 1);
+    assert_eq!(store.named("mine").unwrap().len(), 1);
     assert!(index.join("theirs").exists());
     let heard = bench.heard();
     assert!(heard.contains("note: the index of the store") && heard.contains("were read instead"), "{heard}");

@@ -102,8 +102,8 @@ impl Fault for StudyFileError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Read { .. } => Some("docs/study.md has an example".to_owned()),
-            Self::Invalid { .. } => Some("docs/study.md describes every key".to_owned()),
+            Self::Read { .. } => Some("`iotrial docs study` has an example".to_owned()),
+            Self::Invalid { .. } => Some("`iotrial docs study` describes every key".to_owned()),
             Self::Load { source, .. } => source.hint(),
             Self::Embedded { .. } => None,
             Self::SameName { .. } => Some("a name stands for one load in tables and records".to_owned()),

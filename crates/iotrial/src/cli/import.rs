@@ -24,7 +24,7 @@ Examples:
 
 Reads fio (JSON, json+, terse, and logs beside the JSON), diskspd (XML, text), SQLIO, Iometer, CrystalDiskMark,
 vdbench, and printed figures as TOML or CSV, packed by gzip or Zstandard or not. Files are recognised by what stands
-in them. What a source does not state stays absent. docs/import.md has the formats and their limits.
+in them. What a source does not state stays absent. `iotrial docs import` has the formats and their limits.
 
 Exit codes: 0 all read; 1 some files could not be read; 2 wrong usage, or nothing could be read; 3 could not be
 carried out.")]
@@ -56,7 +56,7 @@ pub struct ImportArgs {
     #[command(flatten)]
     pub files: ReportFiles,
 
-    /// No progress.
+    /// Hide the progress; warnings and results stay.
     #[arg(short, long)]
     pub quiet: bool,
 
@@ -69,6 +69,7 @@ pub struct ImportArgs {
 }
 
 fn parse_role(text: &str) -> Result<Role, String> {
+    // By the words of profiles and records, and not by an enum of clap, whose names could come to differ.
     Role::ALL.iter().copied().find(|role| role.as_str() == text).ok_or_else(|| {
         let known: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
         format!("the roles are {}", known.join(", "))

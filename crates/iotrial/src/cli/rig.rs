@@ -52,7 +52,7 @@ pub struct RigArgs {
     #[arg(long)]
     pub keep_files: bool,
 
-    /// No progress.
+    /// Hide the progress; warnings and results stay.
     #[arg(short, long)]
     pub quiet: bool,
 
@@ -67,6 +67,8 @@ pub struct RigArgs {
 impl RigArgs {
     /// What a session is asked for.
     pub fn request(&self) -> Result<RigRequest, Failure> {
+        // Twice the same key is a slip in a long line, and the second value would silently decide what is compared with
+        // what.
         let mut attributes = BTreeMap::new();
         for (key, value) in &self.attributes {
             if attributes.insert(key.clone(), value.clone()).is_some() {
@@ -84,13 +86,14 @@ impl RigArgs {
             destroy: self.destroy.clone(),
             keep_files: self.keep_files,
             sim: self.sim.clone(),
-            store: self.store.store.clone(),
+            store: self.store.place(),
         })
     }
 }
 
 /// The engines by their words, with what each of them is.
 fn engines() -> impl TypedValueParser<Value = EngineKind> {
+    // From the table of engines, so that a new engine is offered without a change here.
     let values =
         EngineKind::ALL.map(|engine| PossibleValue::new(engine.as_str()).help(engine.facts().meaning));
     PossibleValuesParser::new(values)
@@ -111,8 +114,10 @@ fn parse_sim_device(text: &str) -> Result<SimDevice, String> {
     struct Wrapped {
         device: SimDevice,
     }
+    // The keys stand within a table of their own, because TOML has no document that is only the inside of one.
     let wrapped: Wrapped =
         toml::from_str(&format!("device = {{ {text} }}")).map_err(|error| error.message().to_owned())?;
+    // Here and not at the start of the load: the word on the command line is what is wrong.
     wrapped.device.check().map_err(|error| error.to_string())?;
     Ok(wrapped.device)
 }

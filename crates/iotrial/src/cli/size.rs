@@ -27,8 +27,8 @@ Examples:
 
 A configuration delivers the smallest of what its volumes, their attachment, the machine, its network (by
 direction) and the concurrency allow. The search is exact over machines, volumes, levels, counts and
-sizes. Rates are for good: bursts count only with --allow-burst. docs/size.md has the method and the
-formats of demands and configurations, docs/catalogs.md that of catalogs.
+sizes. Rates are for good: bursts count only with --allow-burst. `iotrial docs size` has the
+method and the formats of demands and configurations, `iotrial docs catalogs` that of catalogs.
 
 Exit codes: 0 there is an answer; 1 nothing meets the demand, with what comes closest; 2 wrong input."
 )]
@@ -183,7 +183,7 @@ pub struct DemandArgs {
     pub allow_burst: bool,
 }
 
-/// Which catalogs.
+/// Where limits and prices come from.
 #[derive(Debug, Args, Default)]
 pub struct CatalogArgs {
     /// Only this provider: oci, azure, aws, gcp, or one of --catalog; may be repeated.
@@ -290,11 +290,12 @@ pub struct CatalogsArgs {
 /// The forms in which a catalog can be printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PrintForm {
-    /// The file.
+    /// The TOML file that is built in, word for word.
     Toml,
 }
 
 fn parse_word<T: Copy>(text: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, String> {
+    // The words are those of the TOML files, so that what is typed can be put into one.
     all.iter().copied().find(|one| word(*one) == text).ok_or_else(|| {
         let words: Vec<&str> = all.iter().map(|one| word(*one)).collect();
         format!("it must be one of {}", words.join(", "))

@@ -27,7 +27,7 @@ Examples:
 The files of the report hold the comparison; of several profiles each has one, with its name.
 
 Commands of the study (attach, mount) are shown and confirmed before the first one runs; without a
-terminal they need --yes. docs/study.md describes the file."
+terminal they need --yes. `iotrial docs study` describes the file."
 )]
 pub struct StudyArgs {
     /// What to do beside measuring.
@@ -67,7 +67,7 @@ pub struct StudyArgs {
     #[arg(short, long)]
     pub yes: bool,
 
-    /// No progress.
+    /// Hide the progress; warnings and results stay.
     #[arg(short, long)]
     pub quiet: bool,
 
@@ -85,12 +85,13 @@ pub struct StudyArgs {
 impl StudyArgs {
     /// What a session is asked for.
     pub fn request(&self) -> StudyRequest {
+        // Which of them exclude each other, clap knows; what is left is one of three.
         let earlier = match (self.resume, self.restart) {
             (true, _) => Earlier::Resumed { accepts_changes: self.accept_changes },
             (false, true) => Earlier::PutAside,
             (false, false) => Earlier::Refused,
         };
-        let (destroy, store) = (self.destroy.clone(), self.store.store.clone());
+        let (destroy, store) = (self.destroy.clone(), self.store.place());
         StudyRequest { earlier, destroy, store, quiet: self.quiet }
     }
 }

@@ -27,7 +27,7 @@ Examples:
 A page with the curves goes beside the record, or where --html says.
 
 The knee is the highest load with latency still in proportion, the ceiling the rate that more
-outstanding I/O does not raise. docs/sweep.md has the method with its formulas and limits.")]
+outstanding I/O does not raise. `iotrial docs sweep` has the method with its formulas and limits.")]
 pub struct SweepArgs {
     /// Kinds of I/O as in fio, each with its block size: randread, randwrite, randrw, read, write, rw; randrw70 reads 70 %
     /// [default: randread-8k, randwrite-8k, read-64k, write-64k, read-512k, write-512k].
@@ -84,6 +84,7 @@ pub struct SweepArgs {
 impl SweepArgs {
     /// What a session is asked for. Which of the options exclude each other is known by now.
     pub fn request(&self) -> Result<SweepRequest, Failure> {
+        // The order decides nothing: clap has refused all combinations but `--channel` with patterns.
         let loads = match (self.series, self.channel, self.grid.as_slice()) {
             (Some(SeriesChoice::Sqlio), ..) => SweepLoads::Sqlio { full: self.full },
             (None, true, _) => SweepLoads::Channel,

@@ -23,15 +23,19 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
     let intake = Intake {
         takes: TAKES,
         folders: Folders::RecordsAndFiles,
-        store: Some(args.store.store.as_deref()),
+        store: Some(&args.store),
         study_profile: None,
     };
     let audited = intake.open_all(intake.find(&args.results)?, audit_input)?;
     let count = audited.len();
+    // Logs beside a result were read with it: to call them «no result» would be wrong, and they are known only when all are
+    // read.
     let beside: BTreeSet<PathBuf> =
         audited.iter().filter_map(|(_, one)| one.as_ref().ok()).flat_map(|one| one.beside.clone()).collect();
     let (mut audits, mut unreadable) = (Vec::new(), Vec::new());
     for (source, audited) in audited {
+        // In the order in which they were named, although they were read in parallel: warnings then stand above what they
+        // are about.
         match audited {
             Ok(one) => {
                 one.warnings.iter().for_each(|warning| eprintln!("{warning}"));
@@ -51,14 +55,17 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
         let none = || Failure::input(anyhow::anyhow!("there is no result among these files"));
         return Err(unreadable.next().unwrap_or_else(none));
     }
+    // They come before the audit, so that they are not lost below pages of it.
     let unreadable_count = unreadable.map(|failure| eprintln!("{failure}")).count();
     let document = Document::of_audits(&audits);
     let values = audits.iter().map(Value::alone).collect();
     Presentation::new(&document, values).show(&args.files, args.json)?;
+    // After the audit is shown: code 2 says that it is not the whole of what was asked.
     if unreadable_count > 0 {
         let error = anyhow::anyhow!("{unreadable_count} of {count} files could not be audited");
         return Err(Failure::input(error));
     }
+    // Last: a file that cannot be read outweighs a contradiction, because nobody knows what stands in it.
     let is_contradicted = audits.iter().any(Audit::has_contradictions);
     Ok(if is_contradicted { ExitCode::from(CONTRADICTED) } else { ExitCode::SUCCESS })
 }

@@ -31,6 +31,7 @@ pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
             found.extend(find_left_overs(directory).map_err(failure)?);
         }
     }
+    // Before any question: the list is what the answer rests on.
     let total: ByteSize = found.iter().map(|file| file.size).sum();
     if !args.json {
         for file in &found {
@@ -39,8 +40,10 @@ pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
         }
     }
     if found.is_empty() {
+        // Not on standard output, where `--json` and scripts expect files.
         eprintln!("nothing is left over");
     }
+    // A run that goes on would lose the files under its feet.
     let idle = || found.iter().filter(|file| !file.in_use);
     let removes = idle().count() > 0 && may_remove(args, idle().count(), total)?;
     if removes {
@@ -49,6 +52,7 @@ pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
         }
         eprintln!("{} files removed, {total} freed", idle().count());
     }
+    // After the removal, because it says of each file whether it is gone.
     if args.json {
         let line = |file: &LeftOver| {
             serde_json::to_value(Line {
@@ -78,6 +82,7 @@ fn may_remove(args: &CleanArgs, count: usize, total: ByteSize) -> Result<bool, F
     if args.yes {
         return Ok(true);
     }
+    // Whoever cannot answer must not be asked, and silence is no consent.
     if args.json || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         eprintln!("--yes removes them");
         return Ok(false);

@@ -23,9 +23,10 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let intake = Intake {
         takes: TAKES,
         folders: Folders::Records,
-        store: Some(args.store.store.as_deref()),
+        store: Some(&args.store),
         study_profile: Some(args.profile.as_deref()),
     };
+    // Nothing of the request depends on the files: a mistake in a gate is known before they are read.
     let request = CompareRequest {
         baseline: args.baseline.clone(),
         by: args.by.clone(),
@@ -39,5 +40,6 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     })?;
     let document = Document::of_comparison(&comparison);
     Presentation::new(&document, vec![Value::alone(&comparison)]).show(&args.files, args.json)?;
+    // After everything is shown and written: a missed gate is when the figures are needed most.
     Ok(if comparison.keeps_gates() { ExitCode::SUCCESS } else { ExitCode::from(GATE_MISSED) })
 }

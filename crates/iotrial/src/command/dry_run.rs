@@ -24,6 +24,7 @@ struct JsonPlan<'p> {
 /// Prints the plan: bytes to write, time, targets, every job. `layout` is what the files would take, `limit` what the
 /// highest rate would be sought for.
 pub fn print(plan: &Plan, layout: &Layout, limit: Option<LatencyLimit>, json: bool) -> Result<(), Failure> {
+    // The plan as it would stand in the record, so that a script reads both by the same keys.
     if json {
         return output::json(&JsonPlan {
             would_write_bytes: layout.written.get(),
@@ -37,6 +38,7 @@ pub fn print(plan: &Plan, layout: &Layout, limit: Option<LatencyLimit>, json: bo
     text.push_str(&aligned(&areas(plan), &[1], &[]));
     text.push('\n');
     text.push_str(&aligned(&jobs(plan), &[3, 4, 5, 6, 8], &[]));
+    // Below the table and not in it: most jobs have none, and a column for them would widen every row.
     for job in plan.jobs.iter().filter(|job| !job.particulars(plan).is_empty()) {
         text.push_str(&format!("{}: {}\n", job.name, job.particulars(plan).join("; ")));
     }
@@ -62,6 +64,7 @@ fn head(plan: &Plan, layout: &Layout, limit: Option<LatencyLimit>) -> String {
         .iter()
         .map(|phase| format!("{} {}", phase.kind.as_str(), format_duration(phase.duration)))
         .collect();
+    // A run until it is steady ends when the device has settled; only the longest time is known.
     let at_most = if plan.until_steady.is_some() { "at most " } else { "" };
     lines.push(format!(
         "time      {at_most}{} after the layout: {}",
@@ -81,6 +84,7 @@ fn head(plan: &Plan, layout: &Layout, limit: Option<LatencyLimit>) -> String {
     if layout.reused.get() > 0 {
         lines.push(format!("reuses    {} of an earlier run", layout.reused));
     }
+    // What was decided otherwise than asked is said last, where a reader of the head still sees it.
     lines.extend(plan.notes.iter().map(|note| format!("note      {note}")));
     lines.join("\n") + "\n"
 }

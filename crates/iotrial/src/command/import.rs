@@ -37,6 +37,7 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json, &[])?;
     check_names(args)?;
     args.files.check_are_writable()?;
+    // A record alone has no document here, and an empty report would look like an empty result.
     if !args.as_sweep && args.files.are_wanted() {
         let error = anyhow::anyhow!("a report is made of the curves of --as-sweep");
         return Err(
@@ -44,9 +45,11 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
         );
     }
     let intake = Intake { takes: TAKES, folders: Folders::Files, store: None, study_profile: None };
+    // Before the folder for the records is made: a wrong name must not leave one behind.
     let sources = intake.find(&args.sources)?;
     let folder = folder_of_records(args)?;
     let bar = progress(args, sources.len());
+    // Each file is read, and its records are written, at once: of ten thousand files never all are in memory.
     let outcomes = in_parallel(&sources, |source| {
         let read = intake::open(&source.path, &naming(args, &source.path));
         let outcome = take_file(source, read, &folder, args.as_sweep);
@@ -56,11 +59,14 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
     bar.finish_and_clear();
     let (mut outcome, results) = gather(outcomes, &sources, folder)?;
     let document = args.as_sweep.then(|| sweep_document(&mut outcome, &results, args)).transpose()?;
+    // Warnings first, so that the counts stand at the end of what a terminal shows.
     outcome.tell();
     let values = vec![Value::alone(&outcome)];
     let presentation =
         Presentation { document: document.as_ref(), values, before: outcome.text(), others: Vec::new() };
     presentation.show(&args.files, args.json)?;
+    // Code 1 is for the mixed case only: with nothing imported the input was wrong, and a script that counts on records
+    // must notice.
     Ok(match (outcome.failed.is_empty(), outcome.records.is_empty()) {
         (_, true) => ExitCode::from(2),
         (false, false) => ExitCode::from(NOT_ALL_READ),
@@ -71,7 +77,7 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
 /// Where the records go.
 fn folder_of_records(args: &ImportArgs) -> Result<PathBuf, Failure> {
     let Some(folder) = &args.output else {
-        let store = open_store(args.store.store.as_deref())?;
+        let store = open_store(&args.store)?;
         return Ok(store.folder().to_owned());
     };
     std::fs::create_dir_all(folder)
@@ -81,6 +87,7 @@ fn folder_of_records(args: &ImportArgs) -> Result<PathBuf, Failure> {
 }
 
 fn progress(args: &ImportArgs, count: usize) -> ProgressBar {
+    // A bar for one file flickers and says nothing.
     if args.quiet || count < 2 || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
@@ -96,6 +103,7 @@ fn sweep_document(
 ) -> Result<Document, Failure> {
     let (summary, left_out) = SweepSummary::of_results(results.iter().map(Subject::of_imported));
     outcome.left_out = left_out.iter().map(|one| harmless(&one.to_string())).collect();
+    // The reason of the first one is mostly that of all of them.
     if summary.curves.is_empty() && !results.is_empty() {
         let hint = outcome.left_out.first().cloned();
         return Err(Failure::input(anyhow::anyhow!("none of the results is a point of a curve")).hint(hint));

@@ -1,4 +1,4 @@
-//! `iotrial` alone on a terminal: three questions, the command that they come to, and the run.
+//! `iotrial` alone on a terminal: three questions, the command that they come to, a last one before anything is written, and the run.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -6,14 +6,16 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::CommandFactory;
-use dialoguer::{Input, Select};
+use dialoguer::{Confirm, Input, Select};
+use iotrial_model::plan::TargetKind;
 use iotrial_model::units::format_duration;
 use iotrial_session::judged_profile::JudgedProfile;
 use iotrial_session::request::{LoadRequest, RigRequest};
+use iotrial_session::setup::Setup;
 
 use crate::cli::{Cli, StoreArgs};
 use crate::command::run::{self, RunOutput};
-use crate::failure::Failure;
+use crate::failure::{Failure, NOT_CARRIED_OUT};
 
 const DATABASES: &[(&str, &str)] = &[
     ("SQL Server, many small transactions (OLTP)", "sqlserver-oltp"),
@@ -51,14 +53,22 @@ const HOW_LONG: &[(&str, Option<Duration>)] = &[
 
 /// Asks which database, where and how long, prints the command, and runs it.
 pub fn interview() -> Result<ExitCode, Failure> {
+    // In a script the questions would wait for ever; help and code 2 say what is wrong.
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         eprintln!("{}", Cli::command().render_help());
         return Ok(ExitCode::from(2));
     }
-    let answers = ask()
-        .map_err(|error| Failure::execution(anyhow::Error::new(error).context("the conversation ended")))?;
+    let ended = |error| Failure::execution(anyhow::Error::new(error).context("the conversation ended"));
+    let answers = ask().map_err(ended)?;
+    // So that nobody has to answer the questions a second time.
     eprintln!("\n  {}\n", answers.command());
     let load = JudgedProfile::load(Path::new(""), answers.profile, None)?;
+    // Asked with the command in view, and before the first byte is written: whoever mistyped the directory sees it here.
+    let setup = Setup::new(load.clone(), &answers.request())?;
+    if !Confirm::new().with_prompt(outlook(&setup)).default(true).interact().map_err(ended)? {
+        eprintln!("nothing was written");
+        return Ok(ExitCode::from(NOT_CARRIED_OUT));
+    }
     run::carry_out(load, &answers.request(), &RunOutput::default())
 }
 
@@ -73,22 +83,72 @@ struct Answers {
 /// Asks the three questions.
 fn ask() -> dialoguer::Result<Answers> {
     eprintln!("Three questions: the arrow keys choose, Enter answers, Ctrl-C ends.\n");
+    // The database comes first, because what the directory must have room for follows from it.
     let names: Vec<&str> = DATABASES.iter().map(|(name, _)| *name).collect();
     let database = Select::new().with_prompt("Which database").items(&names).default(0).interact()?;
-    let target: String = Input::new()
-        .with_prompt("Directory for the test files")
-        .default("./iotrial-data".to_owned())
-        .interact_text()?;
+    let profile = DATABASES[database].1;
+    let target = ask_place(profile)?;
     let times: Vec<&str> = HOW_LONG.iter().map(|(name, _)| *name).collect();
     let time = Select::new().with_prompt("How long").items(&times).default(0).interact()?;
-    Ok(Answers { profile: DATABASES[database].1, target, duration: HOW_LONG[time].1 })
+    Ok(Answers { profile, target, duration: HOW_LONG[time].1 })
+}
+
+/// Asks for a directory until there is one that the load fits in.
+fn ask_place(profile: &'static str) -> dialoguer::Result<String> {
+    loop {
+        let target: String = Input::new()
+            .with_prompt("Directory for the test files")
+            .default("./iotrial-data".to_owned())
+            .validate_with(|text: &String| look_at(profile, text).map(drop))
+            .interact_text()?;
+        let in_memory = look_at(profile, &target).is_ok_and(|setup| is_in_memory(&setup));
+        let question =
+            format!("{target} lies in memory, so memory is measured and no disk. Use it all the same");
+        if !in_memory || Confirm::new().with_prompt(question).default(false).interact()? {
+            return Ok(target);
+        }
+    }
+}
+
+/// What the load would find in a directory, or why it cannot run there, on one line. Touches nothing.
+fn look_at(profile: &'static str, target: &str) -> Result<Setup, String> {
+    // A run takes a file or a device as well; here a path that leads to one is a slip.
+    if Path::new(target).exists() && !Path::new(target).is_dir() {
+        return Err(format!("{target} is not a directory"));
+    }
+    let answers = Answers { profile, target: target.to_owned(), duration: None };
+    let reason = |error: Failure| match (error.reason(), error.into_hint()) {
+        (reason, Some(hint)) => format!("{reason}; {hint}"),
+        (reason, None) => reason,
+    };
+    let load = JudgedProfile::load(Path::new(""), profile, None).map_err(|error| reason(error.into()))?;
+    Setup::new(load, &answers.request()).map_err(|error| reason(error.into()))
+}
+
+fn is_in_memory(setup: &Setup) -> bool {
+    setup.probed.iter().any(|one| one.record.in_memory)
+}
+
+/// What will be written, where, how long it takes and what is left of it, as a question.
+fn outlook(setup: &Setup) -> String {
+    let free = setup.probed.iter().find_map(|one| match &one.facts.kind {
+        TargetKind::Directory(space) => Some(format!(", where {} are free", space.available)),
+        _ => None,
+    });
+    format!(
+        "Write {} of test files{}, run for {}, then remove the files",
+        setup.layout.written,
+        free.unwrap_or_default(),
+        format_duration(setup.plan.duration())
+    )
 }
 
 impl Answers {
     fn request(&self) -> LoadRequest {
+        // Everything else stays as `run` has it: the printed command must do the same.
         let rig = RigRequest {
             targets: vec![self.target.clone().into()],
-            store: StoreArgs::of_environment().store,
+            store: StoreArgs::default().place(),
             ..RigRequest::default()
         };
         LoadRequest { duration: self.duration, rig, ..LoadRequest::default() }
@@ -107,6 +167,7 @@ impl Answers {
 /// As a shell takes it back.
 fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@\\".contains(c);
+    // Plain words stay plain, because people read the command as well as paste it.
     if !text.is_empty() && text.chars().all(is_plain) {
         text.to_owned()
     } else {
@@ -143,6 +204,41 @@ mod tests {
         offered.sort_unstable();
         built_in.sort_unstable();
         assert_eq!(offered, built_in);
+    }
+
+    #[test]
+    fn a_place_that_cannot_take_the_files_is_refused_when_it_is_typed() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "x").unwrap();
+        let check = |path: &Path, part: &str| {
+            let refused = look_at("sqlserver-log", &path.to_string_lossy()).map(drop).unwrap_err();
+            assert!(refused.contains(part) && !refused.contains('\n'), "{refused}");
+        };
+        check(&file, "is not a directory");
+        check(&folder.path().join("no/such"), "nor the directory above it exists");
+        check(&file.join("below"), "a file stands where a directory should be");
+        // One that can be made stays unmade.
+        let new = folder.path().join("new");
+        let setup = look_at("sqlserver-log", &new.to_string_lossy()).unwrap();
+        assert!(
+            outlook(&setup).starts_with(&format!("Write {} of test files, where ", setup.layout.written))
+        );
+        assert!(!new.exists());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_system_in_memory_is_noticed() {
+        let memory = Path::new("/dev/shm");
+        if !memory.is_dir() {
+            return eprintln!("skipped: there is no /dev/shm");
+        }
+        let setup = look_at("sqlserver-log", "/dev/shm/iotrial-data");
+        match setup {
+            Ok(setup) => assert!(is_in_memory(&setup)),
+            Err(reason) => eprintln!("skipped: {reason}"),
+        }
     }
 
     #[test]

@@ -5,13 +5,16 @@ use std::process::ExitCode;
 
 use iotrial_model::builtin::builtin_profiles;
 use iotrial_model::profile::Profile;
-use iotrial_session::judged_profile::load_profile;
+use iotrial_session::judged_profile::{is_file_name, load_profile};
 use serde::Serialize;
 
 use crate::cli::ProfilesArgs;
 use crate::failure::Failure;
 use crate::fio_job::{check_fio_args, read_fio_job};
+use crate::intake::{self, Kind, Takes};
 use crate::output;
+
+const TAKES: Takes = Takes { command: "profiles", what: "a profile" };
 
 #[derive(Serialize)]
 struct Line {
@@ -35,6 +38,10 @@ pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(name) = &args.name {
+        if is_file_name(name) {
+            intake::expect(Kind::Profile, Path::new(name), &TAKES)?;
+        }
+        // Loaded and not only printed: a file with mistakes is refused here, and not when it runs.
         let text = load_profile(Path::new(""), name)?.text;
         if args.json {
             output::json(&serde_json::json!({ "name": name, "text": text }))?;
@@ -46,6 +53,8 @@ pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
     let lines: Vec<Line> = builtin_profiles()
         .iter()
         .map(|builtin| {
+            // Parsed for the list, because title and sizes stand only in the text: there is no second table that could
+            // differ from it.
             let profile = Profile::parse(builtin.text).expect("built-in profiles parse, as a test shows");
             Line {
                 name: builtin.name,
@@ -61,6 +70,7 @@ pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
     } else {
         let list: String = lines.iter().map(|line| format!("{:<20} {}\n", line.name, line.title)).collect();
         output::text(&list)?;
+        // On standard error, so that a script can read the list line by line.
         eprintln!(
             "\n`iotrial profiles NAME` prints one; `iotrial run NAME` runs it, `iotrial run ./mine.toml` your own"
         );

@@ -1,34 +1,91 @@
-//! `iotrial records`: what the store holds.
+//! `iotrial records`: what the store holds, or those of it that are looked for.
 
+use std::cmp::Reverse;
 use std::process::ExitCode;
 
-use crate::cli::RecordsArgs;
+use iotrial_session::store::Entry;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::cli::{Column, RecordsArgs, Since};
 use crate::failure::Failure;
 use crate::output::{self, harmless};
 use crate::presentation::aligned;
-use crate::store::open_store;
+use crate::store::open_store_to_read;
 
 const HEADERS: [&str; 6] = ["id", "started, UTC", "profile", "ended", "label", "targets"];
 
-/// Lists the records, the newest first.
+/// Lists the records, the newest first unless it is said otherwise.
 pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
-    let store = open_store(args.store.store.as_deref())?;
-    let entries = store.entries()?;
+    let store = open_store_to_read(&args.store)?;
+    let store = if args.trash { store.trash() } else { store };
+    let all = store.entries()?;
+    let is_empty = all.is_empty();
+    let mut entries = wanted(all, args);
+    let found = entries.len();
+    // After sorting, so that the limit keeps the first of the order that was asked for.
+    entries.truncate(args.limit.map_or(found, |limit| limit as usize));
+    let left_out = found - entries.len();
     if args.json {
         output::json(&entries)?;
-        return Ok(ExitCode::SUCCESS);
+    } else if is_empty {
+        let next = if args.trash { "" } else { "; `iotrial run` makes one" };
+        eprintln!("no records in {}{next}", store.folder().display());
+    } else if entries.is_empty() {
+        eprintln!("no record is like that; `iotrial records` lists all of them");
+    } else {
+        output::text(&table(entries))?;
     }
-    if entries.is_empty() {
-        eprintln!("no records in {}; `iotrial run` makes one", store.folder().display());
-        return Ok(ExitCode::SUCCESS);
+    if left_out > 0 {
+        eprintln!("and {left_out} more, which --limit leaves out");
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Those that are looked for, in the order that is asked for.
+fn wanted(mut entries: Vec<Entry>, args: &RecordsArgs) -> Vec<Entry> {
+    let contains = |text: &str, part: &Option<String>| {
+        part.as_ref().is_none_or(|part| text.to_lowercase().contains(&part.to_lowercase()))
+    };
+    entries.retain(|entry| contains(entry.label.as_deref().unwrap_or_default(), &args.label));
+    entries.retain(|entry| contains(&entry.profile, &args.profile));
+    if let Some(since) = args.since {
+        let earliest = earliest(since);
+        // A result of another tool that does not say when it was measured is not known to be that young.
+        let started = |entry: &Entry| entry.started_at.parse::<Timestamp>().ok();
+        entries.retain(|entry| started(entry).is_some_and(|started| started >= earliest));
+    }
+    // They come with the newest first, and the sort keeps that order among equals.
+    match args.sort {
+        None => {}
+        Some(Column::Started) => entries.sort_by_key(|entry| Reverse(entry.started_at.clone())),
+        Some(Column::Label) => entries.sort_by_key(|entry| (entry.label.is_none(), entry.label.clone())),
+        Some(Column::Profile) => entries.sort_by_key(|entry| entry.profile.clone()),
+        Some(Column::Targets) => entries.sort_by_key(|entry| entry.targets.clone()),
+        Some(Column::Ended) => entries.sort_by_key(|entry| entry.ended.clone()),
+    }
+    if args.reverse {
+        entries.reverse();
+    }
+    entries
+}
+
+fn earliest(since: Since) -> Timestamp {
+    match since {
+        Since::At(at) => at,
+        Since::Ago(ago) => {
+            let ago = SignedDuration::try_from(ago).unwrap_or(SignedDuration::MAX);
+            // Further back than the calendar goes is the same as no limit.
+            Timestamp::now().checked_sub(ago).unwrap_or(Timestamp::MIN)
+        }
+    }
+}
+
+fn table(entries: Vec<Entry>) -> String {
     let mut rows = vec![HEADERS.map(str::to_owned).to_vec()];
     rows.extend(entries.into_iter().map(|entry| {
         let started = entry.started_at.get(..16).unwrap_or(&entry.started_at).replace('T', " ");
         let label = entry.label.as_deref().map_or_else(|| "–".to_owned(), harmless);
         vec![entry.id, started, harmless(&entry.profile), entry.ended, label, harmless(&entry.targets)]
     }));
-    let text = aligned(&rows, &[], &[26, 16, 18, 11, 20]);
-    output::text(&text)?;
-    Ok(ExitCode::SUCCESS)
+    aligned(&rows, &[], &[26, 16, 18, 11, 20])
 }

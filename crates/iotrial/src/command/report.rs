@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use anyhow::Context;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_model::record::RunRecord;
+use iotrial_model::sweep::SweepRecord;
 use iotrial_session::judged_profile::load_thresholds;
 
-use crate::cli::ReportArgs;
+use crate::cli::{ReportArgs, StoreArgs};
 use crate::command::sweep;
 use crate::failure::Failure;
-use crate::intake::{Folders, Input, Intake, Kind, Takes};
+use crate::intake::{Folders, Input, Intake, Takes, expect_thresholds, pass_over};
 
 mod shown;
 
@@ -25,63 +26,115 @@ const TAKES: Takes = Takes {
 /// What judges a result that does not say by what it was judged.
 const USUAL_THRESHOLDS: &str = "flash";
 
-/// Shows results.
+/// Reads what was named, shows it, and says by the exit code whether all of it is qualified.
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    // Both before anything is read: what cannot be written is better known at once than after a minute of reading.
     args.files.check(args.json, &[])?;
     args.files.check_are_writable()?;
-    let named = args.thresholds.as_deref().map(|name| load_thresholds(Path::new(""), name)).transpose()?;
-    let usual = named.clone().map_or_else(|| load_thresholds(Path::new(""), USUAL_THRESHOLDS), Ok)?;
-    let intake = Intake {
-        takes: TAKES,
-        folders: Folders::Records,
-        store: Some(args.store.store.as_deref()),
-        study_profile: Some(args.profile.as_deref()),
+    let asked = Asked {
+        results: &args.records,
+        study_profile: args.profile.as_deref(),
+        thresholds: args.thresholds.as_deref(),
+        store: &args.store,
     };
-    let sources = intake.find(&args.records)?;
-    let mut results: Vec<(PathBuf, Judged)> = Vec::new();
-    let mut seen: Vec<PathBuf> = Vec::new();
-    let opened = intake.open_all(sources, |_, input| input)?;
-    let count = opened.len();
-    for (source, input) in opened {
-        let path = source.path;
-        let place = path.canonicalize().unwrap_or_else(|_| path.clone());
-        if seen.contains(&place) {
-            eprintln!("note: `{}` was given twice, and stands once", path.display());
-            continue;
-        }
-        seen.push(place);
-        match input {
-            Err(error) if error.is_foreign() && !source.is_named => {}
-            Err(error) => return Err(error.into()),
-            Ok(Input::Sweep(record)) if count == 1 => return sweep::report(args, &path, &record),
-            Ok(Input::Run(mut record)) => {
-                if let Some((label, attributes)) = source.name {
-                    (record.label, record.attributes) = (Some(label), attributes);
-                }
-                let thresholds = named.clone().map_or_else(|| thresholds_of(&record), Ok)?;
-                results.push((path, Judged::of(Record::Run(record), &thresholds)));
-            }
-            Ok(Input::Kept(record)) => {
-                results.push((path, Judged::of(Record::Imported(record), &usual)));
-            }
-            Ok(Input::Results(imported)) => {
-                for record in imported.records {
-                    let record = Record::Imported(Box::new(record));
-                    results.push((path.clone(), Judged::of(record, &usual)));
-                }
-            }
-            Ok(other) if source.is_named || other.kind() == Kind::Sweep => {
-                return Err(TAKES.refuse(&path.to_string_lossy(), other.kind()));
-            }
-            Ok(_) => {}
+    match asked.gather()? {
+        Gathered::Sweep(path, record) => sweep::report(args, &path, &record),
+        Gathered::Results(results) => {
+            let shown = Shown::new(results);
+            shown.present(&args.files, args.json)?;
+            Ok(shown.exit_code())
         }
     }
-    if results.is_empty() {
-        return Err(Failure::input(anyhow::anyhow!("there is no result among these files")));
+}
+
+/// What a report is made of.
+pub struct Asked<'a> {
+    /// Paths, ids, labels.
+    pub results: &'a [String],
+    /// Of a study with several profiles the one that is meant.
+    pub study_profile: Option<&'a str>,
+    /// What judges, where that is not what judged when a record was made.
+    pub thresholds: Option<&'a str>,
+    /// Where ids and labels are looked up.
+    pub store: &'a StoreArgs,
+}
+
+/// What was found, with the files that it comes from.
+pub enum Gathered {
+    /// One sweep, which has a report of another kind.
+    Sweep(PathBuf, Box<SweepRecord>),
+    /// Results, at least one.
+    Results(Vec<(PathBuf, Judged)>),
+}
+
+impl Asked<'_> {
+    /// Reads everything. What is wrong with a file that was named is an error; one that only lies in a folder is passed over
+    /// with a note, because the others are why the folder was given.
+    pub fn gather(&self) -> Result<Gathered, Failure> {
+        expect_thresholds(self.thresholds, "report --thresholds")?;
+        let named = self.thresholds.map(|name| load_thresholds(Path::new(""), name)).transpose()?;
+        let usual = named.clone().map_or_else(|| load_thresholds(Path::new(""), USUAL_THRESHOLDS), Ok)?;
+        let intake = Intake {
+            takes: TAKES,
+            folders: Folders::Records,
+            store: Some(self.store),
+            study_profile: Some(self.study_profile),
+        };
+        let mut results: Vec<(PathBuf, Judged)> = Vec::new();
+        let mut seen: Vec<PathBuf> = Vec::new();
+        let mut first_broken = None;
+        let opened = intake.open_all(intake.find(self.results)?, |_, input| input)?;
+        let count = opened.len();
+        for (source, input) in opened {
+            let path = source.path;
+            // By the file and not by its name, which may be a link, or an id of the same record.
+            let place = path.canonicalize().unwrap_or_else(|_| path.clone());
+            if seen.contains(&place) {
+                eprintln!("note: `{}` was given twice, and stands once", path.display());
+                continue;
+            }
+            seen.push(place);
+            match input {
+                Err(error) if error.is_foreign() && !source.is_named => {}
+                Err(error) if !source.is_named => {
+                    let failure = Failure::from(error);
+                    pass_over(&failure);
+                    first_broken.get_or_insert(failure);
+                }
+                Err(error) => return Err(error.into()),
+                Ok(Input::Sweep(record)) if count == 1 => return Ok(Gathered::Sweep(path, record)),
+                Ok(Input::Run(mut record)) => {
+                    if let Some((label, attributes)) = source.name {
+                        (record.label, record.attributes) = (Some(label), attributes);
+                    }
+                    let thresholds = named.clone().map_or_else(|| thresholds_of(&record), Ok)?;
+                    results.push((path, Judged::of(Record::Run(record), &thresholds)));
+                }
+                Ok(Input::Kept(record)) => {
+                    results.push((path, Judged::of(Record::Imported(record), &usual)));
+                }
+                Ok(Input::Results(imported)) => {
+                    for record in imported.records {
+                        let record = Record::Imported(Box::new(record));
+                        results.push((path.clone(), Judged::of(record, &usual)));
+                    }
+                }
+                Ok(other) if source.is_named => {
+                    return Err(TAKES.refuse(&path.to_string_lossy(), other.kind()));
+                }
+                // Somebody wonders where a sweep is; nobody wonders about the study file among the records.
+                Ok(other @ Input::Sweep(_)) => {
+                    pass_over(&TAKES.refuse(&path.to_string_lossy(), other.kind()))
+                }
+                Ok(_) => {}
+            }
+        }
+        if results.is_empty() {
+            let none = || Failure::input(anyhow::anyhow!("there is no result among these files"));
+            return Err(first_broken.unwrap_or_else(none));
+        }
+        Ok(Gathered::Results(results))
     }
-    let shown = Shown::new(results);
-    shown.present(&args.files, args.json)?;
-    Ok(shown.exit_code())
 }
 
 /// The set that judged when the record was made. It stands in the record itself: a stranger's record

@@ -18,7 +18,7 @@ use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{check_fio_args, fio_profile};
 use crate::intake::{self, Kind, Takes};
 use crate::live::Live;
-use crate::report_files::{ReportFiles, check_is_writable};
+use crate::report_files::ReportFiles;
 use crate::signal::control_by_signals;
 
 const TAKES: Takes = Takes { command: "run", what: "a profile" };
@@ -26,29 +26,32 @@ const TAKES: Takes = Takes { command: "run", what: "a profile" };
 /// What becomes of a run beside its record.
 #[derive(Debug, Default)]
 pub struct RunOutput {
-    /// Where the HTML report goes; `None` is beside the record.
-    pub html: Option<PathBuf>,
-    /// That file is replaced where it exists already.
-    pub overwrite: bool,
+    /// The forms of the report; a page is always written, beside the record where nothing else is said.
+    pub files: ReportFiles,
     /// One JSON document instead of text.
     pub json: bool,
-    /// No progress.
+    /// Whether standard error stays free of progress.
     pub quiet: bool,
 }
 
 /// Runs a profile, or a job of fio, and shows what came of it.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
+    // All that is wrong with the words themselves, before any file is read.
+    args.files.check(args.json, &[])?;
     check_fio_args(args.fio_job.as_deref(), &args.fio)?;
     let request = args.request()?;
     let here = Path::new("");
     let named = args.load.thresholds.as_deref();
+    intake::expect_thresholds(named, "run --thresholds")?;
     let load = match &args.fio_job {
         None => {
+            // A record or a study given by mistake is told as what it is, instead of as a profile with forty unknown keys.
             if is_file_name(&args.load.profile) {
                 intake::expect(Kind::Profile, Path::new(&args.load.profile), &TAKES)?;
             }
             JudgedProfile::load(here, &args.load.profile, named)?
         }
+        // The thresholds come after the profile, because that of a fio job names them only when it is made.
         Some(job) => {
             let profile = fio_profile(job, &args.fio, request.duration)?;
             let thresholds = load_thresholds(here, named.unwrap_or(&profile.thresholds))?;
@@ -58,12 +61,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     if args.dry_run {
         return show_plan(load, &request, args.json);
     }
-    let output = RunOutput {
-        html: args.html.clone(),
-        overwrite: args.overwrite,
-        json: args.json,
-        quiet: args.load.rig.quiet,
-    };
+    let output = RunOutput { files: args.files.clone(), json: args.json, quiet: args.load.rig.quiet };
     carry_out(load, &request, &output)
 }
 
@@ -85,9 +83,8 @@ pub fn carry_out(
     output: &RunOutput,
 ) -> Result<ExitCode, Failure> {
     let setup = Setup::new(load, request)?;
-    if let Some(html) = &output.html {
-        check_is_writable(html, output.overwrite)?;
-    }
+    // After the setup, which touches nothing, and before the load: a report that has no place to go must not cost a run.
+    output.files.check_are_writable()?;
     let Finished { record, path, thresholds, released } =
         run::run(setup, control_by_signals()?, Arc::new(Live::new(output.quiet)))?;
     let shown = show(record, path, &thresholds, output);
@@ -105,13 +102,11 @@ fn show(
 ) -> Result<ExitCode, Failure> {
     let is_complete = record.ended.how == EndedHow::Complete;
     let beside = || path.with_file_name(format!("{}.html", record.id));
-    let files = ReportFiles {
-        html: Some(output.html.clone().unwrap_or_else(beside)),
-        overwrite: output.overwrite,
-        ..ReportFiles::default()
-    };
+    let files =
+        ReportFiles { html: output.files.html.clone().or_else(|| Some(beside())), ..output.files.clone() };
     let judged = Judged::of(Record::Run(Box::new(record)), thresholds);
     let shown = Shown::new(vec![(path, judged)]);
     shown.present(&files, output.json)?;
+    // A run that was stopped has figures, but no verdict may rest on them.
     Ok(if is_complete { shown.exit_code() } else { ExitCode::from(NOT_CARRIED_OUT) })
 }

@@ -41,12 +41,15 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     let wanted: Vec<(Also, &Path)> =
         files.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?))).collect();
     let others: Vec<OtherFile<'_>> = wanted.iter().map(|(what, path)| (what.option(), *path)).collect();
+    // Whether everything can be written, before anything is read or searched.
     args.files.check(args.json, &others)?;
     args.files.check_are_writable()?;
     others.iter().try_for_each(|(_, path)| check_is_writable(path, args.files.overwrite))?;
+    // A wrong name of a profile would only show in the study, after the search.
     args.profile.as_deref().map_or(Ok(()), proof::check_profile)?;
     let demand = demand::demand(&args.demand, &args.store)?.ok_or_else(no_demand)?;
     let catalogs = known::catalogs(&args.catalogs)?;
+    // All configurations are read before the search, which takes longest.
     let against = args
         .against
         .iter()
@@ -60,6 +63,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         volumes_max: args.volumes_max,
         no_arm: args.no_arm,
     };
+    // A search among nothing would end in «nothing meets it», and the slip would look like an answer.
     known::check_restrictions(&catalogs, &request)?;
     let sizing = find(&catalogs, &demand, &request, &against).map_err(|error| {
         let hint = error.hint();
@@ -68,6 +72,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     let best = answers(&sizing).next();
     let (mut written, mut left_out, mut result) = (Vec::new(), Vec::new(), Ok(()));
     for (what, path) in wanted {
+        // The demand is written even where nothing meets it: it is what one edits then.
         let text = match (what, best) {
             (Also::Demand, _) => Ok(sizing.demand.to_toml()),
             (Also::Study, Some(_)) => proof::study_of(&sizing, args.profile.as_deref()),
@@ -79,6 +84,8 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         };
         match text.and_then(|text| write_output(path, text.as_bytes(), args.files.overwrite)) {
             Ok(()) => written.push((what.word(), path)),
+            // One file that cannot be written keeps neither the others nor the answer back; the first failure decides on
+            // the code.
             Err(failure) => result = result.and(Err(failure)),
         }
     }
@@ -89,6 +96,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     for path in left_out {
         eprintln!("note: nothing meets the demand, so `{}` is not written", path.display());
     }
+    // After the answer is shown, which took the time.
     result.and(shown)?;
     Ok(if best.is_some() { ExitCode::SUCCESS } else { ExitCode::from(NOTHING_MEETS_IT) })
 }

@@ -25,7 +25,7 @@ use crate::live::Live;
 use crate::output::harmless;
 use crate::report_files::ReportFiles;
 use crate::signal::control_by_signals;
-use crate::store::open_store;
+use crate::store::{open_store, open_store_to_read};
 use shown::Shown;
 
 const TAKES: Takes = Takes { command: "study", what: "a study" };
@@ -40,6 +40,7 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     // The report of the part that was done is that of an unfinished study.
     let overwrite = args.files.overwrite || args.resume;
     let args = &StudyArgs { files: ReportFiles { overwrite, ..args.files.clone() }, ..args.clone() };
+    // Before the study is read: the words are wrong whatever stands in it.
     args.files.check(args.json, &[])?;
     let path = args.file.as_deref().expect("a file or a command is required");
     intake::expect(Kind::Study, path, &TAKES)?;
@@ -55,18 +56,19 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     }
     let request = args.request();
     let live: Arc<dyn Observer> = Arc::new(Live::new(args.quiet));
+    // Before the store is opened, which would be made where there is none.
     if args.dry_run {
         outlook::print(&study::outlook(&file, &request, &live)?, &file.study, args.json)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let store = open_store(args.store.store.as_deref())?;
     if args.status {
+        let store = open_store_to_read(&args.store)?;
         let progress = study::progress(&file, &store)?;
         let shown = Shown::new(&file.study, progress.as_ref(), &store)?;
         shown.compared().write_and_print(&store, &args.files, args.json)?;
         return Ok(ExitCode::SUCCESS);
     }
-    measure(args, &file, &request, &store, live)
+    measure(args, &file, &request, &open_store(&args.store)?, live)
 }
 
 /// Measures what is missing, and shows what came of it.
@@ -79,6 +81,7 @@ fn measure(
 ) -> Result<ExitCode, Failure> {
     let ready = ReadyStudy::new(file, request, store, live)?;
     if ready.runs_commands() && !consent(args, file, ready.left_command().as_deref())? {
+        // Code 3 and not 0: whoever waits for the study in a script must not take «no» for «done».
         eprintln!("nothing was done");
         return Ok(ExitCode::from(NOT_CARRIED_OUT));
     }
@@ -94,6 +97,7 @@ fn measure(
 /// Shows the commands of the study, and asks whether they may run.
 fn consent(args: &StudyArgs, file: &StudyFile, left: Option<&str>) -> Result<bool, Failure> {
     let mut lines = Vec::new();
+    // It comes first, because it runs first: a volume of the last time is still attached.
     if let Some(command) = left {
         lines.push(format!("  now, because it was left attached: {}", harmless(command)));
     }
@@ -103,6 +107,7 @@ fn consent(args: &StudyArgs, file: &StudyFile, left: Option<&str>) -> Result<boo
             lines.extend(command.iter().map(|command| format!("  {when} `{label}`: {}", harmless(command))));
         }
     }
+    // `--quiet` alone must not hide what is about to be confirmed.
     if !args.quiet || !args.yes {
         eprintln!(
             "commands of the study, run by the shell in {}:\n{}",
@@ -118,6 +123,7 @@ fn consent(args: &StudyArgs, file: &StudyFile, left: Option<&str>) -> Result<boo
         let error = anyhow::anyhow!("the study runs commands, and there is no terminal to confirm them");
         return Err(Failure::input(error).hint("read them, and add --yes".to_owned()));
     }
+    // The default is no: Enter on a question that nobody read must not run a shell command.
     Confirm::new().with_prompt("Run them").default(false).interact().map_err(Failure::execution)
 }
 

@@ -25,10 +25,12 @@ use crate::signal::control_by_signals;
 pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json, &[])?;
     let setup = SweepSetup::new(&args.request()?)?;
+    // Before anything is touched, and after everything is decided: it refuses what the sweep would refuse.
     if args.dry_run {
         print_course(&setup, args.json)?;
         return Ok(ExitCode::SUCCESS);
     }
+    // Minutes of measuring must not end at a folder that is not there.
     args.files.check_are_writable()?;
     let swept = setup.carry_out(control_by_signals()?, Arc::new(Live::new(args.rig.quiet)))?;
     let shown = show(args, &swept);
@@ -66,6 +68,7 @@ struct JsonCourse {
 fn print_course(setup: &SweepSetup, json: bool) -> Result<(), Failure> {
     let (course, plan, layout) = (setup.course(), setup.plan(), setup.layout());
     let areas = &plan.areas;
+    // A search ends earlier when it finds the knee early; only the longest time is known.
     let most = course.duration(areas.len());
     if json {
         return output::json(&JsonCourse {
@@ -109,11 +112,17 @@ fn print_course(setup: &SweepSetup, json: bool) -> Result<(), Failure> {
 
 /// Shows a sweep again.
 pub fn report(args: &ReportArgs, path: &Path, record: &SweepRecord) -> Result<ExitCode, Failure> {
+    // Ignored in silence, it would look as if the sweep had been judged.
     if args.thresholds.is_some() {
         let error = anyhow::anyhow!("a sweep has no verdict, so --thresholds has nothing to judge");
         return Err(Failure::input(error).hint("leave it out".to_owned()));
     }
     Shown::new(record).write_and_print(&args.files, args.json, path)
+}
+
+/// The document of a sweep that is there, for its page.
+pub fn document(record: &SweepRecord) -> Document {
+    Shown::new(record).document
 }
 
 /// A sweep with its figures and its document.
@@ -141,6 +150,7 @@ impl Shown {
     fn exit_code(&self) -> ExitCode {
         match self.summary.ended {
             EndedHow::Complete => ExitCode::SUCCESS,
+            // What was measured is shown, but a script must not take half a curve for a whole one.
             EndedHow::Interrupted | EndedHow::Failed => ExitCode::from(NOT_CARRIED_OUT),
         }
     }

@@ -16,10 +16,12 @@ const MOST_SIGNATURES_SHOWN: usize = 12;
 
 /// Shows a device; writes nothing.
 pub fn target(args: &TargetArgs) -> Result<ExitCode, Failure> {
-    let protected: Vec<PathBuf> = Store::locate(args.store.store.as_deref()).into_iter().collect();
+    // The device that holds the records is never released; the store is only looked up, never made.
+    let protected: Vec<PathBuf> = Store::locate(args.store.place().as_deref()).into_iter().collect();
     let report = inspect_device(&args.device, &protected).map_err(|error| {
-        let hint = error.hint();
-        Failure::execution(error).hint(hint)
+        let (is_of_input, hint) = (error.is_of_input(), error.hint());
+        let failure = if is_of_input { Failure::input(error) } else { Failure::execution(error) };
+        failure.hint(hint)
     })?;
     if args.json {
         output::json(&json(&report))?;
@@ -53,6 +55,7 @@ fn text(report: &DeviceReport) -> String {
         }
         None => lines.push(format!("content     none seen: the {sampled} looked at are zero")),
     }
+    // A damaged disk may look like dozens of file systems; the first few say that it is not empty.
     for (position, signature) in report.signatures.iter().take(MOST_SIGNATURES_SHOWN).enumerate() {
         let head = if position == 0 { "signatures" } else { "" };
         lines.push(format!("{head:<11} {} at byte {}", signature.name, signature.offset));
@@ -65,6 +68,7 @@ fn text(report: &DeviceReport) -> String {
     }
     lines.push(String::new());
     match &report.token {
+        // The command is printed ready to be pasted: a token that is typed by hand is typed wrong.
         Some(token) => {
             lines.push("Nothing stands against writing to it. Whatever it holds would be lost:\n".to_owned());
             lines.push(format!("  iotrial run --target {} --destroy {token}\n", report.path.display()));
@@ -72,6 +76,7 @@ fn text(report: &DeviceReport) -> String {
                 "The token is for this host, this device and this content, and for nothing else.".to_owned(),
             );
         }
+        // All obstacles at once: who removes one and asks again would meet the next.
         None => {
             lines.push("It is never written, with any token:".to_owned());
             for obstacle in &report.obstacles {

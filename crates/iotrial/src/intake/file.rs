@@ -52,6 +52,7 @@ impl ReadError {
 
 /// Reads a file, or standard input.
 pub fn read(path: &Path) -> Result<Whole, ReadError> {
+    // A file of that name can be given as `./-`, as everywhere.
     if path == Path::new(STANDARD_INPUT) {
         return read_from(io::stdin().lock(), None);
     }

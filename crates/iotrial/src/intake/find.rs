@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow};
 use iotrial_import::Naming;
 use iotrial_model::record::AttributeValue;
-use iotrial_session::store::{Store, records_in};
+use iotrial_session::store::records_in;
 use iotrial_session::study::{self, OfferedRecord};
 
 use super::file::STANDARD_INPUT;
 use super::{Input, IntakeError, Kind, Takes, open, open_with_text};
+use crate::cli::StoreArgs;
 use crate::failure::Failure;
 use crate::parallel::in_parallel;
-use crate::store::open_store;
+use crate::store::open_store_to_read;
 
 /// Folders in folders beyond this are not looked into.
 const DEEPEST_FOLDER: usize = 16;
@@ -52,7 +53,7 @@ pub struct Intake<'i> {
     /// What it makes of a folder.
     pub folders: Folders,
     /// Where ids and labels are looked up; `None` where names are paths only.
-    pub store: Option<Option<&'i Path>>,
+    pub store: Option<&'i StoreArgs>,
     /// Whether a study stands for what is measured of it, and under which profile; `None` where a study is refused.
     pub study_profile: Option<Option<&'i str>>,
 }
@@ -67,6 +68,7 @@ impl Intake<'_> {
         let mut store = None;
         for name in names {
             let path = name.as_ref();
+            // A folder before the store: a label that is also a folder is meant as what a shell shows.
             if path.is_dir() {
                 let in_folder =
                     |path: PathBuf| Source { is_named: named.contains(path.as_path()), ..meant(path) };
@@ -74,12 +76,13 @@ impl Intake<'_> {
             } else if path == Path::new(STANDARD_INPUT) || path.symlink_metadata().is_ok() {
                 sources.push(meant(path.to_owned()));
             } else {
-                let Some(folder) = self.store else { return Err(nowhere(path)) };
+                // After the paths: what a shell completed must mean that file, whatever somebody called a result.
+                let Some(args) = self.store else { return Err(nowhere(path)) };
                 let opened = match store.take() {
                     Some(opened) => opened,
-                    None => open_store(folder)?,
+                    None => open_store_to_read(args)?,
                 };
-                sources.extend(find_in_store(&opened, &path.to_string_lossy())?.into_iter().map(meant));
+                sources.extend(opened.named(&path.to_string_lossy())?.into_iter().map(meant));
                 store = Some(opened);
             }
         }
@@ -93,11 +96,13 @@ impl Intake<'_> {
             Folders::Refused => return Err(self.takes.refuse(&folder.to_string_lossy(), Kind::Folder)),
             Folders::Files => files()?,
             Folders::RecordsAndFiles => [records()?, files()?].concat(),
+            // Records alone where there are any: the pages and exports beside them were made from them.
             Folders::Records => match records()? {
                 none if none.is_empty() => files()?,
                 records => records,
             },
         };
+        // An empty folder is an error and no empty answer: it is mostly the wrong one.
         if !found.is_empty() {
             return Ok(found);
         }
@@ -121,6 +126,7 @@ impl Intake<'_> {
             input => Some(work(source, input)),
         });
         let mut all = Vec::with_capacity(sources.len());
+        // Studies are opened one after the other, because what they stand for is in the store, and known only now.
         for (source, done) in sources.into_iter().zip(opened) {
             match done {
                 Some(done) => all.push((source, done)),
@@ -141,7 +147,7 @@ impl Intake<'_> {
             );
             return Err(Failure::input(error).hint("give the path of the study file".to_owned()));
         }
-        let store = open_store(self.store.flatten())?;
+        let store = open_store_to_read(self.store.unwrap_or(&StoreArgs::default()))?;
         let measured = study::measured(study, self.study_profile.flatten(), &store)?;
         let source = |one: study::Measured| Source {
             path: one.record,
@@ -180,29 +186,11 @@ fn nowhere(path: &Path) -> Failure {
         .hint("- stands for standard input".to_owned())
 }
 
-/// All records with the label, or the one with the id, or all sweeps with the label.
-fn find_in_store(store: &Store, name: &str) -> Result<Vec<PathBuf>, Failure> {
-    let labelled = store.labelled(name)?;
-    if !labelled.is_empty() {
-        return Ok(labelled);
-    }
-    let missing = match store.find(name) {
-        Ok(found) => return Ok(vec![found]),
-        Err(error) => error,
-    };
-    // After the ids, because a label may stand for several sweeps, and few commands take more than one.
-    let sweeps = store.labelled_sweeps(name)?;
-    if !sweeps.is_empty() {
-        return Ok(sweeps);
-    }
-    Err(Failure::input(anyhow::Error::new(missing).context(format!("no record is labelled `{name}`")))
-        .hint("`iotrial records` lists what the store holds, with labels".to_owned()))
-}
-
 /// Every regular file in a folder and those in it, by name. Links are not followed, and records of iotrial are no files of other tools.
 fn files_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     add_files(folder, 0, &mut files)?;
+    // The order of a folder differs from one file system to the next, and labels and tables follow from it.
     files.sort_by_cached_key(|path| in_order(path));
     Ok(files)
 }
@@ -224,6 +212,7 @@ fn in_order(path: &Path) -> Vec<(String, u64)> {
 }
 
 fn add_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    // Links are left alone: one that leads upwards would never end.
     let listing = std::fs::read_dir(folder).with_context(|| format!("cannot list `{}`", folder.display()))?;
     for entry in listing {
         let entry = entry.with_context(|| format!("cannot list `{}`", folder.display()))?;

@@ -89,6 +89,7 @@ impl Takes {
     pub fn with_hint(&self, error: IntakeError) -> Failure {
         let is_unknown = error.is_unknown();
         let failure = Failure::from(error);
+        // Only then is the question what would have been right; a damaged file is the right one.
         if is_unknown {
             failure.hint(format!("`iotrial {}` takes {}", self.command, self.what))
         } else {
@@ -98,6 +99,7 @@ impl Takes {
 
     /// The one way in which a command says that it has no use for something.
     pub fn refuse(&self, name: &str, kind: Kind) -> Failure {
+        // A name may be a stranger's, and could write to the terminal.
         let (name, what) = (harmless(name), kind.words());
         let error = anyhow!("`{name}` is {what}; `iotrial {}` takes {}", self.command, self.what);
         Failure::input(error).hint(kind.next(&name))

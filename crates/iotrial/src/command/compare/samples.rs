@@ -9,7 +9,7 @@ use iotrial_model::subject::Subject;
 use super::TAKES;
 use crate::cli::CompareArgs;
 use crate::failure::Failure;
-use crate::intake::{self, Input, Intake, IntakeError, Kind, Source};
+use crate::intake::{self, Input, Intake, IntakeError, Kind, Source, pass_over};
 
 /// What a comparison keeps of a file: much less than was read of it.
 enum Content {
@@ -17,6 +17,8 @@ enum Content {
     Samples(Vec<Sample>),
     /// A file in a folder that is no result at all.
     Nothing,
+    /// Something in a folder that cannot be read or compared, and does not keep the others from it.
+    PassedOver(Failure),
     /// It cannot be read.
     Broken(Failure),
     /// It is something that cannot be compared.
@@ -31,11 +33,16 @@ pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Vec<Sample
     sources.extend(args.tables.iter().map(|path| Source { path: path.clone(), is_named: true, name: None }));
     let mut samples = Vec::new();
     let (mut first, mut broken_count) = (None, 0_usize);
+    let mut passed_over = None;
     let content_of = |source: &Source, input| content_of(source, input, &labels);
     for (_, content) in intake.open_all(sources, content_of)? {
         match content {
             Content::Samples(of_file) => samples.extend(of_file),
             Content::Nothing => {}
+            Content::PassedOver(failure) => {
+                pass_over(&failure);
+                passed_over.get_or_insert(failure);
+            }
             Content::Broken(failure) | Content::Refused(failure) if args.force => {
                 eprintln!("warning: left out: {}", failure.reason());
             }
@@ -51,7 +58,11 @@ pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Vec<Sample
         more => format!(", and {more} more cannot be read either;"),
     };
     match first {
-        None => Ok(samples),
+        // With nothing left to compare, what is wrong with the first of them is the answer.
+        None => match passed_over.filter(|_| samples.is_empty()) {
+            None => Ok(samples),
+            Some(failure) => Err(failure),
+        },
         Some(first) => Err(first.or_hint(format!("take it out{others} --force compares the others"))),
     }
 }
@@ -65,14 +76,20 @@ fn content_of(
     let input = match input {
         Ok(input) => input,
         Err(error) if error.is_foreign() && !source.is_named => return Content::Nothing,
+        Err(error) if !source.is_named => return Content::PassedOver(error.into()),
         Err(error) => return Content::Broken(error.into()),
     };
     if let Some(table) = input.table().filter(|_| source.is_named) {
         return Content::Samples(Sample::of_table(table, &format!("`{path}`")));
     }
     let Some(subjects) = input.subjects() else {
-        let is_told = source.is_named || input.kind() == Kind::Sweep;
-        return if is_told { Content::Refused(TAKES.refuse(&path, input.kind())) } else { Content::Nothing };
+        let refusal = || TAKES.refuse(&path, input.kind());
+        return match input.kind() {
+            _ if source.is_named => Content::Refused(refusal()),
+            // Somebody wonders where a sweep is; nobody wonders about the study file among the records.
+            Kind::Sweep => Content::PassedOver(refusal()),
+            _ => Content::Nothing,
+        };
     };
     let sample = |subject: &Subject<'_>| {
         let mut sample = match &input {

@@ -14,6 +14,7 @@ pub(super) fn check_names(args: &ImportArgs) -> Result<(), Failure> {
         AttributeValue::Text(text) => Some(text.as_str()),
         _ => None,
     });
+    // Checked once, before the files: thousands of records could carry `{fodler}` as their label.
     for text in args.label.as_deref().into_iter().chain(of_attributes) {
         let left = PLACEHOLDERS.iter().fold(text.to_owned(), |text, known| text.replace(known, ""));
         if left.contains('{') && left.contains('}') {
@@ -38,10 +39,12 @@ pub(super) fn naming(args: &ImportArgs, path: &Path) -> Naming {
     let filled =
         |text: &str| text.replace("{name}", &name).replace("{stem}", &stem).replace("{folder}", &folder);
     let value = |value: &AttributeValue| match value {
+        // Read again after filling in: a folder that is called `3` gives the number, which can be sorted and fitted.
         AttributeValue::Text(text) => AttributeValue::from_text(&filled(text)),
         number => number.clone(),
     };
     Naming {
+        // A label of blanks names nothing, and would group what has nothing in common.
         label: args.label.as_deref().map(filled).filter(|label| !label.trim().is_empty()),
         attributes: args.attributes.iter().map(|(key, one)| (key.clone(), value(one))).collect(),
         role: args.role,

@@ -19,7 +19,7 @@ use crate::presentation::aligned;
 pub(super) struct Outcome {
     /// Files that were looked at.
     pub(super) files: usize,
-    /// By format.
+    /// How many files and records there were of each format.
     pub(super) kinds: Vec<KindCount>,
     /// Files of no known format, in folders.
     pub(super) passed_over: Vec<String>,
@@ -29,7 +29,7 @@ pub(super) struct Outcome {
     pub(super) failed: Vec<FailedFile>,
     /// What was not understood.
     pub(super) warnings: Vec<FileWarning>,
-    /// Every record.
+    /// Every record that was made, or was there already.
     pub(super) records: Vec<RecordLine>,
     /// Where they are.
     pub(super) folder: PathBuf,
@@ -41,7 +41,7 @@ pub(super) struct Outcome {
     pub(super) left_out: Vec<String>,
 }
 
-/// One format.
+/// What came of all files of one format.
 #[derive(Debug, Serialize)]
 pub(super) struct KindCount {
     pub(super) kind: SourceKind,
@@ -85,6 +85,7 @@ impl Outcome {
             row(["kind", "files", "records", "new", "warnings"].map(str::to_owned).to_vec());
         }
         for one in &self.kinds {
+            // Records and files differ: one file of fio may hold many results, and one result may take many logs.
             let counts = [one.files, one.records, one.new, one.warnings].map(|count| count.to_string());
             row([vec![one.kind.as_str().to_owned()], counts.to_vec()].concat());
         }
@@ -93,6 +94,7 @@ impl Outcome {
             ("logs beside a result", self.beside.len()),
             ("no results, passed over", self.passed_over.len()),
         ];
+        // What did not happen is not worth a line.
         let others = others.into_iter().filter(|(_, count)| *count > 0);
         others.for_each(|(what, count)| row(vec![what.to_owned(), count.to_string()]));
         let mut text = aligned(&rows, &[1, 2, 3, 4], &[22, 6, 7, 6, 8]);
@@ -108,6 +110,7 @@ impl Outcome {
     pub(super) fn tell(&self) {
         for failed in self.failed.iter().take(MOST_TOLD) {
             eprintln!("error: `{}`: {}", failed.file, failed.error);
+            // With several files the hints would be the same sentence again and again.
             if let Some(hint) = failed.hint.as_ref().filter(|_| self.failed.len() == 1) {
                 eprintln!("hint: {hint}");
             }
@@ -152,6 +155,7 @@ pub(super) fn take_file(
     let file = harmless(&path.display().to_string());
     let imported = match read {
         Ok(Input::Results(imported)) => *imported,
+        // A folder of results holds scripts and notes too; a file that was named is meant.
         Err(error) if error.is_foreign() && !is_named => return FileOutcome::PassedOver,
         Err(error) => {
             let (error, hint) = (harmless(&error.reason()), error.hint().map(str::to_owned));
@@ -164,6 +168,7 @@ pub(super) fn take_file(
             return FileOutcome::Failed(FailedFile { file, error, hint });
         }
     };
+    // Those of the records first: they say what a figure lacks, those of the file what was skipped.
     let of_records = imported.records.iter().flat_map(|record| &record.warnings);
     let warnings = of_records.chain(&imported.warnings).map(|warning| FileWarning {
         file: file.clone(),
@@ -181,10 +186,12 @@ pub(super) fn take_file(
                 place: harmless(&record.source.place),
                 is_new: kept.is_new,
             }),
+            // A full disk ends everything: every further file would fail alike.
             Err(error) => return FileOutcome::Broken(error.into()),
         }
     }
     let mut results = if with_results { imported.records } else { Vec::new() };
+    // A curve needs a few figures of each; their histories would fill the memory.
     results.iter_mut().for_each(intake::forget_course);
     let beside = imported.beside.iter().map(|name| path.with_file_name(name)).collect();
     FileOutcome::Read { kind: imported.kind, records, warnings, beside, results }
@@ -203,6 +210,7 @@ pub(super) fn gather(
     let mut passed_over: Vec<&Path> = Vec::new();
     for (Source { path, .. }, outcome) in sources.iter().zip(outcomes) {
         match outcome {
+            // In the order of the names, so that two imports of one folder print the same.
             FileOutcome::Read { kind, records, warnings, beside, results: of_file } => {
                 used.extend(beside);
                 let none = KindCount { kind, files: 0, records: 0, new: 0, warnings: 0 };
@@ -220,6 +228,7 @@ pub(super) fn gather(
             FileOutcome::Broken(error) => return Err(Failure::execution(error)),
         }
     }
+    // Known only now: a log may come before the result that it belongs to.
     let (beside, passed_over): (Vec<&Path>, _) =
         passed_over.into_iter().partition(|path| used.contains(*path));
     let names = |paths: Vec<&Path>| paths.iter().map(|path| harmless(&path.display().to_string())).collect();

@@ -54,6 +54,8 @@ pub struct Shown {
 impl Shown {
     /// At least one result. Each figure is computed once.
     pub fn new(results: Vec<(PathBuf, Judged)>) -> Self {
+        // Subjects borrow from the records, which are kept for as long as the document: histograms are large, and none is
+        // copied.
         let subjects: Vec<(Subject<'_>, &Summary)> =
             results.iter().map(|(_, judged)| (judged.record.subject(), &judged.summary)).collect();
         let document = match subjects.as_slice() {
@@ -69,6 +71,11 @@ impl Shown {
         Self { results, document }
     }
 
+    /// What all forms of the report are made from.
+    pub const fn document(&self) -> &Document {
+        &self.document
+    }
+
     /// Writes the files that are wanted, and shows the rest.
     pub fn present(&self, files: &ReportFiles, json: bool) -> Result<(), Failure> {
         let values = self.results.iter().map(|(path, judged)| match &judged.record {
@@ -80,6 +87,7 @@ impl Shown {
 
     /// 0 where the storage of every result is qualified, or the rate that was sought was found; 1 where one is not.
     pub fn exit_code(&self) -> ExitCode {
+        // One that is not qualified decides for all: a script that asks about several volumes wants to know of the bad one.
         let qualified = self.results.iter().all(|(_, judged)| judged.summary.verdict.is_yes());
         if qualified { ExitCode::SUCCESS } else { ExitCode::from(NOT_QUALIFIED) }
     }

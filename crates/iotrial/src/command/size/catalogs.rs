@@ -42,6 +42,7 @@ pub(super) fn catalogs(args: &CatalogsArgs) -> Result<ExitCode, Failure> {
         Some(provider) => vec![known::find(&catalogs, provider)?],
         None => catalogs.iter().collect(),
     };
+    // The built-in text and not what was read: comments and sources are what somebody edits a catalog by.
     if args.print.is_some() {
         let provider = args.provider.as_deref().unwrap_or_default();
         let text = Catalog::built_in_text(provider).ok_or_else(|| {
@@ -51,6 +52,7 @@ pub(super) fn catalogs(args: &CatalogsArgs) -> Result<ExitCode, Failure> {
         output::text(text)?;
         return Ok(ExitCode::SUCCESS);
     }
+    // The only place of the command that asks for the date: what is old depends on it, limits and prices do not.
     let today = jiff::Zoned::now().date();
     let ages: Vec<CatalogAge<'_>> = shown.iter().map(|catalog| age(catalog, today)).collect();
     let warnings: Vec<Vec<String>> = shown.iter().map(|catalog| warnings(catalog, today)).collect();
@@ -111,10 +113,11 @@ fn warnings(catalog: &Catalog, today: Date) -> Vec<String> {
     if old_count > 0 {
         let oldest = catalog.oldest().0.unwrap_or("?");
         warnings.push(format!(
-            "{}: {old_count} of {sources} sources are older than a year, the oldest of {oldest}; docs/catalogs.md says how to renew them",
+            "{}: {old_count} of {sources} sources are older than a year, the oldest of {oldest}; `iotrial docs catalogs` says how to renew them",
             catalog.provider
         ));
     }
+    // A slip in a date would otherwise make a source young for ever.
     let is_ahead = |day: &Option<String>| days_since(day.as_deref(), today).is_some_and(|days| days < 0);
     for (name, source) in catalog.sources.iter().filter(|(_, source)| is_ahead(&source.as_of)) {
         let day = source.as_of.as_deref().unwrap_or_default();

@@ -31,6 +31,7 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
         .map(stream(Direction::Read))
         .chain(args.writes.iter().map(stream(Direction::Write)))
         .collect();
+    // Rates of the command line take the place of all of the file: a mix of both would be a load that nobody has.
     let mut demand = match (from_file, streams.is_empty()) {
         (None, true) if asks_for_something(args) => return Err(no_rates()),
         (None, true) => return Ok(None),
@@ -41,6 +42,7 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     let DemandArgs {
         capacity, growth, load_growth, years, latency, os, vcpus, memory, mirror, replicas, ..
     } = args;
+    // What was given on the command line goes before the file, field by field.
     set(&mut demand.capacity, *capacity);
     set(&mut demand.growth_percent_per_year, *growth);
     set(&mut demand.load_growth_percent_per_year, *load_growth);
@@ -51,9 +53,11 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     set(&mut demand.memory_min, *memory);
     set(&mut demand.mirror, *mirror);
     set(&mut demand.replicas, *replicas);
+    // These can only be said, not taken back: an option that is absent leaves the file its way.
     demand.licence &= !args.own_licence;
     demand.clustered |= args.clustered;
     demand.allow_burst |= args.allow_burst;
+    // Growth of nothing is nothing: somebody meant the growth of the rates.
     if demand.growth_percent_per_year > 0.0 && demand.capacity.get() == 0 {
         let error = anyhow!("growth of the capacity needs a capacity");
         return Err(
@@ -103,24 +107,21 @@ const USUAL_PERCENTILE: f64 = 95.0;
 
 /// A demand from a TOML file, from counters, or what a result did.
 fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<Demand, Failure> {
-    let intake = Intake {
-        takes: TAKES,
-        folders: Folders::Refused,
-        store: Some(store.store.as_deref()),
-        study_profile: None,
-    };
+    let intake = Intake { takes: TAKES, folders: Folders::Refused, store: Some(store), study_profile: None };
     let input = intake.open_one(name)?;
     let is_counted = matches!(input, Input::Counters(_));
+    // Silently ignored, they would make an answer look as if it rested on them.
     if !is_counted && (args.percentile.is_some() || !args.disks.is_empty()) {
         let error = anyhow!("--percentile and --disk are for counters, and `{name}` has none");
         return Err(Failure::input(error)
-            .hint("`iostat -x`, `sar -b`, or counters of PerfMon as CSV: docs/size.md".to_owned()));
+            .hint("`iostat -x`, `sar -b`, or counters of PerfMon as CSV: `iotrial docs size`".to_owned()));
     }
     let subjects = match &input {
         Input::Demand(demand) => return Ok((**demand).clone()),
         Input::Counters(series) => return counted_demand(name, series, args),
         other => other.subjects().ok_or_else(|| TAKES.refuse(name, other.kind()))?,
     };
+    // The sum of several results is what no machine ever did.
     let [subject] = subjects.as_slice() else {
         let error = anyhow!("`{name}` has {} results, and a demand is what one did", subjects.len());
         return Err(Failure::input(error)

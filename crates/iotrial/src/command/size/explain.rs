@@ -27,6 +27,7 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
         os: args.demand.os.unwrap_or(configuration.os),
         ..demand
     });
+    // The demand may ask for mirrors or a cluster, which change what the same volumes deliver.
     let configuration =
         demand.as_ref().map_or_else(|| configuration.clone(), |demand| configuration.under(demand));
     let resolved = configuration.on(catalog).map_err(|error| {
@@ -48,6 +49,7 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let document =
         Document::of_explanation(&explanation, &catalog.title, known::byline(std::slice::from_ref(catalog)));
     Presentation::new(&document, vec![Value::alone(&explanation)]).show(&args.files, args.json)?;
+    // A rule that only warns does not decide; one that forbids does, however well the rest fits.
     let can_be_had = explanation.broken_rules.iter().all(|rule| rule.effect != Effect::Forbids);
     let is_met = can_be_had && explanation.fit.as_ref().is_none_or(|fit| fit.is_met);
     Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::from(super::NOTHING_MEETS_IT) })

@@ -30,6 +30,7 @@ pub(super) fn all_catalogs(files: &[PathBuf]) -> Result<Vec<Catalog>, Failure> {
             Input::Catalog(catalog) => *catalog,
             other => return Err(CATALOG.refuse(&path.to_string_lossy(), other.kind())),
         };
+        // Replaced as a whole: half of a built-in catalog below one's own would mix prices of two dates.
         match catalogs.iter_mut().find(|catalog| catalog.provider == own.provider) {
             Some(catalog) => *catalog = own,
             None => catalogs.push(own),
@@ -41,6 +42,7 @@ pub(super) fn all_catalogs(files: &[PathBuf]) -> Result<Vec<Catalog>, Failure> {
 /// Those catalogs that are wanted.
 pub(super) fn catalogs(args: &CatalogArgs) -> Result<Vec<Catalog>, Failure> {
     let mut catalogs = all_catalogs(&args.files)?;
+    // Each name first, so that a slip in the second is not hidden by an answer from the first.
     for name in &args.providers {
         find(&catalogs, name)?;
     }
@@ -93,6 +95,7 @@ pub(super) fn money(args: &MoneyArgs) -> Money {
 /// From which catalogs, and of when they are.
 pub(super) fn byline(catalogs: &[Catalog]) -> String {
     let names: Vec<&str> = catalogs.iter().map(|catalog| catalog.provider.as_str()).collect();
+    // Both ends: an answer is as old as its oldest source, and looks as young as its newest.
     let oldest = catalogs.iter().filter_map(|catalog| catalog.oldest().0).min();
     let newest = catalogs.iter().filter_map(Catalog::newest).max();
     let days = match (oldest, newest) {

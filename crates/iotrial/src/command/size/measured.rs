@@ -18,13 +18,10 @@ const TABLE: Takes = Takes { command: "size explain --table", what: "a printed t
 
 /// All that the options name.
 pub(super) fn measurements(args: &ExplainArgs) -> Result<Vec<Measurement>, Failure> {
-    let intake = Intake {
-        takes: TAKES,
-        folders: Folders::Refused,
-        store: Some(args.store.store.as_deref()),
-        study_profile: None,
-    };
+    let intake =
+        Intake { takes: TAKES, folders: Folders::Refused, store: Some(&args.store), study_profile: None };
     let mut all = Vec::new();
+    // One at a time, so that the message about a result names what the user typed.
     for name in &args.records {
         for (_, input) in intake.open_all(intake.find(&[name])?, |_, input| input)? {
             all.extend(measurements_of(name, input?, &args.rows)?);
@@ -54,6 +51,7 @@ fn measurements_of(name: &str, input: Input, rows: &[String]) -> Result<Vec<Meas
 /// The rows of a printed table that are wanted, and have rates.
 fn of_table(name: &str, mut table: PublishedTable, wanted: &[String]) -> Result<Vec<Measurement>, Failure> {
     if !wanted.is_empty() {
+        // Before rows are taken away: the hint must list all that there are.
         if let Some(unknown) = wanted.iter().find(|id| !table.rows.iter().any(|row| row.id == **id)) {
             let ids: Vec<&str> = table.rows.iter().map(|row| row.id.as_str()).collect();
             let error = anyhow!("no row of `{name}` has the id `{unknown}`");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::anyhow;
@@ -17,6 +18,9 @@ use iotrial_sizing::explanation::Explanation;
 use iotrial_sizing::sizing::Sizing;
 
 use crate::failure::Failure;
+use crate::intake::{self, Kind, Takes};
+
+const TAKES: Takes = Takes { command: "size --profile", what: "a profile" };
 
 /// The profile that a study brings along: the rates of the demand.
 const OWN_LOAD: &str = "demand";
@@ -29,7 +33,10 @@ const FILE_GIB: std::ops::RangeInclusive<f64> = 4.0..=64.0;
 
 /// Refuses a name that no built-in profile has. A file may come to be later.
 pub(super) fn check_profile(profile: &str) -> Result<(), Failure> {
-    if is_file_name(profile) || builtin::builtin_profile(profile).is_ok() {
+    if is_file_name(profile) {
+        return intake::expect(Kind::Profile, Path::new(profile), &TAKES);
+    }
+    if builtin::builtin_profile(profile).is_ok() {
         return Ok(());
     }
     let error = anyhow!("there is no built-in profile `{profile}`");
@@ -68,6 +75,7 @@ pub(super) fn study_of(sizing: &Sizing, profile: Option<&str>) -> Result<String,
 # `iotrial study add`. The attributes `expected_…` are what the limits allow, to be held against what is measured. The profile
 # at the end is the load that was asked for, at its rates: a configuration that carries it answers within the thresholds, without a backlog.
 ";
+    // Read back before it is written: a study that cannot be read must never lie on somebody's disk.
     Study::parse(&text)
         .map_err(|mistakes| Failure::execution(anyhow!("the study is not valid: {mistakes}")))?;
     Ok(format!("{head}\n{text}"))
@@ -82,9 +90,11 @@ fn own_load(demand: &Demand) -> Result<EmbeddedProfile, Failure> {
          [schedule]\nramp = \"60s\"\nduration = \"600s\"\n[quick]\nsize = \"4GiB\"\nramp = \"5s\"\nduration = \"30s\"\n",
         demand.title.replace(['\n', '\r'], " ")
     );
+    // The size of a file matters less than its share: what is cached depends on it, rates do not.
     let share = demand.capacity_gib() / f64::from(demand.mirror.copies()) / demand.streams.len() as f64;
     let size_gib = share.clamp(*FILE_GIB.start(), *FILE_GIB.end()).round();
     for (number, stream) in demand.streams.iter().enumerate() {
+        // Without a role it is judged as data files: these are most of what is sized, and their limits are in the middle.
         let role = stream.role.unwrap_or(Role::Data);
         let pattern = match role {
             Role::Log | Role::Scan | Role::Backup => "sequential",

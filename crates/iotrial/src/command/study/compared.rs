@@ -43,6 +43,7 @@ impl Compared {
         let compared = |profile: &str| {
             let is_done = |cell: &&CellStatus| cell.profile == profile && cell.state == CellState::Done;
             let done: Vec<&CellStatus> = cells.iter().filter(is_done).collect();
+            // One configuration alone has nothing beside it; the state of the study says how far it is.
             let has_several = done.iter().any(|cell| cell.label != done[0].label);
             let compared =
                 has_several.then(|| Comparison::new(samples(&done), &CompareRequest::default()))?;
@@ -102,6 +103,7 @@ fn samples(cells: &[&CellStatus]) -> Vec<Sample> {
     let named = |(read, cell): (anyhow::Result<Sample>, &&CellStatus)| match read {
         Ok(sample) => Some(sample.named(&cell.label, cell.attributes.clone())),
         Err(error) => {
+            // The study goes on to be shown: one damaged file of forty must not hide thirty-nine.
             eprintln!("warning: left out of the comparison: {error:#}");
             None
         }

@@ -14,11 +14,13 @@ use crate::output;
 use crate::report_files::ReportFiles;
 use crate::store::open_store;
 
-const ADDED: Takes = Takes { command: "study add", what: "records of runs" };
+const STUDY: Takes = Takes { command: "study add", what: "a study, and records of runs" };
+
+const RECORDS: Takes = Takes { command: "study add", what: "records of runs" };
 
 /// Prints the part of a study that another machine measures.
 pub fn export(args: &StudyExportArgs) -> Result<ExitCode, Failure> {
-    let part = study::part(&read(&args.file)?, &args.label, &args.targets)?;
+    let part = study::part(&read(&args.file, &TAKES)?, &args.label, &args.targets)?;
     let study = part.whole_name();
     output::text(&format!(
         "# The part of the study `{study}` that is one configuration, with all that it needs.\n\
@@ -30,11 +32,12 @@ pub fn export(args: &StudyExportArgs) -> Result<ExitCode, Failure> {
 
 /// Takes records into a study: all of them, or none.
 pub fn add(args: &StudyAddArgs) -> Result<ExitCode, Failure> {
-    let file = read(&args.file)?;
-    let folder = args.store.store.as_deref();
-    let intake = Intake { takes: ADDED, folders: Folders::Records, store: Some(folder), study_profile: None };
+    // Both before the store, which is made where there is none: a wrong file must leave nothing behind.
+    let file = read(&args.file, &STUDY)?;
+    let store = Some(&args.store);
+    let intake = Intake { takes: RECORDS, folders: Folders::Records, store, study_profile: None };
     let offered = intake.open_runs(&args.records)?;
-    let store = open_store(folder)?;
+    let store = open_store(&args.store)?;
     let Added { progress, known } = study::add(&file, &store, offered)?;
     known.iter().for_each(|path| eprintln!("note: {} is a part of the study already", path.display()));
     let shown = Shown::new(&file.study, Some(&progress), &store)?;
@@ -42,7 +45,7 @@ pub fn add(args: &StudyAddArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn read(path: &Path) -> Result<StudyFile, Failure> {
-    intake::expect(Kind::Study, path, &TAKES)?;
+fn read(path: &Path, takes: &Takes) -> Result<StudyFile, Failure> {
+    intake::expect(Kind::Study, path, takes)?;
     Ok(StudyFile::read(path)?)
 }

@@ -7,7 +7,7 @@ use iotrial_session::study::Outlook;
 use crate::failure::Failure;
 use crate::output::{self, harmless};
 
-/// Prints it.
+/// Prints the order, the time, the bytes, and the commands that would run; `json` as one document.
 pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure> {
     if json {
         return output::json(&json_of(outlook, study));
@@ -25,6 +25,7 @@ pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure
             (study.repeats as usize).next_multiple_of(here)
         )
     };
+    // With nothing left to measure, an order would only raise the question what is to be done.
     if outlook.missing_count() > 0 {
         text.push_str(&format!("order     by seed {}, {balance}\n", study.seed));
         for (round, position) in study.rounds().iter().zip(1..) {
@@ -40,6 +41,7 @@ pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure
         format_duration(outlook.duration()),
         outlook.missing_count()
     ));
+    // Laying out anew each time is what takes longest on large volumes, so that it is said beside the bytes.
     let again =
         if study.load.keep_files { "once for each configuration" } else { "for each measurement anew" };
     text.push_str(&format!(
@@ -62,6 +64,7 @@ pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure
         ));
         text.extend(load.notes.iter().map(|note| format!("  note: {}\n", harmless(note))));
     }
+    // The commands stand last and whole, because they are what must be read before `--yes`.
     for configuration in &study.configurations {
         for (when, command) in [("before", &configuration.before), ("after", &configuration.after)] {
             let label = harmless(&configuration.label);

@@ -70,13 +70,16 @@ impl<'s> Shown<'s> {
     ) -> Result<Self, Failure> {
         let of_several = self.study.profiles.len() > 1;
         let write = |one: &mut Compared| one.write(files, of_several);
+        // All of them are written before one failure is reported: each is a page of its own.
         let results: Vec<Result<(), Failure>> = self.comparisons.iter_mut().map(write).collect();
         if self.comparisons.is_empty() && files.are_wanted() {
+            // A note and no error: the study may have just begun, and its state is what was asked for.
             eprintln!("note: there is nothing to compare yet, and no report of it");
         }
         if json || !files.take_standard_output() {
             self.print(store, json)?;
         }
+        // On standard error and after the figures, because that is where a reader goes on.
         self.print_hints();
         results.into_iter().collect::<Result<(), Failure>>()?;
         Ok(self)
@@ -86,7 +89,7 @@ impl<'s> Shown<'s> {
         self.cells.iter().filter(|cell| cell.state == state).count()
     }
 
-    /// Prints it.
+    /// Prints what is done and missing, and the comparisons below it.
     fn print(&self, store: &Store, json: bool) -> Result<(), Failure> {
         let complete = self.count(CellState::Done) == self.cells.len();
         if json {
@@ -124,6 +127,7 @@ impl<'s> Shown<'s> {
         };
         text.push_str(&format!("state    {done} of {all} measurements are done{failed}\n\n"));
         let mut rows = vec![["configuration", "profile", "done", "missing"].map(str::to_owned).to_vec()];
+        // Neighbours are repeats of one load: the cells come in the order of the file.
         for of_load in self.cells.chunk_by(|a, b| (&a.label, &a.profile) == (&b.label, &b.profile)) {
             let is_done = |cell: &&CellStatus| cell.state == CellState::Done;
             let missing: Vec<String> =
@@ -162,6 +166,7 @@ impl<'s> Shown<'s> {
         let is_awaited = |cell: &&CellStatus| cell.elsewhere && cell.state != CellState::Done;
         let mut awaited: Vec<&str> =
             self.cells.iter().filter(is_awaited).map(|cell| cell.label.as_str()).collect();
+        // The cells of a configuration stand together, so that neighbours are all there are.
         awaited.dedup();
         for label in awaited {
             let label = harmless(label);

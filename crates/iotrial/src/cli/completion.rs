@@ -1,0 +1,100 @@
+//! What a shell offers in a place: names that are built in, and those that the store knows now.
+//!
+//! The script of a shell asks the program itself, so that a label of a minute ago is offered. Whatever goes wrong offers
+//! nothing: a message would land in the middle of the line that is being typed.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _};
+use iotrial_analysis::threshold::{ThresholdSet, builtin_names};
+use iotrial_model::builtin::builtin_profiles;
+use iotrial_model::plan::Plan;
+use iotrial_model::profile::Profile;
+use iotrial_model::record::Interval;
+use iotrial_session::observer::Observer;
+use iotrial_session::store::{Entry, Store};
+
+use super::StoreArgs;
+use crate::docs::{PAGES, Page};
+
+/// Ids beyond these would bury everything else; they are the newest.
+const MOST_IDS: usize = 20;
+
+/// A name, and what it stands for.
+type Name = (String, Option<String>);
+
+/// Profiles that are built in, and files.
+pub(super) fn profiles() -> ArgValueCompleter {
+    let title = |text| Profile::parse(text).ok().map(|profile| profile.title);
+    names(move || builtin_profiles().iter().map(|one| (one.name.to_owned(), title(one.text))).collect(), true)
+}
+
+/// Threshold sets that are built in, and files.
+pub(super) fn thresholds() -> ArgValueCompleter {
+    let title = |name| ThresholdSet::builtin(name).ok().map(|set| set.title);
+    names(move || builtin_names().map(|name| (name.to_owned(), title(name))).collect(), true)
+}
+
+/// Pages of the documentation.
+pub(super) fn pages() -> ArgValueCompleter {
+    let page = |page: &Page| (page.name.to_owned(), Some(page.about.to_owned()));
+    names(move || PAGES.iter().map(page).collect(), false)
+}
+
+/// Labels in the store.
+pub(super) fn labels() -> ArgValueCompleter {
+    names(|| known_labels().into_iter().map(|label| (label, None)).collect(), false)
+}
+
+/// Whatever stands for a result: labels, `last`, the newest ids, and files.
+pub(super) fn results() -> ArgValueCompleter {
+    names(
+        || {
+            let mut all: Vec<Name> = known_labels().into_iter().map(|label| (label, None)).collect();
+            all.push(("last".to_owned(), Some("the newest result".to_owned())));
+            let entries = entries();
+            all.extend(entries.into_iter().take(MOST_IDS).map(|entry| (entry.id, Some(entry.profile))));
+            all
+        },
+        true,
+    )
+}
+
+fn known_labels() -> BTreeSet<String> {
+    entries().into_iter().filter_map(|entry| entry.label).collect()
+}
+
+/// The command line is not parsed yet, so that only the environment says where the store is.
+fn entries() -> Vec<Entry> {
+    let store = Store::open_to_read(StoreArgs::default().place().as_deref(), Arc::new(Deaf));
+    store.ok().and_then(|store| store.entries().ok()).unwrap_or_default()
+}
+
+/// Hears of damaged files in the store, and keeps quiet about them.
+struct Deaf;
+
+impl Observer for Deaf {
+    fn say(&self, _: &str) {}
+    fn warn(&self, _: &str) {}
+    fn layout(&self, _: u64, _: u64) {}
+    fn start(&self, _: &Plan) {}
+    fn interval(&self, _: &Plan, _: &Interval) {}
+    fn finish(&self) {}
+}
+
+fn names(all: impl Fn() -> Vec<Name> + Send + Sync + 'static, or_file: bool) -> ArgValueCompleter {
+    ArgValueCompleter::new(move |current: &OsStr| {
+        let begun = current.to_string_lossy();
+        let begins = |(name, _): &Name| name.starts_with(&*begun);
+        let candidate =
+            |(name, about): Name| CompletionCandidate::new(name).help(about.map(|about| about.into()));
+        let mut candidates: Vec<CompletionCandidate> =
+            all().into_iter().filter(begins).map(candidate).collect();
+        if or_file {
+            candidates.extend(PathCompleter::any().complete(current));
+        }
+        candidates
+    })
+}

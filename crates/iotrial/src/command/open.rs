@@ -1,0 +1,76 @@
+//! `iotrial open`: the page of a result, in the browser.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use iotrial_session::store::id_of;
+
+use crate::cli::OpenArgs;
+use crate::command::report::{Asked, Gathered, Shown};
+use crate::command::sweep;
+use crate::failure::Failure;
+use crate::output;
+use crate::report_files::ReportFiles;
+use crate::store::{named, open_store_to_read};
+
+/// Prints where the page of a result is, and has the browser show it where there is one.
+pub fn open(args: &OpenArgs) -> Result<ExitCode, Failure> {
+    let store = open_store_to_read(&args.store)?;
+    // Of a label the newest: that is the one that somebody has just measured.
+    let record = named(&store, std::slice::from_ref(&args.result))?.pop();
+    let record = record.expect("a name that stands for nothing is refused");
+    let page = page_of(&record);
+    if !page.is_file() {
+        write_page(&record, &page, args)?;
+    }
+    output::text(&format!("{}\n", page.display()))?;
+    if !args.print && has_screen() {
+        show(&page);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where `run` and `sweep` put the page of a record.
+pub(super) fn page_of(record: &Path) -> PathBuf {
+    record.with_file_name(format!("{}.html", id_of(record)))
+}
+
+/// Of what was imported, or whose page went elsewhere.
+fn write_page(record: &Path, page: &Path, args: &OpenArgs) -> Result<(), Failure> {
+    let name = record.to_string_lossy().into_owned();
+    let asked = Asked { results: &[name], study_profile: None, thresholds: None, store: &args.store };
+    let files = ReportFiles { html: Some(page.to_owned()), ..ReportFiles::default() };
+    let (_, written) = match asked.gather()? {
+        Gathered::Sweep(_, record) => files.write(&sweep::document(&record)),
+        Gathered::Results(results) => files.write(Shown::new(results).document()),
+    };
+    written
+}
+
+/// Whether a browser has somewhere to appear. Over SSH, in a container and in a script it has not, and starting one there would
+/// begin a text browser in the terminal, or fail after the path was printed.
+fn has_screen() -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    cfg!(any(windows, target_os = "macos")) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
+}
+
+/// Asks the system to show a file. That it cannot is only worth a note: the path is printed.
+fn show(page: &Path) {
+    let opener = if cfg!(windows) {
+        "explorer"
+    } else if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    // Not waited for: some of them stay as long as the browser does.
+    let started = Command::new(opener)
+        .arg(page)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    if let Err(error) = started {
+        eprintln!("note: no browser was started: `{opener}`: {error}");
+    }
+}

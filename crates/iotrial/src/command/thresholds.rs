@@ -1,0 +1,46 @@
+//! `iotrial thresholds`: what a verdict is judged by.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use iotrial_analysis::threshold::{ThresholdSet, builtin_names};
+use iotrial_session::judged_profile::load_thresholds;
+use serde::Serialize;
+
+use crate::cli::ThresholdsArgs;
+use crate::failure::Failure;
+use crate::intake::expect_thresholds;
+use crate::output;
+
+#[derive(Serialize)]
+struct Line {
+    name: &'static str,
+    title: String,
+}
+
+/// Lists the sets, or prints one as it would be edited.
+pub fn thresholds(args: &ThresholdsArgs) -> Result<ExitCode, Failure> {
+    if let Some(name) = &args.name {
+        expect_thresholds(Some(name), "thresholds")?;
+        let text = load_thresholds(Path::new(""), name)?.text;
+        if args.json {
+            output::json(&serde_json::json!({ "name": name, "text": text }))?;
+        } else {
+            output::text(&text)?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let title = |name| ThresholdSet::builtin(name).expect("a name of the list is built in").title;
+    let lines: Vec<Line> = builtin_names().map(|name| Line { name, title: title(name) }).collect();
+    if args.json {
+        output::json(&lines)?;
+    } else {
+        let list: String = lines.iter().map(|line| format!("{:<20} {}\n", line.name, line.title)).collect();
+        output::text(&list)?;
+        // Not on standard output, which a script may read line by line.
+        eprintln!(
+            "\n`iotrial thresholds NAME` prints one; `iotrial run --thresholds NAME`, or ./mine.toml, judges by it"
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}

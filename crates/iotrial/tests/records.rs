@@ -1,0 +1,222 @@
+//! Finding results again, and looking after them.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{Bench, Ran};
+
+/// A short run of a simulated device; returns its id. Of another time than the one before, so that the order is known.
+fn run(bench: &Bench, profile: &str, label: &str) -> String {
+    let mut arguments = vec![
+        "run",
+        profile,
+        "--engine",
+        "sim",
+        "--seed",
+        "1",
+        "--ramp=0s",
+        "--duration=1s",
+        "--quiet",
+        "--json",
+    ];
+    if !label.is_empty() {
+        arguments.extend(["--label", label]);
+    }
+    let record = bench.run(&arguments).json()["record"].as_str().unwrap().to_owned();
+    stem(&record)
+}
+
+fn ids(ran: Ran) -> Vec<String> {
+    let entries = ran.expect_code(0).json();
+    entries.as_array().unwrap().iter().map(|entry| entry["id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The id of the one result that a name stands for, by the name of its file.
+fn reported(bench: &Bench, name: &str) -> String {
+    let shown = bench.run(&["report", name, "--json"]).json();
+    stem(shown["record"].as_str().unwrap_or_else(|| panic!("{name}: {shown}")))
+}
+
+/// The name of a file up to its first dot.
+fn stem(path: &str) -> String {
+    Path::new(path).file_name().unwrap().to_string_lossy().split('.').next().unwrap().to_owned()
+}
+
+#[test]
+fn records_are_filtered_sorted_and_limited() {
+    let bench = Bench::new();
+    let old = run(&bench, "sqlserver-log", "b-old");
+    let new = run(&bench, "oci-64k-randrw", "a-new");
+    let none = run(&bench, "sqlserver-log", "");
+    let check = |options: &[&str], expected: &[&String]| {
+        let found = ids(bench.run(&[&["records", "--json"][..], options].concat()));
+        assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{options:?}");
+    };
+    check(&[], &[&none, &new, &old]);
+    check(&["--reverse"], &[&old, &new, &none]);
+    check(&["--label", "NEW"], &[&new]);
+    check(&["--profile", "sqlserver"], &[&none, &old]);
+    check(&["--profile", "sqlserver", "--label", "old"], &[&old]);
+    check(&["--sort", "label"], &[&new, &old, &none]);
+    check(&["--sort", "profile"], &[&new, &none, &old]);
+    check(&["--limit", "2"], &[&none, &new]);
+    check(&["--sort", "label", "--limit", "1"], &[&new]);
+    check(&["--since", "1h"], &[&none, &new, &old]);
+    check(&["--since", "2999-01-01"], &[]);
+    let limited = bench.run(&["records", "--limit", "1"]).expect_code(0);
+    assert_eq!((limited.stdout.lines().count(), limited.stderr.contains("and 2 more")), (2, true));
+    let nothing = bench.run(&["records", "--label", "nowhere"]).expect_code(0);
+    assert!(
+        nothing.stdout.is_empty() && nothing.stderr.contains("no record is like that"),
+        "{}",
+        nothing.stderr
+    );
+    bench.run(&["records", "--since", "yesterday"]).expect_code(2);
+}
+
+#[test]
+fn last_and_parts_of_an_id_stand_for_a_result_wherever_one_is_taken() {
+    let bench = Bench::new();
+    let one = run(&bench, "sqlserver-log", "a");
+    let two = run(&bench, "sqlserver-log", "b");
+    let three = run(&bench, "sqlserver-log", "a");
+    for (name, id) in [
+        ("last", &three),
+        ("last~1", &two),
+        ("last~2", &one),
+        ("last:a", &three),
+        ("last:a~1", &one),
+        ("last:b", &two),
+        (&two[22..], &two),
+        (two[22..].to_lowercase().as_str(), &two),
+    ] {
+        assert_eq!(&reported(&bench, name), id, "{name}");
+    }
+    bench.run(&["audit", "last"]).expect_code(0);
+    bench.run(&["compare", "last~1", "last"]).expect_code(0);
+    bench.run(&["size", "--demand", "last", "--provider", "oci"]).expect_code(0);
+    let refused = |name: &str, parts: &[&str]| {
+        let told = bench.run(&["report", name]).expect_code(2).stderr;
+        parts.iter().for_each(|part| assert!(told.contains(part), "{told}"));
+    };
+    refused("last~3", &["`last~3` means a result further back than there are: 3 in", "hint: "]);
+    refused("last:c", &["further back than there are: 0 in"]);
+    // The effect first, then the candidates, the newest first.
+    let several = format!(
+        "error: `{}` begins the ids of 3 results: {three}, {two}, {one}\nhint: write more",
+        &one[..2]
+    );
+    refused(&one[..2], &[&several]);
+    // A file of that name is meant first: that is what a shell completed.
+    fs::copy(bench.store().join(format!("{one}.iotrial.json")), bench.path().join("last")).unwrap();
+    assert_eq!(reported(&bench, "last"), "last");
+}
+
+#[test]
+fn a_label_is_given_changed_and_taken_away_and_nothing_else_of_the_record_changes() {
+    let bench = Bench::new();
+    let id = run(&bench, "sqlserver-log", "");
+    let file = bench.store().join(format!("{id}.iotrial.json"));
+    let before = fs::read_to_string(&file).unwrap();
+    let named = bench.run(&["label", "last", "three \"volumes\""]).expect_code(0);
+    assert!(
+        named.stdout.contains(&id) && named.stderr.contains("its page shows the earlier label"),
+        "{}",
+        named.stderr
+    );
+    assert_eq!(reported(&bench, "three \"volumes\""), id);
+    let after = fs::read_to_string(&file).unwrap();
+    assert_eq!(after.replacen(",\"label\":\"three \\\"volumes\\\"\"", "", 1), before);
+    assert_eq!(bench.run(&["records", "--json"]).json()[0]["label"], "three \"volumes\"");
+    bench.run(&["label", "three \"volumes\"", ""]).expect_code(0);
+    assert!(bench.run(&["records", "--json"]).json()[0]["label"].is_null());
+    bench.run(&["audit", &id]).expect_code(0);
+    // All that have a label.
+    for label in ["before", "before"] {
+        run(&bench, "sqlserver-log", label);
+    }
+    let both = bench.run(&["label", "before", "baseline"]).expect_code(0).stdout;
+    assert_eq!(both.lines().count(), 2);
+    assert_eq!(ids(bench.run(&["records", "--label", "baseline", "--json"])).len(), 2);
+}
+
+#[test]
+fn sweeps_and_imported_results_have_labels_too() {
+    let bench = Bench::new();
+    let sweep =
+        ["sweep", "--engine", "sim", "--pattern", "randread-8k", "--grid", "1,2", "--step", "1s", "--quiet"];
+    bench.run(&sweep).expect_code(0);
+    bench.run(&["label", "last", "curve"]).expect_code(0);
+    bench.run(&["report", "curve"]).expect_code(0);
+    let mix = format!("{}/../iotrial-import/tests/golden/fio/mix.json", env!("CARGO_MANIFEST_DIR"));
+    let id = bench.run(&["import", &mix, "--json"]).json()["records"][0]["id"].as_str().unwrap().to_owned();
+    bench.run(&["label", &id, "old"]).expect_code(0);
+    assert_eq!(reported(&bench, "old"), id);
+    // It is the same result as before, and stays one.
+    assert_eq!(bench.run(&["import", &mix, "--json"]).json()["kinds"][0]["new"], 0);
+    bench.run(&["audit", "old"]).expect_code(0);
+}
+
+#[test]
+fn what_is_removed_can_be_listed_and_comes_back_as_it_was() {
+    let bench = Bench::new();
+    let (one, two) = (run(&bench, "sqlserver-log", "a"), run(&bench, "sqlserver-log", "b"));
+    let files = || {
+        let mut names: Vec<_> = bench
+            .stored("")
+            .iter()
+            .filter(|path| path.is_file())
+            .map(|path| fs::read(path).unwrap())
+            .collect();
+        names.sort();
+        names.len()
+    };
+    let before = files();
+    let record = bench.store().join(format!("{one}.iotrial.json"));
+    let bytes = fs::read(&record).unwrap();
+    let removed = bench.run(&["remove", "a"]).expect_code(0);
+    assert!(removed.stdout.trim().ends_with(&format!("trash/{one}.iotrial.json")), "{}", removed.stdout);
+    assert!(removed.stderr.contains("--restore"), "{}", removed.stderr);
+    // The page goes with its record.
+    assert_eq!((record.exists(), files()), (false, before - 2));
+    assert_eq!(ids(bench.run(&["records", "--json"])), [two.as_str()]);
+    assert_eq!(ids(bench.run(&["records", "--trash", "--json"])), [one.as_str()]);
+    bench.run(&["report", &one]).expect_code(2);
+    bench.run(&["remove", "--restore", "last"]).expect_code(0);
+    assert_eq!((fs::read(&record).unwrap(), files()), (bytes, before));
+    assert_eq!(reported(&bench, "a"), one);
+    assert!(ids(bench.run(&["records", "--trash", "--json"])).is_empty());
+    // One wrong name, and nothing moves.
+    bench.run(&["remove", &one, "nowhere"]).expect_code(2);
+    assert!(record.exists());
+    // What is in the way stays.
+    fs::write(bench.store().join("trash").join(format!("{one}.html")), "mine").unwrap();
+    let taken = bench.run(&["remove", &one]).expect_code(2).stderr;
+    assert!(taken.contains("is there already, and nothing was moved") && record.exists(), "{taken}");
+}
+
+#[test]
+fn open_prints_where_the_page_is_and_writes_one_that_is_missing() {
+    let bench = Bench::new();
+    let id = run(&bench, "sqlserver-log", "a");
+    let page = bench.store().join(format!("{id}.html"));
+    let open = |arguments: &[&str]| {
+        let mut command = bench.command(&[&["open"][..], arguments].concat());
+        command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+        Ran::from(command.output().unwrap()).expect_code(0).stdout.trim().to_owned()
+    };
+    assert!(open(&[]).ends_with(&format!("{id}.html")));
+    let written = fs::read(&page).unwrap();
+    fs::remove_file(&page).unwrap();
+    assert!(open(&["a", "--print"]).ends_with(&format!("{id}.html")));
+    assert_eq!(fs::read(&page).unwrap(), written);
+    let sweep =
+        ["sweep", "--engine", "sim", "--pattern", "randread-8k", "--grid", "1,2", "--step", "1s", "--quiet"];
+    bench.run(&[&sweep[..], &["--html", "elsewhere.html"]].concat()).expect_code(0);
+    let page = open(&["last"]);
+    assert!(fs::read_to_string(&page).unwrap().starts_with("<!doctype html>"), "{page}");
+}
