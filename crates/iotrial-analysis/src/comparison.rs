@@ -9,6 +9,8 @@ mod resample;
 
 mod metric;
 
+mod circumstances;
+
 mod sample;
 
 mod conditions;
@@ -19,9 +21,15 @@ mod configuration;
 
 mod delta;
 
+mod cost;
+
 mod factor;
 
+mod scaling;
+
 mod ranking;
+
+mod reservation;
 
 mod recommendation;
 
@@ -40,15 +48,20 @@ use iotrial_model::words::in_brief;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+pub use circumstances::{Circumstances, HostFacts, TargetFacts};
 pub use conditions::Difference;
 pub use configuration::Configuration;
-pub use delta::{Delta, Interval, MUCH_FACTOR, PRINTED_SAME_PERCENT, Pair, Reading, TailProblem};
+pub use delta::{
+    Delta, ENOUGH_REPEATS, Interval, MUCH_FACTOR, PRINTED_SAME_PERCENT, Pair, Reading, TailProblem,
+};
 pub use factor::{Factor, FactorPair, GroupChange};
 pub use gate::{Gate, GateOutcome, ParseGateError};
 pub use metric::{Metric, MetricGroup};
 pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
-pub use sample::{Caveat, Sample};
+pub use reservation::{Reservation, ReservationKind};
+pub use sample::{Caveat, Outcome, Sample};
+pub use scaling::Scaling;
 
 use conditions::{check_conditions, findings_on_generators, without_unlike_writes};
 use factor::{factors, varying_attributes};
@@ -82,6 +95,8 @@ pub struct Comparison {
     pub against_baseline: Vec<Pair>,
     /// The order of configurations by each metric.
     pub rankings: Vec<Ranking>,
+    /// What a larger number of the same thing does, such as of hosts or volumes.
+    pub scaling: Vec<Scaling>,
     /// What to take.
     pub recommendation: Recommendation,
     /// Gates held against each configuration.
@@ -278,7 +293,9 @@ impl Comparison {
         let against_baseline: Vec<Pair> =
             others().map(|(_, other)| Pair::new(&configurations[baseline], other)).collect();
         let rankings = Ranking::all(&configurations, &metrics);
+        let scaling = Scaling::all(&configurations, &factors);
         let evidence = Evidence {
+            scaling: &scaling,
             configurations: &configurations,
             rankings: &rankings,
             factors: &factors,
@@ -287,6 +304,7 @@ impl Comparison {
         };
         let recommendation = Recommendation::decide(&evidence);
         let gates = hold_gates(&request.gates, &metrics, &against_baseline)?;
+        findings.extend(findings_on_contradictions(&configurations));
         findings.extend(findings_on_spread(&configurations));
         findings.extend(findings_on_ranges(&configurations));
         // Stable: within a severity they stay in the order of the steps above.
@@ -301,6 +319,7 @@ impl Comparison {
             factors,
             against_baseline,
             rankings,
+            scaling,
             recommendation,
             gates,
             findings,
@@ -333,6 +352,7 @@ impl Comparison {
             factors: Vec::new(),
             against_baseline: Vec::new(),
             rankings: Vec::new(),
+            scaling: Vec::new(),
             recommendation: Recommendation::default(),
             gates: Vec::new(),
             findings,
@@ -349,6 +369,18 @@ impl Comparison {
     /// One configuration by its key.
     pub fn configuration(&self, key: &str) -> Option<&Configuration> {
         self.configurations.iter().find(|one| one.key == key)
+    }
+
+    /// What a change means, in words; of too few repeats, with how many there are.
+    pub fn meaning(&self, pair: &Pair, delta: &Delta) -> String {
+        let runs = |key: &str| self.configuration(key).map_or(0, Configuration::run_count);
+        match delta.reading {
+            Reading::TooFewRepeats => {
+                let count = runs(&pair.baseline).min(runs(&pair.configuration));
+                format!("too few repeats ({count}; five or more needed)")
+            }
+            reading => reading.as_str().to_owned(),
+        }
     }
 
     /// Whether every gate is kept.
@@ -653,12 +685,29 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
             "Measured too briefly to tell a difference from chance: {names}. Measure a minute or longer, or repeat."
         )
     });
-    note(
-        FindingId::FewRepeats,
-        names(&|one| (2..5).contains(&one.run_count()) && !one.is_printed),
-        &|names| format!("Fewer than five repeats: {names}. The intervals are wide for it."),
-    );
+    let few =
+        configurations.iter().filter(|one| (2..ENOUGH_REPEATS).contains(&one.run_count()) && !one.is_printed);
+    let few: Vec<String> = few.map(|one| format!("{} ({})", one.key, one.run_count())).collect();
+    note(FindingId::FewRepeats, (!few.is_empty()).then(|| names_of(&few)), &|names| {
+        format!(
+            "Few repeats: {names}. With fewer than {ENOUGH_REPEATS} the intervals are wide, and where one would tell nothing it is left out."
+        )
+    });
     findings
+}
+
+/// What contradicts itself is compared all the same, and nobody should miss it.
+fn findings_on_contradictions(configurations: &[Configuration]) -> Vec<Finding> {
+    let of = |one: &Configuration| {
+        let first = one.contradictions.first()?;
+        let others = match one.contradictions.len() - 1 {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        let message = format!("{} contradicts itself: {first}{others}", one.title());
+        Some(finding(FindingId::Caveat, Severity::Warning, message))
+    };
+    configurations.iter().filter_map(of).collect()
 }
 
 /// Repeats that lie so many percent apart are no small matter.

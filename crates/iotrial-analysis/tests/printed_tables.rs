@@ -284,3 +284,39 @@ fn a_gate_is_held_against_every_configuration_but_the_baseline() {
     );
     assert!(error.hint().unwrap().starts_with("did you mean `write.p99"), "{:?}", error.hint());
 }
+
+#[test]
+fn more_hosts_are_told_as_efficiency_and_none_is_recommended_or_avoided() {
+    let table = table(
+        "[[row]]\nid = \"one\"\nlabel = \"one host\"\nattributes = { hosts = 1, vm = \"E104\" }\n\
+         read = { iops = 850000, bandwidth_mib_per_s = 6641 }\n\
+         [[row]]\nid = \"three\"\nlabel = \"three hosts\"\nattributes = { hosts = 3, vm = \"E104\" }\n\
+         read = { iops = 2500000, bandwidth_mib_per_s = 19531 }\n",
+    );
+    let comparison = compared(&table, &CompareRequest::default());
+    assert!((comparison.scaling[0].efficiency_percent - 98.04).abs() < 0.01, "{:?}", comparison.scaling);
+    let recommendation = &comparison.recommendation;
+    assert_eq!((recommendation.best.as_ref(), recommendation.avoid.len()), (None, 0));
+    assert!(recommendation.sentence.contains("98 % efficiency"), "{}", recommendation.sentence);
+}
+
+#[test]
+fn a_row_that_contradicts_itself_is_known_to_and_never_recommended_without_a_word() {
+    // 12,345 I/Os of 64 KiB are 772 MiB/s; 809 are MB/s.
+    let row = |id: &str, mib: u32, iops: u32| {
+        format!(
+            "[[row]]\nid = \"{id}\"\nlabel = \"{id}\"\nattributes = {{ driver = \"{id}\" }}\n\
+             load = {{ pattern = \"random\", read_percent = 100, block_size_bytes = 65536 }}\n\
+             read = {{ iops = {iops}, bandwidth_mib_per_s = {mib} }}\n"
+        )
+    };
+    let comparison =
+        compared(&table(&(row("A", 500, 8_001) + &row("B", 809, 12_345))), &CompareRequest::default());
+    let contradictory: Vec<bool> =
+        comparison.configurations.iter().map(|one| one.is_contradictory()).collect();
+    assert_eq!(contradictory, [false, true]);
+    assert_eq!(comparison.recommendation.best.as_deref(), Some("B"));
+    let sentence = &comparison.recommendation.sentence;
+    assert!(sentence.contains("the figures of B contradict each other"), "{sentence}");
+    assert!(comparison.findings.iter().any(|finding| finding.message.contains("contradicts itself")));
+}

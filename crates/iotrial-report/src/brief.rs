@@ -81,7 +81,9 @@ fn host_in_brief(host: &Machine<'_>) -> String {
 }
 
 /// What distinguishes the configuration, in one line; `None` where nothing does.
-fn attributes_in_brief(attributes: &BTreeMap<String, AttributeValue>) -> Option<(&'static str, String)> {
+pub(crate) fn attributes_in_brief(
+    attributes: &BTreeMap<String, AttributeValue>,
+) -> Option<(&'static str, String)> {
     let pairs: Vec<String> = attributes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     (!pairs.is_empty()).then(|| ("Attributes", pairs.join(", ")))
 }

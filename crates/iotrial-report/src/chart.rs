@@ -1,5 +1,7 @@
 //! Charts: lines over one axis, heat maps, bars side by side; with what is worth marking.
 
+use iotrial_analysis::comparison::Reading;
+
 use crate::quantity::Quantity;
 
 /// Charts that share their lines, and so their legend.
@@ -79,7 +81,7 @@ pub struct Line {
 }
 
 /// What of a line is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
     /// A line through all points, with a few markers to tell it from others.
     Course,
@@ -89,6 +91,8 @@ pub enum Shape {
     Fit,
     /// A ring around each point: what was looked for.
     Ring,
+    /// A line through all points in their order, which need not be from left to right; each with its words beside it.
+    Path(Vec<String>),
 }
 
 /// How a line is broken.
@@ -253,9 +257,21 @@ pub struct Bar {
     pub value: f64,
     /// The ends of the error bar, such as those of a confidence interval.
     pub interval: Option<(f64, f64)>,
+    /// What a change means, which then gives the bar its colour; `None` where the value is not a change.
+    pub reading: Option<Reading>,
 }
 
+/// Below a chart with an error bar that is longer than the axis.
+pub(crate) const CUT_NOTE: &str = "An error bar with an arrow goes on beyond the axis.";
+
 impl BarChart {
+    /// Whether an error bar reaches beyond what it may.
+    pub(crate) fn cuts_any(&self) -> bool {
+        let bars = self.series.iter().flat_map(|series| series.bars.iter().flatten());
+        let mut ends = bars.filter_map(|bar| bar.interval);
+        ends.any(|(low, high)| low < -self.reach || high > self.reach)
+    }
+
     /// Everything that has to find room along the axis.
     pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
         let bars = self.series.iter().flat_map(|series| series.bars.iter().flatten());

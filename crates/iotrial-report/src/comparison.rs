@@ -2,9 +2,11 @@
 
 pub(crate) mod charts;
 
+pub(crate) mod measured;
+
 use iotrial_analysis::comparison::{
     Comparison, Configuration, Delta, FactorPair, GateOutcome, Metric, MetricGroup, Pair, Ranking, Reading,
-    Recommendation, Standing,
+    Recommendation, ReservationKind, Standing,
 };
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::finding::{Finding, FindingId};
@@ -35,6 +37,8 @@ impl Document {
             gates(comparison),
             findings(&comparison.findings),
             Some(configurations(comparison)),
+            measured::section(comparison),
+            charts::scaling(comparison),
             Some(side_by_side(comparison)),
             charts::bars(comparison),
             factors(comparison),
@@ -78,8 +82,19 @@ fn title_of(comparison: &Comparison, key: &str) -> String {
 }
 
 pub(crate) fn recommendation(comparison: &Comparison) -> Section {
-    let Recommendation { best, sentence, reasons, factors, exceptions, avoid, cpu, .. } =
-        &comparison.recommendation;
+    let Recommendation {
+        best,
+        sentence,
+        reservations,
+        reasons,
+        factors,
+        scaling,
+        exceptions,
+        avoid,
+        cost,
+        cpu,
+        ..
+    } = &comparison.recommendation;
     let mut avoided: Vec<String> = avoid
         .iter()
         .take(MOST_AVOIDED)
@@ -91,19 +106,38 @@ pub(crate) fn recommendation(comparison: &Comparison) -> Section {
     let lists = [
         ("Exceptions", exceptions.iter().take(MOST_AVOIDED).cloned().collect()),
         ("What each factor changes", factors.clone()),
+        (
+            "What more of the same does",
+            if best.is_some() { scaling.clone() } else { scaling.iter().skip(1).cloned().collect() },
+        ),
         ("Avoid", avoided),
+        ("Cost", cost.iter().cloned().collect()),
         ("CPU", cpu.iter().cloned().collect()),
     ];
-    let headline = match best {
-        Some(best) => format!("Recommended: {}", title_of(comparison, best)),
+    let has = |kind: ReservationKind| reservations.iter().any(|one| one.kind == kind);
+    let headline = match best.as_ref().map(|best| title_of(comparison, best)) {
+        // In the same line: a headline is what is passed on.
+        Some(best) if has(ReservationKind::Simulated) => format!("Simulated, not measured: {best} is ahead"),
+        Some(best) if has(ReservationKind::Contradictory) => {
+            format!("Recommended only if the figures are right, which contradict each other: {best}")
+        }
+        Some(best) if has(ReservationKind::Froze) => format!("Ahead, but it freezes: {best}"),
+        Some(best) => format!("Recommended: {best}"),
+        None if has(ReservationKind::Simulated) => "Simulated, not measured: no recommendation".to_owned(),
         None => "No recommendation".to_owned(),
+    };
+    // A simulation is shown in red whatever came of it: a page of it must not pass for a measurement.
+    let is_good = match best {
+        _ if has(ReservationKind::Simulated) => Some(false),
+        Some(_) if reservations.is_empty() => Some(true),
+        _ => None,
     };
     Section {
         id: "recommendation",
         heading: "",
         note: None,
         blocks: vec![Block::Answer(Answer {
-            is_good: best.is_some().then_some(true),
+            is_good,
             headline,
             sentence: sentence.clone(),
             points: reasons.clone(),
@@ -120,7 +154,7 @@ fn gates(comparison: &Comparison) -> Option<Section> {
     let row = |outcome: &GateOutcome| Row {
         cells: vec![
             Value::Text(outcome.gate.clone()),
-            Value::Text(outcome.configuration.clone()),
+            Value::Text(marked(comparison, &outcome.configuration)),
             Value::number(outcome.percent),
             Value::number(outcome.interval.map(|one| one.low_percent)),
             Value::number(outcome.interval.map(|one| one.high_percent)),
@@ -186,36 +220,38 @@ fn configurations(comparison: &Comparison) -> Section {
         let standing = standing(&one.key);
         Row {
             cells: vec![
-                Value::Text(one.key.clone()),
+                Value::Text(marked(comparison, &one.key)),
                 Value::Text(one.label.clone()),
                 Value::text((!attributes.is_empty()).then(|| attributes.join(" "))),
                 Value::Count(one.run_count() as u64),
                 Value::number(one.measured_s),
                 standing.map_or(Value::Absent, |one| Value::Count(one.first_count as u64)),
                 Value::number(standing.map(|one: &Standing| one.mean_place)),
+                Value::number(one.worst_io().map(|(_, us)| us)),
             ],
             is_total: false,
         }
     };
-    Section {
-        id: "configurations",
-        heading: "Configurations",
-        note: None,
-        blocks: vec![Block::Table(Table {
-            caption: "Configurations".to_owned(),
-            columns: vec![
-                Column::new("key", Quantity::Words),
-                Column::new("configuration", Quantity::Words),
-                Column::new("attributes", Quantity::Words).optional(),
-                Column::new("runs", Quantity::Count),
-                Column::new("measured", Quantity::Seconds).optional(),
-                Column::new("times first", Quantity::Count),
-                Column::new("mean place", Quantity::Place),
-            ],
-            rows: all.iter().map(row).collect(),
-            at_a_glance: all.len() <= MOST_ROWS_AT_A_GLANCE,
-        })],
+    let mut table = Table {
+        caption: "Configurations".to_owned(),
+        columns: vec![
+            Column::new("key", Quantity::Words),
+            Column::new("configuration", Quantity::Words),
+            Column::new("attributes", Quantity::Words).optional(),
+            Column::new("runs", Quantity::Count),
+            Column::new("measured", Quantity::Seconds).optional(),
+            Column::new("times first", Quantity::Count),
+            Column::new("mean place", Quantity::Place),
+            Column::new("max", Quantity::LatencyUs).under("lat"),
+        ],
+        rows: all.iter().map(row).collect(),
+        at_a_glance: all.len() <= MOST_ROWS_AT_A_GLANCE,
+    };
+    // Printed tables rarely say what the slowest I/O took.
+    if all.iter().all(|one| one.worst_io().is_none()) {
+        table.without_column(table.columns.len() - 1);
     }
+    Section { id: "configurations", heading: "Configurations", note: None, blocks: vec![Block::Table(table)] }
 }
 
 /// A stream under a load: what a row of a table is about.
@@ -263,7 +299,7 @@ pub(crate) fn side_by_side(comparison: &Comparison) -> Section {
     let mut rows = Vec::new();
     for stream in streams(comparison) {
         for one in &comparison.configurations {
-            let mut cells = vec![Value::Text(stream_name(stream)), Value::Text(one.key.clone())];
+            let mut cells = vec![Value::Text(stream_name(stream)), Value::Text(marked(comparison, &one.key))];
             cells.extend(figures.iter().map(|figure| Value::number(one.figure(&metric_of(stream, *figure)))));
             rows.push(Row { cells, is_total: false });
         }
@@ -281,7 +317,9 @@ pub(crate) fn side_by_side(comparison: &Comparison) -> Section {
     }
     blocks.extend(cpu_table(comparison).map(Block::Table));
     blocks.extend(other_table(comparison).map(Block::Table));
-    Section { id: "figures", heading: "Side by side", note: None, blocks }
+    let note = mark_note(comparison).trim();
+    let note = (!note.is_empty()).then(|| note.to_owned());
+    Section { id: "figures", heading: "Side by side", note, blocks }
 }
 
 fn cpu_table(comparison: &Comparison) -> Option<Table> {
@@ -296,8 +334,10 @@ fn cpu_table(comparison: &Comparison) -> Option<Table> {
     };
     let row = |one: &Configuration| {
         let cells = figures.iter().map(|figure| Value::number(one.figure(&Metric::of_cpu(*figure))));
-        let cells =
-            [Value::Text("cpu".to_owned()), Value::Text(one.key.clone())].into_iter().chain(cells).collect();
+        let cells = [Value::Text("cpu".to_owned()), Value::Text(marked(comparison, &one.key))]
+            .into_iter()
+            .chain(cells)
+            .collect();
         Row { cells, is_total: false }
     };
     (!figures.is_empty()).then(|| Table {
@@ -320,7 +360,7 @@ fn other_table(comparison: &Comparison) -> Option<Table> {
                 let value = one.figure(metric)?;
                 let cells = vec![
                     Value::Text(metric.title()),
-                    Value::Text(one.key.clone()),
+                    Value::Text(marked(comparison, &one.key)),
                     Value::Text(group_thousands(&value.to_string())),
                 ];
                 Some(Row { cells, is_total: false })
@@ -341,8 +381,7 @@ fn other_table(comparison: &Comparison) -> Option<Table> {
     })
 }
 
-const LEGEND: &str =
-    "✓ better, ✗ worse, doubled from a factor of two on, ≈ no difference shown, ? too few intervals to tell.";
+const LEGEND: &str = "✓ better, ✗ worse, doubled from a factor of two on, ≈ no difference shown, ? too little measured to tell.";
 
 pub(crate) fn factors(comparison: &Comparison) -> Option<Section> {
     let rows: Vec<Row> = comparison
@@ -350,7 +389,7 @@ pub(crate) fn factors(comparison: &Comparison) -> Option<Section> {
         .iter()
         .flat_map(|factor| factor.pairs.iter().map(move |pair| (factor, pair)))
         .flat_map(|(factor, pair)| {
-            let labels = [factor.attribute.clone(), step(pair)];
+            let labels = [factor.attribute.clone(), step(comparison, pair)];
             matrix_rows(comparison, &pair.pair, &labels)
         })
         .collect();
@@ -365,7 +404,8 @@ pub(crate) fn factors(comparison: &Comparison) -> Option<Section> {
         id: "factors",
         heading: "What each factor changes",
         note: Some(format!(
-            "Configurations that differ in one attribute only. {LEGEND}{}",
+            "Configurations that differ in one attribute only. {LEGEND}{}{}",
+            mark_note(comparison),
             charts::pairs_left_out(most_pairs)
         )),
         blocks: drawn.chain([Block::Table(table)]).collect(),
@@ -373,12 +413,27 @@ pub(crate) fn factors(comparison: &Comparison) -> Option<Section> {
 }
 
 /// `A → B`.
-fn step(pair: &FactorPair) -> String {
-    keys(&pair.pair)
+fn step(comparison: &Comparison, pair: &FactorPair) -> String {
+    keys(comparison, &pair.pair)
 }
 
-fn keys(pair: &Pair) -> String {
-    format!("{} → {}", pair.baseline, pair.configuration)
+fn keys(comparison: &Comparison, pair: &Pair) -> String {
+    format!("{} → {}", marked(comparison, &pair.baseline), marked(comparison, &pair.configuration))
+}
+
+/// Behind the key of a configuration whose own figures contradict each other.
+const CONTRADICTORY: &str = " !";
+
+/// A key, with a mark where the figures of the configuration contradict each other.
+fn marked(comparison: &Comparison, key: &str) -> String {
+    let is_marked = comparison.configuration(key).is_some_and(Configuration::is_contradictory);
+    format!("{key}{}", if is_marked { CONTRADICTORY } else { "" })
+}
+
+/// What that mark means, where any configuration has it.
+fn mark_note(comparison: &Comparison) -> &'static str {
+    let has_any = comparison.configurations.iter().any(Configuration::is_contradictory);
+    if has_any { " ! its own figures contradict each other." } else { "" }
 }
 
 pub(crate) fn against_baseline(comparison: &Comparison) -> Option<Section> {
@@ -393,15 +448,17 @@ pub(crate) fn against_baseline(comparison: &Comparison) -> Option<Section> {
             || !comparison.gates.is_empty()
             || !comparison.against_baseline.iter().any(is_said));
     let pairs: Vec<&Pair> = comparison.against_baseline.iter().collect();
-    let rows: Vec<Row> = pairs.iter().flat_map(|pair| matrix_rows(comparison, pair, &[keys(pair)])).collect();
+    let rows: Vec<Row> =
+        pairs.iter().flat_map(|pair| matrix_rows(comparison, pair, &[keys(comparison, pair)])).collect();
     let drawn = charts::changes(comparison, "against-baseline", "change", &pairs);
     let table = matrix(comparison, "Changes against the baseline", &["from, to"], rows);
     (is_shown && !table.rows.is_empty()).then(|| Section {
         id: "against-baseline",
         heading: "Against the baseline",
         note: Some(format!(
-            "The baseline is {}. {LEGEND}{}",
+            "The baseline is {}. {LEGEND}{}{}",
             title_of(comparison, &comparison.baseline),
+            mark_note(comparison),
             charts::pairs_left_out(pairs.len())
         )),
         blocks: drawn.into_iter().chain([Block::Table(table)]).collect(),
@@ -458,7 +515,7 @@ pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
     let rows: Vec<Row> = pairs
         .iter()
         .flat_map(|pair| {
-            pair.deltas.iter().filter(is_told).map(|delta| change_row(pair, delta, has_intervals))
+            pair.deltas.iter().filter(is_told).map(|delta| change_row(comparison, pair, delta, has_intervals))
         })
         .collect();
     let mut columns = vec![
@@ -471,7 +528,7 @@ pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
         columns.extend([interval("from"), interval("to")]);
     }
     columns.push(Column::new("meaning", Quantity::Words));
-    let note = "The intervals of a pair hold all its true changes together with 95 % confidence. Where one holds zero, no difference is shown.";
+    let note = "The intervals of a pair hold all its true changes together with 95 % confidence. Where one holds zero, no difference is shown. Where one would be too wide to tell anything, it is left out.";
     (!rows.is_empty()).then(|| Section {
         id: "changes",
         heading: "Every change",
@@ -485,14 +542,17 @@ pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
     })
 }
 
-fn change_row(pair: &Pair, delta: &Delta, has_intervals: bool) -> Row {
-    let mut cells =
-        vec![Value::Text(keys(pair)), Value::Text(delta.metric.title()), Value::Number(delta.percent)];
+fn change_row(comparison: &Comparison, pair: &Pair, delta: &Delta, has_intervals: bool) -> Row {
+    let mut cells = vec![
+        Value::Text(keys(comparison, pair)),
+        Value::Text(delta.metric.title()),
+        Value::Number(delta.percent),
+    ];
     if has_intervals {
         cells.push(Value::number(delta.interval.map(|one| one.low_percent)));
         cells.push(Value::number(delta.interval.map(|one| one.high_percent)));
     }
-    cells.push(Value::Text(delta.reading.as_str().to_owned()));
+    cells.push(Value::Text(comparison.meaning(pair, delta)));
     Row { cells, is_total: false }
 }
 
@@ -501,11 +561,11 @@ pub(crate) fn ranking(comparison: &Comparison) -> Option<Section> {
     let places = &PLACES[..count.min(PLACES.len())];
     let row = |ranking: &Ranking| {
         let at = |place: usize| {
-            let keys: Vec<&str> = ranking
+            let keys: Vec<String> = ranking
                 .places
                 .iter()
                 .filter(|one| one.place == place)
-                .map(|one| one.configuration.as_str())
+                .map(|one| marked(comparison, &one.configuration))
                 .collect();
             match keys.as_slice() {
                 [] => Value::Absent,
@@ -521,7 +581,10 @@ pub(crate) fn ranking(comparison: &Comparison) -> Option<Section> {
     (!comparison.rankings.is_empty()).then(|| Section {
         id: "ranking",
         heading: "Ranking",
-        note: Some("The best first. A place is shared where no difference to its first is shown, or less than 1 %; stated figures share one where they are equal.".to_owned()),
+        note: Some(format!(
+            "The best first. A place is shared where no difference to its first is shown, or less than 1 %; stated figures share one where they are equal.{}",
+            mark_note(comparison)
+        )),
         blocks: vec![Block::Table(Table {
             caption: "Ranking by each metric".to_owned(),
             columns: columns.map(|name| Column::new(name, Quantity::Words)).collect(),

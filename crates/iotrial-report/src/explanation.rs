@@ -349,7 +349,7 @@ fn picture(explanation: &Explanation, one: &PureReach) -> BarChart {
             bars: one
                 .parts
                 .iter()
-                .map(|part| Some(Bar { value: part.most / unit, interval: None }))
+                .map(|part| Some(Bar { value: part.most / unit, interval: None, reading: None }))
                 .collect(),
         }],
         reach: f64::INFINITY,

@@ -99,18 +99,42 @@ impl FindingLine {
     }
 }
 
-/// A fact behind a finding: a size in bytes becomes a size, anything else keeps the unit in its name.
+/// How keys end that say a unit, which is then written behind the number.
+// The longer ones first: `mib_per_s` ends in `_s` too.
+const UNITS: [(&str, Quantity); 8] = [
+    ("_mib_per_s", Quantity::BandwidthMibPerS),
+    ("_per_s", Quantity::Unitless),
+    ("_percent", Quantity::Percent),
+    ("_bytes", Quantity::Bytes),
+    ("_iops", Quantity::Iops),
+    ("_count", Quantity::Count),
+    ("_us", Quantity::LatencyUs),
+    ("_s", Quantity::Seconds),
+];
+
+/// A fact behind a finding, in words: its key without what says the unit, and the number with its unit.
 fn evidence(name: &str, value: &serde_json::Value) -> Fact {
-    if let (Some(name), Some(bytes)) = (name.strip_suffix("_bytes"), value.as_u64()) {
-        return Fact { name: name.to_owned(), quantity: Quantity::Bytes, value: Value::Count(bytes) };
+    let of_unit = |(end, quantity): &(&str, Quantity)| Some((name.strip_suffix(end)?, *quantity));
+    // A rate without a unit of its own keeps its name whole.
+    let unit = UNITS.iter().find_map(of_unit).filter(|(_, quantity)| *quantity != Quantity::Unitless);
+    let words = |key: &str| key.replace('_', " ");
+    match (unit, value.as_u64(), value.as_f64()) {
+        (Some((key, quantity @ (Quantity::Bytes | Quantity::Count))), Some(count), _) => {
+            return Fact { name: words(key), quantity, value: Value::Count(count) };
+        }
+        (Some((key, quantity)), _, Some(number)) if quantity != Quantity::Bytes => {
+            return Fact { name: words(key), quantity, value: Value::Number(number) };
+        }
+        _ => {}
     }
+    let name = words(name);
     let typed = match (value.as_u64(), value.as_f64()) {
         (Some(count), _) => Value::Count(count),
         (None, Some(number)) => Value::Number(number),
         (None, None) => Value::Text(plain(value)),
     };
     let quantity = if matches!(typed, Value::Text(_)) { Quantity::Words } else { Quantity::Unitless };
-    Fact { name: name.to_owned(), quantity, value: typed }
+    Fact { name, quantity, value: typed }
 }
 
 /// A JSON value as people read it: text without quotes, fractions to four digits, lists with commas.
@@ -130,6 +154,21 @@ mod tests {
     use iotrial_model::finding::FindingId;
 
     use super::*;
+
+    #[test]
+    fn evidence_is_in_words_with_its_unit_and_never_a_key() {
+        let written = |name: &str, value: serde_json::Value| {
+            let fact = evidence(name, &value);
+            let value = fact.value.written_with_unit(fact.quantity, LatencyUnit::Milliseconds);
+            format!("{} {value}", fact.name)
+        };
+        assert_eq!(written("measured_s", 30.0.into()), "measured 30 s");
+        assert_eq!(written("busiest_thread_percent", 14.08.into()), "busiest thread 14 %");
+        assert_eq!(written("written_bytes", 4_194_304.into()), "written 4 MiB");
+        assert_eq!(written("late_ios_per_s", 12.5.into()), "late ios per s 12.5");
+        assert_eq!(written("longest_us", 2_500.0.into()), "longest 2.50 ms");
+        assert_eq!(written("device", "vda".into()), "device vda");
+    }
 
     /// Together with the private name of a line: no line that is not a finding looks like one.
     #[test]

@@ -7,7 +7,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value as Template, context};
 use serde::Serialize;
 
-use crate::chart::{BarChart, BarSeries, ChartGroup, HeatMap, Line};
+use crate::chart::{BarChart, BarSeries, CUT_NOTE, ChartGroup, HeatMap, Line};
 use crate::document::{Answer, Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::quantity::{LatencyUnit, Quantity};
 use crate::table::{Table, Value, category_word};
@@ -38,10 +38,13 @@ pub fn render_html(document: &Document) -> Result<String, RenderHtmlError> {
     let parts = document.parts();
     let parts: Vec<PartView<'_>> =
         parts.iter().enumerate().map(|(number, part)| PartView::new(number, part, unit)).collect();
+    let contents = contents(&parts);
     let page = templates.get_template("report")?.render(context! {
         style_source => style_hash::source_expression(&style),
         style => Template::from_safe_string(style),
         title => &document.title,
+        contents => Template::from(Serde(&contents)),
+        is_long => contents.len() > MOST_OPEN_CONTENTS,
         parts => Template::from(Serde(parts)),
     })?;
     // After rendering, so that no value escapes it: characters that turn the direction of text could make a
@@ -49,11 +52,49 @@ pub fn render_html(document: &Document) -> Result<String, RenderHtmlError> {
     Ok(without_steering(&page))
 }
 
+/// A page of fewer headings is found by scrolling.
+const LEAST_CONTENTS: usize = 5;
+/// A table of contents with more entries than this is folded: it would push the answer off the screen.
+const MOST_OPEN_CONTENTS: usize = 24;
+
+/// A line of the table of contents.
+#[derive(Serialize)]
+struct EntryView {
+    id: String,
+    heading: String,
+    is_chapter: bool,
+}
+
+/// Every heading with its place; none of a short page.
+fn contents(parts: &[PartView<'_>]) -> Vec<EntryView> {
+    let mut entries = Vec::new();
+    for part in parts {
+        if part.number > 0 {
+            let id = format!("chapter-{}", part.number);
+            entries.push(EntryView {
+                id,
+                heading: format!("{} {}", part.number, part.title),
+                is_chapter: true,
+            });
+        }
+        let headed = part.sections.iter().filter(|section| !section.heading.is_empty());
+        // The sections of chapters would be the same words again and again.
+        entries.extend(headed.filter(|_| part.number == 0).map(|section| EntryView {
+            id: section.id.clone(),
+            heading: section.heading.to_owned(),
+            is_chapter: false,
+        }));
+    }
+    if entries.len() < LEAST_CONTENTS { Vec::new() } else { entries }
+}
+
 /// The document or one of its chapters as the template sees it.
 #[derive(Serialize)]
 struct PartView<'d> {
     /// 0 for the document itself.
     number: usize,
+    /// Of the headings of its sections: one below that of its title.
+    level: usize,
     title: &'d str,
     byline: &'d str,
     in_brief: &'d [(&'static str, String)],
@@ -69,6 +110,7 @@ impl<'d> PartView<'d> {
         let blocks = || part.sections.iter().flat_map(|section| &section.blocks);
         Self {
             number,
+            level: if number == 0 { 2 } else { 3 },
             title: &part.title,
             byline: &part.byline,
             in_brief: &part.in_brief,
@@ -252,6 +294,10 @@ struct TableView<'d> {
     caption: &'d str,
     /// Whether there is a row of groups above the headers.
     is_grouped: bool,
+    /// Whether a phone is too narrow for it.
+    is_wide: bool,
+    /// Whether it fits on a printed page.
+    is_short: bool,
     headers: Vec<HeaderView>,
     rows: Vec<RowView>,
 }
@@ -282,6 +328,10 @@ struct CellView {
 /// Words in a table up to this length stay on one line.
 // A choice: longer words wrap, so that they do not push the numbers off a phone.
 const LONGEST_UNBROKEN: usize = 24;
+/// Letters of a table that are seen at once on a screen of 390 pixels.
+const WIDEST_ON_A_PHONE: usize = 40;
+/// More rows than this do not fit on a printed page with their heading.
+const MOST_ROWS_ON_A_PAGE: usize = 25;
 
 impl<'d> TableView<'d> {
     fn new(table: &'d Table, unit: LatencyUnit) -> Self {
@@ -332,7 +382,16 @@ impl<'d> TableView<'d> {
             rows.push(RowView { is_total: row.is_total, cells });
         }
         let is_grouped = headers.iter().any(|header| !header.below.is_empty());
-        Self { caption: &table.caption, is_grouped, headers, rows }
+        // In letters: a row as wide as its widest cells, with the blanks between them.
+        let widths = (0..table.columns.len()).map(|at| {
+            let cells =
+                table.rows.iter().map(|row| row.cells[at].written(table.columns[at].quantity, &formats[at]));
+            // Words are wrapped.
+            cells.map(|cell| cell.chars().count().min(LONGEST_UNBROKEN)).max().unwrap_or_default() + 2
+        });
+        let is_wide = widths.sum::<usize>() > WIDEST_ON_A_PHONE;
+        let is_short = table.rows.len() <= MOST_ROWS_ON_A_PAGE;
+        Self { caption: &table.caption, is_grouped, is_wide, is_short, headers, rows }
     }
 }
 
@@ -341,7 +400,9 @@ const fn change_class(reading: Reading) -> &'static str {
         Reading::MuchBetter | Reading::Better => "number better",
         Reading::Worse => "number worse",
         Reading::MuchWorse => "number much worse",
-        Reading::NoDifference | Reading::TooFew => "number same",
+        Reading::NoDifference | Reading::TooFew | Reading::TooFewRepeats | Reading::NoInterval => {
+            "number same"
+        }
         Reading::Amount => "number",
     }
 }
@@ -387,7 +448,8 @@ fn legend(group: &ChartGroup) -> Vec<LegendView> {
         }
     }
     let has_limits = group.charts.iter().any(|chart| !chart.limits.is_empty());
-    let limits = has_limits.then(|| LegendView::new("acceptable below", svg::write_limit_sample()));
+    let limits = has_limits
+        .then(|| LegendView::new("limit: acceptable below, with whose it is", svg::write_limit_sample()));
     let lines = lines.into_iter().map(|line| LegendView::new(line.name.as_str(), svg::write_sample(line)));
     lines.chain(limits).collect()
 }
@@ -400,5 +462,15 @@ fn bar_legend(charts: &[BarChart]) -> Vec<LegendView> {
             series.push(one);
         }
     }
-    series.into_iter().map(|one| LegendView::new(one.name.as_str(), svg::write_bar_sample(one))).collect()
+    let mut legend: Vec<LegendView> =
+        series.iter().map(|one| LegendView::new(one.name.as_str(), svg::write_bar_sample(one))).collect();
+    let mut bars = series.iter().flat_map(|one| one.bars.iter().flatten());
+    if bars.any(|bar| bar.reading.is_some()) {
+        let samples = svg::write_meaning_sample().into_iter();
+        legend.extend(samples.map(|(words, sample)| LegendView::new(words, sample)));
+    }
+    if charts.iter().any(BarChart::cuts_any) {
+        legend.push(LegendView::new(CUT_NOTE.trim_end_matches('.'), svg::write_cut_sample()));
+    }
+    legend
 }

@@ -22,7 +22,7 @@ mod result;
 mod runs;
 mod comparison;
 mod audit;
-mod sweep;
+pub mod sweep;
 mod explanation;
 mod sizing;
 pub mod catalogs;

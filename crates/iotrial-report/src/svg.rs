@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use crate::chart::{Chart, Dash, Limit, Line, Scale, Shape};
 use crate::quantity::{LatencyUnit, NumberFormat};
+use crate::text::cut;
 
 mod frame;
 
@@ -13,7 +14,7 @@ mod bars;
 
 mod heat_map;
 
-pub(crate) use bars::{write_bar_chart, write_bar_sample};
+pub(crate) use bars::{write_bar_chart, write_bar_sample, write_cut_sample, write_meaning_sample};
 use frame::{BOTTOM, Edge, HUE_COUNT, LEFT, RIGHT, TOP, escape, marker};
 pub(crate) use heat_map::{write_heat_map, write_level_sample};
 
@@ -28,6 +29,10 @@ const DENSE_POINTS: usize = 200;
 const MOST_COLUMNS: usize = 90;
 /// Labels of limits are at least this far apart.
 const LIMIT_LABEL_HEIGHT: f64 = 17.0;
+/// They are cut to this many letters.
+const LONGEST_LIMIT_LABEL: usize = 34;
+/// A letter of such a label, on a phone.
+const LIMIT_LETTER_WIDTH: f64 = 8.5;
 
 /// One chart as an `<svg>` element, whose id begins with `prefix`.
 pub(crate) fn write_chart(prefix: &str, chart: &Chart, latency_unit: LatencyUnit) -> String {
@@ -47,8 +52,8 @@ pub(crate) fn write_sample(line: &Line) -> String {
     let hue = line.hue % HUE_COUNT;
     let path = format!(r#"<path class="line hue-{hue} {}" d="M2 7H42"/>"#, dash_class(line.dash));
     let mark = format!(r#"<path class="mark hue-{hue}" d="{}"/>"#, marker(hue, 22.0, 7.0));
-    let (path, mark) = match line.shape {
-        Shape::Course => (path, mark),
+    let (path, mark) = match &line.shape {
+        Shape::Course | Shape::Path(_) => (path, mark),
         Shape::Points => (String::new(), mark),
         Shape::Fit => (path, String::new()),
         Shape::Ring => {
@@ -73,9 +78,11 @@ fn draw(svg: &mut String, prefix: &str, chart: &Chart, unit: LatencyUnit) -> std
     frame::open(svg, &id, &chart.title, &description(chart, &y.format), frame::HEIGHT)?;
     frame::spans(svg, &chart.spans, &x)?;
     frame::axes(svg, &x, &y)?;
-    draw_limits(svg, chart, &x, &y)?;
+    let mut labels = Labels::default();
+    draw_limits(svg, chart, &x, &y, &mut labels)?;
     for (index, line) in chart.lines.iter().enumerate() {
         draw_line(svg, line, index, &x, &y)?;
+        draw_labels(svg, line, &x, &y, &mut labels)?;
     }
     columns(svg, chart, &x, &y.format)?;
     svg.push_str("</svg>");
@@ -99,48 +106,83 @@ fn description(chart: &Chart, format: &NumberFormat) -> String {
     chart.lines.iter().map(range).collect::<Vec<_>>().join("; ")
 }
 
-/// Each limit as a line with its value at its end; whose it is shows where it is pointed at.
-fn draw_limits(svg: &mut String, chart: &Chart, x: &Edge, y: &Edge) -> std::fmt::Result {
+/// Each limit as a line with its value and whose it is. No label covers another one.
+fn draw_limits(svg: &mut String, chart: &Chart, x: &Edge, y: &Edge, labels: &mut Labels) -> std::fmt::Result {
     let mut limits: Vec<&Limit> = chart.limits.iter().collect();
-    // In the order of their height, so that labels can be pushed apart from one to the next.
+    // In the order of their height, so that those that are pushed away go where none has been yet.
     limits.sort_by(|left, right| left.value.total_cmp(&right.value));
-    let mut label_above = f64::INFINITY;
     for limit in limits {
         let at = y.position(limit.value);
-        let value = y.format.write_round(limit.value);
+        let end = limit.until.map_or(RIGHT, |until| x.position(until));
         write!(svg, "<g><title>limit for {}</title>", escape(&limit.name))?;
-        match limit.until {
-            None => {
-                let label = at.min(label_above - LIMIT_LABEL_HEIGHT);
-                label_above = label;
-                write!(svg, r#"<path class="limit" d="M{LEFT} {at:.1}H{RIGHT}"/>"#)?;
-                write!(
-                    svg,
-                    r#"<text class="limit-name" x="{}" y="{:.1}">{value}</text>"#,
-                    RIGHT + 6.0,
-                    label + 4.0
-                )?;
-            }
-            Some(until) => {
-                let end = x.position(until);
-                write!(svg, r#"<path class="limit" d="M{LEFT} {at:.1}H{end:.1}"/>"#)?;
-                write!(svg, r#"<path class="limit-end" d="M{end:.1} {:.1}v8"/>"#, at - 4.0)?;
-                write!(
-                    svg,
-                    r#"<text class="limit-name" x="{:.1}" y="{:.1}" text-anchor="end">{value}</text>"#,
-                    end - 4.0,
-                    at - 5.0
-                )?;
-            }
+        write!(svg, r#"<path class="limit" d="M{LEFT} {at:.1}H{end:.1}"/>"#)?;
+        if limit.until.is_some() {
+            write!(svg, r#"<path class="limit-end" d="M{end:.1} {:.1}v8"/>"#, at - 4.0)?;
         }
-        svg.push_str("</g>");
+        let words = format!("{} {}", y.format.write_round(limit.value), limit.name);
+        let words = cut(&words, LONGEST_LIMIT_LABEL);
+        let width = words.chars().count() as f64 * LIMIT_LETTER_WIDTH;
+        // Before the end of its line, and no further left than the plot begins.
+        let right = (end - 4.0).max(LEFT + 4.0 + width).min(RIGHT);
+        let base = labels.place(right - width, right, at);
+        write!(
+            svg,
+            r#"<text class="limit-name" x="{right:.1}" y="{base:.1}" text-anchor="end">{}</text></g>"#,
+            escape(&words)
+        )?;
     }
     Ok(())
 }
 
+/// The words beside the points of a path.
+fn draw_labels(svg: &mut String, line: &Line, x: &Edge, y: &Edge, labels: &mut Labels) -> std::fmt::Result {
+    let Shape::Path(words) = &line.shape else { return Ok(()) };
+    let hue = line.hue % HUE_COUNT;
+    for ((at, value), words) in line.points.iter().zip(words) {
+        let Some(value) = value else { continue };
+        let half = words.chars().count() as f64 * LIMIT_LETTER_WIDTH / 2.0;
+        let middle = x.position(*at).clamp(LEFT + half, frame::WIDTH - half);
+        let base = labels.place(middle - half, middle + half, y.position(*value));
+        write!(
+            svg,
+            r#"<text class="point-name hue-{hue}" x="{middle:.1}" y="{base:.1}" text-anchor="middle">{}</text>"#,
+            escape(words)
+        )?;
+    }
+    Ok(())
+}
+
+/// Where labels are.
+#[derive(Default)]
+struct Labels {
+    /// Left and right edge and base line of each.
+    taken: Vec<(f64, f64, f64)>,
+}
+
+impl Labels {
+    /// The base line of a label for a line at this height: right above or below the line, or as near to it as there is room.
+    fn place(&mut self, left: f64, right: f64, line: f64) -> f64 {
+        let above = line - 5.0;
+        let below = line + LIMIT_LABEL_HEIGHT - 3.0;
+        let steps = (0..12).map(|step| f64::from(step) * LIMIT_LABEL_HEIGHT);
+        let places = steps.flat_map(|off| [above - off, below + off]);
+        let is_free = |base: &f64| {
+            let is_inside = (TOP + LIMIT_LABEL_HEIGHT - 6.0..=BOTTOM - 3.0).contains(base);
+            let touches = |(l, r, other): &(f64, f64, f64)| {
+                *l < right && left < *r && (base - other).abs() < LIMIT_LABEL_HEIGHT
+            };
+            is_inside && !self.taken.iter().any(touches)
+        };
+        // With more labels than there is room for, the last ones stand where they belong.
+        let base = places.into_iter().find(is_free).unwrap_or(above);
+        self.taken.push((left, right, base));
+        base
+    }
+}
+
 fn draw_line(svg: &mut String, line: &Line, index: usize, x: &Edge, y: &Edge) -> std::fmt::Result {
     let hue = line.hue % HUE_COUNT;
-    let is_line = matches!(line.shape, Shape::Course | Shape::Fit);
+    let is_line = matches!(line.shape, Shape::Course | Shape::Fit | Shape::Path(_));
     let most = if is_line { MOST_POINTS } else { usize::MAX };
     let points: Vec<(f64, Option<f64>)> = thin(&line.points, most)
         .iter()
@@ -158,7 +200,11 @@ fn draw_line(svg: &mut String, line: &Line, index: usize, x: &Edge, y: &Edge) ->
         let rings = points.iter().filter_map(|(at, value)| value.map(|value| frame::ring(*at, value)));
         return write!(svg, r#"<path class="ring hue-{hue}" d="{}"/>"#, rings.collect::<String>());
     }
-    let step = if line.shape == Shape::Points { 1 } else { (points.len() / MARKERS_PER_LINE).max(1) };
+    let step = if matches!(line.shape, Shape::Points | Shape::Path(_)) {
+        1
+    } else {
+        (points.len() / MARKERS_PER_LINE).max(1)
+    };
     // Lines on top of one another have their markers side by side.
     // By thirds of the distance between markers.
     let first = (index * step / 3) % step;
@@ -259,6 +305,10 @@ fn columns(svg: &mut String, chart: &Chart, x: &Edge, y_format: &NumberFormat) -
     let most = if chart.x.scale == Scale::Linear { MOST_COLUMNS } else { places.len().max(1) };
     let chunks: Vec<&[f64]> = places.chunks(places.len().div_ceil(most).max(1)).collect();
     let value_of = |line: &Line, at: f64| {
+        if matches!(line.shape, Shape::Path(_)) {
+            let here = |(x, _): &&(f64, Option<f64>)| x.total_cmp(&at).is_eq();
+            return line.points.iter().find(here).map(|(_, value)| *value);
+        }
         // Points are in the order of x, so a place is found by halving.
         let found = line.points.binary_search_by(|(x, _)| x.total_cmp(&at)).ok()?;
         Some(line.points[found].1)
@@ -305,7 +355,90 @@ fn range(values: &[Option<f64>], format: &NumberFormat) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chart::LATENCY_AXIS;
     use crate::quantity::Quantity;
+
+    /// Limits of mean latency over time: each a value in µs and whose it is.
+    fn drawn(limits: &[(f64, &str)]) -> String {
+        let points = (0..30).map(|second| (f64::from(second), Some(2_500.0 + f64::from(second)))).collect();
+        let limit = |(value, name): &(f64, &str)| Limit { name: (*name).into(), value: *value, until: None };
+        let chart = Chart {
+            id: "id".into(),
+            title: "Mean latency".into(),
+            x: crate::chart::Axis {
+                name: "time",
+                quantity: Quantity::Seconds,
+                scale: Scale::Linear,
+                to: 30.0,
+            },
+            y: LATENCY_AXIS,
+            lines: vec![Line {
+                name: "log write".into(),
+                hue: 0,
+                dash: Dash::Solid,
+                shape: Shape::Course,
+                points,
+            }],
+            spans: Vec::new(),
+            limits: limits.iter().map(limit).collect(),
+        };
+        write_chart("", &chart, LatencyUnit::Milliseconds)
+    }
+
+    /// The number behind `name` in each element of `class`.
+    fn numbers(svg: &str, class: &str, name: &str) -> Vec<f64> {
+        let start = format!("class=\"{class}\"");
+        let elements = svg.split(start.as_str()).skip(1);
+        let number = |element: &str| {
+            let text = element.split(&format!("{name}=\"")).nth(1)?.split('"').next()?.to_owned();
+            text.split(['M', ' ', 'H', 'v'])
+                .filter_map(|part| part.parse().ok())
+                .nth(usize::from(name == "d"))
+        };
+        elements.filter_map(number).collect()
+    }
+
+    #[test]
+    fn the_limit_that_decides_is_inside_the_plot_and_says_whose_it_is() {
+        // The curve lies above the limit, and 2 ms is a tick: the axis began there.
+        let svg = drawn(&[(2_000.0, "log write")]);
+        let at = numbers(&svg, "limit", "d");
+        assert!(at.len() == 1 && at[0] < BOTTOM - 10.0 && at[0] > TOP, "{at:?}");
+        assert!(svg.contains(">2 log write</text>"), "{svg}");
+    }
+
+    #[test]
+    fn labels_of_limits_that_are_close_together_do_not_touch() {
+        let svg = drawn(&[
+            (10_000.0, "data read"),
+            (8_000.0, "tempdb read"),
+            (9_000.0, "log write"),
+            (2_000.0, "x"),
+        ]);
+        let mut bases = numbers(&svg, "limit-name", "y");
+        bases.sort_by(f64::total_cmp);
+        assert_eq!(bases.len(), 4);
+        assert!(bases.windows(2).all(|pair| pair[1] - pair[0] >= LIMIT_LABEL_HEIGHT - 1e-6), "{bases:?}");
+    }
+
+    #[test]
+    fn labels_of_an_axis_have_room_beside_it() {
+        let points = vec![(1.0, Some(180_000.0)), (64.0, Some(1_000_000.0))];
+        let line = Line { name: "measured".into(), hue: 0, dash: Dash::Solid, shape: Shape::Points, points };
+        let axis = |name, quantity, scale| crate::chart::Axis { name, quantity, scale, to: 0.0 };
+        let chart = Chart {
+            id: "id".into(),
+            title: "I/Os per second".into(),
+            x: axis("outstanding I/Os", Quantity::Count, Scale::Doublings),
+            y: axis("", Quantity::Iops, Scale::Linear),
+            lines: vec![line],
+            spans: Vec::new(),
+            limits: Vec::new(),
+        };
+        let svg = write_chart("", &chart, LatencyUnit::Milliseconds);
+        assert!(svg.contains(">1 M</text>") && svg.contains(">0.2 M</text>"), "{svg}");
+        assert!(!svg.contains(">1,000,000</text>"));
+    }
 
     #[test]
     fn a_long_series_is_thinned_and_keeps_its_spike_and_its_dip() {

@@ -1,13 +1,22 @@
 //! The document of a sweep: knee and ceiling of every pattern, what limits them, the curves, and every probe.
 
+use iotrial_analysis::comparison::Circumstances;
 use iotrial_analysis::saturation::{Confidence, KneeBound, Model, Saturation};
 use iotrial_analysis::sweep::{Curve, Limit, Scaling, SweepSummary};
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::subject::Subject;
 use iotrial_model::sweep::{ProbePurpose, SweepMethod, SweepRecord};
 use iotrial_model::units::format_duration;
+use iotrial_model::words::enumerate;
 
+mod answer;
+
+mod charts;
+
+use crate::brief;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
+use crate::comparison::measured::in_words;
 use crate::document::{Block, Document, Fact, FindingLine, Section};
 use crate::finding_line::About;
 use crate::quantity::{Quantity, in_seconds};
@@ -24,59 +33,73 @@ const OUTSTANDING: Axis =
     Axis { name: "outstanding I/Os", quantity: Quantity::Count, scale: Scale::Doublings, to: 0.0 };
 const LATENCY: Axis = Axis { name: "", quantity: Quantity::LatencyUs, scale: Scale::Log, to: 0.0 };
 
+/// Where a sweep comes from.
+#[derive(Debug, Clone, Copy)]
+pub enum SweepOf<'r> {
+    /// Measured here; the summary is that of the record.
+    Record(&'r SweepRecord),
+    /// Results of other tools over a grid of loads.
+    Results {
+        /// Where they come from, in words.
+        sources: &'r str,
+        /// What was measured.
+        circumstances: &'r Circumstances,
+    },
+}
+
 impl Document {
-    /// The document of one sweep. `summary` is the one of `record`.
-    pub fn of_sweep(record: &SweepRecord, summary: &SweepSummary) -> Self {
+    /// The document of one sweep.
+    pub fn of_sweep(of: SweepOf<'_>, summary: &SweepSummary) -> Self {
+        let record = match of {
+            SweepOf::Record(record) => Some(record),
+            SweepOf::Results { .. } => None,
+        };
+        let circumstances = match of {
+            SweepOf::Record(record) => Circumstances::of(&Subject::of_sweep(record)),
+            SweepOf::Results { circumstances, .. } => circumstances.clone(),
+        };
+        let is_series = summary.method == SweepMethod::Sqlio;
         let sections = [
+            answer::section(summary, circumstances.is_simulated),
             ended(summary),
-            saturation(record.settings.repeats, summary),
+            measured(of, summary, &circumstances),
+            charts::throughput_latency(summary),
+            saturation(record.map_or(1, |record| record.settings.repeats), summary),
+            is_series.then(|| charts::series(summary)).flatten(),
             limits(summary),
             scaling(summary),
             findings(summary),
             curves(summary),
             fits(summary),
             probes(summary),
-            settings(record),
+            record.and_then(settings_of),
         ];
-        Self {
-            title: record.label.clone().unwrap_or_else(|| title(record).to_owned()),
-            byline: format!(
-                "{}, {} {}",
-                result::start_of(&record.started_at),
-                record.tool.name,
-                record.tool.version
+        let (title, byline) = match of {
+            SweepOf::Record(record) => (
+                record.label.clone().unwrap_or_else(|| title(record).to_owned()),
+                format!(
+                    "{}, {} {}",
+                    result::start_of(&record.started_at),
+                    record.tool.name,
+                    record.tool.version
+                ),
             ),
-            in_brief: in_brief(record, summary),
+            SweepOf::Results { sources, .. } => {
+                ("Imported results over their loads".to_owned(), sources.to_owned())
+            }
+        };
+        Self {
+            title,
+            byline,
+            in_brief: record.map(attributes).unwrap_or_default(),
             sections: sections.into_iter().flatten().collect(),
             chapters: Vec::new(),
         }
     }
 }
 
-impl Document {
-    /// The document of imported results that were measured over a grid of loads. `sources` says where they come from.
-    pub fn of_imported_sweep(summary: &SweepSummary, sources: String) -> Self {
-        let sections = [
-            saturation(1, summary),
-            limits(summary),
-            curves(summary),
-            fits(summary),
-            probes(summary),
-            findings(summary),
-        ];
-        let count: usize = summary.curves.iter().map(|curve| curve.probes.len()).sum();
-        let configurations = summary.volumes.iter().map(|name| cut(name, LONGEST_NAME)).collect::<Vec<_>>();
-        Self {
-            title: "Imported results over their loads".to_owned(),
-            byline: sources,
-            in_brief: vec![
-                ("Of", configurations.join("; ")),
-                ("Load", format!("{count} results, {} measured", in_seconds(summary.measured_s))),
-            ],
-            sections: sections.into_iter().flatten().collect(),
-            chapters: Vec::new(),
-        }
-    }
+fn attributes(record: &SweepRecord) -> Vec<(&'static str, String)> {
+    brief::attributes_in_brief(&record.attributes).into_iter().collect()
 }
 
 const fn title(record: &SweepRecord) -> &'static str {
@@ -87,34 +110,48 @@ const fn title(record: &SweepRecord) -> &'static str {
     }
 }
 
-fn in_brief(record: &SweepRecord, summary: &SweepSummary) -> Vec<(&'static str, String)> {
-    let settings = &record.settings;
-    let mut lines = Vec::new();
-    if !record.attributes.is_empty() {
-        let pairs = record.attributes.iter().map(|(name, value)| format!("{name} = {value}"));
-        lines.push(("Attributes", pairs.collect::<Vec<_>>().join(", ")));
-    }
-    let host = [record.host.name.clone(), record.host.os.clone()];
-    lines.push(("Host", host.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")));
-    lines.push((
-        if summary.volumes.len() == 1 { "Volume" } else { "Volumes" },
-        summary.volumes.iter().map(|path| cut(path, LONGEST_NAME)).collect::<Vec<_>>().join("; "),
+/// Where, under what load, when and by what.
+fn measured(of: SweepOf<'_>, summary: &SweepSummary, circumstances: &Circumstances) -> Option<Section> {
+    let patterns = enumerate(&summary.curves.iter().map(|curve| curve.pattern.to_string()).fold(
+        Vec::new(),
+        |mut known: Vec<String>, one| {
+            if !known.contains(&one) {
+                known.push(one);
+            }
+            known
+        },
     ));
-    let access = match (settings.engine.touches_targets(), settings.direct) {
-        (false, _) => "engine",
-        (true, true) => "direct I/O by",
-        (true, false) => "through the page cache by",
+    let loads = || summary.curves.iter().flat_map(|curve| &curve.probes).map(|probe| probe.outstanding);
+    let load = loads().min().zip(loads().max()).map(|(least, most)| match least == most {
+        true => format!("{patterns}; {most} outstanding I/Os"),
+        false => format!("{patterns}; {least} to {most} outstanding I/Os"),
+    });
+    let count: usize = summary.curves.iter().map(|curve| curve.probes.len()).sum();
+    let what = match of {
+        SweepOf::Record(_) => "probe",
+        SweepOf::Results { .. } => "result",
     };
-    lines.push((
-        "Load",
-        format!(
-            "{} probes, {} measured, {access} {}",
-            record.probes.len(),
-            in_seconds(summary.measured_s),
-            settings.engine.as_str()
-        ),
-    ));
-    lines
+    let plural = if count == 1 { "" } else { "s" };
+    let mut facts = in_words(circumstances);
+    // Of results of others, what was swept over tells configurations apart.
+    if let (SweepOf::Results { .. }, false) = (of, summary.volumes.is_empty()) {
+        let names: Vec<String> = summary.volumes.iter().map(|name| cut(name, LONGEST_NAME)).collect();
+        facts.insert(0, ("of", names.join("; ")));
+    }
+    facts.extend(load.map(|load| ("load", load)));
+    facts.push(("probes", format!("{count} {what}{plural}, {} measured", in_seconds(summary.measured_s))));
+    if let SweepOf::Record(record) = of {
+        let sizes = record.settings.sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        facts.extend((!sizes.is_empty()).then_some(("data on each volume", sizes)));
+    }
+    let rows = facts.into_iter().map(|(name, words)| Row {
+        cells: vec![Value::Text(name.to_owned()), Value::Text(words)],
+        is_total: false,
+    });
+    let columns = vec![Column::new("what", Quantity::Words), Column::new("which", Quantity::Words)];
+    let caption = "What was measured".to_owned();
+    let table = Table { caption, columns, rows: rows.collect(), at_a_glance: true };
+    section("measured", "What was measured", None, vec![Block::Table(table)])
 }
 
 fn section(
@@ -139,6 +176,14 @@ fn ended(summary: &SweepSummary) -> Option<Section> {
 
 fn name_of(summary: &SweepSummary, volume: usize) -> String {
     summary.volumes.get(volume).map_or_else(|| "?".to_owned(), |path| cut(path, LONGEST_NAME))
+}
+
+/// What a curve is called: its pattern, and its volume where there are several.
+fn curve_name(summary: &SweepSummary, curve: &Curve) -> String {
+    match summary.volumes.len() {
+        0 | 1 => curve.pattern.to_string(),
+        _ => format!("{} on {}", curve.pattern, name_of(summary, curve.volume)),
+    }
 }
 
 /// Labels of a row: the pattern, and the volume where there are several.
@@ -248,18 +293,14 @@ const OF_CURVES: [FindingId; 5] = [
 ];
 
 fn limits(summary: &SweepSummary) -> Option<Section> {
-    let of = |curve: &Curve| match summary.volumes.len() {
-        0 | 1 => curve.pattern.to_string(),
-        _ => format!("{} on {}", curve.pattern, name_of(summary, curve.volume)),
-    };
     let of_curves = summary.findings.iter().filter(|finding| OF_CURVES.contains(&finding.id));
     let mut lines: Vec<FindingLine> = of_curves.map(FindingLine::brief).collect();
     // What holds of several curves is told once.
     let mut limits: Vec<(&Limit, Vec<String>)> = Vec::new();
     for (curve, limit) in summary.curves.iter().filter_map(|curve| Some((curve, curve.limit.as_ref()?))) {
         match limits.iter_mut().find(|(known, _)| *known == limit) {
-            Some((_, curves)) => curves.push(of(curve)),
-            None => limits.push((limit, vec![of(curve)])),
+            Some((_, curves)) => curves.push(curve_name(summary, curve)),
+            None => limits.push((limit, vec![curve_name(summary, curve)])),
         }
     }
     lines.extend(limits.into_iter().map(|(limit, curves)| {
@@ -315,7 +356,7 @@ fn scaling(summary: &SweepSummary) -> Option<Section> {
         "scaling",
         "Volumes together",
         Some("Each volume has the load with which a volume alone did most. The efficiency is what they do together in percent of the sum of what each does alone.".to_owned()),
-        vec![Block::Table(table), Block::Findings(summary.scaling.iter().map(line).collect())],
+        [Some(Block::Table(table)), charts::scaling(&summary.scaling), Some(Block::Findings(summary.scaling.iter().map(line).collect()))].into_iter().flatten().collect(),
     )
 }
 
@@ -516,12 +557,17 @@ fn probes(summary: &SweepSummary) -> Option<Section> {
     section("probes", if is_series { "The tests" } else { "Every probe" }, None, vec![Block::Table(table)])
 }
 
-fn settings(record: &SweepRecord) -> Option<Section> {
+fn settings_of(record: &SweepRecord) -> Option<Section> {
     let settings = &record.settings;
     let fact = |name: &str, text: String| Fact {
         name: name.to_owned(),
         quantity: Quantity::Words,
         value: Value::Text(text),
+    };
+    let access = match (settings.engine.touches_targets(), settings.direct) {
+        (false, _) => "none touched",
+        (true, true) => "direct I/O",
+        (true, false) => "through the page cache",
     };
     let method = match settings.method {
         SweepMethod::Search => "search for the knee",
@@ -535,6 +581,7 @@ fn settings(record: &SweepRecord) -> Option<Section> {
         fact("idle between kinds of I/O", format_duration(settings.idle)),
         fact("repeats", settings.repeats.to_string()),
         fact("engine", settings.engine.as_str().to_owned()),
+        fact("access to the volumes", access.to_owned()),
         fact("seed", settings.seed.to_string()),
     ];
     facts.extend(settings.engine_reason.iter().map(|reason| fact("engine chosen because", reason.clone())));

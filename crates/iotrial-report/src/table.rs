@@ -197,7 +197,7 @@ pub(crate) const fn reading_mark(reading: Reading) -> &'static str {
         Reading::NoDifference => "≈",
         Reading::Worse => "✗",
         Reading::MuchWorse => "✗✗",
-        Reading::TooFew => "?",
+        Reading::TooFew | Reading::TooFewRepeats | Reading::NoInterval => "?",
         Reading::Amount => "",
     }
 }

@@ -75,8 +75,14 @@ const WIDEST_COLUMN: usize = 44;
 const LINE_HEIGHT: f64 = 15.0;
 /// A header has no more lines; its cell holds the rest.
 const MOST_HEADER_LINES: usize = 5;
-/// Prose runs over several columns, up to this many characters.
+/// Prose runs over several columns, at least this many characters wide.
 const LONGEST_LINE: usize = 110;
+/// The width of a column that nobody gave one, in characters.
+const USUAL_WIDTH: f64 = 8.43;
+/// Fewer rows than this are seen at once and need no filter.
+const LEAST_FILTERED_ROWS: u32 = 4;
+/// A header below this row is not frozen, with all that is above it: little would be left of a window to scroll in.
+const DEEPEST_FROZEN_ROW: u32 = 8;
 
 /// How cells look.
 struct Styles {
@@ -121,6 +127,30 @@ struct Sheet<'w> {
     widths: Vec<usize>,
     /// Where headers stand, and how many characters they have.
     headers: Vec<(u32, u16, usize)>,
+    /// Paragraphs, which are written when it is known how wide the columns below them are.
+    paragraphs: Vec<Paragraph>,
+    /// Columns whose width does not follow from what is in them.
+    fixed_widths: BTreeMap<u16, f64>,
+    /// The tables from the top.
+    tables: Vec<TableArea>,
+}
+
+/// A whole paragraph: one cell that spans columns from `column` on.
+struct Paragraph {
+    row: u32,
+    column: u16,
+    text: String,
+    format: Format,
+}
+
+/// Where a table is on its sheet.
+#[derive(Clone, Copy)]
+struct TableArea {
+    header: u32,
+    last_row: u32,
+    last_column: u16,
+    /// How many of its columns label a row.
+    label_count: u16,
 }
 
 impl<'w> Sheet<'w> {
@@ -128,13 +158,25 @@ impl<'w> Sheet<'w> {
         let sheet = workbook.add_worksheet();
         // As wide as one page and as long as it needs.
         sheet.set_name(name.as_str())?.set_landscape().set_print_fit_to_pages(1, 0);
-        Ok(Self { sheet, name, unit, styles: Styles::new(), row: 0, widths: Vec::new(), headers: Vec::new() })
+        Ok(Self {
+            sheet,
+            name,
+            unit,
+            styles: Styles::new(),
+            row: 0,
+            widths: Vec::new(),
+            headers: Vec::new(),
+            paragraphs: Vec::new(),
+            fixed_widths: BTreeMap::new(),
+            tables: Vec::new(),
+        })
     }
 
-    /// Gives the columns their widths, and the rows of headers the height that these leave them.
-    fn close(self) -> Result<(), XlsxError> {
+    /// Writes what depends on the widths of the columns: these themselves, the height of headers and of paragraphs; then
+    /// lets the first table be scrolled and filtered.
+    fn close(mut self) -> Result<(), XlsxError> {
         let mut lines: BTreeMap<u32, usize> = BTreeMap::new();
-        for (row, column, length) in self.headers {
+        for (row, column, length) in std::mem::take(&mut self.headers) {
             let width = self.widths.get(usize::from(column)).copied().unwrap_or(NARROWEST_COLUMN);
             // A third of the width for words that do not fill their line.
             let needed = (length + width / 3).div_ceil(width.clamp(NARROWEST_COLUMN, WIDEST_COLUMN));
@@ -144,22 +186,65 @@ impl<'w> Sheet<'w> {
         for (row, lines) in lines.into_iter().filter(|(_, lines)| *lines > 1) {
             self.sheet.set_row_height(row, lines as f64 * LINE_HEIGHT)?;
         }
-        for (column, width) in (0u16..).zip(self.widths) {
-            self.sheet.set_column_width(column, width.clamp(NARROWEST_COLUMN, WIDEST_COLUMN) as f64 + 1.5)?;
+        for column in (0u16..).take(self.widths.len()) {
+            self.sheet.set_column_width(column, self.width_of(column))?;
+        }
+        for paragraph in std::mem::take(&mut self.paragraphs) {
+            self.paragraph(&paragraph)?;
+        }
+        self.panes()
+    }
+
+    /// The width that a column will have, in characters.
+    fn width_of(&self, column: u16) -> f64 {
+        let fixed = self.fixed_widths.get(&column).copied();
+        fixed.unwrap_or_else(|| match self.widths.get(usize::from(column)) {
+            Some(width) => (*width).clamp(NARROWEST_COLUMN, WIDEST_COLUMN) as f64 + 1.5,
+            None => USUAL_WIDTH,
+        })
+    }
+
+    /// One cell over as many columns as make a line of prose, and as high as the paragraph needs.
+    // One cell, so that a paragraph can be copied, searched and read as one.
+    fn paragraph(&mut self, paragraph: &Paragraph) -> Result<(), XlsxError> {
+        let mut last = paragraph.column;
+        let mut width = self.width_of(last);
+        while width < LONGEST_LINE as f64 {
+            last += 1;
+            width += self.width_of(last);
+        }
+        // A merged cell has at least two.
+        last = last.max(paragraph.column + 1);
+        let (text, format) = as_text(&paragraph.text, &paragraph.format.clone().set_text_wrap());
+        self.sheet.merge_range(paragraph.row, paragraph.column, paragraph.row, last, &text, &format)?;
+        // A tenth less, because letters are not all as wide as the digits that widths are counted in.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a width in characters")]
+        let lines = wrap(&text, (0.9 * width) as usize).len();
+        self.sheet.set_row_height(paragraph.row, lines as f64 * LINE_HEIGHT)?;
+        Ok(())
+    }
+
+    /// Headers and labels of the first table stay where they are, and its rows can be filtered.
+    fn panes(&mut self) -> Result<(), XlsxError> {
+        // A sheet has one filter only: the longest table gets it.
+        if let Some(longest) = self.tables.iter().max_by_key(|table| table.last_row - table.header)
+            && longest.last_row >= longest.header + LEAST_FILTERED_ROWS
+        {
+            self.sheet.autofilter(longest.header, 0, longest.last_row, longest.last_column)?;
+        }
+        // Below charts a header would take the whole window with it.
+        if let Some(first) = self.tables.first().filter(|first| first.header <= DEEPEST_FROZEN_ROW) {
+            self.sheet.set_freeze_panes(first.header + 1, first.label_count)?;
+            self.sheet.set_repeat_rows(first.header, first.header)?;
         }
         Ok(())
     }
 
     /// Text that stays text, whatever it begins with.
     fn text(&mut self, row: u32, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
-        let text = cut(&without_steering(text), LONGEST_CELL);
         // Written as a string it is no formula, whatever it begins with.
-        if text.starts_with(['=', '+', '-', '@']) {
-            // Without the mark a cell that is edited, and left as it was, would become a formula.
-            self.sheet.write_string_with_format(row, column, text, &format.clone().set_quote_prefix())?;
-        } else {
-            self.sheet.write_string_with_format(row, column, text, format)?;
-        }
+        let (text, format) = as_text(text, format);
+        self.sheet.write_string_with_format(row, column, text, &format)?;
         Ok(())
     }
 
@@ -211,12 +296,15 @@ impl<'w> Sheet<'w> {
         Ok(())
     }
 
-    /// Prose over several columns, with as many rows as it needs.
-    fn prose(&mut self, text: &str, format: &Format) -> Result<(), XlsxError> {
-        for line in wrap(&without_steering(text), LONGEST_LINE) {
-            self.line(&line, format)?;
-        }
-        Ok(())
+    /// A paragraph in a row of its own.
+    fn prose(&mut self, text: &str, format: &Format) {
+        self.prose_from(0, text, format);
+    }
+
+    fn prose_from(&mut self, column: u16, text: &str, format: &Format) {
+        let (row, format) = (self.row, format.clone());
+        self.paragraphs.push(Paragraph { row, column, text: text.to_owned(), format });
+        self.row += 1;
     }
 
     /// Makes room in a column for a text.
@@ -231,7 +319,7 @@ impl<'w> Sheet<'w> {
 
     fn section(&mut self, section: &Section) -> Result<(), XlsxError> {
         if let Some(note) = &section.note {
-            self.prose(note, &self.styles.soft.clone())?;
+            self.prose(note, &self.styles.soft.clone());
         }
         let has_captions = section.blocks.len() > 1;
         for block in &section.blocks {
@@ -268,25 +356,25 @@ impl<'w> Sheet<'w> {
         let reasons = verdict.reasons.iter().map(|reason| format!("• {reason}"));
         let lines = [Some(verdict.sentence.clone()), verdict.ended.clone()];
         for line in lines.into_iter().flatten().chain(reasons) {
-            self.prose(&line, &self.styles.text.clone())?;
+            self.prose(&line, &self.styles.text.clone());
         }
         Ok(())
     }
 
     fn answer(&mut self, answer: &Answer) -> Result<(), XlsxError> {
         self.line(&answer.headline, &self.styles.title.clone())?;
-        self.prose(&answer.sentence, &self.styles.text.clone())?;
-        self.points(&answer.points)?;
+        self.prose(&answer.sentence, &self.styles.text.clone());
+        self.points(&answer.points);
         for list in &answer.lists {
             self.row += 1;
             self.line(list.heading, &self.styles.caption.clone())?;
-            self.points(&list.points)?;
+            self.points(&list.points);
         }
         Ok(())
     }
 
-    fn points(&mut self, points: &[String]) -> Result<(), XlsxError> {
-        points.iter().try_for_each(|point| self.prose(&format!("• {point}"), &self.styles.text.clone()))
+    fn points(&mut self, points: &[String]) {
+        points.iter().for_each(|point| self.prose(&format!("• {point}"), &self.styles.text.clone()));
     }
 
     /// The circumstances: names in the first column, and texts as wide as prose.
@@ -295,10 +383,7 @@ impl<'w> Sheet<'w> {
         for (name, text) in lines {
             self.text(self.row, 0, name, &self.styles.soft.clone())?;
             self.widen(0, name);
-            for line in wrap(&without_steering(text), LONGEST_LINE) {
-                self.text(self.row, 1, &line, &self.styles.text.clone())?;
-                self.row += 1;
-            }
+            self.prose_from(1, text, &self.styles.text.clone());
         }
         Ok(())
     }
@@ -322,6 +407,18 @@ impl<'w> Sheet<'w> {
         Ok(())
     }
 
+    /// Notes where a table begins and ends whose header is in the next row.
+    fn area(&mut self, row_count: usize, column_count: usize, label_count: usize) {
+        let as_column = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+        self.tables.push(TableArea {
+            header: self.row,
+            last_row: self.row + u32::try_from(row_count).unwrap_or_default(),
+            last_column: as_column(column_count.saturating_sub(1)),
+            // Most of a small window must be left to scroll in.
+            label_count: as_column(label_count.min(2)),
+        });
+    }
+
     fn table(&mut self, table: &Table) -> Result<(), XlsxError> {
         let formats = table.formats(self.unit);
         let headers: Vec<(String, bool)> = table
@@ -332,6 +429,7 @@ impl<'w> Sheet<'w> {
                 (column.full_name(unit_of(column.quantity, format)), column.quantity != Quantity::Words)
             })
             .collect();
+        self.area(table.rows.len(), table.columns.len(), table.label_count());
         self.headers(&headers)?;
         for row in &table.rows {
             let style = if row.is_total { &self.styles.strong } else { &self.styles.text }.clone();
@@ -346,8 +444,10 @@ impl<'w> Sheet<'w> {
     }
 
     fn findings(&mut self, findings: &[FindingLine]) -> Result<(), XlsxError> {
+        let row_count = findings.iter().map(|finding| finding.evidence.len().max(1)).sum();
         let headers =
             [("severity", false), ("finding", false), ("fact", false), ("value", true), ("message", false)];
+        self.area(row_count, headers.len(), 2);
         self.headers(&headers.map(|(name, is_number)| (name.to_owned(), is_number)))?;
         for finding in findings {
             // A row for each fact, and one at least. All of them carry the finding's name, so that rows can
@@ -399,6 +499,18 @@ impl<'w> Sheet<'w> {
         };
         self.value((self.row, column + 1), &fact.value, &format, &style)
     }
+}
+
+/// Text for a cell, with the format that keeps it text.
+fn as_text(text: &str, format: &Format) -> (String, Format) {
+    let text = cut(&without_steering(text), LONGEST_CELL);
+    // Without the mark a cell that is edited, and left as it was, would become a formula.
+    let format = if text.starts_with(['=', '+', '-', '@']) {
+        format.clone().set_quote_prefix()
+    } else {
+        format.clone()
+    };
+    (text, format)
 }
 
 /// The unit that a header says. Sizes are bytes, because a column has one unit.

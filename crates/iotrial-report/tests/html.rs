@@ -89,7 +89,9 @@ fn ids_are_unique_and_what_refers_to_them_finds_them() {
 #[test]
 fn nothing_is_loaded_and_nothing_runs() {
     let page = page_of(&fixture::hostile());
-    for tag in tags(&page) {
+    // Links lead only to places in the page itself.
+    let leads_out = |tag: &&str| !(name(tag) == "a" && (tag.contains(" href=\"#") || tag.starts_with('/')));
+    for tag in tags(&page).into_iter().filter(leads_out) {
         let forbidden =
             ["script", "img", "link", "iframe", "object", "embed", "base", "form", "use", "image", "a"];
         assert!(!forbidden.contains(&name(tag)), "<{tag}>");
@@ -193,7 +195,7 @@ fn a_search_shows_its_rates_its_limit_and_what_held() {
     assert_eq!((marks("mark hue-2"), marks("mark hue-1"), marks("ring hue-2")), (3, 1, 1));
     assert!(chart.contains("<title>limit for p99, as asked</title>"));
     assert!(chart.contains("<title>36,000 IOPS\ndoes not hold: 5.2"), "{chart}");
-    for name in ["holds", "does not hold", "confirmed", "acceptable below"] {
+    for name in ["holds", "does not hold", "confirmed", "limit: acceptable below, with whose it is"] {
         assert!(search.contains(&format!("</svg>{name}</li>")), "{name}");
     }
 }
@@ -203,4 +205,81 @@ fn a_percentile_curve_has_the_limit_up_to_its_percentile() {
     let page = page_of(&fixture::oltp());
     let curve = page.split("<section id=\"distribution\"").nth(1).unwrap();
     assert!(curve.contains("<title>limit for data read</title>") && curve.contains("class=\"limit-end\""));
+}
+
+/// The levels of all headings, in their order.
+fn levels(page: &str) -> Vec<u32> {
+    let starts = tags(page).into_iter().filter(|tag| !tag.starts_with('/')).map(name);
+    starts.filter_map(|name| name.strip_prefix('h')?.parse().ok()).collect()
+}
+
+#[test]
+fn a_page_has_one_first_heading_and_skips_no_level() {
+    let several = render_html(&fixture::document_of_several(&fixture::several())).unwrap();
+    let compared = render_html(&fixture::comparison()).unwrap();
+    for page in [page_of(&fixture::oltp()), page_of(&fixture::searched()), several, compared] {
+        let levels = levels(&page);
+        assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1, "{levels:?}");
+        assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{levels:?}");
+    }
+}
+
+#[test]
+fn a_long_page_begins_with_links_to_its_parts() {
+    let page = render_html(&fixture::document_of_several(&fixture::several())).unwrap();
+    let contents = page.split("<nav class=\"contents\"").nth(1).expect("a table of contents");
+    let contents = contents.split("</nav>").next().unwrap();
+    let links: Vec<&str> =
+        contents.split("href=\"#").skip(1).map(|part| part.split('"').next().unwrap()).collect();
+    assert!(links.len() > 5 && links.contains(&"chapter-1"), "{links:?}");
+    for link in links {
+        assert!(page.contains(&format!(" id=\"{link}\"")), "{link}");
+    }
+}
+
+#[test]
+fn evidence_shows_no_key_of_a_file() {
+    for record in all_records() {
+        let page = page_of(&record);
+        for evidence in page.split("<p class=\"evidence\">").skip(1) {
+            let names = evidence.split("</p>").next().unwrap().split("<span>").skip(1);
+            for name in names.map(|span| span.split("<b>").next().unwrap()) {
+                assert!(!name.contains('_'), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_comparison_says_what_was_measured() {
+    let page = render_html(&fixture::comparison()).unwrap();
+    let block = page.split("<section id=\"measured\"").nth(1).expect("the block");
+    let block = block.split("</section>").next().unwrap().replace("&#x2f;", "/");
+    let record = fixture::oltp();
+    for part in [
+        record.host.name.as_str(),
+        record.targets[0].path.as_str(),
+        "(xfs on nvme1n1",
+        "sqlserver-oltp",
+        "outstanding I/Os",
+        "direct I/O by uring",
+        record.tool.version.as_str(),
+        " UTC",
+    ] {
+        assert!(block.contains(part), "{part} is not in {block}");
+    }
+}
+
+#[test]
+fn a_simulated_comparison_says_so_in_red_and_in_the_line_of_its_recommendation() {
+    let page = render_html(&fixture::comparison_of_simulated()).unwrap();
+    let answer = page.split("<div class=\"verdict ").nth(1).unwrap().split("</div>").next().unwrap();
+    assert!(answer.starts_with("bad\""), "{answer}");
+    assert!(answer.contains("<strong>Simulated, not measured: "), "{answer}");
+    assert!(answer.contains("every device was simulated"), "{answer}");
+    let text = iotrial_report::terminal::render_terminal(
+        &fixture::comparison_of_simulated(),
+        iotrial_report::terminal::TerminalStyle { width: 100, color: false },
+    );
+    assert!(text.contains("Simulated, not measured: "), "{text}");
 }

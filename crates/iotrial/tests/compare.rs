@@ -178,8 +178,8 @@ fn wrong_input_is_refused_with_what_can_be_done() {
 fn a_printed_table_is_shown_the_same_on_the_terminal_and_in_html() {
     let bench = Bench::new();
     let table = "format = \"iotrial.table/1\"\ntitle = \"T\"\n\
-        [[row]]\nid = \"A\"\nlabel = \"<one>\"\nattributes = { disks = 1 }\nread = { iops = 1000, lat_mean_us = 900 }\n\
-        [[row]]\nid = \"B\"\nattributes = { disks = 2 }\nread = { iops = 1369, lat_mean_us = 700 }\n";
+        [[row]]\nid = \"A\"\nlabel = \"<one>\"\nattributes = { tier = 1 }\nread = { iops = 1000, lat_mean_us = 900 }\n\
+        [[row]]\nid = \"B\"\nattributes = { tier = 2 }\nread = { iops = 1369, lat_mean_us = 700 }\n";
     std::fs::write(bench.path().join("t.toml"), table).unwrap();
     let ran = compare(&bench, &["--table", "t.toml", "--html", "c.html"]).expect_code(0);
     let html = std::fs::read_to_string(bench.path().join("c.html")).unwrap();

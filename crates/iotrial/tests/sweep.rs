@@ -397,3 +397,29 @@ fn a_grid_beyond_the_knee_tells_only_a_bound_of_it() {
     let resolved = sweep(&bench, &arguments).expect_code(0).json();
     assert!(resolved["curves"][0]["saturation"]["knee_bound"].is_null(), "{resolved:#}");
 }
+
+#[test]
+fn the_page_of_a_sweep_begins_with_its_answer_and_has_latency_over_throughput() {
+    let bench = Bench::new();
+    let sim = "service_time_us = 500, parallelism = 8";
+    sweep(&bench, &["--pattern", "randread-8k", "--grid", "1,4,16", "--sim", sim, "--html", "s.html"])
+        .expect_code(0);
+    let text = std::fs::read_to_string(bench.path().join("s.html")).unwrap();
+    let answer = text.find("<strong>Simulated, not measured: ").expect("the answer");
+    assert!(answer < text.find("<table").expect("a table"), "the answer comes first");
+    let curve = text.split("<section id=\"throughput-latency\"").nth(1).expect("the curve");
+    let labels = curve.split("</section>").next().unwrap().matches("point-name").count();
+    assert_eq!(labels, 3, "each load has its outstanding I/Os beside it");
+    assert!(text.contains("<section id=\"measured\""));
+}
+
+#[test]
+fn the_series_of_the_paper_has_a_sentence_and_a_chart() {
+    let bench = Bench::new();
+    sweep(&bench, &["--series", "sqlio", "--step", "1s", "--html", "s.html"]).expect_code(0);
+    let text = std::fs::read_to_string(bench.path().join("s.html")).unwrap();
+    assert!(text.contains("Of 15 tests the one with the most I&#x2f;Os"));
+    let charts =
+        text.split("<section id=\"series\"").nth(1).expect("the charts").split("</section>").next().unwrap();
+    assert_eq!(charts.matches("<figure>").count(), 3);
+}

@@ -6,17 +6,20 @@ use std::time::Duration;
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::record::{AttributeValue, OpCounts};
 use iotrial_model::stream::Stream;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::CompareError;
+use super::circumstances::Circumstances;
+use super::delta::is_telling;
 use super::metric::Metric;
 use super::repeats::Repeats;
 use super::resample::{Spread, Unit, Units};
-use super::sample::{Caveat, Counted, GeneratorCpu, Sample, figure_of_enough, seed_of};
+use super::sample::{Caveat, Counted, GeneratorCpu, Outcome, Sample, figure_of_enough, seed_of};
 use super::student::{CONFIDENCE, student_limit};
 use crate::figures::Figures;
 use crate::latency_course::LatencyCourse;
 use crate::series::{CurvePoint, latency_curve};
+use crate::verdict::Category;
 
 /// All runs of the same thing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -42,6 +45,15 @@ pub struct Configuration {
     pub ranges: Vec<(Metric, (f64, f64))>,
     /// What the reader should know about its figures.
     pub caveats: Vec<Caveat>,
+    /// What was measured: where, under what load, when, and by what.
+    pub circumstances: Circumstances,
+    /// What the verdicts on its runs say, each once; empty where nobody judged them.
+    pub outcomes: Vec<Outcome>,
+    /// In what its figures contradict each other; such figures are compared, and marked wherever they are used.
+    pub contradictions: Vec<String>,
+    /// The slowest I/O of any run, by stream, in µs.
+    #[serde(serialize_with = "worst_as_map")]
+    pub worst_io_us: Vec<(Stream, f64)>,
     /// Ids of its runs, or of its rows.
     #[serde(skip)]
     pub(super) run_ids: Vec<String>,
@@ -76,6 +88,10 @@ impl Configuration {
         let spread = self.spread.as_ref()?;
         let error = spread.standard_errors[metric.row_in(spread)?];
         let reach = student_limit(1.0 - CONFIDENCE, spread.degrees) * error;
+        // As of changes: an error bar of two repeats would be longer than any bar.
+        if !is_telling(reach, true, self.run_count()) {
+            return None;
+        }
         self.figure(metric).map(|value| (value * (-reach).exp(), value * reach.exp()))
     }
 
@@ -103,6 +119,21 @@ impl Configuration {
     /// Key and label: `C (three volumes)`.
     pub fn title(&self) -> String {
         if self.key == self.label { self.key.clone() } else { format!("{} ({})", self.key, self.label) }
+    }
+
+    /// Whether its own figures contradict each other.
+    pub fn is_contradictory(&self) -> bool {
+        !self.contradictions.is_empty()
+    }
+
+    /// The slowest I/O of all, and of which stream.
+    pub fn worst_io(&self) -> Option<(Stream, f64)> {
+        self.worst_io_us.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// The worst category that a verdict gave any of its runs.
+    pub fn worst_category(&self) -> Option<Category> {
+        self.outcomes.iter().filter_map(|outcome| outcome.category).max()
     }
 
     /// Groups samples: the same label and the same attributes are one configuration. A run without both is one of its own.
@@ -145,12 +176,30 @@ impl Configuration {
         let run_ids: Vec<String> = group.iter().map(|sample| sample.id.clone()).collect();
         let attributes = group[0].attributes.clone();
         let mut caveats: Vec<Caveat> = Vec::new();
+        let mut circumstances = Circumstances::default();
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        let mut contradictions: Vec<String> = Vec::new();
+        let mut worst_io_us: Vec<(Stream, f64)> = Vec::new();
         let mut stated: Vec<Vec<(Metric, f64)>> = Vec::new();
         let mut runs: Vec<Box<Counted>> = Vec::new();
         let run_count = group.len();
         for (number, sample) in group.into_iter().enumerate() {
             let numbered = |caveat| Caveat { run: (run_count > 1).then_some(number + 1), ..caveat };
             caveats.extend(sample.caveats.into_iter().map(numbered));
+            circumstances.merge(sample.circumstances);
+            contradictions.extend(sample.contradictions);
+            for (stream, us) in sample.worst_io_us {
+                match worst_io_us.iter_mut().find(|(known, _)| *known == stream) {
+                    Some((_, worst)) => *worst = worst.max(us),
+                    None => worst_io_us.push((stream, us)),
+                }
+            }
+            if let Some(outcome) = sample.outcome {
+                match outcomes.iter_mut().find(|known| known.is_like(&outcome)) {
+                    Some(known) => known.run_count += 1,
+                    None => outcomes.push(outcome),
+                }
+            }
             if let Some(run) = sample.counted {
                 runs.push(run);
                 continue;
@@ -194,6 +243,10 @@ impl Configuration {
             figures,
             ranges,
             caveats,
+            circumstances,
+            outcomes,
+            contradictions,
+            worst_io_us,
             run_ids,
             spread,
             together,
@@ -201,6 +254,10 @@ impl Configuration {
             courses,
         })
     }
+}
+
+fn worst_as_map<S: Serializer>(worst: &[(Stream, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(worst.iter().map(|(stream, us)| (stream.metric_word(), us)))
 }
 
 fn is_same_configuration(a: &Sample, b: &Sample) -> bool {

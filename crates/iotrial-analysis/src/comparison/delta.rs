@@ -63,19 +63,28 @@ pub enum Reading {
     MuchWorse,
     /// Measured over too few intervals to tell.
     TooFew,
+    /// Repeated too few times to tell: an interval would be so wide that it says nothing.
+    TooFewRepeats,
+    /// Measured without any interval, as CPU time is: whether it is more than chance is not known.
+    NoInterval,
     /// The metric has no better direction, so its change is not judged.
     Amount,
 }
 
 impl Reading {
     /// Whether it is a change for the better.
-    pub(crate) const fn is_better(self) -> bool {
+    pub const fn is_better(self) -> bool {
         matches!(self, Self::MuchBetter | Self::Better)
     }
 
     /// Whether it is a change for the worse.
-    pub(crate) const fn is_worse(self) -> bool {
+    pub const fn is_worse(self) -> bool {
         matches!(self, Self::MuchWorse | Self::Worse)
+    }
+
+    /// Whether too little was measured to say what the change means.
+    pub const fn is_unknown(self) -> bool {
+        matches!(self, Self::TooFew | Self::TooFewRepeats | Self::NoInterval)
     }
 
     /// What the change back means.
@@ -85,7 +94,11 @@ impl Reading {
             Self::Better => Self::Worse,
             Self::Worse => Self::Better,
             Self::MuchWorse => Self::MuchBetter,
-            same @ (Self::NoDifference | Self::TooFew | Self::Amount) => same,
+            same @ (Self::NoDifference
+            | Self::TooFew
+            | Self::TooFewRepeats
+            | Self::NoInterval
+            | Self::Amount) => same,
         }
     }
 
@@ -98,6 +111,8 @@ impl Reading {
             Self::Worse => "worse",
             Self::MuchWorse => "much worse",
             Self::TooFew => "too few intervals to tell",
+            Self::TooFewRepeats => "too few repeats to tell",
+            Self::NoInterval => "no interval, so not judged",
             Self::Amount => "",
         }
     }
@@ -113,6 +128,22 @@ pub const PRINTED_SAME_PERCENT: f64 = 2.0;
 // A choice. A factor and not a percentage, so that the word is the same whichever configuration is the
 // baseline: −50 % one way is +100 % the other.
 pub const MUCH_FACTOR: f64 = 2.0;
+/// As many repeats give intervals that tell something.
+// With two repeats the limit of Student's distribution is 12.7 standard errors, with three 4.3, and with five 2.8: from there on
+// it falls slowly.
+pub const ENOUGH_REPEATS: usize = 5;
+/// An interval that reaches further than this factor to either side of a change tells nothing, whoever measured it.
+// A choice: from a tenth to tenfold is a statement about nothing, and was once printed with 45 digits.
+const MOST_REACH_FACTOR: f64 = 10.0;
+
+/// Whether an interval tells anything. `reach` is half its width in logarithms, `is_open` whether it holds no change,
+/// `run_count` the fewer repeats of both sides.
+pub(super) fn is_telling(reach: f64, is_open: bool, run_count: usize) -> bool {
+    let is_repeated = (2..ENOUGH_REPEATS).contains(&run_count);
+    // That a difference is shown is worth its wide interval; that none is, from one as wide as a factor of two, is not.
+    let most = if is_repeated && is_open { MUCH_FACTOR } else { MOST_REACH_FACTOR };
+    reach <= most.ln()
+}
 
 impl Pair {
     pub(super) fn new(baseline: &Configuration, other: &Configuration) -> Self {
@@ -212,17 +243,35 @@ impl<'c> PairJudge<'c> {
 
     pub(super) fn delta(&self, metric: &Metric, from: f64, to: f64) -> Delta {
         let percent = percent_of(from, to);
-        let interval = self.interval(metric, from, to);
-        let reading = self.read(metric, from, to, interval);
+        let (change, reach) = self.interval(metric, from, to).unzip();
+        // Logarithms throughout: rates and latencies change by factors, and the interval back must be the
+        // interval there, turned round.
+        let interval = change.zip(reach).map(|(change, reach)| Interval {
+            // `exp_m1` keeps the digits of small changes, which `exp() - 1` would lose.
+            low_percent: 100.0 * (change - reach).exp_m1(),
+            high_percent: 100.0 * (change + reach).exp_m1(),
+        });
+        let is_open = change.zip(reach).is_some_and(|(change, reach)| change.abs() <= reach);
+        let tells_nothing = reach.is_some_and(|reach| !is_telling(reach, is_open, self.run_count()));
+        let reading = match metric.better() {
+            Some(_) if tells_nothing && self.run_count() > 1 => Reading::TooFewRepeats,
+            Some(_) if tells_nothing => Reading::TooFew,
+            _ => self.read(metric, from, to, interval),
+        };
+        let interval = interval.filter(|_| !tells_nothing);
         Delta { metric: metric.clone(), from, to, percent, interval, reading }
+    }
+
+    /// The repeats of the side that has fewer of them.
+    fn run_count(&self) -> usize {
+        self.baseline.run_count().min(self.other.run_count())
     }
 
     fn read(&self, metric: &Metric, from: f64, to: f64, interval: Option<Interval>) -> Reading {
         let Some(better) = metric.better() else { return Reading::Amount };
         let is_same = match interval {
             Some(interval) => interval.low_percent <= 0.0 && interval.high_percent >= 0.0,
-            // CPU time is counted over a whole run, and has no spread within it.
-            None if self.is_as_told() || metric.group() == MetricGroup::Cpu => {
+            None if self.is_as_told() => {
                 // Equality by itself, because two zeros have no ratio.
                 from == to
                     || 100.0 * (to / from - 1.0).abs() < PRINTED_SAME_PERCENT
@@ -230,6 +279,8 @@ impl<'c> PairJudge<'c> {
                     // middles are apart.
                     || ranges_meet(self.baseline, self.other, metric)
             }
+            // CPU time is counted over a whole run, and has no spread within it.
+            None if metric.group() == MetricGroup::Cpu => return Reading::NoInterval,
             // Measured, but over too few intervals for a spread: to call it a change or none would both be
             // guessing.
             None => return Reading::TooFew,
@@ -256,7 +307,8 @@ impl<'c> PairJudge<'c> {
         both.iter().any(|one| one.is_printed) && both.iter().all(is_known)
     }
 
-    fn interval(&self, metric: &Metric, from: f64, to: f64) -> Option<Interval> {
+    /// The change in logarithms, and how far its interval reaches to either side.
+    fn interval(&self, metric: &Metric, from: f64, to: f64) -> Option<(f64, f64)> {
         let (of_baseline, of_other) = (self.baseline.spread.as_ref()?, self.other.spread.as_ref()?);
         let error = |spread: &Spread| Some(spread.standard_errors[metric.row_in(spread)?]);
         // Variances of logarithms add: ln(b / a) = ln b − ln a, and the two configurations were measured
@@ -272,15 +324,9 @@ impl<'c> PairJudge<'c> {
         // Welch's formula never goes below the smaller of the two, and each is at least 1; the `max` only
         // guards against rounding.
         let reach = student_limit(self.share, degrees.max(1.0)) * variance.sqrt();
-        // Logarithms throughout: rates and latencies change by factors, and the interval back must be the
-        // interval there, turned round.
         let change = (to / from).ln();
         // From or to zero there is no logarithm, and so no interval.
-        change.is_finite().then(|| Interval {
-            // `exp_m1` keeps the digits of small changes, which `exp() - 1` would lose.
-            low_percent: 100.0 * (change - reach).exp_m1(),
-            high_percent: 100.0 * (change + reach).exp_m1(),
-        })
+        change.is_finite().then_some((change, reach))
     }
 }
 

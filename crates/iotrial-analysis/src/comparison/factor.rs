@@ -6,6 +6,7 @@ use iotrial_model::record::AttributeValue;
 use serde::Serialize;
 
 use super::configuration::Configuration;
+use super::cost::is_cost;
 use super::delta::{Pair, shown_range};
 use super::metric::MetricGroup;
 
@@ -92,7 +93,8 @@ pub(super) fn varying_attributes(configurations: &[Configuration]) -> Vec<String
         // Compared with the first one only: if anything differs at all, something differs from the first.
         configurations.iter().any(|one| value_of(one, name) != value_of(&configurations[0], name))
     };
-    names.iter().filter(varies).map(|name| (*name).clone()).collect()
+    // What it costs follows from everything else, and is not a cause of anything.
+    names.iter().filter(|name| !is_cost(name)).filter(varies).map(|name| (*name).clone()).collect()
 }
 
 /// The factors, each with its pairs; those without a pair are left out.
@@ -111,7 +113,7 @@ fn pairs_of(configurations: &[Configuration], baseline: usize, attribute: &str) 
     let rest = |one: &Configuration| -> BTreeMap<String, String> {
         // All other attributes must agree. That is what isolates the factor; averaging over everything else
         // would mix in whatever happens to go along with it.
-        let others = one.attributes.iter().filter(|(name, _)| *name != attribute);
+        let others = one.attributes.iter().filter(|(name, _)| *name != attribute && !is_cost(name));
         others.map(|(name, value)| (name.clone(), value.to_string())).collect()
     };
     // A list keeps the order in which the configurations came, a map finds the group: with a thousand

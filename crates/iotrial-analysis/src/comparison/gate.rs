@@ -151,7 +151,11 @@ impl Gate {
             percent: delta.map(|delta| delta.percent),
             interval,
             // The measured change decides and the interval only warns: a gate in a pipeline needs one answer.
-            is_close: interval.is_some_and(|one| holds(one.low_percent) != holds(one.high_percent)),
+            // Where too little was measured for an interval, a repetition may decide anything.
+            is_close: match interval {
+                Some(one) => holds(one.low_percent) != holds(one.high_percent),
+                None => delta.is_some_and(|delta| delta.reading.is_unknown()),
+            },
         }
     }
 }

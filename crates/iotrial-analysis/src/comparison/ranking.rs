@@ -83,8 +83,9 @@ fn is_shared(first: &Configuration, other: &Configuration, metric: &Metric, from
         return ranges_meet(first, other, metric);
     }
     let delta = PairJudge::new(first, other).delta(metric, from, to);
-    // Too few intervals is treated like no difference: a place must not be won by not knowing.
-    matches!(delta.reading, Reading::NoDifference | Reading::TooFew)
+    // Not knowing is treated like no difference: a place must not be won by it.
+    delta.reading == Reading::NoDifference
+        || delta.reading.is_unknown()
         || delta.percent.abs() < LEAST_WEIGHT_PERCENT
 }
 

@@ -2,26 +2,31 @@
 //!
 //! Every sentence is generated from what decided it.
 
-use iotrial_model::figure::{Better, CpuFigure, Figure};
-use iotrial_model::metric::MetricKey;
-use iotrial_model::stream::Stream;
+use iotrial_model::figure::Better;
 use iotrial_model::units::group_thousands;
 use iotrial_model::words::{enumerate, in_brief};
 use serde::Serialize;
 
 use super::configuration::Configuration;
-use super::delta::{Delta, Pair, Reading, TailProblem, shown_range};
-use super::factor::{Factor, GroupChange};
+use super::cost::{cost, cpu_cost};
+use super::delta::{Delta, MUCH_FACTOR, Pair, Reading, TailProblem, shown_range};
+use super::factor::{Factor, GroupChange, varying_attributes};
 use super::metric::{Metric, MetricGroup};
 use super::ranking::{LEAST_WEIGHT_PERCENT, Ranking, Standing};
+use super::reservation::{Reservation, ReservationKind, freezes, reservations, with_reservations};
+use super::scaling::{Scaling, is_counted};
+use crate::verdict::Category;
+use crate::words::with_thousands;
 
 /// What to take and what not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Recommendation {
     /// Key of the configuration to take; `None` where none is shown to be the best.
     pub best: Option<String>,
-    /// The answer in one sentence.
+    /// The answer in one sentence. What speaks against it is in the same sentence.
     pub sentence: String,
+    /// Why the best one, or the whole comparison, is not to be relied upon; none of most.
+    pub reservations: Vec<Reservation>,
     /// By how much, and where not.
     pub reasons: Vec<String>,
     /// What each factor does.
@@ -30,8 +35,12 @@ pub struct Recommendation {
     pub tail_problems: Vec<TailProblem>,
     /// The same in sentences.
     pub exceptions: Vec<String>,
-    /// What not to take, the worst reason first.
+    /// What a larger number of the same thing does.
+    pub scaling: Vec<String>,
+    /// What not to take, the worst reason first. A second choice is not among them.
     pub avoid: Vec<Avoid>,
+    /// What the best one costs in money, where the configurations say what they cost.
+    pub cost: Option<String>,
     /// What the best one costs in CPU time; `None` where that was not measured.
     pub cpu: Option<String>,
     /// All configurations by their mean place, the best first.
@@ -47,15 +56,15 @@ pub struct Avoid {
     pub reason: String,
 }
 
-/// By how much one that is worse in everything has to be worse in something before it is advised against, in
-/// percent.
-// A choice: worse everywhere by a little is a second choice, not something to avoid. Ten percent is five
-// times what counts as the same in printed figures.
-const AVOID_PERCENT: f64 = 10.0;
-
+/// By which factor one that is worse in everything has to be worse in most metrics before it is advised against.
+// A choice: worse everywhere by a little is another choice, not something to avoid.
+const AVOID_FACTOR: f64 = 1.25;
+/// The same of the second best: it must be half as good, or it is a second choice.
+const AVOID_SECOND_FACTOR: f64 = MUCH_FACTOR;
 /// What is known when it is decided.
 pub(super) struct Evidence<'c> {
     pub(super) configurations: &'c [Configuration],
+    pub(super) scaling: &'c [Scaling],
     pub(super) rankings: &'c [Ranking],
     pub(super) factors: &'c [Factor],
     pub(super) against_baseline: &'c [Pair],
@@ -69,7 +78,10 @@ impl Recommendation {
         let leaders: Vec<&Standing> =
             // Means of places are sums of fractions; equal ones may differ in the last bit.
             standings.iter().take_while(|one| one.mean_place - standings[0].mean_place < 1e-9).collect();
+        let is_scaling = is_scaling(evidence);
         let best = match leaders.as_slice() {
+            // More of the same does more, which is no reason to buy it.
+            _ if is_scaling => None,
             // A tie has no winner, and the sentence says so. Picking the first of them would depend on the
             // order of the input.
             [one] => Some(one.index),
@@ -81,15 +93,38 @@ impl Recommendation {
             others.map(|other| Pair::new(&configurations[best], other)).collect()
         });
         let tail_problems = tail_problems(evidence, &against_best);
+        let reservations = reservations(configurations, best);
+        let scaling = scaling_sentences(configurations, evidence.scaling);
+        let answer = match scaling.first().filter(|_| is_scaling) {
+            Some(scaling) => {
+                format!("These are different numbers of the same thing, so none is recommended. {scaling}")
+            }
+            None => sentence(configurations, &leaders, evidence.rankings, &reservations),
+        };
+        let mut exceptions = exceptions(configurations, &tail_problems);
+        exceptions.extend(freezes(configurations, best));
         Self {
             best: best.map(|best| configurations[best].key.clone()),
-            sentence: sentence(configurations, &leaders, evidence.rankings),
+            sentence: with_reservations(answer, &reservations),
+            reservations,
+            scaling,
+            cost: best.and_then(|best| {
+                let second = standings.get(1).map_or(best, |second| second.index);
+                let other = if evidence.baseline == best { second } else { evidence.baseline };
+                cost(&configurations[best], &configurations[other])
+            }),
             reasons: best
                 .map_or_else(Vec::new, |best| reasons(configurations, best, &standings, &against_best)),
             factors: factor_sentences(evidence.factors),
-            exceptions: exceptions(configurations, &tail_problems),
+            exceptions,
             avoid: best.map_or_else(Vec::new, |best| {
-                avoid(&configurations[best], &against_best, &tail_problems, evidence.rankings.len())
+                avoid(
+                    configurations,
+                    &configurations[best],
+                    &against_best,
+                    &tail_problems,
+                    evidence.rankings.len(),
+                )
             }),
             cpu: best.and_then(|best| {
                 let second = standings.get(1).map_or(best, |second| second.index);
@@ -103,6 +138,34 @@ impl Recommendation {
     }
 }
 
+/// Whether the configurations are the same thing in different numbers, and nothing else.
+fn is_scaling(evidence: &Evidence<'_>) -> bool {
+    let differing = varying_attributes(evidence.configurations);
+    let is_one = matches!(differing.as_slice(), [only] if is_counted(only));
+    is_one && !evidence.scaling.is_empty()
+}
+
+fn scaling_sentences(configurations: &[Configuration], scaling: &[Scaling]) -> Vec<String> {
+    let sentence = |one: &Scaling| {
+        let title = |key: &str| titles(configurations, key);
+        let load = one.metric.load.as_ref().map(|load| format!(" under {load}")).unwrap_or_default();
+        format!(
+            "From {} to {} {} ({} to {}), {}{load} grows from {} to {}, by a factor of {:.2}: {:.0} % efficiency.",
+            one.from_count,
+            one.to_count,
+            one.attribute,
+            title(&one.from),
+            title(&one.to),
+            Metric { load: None, ..one.metric.clone() }.title(),
+            with_thousands(one.from_value),
+            with_thousands(one.to_value),
+            one.to_value / one.from_value,
+            one.efficiency_percent
+        )
+    };
+    scaling.iter().map(sentence).collect()
+}
+
 fn titles(configurations: &[Configuration], key: &str) -> String {
     configurations.iter().find(|one| one.key == key).map_or_else(|| key.to_owned(), Configuration::title)
 }
@@ -111,12 +174,18 @@ fn titles(configurations: &[Configuration], key: &str) -> String {
 // A choice: a sentence with more names is not read.
 const MOST_NAMED: usize = 12;
 
-fn names_of(words: &[String]) -> String {
+pub(super) fn names_of(words: &[String]) -> String {
     // Two fewer, so that «and N more» stands for three at least.
     if words.len() > MOST_NAMED { in_brief(words, MOST_NAMED, MOST_NAMED - 2) } else { enumerate(words) }
 }
 
-fn sentence(configurations: &[Configuration], leaders: &[&Standing], rankings: &[Ranking]) -> String {
+fn sentence(
+    configurations: &[Configuration],
+    leaders: &[&Standing],
+    rankings: &[Ranking],
+    reservations: &[Reservation],
+) -> String {
+    let froze = reservations.iter().any(|one| one.kind == ReservationKind::Froze);
     match leaders {
         [] => "No metric is known of all configurations, so none can be recommended.".to_owned(),
         [best] => {
@@ -126,6 +195,10 @@ fn sentence(configurations: &[Configuration], leaders: &[&Standing], rankings: &
             match (best.first_count, count) {
                 // With one metric it is the order, and «best in all 1 metrics» is not English.
                 (_, 1) => format!("{title} is the best in {}.", rankings[0].metric.title()),
+                // The worst I/O has no metric of its own, and a configuration that freezes is not the best in all.
+                (first, all) if froze => {
+                    format!("{title} is first in {first} of {all} metrics")
+                }
                 // First everywhere and alone everywhere: only then is the mean exactly 1.
                 (first, all) if first == all && best.mean_place <= 1.0 + 1e-9 => {
                     format!("{title} is the best in all {all} metrics.")
@@ -353,32 +426,38 @@ fn latency(us: f64) -> String {
 }
 
 fn avoid(
+    configurations: &[Configuration],
     best: &Configuration,
     against_best: &[Pair],
     problems: &[TailProblem],
     metric_count: usize,
 ) -> Vec<Avoid> {
     let mut avoided: Vec<(bool, Avoid)> = Vec::new();
-    for pair in against_best {
+    // In the order of their places, so that the first one is the second best.
+    for (place, pair) in against_best.iter().enumerate() {
+        let Some(one) = configurations.iter().find(|one| one.key == pair.configuration) else { continue };
         // Only a problem against the recommended one is a reason to avoid; a worse tail than a third
         // configuration is not.
         let problem = problems
             .iter()
             .filter(|problem| problem.configuration == pair.configuration && problem.tail.reading.is_worse())
             .find(|problem| problem.baseline == best.key);
-        let lost: Vec<&Delta> = pair.ranked().filter(|delta| delta.reading.is_worse()).collect();
+        let ranked = pair.ranked().count();
         let is_worse_in_all = pair.ranked().all(|delta| delta.reading.is_worse());
-        // Worse by a percent in all metrics is certain and harmless.
-        let is_far = lost.iter().any(|delta| loss_percent(delta) >= AVOID_PERCENT);
+        let least = if place == 0 { AVOID_SECOND_FACTOR } else { AVOID_FACTOR };
+        let far = pair.ranked().filter(|delta| loss_factor(delta) >= least).count();
         let mut reasons = Vec::new();
         if let Some(problem) = problem {
             reasons.push(format!("its tail, {} {}", problem.tail.metric.title(), values(&problem.tail)));
         }
-        if is_worse_in_all && is_far {
-            let count = lost.len();
-            let both = if count == metric_count { "" } else { " that both have" };
+        if let Some(category) = critical(one, best) {
+            reasons.push(format!("judged {category}, which {} is not", best.key));
+        }
+        // Worse by a percent in all metrics is certain and harmless.
+        if is_worse_in_all && 2 * far > ranked {
+            let both = if ranked == metric_count { "" } else { " that both have" };
             reasons.push(format!(
-                "worse than {} in all {count} metrics{both}: {}",
+                "worse than {} in all {ranked} metrics{both}: {}",
                 best.key,
                 group_ranges(pair)
             ));
@@ -393,42 +472,16 @@ fn avoid(
     avoided.into_iter().map(|(_, avoid)| avoid).collect()
 }
 
-/// How much worse, from 0.
-fn loss_percent(delta: &Delta) -> f64 {
-    match delta.metric.better() {
-        Some(Better::Higher) => -delta.percent,
-        _ => delta.percent,
-    }
+/// The word for its category, where that is critical or worse and the one of the best is acceptable or better.
+fn critical(one: &Configuration, best: &Configuration) -> Option<&'static str> {
+    let is_fine = best.worst_category().is_some_and(|category| category <= Category::Acceptable);
+    one.worst_category().filter(|category| is_fine && *category >= Category::Critical).map(Category::as_str)
 }
 
-/// What the best one needs, against the baseline or, where it is that itself, the second.
-fn cpu_cost(best: &Configuration, other: &Configuration) -> Option<String> {
-    let percent = |one: &Configuration| {
-        let of = |figure| one.figure(&Metric::of_cpu(figure));
-        // Both shares or none: user time alone would make kernel-heavy drivers look cheap.
-        Some((of(CpuFigure::User)?, of(CpuFigure::System)?))
-    };
-    let rate = |one: &Configuration| -> f64 {
-        // Commits are not I/Os of their own; their writes have been counted.
-        let is_rate = |metric: &Metric| matches!(metric.key, MetricKey::Figure(stream, Figure::Iops) if stream != Stream::Commit);
-        let iops = one.figures.iter().filter(|(metric, _)| is_rate(metric));
-        iops.map(|(_, value)| value).sum()
-    };
-    let ((usr, sys), (other_usr, other_sys)) = (percent(best)?, percent(other)?);
-    let times = (usr + sys) / (other_usr + other_sys);
-    let rates = rate(best) / rate(other);
-    // Of nearly as much, the second digit is what differs.
-    let factor =
-        |times: f64| if (0.8..1.2).contains(&times) { format!("{times:.2}") } else { format!("{times:.1}") };
-    let for_rate =
-        if rates.is_finite() { format!(" for {} times the I/Os", factor(rates)) } else { String::new() };
-    // A baseline with no measurable CPU time would give infinity.
-    times.is_finite().then(|| {
-        format!(
-            "{} needs {usr:.1} % user and {sys:.1} % system CPU, {} {other_usr:.1} % and {other_sys:.1} %: {} times the CPU{for_rate}.",
-            best.title(),
-            other.title(),
-            factor(times),
-        )
-    })
+/// By which factor it is worse, whichever way is better; below 1 where it is better.
+fn loss_factor(delta: &Delta) -> f64 {
+    match delta.metric.better() {
+        Some(Better::Higher) => delta.from / delta.to,
+        _ => delta.to / delta.from,
+    }
 }

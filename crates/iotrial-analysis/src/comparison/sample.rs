@@ -9,12 +9,13 @@ use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::imported::TablePlace;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::plan::Plan;
-use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts};
+use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts, RunRecord};
 use iotrial_model::stream::Stream;
-use iotrial_model::subject::{CpuTime, Subject};
+use iotrial_model::subject::{CpuTime, Subject, SubjectRate};
 use iotrial_model::table::PublishedTable;
 use serde::{Serialize, Serializer};
 
+use super::circumstances::Circumstances;
 use super::conditions::{Conditions, load_of_jobs};
 use super::metric::Metric;
 use super::resample::{Spread, Unit, Units};
@@ -22,6 +23,9 @@ use crate::figures::Figures;
 use crate::findings::findings;
 use crate::latency_course::LatencyCourse;
 use crate::stream::Streams;
+use crate::threshold::ThresholdSet;
+use crate::verdict::{Category, Verdict, judge};
+use crate::words::with_thousands;
 
 /// One run of one configuration, or one printed row.
 ///
@@ -45,6 +49,14 @@ pub struct Sample {
     pub(super) generator: Conditions,
     /// What the reader should know about its figures.
     pub(super) caveats: Vec<Caveat>,
+    /// Where, under what load, when and by what.
+    pub(super) circumstances: Circumstances,
+    /// In what its figures contradict each other.
+    pub(super) contradictions: Vec<String>,
+    /// The slowest I/O of each stream, in µs.
+    pub(super) worst_io_us: Vec<(Stream, f64)>,
+    /// What its verdict says, where somebody judged it.
+    pub(super) outcome: Option<Outcome>,
     /// Whether it is a printed row, which has no repeats.
     pub(super) is_printed: bool,
     /// Figures as a source states them, each with the load where the configuration has several; none where iotrial counted.
@@ -56,6 +68,36 @@ pub struct Sample {
     /// The load with its roles, as far as it is stated; `None` where iotrial counted, whose runs have to agree in it.
     load: Option<String>,
     pub(super) is_one_of_several_loads: bool,
+}
+
+/// What a verdict says of a run, in short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Outcome {
+    /// `qualified`, `not qualified` or `not judged`.
+    pub word: String,
+    /// The worst category of all that was judged.
+    pub category: Option<Category>,
+    /// The threshold set that judged.
+    pub thresholds: String,
+    /// How many runs of the configuration it says this of.
+    pub run_count: usize,
+}
+
+impl Outcome {
+    fn of(verdict: &Verdict) -> Self {
+        let word = match (verdict.category, verdict.is_yes()) {
+            (None, _) => "not judged",
+            (Some(_), true) => "qualified",
+            (Some(_), false) => "not qualified",
+        };
+        let thresholds = verdict.thresholds.clone();
+        Self { word: word.to_owned(), category: verdict.category, thresholds, run_count: 1 }
+    }
+
+    /// Whether it says the same.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        (&self.word, self.category, &self.thresholds) == (&other.word, other.category, &other.thresholds)
+    }
 }
 
 /// What iotrial counted in one run.
@@ -99,12 +141,25 @@ impl Sample {
             conditions: Conditions::of(subject, load_of_jobs(subject, false)),
             generator: Conditions::of_generator(subject),
             caveats: caveats(subject),
+            circumstances: Circumstances::of(subject),
+            contradictions: contradictions(subject),
+            worst_io_us: worst_ios(subject),
+            outcome: None,
             is_printed: subject.is_printed(),
             stated: if is_counted { Vec::new() } else { stated_figures(subject) },
             counted: is_counted.then(|| Box::new(Counted::of(subject))),
             load: if is_counted { None } else { load_of_jobs(subject, true) },
             is_one_of_several_loads: false,
         }
+    }
+
+    /// The sample of a run, with its verdict by the set that judged it when it was made.
+    pub fn of_run(record: &RunRecord, source: impl Into<String>) -> Self {
+        let subject = Subject::of_run(record);
+        // A set that is no longer valid judges nothing, which says nothing about the figures.
+        let set = ThresholdSet::parse(&record.thresholds).ok();
+        let verdict = set.map(|set| judge(&subject, &findings(&subject), &set));
+        Self { outcome: verdict.as_ref().map(Outcome::of), ..Self::of(&subject, source) }
     }
 
     /// The samples of a printed table, one a row. `source` says where the table lies.
@@ -216,6 +271,33 @@ impl Counted {
             .collect();
         (spread, courses)
     }
+}
+
+/// The slowest I/O of each stream.
+fn worst_ios(subject: &Subject<'_>) -> Vec<(Stream, f64)> {
+    let streams = Streams::of(subject);
+    let worst = |stream: &Stream| Some((*stream, streams.get(*stream)?.lat_max_us?));
+    Stream::ALL.iter().filter_map(worst).collect()
+}
+
+/// In what the figures of a stated result contradict each other. What was counted here cannot: rate and bytes are of the same
+/// I/Os.
+fn contradictions(subject: &Subject<'_>) -> Vec<String> {
+    if subject.is_counted() {
+        return Vec::new();
+    }
+    // The audit has more checks; this one is of what is compared.
+    let contradiction = |rate: &SubjectRate<'_>| {
+        let found = rate.contradiction?;
+        let unit = if found.is_in_mb_per_s() { ", which they are in MB/s" } else { "" };
+        Some(format!(
+            "{} IOPS of its {}s cannot be the {} MiB/s that are stated as well{unit}",
+            with_thousands(rate.iops),
+            rate.direction,
+            with_thousands(rate.facts.stated()?.bandwidth_mib_per_s?.value),
+        ))
+    };
+    subject.rates().iter().filter_map(contradiction).collect()
 }
 
 fn stated_figures(subject: &Subject<'_>) -> Vec<(Metric, f64)> {
@@ -331,8 +413,6 @@ mod tests {
     use crate::audit::Audit;
     use crate::summary::Summary;
     use crate::test_record::healthy;
-    use crate::threshold::ThresholdSet;
-    use crate::verdict::judge;
 
     #[test]
     fn what_was_counted_without_a_plan_has_the_figures_of_the_run_and_is_judged_by_its_latencies() {

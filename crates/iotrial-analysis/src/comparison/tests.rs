@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use iotrial_model::record::{EngineSetup, OpCounts, QueueSetup, RunRecord};
+use iotrial_model::record::{AttributeValue, EngineSetup, OpCounts, QueueSetup, RunRecord};
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::Subject;
 
@@ -414,4 +414,143 @@ fn loads_that_differ_in_a_number_only_stand_in_its_order() {
         ["8 KiB 1 x 1", "8 KiB 1 x 2", "8 KiB 1 x 16"]
     );
     assert_eq!(ordered(&["64 KiB 4", "1 MiB 4", "8 KiB 4"]), ["8 KiB 4", "64 KiB 4", "1 MiB 4"]);
+}
+
+/// Two configurations of `count` repeats, which are far apart from run to run.
+fn two_noisy(count: u64) -> Comparison {
+    // The second, fourth and so on of each are half as fast.
+    let factor = |seed: u64| if seed.is_multiple_of(2) { 2.0 } else { 1.0 };
+    let of = |label: &str, first: u64| -> Vec<Sample> {
+        (first..first + count).map(|seed| labelled(&run(seed, 30, factor(seed), CALM), label)).collect()
+    };
+    compare(of("x", 1).into_iter().chain(of("y", 11)).collect())
+}
+
+#[test]
+fn an_interval_of_two_repeats_that_would_tell_nothing_is_left_out_and_nothing_is_called_worse() {
+    let comparison = two_noisy(2);
+    let pair = &comparison.against_baseline[0];
+    for delta in pair.ranked() {
+        assert_eq!((delta.reading, delta.interval), (Reading::TooFewRepeats, None), "{delta:?}");
+        assert_eq!(comparison.meaning(pair, delta), "too few repeats (2; five or more needed)");
+    }
+    let mean = Metric::of_figure(Stream::Read, Figure::LatencyMean);
+    assert_eq!(comparison.configurations[0].interval(&mean), None);
+    // The same noise over enough repeats has an interval that people can read.
+    let enough = two_noisy(8);
+    let shown = enough.against_baseline[0].ranked().filter(|delta| delta.interval.is_some()).count();
+    assert!(shown > 0, "{:?}", enough.against_baseline[0]);
+}
+
+#[test]
+fn cpu_time_without_an_interval_is_neither_better_nor_worse() {
+    let with_cpu = |seed, user_ms| {
+        let mut record = run(seed, 60, 1.0, CALM);
+        record.cpu = Some(iotrial_model::record::CpuUse {
+            user: Duration::from_millis(user_ms),
+            wall: Duration::from_secs(60),
+            ..iotrial_model::record::CpuUse::default()
+        });
+        sample(&record)
+    };
+    let comparison = compare(vec![with_cpu(1, 1_000), with_cpu(2, 1_500)]);
+    let cpu: Vec<&Delta> = comparison.against_baseline[0]
+        .deltas
+        .iter()
+        .filter(|delta| delta.metric.group() == MetricGroup::Cpu && delta.percent != 0.0)
+        .collect();
+    assert!(!cpu.is_empty());
+    for delta in cpu {
+        assert_eq!((delta.reading, delta.interval), (Reading::NoInterval, None), "{delta:?}");
+    }
+}
+
+#[test]
+fn a_gate_on_what_two_repeats_cannot_tell_is_close() {
+    let samples = |label: &str, seeds: [u64; 2]| {
+        seeds
+            .map(|seed| labelled(&run(seed, 30, if seed.is_multiple_of(2) { 2.0 } else { 1.0 }, CALM), label))
+    };
+    let gates = vec!["read.iops >= -1%".parse().unwrap()];
+    let request = CompareRequest { gates, ..CompareRequest::default() };
+    let samples = [samples("x", [1, 2]), samples("y", [11, 12])].concat();
+    let comparison = Comparison::new(samples, &request).unwrap();
+    assert!(comparison.gates.iter().all(|outcome| outcome.interval.is_none() && outcome.is_close));
+}
+
+#[test]
+fn a_recommendation_from_simulated_devices_says_so_in_its_own_sentence() {
+    let simulated = |seed: u64, factor: f64| {
+        let mut record = run(seed, 300, factor, CALM);
+        record.plan.engine = iotrial_model::plan::EngineKind::Sim;
+        sample(&record)
+    };
+    let comparison = compare(vec![simulated(1, 1.0), simulated(2, 1.5)]);
+    let recommendation = &comparison.recommendation;
+    assert_eq!(recommendation.best.as_deref(), Some("A"));
+    assert!(recommendation.sentence.contains("every device was simulated"), "{}", recommendation.sentence);
+    assert_eq!(recommendation.reservations[0].kind, ReservationKind::Simulated);
+    let measured = compare(vec![sample(&run(1, 300, 1.0, CALM)), sample(&run(2, 300, 1.5, CALM))]);
+    assert_eq!(measured.recommendation.reservations, []);
+}
+
+#[test]
+fn what_is_faster_and_freezes_is_not_the_best_in_all() {
+    let mut frozen = run(1, 300, 1.0, CALM);
+    // One read in the middle of five minutes: no percentile shows it.
+    let job = &mut frozen.intervals[150].jobs[0];
+    job.read.as_mut().unwrap().total_latency.record_n(Duration::from_millis(400), 1);
+    frozen.jobs = RunRecord::totals_of_intervals(&frozen.plan, &frozen.intervals);
+    let comparison = compare(vec![sample(&frozen), sample(&run(2, 300, 1.5, CALM))]);
+    let recommendation = &comparison.recommendation;
+    assert_eq!(recommendation.best.as_deref(), Some("A"));
+    let sentence = &recommendation.sentence;
+    assert!(!sentence.contains("best in all"), "{sentence}");
+    assert!(sentence.contains("but its slowest read took 40"), "{sentence}");
+    assert_eq!(recommendation.reservations[0].kind, ReservationKind::Froze);
+}
+
+#[test]
+fn a_second_best_is_no_configuration_to_avoid() {
+    let of = |factor: f64, seed| sample(&run(seed, 300, factor, CALM));
+    let comparison = compare(vec![of(1.0, 1), of(1.3, 2), of(1.6, 3)]);
+    let avoided: Vec<&str> =
+        comparison.recommendation.avoid.iter().map(|one| one.configuration.as_str()).collect();
+    assert_eq!(comparison.recommendation.best.as_deref(), Some("A"));
+    assert_eq!(avoided, ["C"], "{:?}", comparison.recommendation.avoid);
+    // One that is half as good is to be avoided, also where there are only two.
+    let comparison = compare(vec![of(1.0, 1), of(2.5, 2)]);
+    assert_eq!(comparison.recommendation.avoid.len(), 1);
+}
+
+#[test]
+fn a_price_stands_beside_the_recommendation_and_is_no_factor() {
+    let priced = |seed, factor: f64, volumes: i64, usd: i64| {
+        let attributes = [("kind", volumes), ("usd_per_month", usd)];
+        let attributes = attributes.map(|(name, value)| (name.to_owned(), AttributeValue::Integer(value)));
+        sample(&run(seed, 300, factor, CALM)).named(format!("{volumes}"), BTreeMap::from(attributes))
+    };
+    let comparison = compare(vec![priced(1, 1.5, 1, 400), priced(2, 1.0, 3, 1_200)]);
+    let cost = comparison.recommendation.cost.as_ref().unwrap();
+    assert!(cost.contains("1,200 USD a month") && cost.contains("3.00 times the price"), "{cost}");
+    let factors: Vec<&str> = comparison.factors.iter().map(|factor| factor.attribute.as_str()).collect();
+    assert_eq!(factors, ["kind"]);
+}
+
+#[test]
+fn a_comparison_knows_where_when_and_by_what_it_was_measured_and_what_the_verdict_was() {
+    let mut record = run(1, 60, 1.0, CALM);
+    record.thresholds = crate::threshold::ThresholdSet::builtin("flash").unwrap().text;
+    let other = run(2, 60, 1.0, CALM);
+    let comparison = compare(vec![Sample::of_run(&record, "one"), Sample::of_run(&other, "two")]);
+    let [first, second] = comparison.configurations.as_slice() else { panic!("two") };
+    let circumstances = &first.circumstances;
+    assert_eq!(circumstances.hosts[0].name, record.host.name);
+    assert_eq!(circumstances.targets.len(), record.targets.len());
+    assert!(circumstances.loads[0].starts_with("mine") && circumstances.loads[0].contains("outstanding"));
+    assert_eq!(circumstances.tools, [format!("{} {}", record.tool.name, record.tool.version)]);
+    assert_eq!(circumstances.measured_at, [record.started_at.clone()]);
+    assert_eq!((first.outcomes[0].thresholds.as_str(), first.outcomes.len()), ("flash", 1));
+    // A record without a set was never judged.
+    assert_eq!(second.outcomes.len(), usize::from(!other.thresholds.is_empty()));
 }

@@ -1,11 +1,12 @@
 //! The charts of a comparison: what configurations reach, what changes between them, and how their latencies spread.
 
-use iotrial_analysis::comparison::{Comparison, Configuration, Metric, Pair};
+use iotrial_analysis::comparison::{Comparison, Configuration, Metric, Pair, Scaling};
 use iotrial_analysis::latency_course::AlignedCourses;
-use iotrial_model::figure::FigureUnit;
+use iotrial_model::figure::{Better, FigureUnit};
+use iotrial_model::metric::MetricKey;
 use iotrial_model::stream::Stream;
 
-use super::{StreamOf, keys, metric_of, stream_name, streams, used_figures};
+use super::{CONTRADICTORY, StreamOf, keys, marked, metric_of, stream_name, streams, used_figures};
 use crate::chart::{
     Axis, Bar, BarChart, BarSeries, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape,
 };
@@ -13,6 +14,7 @@ use crate::curves;
 use crate::document::{Block, Section};
 use crate::heat;
 use crate::quantity::Quantity;
+use crate::table::Column;
 use crate::text::cut;
 
 /// More configurations than this are not told apart in one chart.
@@ -69,10 +71,10 @@ pub(crate) fn bars(comparison: &Comparison) -> Option<Section> {
         .map(|figure| {
             let bar = |one: &Configuration, group: &StreamOf<'_>| {
                 let metric = metric_of(*group, figure);
-                one.figure(&metric).map(|value| Bar { value, interval: one.interval(&metric) })
+                one.figure(&metric).map(|value| Bar { value, interval: one.interval(&metric), reading: None })
             };
             let series = |(hue, one): (usize, &Drawn<'_>)| BarSeries {
-                key: one.configuration.key.clone(),
+                key: marked(comparison, &one.configuration.key),
                 name: one.name.clone(),
                 hue,
                 bars: groups.iter().map(|group| bar(one.configuration, group)).collect(),
@@ -116,19 +118,19 @@ pub(super) fn changes(comparison: &Comparison, id: &str, what: &str, pairs: &[&P
     let shown = &pairs[..pairs.len().min(MOST_PAIRS)];
     let figures = used_figures(comparison);
     let chart = |(number, stream): (usize, StreamOf<'_>)| {
-        let metrics: Vec<(&str, Metric)> = figures
+        let metrics: Vec<(String, Metric)> = figures
             .iter()
-            .map(|figure| (figure.title(), metric_of(stream, *figure)))
+            .map(|figure| (Column::of_figure(*figure).full_name(""), metric_of(stream, *figure)))
             .filter(|(_, metric)| shown.iter().any(|pair| pair.delta(metric).is_some()))
             .collect();
         let bar = |pair: &Pair, metric: &Metric| {
             let delta = pair.delta(metric)?;
             let interval = delta.interval.map(|one| (one.low_percent, one.high_percent));
-            Some(Bar { value: delta.percent, interval })
+            Some(Bar { value: delta.percent, interval, reading: Some(delta.reading) })
         };
         let series = |(hue, pair): (usize, &&Pair)| BarSeries {
-            key: keys(pair),
-            name: keys(pair),
+            key: keys(comparison, pair),
+            name: titles(comparison, pair),
             hue,
             bars: metrics.iter().map(|(_, metric)| bar(pair, metric)).collect(),
         };
@@ -138,7 +140,7 @@ pub(super) fn changes(comparison: &Comparison, id: &str, what: &str, pairs: &[&P
             id: format!("{id}-{number}"),
             title: format!("{what}: {}", stream_name(stream)),
             value: Axis { name: "change", quantity: Quantity::ChangePercent, scale: Scale::Linear, to: 0.0 },
-            groups: metrics.iter().map(|(title, _)| (*title).to_owned()).collect(),
+            groups: metrics.iter().map(|(title, metric)| with_direction(title, metric)).collect(),
             series,
             decisive: None,
             mark: None,
@@ -148,6 +150,93 @@ pub(super) fn changes(comparison: &Comparison, id: &str, what: &str, pairs: &[&P
     streams.truncate(MOST_GROUPS);
     let charts: Vec<BarChart> = streams.into_iter().enumerate().filter_map(chart).collect();
     (!charts.is_empty()).then_some(Block::Bars(charts))
+}
+
+/// Both by their names where these are short, which says more than letters.
+fn titles(comparison: &Comparison, pair: &Pair) -> String {
+    let title = |key: &str| {
+        let title = comparison.configuration(key).map_or_else(|| key.to_owned(), Configuration::title);
+        let mark = if marked(comparison, key) == key { "" } else { CONTRADICTORY };
+        format!("{}{mark}", cut(&title, LONGEST_NAME))
+    };
+    format!("{} → {}", title(&pair.baseline), title(&pair.configuration))
+}
+
+/// What a larger number of the same thing does, against as many times what one does.
+pub(crate) fn scaling(comparison: &Comparison) -> Option<Section> {
+    let mut kinds: Vec<(&str, &Metric)> = Vec::new();
+    for one in &comparison.scaling {
+        if !kinds.contains(&(one.attribute.as_str(), &one.metric)) {
+            kinds.push((&one.attribute, &one.metric));
+        }
+    }
+    kinds.truncate(MOST_GROUPS);
+    let chart = |(number, (attribute, metric)): (usize, &(&str, &Metric))| {
+        let mine: Vec<&Scaling> = comparison
+            .scaling
+            .iter()
+            .filter(|one| one.attribute == *attribute && one.metric == **metric)
+            .collect();
+        let mut starts: Vec<&str> = Vec::new();
+        for one in &mine {
+            if !starts.contains(&one.from.as_str()) {
+                starts.push(&one.from);
+            }
+        }
+        let lines = starts.iter().take(MOST_DRAWN).enumerate().flat_map(|(hue, start)| {
+            let of_start: Vec<&&Scaling> = mine.iter().filter(|one| one.from == *start).collect();
+            let first = of_start[0];
+            let mut points = vec![(first.from_count, Some(first.from_value))];
+            points.extend(of_start.iter().map(|one| (one.to_count, Some(one.to_value))));
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let ideal = points
+                .iter()
+                .map(|(count, _)| (*count, Some(first.from_value / first.from_count * count)))
+                .collect();
+            let line = |what: &str, dash, shape, points| Line {
+                name: format!("from {start}, {what}"),
+                hue,
+                dash,
+                shape,
+                points,
+            };
+            [
+                line("as many times one", Dash::Dashed, Shape::Fit, ideal),
+                line("measured", Dash::Solid, Shape::Course, points),
+            ]
+        });
+        let quantity = match metric.key {
+            MetricKey::Figure(_, figure) => figure.unit().into(),
+            _ => Quantity::Unitless,
+        };
+        Chart {
+            id: format!("scaling-{number}"),
+            title: format!("{} by {}", metric.title(), cut(attribute, LONGEST_NAME)),
+            x: Axis { name: "how many", quantity: Quantity::Count, scale: Scale::Linear, to: 0.0 },
+            y: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
+            lines: lines.collect(),
+            spans: Vec::new(),
+            limits: Vec::new(),
+        }
+    };
+    let charts: Vec<Chart> = kinds.iter().enumerate().map(chart).collect();
+    (!charts.is_empty()).then(|| Section {
+        id: "scaling",
+        heading: "Scaling",
+        note: Some(
+            "What more of the same does, against as many times what the smallest number does.".to_owned(),
+        ),
+        blocks: charts.into_iter().map(|chart| Block::Charts(ChartGroup { charts: vec![chart] })).collect(),
+    })
+}
+
+/// The name of a figure, and which way is good.
+fn with_direction(title: &str, metric: &Metric) -> String {
+    match metric.better() {
+        Some(Better::Higher) => format!("{title} → more is better"),
+        Some(Better::Lower) => format!("{title} ← less is better"),
+        None => title.to_owned(),
+    }
 }
 
 /// The largest distance of a bar from zero. Of two or three runs an interval may reach many times as far, and would leave

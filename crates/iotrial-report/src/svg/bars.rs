@@ -3,10 +3,13 @@
 
 use std::fmt::Write as _;
 
+use iotrial_analysis::comparison::Reading;
+
 use super::frame::{self, BOTTOM, Edge, HEIGHT, HUE_COUNT, LEFT, MARKER, escape, marker};
 use super::written;
 use crate::chart::{Bar, BarChart, BarSeries};
 use crate::quantity::LatencyUnit;
+use crate::table::reading_mark;
 use crate::text::cut;
 
 /// Room for the name of a group, from the group before.
@@ -17,6 +20,8 @@ const BAR_PITCH: f64 = 21.0;
 const BAR_HEIGHT: f64 = 16.0;
 /// Between the end of a bar, or of its error bar, and its value.
 const VALUE_GAP: f64 = 7.0;
+/// A blank and the longest mark behind a change.
+const MARK_LETTERS: usize = 3;
 /// Keys are cut to this many letters.
 const LONGEST_KEY: usize = 8;
 /// Names of groups are cut to this many letters.
@@ -30,10 +35,53 @@ pub(crate) fn write_bar_chart(prefix: &str, chart: &BarChart, unit: LatencyUnit)
 /// The sample of a series in a legend, as an `<svg>` element.
 pub(crate) fn write_bar_sample(series: &BarSeries) -> String {
     let hue = series.hue % HUE_COUNT;
+    // The colour of a change says whether it is for the better, so that the marker alone tells series apart.
+    if series.bars.iter().flatten().any(|bar| bar.reading.is_some()) {
+        return format!(
+            r#"<svg class="sample" viewBox="0 0 44 14" aria-hidden="true"><path class="key-mark" d="{}"/></svg>"#,
+            marker(hue, 22.0, 7.0)
+        );
+    }
     format!(
         r#"<svg class="sample" viewBox="0 0 44 14" aria-hidden="true"><path class="bar hue-{hue}" d="M2 0h40v14h-40Z"/><path class="bar-mark" d="{}"/></svg>"#,
         marker(hue, 12.0, 7.0)
     )
+}
+
+/// The samples of what the colours of changes mean, each with its words.
+pub(crate) fn write_meaning_sample() -> Vec<(&'static str, String)> {
+    [
+        (Reading::Better, "✓ better"),
+        (Reading::Worse, "✗ worse"),
+        (Reading::NoDifference, "≈ ? no difference shown, or too little measured to tell"),
+    ]
+    .map(|(reading, words)| {
+        let class = meaning(reading);
+        let sample = format!(
+            r#"<svg class="sample" viewBox="0 0 44 14" aria-hidden="true"><path class="bar {class}" d="M2 0h40v14h-40Z"/></svg>"#
+        );
+        (words, sample)
+    })
+    .to_vec()
+}
+
+/// The sample of an error bar that is cut.
+pub(crate) fn write_cut_sample() -> String {
+    r#"<svg class="sample" viewBox="0 0 44 14" aria-hidden="true"><path class="error-bar" d="M2 7H40M34 3l6 4l-6 4"/></svg>"#
+        .to_owned()
+}
+
+/// The class of a change.
+const fn meaning(reading: Reading) -> &'static str {
+    match reading {
+        Reading::MuchBetter | Reading::Better => "is-better",
+        Reading::Worse | Reading::MuchWorse => "is-worse",
+        Reading::NoDifference
+        | Reading::TooFew
+        | Reading::TooFewRepeats
+        | Reading::NoInterval
+        | Reading::Amount => "is-same",
+    }
 }
 
 fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> std::fmt::Result {
@@ -42,7 +90,10 @@ fn draw(svg: &mut String, prefix: &str, chart: &BarChart, unit: LatencyUnit) -> 
     let height = top + groups * (GROUP_HEIGHT + bars * BAR_PITCH) + (HEIGHT - BOTTOM) + 6.0;
     let bottom = height - (HEIGHT - BOTTOM);
     // Values include the ends of error bars and the mark.
-    let x = Edge::along(chart.value, unit, &chart.values().collect::<Vec<_>>());
+    let has_marks =
+        chart.series.iter().flat_map(|series| &series.bars).flatten().any(|bar| bar.reading.is_some());
+    let mark_letters = if has_marks { MARK_LETTERS } else { 0 };
+    let x = Edge::along(chart.value, unit, &chart.values().collect::<Vec<_>>(), mark_letters);
     frame::open(svg, &format!("{prefix}{}", chart.id), &chart.title, &description(chart, &x), height)?;
     for tick in &x.ruler.ticks {
         write!(svg, r#"<path class="grid" d="M{:.1} {top}V{bottom}"/>"#, x.position(*tick))?;
@@ -119,9 +170,10 @@ fn draw_bar(
     let width = right - left;
     write!(svg, "<g><title>{}</title>", escape(&words))?;
     let class = if is_decisive { " decisive" } else { "" };
+    let color = bar.reading.map_or_else(|| format!("hue-{hue}"), |reading| meaning(reading).to_owned());
     write!(
         svg,
-        r#"<path class="bar hue-{hue}{class}" d="M{left:.1} {y:.1}h{width:.1}v{BAR_HEIGHT}h-{width:.1}Z"/>"#
+        r#"<path class="bar {color}{class}" d="M{left:.1} {y:.1}h{width:.1}v{BAR_HEIGHT}h-{width:.1}Z"/>"#
     )?;
     // A marker only where the bar is wide enough to frame it.
     if width > 8.0 * MARKER {
@@ -131,12 +183,18 @@ fn draw_bar(
     let mut end = right;
     if let Some((low, high)) = bar.interval {
         let (from, to) = (x.position(low), x.position(high));
-        // An error bar that is cut has no end, which shows that it goes on.
-        let end_at = |at: f64, value: f64| match x.ruler.holds(value) {
+        // An error bar that is cut ends in an arrow, which shows that it goes on.
+        let end_at = |at: f64, value: f64, forward: f64| match x.ruler.holds(value) {
             true => format!("M{at:.1} {:.1}v8", middle - 4.0),
-            false => String::new(),
+            false => format!(
+                "M{:.1} {:.1}l{:.1} 4l{:.1} 4",
+                at - forward * 6.0,
+                middle - 4.0,
+                forward * 6.0,
+                -forward * 6.0
+            ),
         };
-        let ends = end_at(from, low) + &end_at(to, high);
+        let ends = end_at(from, low, -1.0) + &end_at(to, high, 1.0);
         write!(svg, r#"<path class="error-bar" d="M{from:.1} {middle:.1}H{to:.1}{ends}"/>"#)?;
         // The value is written behind whichever reaches further.
         end = end.max(to);
@@ -146,14 +204,25 @@ fn draw_bar(
         r#"<text class="value" x="{:.1}" y="{:.1}">{}</text></g>"#,
         end + VALUE_GAP,
         middle + 4.5,
-        x.format.write(bar.value)
+        written_value(&bar, x)
     )
+}
+
+/// The value, and the mark of what it means where it is a change.
+fn written_value(bar: &Bar, x: &Edge) -> String {
+    let mark = bar.reading.map_or("", reading_mark);
+    format!("{} {mark}", x.format.write(bar.value)).trim_end().to_owned()
+}
+
+fn in_words(bar: &Bar, x: &Edge) -> String {
+    let value = x.format.write_with_unit(bar.value);
+    let reading = bar.reading.map(Reading::as_str).filter(|words| !words.is_empty());
+    reading.map_or_else(|| value.clone(), |words| format!("{value}, {words}"))
 }
 
 /// What somebody who cannot see the chart should know of it: every value.
 fn description(chart: &BarChart, x: &Edge) -> String {
-    let value =
-        |bar: &Option<Bar>| bar.map_or_else(|| "–".to_owned(), |bar| x.format.write_with_unit(bar.value));
+    let value = |bar: &Option<Bar>| bar.map_or_else(|| "–".to_owned(), |bar| in_words(&bar, x));
     let group = |(index, group): (usize, &String)| {
         let values = chart
             .series
@@ -189,24 +258,33 @@ mod tests {
 
     #[test]
     fn a_bar_below_zero_goes_the_other_way_and_its_axis_has_both_sides() {
-        let svg = drawn(Bar { value: -25.0, interval: Some((-30.0, -20.0)) }, f64::INFINITY);
+        let svg = drawn(Bar { value: -25.0, interval: Some((-30.0, -20.0)), reading: None }, f64::INFINITY);
         assert!(svg.contains(">−30</text>") && svg.contains(">0</text>"), "{svg}");
         assert!(svg.contains(">−25.0</text>") && svg.contains("−30.0 to −20.0 %"), "{svg}");
     }
 
+    /// The outline of the error bar of a bar whose axis reaches this far.
+    fn error_bar(reach: f64) -> String {
+        let svg = drawn(Bar { value: 10.0, interval: Some((5.0, 2_000.0)), reading: None }, reach);
+        svg.split("class=\"error-bar\" d=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+    }
+
     #[test]
-    fn an_error_bar_that_goes_on_and_on_has_no_end_and_leaves_the_bar_its_room() {
-        let ends = |reach: f64| {
-            let svg = drawn(Bar { value: 10.0, interval: Some((5.0, 2_000.0)) }, reach);
-            svg.split("class=\"error-bar\" d=\"")
-                .nth(1)
-                .unwrap()
-                .split('"')
-                .next()
-                .unwrap()
-                .matches('v')
-                .count()
+    fn an_error_bar_that_goes_on_and_on_ends_in_an_arrow_and_leaves_the_bar_its_room() {
+        let ends =
+            |reach: f64| (error_bar(reach).matches('v').count(), error_bar(reach).matches('l').count());
+        assert_eq!((ends(f64::INFINITY), ends(100.0)), ((2, 0), (1, 2)));
+    }
+
+    #[test]
+    fn a_change_has_the_colour_and_the_mark_of_what_it_means() {
+        let class = |reading: Reading| {
+            let svg = drawn(Bar { value: 36.9, interval: None, reading: Some(reading) }, f64::INFINITY);
+            let class = svg.split("class=\"bar ").nth(1).unwrap().split('"').next().unwrap().to_owned();
+            (class, svg.contains(&format!(">+36.9 {}</text>", reading_mark(reading))))
         };
-        assert_eq!((ends(f64::INFINITY), ends(100.0)), (2, 1));
+        assert_eq!(class(Reading::Better), ("is-better".to_owned(), true));
+        assert_eq!(class(Reading::MuchWorse), ("is-worse".to_owned(), true));
+        assert_eq!(class(Reading::NoDifference), ("is-same".to_owned(), true));
     }
 }

@@ -19,6 +19,11 @@ pub(super) const BOTTOM: f64 = HEIGHT - 46.0;
 // A choice: the page shrinks to a phone, while letters keep their size.
 const LETTER_WIDTH: f64 = 10.0;
 
+/// How far letters of different kinds run, in units of the drawing on a phone.
+fn label_width(label: &str) -> f64 {
+    label.chars().map(|c| if matches!(c, '.' | ',' | ' ') { 0.5 * LETTER_WIDTH } else { LETTER_WIDTH }).sum()
+}
+
 pub(super) const HUE_COUNT: usize = Line::HUE_COUNT;
 /// Half the size of a marker.
 pub(super) const MARKER: f64 = 3.6;
@@ -46,16 +51,18 @@ impl Edge {
         more: impl Iterator<Item = f64>,
     ) -> Self {
         let format = NumberFormat::fit(axis.quantity, unit, values.clone());
-        let values = values.chain(more).chain([axis.to]);
+        // A limit on the edge of the plot would not be seen: there is always a little of the plot on both sides of it.
+        let around = more.flat_map(|value| [0.9 * value, 1.1 * value]);
+        let values = values.chain(around).chain([axis.to]);
         Self { axis, ruler: Ruler::new(axis.scale, values, (BOTTOM, TOP), false), format }
     }
 
-    /// The axis that bars lie along. Their values are written behind them and need room there.
-    pub(super) fn along(axis: Axis, unit: LatencyUnit, values: &[f64]) -> Self {
+    /// The axis that bars lie along. Their values are written behind them and need room there, with `more` letters.
+    pub(super) fn along(axis: Axis, unit: LatencyUnit, values: &[f64], more: usize) -> Self {
         let format = NumberFormat::fit(axis.quantity, unit, values.iter().copied());
         let letters =
             values.iter().map(|value| format.write(*value).chars().count()).max().unwrap_or_default();
-        let room = (letters as f64 + 1.5) * LETTER_WIDTH;
+        let room = ((letters + more) as f64 + 1.5) * LETTER_WIDTH;
         let all = values.iter().copied().chain([axis.to]);
         // The values behind the bars need room that no bar may use.
         Self { axis, ruler: Ruler::new(axis.scale, all, (LEFT, RIGHT + 30.0 - room), false), format }
@@ -63,6 +70,20 @@ impl Edge {
 
     pub(super) fn position(&self, value: f64) -> f64 {
         self.ruler.position(value)
+    }
+
+    /// The label of a tick. From 100,000 on it is in thousands or millions, since there is no room for more digits.
+    pub(super) fn tick(&self, value: f64) -> String {
+        // All labels of an axis count in the same.
+        let largest =
+            self.ruler.ticks.iter().map(|tick| self.format.in_unit(*tick).abs()).fold(0.0, f64::max);
+        let (factor, word) = match largest {
+            ..1e5 => return self.format.write_round(value),
+            ..1e6 => (1e-3, " k"),
+            _ => (1e-6, " M"),
+        };
+        let written = self.format.write_round(value * factor);
+        if value == 0.0 { written } else { format!("{written}{word}") }
     }
 
     /// A value of this axis as people read it.
@@ -116,7 +137,7 @@ pub(super) fn axes(svg: &mut String, x: &Edge, y: &Edge) -> std::fmt::Result {
             r#"<text class="tick" x="{}" y="{:.1}" text-anchor="end">{}</text>"#,
             LEFT - 7.0,
             at + 4.0,
-            y.format.write_round(*tick)
+            y.tick(*tick)
         )?;
     }
     x_axis(svg, x, HEIGHT)?;
@@ -135,10 +156,13 @@ pub(super) fn x_axis(svg: &mut String, x: &Edge, height: f64) -> std::fmt::Resul
         write!(svg, r#"<path class="axis" d="M{at:.1} {bottom}v5"/>"#)?;
         let label = match (x.axis.scale, *tick) {
             (Scale::Nines, 0.0) => "min".to_owned(),
-            (Scale::Nines, percent) => percentile(percent),
-            _ => x.format.write_round(*tick),
+            // Without the p, which the name of the axis says: so there is room for each of seven.
+            (Scale::Nines, percent) => percentile(percent).trim_start_matches('p').to_owned(),
+            _ => x.tick(*tick),
         };
-        let half_width = label.len() as f64 * LETTER_WIDTH / 2.0;
+        let half_width = label_width(&label) / 2.0;
+        // The last label ends with the drawing.
+        let at = at.min(WIDTH - half_width);
         // A label that would touch the one to its right is left out; its tick stays.
         if at + half_width > label_left {
             continue;

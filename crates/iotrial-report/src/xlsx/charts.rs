@@ -1,14 +1,17 @@
 //! Native charts with the numbers that they are made of: charts stand at the top, their numbers below.
 
 use rust_xlsxwriter::{
-    Chart as NativeChart, ChartAxis, ChartAxisCrossing, ChartAxisLabelPosition, ChartErrorBars,
-    ChartErrorBarsType, ChartFont, ChartFormat, ChartLegendPosition, ChartLine, ChartLineDashType,
-    ChartMarker, ChartMarkerType, ChartRange, ChartSolidFill, ChartType, Format, XlsxError,
+    Chart as NativeChart, ChartAxis, ChartAxisCrossing, ChartAxisLabelPosition, ChartDataLabel,
+    ChartDataLabelPosition, ChartErrorBars, ChartErrorBarsType, ChartFont, ChartFormat, ChartLegendPosition,
+    ChartLine, ChartLineDashType, ChartMarker, ChartMarkerType, ChartPoint, ChartRange, ChartSolidFill,
+    ChartType, Format, XlsxError,
 };
 
 use super::Sheet;
-use crate::chart::{Axis, BarChart, Chart, Dash, Limit, Line, Scale, Shape};
+use crate::chart::{Axis, Bar, BarChart, CUT_NOTE, Chart, Dash, Limit, Line, Scale, Shape};
 use crate::quantity::NumberFormat;
+use crate::ruler::Ruler;
+use crate::text::cut;
 
 /// The size of a chart on the sheet, in pixels, and how many rows of the usual height it covers.
 const WIDTH: u32 = 620;
@@ -19,6 +22,10 @@ const ROWS: u32 = 18;
 // Fixed here, because a workbook has no dark mode to follow.
 const HUES: [u32; 5] = [0x0B_62A8, 0xC2_410C, 0x00_785A, 0x9A_3085, 0x7A_6200];
 const LIMIT_COLOR: u32 = 0xB3_261E;
+const GOOD_COLOR: u32 = 0x0B_6B3A;
+const SAME_COLOR: u32 = 0x8A_939D;
+/// Names at the lines of limits are cut to this many characters.
+const LONGEST_LIMIT_NAME: usize = 32;
 const MARKERS: [ChartMarkerType; 5] = [
     ChartMarkerType::Circle,
     ChartMarkerType::Square,
@@ -118,13 +125,18 @@ impl Sheet<'_> {
         }
         axis(native.x_axis(), &chart.x, &x_format);
         axis(native.y_axis(), &chart.y, &y_format);
+        let limits = chart.limits.iter().map(|limit| limit.value);
+        let values = chart.lines.iter().flat_map(|line| line.points.iter().filter_map(|(_, y)| *y));
+        ends(native.y_axis(), &chart.y, values.chain(limits), &y_format);
         if chart.x.scale == Scale::Nines {
             // Excel has no axis of nines: the share of slower I/Os on a reversed logarithmic axis looks the
             // same.
             native.x_axis().set_name(SLOWER).set_log_base(10).set_reverse().set_num_format("General");
             native.x_axis().set_crossing(ChartAxisCrossing::Max);
         }
-        native.legend().set_position(ChartLegendPosition::Bottom);
+        // Limits have their names at their lines; in the legend they would take the room of the plot.
+        let limits: Vec<usize> = (chart.lines.len()..chart.lines.len() + chart.limits.len()).collect();
+        native.legend().set_position(ChartLegendPosition::Bottom).delete_entries(&limits);
         Ok((native, column - left, end))
     }
 
@@ -150,12 +162,25 @@ impl Sheet<'_> {
             marker.set_type(MARKERS[line.hue % MARKERS.len()]).set_size(7);
             marker.set_format(ChartFormat::new().set_solid_fill(ChartSolidFill::new().set_color(color)));
             format.set_no_line();
+        } else if matches!(line.shape, Shape::Path(_)) {
+            marker.set_type(MARKERS[line.hue % MARKERS.len()]).set_size(7);
+            marker.set_format(ChartFormat::new().set_solid_fill(ChartSolidFill::new().set_color(color)));
+            format.set_line(&stroke);
         } else {
             marker.set_none();
             format.set_line(&stroke);
         }
-        native
-            .add_series()
+        let added = native.add_series();
+        if let Shape::Path(words) = &line.shape {
+            let label = |words: &String| {
+                let mut label = ChartDataLabel::new();
+                label.set_value(words.as_str()).set_position(ChartDataLabelPosition::Above);
+                label.set_font(ChartFont::new().set_color(color).set_size(8));
+                label
+            };
+            added.set_custom_data_labels(&words.iter().map(label).collect::<Vec<_>>());
+        }
+        added
             .set_categories(&places.values(&self.name))
             .set_values(&values.values(&self.name))
             .set_name(&values.name(&self.name))
@@ -180,8 +205,16 @@ impl Sheet<'_> {
         let values = self.numbers((header, column + 1), &name, &[limit.value; 2], y_format)?;
         let mut stroke = ChartLine::new();
         stroke.set_color(LIMIT_COLOR).set_width(1.25).set_dash_type(ChartLineDashType::SquareDot);
+        let words = format!("{} {}", y_format.write_round(limit.value), limit.name);
+        let mut label = ChartDataLabel::new();
+        label.set_value(cut(&words, LONGEST_LIMIT_NAME).as_str()).set_position(ChartDataLabelPosition::Above);
+        label.set_font(ChartFont::new().set_color(LIMIT_COLOR).set_size(8));
+        let mut hidden = ChartDataLabel::new();
+        hidden.set_hidden();
         native
             .add_series()
+            // At the left end, since the right one is at the edge of the plot.
+            .set_custom_data_labels(&[label, hidden])
             .set_categories(&places.values(&self.name))
             .set_values(&values.values(&self.name))
             .set_name(&values.name(&self.name))
@@ -252,12 +285,17 @@ impl Sheet<'_> {
         self.row += room(charts.len());
         for (index, chart) in charts.iter().enumerate() {
             let format = NumberFormat::fit(chart.value.quantity, self.unit, chart.values());
+            let ruler = Ruler::new(chart.value.scale, chart.values(), (0.0, 1.0), false);
+            let (least, most) = (ruler.ticks[0], ruler.ticks[ruler.ticks.len() - 1]);
             let mut native = NativeChart::new(ChartType::Column);
             native
                 .title()
                 .set_name((self.name.as_str(), self.row, 0))
                 .set_font(ChartFont::new().set_size(12));
             self.line(&chart.title, &self.styles.caption.clone())?;
+            if chart.cuts_any() {
+                self.line(CUT_NOTE, &self.styles.soft.clone())?;
+            }
             let header = self.row;
             self.text(header, 0, "group", &self.styles.header.clone())?;
             for (row, group) in (header + 1..).zip(&chart.groups) {
@@ -278,18 +316,28 @@ impl Sheet<'_> {
                     .set_values(&values.values(&self.name))
                     .set_name(&values.name(&self.name))
                     .set_format(ChartFormat::new().set_solid_fill(ChartSolidFill::new().set_color(color)));
-                let interval = |of: fn(f64, (f64, f64)) -> f64| -> Vec<f64> {
-                    let off = |bar: &Option<crate::chart::Bar>| {
+                if series.bars.iter().flatten().any(|bar| bar.reading.is_some()) {
+                    added.set_points(
+                        &series.bars.iter().map(|bar| point(bar.as_ref(), color)).collect::<Vec<_>>(),
+                    );
+                }
+                let interval = |of: &dyn Fn(f64, (f64, f64)) -> f64| -> Vec<f64> {
+                    let off = |bar: &Option<Bar>| {
                         bar.and_then(|bar| Some(of(bar.value, bar.interval?))).unwrap_or(f64::NAN)
                     };
                     series.bars.iter().map(off).collect()
                 };
                 if series.bars.iter().flatten().any(|bar| bar.interval.is_some()) {
-                    let below = interval(|value, (low, _)| value - low);
-                    let above = interval(|value, (_, high)| high - value);
-                    let below = self.numbers((header, column), "down to low end", &below, &format)?;
-                    let above = self.numbers((header, column + 1), "up to high end", &above, &format)?;
-                    column += 2;
+                    let low = interval(&|_, (low, _)| low);
+                    let high = interval(&|_, (_, high)| high);
+                    self.numbers((header, column), "low end", &low, &format)?;
+                    self.numbers((header, column + 1), "high end", &high, &format)?;
+                    // Drawn up to the edge of the plot: spreadsheets draw what is longer across whatever is beside it.
+                    let below = interval(&|value, (low, _)| value - low.max(least));
+                    let above = interval(&|value, (_, high)| high.min(most) - value);
+                    let below = self.numbers((header, column + 2), "drawn down by", &below, &format)?;
+                    let above = self.numbers((header, column + 3), "drawn up by", &above, &format)?;
+                    column += 4;
                     let mut bars = ChartErrorBars::new();
                     // Excel wants distances and not ends for error bars.
                     let (above, below) = (above.values(&self.name), below.values(&self.name));
@@ -298,6 +346,7 @@ impl Sheet<'_> {
                 }
             }
             axis(native.y_axis(), &chart.value, &format);
+            ends(native.y_axis(), &chart.value, chart.values(), &format);
             // Bars begin at zero, and their names stand below them, also where they go down.
             native.y_axis().set_crossing(ChartAxisCrossing::Automatic);
             native.x_axis().set_label_position(ChartAxisLabelPosition::Low);
@@ -394,6 +443,31 @@ fn axis(native: &mut ChartAxis, axis: &Axis, format: &NumberFormat) {
         Scale::Doublings => drop(native.set_log_base(2)),
         Scale::Linear | Scale::Nines => {}
     }
+}
+
+/// Both ends of an even axis as on the page: from zero, or the lengths of bars would lie.
+// Left alone, spreadsheets begin at the lowest value where values are close together. A logarithmic axis they end at
+// powers of ten, which is right.
+fn ends(native: &mut ChartAxis, axis: &Axis, values: impl Iterator<Item = f64>, format: &NumberFormat) {
+    if axis.scale == Scale::Linear {
+        let ruler = Ruler::new(axis.scale, values.chain([axis.to]), (0.0, 1.0), false);
+        let (least, most) = (ruler.ticks[0], ruler.ticks[ruler.ticks.len() - 1]);
+        native.set_min(format.in_unit(least)).set_max(format.in_unit(most));
+        if let [first, second, ..] = ruler.ticks.as_slice() {
+            native.set_major_unit(format.in_unit(second - first));
+        }
+    }
+}
+
+/// A bar in the colour of what its change means, or of its series.
+fn point(bar: Option<&Bar>, color: u32) -> ChartPoint {
+    let color = match bar.and_then(|bar| bar.reading) {
+        Some(reading) if reading.is_better() => GOOD_COLOR,
+        Some(reading) if reading.is_worse() => LIMIT_COLOR,
+        Some(_) => SAME_COLOR,
+        None => color,
+    };
+    ChartPoint::new().set_format(ChartFormat::new().set_solid_fill(ChartSolidFill::new().set_color(color)))
 }
 
 #[cfg(test)]

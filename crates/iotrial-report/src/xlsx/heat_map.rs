@@ -40,6 +40,7 @@ impl Sheet<'_> {
         for (column, middle) in (1u16..).zip(&middles) {
             self.number(header, column, x_format.in_unit(*middle), &time)?;
             self.sheet.set_column_width(column, CELL_WIDTH)?;
+            self.fixed_widths.insert(column, CELL_WIDTH);
         }
         let edge_style = Format::new().set_num_format(y_format.spreadsheet_format());
         // A share that would be rounded to zero is a dot: there was something.

@@ -19,6 +19,7 @@ impl SheetNames {
         let is_forbidden =
             // The signs that Excel forbids; an apostrophe only at the ends, but it needs quoting everywhere.
             |c: char| matches!(c, '[' | ']' | ':' | '*' | '?' | '/' | '\\' | '\'') || c.is_control();
+        let heading = short(heading);
         let wanted = without_steering(&format!("{number}{heading}")).replace(is_forbidden, " ");
         let mut name = cut(wanted.trim(), LONGEST);
         for again in 2.. {
@@ -34,6 +35,16 @@ impl SheetNames {
     }
 }
 
+/// The same in fewer words, where a heading and the number of a chapter would not fit.
+fn short(heading: &str) -> &str {
+    match heading {
+        "Throughput and latency side by side" => "Throughput and latency",
+        "How latency spreads over time" => "Latency spread over time",
+        "Highest rate within the limit" => "Highest rate",
+        other => other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,7 +54,8 @@ mod tests {
         let mut names = SheetNames::default();
         assert_eq!(names.next(0, "By role"), "By role");
         assert_eq!(names.next(0, "by role"), "by role 2");
-        assert_eq!(names.next(12, "How latency spreads over time"), "12 How latency spreads over ti…");
+        assert_eq!(names.next(12, "How latency spreads over time"), "12 Latency spread over time");
+        assert_eq!(names.next(0, "Throughput and latency side by side"), "Throughput and latency");
         assert_eq!(names.next(0, "a/b:c'"), "a b c");
         assert_eq!(names.next(0, ""), " 2");
     }

@@ -6,10 +6,12 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
+use iotrial_analysis::comparison::Circumstances;
 use iotrial_analysis::sweep::SweepSummary;
 use iotrial_model::imported::ImportedRecord;
 use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
+use iotrial_report::sweep::SweepOf;
 
 use crate::cli::ImportArgs;
 use crate::failure::{Failure, NOT_ALL_READ};
@@ -107,7 +109,10 @@ fn sweep_document(
         return Err(Failure::input(anyhow::anyhow!("none of the results is a point of a curve")).hint(hint));
     }
     let sources: Vec<String> = args.sources.iter().map(|source| source.display().to_string()).collect();
-    let document = Document::of_imported_sweep(&summary, format!("From {}", sources.join(", ")));
+    let sources = format!("From {}", sources.join(", "));
+    let circumstances = Circumstances::of_all(results.iter().map(Subject::of_imported));
+    let document =
+        Document::of_sweep(SweepOf::Results { sources: &sources, circumstances: &circumstances }, &summary);
     outcome.sweep = Some(summary);
     Ok(document)
 }

@@ -9,6 +9,7 @@ use iotrial_model::record::EndedHow;
 use iotrial_model::sweep::{SweepMethod, SweepRecord};
 use iotrial_model::units::format_duration;
 use iotrial_report::document::Document;
+use iotrial_report::sweep::SweepOf;
 use iotrial_session::sweep::{Course, SweepSetup, Swept};
 use serde::Serialize;
 
@@ -134,7 +135,7 @@ impl Shown {
     /// Computes every figure once.
     fn new(record: &SweepRecord) -> Self {
         let summary = SweepSummary::new(record);
-        let document = Document::of_sweep(record, &summary);
+        let document = Document::of_sweep(SweepOf::Record(record), &summary);
         Self { summary, document }
     }
 

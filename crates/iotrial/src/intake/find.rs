@@ -191,8 +191,24 @@ fn files_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     add_files(folder, 0, &mut files)?;
     // The order of a folder differs from one file system to the next, and labels and tables follow from it.
-    files.sort();
+    files.sort_by_cached_key(|path| in_order(path));
     Ok(files)
+}
+
+/// What files are sorted by: their names with each number as a number, so that `qd4` comes before `qd16`.
+fn in_order(path: &Path) -> Vec<(String, u64)> {
+    let name = path.to_string_lossy();
+    let mut parts = Vec::new();
+    let mut rest: &str = name.as_ref();
+    while !rest.is_empty() {
+        let words = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let digits = rest[words..].find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - words);
+        // A number that is too large for any load is last, and after it the text decides.
+        parts.push((rest[..words].to_owned(), rest[words..words + digits].parse().unwrap_or(u64::MAX)));
+        rest = &rest[words + digits..];
+    }
+    parts.push((name.into_owned(), 0));
+    parts
 }
 
 fn add_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
@@ -209,4 +225,16 @@ fn add_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> anyhow::R
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_loads_are_in_the_order_of_their_numbers() {
+        let mut files = ["qd64.json", "qd1.json", "qd16.json", "qd4.json"].map(Path::new);
+        files.sort_by_cached_key(|path| in_order(path));
+        assert_eq!(files, ["qd1.json", "qd4.json", "qd16.json", "qd64.json"].map(Path::new));
+    }
 }

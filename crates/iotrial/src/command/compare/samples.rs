@@ -92,7 +92,10 @@ fn content_of(
         };
     };
     let sample = |subject: &Subject<'_>| {
-        let mut sample = Sample::of(subject, subject.whence().unwrap_or_else(|| path.clone()));
+        let mut sample = match &input {
+            Input::Run(record) => Sample::of_run(record, path.clone()),
+            _ => Sample::of(subject, subject.whence().unwrap_or_else(|| path.clone())),
+        };
         match (&input, &source.name) {
             (Input::Run(_), Some((label, attributes))) => sample.named(label, attributes.clone()),
             // What was imported before got its names then; of files of other tools their own may tell them apart.

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use iotrial_analysis::comparison::{CompareRequest, Comparison, Sample};
 use iotrial_model::study::Study;
-use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 use iotrial_session::store::read_record;
 use iotrial_session::study::{CellState, CellStatus};
@@ -111,7 +110,7 @@ fn samples(cells: &[&CellStatus]) -> Vec<Sample> {
     };
     let sample = |path: &PathBuf| {
         let record = read_record(path)?;
-        Ok(Sample::of(&Subject::of_run(&record), path.display().to_string()))
+        Ok(Sample::of_run(&record, path.display().to_string()))
     };
     in_parallel(&paths, sample).into_iter().zip(cells).filter_map(named).collect()
 }

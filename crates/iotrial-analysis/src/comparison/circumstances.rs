@@ -1,0 +1,204 @@
+//! What was measured: where, under what load, when, and by what. A figure without these is an opinion.
+
+use iotrial_model::plan::EngineDevice;
+use iotrial_model::record::TargetRecord;
+use iotrial_model::subject::{Machine, Subject, SubjectJob};
+use iotrial_model::units::{ByteSize, group_thousands};
+use iotrial_model::words::enumerate;
+use serde::Serialize;
+
+/// The circumstances of all runs of a configuration, or of one; each once, in the order in which they occur.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Circumstances {
+    /// Whether a device was simulated, or none was there: the figures then say nothing about any storage.
+    pub is_simulated: bool,
+    /// The machines.
+    pub hosts: Vec<HostFacts>,
+    /// What the load worked on; empty where that is not known.
+    pub targets: Vec<TargetFacts>,
+    /// Profile, block sizes and outstanding I/Os, in words.
+    pub loads: Vec<String>,
+    /// What made the I/Os, and how.
+    pub engines: Vec<String>,
+    /// When each run began: RFC 3339, UTC, or whichever time its source states.
+    pub measured_at: Vec<String>,
+    /// What measured, with its version where that is known.
+    pub tools: Vec<String>,
+}
+
+/// A machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HostFacts {
+    /// Network name; empty where it is not known.
+    pub name: String,
+    /// Operating system and its version; empty where it is not known.
+    pub os: String,
+    /// Logical CPUs.
+    pub cpu_count: Option<u32>,
+    /// Main memory.
+    #[serde(rename = "memory_bytes")]
+    pub memory: Option<ByteSize>,
+    /// Hypervisor or cloud, where it shows.
+    pub virtualization: Option<String>,
+}
+
+/// A directory, file or device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TargetFacts {
+    /// Where it is.
+    pub path: String,
+    /// Type of the file system, such as `ext4`.
+    pub filesystem: Option<String>,
+    /// The block device below, with its model where that is known.
+    pub device: Option<String>,
+}
+
+impl Circumstances {
+    /// Those of several results together.
+    pub fn of_all<'r>(subjects: impl Iterator<Item = Subject<'r>>) -> Self {
+        let mut all = Self::default();
+        subjects.for_each(|subject| all.merge(Self::of(&subject)));
+        all
+    }
+
+    /// Those of one result.
+    pub fn of(subject: &Subject<'_>) -> Self {
+        let device = subject.engine.map(|engine| engine.facts().device);
+        let stated_targets = || {
+            let paths = subject.jobs.iter().flat_map(|job| &job.load.targets);
+            paths.map(|path| TargetFacts { path: path.clone(), filesystem: None, device: None })
+        };
+        let mut all = Self {
+            is_simulated: device.is_some_and(|device| device != EngineDevice::Real),
+            hosts: host_of(subject).into_iter().collect(),
+            loads: load_of(subject).into_iter().collect(),
+            engines: engine_of(subject).into_iter().collect(),
+            measured_at: subject.measured_at.map(str::to_owned).into_iter().collect(),
+            tools: tool_of(subject).into_iter().collect(),
+            targets: Vec::new(),
+        };
+        let targets = subject.targets.iter().map(TargetFacts::of);
+        // What another tool worked on is stated job by job.
+        add(&mut all.targets, targets.chain(stated_targets().filter(|_| subject.targets.is_empty())));
+        all
+    }
+
+    /// Takes those of another run of the same configuration in.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.is_simulated |= other.is_simulated;
+        add(&mut self.hosts, other.hosts);
+        add(&mut self.targets, other.targets);
+        add(&mut self.loads, other.loads);
+        add(&mut self.engines, other.engines);
+        add(&mut self.measured_at, other.measured_at);
+        add(&mut self.tools, other.tools);
+    }
+}
+
+/// Each once.
+fn add<T: PartialEq>(known: &mut Vec<T>, more: impl IntoIterator<Item = T>) {
+    for one in more {
+        if !known.contains(&one) {
+            known.push(one);
+        }
+    }
+}
+
+impl HostFacts {
+    fn of(host: Machine<'_>) -> Self {
+        Self {
+            name: host.name.unwrap_or_default().to_owned(),
+            os: host.os.unwrap_or_default().to_owned(),
+            // Another tool counts those of the whole host.
+            cpu_count: host.cpu_count.or(host.host_cpu_count),
+            memory: host.memory,
+            virtualization: host.virtualization.map(str::to_owned),
+        }
+    }
+}
+
+impl TargetFacts {
+    fn of(target: &TargetRecord) -> Self {
+        let device = target.devices.first().map(|device| match &device.model {
+            Some(model) => format!("{}, {}", device.name, model.trim()),
+            None => device.name.clone(),
+        });
+        Self { path: target.path.clone(), filesystem: target.filesystem.clone(), device }
+    }
+}
+
+fn host_of(subject: &Subject<'_>) -> Option<HostFacts> {
+    let known = |host: &HostFacts| !host.name.is_empty() || host.cpu_count.is_some();
+    subject.host.map(HostFacts::of).filter(known)
+}
+
+/// More sizes than this are not named.
+const MOST_SIZES: usize = 6;
+
+fn load_of(subject: &Subject<'_>) -> Option<String> {
+    let profile = subject.plan.map(|plan| {
+        let quick = if plan.quick { " (quick)" } else { "" };
+        format!("{}{quick}", plan.profile)
+    });
+    let mut sizes: Vec<String> = Vec::new();
+    for job in &subject.jobs {
+        add(&mut sizes, sizes_of(job));
+    }
+    if sizes.len() > MOST_SIZES {
+        sizes.truncate(MOST_SIZES);
+        sizes.push("others".to_owned());
+    }
+    let outstanding: Option<u64> = subject.jobs.iter().map(outstanding_of).sum();
+    let count = subject.jobs.len() as u64;
+    let parts = [
+        (count > 1).then(|| counted(count, "job")),
+        (!sizes.is_empty()).then(|| enumerate(&sizes)),
+        outstanding.filter(|count| *count > 0).map(|count| counted(count, "outstanding I/O")),
+    ];
+    let parts = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    match (profile, parts.is_empty()) {
+        (Some(profile), true) => Some(profile),
+        (Some(profile), false) => Some(format!("{profile}: {parts}")),
+        (None, false) => Some(parts),
+        (None, true) => None,
+    }
+}
+
+fn sizes_of(job: &SubjectJob<'_>) -> Vec<String> {
+    match job.planned {
+        Some(planned) => vec![planned.block_size.to_string()],
+        None => job.load.block_sizes.iter().map(|one| one.size.to_string()).collect(),
+    }
+}
+
+fn outstanding_of(job: &SubjectJob<'_>) -> Option<u64> {
+    let load = &job.load;
+    load.outstanding.or_else(|| Some(load.numjobs.unwrap_or(1) * load.iodepth?))
+}
+
+fn engine_of(subject: &Subject<'_>) -> Option<String> {
+    let stated = subject.jobs.iter().find_map(|job| job.load.engine.clone());
+    let name = subject.engine.map(|engine| engine.as_str().to_owned()).or(stated)?;
+    let touches = subject.engine.is_none_or(|engine| engine.touches_targets());
+    let direct = subject.direct.or_else(|| subject.jobs.iter().find_map(|job| job.load.direct));
+    Some(match direct.filter(|_| touches) {
+        Some(true) => format!("direct I/O by {name}"),
+        Some(false) => format!("{name}, through the page cache"),
+        None => name,
+    })
+}
+
+fn tool_of(subject: &Subject<'_>) -> Option<String> {
+    let own = subject.tool.map(|tool| tool.version.as_str());
+    let version = own.or_else(|| subject.source?.version.as_deref());
+    let name = subject.tool_name()?;
+    if subject.is_printed() {
+        return Some(format!("printed in: {name}"));
+    }
+    Some(version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}")))
+}
+
+/// `1 job`, `6 jobs`.
+fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", group_thousands(&count.to_string()), if count == 1 { "" } else { "s" })
+}

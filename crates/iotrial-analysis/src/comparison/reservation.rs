@@ -1,0 +1,98 @@
+//! What has to be said in the same breath as a recommendation: that it is of a simulation, of figures that contradict each other, or of
+//! something that freezes.
+
+use serde::Serialize;
+
+use super::configuration::Configuration;
+use super::recommendation::names_of;
+use crate::words::latency_in_words;
+
+/// Something that has to be said in the same breath as the recommendation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reservation {
+    /// What it is.
+    pub kind: ReservationKind,
+    /// The reason in a few words, which go on after «but».
+    pub words: String,
+}
+
+/// Why a recommendation is not to be relied upon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReservationKind {
+    /// Devices were simulated, or none were there: the figures say nothing about any storage.
+    Simulated,
+    /// Figures of the best one, or of one that it is compared with, contradict each other.
+    Contradictory,
+    /// The best one has I/Os that take far longer than any of another one.
+    Froze,
+}
+
+/// An I/O that takes this long is a freeze, in µs.
+// A choice: a tenth of a second is a hundred times what a commit takes on flash, and long enough that every session of a database
+// waits for the same log write.
+const FREEZE_US: f64 = 100_000.0;
+/// A freeze counts against a configuration where the slowest I/O of another one is shorter by this factor.
+// The slowest of millions is a single I/O: less than this may be chance.
+const FREEZE_FACTOR: f64 = 4.0;
+/// What has to be said with the answer: of the best one, or of all where there is none.
+pub(super) fn reservations(configurations: &[Configuration], best: Option<usize>) -> Vec<Reservation> {
+    let mut all = Vec::new();
+    let mut add = |kind, words: String| all.push(Reservation { kind, words });
+    let names = |is_meant: &dyn Fn(&Configuration) -> bool| -> Vec<String> {
+        configurations.iter().filter(|one| is_meant(one)).map(Configuration::title).collect()
+    };
+    let simulated = names(&|one| one.circumstances.is_simulated);
+    if !simulated.is_empty() && simulated.len() == configurations.len() {
+        add(ReservationKind::Simulated, "every device was simulated, and no storage was measured".to_owned());
+    } else if !simulated.is_empty() {
+        add(ReservationKind::Simulated, format!("the devices of {} were simulated", names_of(&simulated)));
+    }
+    let contradictory = names(&Configuration::is_contradictory);
+    if !contradictory.is_empty() {
+        add(
+            ReservationKind::Contradictory,
+            format!("the figures of {} contradict each other", names_of(&contradictory)),
+        );
+    }
+    if let Some(words) = best.and_then(|best| freeze_words(&configurations[best], configurations)) {
+        add(ReservationKind::Froze, words);
+    }
+    all
+}
+
+/// The answer with what speaks against it, in one sentence.
+pub(super) fn with_reservations(answer: String, reservations: &[Reservation]) -> String {
+    if reservations.is_empty() {
+        return answer;
+    }
+    let words: Vec<String> = reservations.iter().map(|one| one.words.clone()).collect();
+    format!("{}, but {}.", answer.trim_end_matches('.'), words.join(", and "))
+}
+
+/// That a configuration has I/Os that take far longer than any of another one.
+fn freeze_words(one: &Configuration, configurations: &[Configuration]) -> Option<String> {
+    let (stream, worst) = one.worst_io().filter(|(_, us)| *us >= FREEZE_US)?;
+    // That of the others that has the shortest slowest I/O: it shows what the load can have.
+    let others = configurations.iter().filter(|other| other.key != one.key);
+    let others = others.filter_map(|other| Some((other, other.worst_io()?.1)));
+    let (calmest, calm) = others.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    (worst >= FREEZE_FACTOR * calm).then(|| {
+        format!(
+            "its slowest {} took {}, and the slowest I/O of {} {}",
+            stream.as_str(),
+            latency_in_words(worst),
+            calmest.title(),
+            latency_in_words(calm)
+        )
+    })
+}
+
+/// The freezes of those that are not the best, whose freeze is told with the answer.
+pub(super) fn freezes(configurations: &[Configuration], best: Option<usize>) -> Vec<String> {
+    let others = configurations.iter().enumerate().filter(|(index, _)| Some(*index) != best);
+    let words = |one: &Configuration| {
+        Some(format!("{} freezes: {}.", one.title(), freeze_words(one, configurations)?))
+    };
+    others.filter_map(|(_, one)| words(one)).collect()
+}

@@ -1,0 +1,156 @@
+//! What was measured: one block that says where, under what load, when and by what, so that a page can stand alone.
+
+use iotrial_analysis::comparison::{
+    Circumstances, Comparison, Configuration, HostFacts, Outcome, TargetFacts,
+};
+use iotrial_analysis::verdict::Category;
+
+use super::marked;
+use crate::document::{Block, Section};
+use crate::quantity::{Quantity, in_seconds};
+use crate::result::start_of;
+use crate::table::{Column, Row, Table, Value};
+use crate::text::cut;
+
+const SIMULATED: &str = "simulated: no storage was measured";
+/// More of a kind than this are counted.
+const MOST_NAMED: usize = 4;
+/// Words of strangers are cut to this many characters.
+const LONGEST: usize = 160;
+/// More configurations than this are counted.
+const MOST_KEYS: usize = 8;
+
+/// Each circumstance once where all configurations agree in it, and else for those that do.
+pub(super) fn section(comparison: &Comparison) -> Option<Section> {
+    let mut rows = Vec::new();
+    for (name, words) in KINDS {
+        // In the order of the configurations; those that agree are one row.
+        let mut told: Vec<(String, Vec<&Configuration>)> = Vec::new();
+        for one in &comparison.configurations {
+            let words = words(one).unwrap_or_else(|| "not stated".to_owned());
+            match told.iter_mut().find(|(known, _)| *known == words) {
+                Some((_, all)) => all.push(one),
+                None => told.push((words, vec![one])),
+            }
+        }
+        if told.iter().all(|(words, _)| words == "not stated") {
+            continue;
+        }
+        rows.extend(told.iter().map(|(words, all)| Row {
+            cells: vec![
+                Value::Text((*name).to_owned()),
+                Value::Text(of(comparison, all)),
+                Value::Text(words.clone()),
+            ],
+            is_total: false,
+        }));
+    }
+    (!rows.is_empty()).then(|| Section {
+        id: "measured",
+        heading: "What was measured",
+        note: None,
+        blocks: vec![Block::Table(Table {
+            caption: "What was measured".to_owned(),
+            columns: vec![
+                Column::new("what", Quantity::Words),
+                Column::new("of", Quantity::Words),
+                Column::new("which", Quantity::Words),
+            ],
+            rows,
+            at_a_glance: true,
+        })],
+    })
+}
+
+/// What is told of a configuration, in the order of the table; `None` where it is not known.
+type Kind = (&'static str, fn(&Configuration) -> Option<String>);
+
+const KINDS: [Kind; 8] = [
+    ("outcome", |one| listed(&one.outcomes, |outcome| outcome_in_words(outcome, one.run_count()))),
+    ("device", |one| one.circumstances.is_simulated.then(|| SIMULATED.to_owned())),
+    ("host", |one| listed(&one.circumstances.hosts, host_in_words)),
+    ("target", |one| listed(&one.circumstances.targets, target_in_words)),
+    ("load", |one| listed(&one.circumstances.loads, Clone::clone)),
+    ("engine", |one| listed(&one.circumstances.engines, Clone::clone)),
+    ("measured", measured_in_words),
+    ("tool", |one| listed(&one.circumstances.tools, Clone::clone)),
+];
+
+/// Which configurations a row is about.
+fn of(comparison: &Comparison, all: &[&Configuration]) -> String {
+    if all.len() == comparison.configurations.len() {
+        return "all".to_owned();
+    }
+    let keys: Vec<String> = all.iter().take(MOST_KEYS).map(|one| marked(comparison, &one.key)).collect();
+    let more = all.len() - keys.len();
+    if more == 0 { keys.join(" ") } else { format!("{} and {more} more", keys.join(" ")) }
+}
+
+/// Host, target, engine, time and tool of a sweep, as far as they are known, each with its name.
+pub(crate) fn in_words(circumstances: &Circumstances) -> Vec<(&'static str, String)> {
+    let Circumstances { is_simulated, hosts, targets, engines, measured_at, tools, .. } = circumstances;
+    let words = [
+        ("device", is_simulated.then(|| SIMULATED.to_owned())),
+        ("host", listed(hosts, host_in_words)),
+        ("target", listed(targets, target_in_words)),
+        ("engine", listed(engines, Clone::clone)),
+        ("measured", when(measured_at)),
+        ("tool", listed(tools, Clone::clone)),
+    ];
+    words.into_iter().filter_map(|(name, words)| Some((name, words?))).collect()
+}
+
+fn listed<T>(all: &[T], in_words: impl Fn(&T) -> String) -> Option<String> {
+    let mut words: Vec<String> =
+        all.iter().take(MOST_NAMED).map(|one| cut(&in_words(one), LONGEST)).collect();
+    if all.len() > MOST_NAMED {
+        words.push(format!("and {} more", all.len() - MOST_NAMED));
+    }
+    (!words.is_empty()).then(|| words.join("; "))
+}
+
+fn host_in_words(host: &HostFacts) -> String {
+    let parts = [
+        Some(host.name.clone()),
+        Some(host.os.clone()),
+        host.virtualization.clone(),
+        host.cpu_count.map(|count| format!("{count} CPU{}", if count == 1 { "" } else { "s" })),
+        host.memory.map(|memory| format!("{memory} memory")),
+    ];
+    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+fn target_in_words(target: &TargetFacts) -> String {
+    match (&target.filesystem, &target.device) {
+        (Some(filesystem), Some(on)) => format!("{} ({filesystem} on {on})", target.path),
+        (Some(only), None) | (None, Some(only)) => format!("{} ({only})", target.path),
+        (None, None) => target.path.clone(),
+    }
+}
+
+/// From the first to the last.
+fn when(measured_at: &[String]) -> Option<String> {
+    // Times of one form sort as text.
+    let (first, last) = (start_of(measured_at.iter().min()?), start_of(measured_at.iter().max()?));
+    Some(if first == last { first } else { format!("{first} to {last}") })
+}
+
+/// When, how often and how long.
+fn measured_in_words(one: &Configuration) -> Option<String> {
+    let when = when(&one.circumstances.measured_at);
+    let count = one.run_count();
+    let runs = one.measured_s.map(|seconds| match count {
+        1 => in_seconds(seconds),
+        count => format!("{count} runs, {} together", in_seconds(seconds)),
+    });
+    let parts: Vec<String> = [when, runs].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn outcome_in_words(outcome: &Outcome, run_count: usize) -> String {
+    let category =
+        outcome.category.map(Category::as_str).map(|word| format!(" ({word})")).unwrap_or_default();
+    let count = outcome.run_count;
+    let runs = if count == run_count { String::new() } else { format!(", {count} of {run_count} runs") };
+    format!("{}{category} by {}{runs}", outcome.word, outcome.thresholds)
+}

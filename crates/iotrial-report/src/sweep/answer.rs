@@ -1,0 +1,161 @@
+//! What a sweep comes to, before any table: how much the storage does, and up to which load latency stays in proportion.
+
+use iotrial_analysis::saturation::{KneeBound, Saturation};
+use iotrial_analysis::sweep::{Curve, Probe, SweepSummary};
+use iotrial_analysis::words::{latency_in_words, with_thousands};
+use iotrial_model::record::EndedHow;
+
+use super::{curve_name, found};
+use crate::document::{Answer, Block, Section};
+use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
+
+/// More curves than this are left to the table.
+const MOST_CURVES: usize = 8;
+
+/// The part that opens the document; absent where nothing was measured.
+pub(super) fn section(summary: &SweepSummary, is_simulated: bool) -> Option<Section> {
+    let best = best(summary)?;
+    let (headline, sentence, points) = match found(summary).next() {
+        Some(_) => of_curves(summary, &best),
+        None => of_series(summary, &best),
+    };
+    // Red, and in the line that is passed on: a page of a simulation must not pass for a measurement.
+    let (is_good, headline) = match (is_simulated, summary.ended) {
+        (true, _) => (Some(false), format!("Simulated, not measured: {headline}")),
+        (false, EndedHow::Complete) => (Some(true), headline),
+        (false, _) => (None, headline),
+    };
+    Some(Section {
+        id: "answer",
+        heading: "",
+        note: None,
+        blocks: vec![Block::Answer(Answer { is_good, headline, sentence, points, lists: Vec::new() })],
+    })
+}
+
+/// The highest rates of any load.
+struct Best<'s> {
+    iops: (f64, &'s Curve, &'s Probe),
+    mib_per_s: (f64, &'s Curve, &'s Probe),
+}
+
+fn best(summary: &SweepSummary) -> Option<Best<'_>> {
+    let probes =
+        || summary.curves.iter().flat_map(|curve| curve.probes.iter().map(move |probe| (curve, probe)));
+    let most = |of: fn(&Probe) -> Option<f64>| {
+        let rates = probes().filter_map(|(curve, probe)| Some((of(probe)?, curve, probe)));
+        rates.max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    Some(Best {
+        iops: most(|probe| probe.figures.iops)?,
+        mib_per_s: most(|probe| probe.figures.bandwidth_mib_per_s)?,
+    })
+}
+
+fn of_curves(summary: &SweepSummary, best: &Best<'_>) -> (String, String, Vec<String>) {
+    let all: Vec<(&Curve, &Saturation)> = found(summary).collect();
+    let most = |of: fn(&Saturation) -> f64| {
+        let largest = all.iter().max_by(|a, b| of(a.1).total_cmp(&of(b.1)));
+        *largest.expect("asked for the first one before")
+    };
+    let (fast, top) = most(|found| found.ceiling_iops);
+    let (wide, widest) = most(|found| found.ceiling_mib_per_s);
+    let more = if top.is_reached { "up to" } else { "at least" };
+    let headline =
+        format!("{more} {} IOPS ({})", with_thousands(top.ceiling_iops), curve_name(summary, fast));
+    let headline = if (fast.pattern, fast.volume) == (wide.pattern, wide.volume) {
+        format!("{headline}, which are {}", mib_per_s(top.ceiling_mib_per_s))
+    } else {
+        format!("{headline} and {} ({})", mib_per_s(widest.ceiling_mib_per_s), curve_name(summary, wide))
+    };
+    let points: Vec<String> =
+        all.iter().take(MOST_CURVES).map(|(curve, found)| point(summary, curve, found)).collect();
+    let (_, _, fastest) = best.iops;
+    let sentence = format!(
+        "The highest rate that any load reached is {} IOPS, with {} outstanding I/Os and a mean latency of {}.",
+        with_thousands(best.iops.0),
+        fastest.outstanding,
+        latency(fastest)
+    );
+    (capital(&headline), sentence, points)
+}
+
+/// Knee, ceiling and limit of one curve.
+fn point(summary: &SweepSummary, curve: &Curve, found: &Saturation) -> String {
+    let at = |found: &Saturation| {
+        format!(
+            "{} outstanding I/Os: {} IOPS at {}",
+            NumberFormat::fit(
+                Quantity::Load,
+                LatencyUnit::Milliseconds,
+                std::iter::once(found.knee.outstanding)
+            )
+            .write_with_unit(found.knee.outstanding),
+            with_thousands(found.knee.iops),
+            latency_in_words(found.knee.lat_mean_us)
+        )
+    };
+    let knee = match found.knee_bound {
+        None => format!("latency stays in proportion up to {}", at(found)),
+        Some(KneeBound::AtOrBelow) => format!("the knee is at or below {}", at(found)),
+        Some(KneeBound::AtOrAbove) => format!("the knee is at or above {}", at(found)),
+        Some(KneeBound::Unknown) => "where latency begins to grow out of proportion is not known".to_owned(),
+    };
+    let ceiling = if found.is_reached { "at most" } else { "at least" };
+    let limit =
+        curve.limit.as_ref().map(|limit| format!("; limit: {}", limit.kind.as_str())).unwrap_or_default();
+    format!(
+        "{}: {knee}; {ceiling} {} IOPS ({}){limit}",
+        curve_name(summary, curve),
+        with_thousands(found.ceiling_iops),
+        mib_per_s(found.ceiling_mib_per_s)
+    )
+}
+
+/// A series has no curve to saturate: its highest rates are the answer.
+fn of_series(summary: &SweepSummary, best: &Best<'_>) -> (String, String, Vec<String>) {
+    let count: usize = summary.curves.iter().map(|curve| curve.probes.len()).sum();
+    let (iops, of_iops, fastest) = best.iops;
+    let (bandwidth, of_bandwidth, widest) = best.mib_per_s;
+    let headline = format!(
+        "up to {} IOPS ({}) and {} ({})",
+        with_thousands(iops),
+        curve_name(summary, of_iops),
+        mib_per_s(bandwidth),
+        curve_name(summary, of_bandwidth)
+    );
+    let probes =
+        || summary.curves.iter().flat_map(|curve| curve.probes.iter().map(move |probe| (curve, probe)));
+    let slowest = probes().filter_map(|(curve, probe)| Some((probe.figures.lat_mean_us?, curve, probe)));
+    let slowest = slowest.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(us, curve, probe)| {
+        format!(
+            " The longest mean latency is {}, of {} with {} outstanding I/Os.",
+            latency_in_words(us),
+            curve_name(summary, curve),
+            probe.outstanding
+        )
+    });
+    let sentence = format!(
+        "Of {count} tests the one with the most I/Os did them at a mean latency of {}, with {} outstanding I/Os; the one with the most bytes at {}, with {}.{}",
+        latency(fastest),
+        fastest.outstanding,
+        latency(widest),
+        widest.outstanding,
+        slowest.unwrap_or_default()
+    );
+    (capital(&headline), sentence, Vec::new())
+}
+
+fn latency(probe: &Probe) -> String {
+    probe.figures.lat_mean_us.map_or_else(|| "–".to_owned(), latency_in_words)
+}
+
+fn mib_per_s(rate: f64) -> String {
+    let once = std::iter::once(rate);
+    NumberFormat::fit(Quantity::BandwidthMibPerS, LatencyUnit::Milliseconds, once).write_with_unit(rate)
+}
+
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
