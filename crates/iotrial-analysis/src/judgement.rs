@@ -105,6 +105,19 @@ pub(crate) struct Gap {
     pub(crate) reason: String,
     /// Whether the set would judge it, and the source does not state it.
     pub(crate) is_unstated: bool,
+    /// Which figure has too few I/Os behind it; `None` where that is not why.
+    pub(crate) lacks: Option<Figure>,
+    /// How many there are, where that is known.
+    pub(crate) io_count: Option<u64>,
+    /// How many it needs.
+    pub(crate) least_io_count: u64,
+}
+
+impl Gap {
+    /// Something that the set has no bands for.
+    fn without_bands(words: String, reason: String) -> Self {
+        Self { words, reason, is_unstated: false, lacks: None, io_count: None, least_io_count: 0 }
+    }
 }
 
 /// The streams that a role has, with their figures where there are any.
@@ -144,11 +157,8 @@ impl Judgement {
         let mut judgement = Self::default();
         for (role, streams) in roles {
             if !thresholds.judges_role(role) {
-                judgement.gaps.push(Gap {
-                    words: role.to_string(),
-                    reason: format!("{role} is not judged: {} has no bands for it", thresholds.name),
-                    is_unstated: false,
-                });
+                let reason = format!("{role} is not judged: {} has no bands for it", thresholds.name);
+                judgement.gaps.push(Gap::without_bands(role.to_string(), reason));
                 continue;
             }
             for (stream, figures) in streams {
@@ -172,7 +182,7 @@ impl Judgement {
             .collect();
         if all.is_empty() {
             let reason = format!("{words} are not judged: {} has no bands for them", thresholds.name);
-            self.gaps.push(Gap { words, reason, is_unstated: false });
+            self.gaps.push(Gap::without_bands(words, reason));
             return;
         }
         // Of an imported result the count may not be known; what its source tells is then taken as it is.
@@ -204,6 +214,9 @@ impl Judgement {
                         words: format!("{statistic} of {words}"),
                         reason: format!("{statistic} of {words} is not judged: {why}"),
                         is_unstated: too_few.is_none(),
+                        lacks: too_few.map(|_| statistic),
+                        io_count,
+                        least_io_count: least,
                     });
                 }
             }

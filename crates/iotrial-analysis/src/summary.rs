@@ -17,7 +17,7 @@ use crate::findings::Observed;
 use crate::steady_state::SteadyState;
 use crate::stream::Streams;
 use crate::threshold::ThresholdSet;
-use crate::verdict::{Verdict, judge};
+use crate::verdict::{Capacity, Verdict, judge};
 
 /// A result in figures. It is written as the document of a run or of an imported result, whose keys are interfaces: `docs/json.md`.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +44,9 @@ pub struct Summary {
     pub cpu: Option<CpuSummary>,
     /// What the operating system counted at the devices below; `None` where nothing is known of that.
     pub device: Option<DeviceFigures>,
-    /// The search for the highest rate that holds a latency limit; absent where none was asked.
+    /// The highest rate within limits, and what is needed of it; absent where no search was made.
+    pub capacity: Option<Capacity>,
+    /// The search for it, load by load.
     pub search: Option<Search>,
     /// What the reader should know, the most serious first.
     pub findings: Vec<Finding>,
@@ -59,6 +61,8 @@ struct RunDocument<'s> {
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_reason: Option<&'s str>,
     verdict: &'s Verdict,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    capacity: Option<&'s Capacity>,
     measured_s: Option<f64>,
     steady_state: Option<&'s SteadyState>,
     total: &'s Streams,
@@ -104,6 +108,7 @@ impl Serialize for Summary {
             ended: self.ended,
             ended_reason: self.ended_reason.as_deref(),
             verdict: &self.verdict,
+            capacity: self.capacity.as_ref(),
             measured_s: self.measured_s,
             steady_state: self.steady_state.as_ref(),
             total: &self.total,
@@ -284,6 +289,7 @@ impl Summary {
                 .collect(),
             cpu: subject.cpu.map(CpuSummary::of),
             device: device_figures(subject, observed.steps()),
+            capacity: Capacity::of(subject),
             search: subject.search.cloned(),
             findings,
             warnings: subject.warnings.to_vec(),

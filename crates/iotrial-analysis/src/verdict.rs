@@ -1,15 +1,12 @@
-//! The verdict: is this storage good enough, and what decided that.
+//! The verdict: is this storage good enough, is it not, or can that not be said; and what decided.
 //!
-//! The sentence is generated from the predicate that decided, so it cannot claim anything else. A figure is
-//! judged only where enough I/Os stand behind it, and a finding that casts doubt on the figures is part of the sentence.
-
-use std::time::Duration;
+//! The sentence is generated from what decided, so it cannot claim anything else. A figure is judged only where enough I/Os
+//! stand behind it. A finding that says that the figures may not be the device's leaves the question open, whichever way the figures
+//! fell: a green answer on a cache is as wrong as a red one beside a noisy neighbour.
 
 use iotrial_model::figure::Figure;
-use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
-use iotrial_model::plan::{EngineDevice, PhaseKind, Plan};
+use iotrial_model::finding::Finding;
 use iotrial_model::subject::Subject;
-use iotrial_model::units::format_duration;
 use iotrial_model::words::enumerate;
 use serde::Serialize;
 
@@ -17,18 +14,51 @@ pub use crate::judgement::Judged;
 use crate::judgement::{self, Gap, Judgement, format_limit};
 use crate::threshold::ThresholdSet;
 pub use crate::threshold::{Category, Meaning};
-use crate::words::seconds_in_words;
 
+mod bearing;
 mod search;
 
+use bearing::{Bearing, Doubt};
 use search::answered;
-pub use search::{LimitAnswer, known_so_far};
+pub use search::{Capacity, known_so_far};
+
+/// The answer to whether storage is good enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Everything that is judged is acceptable or better, and the figures are the device's.
+    Qualified,
+    /// The figures may not be the device's, or too little was measured: neither answer would be founded.
+    Inconclusive,
+    /// Something is too slow or fails, and nothing casts doubt on that.
+    NotQualified,
+}
+
+impl Outcome {
+    /// The words for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Qualified => "qualified",
+            Self::Inconclusive => "inconclusive",
+            Self::NotQualified => "not qualified",
+        }
+    }
+
+    /// Yes, no or neither.
+    pub const fn is_yes(self) -> Option<bool> {
+        match self {
+            Self::Qualified => Some(true),
+            Self::Inconclusive => None,
+            Self::NotQualified => Some(false),
+        }
+    }
+}
 
 /// What the figures mean for a database.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verdict {
-    /// Whether everything that is judged is acceptable or better, and the run can carry the statement.
-    pub qualified: bool,
+    /// The answer.
+    pub outcome: Outcome,
     /// The worst category of all that is judged; `None` when nothing could be judged.
     pub category: Option<Category>,
     /// What that category means for a database, where the threshold set says so.
@@ -36,37 +66,27 @@ pub struct Verdict {
     pub meaning: Option<Meaning>,
     /// One sentence, generated from what decided.
     pub sentence: String,
+    /// What to change so that the next measurement has an answer; only where this one is inconclusive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
     /// What speaks for it, the most weighty first.
     pub reasons: Vec<String>,
     /// The threshold set.
     pub thresholds: String,
     /// Every figure that was judged, in the order role, stream, statistic.
     pub judged: Vec<Judged>,
-    /// Of a search for the highest rate: its answer, which comes before what the thresholds say.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub latency_limit: Option<LimitAnswer>,
-}
-
-impl Verdict {
-    /// Whether what was asked has the answer yes: a rate that holds the limit where one was sought, else qualified storage.
-    pub fn is_yes(&self) -> bool {
-        self.latency_limit.as_ref().map_or(self.qualified, |answer| answer.held)
-    }
+    /// The answer in a few words, where a rate was asked for and not only whether the storage is good enough.
+    #[serde(skip)]
+    pub headline: Option<String>,
 }
 
 /// Judges a result by a set of thresholds, with everything that is odd about it.
 pub fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &ThresholdSet) -> Verdict {
-    let no_device = match subject.engine.map(|engine| engine.facts().device) {
-        Some(EngineDevice::None) => Some("the null engine measures the generator and touches no device"),
-        Some(EngineDevice::Simulated) => Some("the device was simulated, and none was measured"),
-        Some(EngineDevice::Real) | None => None,
-    };
-    let conditions = conditions(subject, findings);
     let Judgement { judged, gaps, starved } = Judgement::new(subject, thresholds);
-    let obstacles: Vec<String> = obstacles(no_device, findings).into_iter().chain(starved).collect();
-    let verdict = decide(&load_of(subject), judged, gaps, obstacles, &conditions, findings, thresholds);
+    let bearing = Bearing::of(subject, findings, &gaps, starved);
+    let verdict = decide(&load_of(subject), judged, &gaps, &bearing, thresholds);
     match subject.search {
-        Some(search) => answered(search, subject, no_device, findings, &enumerate(&conditions), verdict),
+        Some(search) => answered(search, subject, findings, &bearing, verdict),
         None => verdict,
     }
 }
@@ -84,38 +104,43 @@ fn load_of(subject: &Subject<'_>) -> String {
 fn decide(
     profile: &str,
     judged: Vec<Judged>,
-    gaps: Vec<Gap>,
-    obstacles: Vec<String>,
-    conditions: &[String],
-    findings: &[Finding],
+    gaps: &[Gap],
+    bearing: &Bearing,
     thresholds: &ThresholdSet,
 ) -> Verdict {
+    let set = &thresholds.name;
     let by_weight = judgement::by_weight(&judged);
     let worst = by_weight.first().copied();
     let meaning = worst.and_then(|worst| thresholds.meaning(worst.category)).cloned();
-    let (qualified, sentence) = match (obstacles.first(), worst) {
-        (Some(obstacle), _) => (false, format!("Not qualified for {profile}: {obstacle}.")),
-        (None, None) if gaps.iter().any(|gap| gap.is_unstated) => (
-            false,
-            format!("Not judged: for {profile} no latency is stated that {} judges.", thresholds.name),
+    let (outcome, sentence) = match (bearing.against.first(), bearing.doubts.as_slice(), worst) {
+        // What fails is the device's doing, whatever else went on beside it.
+        (Some(against), ..) => (Outcome::NotQualified, format!("Not qualified for {profile}: {against}.")),
+        (None, [], None) if gaps.iter().any(|gap| gap.is_unstated) => (
+            Outcome::Inconclusive,
+            format!("Not judged: for {profile} no latency is stated that {set} judges."),
         ),
-        (None, None) => {
-            (false, format!("Not judged: {} has no bands for what {profile} does.", thresholds.name))
+        (None, [], None) => {
+            (Outcome::Inconclusive, format!("Not judged: {set} has no bands for what {profile} does."))
         }
-        (None, Some(worst)) if worst.is_acceptable() => {
-            (true, qualified_sentence(profile, &thresholds.name, worst, meaning.as_ref(), conditions, &gaps))
+        (None, [], Some(worst)) if worst.is_acceptable() => (
+            Outcome::Qualified,
+            qualified_sentence(profile, set, worst, meaning.as_ref(), &bearing.caveats, gaps),
+        ),
+        (None, [], Some(worst)) => {
+            (Outcome::NotQualified, too_slow_sentence(profile, set, worst, &bearing.caveats))
         }
-        (None, Some(worst)) => (false, too_slow_sentence(profile, &thresholds.name, worst, conditions)),
+        (None, doubts, worst) => (Outcome::Inconclusive, open_sentence(profile, set, worst, doubts)),
     };
     Verdict {
-        qualified,
+        outcome,
         category: worst.map(|worst| worst.category),
         sentence,
-        reasons: reasons(obstacles, by_weight, findings, gaps, thresholds),
+        advice: (outcome == Outcome::Inconclusive).then(|| bearing.advice()).flatten(),
+        reasons: reasons(bearing, by_weight, gaps, thresholds),
         meaning,
-        thresholds: thresholds.name.clone(),
+        thresholds: set.clone(),
         judged,
-        latency_limit: None,
+        headline: None,
     }
 }
 
@@ -124,10 +149,10 @@ fn qualified_sentence(
     set: &str,
     worst: &Judged,
     meaning: Option<&Meaning>,
-    conditions: &[String],
+    caveats: &[String],
     gaps: &[Gap],
 ) -> String {
-    let mut caveats = conditions.to_vec();
+    let mut caveats = caveats.to_vec();
     if !gaps.is_empty() {
         let words: Vec<String> = gaps.iter().map(|gap| gap.words.clone()).collect();
         caveats.push(format!("without judging {}", enumerate(&words)));
@@ -142,9 +167,9 @@ fn qualified_sentence(
     )
 }
 
-fn too_slow_sentence(profile: &str, set: &str, worst: &Judged, conditions: &[String]) -> String {
+fn too_slow_sentence(profile: &str, set: &str, worst: &Judged, caveats: &[String]) -> String {
     let measured =
-        if conditions.is_empty() { String::new() } else { format!("; measured {}", enumerate(conditions)) };
+        if caveats.is_empty() { String::new() } else { format!("; measured {}", enumerate(caveats)) };
     let (streams, value, limit) = (worst.stream_words(), &worst.shown, format_limit(worst.limit_us));
     // A value on the edge is not above it, and falls into the worse band.
     let above = if worst.value_us > worst.limit_us { "above" } else { "no longer below" };
@@ -154,135 +179,28 @@ fn too_slow_sentence(profile: &str, set: &str, worst: &Judged, conditions: &[Str
     )
 }
 
-/// What forbids to call anything qualified: the run did not end, I/Os failed, or no device was measured.
-fn obstacles(no_device: Option<&str>, findings: &[Finding]) -> Vec<String> {
-    let found = findings.iter().filter(|finding| is_obstacle(finding)).map(|finding| finding.message.clone());
-    no_device.map(str::to_owned).into_iter().chain(found).collect()
+/// Why there is no answer, and only then what the figures would say.
+fn open_sentence(profile: &str, set: &str, worst: Option<&Judged>, doubts: &[Doubt]) -> String {
+    let words: Vec<String> = doubts.iter().map(|doubt| doubt.words.clone()).collect();
+    let figures = worst.map_or_else(String::new, |worst| {
+        let Judged { role, stream, statistic, category, shown, .. } = worst;
+        format!(" The worst figure, {role} {stream} {statistic} at {shown}, would be {category} by {set}.")
+    });
+    format!("Inconclusive for {profile}: {}.{figures}", enumerate(&words))
 }
 
-fn is_obstacle(finding: &Finding) -> bool {
-    let is_always = matches!(
-        finding.id,
-        FindingId::Interrupted | FindingId::IoErrors | FindingId::BufferedIo | FindingId::LatencyLimitMissed
-    );
-    // A load that was to run until it was steady, and was not, has no answer.
-    let waited = matches!(&finding.evidence, Evidence::Unsteady(unsteady) if unsteady.waited_s.is_some());
-    finding.severity == Severity::Serious || is_always || waited
-}
-
-/// Under which doubtful conditions the figures came about, to follow «but» or «measured».
-fn conditions(subject: &Subject<'_>, findings: &[Finding]) -> Vec<String> {
-    // A burst that ended is why the load was unsteady, and one of the two is enough.
-    let is_unsteady = findings.iter().any(|finding| finding.id == FindingId::Unsteady);
-    let is_said = |finding: &&Finding| is_unsteady && finding.id == FindingId::ThrottledAfterBurst;
-    let doubts = findings.iter().filter(|finding| is_condition(finding)).filter(|finding| !is_said(finding));
-    doubts.filter_map(|finding| condition(subject, finding)).collect()
-}
-
-/// A doubtful condition in a few words. Every finding that can be a warning without being an obstacle has its words here; the
-/// others are named, so that a new one cannot be forgotten.
-fn condition(subject: &Subject<'_>, finding: &Finding) -> Option<String> {
-    use FindingId as Id;
-    let words = match finding.id {
-        Id::ShortRun => {
-            let measured_s = subject.measured.unwrap_or_default().as_secs_f64();
-            return Some(format!("only over {}", seconds_in_words(measured_s)));
-        }
-        Id::Unsteady => match subject.plan.filter(|plan| plan.until_steady.is_some()) {
-            Some(plan) => {
-                return Some(format!("without reaching a steady state in {}", waited(subject, plan)));
-            }
-            None => "without reaching a steady state",
-        },
-        Id::CacheServed => match &finding.evidence {
-            Evidence::CacheByLatency(cache) => {
-                let direction = cache.direction;
-                return Some(format!("with {direction}s of two latencies, as a cache makes them"));
-            }
-            Evidence::CacheByDevices { direction, .. } => {
-                return Some(format!("with devices that saw only part of the {direction}s"));
-            }
-            _ => return None,
-        },
-        Id::ForeignLoad => "with foreign or multiplied I/O at the devices",
-        Id::LittlesLaw => "with latencies that contradict the rates",
-        Id::ThrottledAfterBurst => "with a burst in it that ended",
-        Id::Stalled => "with a stall of a second or more in it",
-        Id::NotIssued => "at a rate that was not kept",
-        Id::LateIssues => "with I/Os that were issued late",
-        Id::ClockJump => "with a clock that jumped",
-        Id::GeneratorBusy => "with a generator short of CPU",
-        Id::CoarseLatency => "with latencies in coarse steps",
-        // What lacks its flushes is not judged, and the gap is told with the other gaps.
-        Id::FlushesApart => return None,
-        // Obstacles.
-        Id::Failed
-        | Id::Interrupted
-        | Id::IoErrors
-        | Id::ShortIo
-        | Id::LatencyLimitMissed
-        | Id::InMemoryTarget
-        | Id::BufferedIo
-        // Never more than notes.
-        | Id::UnknownCache
-        | Id::PolledIo
-        | Id::FlatIopsLimit
-        | Id::FlatBandwidthLimit
-        | Id::AmplifiedIo
-        | Id::MergedIo
-        | Id::SmallWorkingSet
-        | Id::EngineFallback
-        | Id::SizeReduced
-        | Id::CompletionLatency
-        | Id::NoRole
-        | Id::ImportWarnings
-        // Of sweeps, comparisons and sizing.
-        | Id::Ended
-        | Id::Burst
-        | Id::FallsAgain
-        | Id::AboveCeiling
-        | Id::RoughFit
-        | Id::KneeNotResolved
-        | Id::LeftOut
-        | Id::Forced
-        | Id::NotCompared
-        | Id::Caveat
-        | Id::OtherTool
-        | Id::GeneratorDiffers
-        | Id::GivenTwice
-        | Id::NoPair
-        | Id::MeasuredOnce
-        | Id::TooFewIntervals
-        | Id::FewRepeats
-        | Id::PrintedFigures
-        | Id::StatedRepeats
-        | Id::RepeatsApart
-        | Id::NothingMeetsIt
-        | Id::NoCatalog => return None,
-    };
-    Some(words.to_owned())
-}
-
-/// How long a load that was to run until it was steady did so.
-fn waited(subject: &Subject<'_>, plan: &Plan) -> String {
-    let load: Duration = subject.intervals.counted().iter().map(|interval| interval.duration).sum();
-    let others = plan.phases.iter().filter(|phase| phase.kind != PhaseKind::Measure);
-    format_duration(load.saturating_sub(others.map(|phase| phase.duration).sum()))
-}
-
-fn is_condition(finding: &Finding) -> bool {
-    finding.severity == Severity::Warning && !is_obstacle(finding)
-}
-
-/// What bears on the verdict: what forbids it, what is too slow, what casts doubt and what is missing. Of what was
-/// fast enough only the worst is told, where nothing is worse, and the number of the others.
+/// What bears on the verdict: what forbids it, what leaves it open, what is too slow, what is to be kept in mind and what is
+/// missing. Of what was fast enough only the worst is told, where nothing is worse, and the number of the others.
 fn reasons(
-    obstacles: Vec<String>,
+    bearing: &Bearing,
     by_weight: Vec<&Judged>,
-    findings: &[Finding],
-    gaps: Vec<Gap>,
+    gaps: &[Gap],
     thresholds: &ThresholdSet,
 ) -> Vec<String> {
+    let worst = by_weight.first().map(|worst| worst.category);
+    let meaning = worst.and_then(|category| Some((category, thresholds.meaning(category)?)));
+    let meaning =
+        meaning.map(|(category, meaning)| format!("{}: {category} means {meaning}", thresholds.name));
     let (fast, slow): (Vec<&Judged>, Vec<&Judged>) =
         by_weight.into_iter().partition(|one| one.is_acceptable());
     let unjudged: Vec<String> = Figure::JUDGED
@@ -294,10 +212,6 @@ fn reasons(
         format!("{} has no bands for {} and does not judge by them", thresholds.name, enumerate(&unjudged))
     });
     let judged_count = fast.len() + slow.len();
-    let worst = slow.first().or(fast.first()).map(|worst| worst.category);
-    let meaning = worst.and_then(|category| Some((category, thresholds.meaning(category)?)));
-    let meaning =
-        meaning.map(|(category, meaning)| format!("{}: {category} means {meaning}", thresholds.name));
     let told = fast.first().filter(|_| slow.is_empty()).map(|worst| worst.reason());
     let rest = fast.len() - usize::from(told.is_some());
     let rest = (rest > 0).then(|| {
@@ -309,21 +223,28 @@ fn reasons(
             }
         )
     });
-    let mut reasons = obstacles;
+    let mut reasons = bearing.against.clone();
+    reasons.extend(bearing.doubts.iter().map(|doubt| doubt.reason.clone()));
     reasons.extend(slow.into_iter().map(Judged::reason));
     reasons.extend(meaning);
-    reasons.extend(findings.iter().filter(|finding| is_condition(finding)).map(|one| one.message.clone()));
-    reasons.extend(gaps.into_iter().map(|gap| gap.reason));
+    reasons.extend(bearing.caveat_reasons.iter().cloned());
+    reasons.extend(gaps.iter().map(|gap| gap.reason.clone()));
     reasons.extend(unjudged);
     reasons.extend(told);
     reasons.extend(rest);
+    // A gap that leaves the answer open is told as the doubt that it is.
+    let mut told = std::collections::HashSet::new();
+    reasons.retain(|reason| told.insert(reason.clone()));
     reasons
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use iotrial_model::finding::Severity;
     use iotrial_model::load::{Durability, Role};
-    use iotrial_model::plan::{EngineKind, UntilSteady};
+    use iotrial_model::plan::{EngineKind, Plan, UntilSteady};
     use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
     use iotrial_model::stream::Stream;
     use proptest::prelude::*;
@@ -363,7 +284,7 @@ mod tests {
             verdict.sentence,
             "Qualified for mine by flash: worst is data read mean at 0.5 ms (good)."
         );
-        assert_eq!((verdict.qualified, verdict.category), (true, Some(Category::Good)));
+        assert_eq!((verdict.outcome, verdict.category), (Outcome::Qualified, Some(Category::Good)));
         let judged: Vec<String> = verdict
             .judged
             .iter()
@@ -398,7 +319,7 @@ mod tests {
             verdict.sentence,
             "Not qualified for mine: data reads have a p99.9 of 62.1 ms, above the acceptable 20 ms (flash)."
         );
-        assert_eq!((verdict.qualified, verdict.category), (false, Some(Category::Critical)));
+        assert_eq!((verdict.outcome, verdict.category), (Outcome::NotQualified, Some(Category::Critical)));
         assert_eq!(verdict.reasons[0], "data read p99.9 is 62.1 ms: critical (acceptable below 20 ms)");
     }
 
@@ -451,7 +372,7 @@ mod tests {
         assert_eq!(verdict.reasons[0], text);
 
         let verdict = judge(&with_commits_at(Duration::from_millis(7)), &set("oci-sqlserver"));
-        assert!(!verdict.qualified);
+        assert_eq!(verdict.outcome, Outcome::NotQualified);
         assert!(verdict.reasons[1].ends_with("suitable for batch jobs or reports that are not critical"));
         assert_eq!(judge(&healthy(), &set("flash")).meaning, None);
     }
@@ -470,8 +391,18 @@ mod tests {
             sentence(&measured(30, |_| 16_000), "flash"),
             "Qualified for mine by flash, but only over 30 s: worst is data read mean at 0.5 ms (good)."
         );
+        let growing = measured(300, |second| 16_000 + 80 * second);
+        assert!(
+            sentence(&growing, "flash")
+                .starts_with("Qualified for mine by flash, but without reaching a steady state: "),
+            "{}",
+            sentence(&growing, "flash")
+        );
+    }
+
+    #[test]
+    fn what_was_waited_for_and_did_not_come_leaves_the_question_open() {
         let slowing = measured(300, |second| if second < 150 { 32_000 } else { 16_000 });
-        assert!(sentence(&slowing, "flash").contains(", but without reaching a steady state: "));
         let waited = RunRecord {
             plan: Plan {
                 until_steady: Some(UntilSteady { round: Duration::from_secs(60) }),
@@ -479,15 +410,53 @@ mod tests {
             },
             ..slowing.clone()
         };
-        // Who waits for a steady state asks for one.
-        let told = sentence(&waited, "flash");
+        let verdict = judge(&waited, &set("flash"));
+        assert_eq!(verdict.outcome, Outcome::Inconclusive);
         assert!(
-            told.starts_with("Not qualified for mine: the load did not become steady within 5m: "),
-            "{told}"
+            verdict.sentence.starts_with("Inconclusive for mine: the load did not become steady within 5m: "),
+            "{}",
+            verdict.sentence
         );
-        let both = measured(30, |second| if second < 15 { 32_000 } else { 16_000 });
+        assert!(verdict.advice.unwrap().contains("--until-steady"));
+    }
+
+    #[test]
+    fn less_than_ten_seconds_are_no_answer_whichever_way_they_fell() {
+        for iops in [16_000, 1_000] {
+            let verdict = judge(&measured(9, |_| iops), &set("flash"));
+            assert_eq!(verdict.outcome, Outcome::Inconclusive);
+            assert!(
+                verdict.sentence.starts_with("Inconclusive for mine: only 9 s were measured"),
+                "{}",
+                verdict.sentence
+            );
+            assert_eq!(verdict.advice.as_deref(), Some("Measure longer: --duration 1m."));
+            assert_ne!(judge(&measured(10, |_| iops), &set("flash")).outcome, Outcome::Inconclusive);
+        }
+    }
+
+    #[test]
+    fn foreign_load_leaves_a_good_figure_and_a_bad_one_open() {
+        for iops in [16_000, 1_000] {
+            let mut record = measured(60, |_| iops);
+            record.devices[0].write_bytes += 10 * record.devices[0].write_bytes;
+            let verdict = judge(&record, &set("flash"));
+            assert_eq!(verdict.outcome, Outcome::Inconclusive, "{}", verdict.sentence);
+            assert!(verdict.sentence.contains("somebody else used them"), "{}", verdict.sentence);
+            assert!(verdict.advice.unwrap().starts_with("Stop other work on these devices"));
+        }
+    }
+
+    #[test]
+    fn bytes_that_never_reached_the_device_are_no_figures_of_it() {
+        let mut record = healthy();
+        (record.devices[0].read_bytes, record.devices[0].read_count) = (0, 0);
+        let verdict = judge(&record, &set("flash"));
+        assert_eq!(verdict.outcome, Outcome::Inconclusive, "{}", verdict.sentence);
         assert!(
-            sentence(&both, "flash").contains(", but without reaching a steady state and only over 30 s: ")
+            verdict.sentence.contains("a cache served I/Os that the devices never saw"),
+            "{}",
+            verdict.sentence
         );
     }
 
@@ -500,19 +469,59 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_device_or_no_whole_run_is_never_qualified() {
-        let check = |spoil: fn(&mut RunRecord), text: &str| {
+    fn what_is_no_device_or_no_whole_run_leaves_the_question_open() {
+        let check = |spoil: fn(&mut RunRecord), words: &str, reason: &str| {
             let mut record = healthy();
             spoil(&mut record);
             let verdict = judge(&record, &set("flash"));
-            assert!(!verdict.qualified);
-            assert_eq!(verdict.sentence, format!("Not qualified for mine: {text}."));
-            assert_eq!(verdict.reasons[0], text);
+            assert_eq!(verdict.outcome, Outcome::Inconclusive);
+            assert_eq!(
+                verdict.sentence,
+                format!(
+                    "Inconclusive for mine: {words}. The worst figure, data read mean at 0.5 ms, would be good by flash."
+                )
+            );
+            assert_eq!(verdict.reasons[0], reason);
+            assert!(verdict.advice.is_some());
         };
         check(
             |record| record.ended = Ended { how: EndedHow::Interrupted, reason: Some("SIGINT".into()) },
+            "the run was interrupted",
             "the run was interrupted when 300 s of 300 s were measured: SIGINT",
         );
+        check(
+            |record| record.targets[0].in_memory = true,
+            "the target lies in memory, so the figures are those of memory",
+            "`/data` lies in memory: the figures are those of memory, not of a device",
+        );
+        check(
+            |record| record.plan.direct = false,
+            "the I/O went through the page cache, so the figures mix memory and device",
+            "the I/O went through the page cache (direct = false): the figures mix memory and device",
+        );
+        check(
+            |record| record.plan.engine = EngineKind::Null,
+            "the null engine measures the generator and touches no device",
+            "the null engine measures the generator and touches no device",
+        );
+        check(
+            |record| record.plan.engine = EngineKind::Sim,
+            "the device was simulated, and none was measured",
+            "the device was simulated, and none was measured",
+        );
+    }
+
+    #[test]
+    fn what_failed_is_not_qualified_even_beside_foreign_load() {
+        let check = |spoil: fn(&mut RunRecord), text: &str| {
+            let mut record = healthy();
+            spoil(&mut record);
+            record.devices[0].write_bytes *= 11;
+            let verdict = judge(&record, &set("flash"));
+            assert_eq!(verdict.outcome, Outcome::NotQualified);
+            assert_eq!(verdict.sentence, format!("Not qualified for mine: {text}."));
+            assert_eq!(verdict.reasons[0], text);
+        };
         check(
             |record| {
                 record.ended = Ended { how: EndedHow::Failed, reason: Some("the device is gone".into()) }
@@ -520,20 +529,8 @@ mod tests {
             "the run failed when 300 s of 300 s were measured: the device is gone",
         );
         check(
-            |record| record.targets[0].in_memory = true,
-            "`/data` lies in memory: the figures are those of memory, not of a device",
-        );
-        check(
-            |record| record.plan.direct = false,
-            "the I/O went through the page cache (direct = false): the figures mix memory and device",
-        );
-        check(
             |record| record.jobs[0].write.as_mut().unwrap().error_count = 1,
             "1 of 5,400,001 I/Os failed, most of them writes of `pages`, the first one with: not recorded",
-        );
-        check(
-            |record| record.plan.engine = EngineKind::Null,
-            "the null engine measures the generator and touches no device",
         );
     }
 
@@ -550,20 +547,15 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_measured_phase_is_not_qualified() {
-        assert_eq!(
-            sentence(&measured(0, |_| 0), "flash"),
-            "Not qualified for mine: nothing was measured: the run ended before the measured phase."
-        );
-    }
-
-    #[test]
-    fn a_simulated_device_is_never_qualified() {
-        let mut record = healthy();
-        record.plan.engine = EngineKind::Sim;
-        assert_eq!(
-            sentence(&record, "flash"),
-            "Not qualified for mine: the device was simulated, and none was measured."
+    fn an_empty_measured_phase_is_no_answer() {
+        let verdict = judge(&measured(0, |_| 0), &set("flash"));
+        assert_eq!(verdict.outcome, Outcome::Inconclusive);
+        assert!(
+            verdict.sentence.starts_with(
+                "Inconclusive for mine: nothing was measured: the run ended before the measured phase"
+            ),
+            "{}",
+            verdict.sentence
         );
     }
 
@@ -580,28 +572,27 @@ mod tests {
         assert!(verdict.reasons.iter().any(|reason| reason == text), "{:?}", verdict.reasons);
 
         let mut few = measured(60, |_| 16_000);
-        few.jobs[1].write = Some(counts(999, Duration::from_micros(500)));
-        assert!(
-            sentence(&few, "flash")
-                .contains("without judging p99 of log commits and p99.9 of log commits: worst is"),
-            "{}",
-            sentence(&few, "flash")
-        );
+        // One at a time, so that rate and latency agree; what the device counted is that of more commits.
+        few.jobs[1].write = Some(counts(999, Duration::from_micros(60_060)));
+        few.devices.clear();
+        let verdict = judge(&few, &set("flash"));
+        assert_eq!(verdict.outcome, Outcome::Inconclusive);
+        assert!(verdict.sentence.contains("too few I/Os for p99 of log commits"), "{}", verdict.sentence);
+        assert_eq!(verdict.advice.as_deref(), Some("Measure longer: --duration 2m."));
     }
 
     #[test]
-    fn a_stream_that_hardly_moved_is_not_qualified() {
+    fn a_stream_that_hardly_moved_leaves_the_question_open() {
         let mut record = healthy();
         record.jobs[1].write = Some(counts(99, Duration::from_micros(500)));
-        assert_eq!(
-            sentence(&record, "flash"),
-            "Not qualified for mine: only 99 log commits finished, too few to judge."
-        );
+        let check = |record: &RunRecord, words: &str| {
+            let verdict = judge(record, &set("flash"));
+            assert_eq!(verdict.outcome, Outcome::Inconclusive);
+            assert!(verdict.sentence.contains(words), "{}", verdict.sentence);
+        };
+        check(&record, "only 99 log commits finished, too few to judge");
         record.jobs[1].write = None;
-        assert_eq!(
-            sentence(&record, "flash"),
-            "Not qualified for mine: only 0 log commits finished, too few to judge."
-        );
+        check(&record, "only 0 log commits finished, too few to judge");
     }
 
     #[test]
@@ -616,7 +607,7 @@ mod tests {
         record.plan.jobs[1].role = Role::Backup;
         let verdict = judge(&record, &set("oci-sqlserver"));
         assert_eq!(verdict.sentence, "Not judged: oci-sqlserver has no bands for what mine does.");
-        assert_eq!((verdict.qualified, verdict.category), (false, None));
+        assert_eq!((verdict.outcome, verdict.category), (Outcome::Inconclusive, None));
     }
 
     #[test]
@@ -707,20 +698,29 @@ mod tests {
             let worst = verdict.judged.iter().map(|one| one.category).max();
             prop_assert_eq!(worst, verdict.category);
 
-            prop_assert_eq!(verdict.qualified, said.starts_with("Qualified for mine by "), "{}", said);
-            prop_assert_eq!(!verdict.qualified, said.starts_with("Not qualified for mine: "), "{}", said);
-            if verdict.qualified {
-                prop_assert!(!asked.interrupted && !errors && !no_device, "{}", said);
-                prop_assert!(worst.unwrap() <= Category::Acceptable, "{}", said);
-                let suitable = verdict.meaning.as_ref().map(|one| format!(": suitable for {}", one.suitable_for));
-                let end = format!("({}{}).", worst.unwrap(), suitable.unwrap_or_default());
-                prop_assert!(said.ends_with(&end), "{}", said);
-            } else {
-                let too_slow = worst.is_none_or(|worst| worst > Category::Acceptable);
-                let starved = said.contains("too few to judge");
-                prop_assert!(asked.interrupted || errors || no_device || too_slow || starved, "{}", said);
+            let begins = match verdict.outcome {
+                Outcome::Qualified => "Qualified for mine by ",
+                Outcome::Inconclusive => "Inconclusive for mine: ",
+                Outcome::NotQualified => "Not qualified for mine: ",
+            };
+            prop_assert!(said.starts_with(begins), "{}", said);
+            prop_assert_eq!(verdict.advice.is_some(), verdict.outcome == Outcome::Inconclusive, "{}", said);
+            let is_open = asked.interrupted || no_device || asked.seconds < 10;
+            match verdict.outcome {
+                Outcome::Qualified => {
+                    prop_assert!(!is_open && !errors, "{}", said);
+                    prop_assert!(worst.unwrap() <= Category::Acceptable, "{}", said);
+                    let suitable = verdict.meaning.as_ref().map(|one| format!(": suitable for {}", one.suitable_for));
+                    let end = format!("({}{}).", worst.unwrap(), suitable.unwrap_or_default());
+                    prop_assert!(said.ends_with(&end), "{}", said);
+                }
+                Outcome::NotQualified => {
+                    let too_slow = worst.is_some_and(|worst| worst > Category::Acceptable);
+                    prop_assert!(errors || too_slow && !is_open, "{}", said);
+                }
+                Outcome::Inconclusive => prop_assert!(!errors, "{}", said),
             }
-            if verdict.qualified || said.contains(" the acceptable ") {
+            if verdict.outcome == Outcome::Qualified || said.contains(" the acceptable ") {
                 prop_assert_eq!(said.contains("only over"), asked.seconds < 60, "{}", said);
                 let unsteady = crate::steady_state::SteadyState::of(&Subject::of_run(&record)).is_some_and(|one| !one.held);
                 prop_assert_eq!(said.contains("without reaching a steady state"), unsteady, "{}", said);

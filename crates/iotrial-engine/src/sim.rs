@@ -40,9 +40,9 @@ const FAILS: u32 = u32::MAX;
 impl SimQueue {
     /// A queue to a device that was idle until now.
     pub fn new(clock: SimClock, device: SimDevice, random: Random) -> Self {
-        let io_bucket = device.iops_cap.map(|rate| TokenBucket::new(rate, device.burst_s));
+        let io_bucket = device.iops_cap.map(|rate| TokenBucket::new(rate, &device));
         let byte_bucket =
-            device.bandwidth_cap_mib_per_s.map(|rate| TokenBucket::new(rate * 1_048_576.0, device.burst_s));
+            device.bandwidth_cap_mib_per_s.map(|rate| TokenBucket::new(rate * 1_048_576.0, &device));
         let servers = (0..device.parallelism.max(1)).map(|_| Reverse(0)).collect();
         let in_flight = BinaryHeap::new();
         Self { clock, device, random, io_bucket, byte_bucket, servers, in_flight, submitted_count: 0 }
@@ -140,9 +140,9 @@ struct TokenBucket {
 }
 
 impl TokenBucket {
-    fn new(rate_per_s: f64, burst_s: f64) -> Self {
-        let capacity = rate_per_s * burst_s;
-        Self { rate_per_s, capacity, tokens: capacity, at_ns: 0 }
+    fn new(rate_per_s: f64, device: &SimDevice) -> Self {
+        let credit_s = device.credit_s.unwrap_or(device.burst_s).min(device.burst_s);
+        Self { rate_per_s, capacity: rate_per_s * device.burst_s, tokens: rate_per_s * credit_s, at_ns: 0 }
     }
 
     /// Takes `amount` tokens and tells when they are there. Whoever comes later waits behind.

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::latency_limit::LatencyLimit;
+use crate::latency_limit::SearchLimit;
 use crate::load::{Direction, words};
 use crate::plan::EngineKind;
 use crate::units::ByteSize;
@@ -242,8 +242,8 @@ pub enum Evidence {
     },
     /// Of a search that found no rate.
     LatencyLimitMissed {
-        /// What was asked.
-        limit: LatencyLimit,
+        /// What a rate had to stay within.
+        limit: SearchLimit,
         /// The lowest rate that was tried.
         lowest_iops: f64,
         /// What may have been the limit at that rate instead of the device.

@@ -103,6 +103,52 @@ impl<'de> Deserialize<'de> for LatencyLimit {
     }
 }
 
+/// What every stream of a load has to stay within for a rate to hold. In text `2ms@p99`, or the name of a threshold set.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SearchLimit {
+    /// One statistic of every role and stream.
+    Latency(LatencyLimit),
+    /// Whatever the threshold set of that name calls acceptable, role by role and statistic by statistic. The set itself stands
+    /// in the record.
+    Thresholds(String),
+}
+
+impl SearchLimit {
+    /// The words that follow "within": `2ms@p99`, ``the limits of `flash` ``.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Latency(limit) => limit.to_string(),
+            Self::Thresholds(name) => format!("the limits of `{name}`"),
+        }
+    }
+}
+
+impl fmt::Display for SearchLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Latency(limit) => limit.fmt(f),
+            Self::Thresholds(name) => f.write_str(name),
+        }
+    }
+}
+
+impl Serialize for SearchLimit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for SearchLimit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        // A latency always has an `@`; a set is known by a name that has none.
+        if text.contains('@') {
+            return text.parse().map(Self::Latency).map_err(de::Error::custom);
+        }
+        Ok(Self::Thresholds(text))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,5 +174,13 @@ mod tests {
         for text in ["2ms@p0", "2ms@p100", "2ms@99", "2ms@", "2ms@max", "2ms@pNaN", "2ms@p-1"] {
             check(text, "is neither `mean` nor a percentile between 0 and 100");
         }
+    }
+
+    #[test]
+    fn a_limit_of_a_search_is_a_latency_or_a_set() {
+        let read = |text: &str| serde_json::from_str::<SearchLimit>(text);
+        assert_eq!(read("\"2ms@p99\"").unwrap(), SearchLimit::Latency("2ms@p99".parse().unwrap()));
+        assert_eq!(read("\"flash\"").unwrap(), SearchLimit::Thresholds("flash".to_owned()));
+        assert!(read("\"2ms@\"").is_err());
     }
 }

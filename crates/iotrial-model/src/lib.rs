@@ -20,6 +20,7 @@ pub mod sim_device;
 pub mod engine;
 pub mod plan;
 pub mod latency_limit;
+pub mod need;
 pub mod finding;
 pub mod search;
 pub mod record;

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use crate::load::Role;
 use crate::toml_reader::{Mistakes, TableReader, read_toml};
 use crate::units::ByteSize;
 
@@ -31,6 +32,9 @@ pub struct Profile {
     pub source: String,
     /// The threshold set that judges it, unless the user names another.
     pub thresholds: String,
+    /// The load is measured as it stands, with all its outstanding I/Os, instead of being given the highest rate that stays within
+    /// the thresholds: for what is bound by bandwidth, and for what repeats a published measurement.
+    pub closed: bool,
     /// Phases of a full run.
     pub schedule: Schedule,
     /// The same load in less time and space.
@@ -75,6 +79,7 @@ impl Profile {
             let rationale = top.text("rationale").unwrap_or_default();
             let source = top.text("source").unwrap_or_default();
             let thresholds = top.text("thresholds").unwrap_or_else(|| "flash".to_owned());
+            let closed = top.boolean("closed").unwrap_or(false);
             let schedule = top.required("schedule", |t, key| t.table(key, read_schedule));
             let quick = top.required("quick", |t, key| t.table(key, read_quick));
             let mut is_whole = true;
@@ -104,7 +109,7 @@ impl Profile {
             format?;
             let (name, title, schedule, quick) = (name?, title?, schedule?, quick?);
             let text = text.to_owned();
-            Some(Self { name, title, rationale, source, thresholds, schedule, quick, jobs, text })
+            Some(Self { name, title, rationale, source, thresholds, closed, schedule, quick, jobs, text })
         })
     }
 
@@ -113,10 +118,57 @@ impl Profile {
         self.jobs.iter().map(|job| job.size).sum()
     }
 
+    /// Whether the profile itself says how many I/Os a second there are: no job waits for its I/Os to make the next ones.
+    pub fn has_own_rate(&self) -> bool {
+        self.jobs.iter().all(|job| job.rate.is_some() || job.follow.is_some())
+    }
+
+    /// Leaves only the jobs of these roles.
+    ///
+    /// # Errors
+    ///
+    /// When the profile has no job of one of them, or one of their jobs follows a job that would go.
+    pub fn keep_roles(&mut self, roles: &[Role]) -> Result<(), RolesError> {
+        if let Some(role) = roles.iter().find(|role| self.jobs.iter().all(|job| job.role != **role)) {
+            return Err(RolesError::Missing { profile: self.name.clone(), role: *role });
+        }
+        let is_kept = |name: &str| self.jobs.iter().any(|job| job.name == name && roles.contains(&job.role));
+        let kept = self.jobs.iter().filter(|job| roles.contains(&job.role));
+        let orphan = kept
+            .filter_map(|job| Some((job, job.follow.as_ref()?)))
+            .find(|(_, follow)| !is_kept(&follow.job));
+        if let Some((job, follow)) = orphan {
+            return Err(RolesError::Follows { job: job.name.clone(), leader: follow.job.clone() });
+        }
+        self.jobs.retain(|job| roles.contains(&job.role));
+        Ok(())
+    }
+
     /// Outstanding I/Os of all jobs together.
     pub fn total_iodepth(&self) -> u32 {
         self.jobs.iter().map(JobProfile::total_iodepth).sum()
     }
+}
+
+/// Why a profile cannot do with some of its roles.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RolesError {
+    /// No job has that role.
+    #[error("the profile `{profile}` has no job of the role `{role}`")]
+    Missing {
+        /// Name of the profile.
+        profile: String,
+        /// The role that was asked for.
+        role: Role,
+    },
+    /// Without the other job it would have nothing to do.
+    #[error("the job `{job}` follows `{leader}`, whose role is left out")]
+    Follows {
+        /// The job that was to stay.
+        job: String,
+        /// The job that it follows.
+        leader: String,
+    },
 }
 
 /// What is wrong with what the job at `position` follows.

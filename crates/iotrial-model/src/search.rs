@@ -1,23 +1,32 @@
-//! The search for the highest rate that holds a latency limit: what was tried, and what was found.
+//! The search for the highest rate of a mix that stays within limits on latency, and for whether a needed rate does: what was
+//! asked, what was tried, what was found.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Doubts;
-use crate::latency_limit::LatencyLimit;
+use crate::latency_limit::SearchLimit;
 use crate::load::Role;
+use crate::need::Need;
 use crate::stream::Stream;
 use crate::units::seconds;
 
 /// What a search tried, and what it found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Search {
-    /// What was asked.
-    pub limit: LatencyLimit,
+    /// What a rate had to stay within.
+    pub limit: SearchLimit,
+    /// The rate that was needed; absent where only the highest one was sought.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub need: Option<Need>,
     /// Every load, in order.
     pub probes: Vec<Probe>,
-    /// The answer; `None` where not even the lowest rate held, and where the search did not come to its end.
+    /// Whether the needed rate is carried; absent without a need, and where the loads at that rate disagree or were in doubt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carries_need: Option<bool>,
+    /// The highest rate; absent where not even the lowest one held, where the loads disagree, and where the search did not come to
+    /// its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<SearchResult>,
 }
@@ -29,11 +38,12 @@ impl Search {
     pub(crate) fn is_in_range(&self) -> bool {
         let positive = |number: f64| number > 0.0 && number < MOST;
         let reached = |number: f64| (0.0..MOST).contains(&number);
-        let worst = |worst: &WorstLatency| reached(worst.latency_us);
+        let worst = |worst: &WorstLatency| reached(worst.latency_us) && worst.limit_us.is_none_or(positive);
         let of_probe = |probe: &Probe| {
             probe.share.is_none_or(reached)
                 && probe.asked_iops.is_none_or(positive)
                 && reached(probe.iops)
+                && probe.lat_mean_us.is_none_or(reached)
                 && probe.duration <= LONGEST
                 && probe.worst.as_ref().is_none_or(worst)
         };
@@ -43,8 +53,14 @@ impl Search {
                 && worst(&result.worst)
                 && result.job_rates.len() <= MOST_PROBES
                 && result.job_rates.iter().all(|rate| reached(rate.iops))
+                && [result.read_iops, result.write_iops].into_iter().flatten().all(reached)
         };
-        self.limit.latency <= LONGEST
+        let limit = match &self.limit {
+            SearchLimit::Latency(limit) => limit.latency <= LONGEST,
+            SearchLimit::Thresholds(_) => true,
+        };
+        limit
+            && self.need.as_ref().is_none_or(|need| positive(need.total_iops()))
             && self.probes.len() <= MOST_PROBES
             && self.probes.iter().all(of_probe)
             && self.result.as_ref().is_none_or(of_result)
@@ -72,10 +88,13 @@ pub struct Probe {
     pub asked_iops: Option<f64>,
     /// The rate that came about.
     pub iops: f64,
+    /// The mean latency of all I/Os, in µs; absent in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lat_mean_us: Option<f64>,
     /// The time that was measured.
     #[serde(rename = "duration_s", with = "seconds")]
     pub duration: Duration,
-    /// The stream with the highest value of the limit's statistic.
+    /// The figure that used up most of its limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst: Option<WorstLatency>,
     /// Whether the limit held; `None` where that was not asked.
@@ -97,7 +116,7 @@ pub enum ProbeKind {
     Saturation,
     /// As long as the statistic needs.
     Probe,
-    /// A longer run at the highest rate that held.
+    /// A longer run, at the highest rate that held or at the one that is needed.
     Confirmation,
 }
 
@@ -112,23 +131,38 @@ impl ProbeKind {
     }
 }
 
-/// The highest value of a limit's statistic.
+/// The latency that used up most of its limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorstLatency {
-    /// The role of the stream.
+    /// Whose I/O it is.
     pub role: Role,
-    /// Of which stream.
+    /// Its direction, or commits.
     pub stream: Stream,
-    /// The value, in µs.
+    /// Which statistic, `mean` or `p99`; absent in files in which the limit has only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistic: Option<String>,
+    /// Its value in µs, 0 or more.
     pub latency_us: f64,
+    /// What it had to stay below, in µs; absent in files in which the limit has only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_us: Option<f64>,
 }
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchResult {
-    /// The highest rate that held, and was confirmed.
+    /// The highest rate that held, and was confirmed where no other rate was needed; of all jobs whose rate is sought.
     pub held_iops: f64,
-    /// The lowest rate above it that did not; `None` where even 5 % more than the rate at saturation held.
+    /// Reads in it; absent in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_iops: Option<f64>,
+    /// Writes in it, commits among them; absent in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_iops: Option<f64>,
+    /// How sure it is that the rate holds, in percent; absent in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence_percent: Option<f64>,
+    /// From here on it does not, as surely; `None` where even 5 % more than the rate at saturation held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_held_iops: Option<f64>,
     /// Doubts that every load at that rate had: the device itself may hold more.

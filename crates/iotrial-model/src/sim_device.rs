@@ -21,8 +21,11 @@ pub struct SimDevice {
     /// Token bucket over all bytes, MiB per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bandwidth_cap_mib_per_s: Option<f64>,
-    /// How many seconds of their rate both buckets hold at the start: the burst before the cap shows.
+    /// How many seconds of their rate both buckets can hold: the burst before the cap shows.
     pub burst_s: f64,
+    /// How many of these seconds are left at the start, at most `burst_s`; `None` is all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credit_s: Option<f64>,
     /// The device answers nothing in these windows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<SimStall>,
@@ -76,6 +79,7 @@ impl SimDevice {
             ("iops_cap", "from 0.001 to 1e12", rate(&self.iops_cap)),
             ("bandwidth_cap_mib_per_s", "from 0.001 to 1e12", rate(&self.bandwidth_cap_mib_per_s)),
             ("burst_s", "from 0 to 10000000", time(self.burst_s)),
+            ("credit_s", "from 0 to 10000000", self.credit_s.is_none_or(time)),
             ("stalls", "at times from 0 to 10000000 s", self.stalls.iter().all(stall)),
             ("error_share", "from 0 to 1", share(self.error_share)),
             ("short_share", "from 0 to 1", share(self.short_share)),
@@ -114,6 +118,7 @@ impl Default for SimDevice {
             iops_cap: None,
             bandwidth_cap_mib_per_s: None,
             burst_s: 0.0,
+            credit_s: None,
             stalls: Vec::new(),
             error_share: 0.0,
             short_share: 0.0,

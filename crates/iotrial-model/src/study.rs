@@ -4,9 +4,12 @@
 //! documented in `docs/study.md`.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use crate::latency_limit::LatencyLimit;
+use crate::need::Need;
 use crate::plan::{EngineKind, SimDevice};
 use crate::record::AttributeValue;
 use crate::toml_reader::{Mistakes, Scalar, TableReader, read_toml};
@@ -81,6 +84,10 @@ pub struct StudyLoad {
     /// Each load is a search for the highest rate that holds this latency; `None` makes the load as it is. Not together with
     /// `until_steady`.
     pub latency_limit: Option<LatencyLimit>,
+    /// The rate that each load has to carry, decided before the highest one is sought; `None` needs nothing.
+    pub need: Option<Need>,
+    /// Each load is a search for the highest rate within the thresholds.
+    pub capacity: bool,
     /// Files stay from one load to the next, instead of being laid out for each.
     pub keep_files: bool,
     /// The threshold set that judges; `None` takes the one of the profile.
@@ -251,7 +258,7 @@ fn read_profiles(table: &mut TableReader<'_>, key: &'static str) -> Option<Vec<S
     Some(profiles)
 }
 
-fn read_latency_limit(table: &mut TableReader<'_>, key: &'static str) -> Option<LatencyLimit> {
+fn read_parsed<T: FromStr<Err: fmt::Display>>(table: &mut TableReader<'_>, key: &'static str) -> Option<T> {
     let text = table.text(key)?;
     match text.parse() {
         Ok(limit) => Some(limit),
@@ -270,7 +277,9 @@ impl StudyLoad {
             buffered: table.boolean("buffered").unwrap_or(false),
             polled: table.boolean("polled").unwrap_or(false),
             until_steady: table.duration("until_steady"),
-            latency_limit: read_latency_limit(table, "latency_limit"),
+            latency_limit: read_parsed(table, "latency_limit"),
+            need: read_parsed(table, "need"),
+            capacity: table.boolean("capacity").unwrap_or(false),
             keep_files: table.boolean("keep_files").unwrap_or(false),
             thresholds: table.text("thresholds"),
         };
@@ -280,11 +289,16 @@ impl StudyLoad {
         if load.duration.is_some_and(|duration| duration.is_zero()) {
             return table.refuse("duration", "`duration` must be more than zero".to_owned());
         }
-        if load.until_steady.is_some() && load.latency_limit.is_some() {
-            return table.refuse(
-                "latency_limit",
-                "`latency_limit` and `until_steady` exclude each other: find the rate first".to_owned(),
-            );
+        let searches = [
+            ("latency_limit", load.latency_limit.is_some()),
+            ("need", load.need.is_some()),
+            ("capacity", load.capacity),
+        ];
+        if let Some((key, _)) =
+            searches.into_iter().find(|(_, is_asked)| *is_asked && load.until_steady.is_some())
+        {
+            let message = format!("`{key}` and `until_steady` exclude each other: find the rate first");
+            return table.refuse(key, message);
         }
         Some(load)
     }

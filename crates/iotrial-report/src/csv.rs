@@ -103,6 +103,9 @@ impl Rows {
                         say("category", category_word(category).to_owned())?;
                     }
                     say("sentence", without_steering(&verdict.sentence))?;
+                    if let Some(advice) = &verdict.advice {
+                        say("advice", without_steering(advice))?;
+                    }
                     for reason in &verdict.reasons {
                         say("reason", without_steering(reason))?;
                     }

@@ -1,6 +1,6 @@
 //! The document: everything that is said about a run, in reading order, as typed blocks.
 
-use iotrial_analysis::verdict::Category;
+use iotrial_analysis::verdict::{Category, Outcome};
 
 use crate::chart::{BarChart, ChartGroup, HeatMap};
 pub use crate::finding_line::FindingLine;
@@ -67,14 +67,16 @@ pub enum Block {
 /// The answer to «is this storage good enough».
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerdictBlock {
-    /// Whether it is, by what was measured.
-    pub qualified: bool,
+    /// Whether it is.
+    pub outcome: Outcome,
     /// The answer in a few words, where another question was asked.
     pub headline: Option<String>,
     /// How good; `None` when nothing could be judged.
     pub category: Option<Category>,
     /// The answer in one sentence.
     pub sentence: String,
+    /// What to change so that the next measurement has an answer.
+    pub advice: Option<String>,
     /// What speaks for it, the most weighty first.
     pub reasons: Vec<String>,
     /// That and why the run did not end as planned.
@@ -85,24 +87,24 @@ impl VerdictBlock {
     /// The answer in one or two words.
     pub(crate) fn word(&self) -> &str {
         // A headline replaces the word, because another question was asked: of a search, what rate holds.
-        match (&self.headline, self.category, self.qualified) {
+        match (&self.headline, self.category, self.outcome) {
             (Some(headline), ..) => headline,
-            (None, None, _) => "not judged",
-            (None, Some(_), true) => "qualified",
-            (None, Some(_), false) => "not qualified",
+            // Nothing has a limit, and nothing casts doubt on that.
+            (None, None, Outcome::Inconclusive) if self.advice.is_none() => "not judged",
+            (None, _, outcome) => outcome.as_str(),
         }
     }
 
     /// Whether it is a yes, a no or neither.
     pub(crate) fn is_yes(&self) -> Option<bool> {
-        (self.headline.is_some() || self.category.is_some()).then_some(self.qualified)
+        self.outcome.is_yes()
     }
 
     /// The category, where that decided: good latencies that may not be relied upon are not «not qualified
     /// (good)».
     pub(crate) fn decisive_category(&self) -> Option<Category> {
         // Categories are ordered from the best.
-        let agrees = |category: &Category| self.qualified == (*category <= Category::Acceptable);
+        let agrees = |category: &Category| self.outcome.is_yes() == Some(*category <= Category::Acceptable);
         self.category.filter(agrees).filter(|_| self.headline.is_none())
     }
 }

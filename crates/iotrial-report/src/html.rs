@@ -154,6 +154,7 @@ enum BlockView<'d> {
         word: &'d str,
         category: Option<&'static str>,
         sentence: &'d str,
+        advice: Option<&'d str>,
         reasons: &'d [String],
         ended: Option<&'d str>,
     },
@@ -244,6 +245,7 @@ impl<'d> BlockView<'d> {
             word: verdict.word(),
             category: verdict.decisive_category().map(category_word),
             sentence: &verdict.sentence,
+            advice: verdict.advice.as_deref(),
             reasons: &verdict.reasons,
             ended: verdict.ended.as_deref(),
         }

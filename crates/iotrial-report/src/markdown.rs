@@ -99,6 +99,9 @@ impl Page {
         let category = verdict.decisive_category().map(|category| format!(" ({})", category_word(category)));
         let answer = format!("**{}**{}", verdict.word(), category.unwrap_or_default());
         self.block(&format!("{answer}: {}", escape(&verdict.sentence)));
+        if let Some(advice) = &verdict.advice {
+            self.block(&escape(advice));
+        }
         if let Some(ended) = &verdict.ended {
             self.block(&escape(ended));
         }

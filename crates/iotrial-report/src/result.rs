@@ -96,10 +96,11 @@ pub(crate) fn verdict(subject: &Subject<'_>, summary: &Summary) -> Section {
         heading: "",
         note: None,
         blocks: vec![Block::Verdict(VerdictBlock {
-            qualified: verdict.is_yes(),
-            headline: verdict.latency_limit.as_ref().map(|answer| answer.headline.clone()),
+            outcome: verdict.outcome,
+            headline: verdict.headline.clone(),
             category: verdict.category,
             sentence: verdict.sentence.clone(),
+            advice: verdict.advice.clone(),
             reasons: verdict.reasons.clone(),
             ended,
         })],

@@ -226,7 +226,7 @@ fn overview(runs: &[Run<'_>]) -> Section {
                     }
                     .to_owned(),
                 ),
-                Value::Text(if verdict.qualified { "yes" } else { "no" }.to_owned()),
+                Value::Text(verdict.outcome.as_str().to_owned()),
                 verdict.category.map_or(Value::Absent, Value::Category),
             ],
             is_total: false,
@@ -246,7 +246,7 @@ fn overview(runs: &[Run<'_>]) -> Section {
                 Column::new("started", Quantity::Words).optional(),
                 Column::new("measured", Quantity::Seconds),
                 Column::new("ended", Quantity::Words),
-                Column::new("qualified", Quantity::Words),
+                Column::new("outcome", Quantity::Words),
                 Column::new("category", Quantity::Words),
             ],
             rows: runs.iter().map(row).collect(),

@@ -1,11 +1,12 @@
 //! The search for the highest rate that holds a latency limit: its answer and its probes.
 
 use iotrial_analysis::summary::Summary;
+use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, ProbeKind, Search};
 use iotrial_model::units::group_thousands;
 
-use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Limit, Line, Scale, Shape};
+use crate::chart::{Axis, Chart, ChartGroup, Dash, Limit, Line, Scale, Shape};
 use crate::document::{Block, Fact, Section};
 use crate::quantity::{Quantity, in_seconds};
 use crate::table::{Column, Row, Table, Value};
@@ -49,8 +50,8 @@ fn answer(search: &Search, ended: EndedHow) -> String {
     }
     let Some(result) = &search.result else {
         return format!(
-            "No rate was found that holds {}. The figures are those of the last load.",
-            search.limit
+            "No rate was found that stays within {}. The figures are those of the last load.",
+            search.limit.in_words()
         );
     };
     let and_not = match result.not_held_iops {
@@ -64,19 +65,33 @@ fn answer(search: &Search, ended: EndedHow) -> String {
         format!(" What did not hold was found with {doubts}: the device itself may hold more.")
     };
     format!(
-        "{} IOPS hold {}{and_not}.{doubt} The figures are those of the run that confirmed it.",
+        "{} IOPS stay within {}{and_not}.{doubt} The figures are those of {}.",
         iops(result.held_iops),
-        search.limit
+        search.limit.in_words(),
+        match &search.need {
+            Some(need) => format!("the long run at the {} IOPS that are needed", iops(need.total_iops())),
+            None => "the run that confirmed it".to_owned(),
+        }
     )
 }
 
 fn facts(search: &Search, ended: EndedHow) -> Vec<Fact> {
     let fact = |name: &str, quantity, value| Fact { name: name.to_owned(), quantity, value };
     let mut facts = vec![fact("limit", Quantity::Words, Value::Text(search.limit.to_string()))];
+    if let Some(need) = &search.need {
+        let carries = match search.carries_need {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "not known",
+        };
+        facts.push(fact("needed", Quantity::Words, Value::Text(need.to_string())));
+        facts.push(fact("carried", Quantity::Words, Value::Text(carries.to_owned())));
+    }
     match &search.result {
         Some(result) => {
             let worst = &result.worst;
-            let name = format!("{} there, of {} {}s", search.limit.statistic, worst.role, worst.stream);
+            let statistic = worst.statistic.as_deref().unwrap_or("worst");
+            let name = format!("{statistic} there, of {} {}s", worst.role, worst.stream);
             facts.extend([
                 fact("highest rate that held", Quantity::Iops, Value::Number(result.held_iops)),
                 fact("lowest rate that did not", Quantity::Iops, Value::number(result.not_held_iops)),
@@ -91,10 +106,23 @@ fn facts(search: &Search, ended: EndedHow) -> Vec<Fact> {
     facts
 }
 
-/// The latency over the rate that was offered, with the limit as a line; the closed load at saturation offers none.
+/// The limit of files in which there is only one.
+fn one_limit_us(search: &Search) -> Option<f64> {
+    match &search.limit {
+        SearchLimit::Latency(limit) => Some(limit.latency.as_secs_f64() * 1e6),
+        SearchLimit::Thresholds(_) => None,
+    }
+}
+
+/// How much of its limit the worst latency used, over the rate that was offered; the closed load at saturation offers none.
 fn chart(search: &Search) -> Option<Block> {
     let line = |name: &str, hue: usize, held: bool, shape: Shape, kind: Option<ProbeKind>| {
-        let of_probe = |probe: &Probe| Some((probe.asked_iops?, Some(probe.worst.as_ref()?.latency_us)));
+        // Roles have different limits, so that only the share of each is comparable.
+        let of_probe = |probe: &Probe| {
+            let worst = probe.worst.as_ref()?;
+            let limit_us = worst.limit_us.or_else(|| one_limit_us(search))?;
+            Some((probe.asked_iops?, Some(100.0 * worst.latency_us / limit_us)))
+        };
         let is_meant =
             |probe: &&Probe| probe.held == Some(held) && kind.is_none_or(|kind| probe.kind == kind);
         let mut points: Vec<(f64, Option<f64>)> =
@@ -109,21 +137,16 @@ fn chart(search: &Search) -> Option<Block> {
         line("confirmed", 2, true, Shape::Ring, Some(ProbeKind::Confirmation)),
     ];
     let lines: Vec<Line> = lines.into_iter().flatten().collect();
-    let statistic = search.limit.statistic;
     (!lines.is_empty()).then(|| {
         Block::Charts(ChartGroup {
             charts: vec![Chart {
                 id: "search-rates".to_owned(),
-                title: format!("The worst {statistic} of any stream by offered rate"),
+                title: "How much of its limit the worst latency used, by offered rate".to_owned(),
                 x: Axis { name: "offered rate", quantity: Quantity::Iops, scale: Scale::Linear, to: 0.0 },
-                y: LATENCY_AXIS,
+                y: Axis { name: "of the limit", quantity: Quantity::Percent, scale: Scale::Log, to: 0.0 },
                 lines,
                 spans: Vec::new(),
-                limits: vec![Limit {
-                    name: format!("{statistic}, as asked"),
-                    value: search.limit.latency.as_secs_f64() * 1e6,
-                    until: None,
-                }],
+                limits: vec![Limit { name: search.limit.to_string(), value: 100.0, until: None }],
             }],
         })
     })
@@ -139,7 +162,10 @@ fn probes(search: &Search) -> Table {
             Value::Number(probe.iops),
             Value::Text(in_seconds(probe.duration.as_secs_f64())),
             Value::number(probe.worst.as_ref().map(|worst| worst.latency_us)),
-            Value::text(probe.worst.as_ref().map(|worst| format!("{} {}", worst.role, worst.stream))),
+            Value::text(probe.worst.as_ref().map(|worst| {
+                let statistic = worst.statistic.as_deref().unwrap_or_default();
+                format!("{} {} {statistic}", worst.role, worst.stream).trim_end().to_owned()
+            })),
             Value::text(probe.held.map(|held| if held { "yes" } else { "no" })),
             Value::text(probe.why_not.as_ref()),
             Value::text((!probe.doubts.is_empty()).then(|| probe.doubts.to_string())),
@@ -147,7 +173,7 @@ fn probes(search: &Search) -> Table {
         is_total: false,
     };
     Table {
-        caption: format!("Loads of the search, in order; the worst {} of any stream", search.limit.statistic),
+        caption: "Loads of the search, in order; the latency that used up most of its limit".to_owned(),
         columns: vec![
             Column::new("load", Quantity::Words),
             Column::new("share", Quantity::Percent).optional(),

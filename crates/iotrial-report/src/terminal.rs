@@ -168,6 +168,9 @@ impl Page {
         self.line("");
         self.prose("", "  ", &answer, tone);
         self.prose("  ", "  ", &verdict.sentence, Tone::Plain);
+        if let Some(advice) = &verdict.advice {
+            self.prose("  ", "  ", advice, Tone::Strong);
+        }
         if let Some(ended) = &verdict.ended {
             self.prose("  ", "  ", ended, Tone::Fair);
         }

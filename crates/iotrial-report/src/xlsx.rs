@@ -354,7 +354,7 @@ impl<'w> Sheet<'w> {
         let answer = format!("{}{}", verdict.word(), category.unwrap_or_default());
         self.line(&answer, &self.styles.title.clone())?;
         let reasons = verdict.reasons.iter().map(|reason| format!("• {reason}"));
-        let lines = [Some(verdict.sentence.clone()), verdict.ended.clone()];
+        let lines = [Some(verdict.sentence.clone()), verdict.advice.clone(), verdict.ended.clone()];
         for line in lines.into_iter().flatten().chain(reasons) {
             self.prose(&line, &self.styles.text.clone());
         }

@@ -114,7 +114,7 @@ fn a_search_and_a_comparison_have_native_charts_over_real_numbers() {
     let has = |range: &Range<Data>, number: f64| {
         range.rows().flatten().any(|cell| matches!(cell, Data::Float(found) if (found - number).abs() < 1e-9))
     };
-    assert!(has(&searched, 36_000.0) && has(&searched, 5.2) && has(&searched, 2.0));
+    assert!(has(&searched, 36_000.0) && (has(&searched, 2.6) || has(&searched, 260.0)));
 
     let document = fixture::comparison();
     let parts = parts(&document);

@@ -1,5 +1,7 @@
 //! Who watches a session while it works.
 
+use std::time::Duration;
+
 use iotrial_model::plan::Plan;
 use iotrial_model::record::Interval;
 
@@ -17,6 +19,9 @@ pub trait Observer: Send + Sync {
 
     /// Files are being laid out: so many bytes of all are written. Several threads may tell it at once.
     fn layout(&self, done_bytes: u64, total_bytes: u64);
+
+    /// All the loads that are still to come take so long, at most. Only work of several loads tells it, before each of them.
+    fn left(&self, _left: Duration) {}
 
     /// The load of a plan begins.
     fn start(&self, plan: &Plan);

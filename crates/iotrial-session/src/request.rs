@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use iotrial_model::latency_limit::LatencyLimit;
+use iotrial_model::need::Need;
 use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
 use iotrial_model::sweep::LoadPattern;
@@ -58,18 +59,26 @@ pub struct LoadRequest {
 }
 
 /// What a load is made for.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub enum Aim {
-    /// What the storage does in the measured phase.
+    /// The highest rate within the thresholds, unless the profile is closed by its own word, gives rates itself, or has nothing that
+    /// the thresholds limit: then its figures.
     #[default]
+    Usual,
+    /// What the storage does in the measured phase, with the load as the profile has it.
     Figures,
     /// What it does when it no longer changes: measured until five rounds on end are steady, each a fifth of the duration.
     Steady {
         /// Gives up after so long; `None` is 25 rounds.
         limit: Option<Duration>,
     },
-    /// The highest rate at which it holds this latency.
-    Rate(LatencyLimit),
+    /// The highest rate of the load's mix that stays within the limits.
+    Capacity {
+        /// On every stream; `None` is what the threshold set calls acceptable.
+        limit: Option<LatencyLimit>,
+        /// The rate that is needed, decided first; `None` seeks only the highest.
+        need: Option<Need>,
+    },
 }
 
 /// A sweep: kinds of I/O, each at several loads.

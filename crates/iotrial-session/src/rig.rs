@@ -106,6 +106,11 @@ impl Rig {
         &self.store
     }
 
+    /// Tells the observer how long everything still takes, at most.
+    pub fn say_left(&self, left: Duration) {
+        self.observer.left(left);
+    }
+
     /// Tells the observer how it goes.
     pub fn say(&self, text: &str) {
         self.observer.say(text);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use iotrial_analysis::rate_search::{RateSearch, SearchError};
 use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_analysis::words::seconds_in_words;
 use iotrial_measure::control::Control;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::RunRecord;
@@ -13,7 +14,7 @@ use iotrial_model::units::format_duration;
 use crate::fault::Fault;
 use crate::observer::Observer;
 use crate::rig::{Rig, RigError, Trial};
-use crate::setup::{Setup, search_hint};
+use crate::setup::{Setup, is_of_input, search_hint};
 
 mod rate_search;
 
@@ -44,7 +45,7 @@ impl Fault for RunError {
     fn is_of_input(&self) -> bool {
         match self {
             Self::Rig(error) => error.is_of_input(),
-            Self::Search(error) => matches!(error, SearchError::HasRate { .. }),
+            Self::Search(error) => is_of_input(error),
         }
     }
 
@@ -87,8 +88,9 @@ pub fn run(
 pub(crate) fn what_follows(plan: &Plan, search: Option<&RateSearch>) -> String {
     let time = format_duration(plan.duration());
     match search {
-        Some(_) => format!(
-            "searches: a closed load, about ten probes of up to {time}, and at most eight runs of {time} that confirm"
+        Some(search) => format!(
+            "searches for the highest rate, {} at most",
+            seconds_in_words(search.most_time().as_secs_f64())
         ),
         None if plan.until_steady.is_some() => format!("runs until it is steady, {time} at most"),
         None => format!("runs {time}"),

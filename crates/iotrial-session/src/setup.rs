@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use iotrial_analysis::rate_search::{RateSearch, SearchError};
+use iotrial_analysis::rate_search::{Limits, RateSearch, SearchError};
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_engine::polling::{self, PollingError};
 use iotrial_engine::run::refusal_of;
 use iotrial_engine::targets::{self, PrepareError, ProbeError, ProbedTarget};
 use iotrial_measure::host::host_facts;
+use iotrial_model::load::Role;
+use iotrial_model::need::Need;
 use iotrial_model::plan::{EngineKind, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
-use iotrial_model::profile::Profile;
+use iotrial_model::profile::{Profile, RolesError};
 use iotrial_model::record::{
     Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, StudyPlace, Tool,
 };
@@ -73,6 +75,9 @@ pub enum SetupError {
     /// The files could not be laid out.
     #[error(transparent)]
     Layout(#[from] PrepareError),
+    /// The need names no role of the profile, or one that follows another.
+    #[error(transparent)]
+    Roles(RolesError),
     /// The rate cannot be searched for.
     #[error(transparent)]
     Search(#[from] SearchError),
@@ -81,12 +86,12 @@ pub enum SetupError {
 impl Fault for SetupError {
     fn is_of_input(&self) -> bool {
         match self {
-            Self::NotSimulated { .. } | Self::SpareTokens => true,
+            Self::NotSimulated { .. } | Self::SpareTokens | Self::Roles(_) => true,
             Self::NoEngine { .. } | Self::Polling(_) | Self::Layout(_) => false,
             Self::Probe(error) => error.is_of_input(),
             // The only one of them that more room would mend.
             Self::Plan(error) => !matches!(error, PlanError::NoSpace { .. }),
-            Self::Search(error) => matches!(error, SearchError::HasRate { .. }),
+            Self::Search(error) => is_of_input(error),
         }
     }
 
@@ -104,6 +109,7 @@ impl Fault for SetupError {
             Self::Probe(error) => error.hint(),
             Self::Layout(error) => error.hint(),
             Self::Plan(error) => plan_hint(error),
+            Self::Roles(_) => Some("`iotrial profiles NAME` shows the jobs and their roles".to_owned()),
             Self::Search(error) => search_hint(error),
         }
     }
@@ -116,7 +122,13 @@ impl Setup {
     ///
     /// Whatever would keep the load from beginning, as far as it can be known now.
     pub fn new(load: JudgedProfile, request: &LoadRequest) -> Result<Self, SetupError> {
-        let JudgedProfile { profile, thresholds } = load;
+        let JudgedProfile { mut profile, thresholds } = load;
+        if let Aim::Capacity { need: Some(Need::ByRole(roles)), .. } = &request.aim {
+            // What nobody needs is not laid out either.
+            let needed: Vec<Role> =
+                roles.iter().filter(|(_, iops)| *iops > 0.0).map(|(role, _)| *role).collect();
+            profile.keep_roles(&needed).map_err(SetupError::Roles)?;
+        }
         // The order is that of what each step needs: the engine decides whether targets are looked at, what they are decides the
         // plan, and only a plan can be rehearsed. Nothing is written before all of it went well.
         let host = host_facts();
@@ -133,10 +145,17 @@ impl Setup {
         // Of the plan with the profile's own times: what follows changes how long it runs, and not one file.
         let layout = targets::rehearse(&plan, &probed)?;
         let mut search = None;
-        match request.aim {
+        let by_thresholds = || Limits::Thresholds(thresholds.clone());
+        match &request.aim {
             Aim::Figures => {}
-            Aim::Steady { limit } => plan = plan.until_steady(limit)?,
-            Aim::Rate(limit) => search = Some(RateSearch::new(limit, plan.clone())?),
+            // A load whose rates are all given is judged at them, one that nothing limits is not judged.
+            Aim::Usual if profile.closed || profile.has_own_rate() || !plan.engine.has_device() => {}
+            Aim::Usual => search = RateSearch::new(by_thresholds(), None, plan.clone()).ok(),
+            Aim::Steady { limit } => plan = plan.until_steady(*limit)?,
+            Aim::Capacity { limit, need } => {
+                let limits = limit.map_or_else(by_thresholds, Limits::Latency);
+                search = Some(RateSearch::new(limits, need.clone(), plan.clone())?);
+            }
         }
         let request = request.rig.clone();
         Ok(Self { plan, layout, thresholds, search, study: None, request, host, probed, profile })
@@ -300,12 +319,22 @@ fn plan_hint(error: &PlanError) -> Option<String> {
     Some(hint.to_owned())
 }
 
+/// Whether the request itself cannot be searched for.
+pub(crate) const fn is_of_input(error: &SearchError) -> bool {
+    matches!(
+        error,
+        SearchError::HasRate { .. } | SearchError::NoSuchRole { .. } | SearchError::NoLimits { .. }
+    )
+}
+
 /// What the user can do about a rate that cannot be searched for.
 pub(crate) fn search_hint(error: &SearchError) -> Option<String> {
     Some(match error {
         SearchError::HasRate { job } => {
-            format!("remove `rate` from `{job}`, or leave out --latency-limit")
+            format!("remove `rate` from `{job}`, or give --closed and let its own rate be judged")
         }
+        SearchError::NoSuchRole { .. } => "`iotrial profiles NAME` shows the jobs and their roles".to_owned(),
+        SearchError::NoLimits { .. } => "give --thresholds SET, --latency-limit, or --closed".to_owned(),
         SearchError::TooRare { .. } => "give a lower percentile, or mean".to_owned(),
         SearchError::Idle { .. } => "a longer --duration may let it finish some".to_owned(),
     })

@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use iotrial_analysis::comparison::Gate;
 use iotrial_model::latency_limit::LatencyLimit;
+use iotrial_model::need::Need;
 use iotrial_model::units::{ByteSize, parse_duration};
 use iotrial_session::request::{Aim, LoadRequest};
 
@@ -56,7 +57,7 @@ Examples:
   iotrial open                                       the report of the newest result, in the browser
 
 Exit codes: 0 done, and qualified where a verdict was asked for; 1 done, but not qualified;
-2 wrong usage or input; 3 could not be carried out.")]
+2 wrong usage or input; 3 could not be carried out; 4 done, but inconclusive: measure again.")]
 pub struct Cli {
     /// What to do; nothing on a terminal starts a conversation.
     #[command(subcommand)]
@@ -132,7 +133,10 @@ Examples:
   iotrial run sqlserver-oltp --target /mnt/a --target /mnt/b --size 40GiB --duration 5m
   iotrial run ./mine.toml --full --label 'three volumes' --attribute volumes=3
   iotrial run --until-steady 1h --duration 5m       five steady rounds of a minute, in an hour
+  iotrial run --need 20000iops                      does it carry 20,000 IOPS, with how much to spare?
+  iotrial run --need data=18000iops,log=900iops     the same by role; other roles are left out
   iotrial run --latency-limit 2ms@p99               the highest rate with 99 of 100 I/Os in 2 ms
+  iotrial run --closed                              the load as it stands: throughput at saturation
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…   (see `iotrial target`)
   iotrial run --fio-job mix.fio --target /mnt/a     a job of fio, in its own size and time
 
@@ -149,10 +153,20 @@ pub struct RunArgs {
     #[arg(long, value_name = "LIMIT", value_parser = parse_limit, num_args = 0..=1)]
     pub until_steady: Option<Option<Duration>>,
 
-    /// Find the highest rate that holds this latency in every role and direction: probes with Poisson arrivals in the
-    /// profile's mix, then a run of --duration that confirms it. Such as 2ms@p99, 500us@p99.9 or 5ms@mean.
-    #[arg(long, value_name = "LATENCY@STATISTIC")]
+    /// Does the storage carry this rate within its limits, and with how much headroom? A rate such as 20000iops, rates by role
+    /// such as data=18000iops,log=900iops, or a file: a demand, counters of a system, or a record of what a load did.
+    #[arg(long, value_name = "RATE|FILE", conflicts_with_all = ["closed", "until_steady"])]
+    pub need: Option<String>,
+
+    /// Judge by this latency in every role and direction instead of the threshold set. Such as 2ms@p99, 500us@p99.9
+    /// or 5ms@mean.
+    #[arg(long, value_name = "LATENCY@STATISTIC", conflicts_with = "closed")]
     pub latency_limit: Option<LatencyLimit>,
+
+    /// Measure the load as the profile has it, with all its outstanding I/Os, instead of searching for the highest rate
+    /// within the limits. Latency at saturation says how many I/Os were outstanding, and little of the storage.
+    #[arg(long)]
+    pub closed: bool,
 
     /// A job file of fio, or its command line in quotes, instead of a profile; in full, unless --size and --duration
     /// say less. What is not as in fio is said first (`iotrial docs fio-jobs`).
@@ -175,8 +189,8 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// What a session is asked for.
-    pub fn request(&self) -> Result<LoadRequest, Failure> {
+    /// What a session is asked for; `need` is what --need stands for.
+    pub fn request(&self, need: Option<Need>) -> Result<LoadRequest, Failure> {
         let load = &self.load;
         // Zero would be taken as «no size», and the quick one laid out instead: nobody asks for nothing.
         if load.size.is_some_and(|size| size.get() == 0) {
@@ -184,11 +198,14 @@ impl RunArgs {
             return Err(Failure::input(error).hint("give a size such as 2GiB, or leave it out".to_owned()));
         }
         // Not by `conflicts_with`, which could not say what to do instead.
-        let aim = match (self.until_steady, self.latency_limit) {
-            (None, None) => Aim::Figures,
-            (Some(limit), None) => Aim::Steady { limit },
-            (None, Some(limit)) => Aim::Rate(limit),
-            (Some(_), Some(_)) => {
+        // A job of fio is measured as fio would measure it.
+        let is_closed = self.closed || self.fio_job.is_some();
+        let aim = match (self.until_steady, self.latency_limit, need) {
+            (None, None, None) if is_closed => Aim::Figures,
+            (None, None, None) => Aim::Usual,
+            (Some(limit), None, _) => Aim::Steady { limit },
+            (None, limit, need) => Aim::Capacity { limit, need },
+            (Some(_), Some(_), _) => {
                 let error = anyhow::anyhow!("--latency-limit and --until-steady exclude each other");
                 let hint =
                     "find the rate first, and give it to the jobs of a profile that runs until it is steady";

@@ -28,6 +28,9 @@ pub const NOT_CARRIED_OUT: u8 = 3;
 /// The run is done, but the storage is not qualified.
 pub const NOT_QUALIFIED: u8 = 1;
 
+/// The run is done, and whether the storage is good enough cannot be said.
+pub const INCONCLUSIVE: u8 = 4;
+
 /// Imported, but some files could not be read.
 pub const NOT_ALL_READ: u8 = 1;
 

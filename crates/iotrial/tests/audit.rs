@@ -49,8 +49,20 @@ fn a_table_that_agrees_ends_with_0_and_one_that_does_not_with_1() {
 fn a_run_is_audited_by_its_id_and_by_its_file() {
     let bench = Bench::new();
     let device = "service_time_us = 200, parallelism = 32";
-    let run =
-        ["run", "--engine", "sim", "--sim", device, "--seed", "1", "--duration", "20s", "--json", "--quiet"];
+    let run = [
+        "run",
+        "--closed",
+        "--engine",
+        "sim",
+        "--sim",
+        device,
+        "--seed",
+        "1",
+        "--duration",
+        "20s",
+        "--json",
+        "--quiet",
+    ];
     let record = bench.run(&run).json()["record"].as_str().unwrap().to_owned();
     let by_file = bench.run(&["audit", &record, "--json"]).expect_code(0).json();
     assert_eq!(by_file["findings"].as_array().unwrap().len(), 0, "{by_file:#}");

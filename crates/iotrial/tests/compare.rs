@@ -12,6 +12,7 @@ fn run(bench: &Bench, label: &str, seed: &str, service_time_us: u32, more: &[&st
     let device = format!("service_time_us = {service_time_us}, service_spread = 0.5, parallelism = 32");
     let base = [
         "run",
+        "--closed",
         "--engine",
         "sim",
         "--sim",

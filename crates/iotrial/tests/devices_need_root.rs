@@ -47,7 +47,17 @@ fn filled(folder: &Path, name: &str, size_mib: u64) -> PathBuf {
 fn reading(bench: &Bench, target: &Path, duration: &str) -> Command {
     fs::write(bench.path().join("reads.toml"), READS).unwrap();
     let target = rig::text(target);
-    bench.command(&["run", "./reads.toml", "--target", target, "--duration", duration, "--json", "--quiet"])
+    bench.command(&[
+        "run",
+        "--closed",
+        "./reads.toml",
+        "--target",
+        target,
+        "--duration",
+        duration,
+        "--json",
+        "--quiet",
+    ])
 }
 
 fn summary(command: &mut Command) -> Value {

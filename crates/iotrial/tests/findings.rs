@@ -13,7 +13,7 @@ fn findings(profile: &str, seed: &str, sim: &str) -> Vec<Value> {
 }
 
 fn findings_over(profile: &str, seed: &str, sim: &str, duration: &str) -> Vec<Value> {
-    let mut arguments = vec!["run"];
+    let mut arguments = vec!["run", "--closed"];
     arguments.extend((!profile.is_empty()).then_some(profile));
     arguments.extend(["--engine", "sim", "--seed", seed, "--ramp", "1s", "--duration", duration]);
     arguments.extend(["--sim", sim, "--json", "--quiet"]);
@@ -26,7 +26,19 @@ fn findings_of(jobs: &str, seed: &str, sim: &str) -> Vec<Value> {
     let head = "format = \"iotrial.profile/1\"\nname = \"mine\"\ntitle = \"Mine\"\nschedule = { duration = \"15s\" }\n\
                 quick = { size = \"1GiB\", duration = \"15s\" }\n";
     std::fs::write(bench.path().join("mine.toml"), format!("{head}{jobs}")).unwrap();
-    let base = ["run", "./mine.toml", "--engine", "sim", "--seed", seed, "--ramp", "1s", "--duration", "15s"];
+    let base = [
+        "run",
+        "--closed",
+        "./mine.toml",
+        "--engine",
+        "sim",
+        "--seed",
+        seed,
+        "--ramp",
+        "1s",
+        "--duration",
+        "15s",
+    ];
     let ran = bench.run(&[&base[..], &["--sim", sim, "--json", "--quiet"]].concat());
     ran.json()["findings"].as_array().unwrap().clone()
 }
@@ -61,7 +73,7 @@ fn group_commit(iops: u32) -> String {
 /// The one with that id, which has to be there.
 #[track_caller]
 fn provoked(id: &str, sim: &str) -> Value {
-    let all = findings("", "7", sim);
+    let all = findings("sqlserver-oci-published", "7", sim);
     let found = all.iter().find(|finding| finding["id"] == id).cloned();
     found.unwrap_or_else(|| panic!("no {id} with `{sim}` in {all:#?}"))
 }
@@ -247,8 +259,19 @@ fn a_stall_makes_a_run_unsteady_and_is_no_limit() {
 fn the_generator_is_watched_thread_by_thread_and_against_the_time_of_day() {
     // The null engine is nothing but generator. How much of a CPU it gets is the machine's affair.
     let bench = Bench::new();
-    let arguments =
-        ["run", "sqlserver-log", "--engine", "null", "--ramp", "0s", "--duration", "2s", "--json", "--quiet"];
+    let arguments = [
+        "run",
+        "--closed",
+        "sqlserver-log",
+        "--engine",
+        "null",
+        "--ramp",
+        "0s",
+        "--duration",
+        "2s",
+        "--json",
+        "--quiet",
+    ];
     let summary = bench.run(&arguments).json();
     let cpu = &summary["cpu"];
     assert!(cpu["busiest_thread_percent"].as_f64().unwrap() > 0.0, "{cpu:#}");

@@ -46,7 +46,7 @@ fn a_job_file_is_printed_as_a_profile_that_runs() {
         let base = ["run", "--engine", "sim", "--sim", device, "--seed", "1", "--json", "--quiet"];
         bench.run(&[&base, more].concat()).json()
     };
-    let (by_job, by_profile) = (run(&["--fio-job", "mix.fio"]), run(&["./mix.toml", "--full"]));
+    let (by_job, by_profile) = (run(&["--fio-job", "mix.fio"]), run(&["./mix.toml", "--full", "--closed"]));
     assert_eq!(by_job["roles"], by_profile["roles"]);
     // Eight outstanding at 200 µs.
     let iops = by_job["roles"]["data"]["read"]["iops"].as_f64().unwrap();

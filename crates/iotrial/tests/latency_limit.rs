@@ -115,7 +115,7 @@ fn a_cap_on_iops_is_found_whatever_the_burst_before_it() {
     assert_eq!(record["plan"]["jobs"][0]["arrival"]["kind"], "open");
     assert!((number(&record, "/plan/jobs/0/arrival/iops") - held).abs() < 1e-6);
     assert!((number(&record, "/search/result/job_rates/0/iops") - held).abs() < 1e-6);
-    assert_eq!(summary["measured_s"], 30.0);
+    assert!(number(&summary, "/measured_s") >= 10.0);
     let worst = number(&summary, "/search/result/worst/latency_us");
     assert!((number(&summary, "/total/read/lat_p99_us") - worst).abs() < 1e-6);
     assert_eq!(record["search"]["probes"][0]["kind"], "saturation");
@@ -181,16 +181,21 @@ fn a_limit_below_what_the_idle_device_takes_is_missed_with_the_latency_as_eviden
     let bench = Bench::new();
     let sim = "service_time_us = 500, parallelism = 8";
     let (code, summary) = run(&bench, &profile(16, ""), sim, &["--latency-limit", "100us@p99"]);
-    assert_eq!((code, &summary["ended"]), (1, &"complete".into()));
+    assert_eq!((code, &summary["ended"]), (4, &"complete".into()));
     assert!(summary["search"].get("result").is_none());
     let finding =
         summary["findings"].as_array().unwrap().iter().find(|one| one["id"] == "latency-limit-missed");
     let finding = finding.unwrap();
     let message = finding["message"].as_str().unwrap();
-    assert!(message.starts_with("no rate holds 100us@p99: even at 8"), "{message}");
+    assert!(message.starts_with("no rate stays within 100us@p99: even at "), "{message}");
     let latency_us = number(finding, "/evidence/latency_us");
     assert!((500.0..700.0).contains(&latency_us), "{latency_us}");
-    assert!(summary["verdict"]["sentence"].as_str().unwrap().starts_with("Not qualified"));
+    assert!(
+        summary["verdict"]["sentence"]
+            .as_str()
+            .unwrap()
+            .starts_with("Inconclusive: the device was simulated")
+    );
 }
 
 #[test]
@@ -215,7 +220,10 @@ fn what_cannot_be_searched_is_refused_with_a_hint() {
     };
     check(
         &["./open.toml", "--latency-limit", "2ms@p99"],
-        &["job `pages` has a rate, and a latency limit looks for one", "hint: remove `rate` from `pages`"],
+        &[
+            "job `pages` has a rate, as all jobs have, and a search looks for one",
+            "hint: remove `rate` from `pages`",
+        ],
     );
     check(
         &["--latency-limit", "2ms@p99", "--until-steady"],
@@ -231,7 +239,7 @@ fn dry_run_names_the_search() {
     let bench = Bench::new();
     let ran =
         bench.run(&["run", "--engine", "sim", "--dry-run", "--latency-limit", "2ms@p99"]).expect_code(0);
-    assert!(ran.stdout.contains("the highest rate that holds 2ms@p99"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("the highest rate within 2ms@p99"), "{}", ran.stdout);
 }
 
 #[cfg(unix)]

@@ -31,7 +31,15 @@ fn has_durable_log(profile: &Profile) -> bool {
 fn on_sim(bench: &Bench, profile: &Profile, more: &[&str]) -> Value {
     // Bursts are measured in whole periods, which are a minute long.
     let duration = if has_bursts(profile) { "60s" } else { "4s" };
-    let base = ["run", &profile.name, "--engine", "sim", "--sim", "service_time_us = 500, parallelism = 16"];
+    let base = [
+        "run",
+        "--closed",
+        &profile.name,
+        "--engine",
+        "sim",
+        "--sim",
+        "service_time_us = 500, parallelism = 16",
+    ];
     let rest = ["--seed", "7", "--ramp", "1s", "--duration", duration, "--json", "--quiet"];
     bench.run(&[&base[..], &rest, more].concat()).json()
 }
@@ -83,7 +91,7 @@ fn a_durable_log_has_a_commit_latency_on_real_files() {
         if !has_durable_log(&profile) || has_bursts(&profile) {
             continue;
         }
-        let base = ["run", builtin.name, "--target", "data", "--size", "192MiB", "--ramp", "0s"];
+        let base = ["run", "--closed", builtin.name, "--target", "data", "--size", "192MiB", "--ramp", "0s"];
         let ran = bench.run(&[&base[..], &["--duration", "1s", "--json", "--quiet"]].concat());
         if ran.code == 3 {
             eprintln!("skipped: {}", ran.stderr);
@@ -141,7 +149,7 @@ fn a_backup_writes_each_block_that_it_has_read() {
 fn acceptable_by_the_published_table_is_told_with_what_the_table_means_by_it() {
     let bench = Bench::new();
     let sim = "service_time_us = 2500, parallelism = 256";
-    let base = ["run", "sqlserver-oci-published", "--engine", "sim", "--sim", sim, "--seed", "7"];
+    let base = ["run", "--closed", "sqlserver-oci-published", "--engine", "sim", "--sim", sim, "--seed", "7"];
     let summary =
         bench.run(&[&base[..], &["--ramp", "1s", "--duration", "5s", "--json", "--quiet"]].concat()).json();
     let verdict = &summary["verdict"];
@@ -165,6 +173,7 @@ fn decision_support_may_take_up_to_30_ms_by_the_white_paper_bulk_loads_among_it(
         let sim = format!("service_time_us = {service_time_us}, parallelism = 64");
         let base = [
             "run",
+            "--closed",
             "sqlserver-dss",
             "--thresholds",
             "sqlserver-whitepaper",

@@ -13,6 +13,7 @@ use support::{Bench, Ran};
 fn run(bench: &Bench, profile: &str, label: &str) -> String {
     let mut arguments = vec![
         "run",
+        "--closed",
         profile,
         "--engine",
         "sim",

@@ -10,6 +10,7 @@ use support::Bench;
 fn with_record(bench: &Bench, label: &str, sim: &str) -> String {
     let run = [
         "run",
+        "--closed",
         "--engine",
         "sim",
         "--sim",
@@ -62,7 +63,7 @@ fn a_file_that_exists_is_left_as_it_is_unless_it_may_be_overwritten() {
         assert!(refused.stderr.contains("`kept.iotrial.json` exists already"), "{}", refused.stderr);
         assert_eq!(read(&bench, "kept.iotrial.json"), kept);
     }
-    let run = ["run", "--engine", "sim", "--duration", "1s", "--quiet"];
+    let run = ["run", "--closed", "--engine", "sim", "--duration", "1s", "--quiet"];
     bench.run(&[&run[..], &["--html", "kept.iotrial.json"]].concat()).expect_code(2);
     assert_eq!(read(&bench, "kept.iotrial.json"), kept);
     bench.run(&["report", &record, "--html", "kept.iotrial.json", "--overwrite"]);
@@ -96,7 +97,8 @@ fn a_form_on_standard_output_has_it_for_itself() {
 #[test]
 fn a_run_writes_the_forms_that_a_report_of_it_has() {
     let bench = Bench::new();
-    let run = ["run", "--engine", "sim", "--seed", "1", "--ramp", "0s", "--duration", "2s", "--quiet"];
+    let run =
+        ["run", "--closed", "--engine", "sim", "--seed", "1", "--ramp", "0s", "--duration", "2s", "--quiet"];
     let forms = ["--html", "a.html", "--xlsx", "a.xlsx", "--markdown", "a.md", "--csv", "a.csv"];
     let ran = bench.run(&[&run[..], &forms].concat());
     assert!(ran.stdout.contains("report  a.html") && ran.stdout.contains("report  a.csv"), "{}", ran.stdout);
@@ -176,7 +178,8 @@ fn records_are_named_by_label_and_folder_and_what_cannot_be_compared_stands_besi
     let store = bench.store();
     let by_folder = bench.run(&["report", store.to_str().unwrap()]).stdout;
     assert_eq!(by_label.lines().next(), by_folder.lines().next());
-    let other = ["run", "sqlserver-log", "--engine", "sim", "--ramp", "1s", "--duration", "5s", "--json"];
+    let other =
+        ["run", "--closed", "sqlserver-log", "--engine", "sim", "--ramp", "1s", "--duration", "5s", "--json"];
     let other = bench.run(&other).json()["record"].as_str().unwrap().to_owned();
     let beside = bench.run(&["report", &fast, &other]).stdout;
     let beside = beside.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -230,7 +233,9 @@ fn a_block_device_is_no_place_for_a_report_needs_root() {
         let ran = bench.run(&["report", &record, form, "node"]).expect_code(2);
         assert!(ran.stderr.contains("is a block device"), "{}", ran.stderr);
     }
-    let ran = bench.run(&["run", "--engine", "sim", "--duration", "1s", "--html", "node"]).expect_code(2);
+    let ran = bench
+        .run(&["run", "--closed", "--engine", "sim", "--duration", "1s", "--html", "node"])
+        .expect_code(2);
     assert!(ran.stderr.contains("is a block device") && ran.stdout.is_empty(), "{}", ran.stderr);
     std::fs::remove_file(node).unwrap();
 }
@@ -238,7 +243,7 @@ fn a_block_device_is_no_place_for_a_report_needs_root() {
 /// The report of a table of figures, in one line.
 fn report_of_table(bench: &Bench, table: &str) -> String {
     std::fs::write(bench.path().join("t.csv"), table).unwrap();
-    let shown = bench.run(&["report", "t.csv"]).expect_code(1).stdout;
+    let shown = bench.run(&["report", "t.csv"]).expect_code(4).stdout;
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -8,8 +8,20 @@ use serde_json::Value;
 use support::Bench;
 
 /// A run on a simulated device: its physics are known and it takes no time.
-const SIM: &[&str] =
-    &["run", "--engine", "sim", "--seed", "7", "--ramp", "1s", "--duration", "6s", "--json", "--quiet"];
+const SIM: &[&str] = &[
+    "run",
+    "--closed",
+    "--engine",
+    "sim",
+    "--seed",
+    "7",
+    "--ramp",
+    "1s",
+    "--duration",
+    "6s",
+    "--json",
+    "--quiet",
+];
 
 fn with<'a>(base: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
     [base, more].concat()
@@ -26,7 +38,7 @@ fn the_json_summary_has_the_documented_keys() {
     for key in ["record", "ended", "verdict", "total", "roles", "jobs", "findings"] {
         assert!(summary.get(key).is_some(), "{key}");
     }
-    for key in ["qualified", "category", "sentence", "reasons"] {
+    for key in ["outcome", "category", "sentence", "reasons"] {
         assert!(summary["verdict"].get(key).is_some(), "{key}");
     }
     for key in [
@@ -90,6 +102,7 @@ fn a_run_on_real_files_measures_and_leaves_nothing_behind() {
         let bench = Bench::new();
         let arguments = [
             "run",
+            "--closed",
             "--engine",
             engine,
             "--target",
@@ -126,6 +139,7 @@ fn a_directory_that_the_run_made_is_gone_afterwards() {
     let bench = Bench::new();
     let arguments = [
         "run",
+        "--closed",
         "--target",
         "new",
         "--size",
@@ -146,6 +160,7 @@ fn a_kept_file_is_used_again_and_one_without_its_content_is_filled_again() {
     let bench = Bench::new();
     let arguments = [
         "run",
+        "--closed",
         "sqlserver-log",
         "--target",
         "data",
@@ -221,7 +236,7 @@ fn errors_of_the_device_are_counted_shown_and_recorded_and_the_run_goes_on() {
     let ids: Vec<&str> =
         summary["findings"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
     assert!(ids.contains(&"io-errors"), "{ids:?}");
-    assert_eq!(summary["verdict"]["qualified"], false);
+    assert_eq!(summary["verdict"]["outcome"], "not-qualified");
 }
 
 #[test]
@@ -311,7 +326,8 @@ fn a_browser_without_network_shows_the_report_and_objects_to_nothing() {
 fn what_cannot_be_polled_is_refused_with_a_hint_before_anything_is_written() {
     let bench = Bench::new();
     // Nothing of it is durable: a wait for stable storage cannot be polled either, and is refused first.
-    let base = ["run", "sqlserver-oci-published", "--polled", "--target", "data", "--size", "32MiB"];
+    let base =
+        ["run", "sqlserver-oci-published", "--closed", "--polled", "--target", "data", "--size", "32MiB"];
     let run = with(&base, &["--duration", "1s", "--quiet", "--json"]);
     let check = |more: &[&str], code: i32, message: &str| {
         let ran = bench.run(&with(&run, more)).expect_code(code);

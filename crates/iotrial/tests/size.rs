@@ -33,6 +33,7 @@ fn a_run_stands_beside_the_limits_of_its_configuration() {
     let sim = "service_time_us = 500, parallelism = 64";
     let ran = bench.run(&[
         "run",
+        "--closed",
         "oracle-slob-random",
         "--engine",
         "sim",
@@ -48,7 +49,7 @@ fn a_run_stands_beside_the_limits_of_its_configuration() {
         "--label",
         "run",
     ]);
-    assert!(ran.code <= 1, "{}", ran.stderr);
+    assert_eq!(ran.code, 4, "{}", ran.stderr);
     let record = ran.json()["record"].as_str().unwrap().to_owned();
     let explained = bench.run(&["size", "explain", "one.toml", "--record", &record, "--json"]).json();
     let measured = &explained["measured"][0];

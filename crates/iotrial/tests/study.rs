@@ -450,7 +450,8 @@ fn records_that_do_not_fit_are_refused_and_none_is_taken() {
     let bench = Bench::new();
     write(&bench, &with(STUDY, "label = \"fast\"", "label = \"fast\"\nelsewhere = true"));
     let run_record = |more: &[&str]| {
-        let base = ["run", "sqlserver-log", "--engine", "sim", "--ramp", "0s", "--quiet", "--json"];
+        let base =
+            ["run", "--closed", "sqlserver-log", "--engine", "sim", "--ramp", "0s", "--quiet", "--json"];
         bench.run(&[&base[..], more].concat()).json()["record"].as_str().unwrap().to_owned()
     };
     let good = run_record(&["--duration", "2s", "--label", "fast", "--attribute", "speed=4"]);
@@ -478,6 +479,7 @@ fn records_that_do_not_fit_are_refused_and_none_is_taken() {
     check(&["--duration", "2s", "--label", "fast", "--until-steady", "20s"], "steady");
     let other = bench.run(&[
         "run",
+        "--closed",
         "sqlserver-dss",
         "--engine",
         "sim",

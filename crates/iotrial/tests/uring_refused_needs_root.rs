@@ -41,6 +41,7 @@ fn threads_take_over_where_io_uring_is_refused_and_the_record_says_so() {
     let bench = Bench::new();
     let run = [
         "run",
+        "--closed",
         "--target",
         "data",
         "--size",

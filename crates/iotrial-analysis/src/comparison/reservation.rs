@@ -1,10 +1,11 @@
-//! What has to be said in the same breath as a recommendation: that it is of a simulation, of figures that contradict each other, or of
-//! something that freezes.
+//! What has to be said in the same breath as a recommendation: that it is of a simulation, of figures that contradict each other or may not
+//! be the devices', or of something that freezes.
 
 use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::recommendation::names_of;
+use super::sample::Outcome;
 use crate::words::latency_in_words;
 
 /// Something that has to be said in the same breath as the recommendation.
@@ -24,6 +25,8 @@ pub enum ReservationKind {
     Simulated,
     /// Figures of the best one, or of one that it is compared with, contradict each other.
     Contradictory,
+    /// Runs of the best one, or of one that it is compared with, are inconclusive: their figures may not be the device's.
+    Inconclusive,
     /// The best one has I/Os that take far longer than any of another one.
     Froze,
 }
@@ -54,6 +57,12 @@ pub(super) fn reservations(configurations: &[Configuration], best: Option<usize>
             ReservationKind::Contradictory,
             format!("the figures of {} contradict each other", names_of(&contradictory)),
         );
+    }
+    let inconclusive =
+        names(&|one| !one.circumstances.is_simulated && one.outcomes.iter().any(Outcome::is_inconclusive));
+    if !inconclusive.is_empty() {
+        let (runs, are) = ("runs of", "are inconclusive: their figures may not be those of the devices");
+        add(ReservationKind::Inconclusive, format!("{runs} {} {are}", names_of(&inconclusive)));
     }
     if let Some(words) = best.and_then(|best| freeze_words(&configurations[best], configurations)) {
         add(ReservationKind::Froze, words);

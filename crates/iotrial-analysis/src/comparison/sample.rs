@@ -24,7 +24,7 @@ use crate::findings::findings;
 use crate::latency_course::LatencyCourse;
 use crate::stream::Streams;
 use crate::threshold::ThresholdSet;
-use crate::verdict::{Category, Verdict, judge};
+use crate::verdict::{self, Category, Verdict, judge};
 use crate::words::with_thousands;
 
 /// One run of one configuration, or one printed row.
@@ -73,7 +73,7 @@ pub struct Sample {
 /// What a verdict says of a run, in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Outcome {
-    /// `qualified`, `not qualified` or `not judged`.
+    /// `qualified`, `inconclusive`, `not qualified` or `not judged`.
     pub word: String,
     /// The worst category of all that was judged.
     pub category: Option<Category>,
@@ -85,13 +85,18 @@ pub struct Outcome {
 
 impl Outcome {
     fn of(verdict: &Verdict) -> Self {
-        let word = match (verdict.category, verdict.is_yes()) {
-            (None, _) => "not judged",
-            (Some(_), true) => "qualified",
-            (Some(_), false) => "not qualified",
+        let word = match (verdict.category, verdict.outcome) {
+            // Nothing has a limit, and nothing casts doubt on that.
+            (None, verdict::Outcome::Inconclusive) if verdict.advice.is_none() => "not judged",
+            (_, outcome) => outcome.as_str(),
         };
         let thresholds = verdict.thresholds.clone();
         Self { word: word.to_owned(), category: verdict.category, thresholds, run_count: 1 }
+    }
+
+    /// Whether the figures may not be the device's.
+    pub(super) fn is_inconclusive(&self) -> bool {
+        self.word == verdict::Outcome::Inconclusive.as_str()
     }
 
     /// Whether it says the same.

@@ -1,7 +1,6 @@
 //! What an open load could not keep: arrivals that were never issued, or issued late.
 
 use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
-use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::plan::Arrival;
 use iotrial_model::record::{EndedHow, OpCounts};
 use iotrial_model::search::Probe;
@@ -31,7 +30,14 @@ impl Share {
     /// Of what was due, the part that was never issued, of the open job with the largest.
     pub(super) fn never_issued(subject: &Subject<'_>) -> Option<Self> {
         let last = subject.intervals.counted().last()?;
-        let waiting = |job: usize| last.backlog.get(job).copied().unwrap_or_default();
+        // Commits that share a write wait for the one under way: as many as one write can carry are no backlog.
+        let carried = |job: usize| {
+            let job = subject.plan.and_then(|plan| plan.jobs.get(job));
+            let group = job.and_then(|job| Some((job, job.group_commit.as_ref()?)));
+            group.map_or(0, |(job, group)| group.most_commits() * u64::from(job.total_iodepth()))
+        };
+        let backlog = |job: usize| last.backlog.get(job).copied().unwrap_or_default();
+        let waiting = |job: usize| if backlog(job) > carried(job) { backlog(job) } else { 0 };
         Self::largest(subject, MOST_BACKLOG_PERCENT, |job, arrivals| {
             (waiting(job), waiting(job) + arrivals.iter().map(|counts| counts.io_count()).sum::<u64>())
         })
@@ -134,9 +140,9 @@ pub(super) fn latency_limit_missed(seen: &Observed<'_, '_>) -> Option<Finding> {
     Some(Finding {
         id: FindingId::LatencyLimitMissed,
         severity: Severity::Warning,
-        message: limit_missed_words(search.limit, lowest, lowest_iops, share),
+        message: limit_missed_words(&search.limit.in_words(), lowest, lowest_iops, share),
         evidence: Evidence::LatencyLimitMissed {
-            limit: search.limit,
+            limit: search.limit.clone(),
             lowest_iops,
             doubts: lowest.doubts.clone(),
             latency_us: lowest.worst.as_ref().map(|worst| worst.latency_us),
@@ -144,7 +150,7 @@ pub(super) fn latency_limit_missed(seen: &Observed<'_, '_>) -> Option<Finding> {
     })
 }
 
-fn limit_missed_words(limit: LatencyLimit, lowest: &Probe, iops: f64, share: f64) -> String {
+fn limit_missed_words(limit: &str, lowest: &Probe, iops: f64, share: f64) -> String {
     let why_not = lowest.why_not.as_deref().unwrap_or("no reason was recorded");
     let doubt = if lowest.doubts.is_empty() {
         String::new()
@@ -152,7 +158,7 @@ fn limit_missed_words(limit: LatencyLimit, lowest: &Probe, iops: f64, share: f64
         format!("; but {} was found there, so that it may not be the device's limit", lowest.doubts)
     };
     format!(
-        "no rate holds {limit}: even at {} IOPS, {:.0} % of the rate at saturation, {why_not}{doubt}",
+        "no rate stays within {limit}: even at {} IOPS, {:.0} % of the rate at saturation, {why_not}{doubt}",
         with_thousands(iops),
         100.0 * share
     )

@@ -1,16 +1,26 @@
+use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::record::{EndedHow, JobCounts, RunRecord};
+use iotrial_model::search::WorstLatency;
+use iotrial_model::stream::Stream;
 
+use super::assess::streams;
 use super::*;
+
+fn assess(record: &RunRecord, limits: &Limits) -> (Option<WorstLatency>, Option<String>) {
+    super::assess(&record.plan, &Subject::of_run(record), limits)
+}
+
 use crate::test_record::{counts, measured};
 
 const SATURATION_IOPS: f64 = 18_000.0;
 
 /// A device on which a rate holds, or not, as `holds` says of the share and the number of the load. Reads of
 /// the first job are 100 µs where it holds and 9 ms where it does not; its other streams are always fast.
-fn tried(limit: &str, holds: impl Fn(ProbeKind, f64, usize) -> bool) -> RateSearch {
+fn tried(need: Option<&str>, holds: impl Fn(ProbeKind, f64, usize) -> bool) -> RateSearch {
     let mut plan = measured(30, |_| 16_000).plan;
     plan.phases.insert(0, Phase { kind: PhaseKind::Ramp, duration: Duration::from_secs(5) });
-    let mut search = RateSearch::new(limit.parse().unwrap(), plan).unwrap();
+    let need = need.map(|need| need.parse().unwrap());
+    let mut search = RateSearch::new(limits("2ms@p99"), need, plan).unwrap();
     while let Some(load) = search.next_load().unwrap() {
         assert!(search.search().probes.len() < 40, "it does not end: {:#?}", search.search());
         let is_held = load.share.is_none_or(|share| holds(load.kind, share, search.search().probes.len()));
@@ -26,8 +36,12 @@ fn tried(limit: &str, holds: impl Fn(ProbeKind, f64, usize) -> bool) -> RateSear
     search
 }
 
+fn limits(text: &str) -> Limits {
+    Limits::Latency(text.parse().unwrap())
+}
+
 fn shares(search: &RateSearch, kind: ProbeKind) -> Vec<f64> {
-    search.of_kind(kind).map(|(share, _)| share).collect()
+    search.of_kind(kind).filter_map(|probe| probe.share).collect()
 }
 
 fn found(search: &RateSearch) -> Option<(f64, Option<f64>)> {
@@ -37,30 +51,42 @@ fn found(search: &RateSearch) -> Option<(f64, Option<f64>)> {
 
 #[test]
 fn wherever_the_truth_lies_it_is_bracketed_within_five_percent_in_few_loads() {
-    for step in 6..=104 {
+    // Above 1.02 the records of this test do not follow the rate that is asked.
+    for step in 6..=102 {
         let truth = f64::from(step) / 100.0;
-        let search = tried("2ms@p99", |_, share, _| share <= truth);
+        let search = tried(None, |_, share, _| share <= truth);
         let (held, not_held) = found(&search).unwrap();
-        assert!(held <= truth && not_held.unwrap() > truth, "{truth}: {held} {not_held:?}");
-        assert!(not_held.unwrap() / held <= BRACKET + 1e-6, "{truth}: {held} {not_held:?}");
+        assert!(held <= truth && not_held.is_none_or(|not| not > truth), "{truth}: {held} {not_held:?}");
+        assert!(truth / held <= BRACKET + 1e-6, "{truth}: {held} {not_held:?}");
         let loads = search.search().probes.len();
-        assert!(loads <= 14 && (truth < 0.7 || loads <= 9), "{loads} loads for {truth}");
-        assert_eq!(shares(&search, ProbeKind::Confirmation).len(), 1);
+        assert!(loads <= 17, "{loads} loads for {truth}");
+        assert!(shares(&search, ProbeKind::Confirmation).len() <= MOST_CONFIRMATIONS, "{truth}");
     }
 }
 
 #[test]
-fn a_single_mishap_does_not_set_the_upper_end() {
-    // The truth is 0.97, and the third load fails by mishap.
-    let search = tried("2ms@p99", |_, share, load| share <= 0.97 && load != 2);
-    let (held, not_held) = found(&search).unwrap();
-    assert!(held > 0.97 / BRACKET && not_held.unwrap() > 0.97, "{held} {not_held:?}");
+fn mishaps_do_not_set_either_end() {
+    // The truth is 0.8; whichever single probe is misled, the answer stays.
+    for misled in 1..10 {
+        let search = tried(None, |_, share, load| (share <= 0.8) != (load == misled));
+        let (held, _) = found(&search).unwrap();
+        assert!((held / 0.8 - 1.0).abs() < 0.06, "load {misled}: {held}");
+    }
+}
+
+#[test]
+fn loads_that_contradict_each_other_are_no_answer() {
+    // Chance alone decides.
+    let search = tried(None, |kind, _, load| kind == ProbeKind::Probe && load % 2 == 0);
+    assert_eq!(found(&search), None);
+    let confirmations = shares(&search, ProbeKind::Confirmation).len();
+    assert!(confirmations <= MOST_CONFIRMATIONS, "{confirmations}");
 }
 
 /// The same as [`tried`] on a host whose generator is busy where `is_busy` says so of the share and the
 /// number of the load.
 fn doubted(truth: f64, is_busy: impl Fn(ProbeKind, f64, usize) -> bool) -> RateSearch {
-    let mut search = RateSearch::new("2ms@p99".parse().unwrap(), measured(30, |_| 16_000).plan).unwrap();
+    let mut search = RateSearch::new(limits("2ms@p99"), None, measured(30, |_| 16_000).plan).unwrap();
     while let Some(load) = search.next_load().unwrap() {
         let number = search.search().probes.len();
         assert!(number < 40, "it does not end: {:#?}", search.search());
@@ -81,61 +107,104 @@ fn doubted(truth: f64, is_busy: impl Fn(ProbeKind, f64, usize) -> bool) -> RateS
 }
 
 #[test]
-fn a_load_that_may_have_failed_for_want_of_cpu_is_tried_again_and_the_answer_says_so() {
+fn a_load_that_failed_for_want_of_cpu_is_repeated_and_does_not_count() {
     // Once, by mishap: the second try tells.
     let search = doubted(2.0, |_, _, number| number == 1);
-    assert_eq!(shares(&search, ProbeKind::Probe)[..2], [FIRST_SHARE; 2]);
+    let probes = shares(&search, ProbeKind::Probe);
+    assert!(is_same(probes[0], probes[1]), "{probes:?}");
     let (held, not_held) = found(&search).unwrap();
-    assert!((held - HIGHEST_SHARE).abs() < 1e-9 && not_held.is_none(), "{held} {not_held:?}");
+    assert!(held > 1.0 && not_held.is_none(), "{held} {not_held:?}");
     assert_eq!(search.search().probes[1].doubts.to_string(), "generator-busy");
-    // A host that carries 0.6 of what the device does, in confirmations 0.5.
-    let search =
-        doubted(2.0, |kind, share, _| share > if kind == ProbeKind::Confirmation { 0.5 } else { 0.6 });
+    // A host that carries 0.6 of what the device does: the device may carry more.
+    let search = doubted(2.0, |_, share, _| share > 0.6);
     let result = search.search().result.as_ref().unwrap();
-    assert!(result.held_iops <= 0.5 * SATURATION_IOPS, "{result:?}");
+    assert!(result.held_iops <= 0.6 * SATURATION_IOPS, "{result:?}");
     assert_eq!(result.not_held_doubts.to_string(), "generator-busy");
-    for kind in [ProbeKind::Probe, ProbeKind::Confirmation] {
-        let tries = |share: f64| search.tries(kind, share);
-        assert!(shares(&search, kind).into_iter().all(|share| tries(share) <= 2));
-    }
     // A device that sets the end itself is beyond doubt.
     let search = doubted(0.8, |_, share, _| share > 0.95);
     assert!(search.search().result.as_ref().unwrap().not_held_doubts.is_empty());
 }
 
 #[test]
-fn a_rate_that_is_not_confirmed_is_left_by_ever_larger_steps_and_then_closed_in() {
-    for truth in [0.9, 0.72, 0.5, 0.2] {
-        let search = tried("2ms@p99", |kind, share, _| {
-            share <= if kind == ProbeKind::Confirmation { truth } else { 0.96 }
-        });
-        let (held, not_held) = found(&search).unwrap();
-        assert!(held <= truth && not_held.unwrap() > truth, "{truth}: {held} {not_held:?}");
-        let confirmations = shares(&search, ProbeKind::Confirmation).len();
-        assert!((2..=MOST_CONFIRMATIONS).contains(&confirmations), "{truth}: {confirmations}");
-        assert!(truth < 0.7 || not_held.unwrap() / held < 1.07, "{truth}: {held} {not_held:?}");
+fn a_rate_that_does_not_last_is_left_for_what_was_achieved() {
+    for truth in [0.9, 0.72, 0.5] {
+        let search =
+            tried(None, |kind, share, _| share <= if kind == ProbeKind::Confirmation { truth } else { 0.96 });
+        let confirmations = shares(&search, ProbeKind::Confirmation);
+        assert!(confirmations.len() >= 2, "{truth}: {confirmations:?}");
+        assert!(found(&search).is_none_or(|(held, _)| held <= truth), "{confirmations:?}");
     }
 }
 
 #[test]
-fn what_does_not_even_hold_without_waiting_ends_after_the_lowest_rate_was_tried_twice() {
-    let search = tried("2ms@p99", |_, _, _| false);
+fn what_does_not_even_hold_without_waiting_has_no_rate() {
+    let search = tried(None, |_, _, _| false);
     assert_eq!(found(&search), None);
-    assert_eq!(shares(&search, ProbeKind::Probe), [FIRST_SHARE, LOWEST_SHARE, LOWEST_SHARE]);
+    assert_eq!(shares(&search, ProbeKind::Confirmation), [0.0; 0]);
     let why_not = search.search().probes[1].why_not.as_deref();
     assert_eq!(why_not, Some("p99 of data reads is 9.00 ms"));
 }
 
 #[test]
 fn a_limit_that_never_binds_has_no_upper_end() {
-    let (held, not_held) = found(&tried("2ms@p99", |_, _, _| true)).unwrap();
-    assert!((held - HIGHEST_SHARE).abs() < 1e-9 && not_held.is_none(), "{held} {not_held:?}");
+    let (held, not_held) = found(&tried(None, |_, _, _| true)).unwrap();
+    assert!(held >= 1.0 && not_held.is_none(), "{held} {not_held:?}");
+}
+
+#[test]
+fn a_need_is_decided_by_a_long_run_and_a_probe_that_agree() {
+    let search = tried(Some("9000iops"), |_, share, _| share <= 0.8);
+    let kinds: Vec<ProbeKind> = search.search().probes.iter().take(3).map(|probe| probe.kind).collect();
+    assert_eq!(kinds, [ProbeKind::Saturation, ProbeKind::Confirmation, ProbeKind::Probe]);
+    assert!(search.search().probes[1..3].iter().all(|probe| is_same(probe.share.unwrap(), 0.5)));
+    assert_eq!(search.search().carries_need, Some(true));
+    let (held, _) = found(&search).unwrap();
+    assert!((0.72..=0.8).contains(&held), "{held}");
+    let search = tried(Some("16000iops"), |_, share, _| share <= 0.8);
+    assert_eq!(search.search().carries_need, Some(false));
+    let (held, _) = found(&search).unwrap();
+    assert!((0.72..=0.8).contains(&held), "{held}");
+    // What saturation does not even reach is asked all the same.
+    assert_eq!(tried(Some("40000iops"), |_, share, _| share <= 0.8).search().carries_need, Some(false));
+}
+
+#[test]
+fn one_mishap_does_not_decide_a_need_and_a_coin_does_not_either() {
+    for misled in 1..4 {
+        let search = tried(Some("9000iops"), |_, share, load| (share <= 0.8) != (load == misled));
+        assert_eq!(search.search().carries_need, Some(true), "load {misled}");
+    }
+    let search = tried(Some("9000iops"), |_, _, load| load % 2 == 0);
+    assert_eq!((search.search().carries_need, found(&search)), (None, None));
+    assert_eq!(search.search().probes.len(), 1 + MOST_LOADS_AT_NEED);
+}
+
+#[test]
+fn a_need_by_role_gives_each_role_its_own_rate() {
+    let search = tried(Some("data=8000iops,log=500iops"), |_, share, _| share <= 0.8);
+    let rates: Vec<f64> = search.rates(search.need_share().unwrap()).map(|(_, rate)| rate).collect();
+    assert!((rates[0] - 8_000.0).abs() < 1e-6 && (rates[1] - 500.0).abs() < 1e-6, "{rates:?}");
+    let plan = measured(30, |_| 16_000).plan;
+    let error = RateSearch::new(limits("2ms@p99"), Some("tempdb=5iops".parse().unwrap()), plan).unwrap_err();
+    assert_eq!(error.to_string(), "the profile has no I/O of `tempdb` whose rate could be what is needed");
+}
+
+#[test]
+fn the_time_is_known_before_the_first_load_and_kept() {
+    for truth in [0.06, 0.5, 1.0] {
+        let search = tried(None, |_, share, _| share <= truth);
+        let most = RateSearch::new(limits("2ms@p99"), None, search.plan.clone()).unwrap().most_time();
+        // Every probe is as long as 2,000 I/Os a second of the rarest stream make it: 5 s instead of 3 s at least.
+        let loads = u32::try_from(search.search().probes.len()).unwrap();
+        assert!(most >= Duration::from_secs(4) * (loads - 2), "{most:?} for {loads} loads");
+        assert!(most <= Duration::from_secs(120), "{most:?}");
+    }
 }
 
 /// Seconds that are measured by a probe at saturation and by a confirmation, of streams with 2,000 I/Os a
 /// second.
 fn seconds(limit: &str) -> [u64; 2] {
-    let mut search = RateSearch::new(limit.parse().unwrap(), measured(30, |_| 16_000).plan).unwrap();
+    let mut search = RateSearch::new(limits(limit), None, measured(30, |_| 16_000).plan).unwrap();
     let load = search.next_load().unwrap().unwrap();
     search.note(&load, &Subject::of_run(&measured(10, |_| 16_000))).unwrap();
     [ProbeKind::Probe, ProbeKind::Confirmation]
@@ -155,14 +224,13 @@ fn a_probe_is_as_long_as_its_statistic_needs_and_no_longer_than_the_run_unless_i
 
 #[test]
 fn a_percentile_that_would_take_hours_is_refused() {
-    let mut search =
-        RateSearch::new("2ms@p99.99999".parse().unwrap(), measured(30, |_| 16_000).plan).unwrap();
+    let mut search = RateSearch::new(limits("2ms@p99.99999"), None, measured(30, |_| 16_000).plan).unwrap();
     let load = search.next_load().unwrap().unwrap();
     search.note(&load, &Subject::of_run(&measured(10, |_| 16_000))).unwrap();
     let error = search.next_load().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "log commits are too rare for p99.99999: ten of them beyond it take 20 hours"
+        "log commits are too rare for p99.99999: ten of them beyond it take 31 hours"
     );
 }
 
@@ -188,33 +256,28 @@ fn with_backlog(backlog: impl Fn(u64) -> u64) -> RunRecord {
     record
 }
 
-fn assess(record: &RunRecord, limit: LatencyLimit) -> (Option<WorstLatency>, Option<String>) {
-    super::assess(&record.plan, &Subject::of_run(record), limit)
-}
-
 #[test]
 fn a_queue_that_grows_does_not_hold_however_fast_the_others_were() {
-    let limit = |text: &str| text.parse::<LatencyLimit>().unwrap();
-    assert_eq!(assess(&with_backlog(|_| 16), limit("1ms@p99")).1, None);
-    let why_not = assess(&with_backlog(|second| 320 * second), limit("1ms@p99")).1.unwrap();
+    assert_eq!(assess(&with_backlog(|_| 16), &limits("1ms@p99")).1, None);
+    let why_not = assess(&with_backlog(|second| 320 * second), &limits("1ms@p99")).1.unwrap();
     assert_eq!(why_not, "job `pages` issued only 15,680 of 16,000 IOPS");
     // 1,600 waited 100 ms at most: 1,584 of them longer than the limit, which is 1 % of all, and too many for
     // p99.9, which leaves 160 of them above it.
     let short = with_backlog(|second| 160 * second);
-    assert_eq!(assess(&short, limit("1ms@p99")).1, None);
-    let why_not = assess(&short, limit("1ms@p99.9")).1.unwrap();
+    assert_eq!(assess(&short, &limits("1ms@p99")).1, None);
+    let why_not = assess(&short, &limits("1ms@p99.9")).1.unwrap();
     assert_eq!(why_not, "p99.9 of data reads is 90.0 ms");
 }
 
 #[test]
 fn every_io_that_is_not_back_at_the_end_counts_with_what_it_waited() {
-    let limit = "1ms@p99.9".parse().unwrap();
+    let limit = limits("1ms@p99.9");
     let with = |count: u64, age: Duration| {
         let mut record = with_backlog(|_| 0);
         let read = record.jobs[0].read.as_mut().unwrap();
         (read.unfinished_count, read.unfinished_oldest_ns) = (count, 50_000_000);
         read.unfinished_age.record_n(age, count);
-        assess(&record, limit).1
+        assess(&record, &limit).1
     };
     // 80 of 80,000 are a thousandth.
     assert_eq!(with(79, Duration::from_millis(50)), None);
@@ -224,7 +287,7 @@ fn every_io_that_is_not_back_at_the_end_counts_with_what_it_waited() {
 
 #[test]
 fn a_queue_that_drifts_by_less_than_a_hundredth_does_not_hold_and_one_that_a_moment_filled_does() {
-    let limit = "10s@p99".parse().unwrap();
+    let limit = limits("10s@p99");
     // 0.6 % more than is done, for 300 s: 28,800 of 4,800,000, where chance makes 12,394.
     let for_long = |backlog: fn(u64) -> u64| {
         let mut record = with_backlog(|_| 0);
@@ -236,7 +299,7 @@ fn a_queue_that_drifts_by_less_than_a_hundredth_does_not_hold_and_one_that_a_mom
                 one
             })
             .collect();
-        assess(&record, limit).1
+        assess(&record, &limit).1
     };
     let why_not = for_long(|second| 96 * second).unwrap();
     assert_eq!(why_not, "job `pages` issued only 15,904 of 16,000 IOPS");
@@ -255,7 +318,7 @@ fn commits_of_a_group_are_sought_as_other_rates_are_and_their_writes_are_not_jud
         tail: iotrial_model::load::LogTail::Pad,
     });
     log.arrival = Arrival::Open { iops: 2_000.0, spacing: Spacing::Poisson, bursts: None };
-    let mut search = RateSearch::new("5ms@p99".parse().unwrap(), record.plan.clone()).unwrap();
+    let mut search = RateSearch::new(limits("5ms@p99"), None, record.plan.clone()).unwrap();
     let load = search.next_load().unwrap().unwrap();
     let Arrival::Open { iops, .. } = load.plan.jobs[0].arrival else { panic!("{load:?}") };
     assert!((iops - 5e6).abs() < 1e-6, "more than the log takes: {iops}");
@@ -271,18 +334,38 @@ fn commits_of_a_group_are_sought_as_other_rates_are_and_their_writes_are_not_jud
 
 #[test]
 fn errors_and_a_stream_that_never_finished_anything_do_not_hold() {
-    let limit = "1ms@p99".parse().unwrap();
+    let limit = limits("1ms@p99");
     let mut record = with_backlog(|_| 0);
     record.jobs[0].read.as_mut().unwrap().total_latency = LatencyHistogram::default();
-    assert_eq!(assess(&record, limit).1.unwrap(), "no data read finished");
+    assert_eq!(assess(&record, &limit).1.unwrap(), "no data read finished");
     let mut record = with_backlog(|_| 0);
     record.jobs[0].read.as_mut().unwrap().error_count = 1_000;
-    assert!(assess(&record, limit).1.unwrap().starts_with("1,000 of 181,000 I/Os failed"));
+    assert!(assess(&record, &limit).1.unwrap().starts_with("1,000 of 181,000 I/Os failed"));
 }
 
 #[test]
-fn a_profile_with_a_rate_is_refused() {
-    let record = with_backlog(|_| 0);
-    let error = RateSearch::new("1ms@p99".parse().unwrap(), record.plan).unwrap_err();
+fn a_load_whose_rates_are_all_given_is_refused_and_one_beside_it_keeps_its_own() {
+    let mut record = with_backlog(|_| 0);
+    let search = RateSearch::new(limits("1ms@p99"), None, record.plan.clone()).unwrap();
+    assert_eq!(search.plan.jobs.iter().map(is_sought).collect::<Vec<_>>(), [false, true]);
+    record.plan.jobs[1].arrival = record.plan.jobs[0].arrival;
+    let error = RateSearch::new(limits("1ms@p99"), None, record.plan).unwrap_err();
     assert_eq!(error, SearchError::HasRate { job: "pages".to_owned() });
+}
+
+#[test]
+fn a_set_limits_each_role_by_its_own_bands_and_what_has_none_is_refused() {
+    let set = |name| Limits::Thresholds(crate::threshold::ThresholdSet::builtin(name).unwrap());
+    let mut record = measured(10, |_| 16_000);
+    let (worst, why_not) = assess(&record, &set("flash"));
+    assert_eq!(why_not, None);
+    assert_eq!(worst.unwrap().role, Role::Data);
+    // A log commit of 4 ms is above its 2 ms; a data write of 4 ms would not be above its 5 ms.
+    record.jobs[1].write = Some(counts(20_000, Duration::from_millis(4)));
+    let (worst, why_not) = assess(&record, &set("flash"));
+    assert_eq!(why_not.unwrap(), "mean of log commits is 4.00 ms (limit 2.00 ms)");
+    assert_eq!(worst.unwrap().stream, Stream::Commit);
+    record.plan.jobs.iter_mut().for_each(|job| job.role = Role::Scan);
+    let error = RateSearch::new(set("oci-sqlserver"), None, record.plan).unwrap_err();
+    assert_eq!(error, SearchError::NoLimits { set: "oci-sqlserver".to_owned() });
 }

@@ -1,100 +1,357 @@
-//! The verdict of a search for the highest rate within a latency limit: the question asked comes first.
+//! The verdict of a search: whether a needed rate is carried, or which rate is the highest.
 
-use iotrial_model::finding::Finding;
-use iotrial_model::latency_limit::LatencyLimit;
+use iotrial_model::finding::{Finding, FindingId};
+use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::record::EndedHow;
-use iotrial_model::search::Search;
+use iotrial_model::search::{Probe, ProbeKind, Search, SearchResult};
 use iotrial_model::subject::Subject;
+use iotrial_model::words::enumerate;
 use serde::Serialize;
 
-use super::{Judged, Verdict, is_obstacle};
+use super::bearing::Bearing;
+use super::{Outcome, Verdict};
 use crate::judgement;
-use crate::words::with_thousands;
+use crate::words::{latency_in_words, with_thousands};
 
-/// Which rate holds a latency limit.
+/// The highest rate of the load's mix that stays within its limits, and what is needed of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LimitAnswer {
-    /// What was asked.
-    pub limit: LatencyLimit,
-    /// Whether a rate was found that holds it, and nothing forbids to rely on that. It may be that of a simulated device.
-    pub held: bool,
-    /// The highest rate that holds it; `None` where none does, and where the search did not come to its end.
-    pub held_iops: Option<f64>,
-    /// The lowest rate above it that does not.
+pub struct Capacity {
+    /// What it stays within: a latency, or the name of a threshold set.
+    pub limit: SearchLimit,
+    /// I/Os per second that stay within it; `None` where none do, or the loads did not agree.
+    pub iops: Option<f64>,
+    /// Reads in it.
+    pub read_iops: Option<f64>,
+    /// Writes in it, commits among them.
+    pub write_iops: Option<f64>,
+    /// I/Os per second that no longer do; `None` where even more than the closed load reached do.
     pub not_held_iops: Option<f64>,
-    /// The answer in a few words.
-    #[serde(skip)]
-    pub headline: String,
+    /// Whether it may be more: something other than the device kept higher rates from holding.
+    pub is_lower_bound: bool,
+    /// How sure it is that the rate stays within the limits.
+    pub confidence_percent: Option<f64>,
+    /// I/Os per second that were needed; `None` where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub need_iops: Option<f64>,
+    /// Whether the needed rate is carried; `None` without a need, and where the loads at it did not agree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carries_need: Option<bool>,
+    /// How much more than the need it is; negative where it is less. `None` without a need.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headroom_percent: Option<f64>,
+    /// I/Os per second of the closed load, whatever their latency.
+    pub saturation_iops: Option<f64>,
+    /// Their mean latency, which follows from the outstanding I/Os and is not judged.
+    pub saturation_lat_mean_us: Option<f64>,
 }
 
-/// The verdict of a search: its answer first, and then what the thresholds say of the latencies there.
+impl Capacity {
+    /// Of a result that a search brought; `None` of any other.
+    pub fn of(subject: &Subject<'_>) -> Option<Self> {
+        let search = subject.search?;
+        let result = search.result.as_ref();
+        let need_iops = search.need.as_ref().map(|need| need.total_iops());
+        let iops = result.map(|result| result.held_iops);
+        let saturation = search.probes.iter().find(|probe| probe.kind == ProbeKind::Saturation);
+        Some(Self {
+            limit: search.limit.clone(),
+            iops,
+            read_iops: result.and_then(|result| result.read_iops),
+            write_iops: result.and_then(|result| result.write_iops),
+            not_held_iops: result.and_then(|result| result.not_held_iops),
+            is_lower_bound: result
+                .is_some_and(|result| result.not_held_iops.is_none() || !result.not_held_doubts.is_empty()),
+            confidence_percent: result.and_then(|result| result.confidence_percent),
+            need_iops,
+            carries_need: search.carries_need,
+            headroom_percent: iops.zip(need_iops).map(|(iops, need)| 100.0 * (iops / need - 1.0)),
+            saturation_iops: saturation.map(|probe| probe.iops),
+            saturation_lat_mean_us: saturation.and_then(|probe| probe.lat_mean_us),
+        })
+    }
+}
+
+/// The verdict of a search: its own question first, and then what the figures of its record say.
 pub(super) fn answered(
     search: &Search,
     subject: &Subject<'_>,
-    no_device: Option<&str>,
     findings: &[Finding],
-    caveats: &str,
+    bearing: &Bearing,
     verdict: Verdict,
 ) -> Verdict {
-    let limit = search.limit;
-    let obstacle = findings.iter().find(|finding| is_obstacle(finding));
-    let result = search.result.as_ref();
-    let held = result.is_some() && obstacle.is_none();
     let how = subject.ended.map_or(EndedHow::Complete, |ended| ended.how);
-    let (headline, sentence) = match result {
-        _ if how != EndedHow::Complete => {
-            let ended = if how == EndedHow::Failed { "failed" } else { "was interrupted" };
-            let known = known_so_far(search);
-            let sentence = format!(
-                "The search for the highest rate that holds {limit} {ended} before it had an answer: {known}."
-            );
-            (format!("search {ended}"), sentence)
+    let Answer { outcome, headline, sentence } = if how == EndedHow::Complete {
+        match search.need.as_ref().map(|need| need.total_iops()) {
+            Some(need) => of_need(search, need, bearing, &verdict),
+            None => of_highest(search, findings, bearing, &verdict),
         }
-        None => (format!("no rate holds {limit}"), verdict.sentence.clone()),
-        Some(result) => {
-            let iops = with_thousands(result.held_iops);
-            let not = result.not_held_iops.map_or_else(
-                || ", the most that the load reaches".to_owned(),
-                |not_held| format!(", and {} do not", with_thousands(not_held)),
-            );
-            let worst = judgement::by_weight(&verdict.judged).first().copied();
-            let rest = match (no_device, obstacle, worst) {
-                (_, Some(obstacle), _) => obstacle.message.clone(),
-                (Some(no_device), ..) => no_device.to_owned(),
-                (None, None, None) => format!("{} judges nothing of what it does", verdict.thresholds),
-                (None, None, Some(worst)) => {
-                    let Judged { statistic, category, shown, .. } = worst;
-                    let streams = worst.stream_words();
-                    format!(
-                        "by {} that is {category}: {streams} have a {statistic} of {shown}",
-                        verdict.thresholds
-                    )
-                }
-            };
-            let measured = if caveats.is_empty() { String::new() } else { format!("; measured {caveats}") };
-            (format!("{iops} IOPS hold {limit}"), format!("{iops} IOPS hold {limit}{not}; {rest}{measured}."))
-        }
+    } else {
+        unfinished(search, how)
     };
     let reasons = verdict.reasons.into_iter().filter(|reason| !sentence.contains(reason.as_str())).collect();
-    let answer = LimitAnswer {
-        limit,
-        held,
-        held_iops: result.map(|result| result.held_iops),
-        not_held_iops: result.and_then(|result| result.not_held_iops),
-        headline,
-    };
-    let qualified = held && no_device.is_none();
-    Verdict { qualified, sentence, reasons, latency_limit: Some(answer), ..verdict }
+    let advice = (outcome == Outcome::Inconclusive)
+        .then(|| {
+            bearing
+                .advice()
+                .or_else(|| Some("Measure on a quieter host, or longer: --duration 2m.".to_owned()))
+        })
+        .flatten();
+    Verdict { outcome, headline: Some(headline), sentence, reasons, advice, ..verdict }
 }
 
-/// What a search that was ended has shown.
+struct Answer {
+    outcome: Outcome,
+    /// In a few words.
+    headline: String,
+    sentence: String,
+}
+
+fn unfinished(search: &Search, how: EndedHow) -> Answer {
+    let ended = if how == EndedHow::Failed { "failed" } else { "was interrupted" };
+    let what = if search.need.is_some() { "whether the needed rate is carried" } else { "the highest rate" };
+    Answer {
+        outcome: Outcome::Inconclusive,
+        headline: format!("inconclusive: the search {ended}"),
+        sentence: format!(
+            "The search for {what} within {} {ended} before it had an answer: {}.",
+            search.limit.in_words(),
+            known_so_far(search)
+        ),
+    }
+}
+
+/// Whether the needed rate is carried, and with how much to spare.
+fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> Answer {
+    let limit = search.limit.in_words();
+    let asked = with_thousands(need);
+    let most = search.result.as_ref().map(|result| result.held_iops);
+    let worst = judgement::by_weight(&verdict.judged).first().copied();
+    let is_judged_by_set = matches!(search.limit, SearchLimit::Thresholds(_));
+    let is_too_slow = is_judged_by_set && worst.is_some_and(|worst| !worst.is_acceptable());
+    let why_not =
+        search.probes.iter().rev().filter(|probe| probe.asked_iops.is_some_and(|iops| near(iops, need)));
+    let why_not = why_not.filter_map(|probe| probe.why_not.as_deref()).next();
+    if let Some(against) = bearing.against.first() {
+        return Answer {
+            outcome: Outcome::NotQualified,
+            headline: format!("does not carry {asked} IOPS"),
+            sentence: format!("Not qualified: {against}."),
+        };
+    }
+    if !bearing.doubts.is_empty() {
+        let seen = match search.carries_need {
+            Some(true) => format!("the loads at {asked} IOPS stayed within {limit}"),
+            Some(false) => format!("the loads at {asked} IOPS did not stay within {limit}"),
+            None => format!("the loads at {asked} IOPS did not agree"),
+        };
+        return Answer {
+            outcome: Outcome::Inconclusive,
+            headline: format!("inconclusive whether it carries {asked} IOPS"),
+            sentence: format!("Inconclusive{}; {seen}.", doubts_in_words(bearing)),
+        };
+    }
+    match search.carries_need {
+        Some(true) if !is_too_slow => {
+            let headroom = most.map(|most| 100.0 * (most / need - 1.0)).filter(|percent| *percent >= 1.0);
+            let (at_least, which) = match (headroom, search.result.as_ref()) {
+                (Some(percent), Some(result)) => {
+                    let at_least = if is_bound(result) { "at least " } else { "" };
+                    let percent = format!("{at_least}{percent:.0} % headroom");
+                    (
+                        percent,
+                        format!(" ({at_least}{} IOPS stay within {limit})", rate_in_words(result.held_iops)),
+                    )
+                }
+                _ => ("no headroom to speak of".to_owned(), String::new()),
+            };
+            Answer {
+                outcome: Outcome::Qualified,
+                headline: format!("carries {asked} IOPS with {at_least}"),
+                sentence: format!(
+                    "Carries the {asked} IOPS that are needed within {limit}, with {at_least}{which}{}{}.",
+                    worst_in_words(verdict),
+                    caveats(bearing)
+                ),
+            }
+        }
+        Some(true) => Answer {
+            outcome: Outcome::Inconclusive,
+            headline: format!("inconclusive whether it carries {asked} IOPS"),
+            sentence: format!(
+                "Inconclusive: most loads at {asked} IOPS stayed within {limit}, and the long one did not{}.",
+                worst_in_words(verdict)
+            ),
+        },
+        Some(false) => {
+            let why = why_not.map_or_else(String::new, |why| format!(": {why}"));
+            let instead = match most {
+                Some(most) => format!("; {} IOPS of this mix do", rate_in_words(most)),
+                None => "; no rate that was tried does".to_owned(),
+            };
+            Answer {
+                outcome: Outcome::NotQualified,
+                headline: format!("does not carry {asked} IOPS"),
+                sentence: format!(
+                    "Does not carry the {asked} IOPS that are needed within {limit}{why}{instead}{}.",
+                    caveats(bearing)
+                ),
+            }
+        }
+        None => {
+            let at_need =
+                || search.probes.iter().filter(|probe| probe.asked_iops.is_some_and(|iops| near(iops, need)));
+            let held = at_need().filter(|probe| probe.held == Some(true)).count();
+            Answer {
+                outcome: Outcome::Inconclusive,
+                headline: format!("inconclusive whether it carries {asked} IOPS"),
+                sentence: format!(
+                    "Inconclusive: of {} loads at {asked} IOPS {held} stayed within {limit}, and the others did not.",
+                    at_need().count()
+                ),
+            }
+        }
+    }
+}
+
+/// Which rate is the highest.
+fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict: &Verdict) -> Answer {
+    let limit = search.limit.in_words();
+    let Some(result) = search.result.as_ref() else {
+        let missed = findings.iter().find(|finding| finding.id == FindingId::LatencyLimitMissed);
+        let is_device = bearing.doubts.is_empty() && missed.is_some();
+        let tried = known_so_far(search);
+        return match missed.filter(|_| is_device) {
+            Some(missed) => Answer {
+                outcome: Outcome::NotQualified,
+                headline: format!("no rate stays within {limit}"),
+                sentence: format!("Not qualified: {}.", missed.message),
+            },
+            None if missed.is_some() => Answer {
+                outcome: Outcome::Inconclusive,
+                headline: format!("inconclusive: no rate stayed within {limit}, but not by the device alone"),
+                sentence: format!(
+                    "Inconclusive{}. No rate that was tried stayed within {limit} ({tried}).",
+                    doubts_in_words(bearing)
+                ),
+            },
+            None => Answer {
+                outcome: Outcome::Inconclusive,
+                headline: "inconclusive: the loads do not agree".to_owned(),
+                sentence: format!(
+                    "Inconclusive: the loads do not agree on the highest rate within {limit} ({tried}){}.",
+                    doubts_in_words(bearing)
+                ),
+            },
+        };
+    };
+    let at_least = if is_bound(result) { "at least " } else { "" };
+    let iops = rate_in_words(result.held_iops);
+    let split = result.read_iops.zip(result.write_iops).map_or_else(String::new, |(read, write)| {
+        format!(" ({} reads and {} writes a second)", rate_in_words(read), rate_in_words(write))
+    });
+    let above = match (result.not_held_iops, result.not_held_doubts.is_empty()) {
+        (None, _) => "; no higher rate was tried than the closed load reaches".to_owned(),
+        (Some(_), false) => format!("; higher rates were limited by the host ({})", result.not_held_doubts),
+        (Some(above), true) => {
+            let why = why_not_above(search, result).map_or_else(String::new, |why| format!(": {why}"));
+            format!("; {} do not{why}", rate_in_words(above))
+        }
+    };
+    let saturation = saturation_in_words(search);
+    if let Some(against) = bearing.against.first() {
+        return Answer {
+            outcome: Outcome::NotQualified,
+            headline: format!("{at_least}{iops} IOPS within {limit}, but not qualified"),
+            sentence: format!("Not qualified: {against}. The loads up to {iops} IOPS stayed within {limit}."),
+        };
+    }
+    if !bearing.doubts.is_empty() {
+        return Answer {
+            outcome: Outcome::Inconclusive,
+            headline: format!("inconclusive: {at_least}{iops} IOPS within {limit}, in doubt"),
+            sentence: format!(
+                "Inconclusive{}. {iops} IOPS of this mix{split} stayed within {limit}{above}.{saturation}",
+                doubts_in_words(bearing)
+            ),
+        };
+    }
+    Answer {
+        outcome: Outcome::Qualified,
+        headline: format!("carries {at_least}{iops} IOPS within {limit}"),
+        sentence: format!(
+            "Carries {at_least}{iops} IOPS of this mix{split} within {limit}{above}{}{}.{saturation}",
+            worst_in_words(verdict),
+            caveats(bearing)
+        ),
+    }
+}
+
+/// Why the next rate above did not hold.
+fn why_not_above<'s>(search: &'s Search, result: &SearchResult) -> Option<&'s str> {
+    let failed = search.probes.iter().filter(|probe| probe.held == Some(false) && probe.doubts.is_empty());
+    let above = failed.filter_map(|probe| Some((probe.asked_iops?, probe.why_not.as_deref()?)));
+    let nearest = above.filter(|(iops, _)| *iops > result.held_iops).min_by(|a, b| a.0.total_cmp(&b.0));
+    nearest.map(|(_, why)| why)
+}
+
+/// Whether the device itself may carry more.
+fn is_bound(result: &SearchResult) -> bool {
+    result.not_held_iops.is_none() || !result.not_held_doubts.is_empty()
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a / b - 1.0).abs() < 1e-6
+}
+
+fn worst_in_words(verdict: &Verdict) -> String {
+    judgement::by_weight(&verdict.judged).first().map_or_else(String::new, |worst| {
+        let (streams, shown, category) = (worst.stream_words(), &worst.shown, worst.category);
+        format!(
+            "; there the worst is {} of {streams} at {shown}, {category} by {}",
+            worst.statistic, verdict.thresholds
+        )
+    })
+}
+
+fn caveats(bearing: &Bearing) -> String {
+    match bearing.caveats.as_slice() {
+        [] => String::new(),
+        caveats => format!("; measured {}", enumerate(caveats)),
+    }
+}
+
+fn doubts_in_words(bearing: &Bearing) -> String {
+    let words: Vec<String> = bearing.doubts.iter().map(|doubt| doubt.words.clone()).collect();
+    if words.is_empty() { String::new() } else { format!(": {}", enumerate(&words)) }
+}
+
+/// Throughput at saturation, with a latency that only says how many I/Os were outstanding.
+fn saturation_in_words(search: &Search) -> String {
+    let saturation = |probe: &&Probe| probe.kind == ProbeKind::Saturation && probe.iops > 0.0;
+    search.probes.iter().find(saturation).map_or_else(String::new, |probe| {
+        let latency = probe.lat_mean_us.map(|us| format!(" at {} mean", latency_in_words(us)));
+        format!(" At saturation: {} IOPS{}.", rate_in_words(probe.iops), latency.unwrap_or_default())
+    })
+}
+
+/// A rate to three digits, rounded down: a search is exact to a few percent, and more digits would claim more.
+fn rate_in_words(iops: f64) -> String {
+    if iops < 1.0 {
+        return with_thousands(iops);
+    }
+    let unit = 10f64.powf((iops.log10().floor() - 2.0).max(0.0));
+    let digits = (iops / unit + 1e-9).floor() * unit;
+    with_thousands(digits)
+}
+
+/// What the loads of a search have shown so far.
 pub fn known_so_far(search: &Search) -> String {
     let rates = |held: bool| {
         let of = search.probes.iter().filter(move |probe| probe.held == Some(held));
         of.filter_map(|probe| probe.asked_iops)
     };
     let [held, failed] =
-        [rates(true).reduce(f64::max), rates(false).reduce(f64::min)].map(|iops| iops.map(with_thousands));
+        [rates(true).reduce(f64::max), rates(false).reduce(f64::min)].map(|iops| iops.map(rate_in_words));
     match (held, failed) {
         (None, None) => "no rate was tried yet".to_owned(),
         (Some(held), None) => format!("{held} IOPS held so far"),
@@ -109,7 +366,7 @@ mod tests {
     use iotrial_model::load::Role;
     use iotrial_model::plan::EngineKind;
     use iotrial_model::record::{Ended, RunRecord};
-    use iotrial_model::search::{Probe, ProbeKind, SearchResult, WorstLatency};
+    use iotrial_model::search::WorstLatency;
     use iotrial_model::stream::Stream;
 
     use super::*;
@@ -117,15 +374,22 @@ mod tests {
     use crate::threshold::ThresholdSet;
     use crate::verdict::judge;
 
-    /// A search that found 112,000 IOPS, or came no further than one probe.
+    /// A search that found 112,000 IOPS, or came no further than one load.
     fn with_search(mut record: RunRecord, has_result: bool) -> RunRecord {
-        let worst = WorstLatency { role: Role::Data, stream: Stream::Read, latency_us: 1_900.0 };
+        let worst = WorstLatency {
+            role: Role::Data,
+            stream: Stream::Read,
+            statistic: Some("p99".to_owned()),
+            latency_us: 1_900.0,
+            limit_us: Some(2_000.0),
+        };
         let probe = Probe {
-            kind: ProbeKind::Probe,
+            kind: ProbeKind::Confirmation,
             share: Some(0.7),
             asked_iops: Some(112_000.0),
             iops: 112_010.0,
-            duration: std::time::Duration::from_secs(3),
+            lat_mean_us: Some(500.0),
+            duration: std::time::Duration::from_secs(30),
             worst: Some(worst.clone()),
             held: Some(has_result),
             why_not: (!has_result).then(|| "p99 of data reads is 2.31 ms".to_owned()),
@@ -133,12 +397,35 @@ mod tests {
         };
         let result = has_result.then(|| SearchResult {
             held_iops: 112_000.0,
+            read_iops: Some(80_000.0),
+            write_iops: Some(32_000.0),
+            confidence_percent: Some(97.0),
             not_held_iops: Some(117_600.0),
             worst,
             not_held_doubts: Doubts::default(),
             job_rates: Vec::new(),
         });
-        record.search = Some(Search { limit: "2ms@p99".parse().unwrap(), probes: vec![probe], result });
+        record.search = Some(Search {
+            limit: SearchLimit::Thresholds("flash".to_owned()),
+            need: None,
+            probes: vec![probe],
+            carries_need: None,
+            result,
+        });
+        record
+    }
+
+    fn needing(iops: &str, carries: Option<bool>) -> RunRecord {
+        let mut record = with_search(healthy(), true);
+        let search = record.search.as_mut().unwrap();
+        search.need = Some(iops.parse().unwrap());
+        search.carries_need = carries;
+        let need = search.need.as_ref().unwrap().total_iops();
+        search.probes[0].asked_iops = Some(need);
+        if carries == Some(false) {
+            search.probes[0].held = Some(false);
+            search.probes[0].why_not = Some("p99 of data reads is 31.0 ms (limit 10.0 ms)".to_owned());
+        }
         record
     }
 
@@ -148,41 +435,73 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_with_its_interval_comes_first_and_the_thresholds_second() {
+    fn the_highest_rate_comes_first_with_what_is_above_it_and_the_worst_figure_there() {
         let found = verdict(&with_search(healthy(), true));
         assert_eq!(
             found.sentence,
-            "112,000 IOPS hold 2ms@p99, and 117,600 do not; by flash that is good: data reads have a mean of 0.5 ms."
+            "Carries 112,000 IOPS of this mix (80,000 reads and 32,000 writes a second) within the limits of `flash`; 117,000 do not; there the worst is mean of data reads at 0.5 ms, good by flash."
         );
-        assert!(found.qualified && found.is_yes());
-        assert_eq!(found.latency_limit.unwrap().headline, "112,000 IOPS hold 2ms@p99");
-        // Slow by the thresholds is no worse an answer to this question.
-        let slow = verdict(&with_search(measured(60, |_| 1_000), true));
-        assert!(slow.is_yes() && slow.sentence.starts_with("112,000 IOPS hold 2ms@p99"), "{}", slow.sentence);
+        assert_eq!(found.outcome, Outcome::Qualified);
+        assert_eq!(found.headline.as_deref(), Some("carries 112,000 IOPS within the limits of `flash`"));
     }
 
     #[test]
-    fn a_simulated_device_has_an_answer_and_is_not_qualified() {
+    fn a_need_is_carried_with_its_headroom_or_it_is_not_and_the_reason_stands_there() {
+        let found = verdict(&needing("100000iops", Some(true)));
+        assert_eq!(found.outcome, Outcome::Qualified);
+        assert_eq!(found.headline.as_deref(), Some("carries 100,000 IOPS with 12 % headroom"));
+        let found = verdict(&needing("200000iops", Some(false)));
+        assert_eq!(found.outcome, Outcome::NotQualified);
+        assert_eq!(
+            found.sentence,
+            "Does not carry the 200,000 IOPS that are needed within the limits of `flash`: p99 of data reads is 31.0 ms (limit 10.0 ms); 112,000 IOPS of this mix do."
+        );
+        let open = verdict(&needing("112000iops", None));
+        assert_eq!(open.outcome, Outcome::Inconclusive);
+        assert!(open.advice.is_some());
+    }
+
+    #[test]
+    fn capacity_has_the_headroom_of_a_need_and_a_missing_end_makes_it_a_bound() {
+        let record = needing("100000iops", Some(true));
+        let capacity = Capacity::of(&Subject::of_run(&record)).unwrap();
+        assert!((capacity.headroom_percent.unwrap() - 12.0).abs() < 1e-9);
+        assert!(!capacity.is_lower_bound);
+        let mut record = with_search(healthy(), true);
+        record.search.as_mut().unwrap().result.as_mut().unwrap().not_held_iops = None;
+        assert!(Capacity::of(&Subject::of_run(&record)).unwrap().is_lower_bound);
+        assert!(verdict(&record).headline.unwrap().contains("at least 112,000 IOPS"));
+    }
+
+    #[test]
+    fn a_simulated_device_has_a_rate_and_is_of_no_storage() {
         let mut record = with_search(healthy(), true);
         record.plan.engine = EngineKind::Sim;
         let found = verdict(&record);
-        assert!(found.is_yes() && !found.qualified);
+        assert_eq!(found.outcome, Outcome::Inconclusive);
         assert!(
-            found.sentence.ends_with("do not; the device was simulated, and none was measured."),
+            found.sentence.starts_with(
+                "Inconclusive: the device was simulated, and none was measured. 112,000 IOPS of this mix"
+            ),
             "{}",
             found.sentence
         );
     }
 
     #[test]
-    fn no_rate_is_a_no_and_so_is_one_that_errors_cast_doubt_on() {
-        let missed = verdict(&with_search(healthy(), false));
-        assert!(!missed.is_yes());
-        assert_eq!(missed.latency_limit.unwrap().headline, "no rate holds 2ms@p99");
+    fn no_rate_is_a_no_and_failed_ios_are_one_too() {
+        let missed = verdict(&with_search(measured(60, |_| 1_000), false));
+        assert_eq!(missed.outcome, Outcome::NotQualified);
+        assert_eq!(missed.headline.unwrap(), "no rate stays within the limits of `flash`");
         let mut record = with_search(healthy(), true);
         record.jobs[0].read.as_mut().unwrap().error_count = 3;
-        let doubtful = verdict(&record);
-        assert!(!doubtful.is_yes() && doubtful.sentence.contains("3 of 5,400,003 I/Os failed"));
+        let failed = verdict(&record);
+        assert_eq!(failed.outcome, Outcome::NotQualified);
+        assert!(
+            failed.sentence.starts_with("Not qualified: 3 of 5,400,003 I/Os failed"),
+            "{}",
+            failed.sentence
+        );
     }
 
     #[test]
@@ -192,13 +511,27 @@ mod tests {
         let stopped = verdict(&record);
         assert_eq!(
             stopped.sentence,
-            "The search for the highest rate that holds 2ms@p99 was interrupted before it had an answer: 112,000 IOPS did not hold."
+            "The search for the highest rate within the limits of `flash` was interrupted before it had an answer: 112,000 IOPS did not hold."
         );
-        assert!(!stopped.is_yes());
+        assert_eq!(stopped.outcome, Outcome::Inconclusive);
         assert!(
-            stopped.reasons.iter().all(|reason| !reason.contains("no rate holds")),
+            stopped.reasons.iter().all(|reason| !reason.contains("no rate stays")),
             "{:?}",
             stopped.reasons
         );
+    }
+
+    #[test]
+    fn a_rate_has_three_digits_and_is_never_rounded_up() {
+        for (iops, text) in [
+            (41_297.0, "41,200"),
+            (999.9, "999"),
+            (1_000.0, "1,000"),
+            (158_285.3, "158,000"),
+            (7.6, "7"),
+            (0.4, "0"),
+        ] {
+            assert_eq!(rate_in_words(iops), text);
+        }
     }
 }

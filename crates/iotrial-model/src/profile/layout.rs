@@ -67,6 +67,7 @@ impl Profile {
             rationale: String::new(),
             source: String::new(),
             thresholds: "flash".to_owned(),
+            closed: false,
             schedule,
             quick: Quick { size, schedule },
             jobs: vec![job],

@@ -97,6 +97,8 @@ fn load_words(study: &Study) -> Words {
         ("polled", load.polled.to_string()),
         ("until_steady", or_none(load.until_steady.map(format_duration))),
         ("latency_limit", or_none(load.latency_limit.map(|limit| limit.to_string()))),
+        ("need", or_none(load.need.as_ref().map(ToString::to_string))),
+        ("capacity", load.capacity.to_string()),
         ("keep_files", load.keep_files.to_string()),
         ("thresholds", or_default(load.thresholds.clone())),
     ]

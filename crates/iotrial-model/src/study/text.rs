@@ -44,6 +44,10 @@ struct LoadTable<'s> {
     until_steady: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     latency_limit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    need: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    capacity: bool,
     keep_files: bool,
     thresholds: Option<&'s str>,
 }
@@ -89,6 +93,8 @@ impl Study {
                 polled: self.load.polled,
                 until_steady: self.load.until_steady.map(time),
                 latency_limit: self.load.latency_limit.map(|limit| limit.to_string()),
+                need: self.load.need.as_ref().map(ToString::to_string),
+                capacity: self.load.capacity,
                 keep_files: self.load.keep_files,
                 thresholds: self.load.thresholds.as_deref(),
             },

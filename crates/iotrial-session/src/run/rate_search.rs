@@ -1,9 +1,10 @@
 //! The search for the highest rate that holds a latency: its loads, one after the other on one rig.
 
-use iotrial_analysis::rate_search::{NextLoad, RateSearch};
+use std::time::Duration;
+
+use iotrial_analysis::rate_search::RateSearch;
 use iotrial_analysis::verdict::known_so_far;
 use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
-use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::record::{EndedHow, RunRecord};
 use iotrial_model::search::{Probe, ProbeKind};
 use iotrial_model::subject::Subject;
@@ -11,13 +12,18 @@ use iotrial_model::subject::Subject;
 use super::RunError;
 use crate::rig::{Rig, Trial};
 
-/// Runs the whole search. The record becomes that of the confirming run, or of the last load where there is none.
+/// Runs the whole search. The record becomes that of the run that answers best, or of the last load where there is none.
 pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch) -> Result<(), RunError> {
-    let limit = search.search().limit;
-    let mut confirmed: Option<(f64, RunRecord)> = None;
+    let limit = search.search().limit.in_words();
+    let mut best: Option<(Rank, RunRecord)> = None;
+    let is_needed = search.search().need.is_some();
+    let most = search.most_time();
+    let mut spent = Duration::ZERO;
     while let Some(load) = search.next_load()? {
+        rig.say_left(most.saturating_sub(spent).max(load.plan.duration()));
         trial.record.plan = load.plan.clone();
         rig.run(trial)?;
+        spent += load.plan.duration();
         if trial.record.ended.how != EndedHow::Complete {
             let tried = search.search().probes.len();
             let what = load.kind.as_str();
@@ -28,41 +34,46 @@ pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch
             return Ok(());
         }
         let probe = search.note(&load, &Subject::of_run(&trial.record))?;
-        rig.say(&line(probe, limit));
-        keep_best(&mut confirmed, &load, probe.held, &trial.record);
+        rig.say(&line(probe, &limit));
+        if let Some(rank) = rank_of(probe, is_needed)
+            && best.as_ref().is_none_or(|(other, _)| rank > *other)
+        {
+            best = Some((rank, trial.record.clone()));
+        }
         // A crash in the next load leaves what is known by now.
         trial.record.search = Some(search.search().clone());
     }
-    if let Some((_, best)) = confirmed {
+    if let Some((_, best)) = best {
         trial.record = best;
     }
     trial.record.search = Some(search.search().clone());
     Ok(())
 }
 
-/// Of the confirming runs that held, that with the highest rate is the run.
-fn keep_best(best: &mut Option<(f64, RunRecord)>, load: &NextLoad, held: Option<bool>, record: &RunRecord) {
-    let Some(share) = load.share.filter(|_| load.kind == ProbeKind::Confirmation && held == Some(true))
-    else {
-        return;
-    };
-    if best.as_ref().is_none_or(|(other, _)| share > *other) {
-        *best = Some((share, record.clone()));
-    }
+/// Which long run is the record: one that is beyond doubt, then one that held, then the highest.
+type Rank = (bool, bool, u64);
+
+/// Of the long runs only. At a needed rate one that did not hold is an answer, too.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is positive")]
+fn rank_of(probe: &Probe, is_needed: bool) -> Option<Rank> {
+    let held = probe.held?;
+    let is_long = probe.kind == ProbeKind::Confirmation && (held || is_needed);
+    is_long.then(|| (probe.doubts.is_empty(), held, probe.asked_iops.unwrap_or_default() as u64))
 }
 
-/// `probe: 112,000 IOPS (70 % of saturation), 3 s: p99 0.31 ms (data read): holds 2ms@p99`.
-fn line(probe: &Probe, limit: LatencyLimit) -> String {
+/// `probe: 112,000 IOPS (70 % of saturation), 3 s: p99 0.31 ms (data read): within 2ms@p99`.
+fn line(probe: &Probe, limit: &str) -> String {
     let iops = probe.asked_iops.unwrap_or(probe.iops);
     let share =
         probe.share.map(|share| format!(" ({:.1} % of saturation)", 100.0 * share)).unwrap_or_default();
     let worst = probe.worst.as_ref().map(|worst| {
         let latency = latency_in_words(worst.latency_us);
-        format!(", {} {latency} ({} {})", limit.statistic, worst.role, worst.stream)
+        let statistic = worst.statistic.as_deref().unwrap_or("worst");
+        format!(", {statistic} {latency} ({} {})", worst.role, worst.stream)
     });
     let outcome = match (probe.held, &probe.why_not) {
-        (Some(true), _) => format!(": holds {limit}"),
-        (Some(false), Some(why_not)) => format!(": does not hold {limit}, {why_not}"),
+        (Some(true), _) => format!(": within {limit}"),
+        (Some(false), Some(why_not)) => format!(": not within {limit}, {why_not}"),
         _ => String::new(),
     };
     let (what, worst) = (probe.kind.as_str(), worst.unwrap_or_default());
@@ -74,8 +85,6 @@ fn line(probe: &Probe, limit: LatencyLimit) -> String {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use std::time::Duration;
-
     use iotrial_model::finding::FindingId;
     use iotrial_model::load::Role;
     use iotrial_model::search::WorstLatency;
@@ -90,15 +99,22 @@ mod tests {
             share: Some(0.7),
             asked_iops: Some(112_000.4),
             iops: 112_010.0,
+            lat_mean_us: None,
             duration: Duration::from_secs(3),
-            worst: Some(WorstLatency { role: Role::Data, stream: Stream::Read, latency_us: 2_310.0 }),
+            worst: Some(WorstLatency {
+                role: Role::Data,
+                stream: Stream::Read,
+                statistic: Some("p99".to_owned()),
+                latency_us: 2_310.0,
+                limit_us: Some(2_000.0),
+            }),
             held: Some(false),
             why_not: Some("p99 of data reads is 2.31 ms".to_owned()),
             doubts: [FindingId::GeneratorBusy].into_iter().collect(),
         };
         assert_eq!(
-            line(&probe, "2ms@p99".parse().unwrap()),
-            "probe: 112,000 IOPS (70.0 % of saturation) for 3 s, p99 2.31 ms (data read): does not hold 2ms@p99, p99 of data reads is 2.31 ms (generator-busy)"
+            line(&probe, "2ms@p99"),
+            "probe: 112,000 IOPS (70.0 % of saturation) for 3 s, p99 2.31 ms (data read): not within 2ms@p99, p99 of data reads is 2.31 ms (generator-busy)"
         );
     }
 }

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::plan::{Job, Plan};
 use iotrial_model::record::{EndedHow, METHOD_VERSION, RunRecord};
+use iotrial_model::search::Search;
 use iotrial_model::study::{Cell, CellEnd, Configuration, EmbeddedProfile, JournalLine, Progress, Study};
 use iotrial_model::units::{ByteSize, format_duration};
 
@@ -310,11 +312,24 @@ fn check_load(
         let not = if plan.until_steady.is_some() { "" } else { "not " };
         format!("it was {not}measured until steady")
     })?;
-    ensure(record.search.as_ref().map(|search| search.limit) == file.study.load.latency_limit, || {
-        match &record.search {
-            Some(search) => format!("it is a search for the rate that stays within {}", search.limit),
-            None => "it is not a search for the rate that stays within a latency limit".to_owned(),
+    let wanted = &file.study.load;
+    let is_asked = match &record.search {
+        None => wanted.latency_limit.is_none() && wanted.need.is_none() && !wanted.capacity,
+        Some(search) => {
+            let limit = match &search.limit {
+                SearchLimit::Latency(limit) => Some(*limit),
+                SearchLimit::Thresholds(_) => None,
+            };
+            let is_search = wanted.capacity || wanted.need.is_some() || wanted.latency_limit.is_some();
+            is_search && limit == wanted.latency_limit && search.need == wanted.need
         }
+    };
+    ensure(is_asked, || match &record.search {
+        Some(Search { limit, need: Some(need), .. }) => {
+            format!("it is a search for whether {need} stay within {}", limit.in_words())
+        }
+        Some(search) => format!("it is a search for the highest rate within {}", search.limit.in_words()),
+        None => "it is not the search for a rate that the study asks for".to_owned(),
     })?;
     // Another system has another usual engine: any that touches its targets will do, but no imagined device for a real one.
     let is_real = |plan: &Plan| plan.engine.touches_targets();

@@ -178,10 +178,10 @@ impl StudyFile {
             size: load.size,
             duration: load.duration,
             ramp: load.ramp,
-            aim: match (load.until_steady, load.latency_limit) {
-                (Some(limit), _) => Aim::Steady { limit: Some(limit) },
-                (None, Some(limit)) => Aim::Rate(limit),
-                (None, None) => Aim::Figures,
+            aim: match (load.until_steady, load.latency_limit, &load.need) {
+                (Some(limit), ..) => Aim::Steady { limit: Some(limit) },
+                (None, None, None) if !load.capacity => Aim::Figures,
+                (None, limit, need) => Aim::Capacity { limit, need: need.clone() },
             },
             rig: RigRequest {
                 destroy: ways.released.map_or_else(Vec::new, |released| released.tokens_for(&targets)),

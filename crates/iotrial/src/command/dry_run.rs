@@ -1,9 +1,12 @@
 //! `run --dry-run`: every decision, before anything is done.
 
-use iotrial_model::latency_limit::LatencyLimit;
+use iotrial_analysis::rate_search::RateSearch;
+use iotrial_model::latency_limit::SearchLimit;
+use iotrial_model::need::Need;
 use iotrial_model::plan::{AreaKind, Plan};
 use iotrial_model::record::Layout;
 use iotrial_model::units::format_duration;
+use iotrial_session::setup::Setup;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -16,24 +19,39 @@ struct JsonPlan<'p> {
     would_write_bytes: u64,
     would_reuse_bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    latency_limit: Option<LatencyLimit>,
+    search: Option<JsonSearch>,
     #[serde(flatten)]
     plan: &'p Plan,
 }
 
-/// Prints the plan: bytes to write, time, targets, every job. `layout` is what the files would take, `limit` what the
-/// highest rate would be sought for.
-pub fn print(plan: &Plan, layout: &Layout, limit: Option<LatencyLimit>, json: bool) -> Result<(), Failure> {
+/// What would be searched for.
+#[derive(Serialize)]
+struct JsonSearch {
+    limit: SearchLimit,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    need: Option<Need>,
+    /// All loads together, at most.
+    most_s: f64,
+}
+
+/// Prints the plan: bytes to write, time, targets, every job, and what would be searched for.
+pub fn print(setup: &Setup, json: bool) -> Result<(), Failure> {
+    let Setup { plan, layout, search, .. } = setup;
+    let search = search.as_ref();
     // The plan as it would stand in the record, so that a script reads both by the same keys.
     if json {
         return output::json(&JsonPlan {
             would_write_bytes: layout.written.get(),
             would_reuse_bytes: layout.reused.get(),
-            latency_limit: limit,
+            search: search.map(|search| JsonSearch {
+                limit: search.search().limit.clone(),
+                need: search.search().need.clone(),
+                most_s: search.most_time().as_secs_f64(),
+            }),
             plan,
         });
     }
-    let mut text = head(plan, layout, limit);
+    let mut text = head(plan, layout, search);
     text.push('\n');
     text.push_str(&aligned(&areas(plan), &[1], &[]));
     text.push('\n');
@@ -46,7 +64,7 @@ pub fn print(plan: &Plan, layout: &Layout, limit: Option<LatencyLimit>, json: bo
     output::text(&text)
 }
 
-fn head(plan: &Plan, layout: &Layout, limit: Option<LatencyLimit>) -> String {
+fn head(plan: &Plan, layout: &Layout, search: Option<&RateSearch>) -> String {
     let form = if plan.quick { "quick" } else { "full" };
     let access = match (plan.direct, plan.polled) {
         (true, true) => "direct I/O, polled",
@@ -75,9 +93,15 @@ fn head(plan: &Plan, layout: &Layout, limit: Option<LatencyLimit>) -> String {
         let (round, window) = (format_duration(until.round), format_duration(until.window()));
         format!("          measures until five rounds of {round} are steady; the figures are those of that {window}")
     }));
-    lines.extend(limit.map(|limit| {
+    lines.extend(search.map(|search| {
+        let within = search.search().limit.in_words();
+        let what = search.search().need.as_ref().map_or_else(
+            || format!("the highest rate within {within}"),
+            |need| format!("whether {need} stay within {within}, and with how much headroom"),
+        );
         format!(
-            "search    the highest rate that holds {limit}: this load closed, then some ten probes at given rates; the times above are those of the run that confirms it"
+            "search    {what}: this load closed, then loads at given rates, {} at most; the times above are those of the longest of them",
+            format_duration(search.most_time())
         )
     }));
     lines.push(format!("writes    {} before the load, and what the jobs write", layout.written));

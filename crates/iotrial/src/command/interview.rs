@@ -165,7 +165,7 @@ impl Answers {
 }
 
 /// As a shell takes it back.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@\\".contains(c);
     // Plain words stay plain, because people read the command as well as paste it.
     if !text.is_empty() && text.chars().all(is_plain) {
@@ -192,7 +192,7 @@ mod tests {
             let Some(Command::Run(args)) = Cli::try_parse_from(command.split(' ')).unwrap().command else {
                 panic!("{command}")
             };
-            assert_eq!(args.request().unwrap(), answers.request(), "{command}");
+            assert_eq!(args.request(None).unwrap(), answers.request(), "{command}");
             assert_eq!((args.load.profile.as_str(), args.load.thresholds.is_none()), (answers.profile, true));
         }
     }

@@ -4,20 +4,27 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_analysis::verdict::Outcome;
+use iotrial_model::load::Role;
+use iotrial_model::need::Need;
 use iotrial_model::record::{EndedHow, RunRecord};
 use iotrial_session::judged_profile::{JudgedProfile, is_file_name, load_thresholds};
-use iotrial_session::request::{Aim, LoadRequest};
+use iotrial_session::request::LoadRequest;
 use iotrial_session::run::{self, Finished};
 use iotrial_session::setup::Setup;
 
-use crate::cli::RunArgs;
+use crate::cli::{DemandArgs, RunArgs};
 use crate::command::dry_run;
+use crate::command::interview::quoted;
 use crate::command::report::{Judged, Record, Shown};
+use crate::command::size::demand;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{check_fio_args, fio_profile};
 use crate::intake::{self, Kind, Takes};
 use crate::live::Live;
+use crate::output;
 use crate::report_files::ReportFiles;
 use crate::signal::control_by_signals;
 
@@ -39,7 +46,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     // All that is wrong with the words themselves, before any file is read.
     args.files.check(args.json, &[])?;
     check_fio_args(args.fio_job.as_deref(), &args.fio)?;
-    let request = args.request()?;
+    let need = args.need.as_deref().map(|need| needed(need, args)).transpose()?;
+    let request = args.request(need)?;
     let here = Path::new("");
     let named = args.load.thresholds.as_deref();
     intake::expect_thresholds(named, "run --thresholds")?;
@@ -65,14 +73,39 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     carry_out(load, &request, &output)
 }
 
+/// The rates that --need stands for: as they are written, or what a file says.
+fn needed(need: &str, args: &RunArgs) -> Result<Need, Failure> {
+    let error = match need.parse() {
+        Ok(need) => return Ok(need),
+        Err(error) => error,
+    };
+    // What looks like a rate and is not one is a mistake in it; anything else names a file, a label or an id.
+    if need.contains('=') || need.to_ascii_lowercase().ends_with("iops") || need.ends_with("/s") {
+        return Err(Failure::input(error)
+            .hint("such as --need 20000iops or --need data=18000iops,log=900iops".to_owned()));
+    }
+    let demand = demand::named_demand(need, &DemandArgs::default(), &args.load.rig.store)?;
+    let factor = demand.load_growth();
+    let roles: Vec<Option<Role>> = demand.streams.iter().map(|stream| stream.role).collect();
+    let total: f64 = demand.streams.iter().map(|stream| stream.iops * factor).sum();
+    if roles.iter().any(Option::is_none) {
+        return Ok(Need::Total(total));
+    }
+    let mut by_role: Vec<(Role, f64)> = Vec::new();
+    for stream in &demand.streams {
+        let Some(role) = stream.role else { continue };
+        match by_role.iter_mut().find(|(one, _)| *one == role) {
+            Some((_, iops)) => *iops += stream.iops * factor,
+            None => by_role.push((role, stream.iops * factor)),
+        }
+    }
+    Ok(Need::ByRole(by_role))
+}
+
 /// Every decision, before anything is done.
 fn show_plan(load: JudgedProfile, request: &LoadRequest, json: bool) -> Result<ExitCode, Failure> {
     let setup = Setup::new(load, request)?;
-    let limit = match request.aim {
-        Aim::Rate(limit) => Some(limit),
-        Aim::Figures | Aim::Steady { .. } => None,
-    };
-    dry_run::print(&setup.plan, &setup.layout, limit, json)?;
+    dry_run::print(&setup, json)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -93,6 +126,48 @@ pub fn carry_out(
     shown
 }
 
+/// The profile and the targets of a run, as the command line takes them.
+struct Again {
+    profile: String,
+    targets: String,
+}
+
+impl Again {
+    fn of(record: &RunRecord) -> Self {
+        let targets = record.targets.iter().map(|target| format!(" --target {}", quoted(&target.path)));
+        Self { profile: quoted(&record.plan.profile), targets: targets.collect() }
+    }
+}
+
+/// The one command that makes sense after this answer.
+fn next_step(summary: &Summary, Again { profile, targets }: &Again) -> String {
+    let run = format!("iotrial run {profile}{targets}");
+    match (summary.verdict.outcome, &summary.capacity) {
+        (Outcome::Inconclusive, _) => match &summary.verdict.advice {
+            // What to change stands in the verdict; after that it is the same run again.
+            Some(advice) if advice.contains("--duration") => {
+                let duration = advice.split("--duration ").nth(1).unwrap_or("1m").trim_end_matches('.');
+                format!("{run} --duration {duration}")
+            }
+            _ => run,
+        },
+        (Outcome::Qualified, Some(capacity)) if capacity.need_iops.is_none() => {
+            let iops = capacity.iops.unwrap_or_default();
+            format!("{run} --need {:.0}iops   (put the rate that you need)", round_down(iops / 2.0))
+        }
+        (Outcome::Qualified, _) => format!("{run} --label NAME on the other candidate, then iotrial compare"),
+        (Outcome::NotQualified, _) => {
+            format!("iotrial sweep{targets}   (where it saturates, and what limits it)")
+        }
+    }
+}
+
+/// To two digits: an example needs no more.
+fn round_down(iops: f64) -> f64 {
+    let unit = 10f64.powf((iops.max(1.0).log10().floor() - 1.0).max(0.0));
+    (iops / unit).floor() * unit
+}
+
 /// Writes the report, and shows the figures.
 fn show(
     record: RunRecord,
@@ -101,12 +176,19 @@ fn show(
     output: &RunOutput,
 ) -> Result<ExitCode, Failure> {
     let is_complete = record.ended.how == EndedHow::Complete;
+    let again = Again::of(&record);
     let beside = || path.with_file_name(format!("{}.html", record.id));
     let files =
         ReportFiles { html: output.files.html.clone().or_else(|| Some(beside())), ..output.files.clone() };
     let judged = Judged::of(Record::Run(Box::new(record)), thresholds);
     let shown = Shown::new(vec![(path, judged)]);
     shown.present(&files, output.json)?;
+    if !output.json && !files.take_standard_output() {
+        // The page before it may be longer than the screen, and what is read first is what stands last.
+        let next = shown.only().map(|summary| format!("next: {}\n", next_step(summary, &again)));
+        let outcome = shown.outcome_line().map(|line| format!("\n{line}\n"));
+        output::text(&[outcome, next].into_iter().flatten().collect::<String>())?;
+    }
     // A run that was stopped has figures, but no verdict may rest on them.
     Ok(if is_complete { shown.exit_code() } else { ExitCode::from(NOT_CARRIED_OUT) })
 }

@@ -2,7 +2,7 @@
 
 mod catalogs;
 
-mod demand;
+pub mod demand;
 
 mod explain;
 

@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use iotrial_analysis::comparison::{Comparison, Sample};
 use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_analysis::verdict::Outcome;
 use iotrial_model::imported::ImportedRecord;
 use iotrial_model::record::RunRecord;
 use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 
-use crate::failure::{Failure, NOT_QUALIFIED};
+use crate::failure::{Failure, INCONCLUSIVE, NOT_QUALIFIED};
 use crate::presentation::{Presentation, Value};
 use crate::report_files::ReportFiles;
 
@@ -85,10 +86,33 @@ impl Shown {
         Presentation::new(&self.document, values.collect()).show(files, json)
     }
 
-    /// 0 where the storage of every result is qualified, or the rate that was sought was found; 1 where one is not.
+    /// The verdict once more in one line, for the end of a long page.
+    pub fn outcome_line(&self) -> Option<String> {
+        let [(_, judged)] = self.results.as_slice() else { return None };
+        let verdict = &judged.summary.verdict;
+        let symbol = match verdict.outcome {
+            Outcome::Qualified => "✓",
+            Outcome::Inconclusive => "?",
+            Outcome::NotQualified => "✗",
+        };
+        Some(format!("{symbol} {}", verdict.headline.as_deref().unwrap_or(verdict.outcome.as_str())))
+    }
+
+    /// The figures of the only result.
+    pub fn only(&self) -> Option<&Summary> {
+        match self.results.as_slice() {
+            [(_, judged)] => Some(&judged.summary),
+            _ => None,
+        }
+    }
+
+    /// That of the worst outcome: 0 where all are qualified, 1 where one is not, else 4 where one is inconclusive.
     pub fn exit_code(&self) -> ExitCode {
         // One that is not qualified decides for all: a script that asks about several volumes wants to know of the bad one.
-        let qualified = self.results.iter().all(|(_, judged)| judged.summary.verdict.is_yes());
-        if qualified { ExitCode::SUCCESS } else { ExitCode::from(NOT_QUALIFIED) }
+        match self.results.iter().map(|(_, judged)| judged.summary.verdict.outcome).max() {
+            Some(Outcome::NotQualified) => ExitCode::from(NOT_QUALIFIED),
+            Some(Outcome::Inconclusive) => ExitCode::from(INCONCLUSIVE),
+            Some(Outcome::Qualified) | None => ExitCode::SUCCESS,
+        }
     }
 }

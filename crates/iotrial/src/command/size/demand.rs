@@ -106,7 +106,7 @@ fn set<T>(field: &mut T, given: Option<T>) {
 const USUAL_PERCENTILE: f64 = 95.0;
 
 /// A demand from a TOML file, from counters, or what a result did.
-fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<Demand, Failure> {
+pub fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<Demand, Failure> {
     let intake = Intake { takes: TAKES, folders: Folders::Refused, store: Some(store), study_profile: None };
     let input = intake.open_one(name)?;
     let is_counted = matches!(input, Input::Counters(_));

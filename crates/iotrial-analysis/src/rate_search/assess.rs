@@ -1,0 +1,243 @@
+//! What one load of a search says: whether everything that has a limit stayed within it.
+
+use std::time::Duration;
+
+use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::latency_limit::LimitStatistic;
+use iotrial_model::load::Role;
+use iotrial_model::plan::{Arrival, Job, PhaseKind, Plan};
+use iotrial_model::record::{Interval, OpCounts};
+use iotrial_model::search::WorstLatency;
+use iotrial_model::stream::Stream;
+use iotrial_model::subject::{Facts, Subject, SubjectJob};
+
+use super::limits::{Limits, StreamLimit};
+use crate::figures::percentile_us;
+use crate::words::{latency_in_words, with_thousands};
+
+/// Share of what was due by which a queue may grow before the rate counts as not kept.
+// One percent, as for the steady state: below that the queue's ups and downs decide.
+const MOST_GROWTH: f64 = 0.01;
+/// A queue without drift wanders by no more than this multiple of the root of twice what was due: four
+/// standard deviations of arrivals and completions that are both left to chance.
+// Arrivals vary by √n and so do completions, together by √(2n). Chance exceeds four deviations once in 30,000
+// probes.
+const MOST_WANDERING: f64 = 4.0;
+/// Share of failed I/Os above which it counts as another load.
+// As in the finding `io-errors`.
+const MOST_ERRORS: f64 = 0.001;
+
+/// Every role and stream that the plan has, but for the writes of logs that commit in groups: each commit
+/// waits for its write, and is what a session waits for.
+pub(super) fn streams(plan: &Plan) -> impl Iterator<Item = (Role, Stream)> {
+    plan.roles().into_iter().flat_map(move |role| {
+        let jobs = || plan.jobs.iter().filter(move |job| job.role == role);
+        let is_in_commits = jobs().filter(|job| job.writes()).all(|job| job.group_commit.is_some());
+        let planned = Stream::planned(plan, |job| plan.jobs[job].role == role);
+        let judged = planned.into_iter().filter(move |stream| *stream != Stream::Write || !is_in_commits);
+        judged.map(move |stream| (role, stream))
+    })
+}
+
+/// The stream with the fewest I/Os of a load, in words, and how many it did a second. Rarest at saturation is rarest at any share of
+/// it, since the mix is kept.
+pub(super) fn rarest_stream(plan: &Plan, subject: &Subject<'_>) -> (String, f64) {
+    let measured_s = subject.measured.unwrap_or_default().as_secs_f64();
+    let rates = streams(plan).map(|(role, stream)| {
+        let counts = stream.counts_of(subject, Some(role));
+        (format!("{role} {stream}"), counts.io_count() as f64 / measured_s)
+    });
+    rates.min_by(|a, b| a.1.total_cmp(&b.1)).expect("a plan has jobs")
+}
+
+/// What used up most of its limit, and why the load does not stay within all of them; `None` where it does.
+pub(super) fn assess(
+    plan: &Plan,
+    subject: &Subject<'_>,
+    limits: &Limits,
+) -> (Option<WorstLatency>, Option<String>) {
+    let (worst, missing) = worst_latency(plan, subject, limits, true);
+    // In this order: with errors it is another load, and with a growing queue the latency is whatever the end
+    // of the run makes it.
+    let why_not = errors(subject)
+        .or_else(|| rate_not_kept(plan, subject))
+        .or(missing)
+        .or_else(|| worst.as_ref().filter(|(_, holds)| !holds).map(|(worst, _)| too_slow(worst, limits)));
+    (worst.map(|(worst, _)| worst), why_not)
+}
+
+fn too_slow(worst: &WorstLatency, limits: &Limits) -> String {
+    let WorstLatency { role, stream, statistic, latency_us, limit_us } = worst;
+    let statistic = statistic.as_deref().unwrap_or_default();
+    let is = format!("{statistic} of {role} {stream}s is {}", latency_in_words(*latency_us));
+    // With one limit for all, everybody knows it.
+    match limit_us.filter(|_| limits.one_latency().is_none()) {
+        Some(limit_us) => format!("{is} (limit {})", latency_in_words(limit_us)),
+        None => is,
+    }
+}
+
+fn errors(subject: &Subject<'_>) -> Option<String> {
+    let facts = subject.all_facts();
+    let failed: u64 = facts.iter().filter_map(|one| one.error_count()).sum();
+    let all: u64 = failed + facts.iter().filter_map(|one| one.io_count()).sum::<u64>();
+    // Compared as a product, so that no I/O at all does not divide by zero.
+    (failed as f64 > MOST_ERRORS * all as f64)
+        .then(|| format!("{} of {} I/Os failed", with_thousands(failed as f64), with_thousands(all as f64)))
+}
+
+/// What arrives at a job that does not set its own pace, by the second, and how much of that only made its
+/// queue longer.
+struct Arriving {
+    rate: f64,
+    growth: f64,
+    /// Whether the queue grew all the while, and by more than chance lets it.
+    drifts: bool,
+}
+
+impl Arriving {
+    /// `None` for a closed load. Of a group commit it is commits that arrive.
+    fn at(plan: &Plan, subject: &Subject<'_>, index: usize) -> Option<Self> {
+        let intervals = subject.intervals.counted();
+        // The backlog at the end of the ramp is where the measured phase begins.
+        let before = intervals.iter().take_while(|one| one.phase != PhaseKind::Measure).last();
+        let backlog = |interval: Option<&Interval>| {
+            interval.and_then(|one| one.backlog.get(index)).copied().unwrap_or_default() as f64
+        };
+        let measured_s = subject.measured?.as_secs_f64();
+        let growth = (backlog(intervals.last()) - backlog(before)) / measured_s;
+        let rate = match plan.jobs[index].arrival {
+            Arrival::Closed => return None,
+            Arrival::Open { iops, .. } => iops,
+            // What follows has no rate of its own: what arrived is what was done and what is left.
+            Arrival::Following { .. } => {
+                growth + subject.jobs.get(index).map_or(0, arrived_count) as f64 / measured_s
+            }
+        };
+        let middle = subject.measured_intervals().nth(subject.measured_intervals().count() / 2);
+        let grown = [growth * measured_s, backlog(middle) - backlog(before)];
+        let wandering = MOST_WANDERING * (2.0 * rate * measured_s).sqrt();
+        // A queue that drifts has half of its growth in each half of the time; one that a moment filled has
+        // all of it in one.
+        let is_even = (0.25..0.75).contains(&(grown[1] / grown[0]));
+        Some(Self { rate, growth, drifts: grown[0] > wandering && is_even })
+    }
+}
+
+/// What arrived at a job and was done.
+fn arrived_count(job: &SubjectJob<'_>) -> u64 {
+    job.arrivals().filter_map(Facts::io_count).sum()
+}
+
+/// The queue of a job grew over the measured phase.
+fn rate_not_kept(plan: &Plan, subject: &Subject<'_>) -> Option<String> {
+    plan.jobs.iter().enumerate().find_map(|(index, job)| {
+        let Arriving { rate, growth, drifts } = Arriving::at(plan, subject, index)?;
+        // Kept is what arrived less what only made the queue longer.
+        let [kept, asked] = [rate - growth, rate].map(with_thousands);
+        (drifts || growth > MOST_GROWTH * rate)
+            .then(|| format!("job `{}` issued only {kept} of {asked} IOPS", job.name))
+    })
+}
+
+/// The statistic that used up most of its limit, whether it stays within it, and a stream that should have one and has none. Where
+/// `counts_waiting`, I/Os that waited longer than the limit when the load ended count with the least that they can have waited; of a
+/// closed load that is not asked.
+pub(super) fn worst_latency(
+    plan: &Plan,
+    subject: &Subject<'_>,
+    limits: &Limits,
+    counts_waiting: bool,
+) -> (Option<(WorstLatency, bool)>, Option<String>) {
+    let mut worst: Option<(WorstLatency, bool)> = None;
+    let mut missing = None;
+    for (role, stream) in streams(plan) {
+        for limit in limits.of(role, stream) {
+            let mut counts = stream.counts_of(subject, Some(role));
+            if counts_waiting {
+                add_waiting(&mut counts, plan, subject, (role, stream), limit);
+            }
+            let Some(latency_us) = value_of(&counts.total_latency, limit.statistic) else {
+                missing = Some(format!("no {role} {stream} finished"));
+                continue;
+            };
+            if counts.total_latency.io_count() < limit.least_io_count {
+                continue;
+            }
+            let share = |one: &WorstLatency| one.latency_us / one.limit_us.unwrap_or(f64::INFINITY);
+            let found = WorstLatency {
+                role,
+                stream,
+                statistic: Some(limit.statistic.to_string()),
+                latency_us,
+                limit_us: Some(limit.limit_us),
+            };
+            let holds = limit.holds(latency_us);
+            // What misses its limit comes before what only comes close to its own.
+            let rank = |one: &WorstLatency, holds: bool| (!holds, share(one));
+            if worst.as_ref().is_none_or(|(other, its)| rank(&found, holds) > rank(other, *its)) {
+                worst = Some((found, holds));
+            }
+        }
+    }
+    (worst, missing)
+}
+
+fn value_of(latency: &LatencyHistogram, statistic: LimitStatistic) -> Option<f64> {
+    match statistic {
+        LimitStatistic::Mean => latency.mean_us(),
+        LimitStatistic::Percentile(percent) => percentile_us(latency, percent),
+    }
+}
+
+/// Adds what was with the device or not even issued at the end, and had waited for longer than `limit` by
+/// then. Its latency is longer still. What had waited for less says nothing yet, and could only make the rate
+/// look better.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a latency limit is positive and below hours"
+)]
+fn add_waiting(
+    counts: &mut OpCounts,
+    plan: &Plan,
+    subject: &Subject<'_>,
+    (role, stream): (Role, Stream),
+    limit: StreamLimit,
+) {
+    let limit = Duration::from_nanos((limit.limit_us * 1e3) as u64);
+    add_longer(&mut counts.total_latency, &counts.unfinished_age, limit, 1.0);
+    for (job, done) in plan.jobs.iter().zip(&subject.jobs).filter(|(job, _)| job.role == role) {
+        // What was never issued has no direction yet; the mix divides it.
+        let share = stream_share(job, stream);
+        done.not_issued_age.into_iter().for_each(|ages| {
+            add_longer(&mut counts.total_latency, ages, limit, share);
+        });
+    }
+}
+
+/// Adds a share of those ages that are above the limit.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a count")]
+fn add_longer(latency: &mut LatencyHistogram, ages: &LatencyHistogram, limit: Duration, share: f64) {
+    // What a bucket's share leaves goes to the next one: many buckets hold a single I/O.
+    let mut left = 0.0;
+    for (age, count) in ages.buckets().filter(|(age, _)| *age > limit) {
+        left += count as f64 * share;
+        // Rounded down, with the rest carried over, so that no more are added than there are.
+        latency.record_n(age, left as u64);
+        left -= left.floor();
+    }
+}
+
+/// The share of what arrives at a job that belongs to the stream.
+fn stream_share(job: &Job, stream: Stream) -> f64 {
+    let read_share = f64::from(job.rwmix_read_percent) / 100.0;
+    match stream {
+        Stream::Commit if job.group_commit.is_some() => 1.0,
+        _ if job.group_commit.is_some() => 0.0,
+        Stream::Read => read_share,
+        Stream::Write => 1.0 - read_share,
+        Stream::Commit if job.is_commit() => 1.0 - read_share,
+        Stream::Commit | Stream::Mixed => 0.0,
+    }
+}

@@ -1,0 +1,294 @@
+//! What each finding means for the verdict: it speaks against the storage, it leaves the answer open, or it is to be kept in mind.
+
+use std::time::Duration;
+
+use iotrial_model::figure::Figure;
+use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
+use iotrial_model::plan::{Arrival, EngineDevice, PhaseKind, Plan};
+use iotrial_model::subject::Subject;
+use iotrial_model::units::format_duration;
+
+use crate::judgement::Gap;
+use crate::words::seconds_in_words;
+
+/// A run that was measured for less says nothing about the time after it.
+// Ten intervals of a second: with fewer there is neither a course to look at nor a pause of the host that would not decide every
+// figure. From here to a minute the length is a caveat (finding `short-run`).
+const SHORTEST_ANSWER: Duration = Duration::from_secs(10);
+/// A phase may come out shorter by what the clock was read early.
+const CLOCK_SLACK: Duration = Duration::from_millis(20);
+/// An advice to measure longer asks for no more than this.
+const LONGEST_ADVICE: Duration = Duration::from_secs(3_600);
+
+/// Everything beside the figures themselves that bears on the verdict.
+#[derive(Debug, Default)]
+pub(super) struct Bearing {
+    /// What the storage did wrong, whatever its latencies.
+    pub(super) against: Vec<String>,
+    /// Why the figures may not be the device's, or are too few.
+    pub(super) doubts: Vec<Doubt>,
+    /// Conditions to keep in mind, to follow «but» or «measured».
+    pub(super) caveats: Vec<String>,
+    /// The same in full.
+    pub(super) caveat_reasons: Vec<String>,
+}
+
+/// A reason why there is no answer.
+#[derive(Debug)]
+pub(super) struct Doubt {
+    /// In a few words, to follow a colon.
+    pub(super) words: String,
+    /// In full.
+    pub(super) reason: String,
+    /// What to change, as an imperative.
+    pub(super) advice: Option<String>,
+}
+
+/// What one finding is for the verdict.
+enum Weight {
+    Against,
+    Doubt { words: String, advice: Option<String> },
+    Caveat(Option<String>),
+    Nothing,
+}
+
+impl Bearing {
+    /// Sorts what was found; `starved` are streams with hardly any I/O.
+    pub(super) fn of(
+        subject: &Subject<'_>,
+        findings: &[Finding],
+        gaps: &[Gap],
+        starved: Vec<String>,
+    ) -> Self {
+        let mut bearing = Self::default();
+        bearing.doubts.extend(no_device(subject));
+        // Without a long run the record of a search is its last probe of a few seconds; how short that is decides nothing.
+        let is_probe = subject.search.is_some_and(|search| search.result.is_none() && search.need.is_none());
+        for finding in findings.iter().filter(|one| !(is_probe && one.id == FindingId::ShortRun)) {
+            match weigh(subject, finding, findings) {
+                Weight::Against => bearing.against.push(finding.message.clone()),
+                Weight::Doubt { words, advice } => {
+                    bearing.doubts.push(Doubt { words, reason: finding.message.clone(), advice });
+                }
+                Weight::Caveat(words) => {
+                    bearing.caveats.extend(words);
+                    bearing.caveat_reasons.push(finding.message.clone());
+                }
+                Weight::Nothing => {}
+            }
+        }
+        // One reason in the sentence, however many findings say it.
+        let mut said = std::collections::HashSet::new();
+        bearing.doubts.retain(|doubt| {
+            said.insert(doubt.words.clone()) || {
+                bearing.caveat_reasons.push(doubt.reason.clone());
+                false
+            }
+        });
+        if is_probe {
+            return bearing;
+        }
+        let longer = || Some(longer_advice(subject, gaps));
+        bearing.doubts.extend(starved.into_iter().map(|reason| Doubt {
+            words: reason.clone(),
+            reason,
+            advice: longer(),
+        }));
+        // Means carry little of what databases wait for: without the 99th percentile of a stream that the set judges by it there is no
+        // answer. That p99.9 is missing is only told: a log of 100 commits a second would need a quarter of an hour for it.
+        // Nobody can be asked to measure longer what another tool has measured; there it is a caveat.
+        let rare = gaps.iter().filter(|gap| gap.lacks == Some(Figure::LatencyP99));
+        bearing.doubts.extend(rare.filter(|_| subject.source.is_none()).map(|gap| Doubt {
+            words: format!("too few I/Os for {}", gap.words),
+            reason: gap.reason.clone(),
+            advice: longer(),
+        }));
+        bearing
+    }
+
+    /// What to change first. One advice at a time: the next run shows what is left.
+    pub(super) fn advice(&self) -> Option<String> {
+        self.doubts.iter().find_map(|doubt| doubt.advice.clone())
+    }
+}
+
+/// An engine without a device has figures, and they are of no storage.
+fn no_device(subject: &Subject<'_>) -> Option<Doubt> {
+    let words = match subject.engine.map(|engine| engine.facts().device)? {
+        EngineDevice::None => "the null engine measures the generator and touches no device",
+        EngineDevice::Simulated => "the device was simulated, and none was measured",
+        EngineDevice::Real => return None,
+    };
+    let advice = Some("Leave --engine out, and a real device is measured.".to_owned());
+    Some(Doubt { words: words.to_owned(), reason: words.to_owned(), advice })
+}
+
+/// How long it has to be for the rarest figure that is missing, rounded up to minutes.
+fn longer_advice(subject: &Subject<'_>, gaps: &[Gap]) -> String {
+    let measured = subject.measured.unwrap_or_default().max(Duration::from_secs(1));
+    let factor = gaps
+        .iter()
+        .filter(|gap| gap.lacks == Some(Figure::LatencyP99))
+        .filter_map(|gap| Some(gap.least_io_count as f64 / gap.io_count.filter(|count| *count > 0)? as f64))
+        .fold(1.0, f64::max);
+    // A fifth more than is needed on average, because rates vary.
+    let needed = measured.mul_f64((1.2 * factor).min(1e6)).clamp(Duration::from_secs(60), LONGEST_ADVICE);
+    let minutes = needed.as_secs().div_ceil(60);
+    format!("Measure longer: --duration {minutes}m.")
+}
+
+fn doubt(words: &str, advice: &str) -> Weight {
+    Weight::Doubt { words: words.to_owned(), advice: Some(advice.to_owned()) }
+}
+
+fn caveat(words: &str) -> Weight {
+    Weight::Caveat(Some(words.to_owned()))
+}
+
+/// Every finding has its place here, so that a new one cannot be forgotten.
+fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
+    use FindingId as Id;
+    let is_note = finding.severity == Severity::Note;
+    match finding.id {
+        // What failed, failed on the device, whoever else used it.
+        Id::Failed | Id::IoErrors | Id::ShortIo => Weight::Against,
+        // What follows another job has no rate that it could miss: its commits that wait for the write under way are latency.
+        Id::NotIssued if !has_rate(subject, finding) => Weight::Caveat(None),
+        Id::NotIssued => Weight::Against,
+        Id::LatencyLimitMissed => match &finding.evidence {
+            Evidence::LatencyLimitMissed { doubts, .. } if !doubts.is_empty() => doubt(
+                "what kept the rate from holding may not be the device",
+                "Stop other work on this host and its devices, and measure again.",
+            ),
+            _ => Weight::Against,
+        },
+        Id::Stalled if finding.severity == Severity::Serious => Weight::Against,
+        Id::Interrupted => doubt("the run was interrupted", "Let it run to its end."),
+        Id::InMemoryTarget => {
+            doubt("the target lies in memory, so the figures are those of memory", "Choose a target on a disk.")
+        }
+        Id::BufferedIo => doubt(
+            "the I/O went through the page cache, so the figures mix memory and device",
+            "Leave --buffered out.",
+        ),
+        _ if is_note => Weight::Nothing,
+        Id::ShortRun => of_short_run(subject, finding),
+        Id::Unsteady => of_unsteady(subject, finding),
+        // A burst that ended is why a load was unsteady, and one of the two is enough.
+        Id::ThrottledAfterBurst if all.iter().any(|one| one.id == Id::Unsteady && is_waited_for(one)) => {
+            Weight::Caveat(None)
+        }
+        Id::ThrottledAfterBurst => doubt(
+            "a burst ended while it was measured, so the figures mix the burst with what follows it",
+            "Measure until it is steady: --until-steady.",
+        ),
+        Id::CacheServed => doubt(
+            match &finding.evidence {
+                Evidence::CacheByLatency(_) => "the I/Os have two latencies, as a cache makes them",
+                _ => "a cache served I/Os that the devices never saw",
+            },
+            "Make the files larger than the cache: a larger --size.",
+        ),
+        Id::ForeignLoad => doubt(
+            "the devices did more I/O than was issued: somebody else used them, or it was multiplied on the way",
+            "Stop other work on these devices, and measure again.",
+        ),
+        Id::GeneratorBusy | Id::LateIssues => doubt(
+            "the generator was short of CPU",
+            "Stop other programs on this host, or give it more CPUs, and measure again.",
+        ),
+        Id::ClockJump => {
+            doubt("the clock jumped while it was measured", "Wait until the clock is set, and measure again.")
+        }
+        Id::LittlesLaw => doubt(
+            "latencies and rates contradict each other",
+            "Look at what `iotrial audit` says of this result.",
+        ),
+        Id::Stalled => caveat("with a stall of a second or more in it"),
+        Id::CoarseLatency => caveat("with latencies in coarse steps"),
+        // What lacks its flushes is not judged, and the gap is told with the other gaps.
+        Id::FlushesApart => Weight::Caveat(None),
+        // Warnings that concern the reader and not the figures.
+        Id::UnknownCache
+        | Id::PolledIo
+        | Id::FlatIopsLimit
+        | Id::FlatBandwidthLimit
+        | Id::AmplifiedIo
+        | Id::MergedIo
+        | Id::SmallWorkingSet
+        | Id::EngineFallback
+        | Id::SizeReduced
+        | Id::CompletionLatency
+        | Id::NoRole
+        | Id::ImportWarnings
+        // Of sweeps, comparisons and sizing.
+        | Id::Ended
+        | Id::Burst
+        | Id::FallsAgain
+        | Id::AboveCeiling
+        | Id::RoughFit
+        | Id::KneeNotResolved
+        | Id::LeftOut
+        | Id::Forced
+        | Id::NotCompared
+        | Id::Caveat
+        | Id::OtherTool
+        | Id::GeneratorDiffers
+        | Id::GivenTwice
+        | Id::NoPair
+        | Id::MeasuredOnce
+        | Id::TooFewIntervals
+        | Id::FewRepeats
+        | Id::PrintedFigures
+        | Id::StatedRepeats
+        | Id::RepeatsApart
+        | Id::NothingMeetsIt
+        | Id::NoCatalog => Weight::Caveat(None),
+    }
+}
+
+/// Whether the job that did not issue everything was given a rate.
+fn has_rate(subject: &Subject<'_>, finding: &Finding) -> bool {
+    let Evidence::NotIssued { job, .. } = &finding.evidence else { return false };
+    let jobs = subject.plan.map(|plan| plan.jobs.as_slice()).unwrap_or_default();
+    jobs.iter().any(|one| one.name == *job && matches!(one.arrival, Arrival::Open { .. }))
+}
+
+fn of_short_run(subject: &Subject<'_>, finding: &Finding) -> Weight {
+    let measured = subject.measured.unwrap_or_default();
+    let words = seconds_in_words(measured.as_secs_f64());
+    // What a source measured is taken as it is: its author may have had reasons, and cannot be asked to measure again.
+    if subject.source.is_none() && measured + CLOCK_SLACK < SHORTEST_ANSWER {
+        let words =
+            if measured.is_zero() { finding.message.clone() } else { format!("only {words} were measured") };
+        return Weight::Doubt { words, advice: Some("Measure longer: --duration 1m.".to_owned()) };
+    }
+    Weight::Caveat(Some(format!("only over {words}")))
+}
+
+/// Who waits for a steady state asks for one; else it is told beside the answer.
+fn of_unsteady(subject: &Subject<'_>, finding: &Finding) -> Weight {
+    if is_waited_for(finding) {
+        return Weight::Doubt {
+            words: finding.message.clone(),
+            advice: Some(
+                "Allow it longer, or find out what keeps changing: --until-steady LIMIT.".to_owned(),
+            ),
+        };
+    }
+    Weight::Caveat(Some(match subject.plan.filter(|plan| plan.until_steady.is_some()) {
+        Some(plan) => format!("without reaching a steady state in {}", waited(subject, plan)),
+        None => "without reaching a steady state".to_owned(),
+    }))
+}
+
+fn is_waited_for(finding: &Finding) -> bool {
+    matches!(&finding.evidence, Evidence::Unsteady(unsteady) if unsteady.waited_s.is_some())
+}
+
+/// How long a load that was to run until it was steady did so.
+fn waited(subject: &Subject<'_>, plan: &Plan) -> String {
+    let load: Duration = subject.intervals.counted().iter().map(|interval| interval.duration).sum();
+    let others = plan.phases.iter().filter(|phase| phase.kind != PhaseKind::Measure);
+    format_duration(load.saturating_sub(others.map(|phase| phase.duration).sum()))
+}
