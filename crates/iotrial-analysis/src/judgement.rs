@@ -18,14 +18,14 @@ use crate::words::seconds_in_words;
 /// One figure held against its bands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Judged {
-    /// Whose latency.
+    /// What the I/Os stand for.
     pub role: Role,
     /// Of which stream.
     pub stream: Stream,
     /// Which of its figures.
     #[serde(serialize_with = "as_title")]
     pub statistic: Figure,
-    /// The figure.
+    /// The latency that was held against its bands.
     pub value_us: f64,
     /// Where it falls.
     pub category: Category,

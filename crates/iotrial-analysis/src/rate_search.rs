@@ -3,7 +3,7 @@
 //!
 //! A closed load first shows each job's rate at saturation: its share of the mix, and about where to look. Then every
 //! job gets its share of a rate as an open load with Poisson arrivals. Each load makes one side of its rate more probable
-//! ([`Belief`]); the next one is made in the middle of what is left. When both ends are close, a longer run confirms the lower one. A
+//! (`rate_search/belief.rs`); the next one is made in the middle of what is left. When both ends are close, a longer run confirms the lower one. A
 //! rate that is needed is decided first, by a long run and short ones until they agree.
 //!
 //! Latencies run from the time at which an I/O was due, and one that was never issued, or not back at the

@@ -217,17 +217,17 @@ pub struct CpuFigures {
 pub struct DeviceCount {
     /// As the operating system calls it.
     pub name: String,
-    /// Reads completed.
+    /// Reads that the device completed.
     pub read_count: Option<u64>,
     /// Reads that were merged into others before.
     pub read_merge_count: Option<u64>,
-    /// Bytes read.
+    /// Bytes that it read.
     pub read_bytes: Option<u64>,
-    /// Writes completed.
+    /// Writes that the device completed.
     pub write_count: Option<u64>,
     /// Writes that were merged into others before.
     pub write_merge_count: Option<u64>,
-    /// Bytes written.
+    /// Bytes that it wrote.
     pub write_bytes: Option<u64>,
     /// Flushes completed; 0 where the kernel does not count them.
     pub flush_count: Option<u64>,

@@ -57,7 +57,7 @@ impl Outcome {
 /// What the figures mean for a database.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verdict {
-    /// The answer.
+    /// Yes, no, or that it cannot be said.
     pub outcome: Outcome,
     /// The worst category of all that is judged; `None` when nothing could be judged.
     pub category: Option<Category>,

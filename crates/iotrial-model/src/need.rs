@@ -29,7 +29,7 @@ pub enum ParseNeedError {
     /// The word before the `=` is not a role.
     #[error("`{word}` is not a role; the roles are {}", Role::ALL.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", "))]
     Role {
-        /// The word.
+        /// The word before the `=`.
         word: String,
     },
     /// A role has one rate.

@@ -12,7 +12,7 @@ use serde::Serialize;
 pub struct Circumstances {
     /// Whether a device was simulated, or none was there: the figures then say nothing about any storage.
     pub is_simulated: bool,
-    /// The machines.
+    /// The machines that measured.
     pub hosts: Vec<HostFacts>,
     /// What the load worked on; empty where that is not known.
     pub targets: Vec<TargetFacts>,
@@ -26,16 +26,16 @@ pub struct Circumstances {
     pub tools: Vec<String>,
 }
 
-/// A machine.
+/// A machine, as far as a reader of a page wants to know it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HostFacts {
     /// Network name; empty where it is not known.
     pub name: String,
     /// Operating system and its version; empty where it is not known.
     pub os: String,
-    /// Logical CPUs.
+    /// How many logical CPUs it has.
     pub cpu_count: Option<u32>,
-    /// Main memory.
+    /// Its main memory, in bytes.
     #[serde(rename = "memory_bytes")]
     pub memory: Option<ByteSize>,
     /// Hypervisor or cloud, where it shows.
@@ -95,7 +95,7 @@ impl Circumstances {
     }
 }
 
-/// Each once.
+/// The values, each of them once.
 fn add<T: PartialEq>(known: &mut Vec<T>, more: impl IntoIterator<Item = T>) {
     for one in more {
         if !known.contains(&one) {

@@ -45,7 +45,7 @@ pub(super) struct Conditions {
 /// Something in which two samples do not agree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// In what.
+    /// Which condition it is in which they differ.
     pub what: &'static str,
     /// Of the first sample.
     pub first: String,

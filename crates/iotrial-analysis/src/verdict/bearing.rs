@@ -38,7 +38,7 @@ pub(super) struct Bearing {
 pub(super) struct Doubt {
     /// In a few words, to follow a colon.
     pub(super) words: String,
-    /// In full.
+    /// The same in full, for the list of reasons.
     pub(super) reason: String,
     /// What to change, as an imperative.
     pub(super) advice: Option<String>,

@@ -9,7 +9,7 @@ use crate::units::ByteSize;
 /// The machine that made the load, as far as it is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Machine<'r> {
-    /// Network name.
+    /// Its name in the network, as it calls itself.
     pub name: Option<&'r str>,
     /// Operating system and its version, for people.
     pub os: Option<&'r str>,
@@ -23,7 +23,7 @@ pub struct Machine<'r> {
     pub cpu_count: Option<u32>,
     /// Logical CPUs of the whole host; `None` where only those of the generator are known.
     pub host_cpu_count: Option<u32>,
-    /// Main memory.
+    /// Main memory of the whole machine.
     pub memory: Option<ByteSize>,
     /// The clock of the operating system that timed the I/Os, such as `tsc`.
     pub clock_source: Option<&'r str>,
@@ -140,11 +140,11 @@ pub struct Device<'r> {
 /// One direction of a device.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DeviceFlow {
-    /// I/Os completed.
+    /// I/Os that the device completed, after merging.
     pub io_count: Option<u64>,
     /// I/Os that were merged into others before, and are not among those completed.
     pub merge_count: Option<u64>,
-    /// Bytes moved.
+    /// Bytes that it moved.
     pub bytes: Option<u64>,
 }
 
@@ -177,7 +177,7 @@ impl<'r> Device<'r> {
         }
     }
 
-    /// One direction.
+    /// The counters of one direction.
     pub const fn flow(&self, direction: Direction) -> &DeviceFlow {
         match direction {
             Direction::Read => &self.read,

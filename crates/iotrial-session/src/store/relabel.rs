@@ -25,7 +25,7 @@ pub enum RelabelError {
     /// It is something else than a run, a sweep or an imported result.
     #[error("`{}` is no result with a label of its own", path.display())]
     NoResult {
-        /// The file.
+        /// The file, as the user named it.
         path: PathBuf,
     },
     /// It cannot be read, before or after the change.

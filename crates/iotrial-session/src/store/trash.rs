@@ -27,7 +27,7 @@ pub enum MoveError {
         from: PathBuf,
         /// Where it would be.
         to: PathBuf,
-        /// The reason.
+        /// What the operating system says.
         #[source]
         source: io::Error,
     },

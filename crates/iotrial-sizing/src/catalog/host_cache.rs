@@ -6,10 +6,10 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HostCache {
-    /// Nothing.
+    /// The disk answers every I/O itself.
     #[default]
     None,
-    /// Serves reads.
+    /// Reads may be answered by the host; writes go to the disk.
     ReadOnly,
     /// Serves reads and takes writes.
     ReadWrite,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{HostCache, VolumeKind};
 
-/// One rule.
+/// What a provider forbids, and the words for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// Its stable name.
