@@ -243,8 +243,8 @@ mod tests {
     use std::time::Duration;
 
     use iotrial_model::finding::Severity;
-    use iotrial_model::load::{Durability, Role};
-    use iotrial_model::plan::{EngineKind, Plan, UntilSteady};
+    use iotrial_model::load::{Durability, Role, Spacing};
+    use iotrial_model::plan::{Arrival, EngineKind, Plan, UntilSteady};
     use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
     use iotrial_model::stream::Stream;
     use proptest::prelude::*;
@@ -509,6 +509,30 @@ mod tests {
             "the device was simulated, and none was measured",
             "the device was simulated, and none was measured",
         );
+    }
+
+    /// An open load of which a tenth was never issued.
+    fn not_kept() -> RunRecord {
+        let mut record = healthy();
+        let arrival = Arrival::Open { iops: 16_000.0, spacing: Spacing::Poisson, bursts: None };
+        record.plan.jobs[0].arrival = arrival;
+        record.intervals.last_mut().unwrap().backlog = vec![480_000, 0];
+        record
+    }
+
+    #[test]
+    fn a_rate_that_was_not_kept_is_the_storages_fault_only_where_nothing_else_may_be_it() {
+        let verdict = judge(&not_kept(), &set("flash"));
+        assert_eq!(verdict.outcome, Outcome::NotQualified);
+        assert!(verdict.sentence.contains("were never issued"), "{}", verdict.sentence);
+        let mut busy = not_kept();
+        busy.cpu.as_mut().unwrap().busiest_thread_s = Some(299.0);
+        let verdict = judge(&busy, &set("flash"));
+        assert_eq!(verdict.outcome, Outcome::Inconclusive, "{}", verdict.sentence);
+        assert!(verdict.reasons.iter().any(|reason| reason.contains("were never issued")));
+        let mut simulated = not_kept();
+        simulated.plan.engine = EngineKind::Sim;
+        assert_eq!(judge(&simulated, &set("flash")).outcome, Outcome::Inconclusive);
     }
 
     #[test]

@@ -47,7 +47,12 @@ pub(super) struct Doubt {
 /// What one finding is for the verdict.
 enum Weight {
     Against,
-    Doubt { words: String, advice: Option<String> },
+    /// Against the storage, unless a doubt says that something else may have been the limit.
+    AgainstIfSure,
+    Doubt {
+        words: String,
+        advice: Option<String>,
+    },
     Caveat(Option<String>),
     Nothing,
 }
@@ -61,12 +66,14 @@ impl Bearing {
         starved: Vec<String>,
     ) -> Self {
         let mut bearing = Self::default();
+        let mut slow = Vec::new();
         bearing.doubts.extend(no_device(subject));
         // Without a long run the record of a search is its last probe of a few seconds; how short that is decides nothing.
         let is_probe = subject.search.is_some_and(|search| search.result.is_none() && search.need.is_none());
         for finding in findings.iter().filter(|one| !(is_probe && one.id == FindingId::ShortRun)) {
             match weigh(subject, finding, findings) {
                 Weight::Against => bearing.against.push(finding.message.clone()),
+                Weight::AgainstIfSure => slow.push(finding.message.clone()),
                 Weight::Doubt { words, advice } => {
                     bearing.doubts.push(Doubt { words, reason: finding.message.clone(), advice });
                 }
@@ -85,6 +92,9 @@ impl Bearing {
                 false
             }
         });
+        // A rate that was not kept is the storage's fault only where nothing else may have kept it from coming about.
+        let kind = if bearing.doubts.is_empty() { &mut bearing.against } else { &mut bearing.caveat_reasons };
+        kind.extend(slow);
         if is_probe {
             return bearing;
         }
@@ -154,7 +164,9 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         Id::Failed | Id::IoErrors | Id::ShortIo => Weight::Against,
         // What follows another job has no rate that it could miss: its commits that wait for the write under way are latency.
         Id::NotIssued if !has_rate(subject, finding) => Weight::Caveat(None),
-        Id::NotIssued => Weight::Against,
+        // A search asks of each of its loads whether the rate was kept, and answers by all of them.
+        Id::NotIssued if subject.search.is_some() => Weight::Caveat(None),
+        Id::NotIssued => Weight::AgainstIfSure,
         Id::LatencyLimitMissed => match &finding.evidence {
             Evidence::LatencyLimitMissed { doubts, .. } if !doubts.is_empty() => doubt(
                 "what kept the rate from holding may not be the device",
