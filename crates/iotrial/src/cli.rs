@@ -154,7 +154,8 @@ pub struct RunArgs {
     pub until_steady: Option<Option<Duration>>,
 
     /// Does the storage carry this rate within its limits, and with how much headroom? A rate such as 20000iops, rates by role
-    /// such as data=18000iops,log=900iops, or a file: a demand, counters of a system, or a record of what a load did.
+    /// such as data=18000iops,log=900iops (commits, where a log commits in groups), or a file: a demand, counters of a
+    /// system, or a record of what a load did.
     #[arg(long, value_name = "RATE|FILE", conflicts_with_all = ["closed", "until_steady"])]
     pub need: Option<String>,
 

@@ -2,6 +2,7 @@
 
 use iotrial_model::finding::{Finding, FindingId};
 use iotrial_model::latency_limit::SearchLimit;
+use iotrial_model::need::Need;
 use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, ProbeKind, Search, SearchResult};
 use iotrial_model::subject::Subject;
@@ -39,7 +40,7 @@ pub struct Capacity {
     /// How much more than the need it is; negative where it is less. `None` without a need.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headroom_percent: Option<f64>,
-    /// I/Os per second of the closed load, whatever their latency.
+    /// I/Os per second of the closed load, whatever their latency; `None` where each role needs a rate of its own.
     pub saturation_iops: Option<f64>,
     /// Their mean latency, which follows from the outstanding I/Os and is not judged.
     pub saturation_lat_mean_us: Option<f64>,
@@ -52,7 +53,10 @@ impl Capacity {
         let result = search.result.as_ref();
         let need_iops = search.need.as_ref().map(|need| need.total_iops());
         let iops = result.map(|result| result.held_iops);
+        // With rates of its own for each role the closed load has another mix than all that follow.
+        let has_own_mix = matches!(search.need, Some(Need::ByRole(_)));
         let saturation = search.probes.iter().find(|probe| probe.kind == ProbeKind::Saturation);
+        let saturation = saturation.filter(|_| !has_own_mix);
         Some(Self {
             limit: search.limit.clone(),
             iops,

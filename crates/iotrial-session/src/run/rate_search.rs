@@ -5,6 +5,7 @@ use std::time::Duration;
 use iotrial_analysis::rate_search::RateSearch;
 use iotrial_analysis::verdict::known_so_far;
 use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
+use iotrial_model::need::Need;
 use iotrial_model::record::{EndedHow, RunRecord};
 use iotrial_model::search::{Probe, ProbeKind};
 use iotrial_model::subject::Subject;
@@ -17,6 +18,7 @@ pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch
     let limit = search.search().limit.in_words();
     let mut best: Option<(Rank, RunRecord)> = None;
     let is_needed = search.search().need.is_some();
+    let has_own_mix = matches!(search.search().need, Some(Need::ByRole(_)));
     let most = search.most_time();
     let mut spent = Duration::ZERO;
     while let Some(load) = search.next_load()? {
@@ -34,7 +36,7 @@ pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch
             return Ok(());
         }
         let probe = search.note(&load, &Subject::of_run(&trial.record))?;
-        rig.say(&line(probe, &limit));
+        rig.say(&line(probe, &limit, has_own_mix));
         if let Some(rank) = rank_of(probe, is_needed)
             && best.as_ref().is_none_or(|(other, _)| rank > *other)
         {
@@ -62,10 +64,13 @@ fn rank_of(probe: &Probe, is_needed: bool) -> Option<Rank> {
 }
 
 /// `probe: 112,000 IOPS (70 % of saturation), 3 s: p99 0.31 ms (data read): within 2ms@p99`.
-fn line(probe: &Probe, limit: &str) -> String {
+fn line(probe: &Probe, limit: &str, has_own_mix: bool) -> String {
     let iops = probe.asked_iops.unwrap_or(probe.iops);
-    let share =
-        probe.share.map(|share| format!(" ({:.1} % of saturation)", 100.0 * share)).unwrap_or_default();
+    let share = probe
+        .share
+        .filter(|_| !has_own_mix)
+        .map(|share| format!(" ({:.1} % of saturation)", 100.0 * share))
+        .unwrap_or_default();
     let worst = probe.worst.as_ref().map(|worst| {
         let latency = latency_in_words(worst.latency_us);
         let statistic = worst.statistic.as_deref().unwrap_or("worst");
@@ -113,7 +118,7 @@ mod tests {
             doubts: [FindingId::GeneratorBusy].into_iter().collect(),
         };
         assert_eq!(
-            line(&probe, "2ms@p99"),
+            line(&probe, "2ms@p99", false),
             "probe: 112,000 IOPS (70.0 % of saturation) for 3 s, p99 2.31 ms (data read): not within 2ms@p99, p99 of data reads is 2.31 ms (generator-busy)"
         );
     }

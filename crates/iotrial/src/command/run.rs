@@ -130,18 +130,22 @@ pub fn carry_out(
 struct Again {
     profile: String,
     targets: String,
+    /// ` --need …`, where a rate was needed.
+    need: String,
 }
 
 impl Again {
     fn of(record: &RunRecord) -> Self {
         let targets = record.targets.iter().map(|target| format!(" --target {}", quoted(&target.path)));
-        Self { profile: quoted(&record.plan.profile), targets: targets.collect() }
+        let need = record.search.as_ref().and_then(|search| search.need.as_ref());
+        let need = need.map(|need| format!(" --need {need}")).unwrap_or_default();
+        Self { profile: quoted(&record.plan.profile), targets: targets.collect(), need }
     }
 }
 
 /// The one command that makes sense after this answer.
-fn next_step(summary: &Summary, Again { profile, targets }: &Again) -> String {
-    let run = format!("iotrial run {profile}{targets}");
+fn next_step(summary: &Summary, Again { profile, targets, need }: &Again) -> String {
+    let run = format!("iotrial run {profile}{targets}{need}");
     match (summary.verdict.outcome, &summary.capacity) {
         (Outcome::Inconclusive, _) => match &summary.verdict.advice {
             // What to change stands in the verdict; after that it is the same run again.
@@ -155,7 +159,7 @@ fn next_step(summary: &Summary, Again { profile, targets }: &Again) -> String {
             let iops = capacity.iops.unwrap_or_default();
             format!("{run} --need {:.0}iops   (put the rate that you need)", round_down(iops / 2.0))
         }
-        (Outcome::Qualified, _) => format!("{run} --label NAME on the other candidate, then iotrial compare"),
+        (Outcome::Qualified, _) => "iotrial open   (the report of this run)".to_owned(),
         (Outcome::NotQualified, _) => {
             format!("iotrial sweep{targets}   (where it saturates, and what limits it)")
         }
