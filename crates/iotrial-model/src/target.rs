@@ -4,8 +4,13 @@ use std::path::PathBuf;
 
 use crate::units::ByteSize;
 
-/// At least this much of a file system stays free, and at least a tenth of it.
+/// At least this much of a file system stays free, and at least a tenth of it ([`FreeSpace::usable`]).
 pub const LEAST_FREE: ByteSize = ByteSize::GIB;
+
+/// What is always allowed: this share of the free room of a file system, as a divisor.
+// A choice: on a large volume that is nearly full by its percentage, a hundredth of the room that is left
+// fills nothing, and refusing it would keep people from measuring the volumes they have.
+const HARMLESS_SHARE: u64 = 100;
 
 /// What is known of a target before planning.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,17 +58,20 @@ pub struct FreeSpace {
 impl FreeSpace {
     /// What iotrial may fill: all but a tenth of the file system and [`LEAST_FREE`].
     ///
-    /// Zero where less is free already.
+    /// Where less than a tenth is free, 1 % of what is free, as long as [`LEAST_FREE`] stays.
     pub fn usable(&self) -> ByteSize {
-        let reserve = ByteSize::bytes((self.capacity.get() / 10).max(LEAST_FREE.get()));
-        ByteSize::bytes(self.available.get().saturating_sub(reserve.get()))
+        let available = self.available.get();
+        let beyond_least = available.saturating_sub(LEAST_FREE.get());
+        let beyond_tenth = available.saturating_sub(self.capacity.get() / 10);
+        ByteSize::bytes(beyond_least.min(beyond_tenth.max(available / HARMLESS_SHARE)))
     }
 }
 
 /// Files do not fit on a file system without going below what has to stay free ([`FreeSpace::usable`]).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{needed} of files are needed on `{}`, and only {usable} may be used so that {LEAST_FREE} and 10 % stay free",
+    "{needed} of files are needed on `{}`, and only {usable} may be used so that 10 % and at least {LEAST_FREE} \
+     stay free",
     path.display()
 )]
 pub struct NoSpace {
@@ -73,4 +81,28 @@ pub struct NoSpace {
     pub needed: ByteSize,
     /// What the rule allows.
     pub usable: ByteSize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn usable(capacity_gib: u64, available_gib: u64) -> ByteSize {
+        let gib = |count: u64| ByteSize::bytes(count * ByteSize::GIB.get());
+        FreeSpace { filesystem_id: 1, capacity: gib(capacity_gib), available: gib(available_gib) }.usable()
+    }
+
+    #[test]
+    fn a_tenth_and_a_gibibyte_stay_free() {
+        assert_eq!(usable(100, 50), ByteSize::bytes(40 << 30));
+        assert_eq!(usable(5, 3), ByteSize::bytes(2 << 30));
+    }
+
+    #[test]
+    fn a_volume_that_is_nearly_full_gives_a_hundredth_of_its_room_and_never_its_last_gibibyte() {
+        assert_eq!(usable(10_000, 500), ByteSize::bytes(5 << 30));
+        assert_eq!(usable(100, 1), ByteSize::default());
+        assert_eq!(usable(100, 0), ByteSize::default());
+    }
 }

@@ -143,7 +143,7 @@ Examples:
 An HTML page goes beside the record, or where --html says.
 
 Files are made in the target, written whole, and removed at the end. At least 10 % of the file
-system and 1 GiB stay free. Raw devices are only read unless a token releases them.")]
+system and 1 GiB stay free (of a fuller one, 1 % of what is left is used). Raw devices are only read unless a token releases them.")]
 pub struct RunArgs {
     #[command(flatten)]
     pub load: LoadArgs,
