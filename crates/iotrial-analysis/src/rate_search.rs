@@ -12,25 +12,27 @@
 
 use std::time::Duration;
 
-use iotrial_model::figure::LEAST_BEYOND;
 use iotrial_model::finding::Doubts;
-use iotrial_model::latency_limit::LimitStatistic;
-use iotrial_model::load::{Role, Spacing};
 use iotrial_model::need::Need;
-use iotrial_model::plan::{Arrival, Job, MOST_OUTSTANDING_PER_THREAD, Phase, PhaseKind, Plan};
+use iotrial_model::plan::{Phase, Plan};
 use iotrial_model::search::{JobRate, Probe, ProbeKind, Search, SearchResult};
-use iotrial_model::subject::{Facts, Subject, SubjectJob};
-use iotrial_model::units::ByteSize;
+use iotrial_model::subject::{Subject, SubjectJob};
 
 use crate::findings::Observed;
 
 mod assess;
 mod belief;
+mod error;
 mod limits;
+mod mix;
+mod times;
 
 use assess::{assess, rarest_stream, worst_latency};
 use belief::{Belief, TRUST_IN_CONFIRMATION, TRUST_IN_PROBE};
+pub use error::SearchError;
 pub use limits::Limits;
+use mix::Mix;
+use times::Times;
 
 /// How far the two ends may lie apart, as a quotient: the highest rate that is carried as surely as [`CONFIDENCE`] says, and the
 /// lowest that is not.
@@ -63,36 +65,6 @@ const LOWEST_SHARE: f64 = 0.05;
 /// one, except in a burst.
 // A little above 1, because the rate at saturation is itself measured over ten seconds at most.
 const HIGHEST_SHARE: f64 = 1.05;
-/// How many I/Os should be beyond the percentile before a probe ends. Their number is then exact to 10 % (the
-/// square root of 100). With fewer than [`LEAST_BEYOND`] none is judged, however long that takes.
-const WANTED_BEYOND: f64 = 100.0;
-/// How many I/Os a mean should have.
-// A mean of exponential latencies is then exact to 3 %.
-const WANTED_FOR_MEAN: f64 = 1_000.0;
-/// The longest that the closed load is measured.
-// It only gives the mix and a first guess of the rate.
-const LONGEST_SATURATION: Duration = Duration::from_secs(6);
-/// How long it runs before that, at most.
-// Queues of a closed load are full at once; caches and credits are not its business.
-const SATURATION_RAMP: Duration = Duration::from_secs(2);
-/// How long queues may fill before a probe counts.
-const PROBE_RAMP: Duration = Duration::from_secs(1);
-/// No probe is shorter than this, nor than a hundred times the limit on one latency.
-const SHORTEST_PROBE_S: f64 = 3.0;
-// A single stall as long as the limit then touches at most 1 % of the probe.
-const LEAST_LIMITS_PER_PROBE: f64 = 100.0;
-/// The longest probe, in seconds. A percentile that needs longer is refused.
-const LONGEST_PROBE_S: f64 = 3_600.0;
-/// The slots of an open job: twice as many as its closed load had, and some more. At up to 1.05 times the
-/// rate at saturation fewer than 1.05 times as many are in flight on average, unless they queue in the
-/// device; their number then varies by its root, so that an I/O finds no slot only behind a queue that
-/// decides without it.
-const SLOTS_PER_OUTSTANDING: u32 = 2;
-const MORE_SLOTS: u32 = 16;
-/// Their buffers take no more memory than this.
-const MOST_BUFFERS: ByteSize = ByteSize::gib(1);
-/// How many commits a second arrive at saturation: more than any log takes.
-const MOST_COMMITS_PER_S: f64 = 5e6;
 /// How often a load that did not hold is tried in all where something other than the device may have been the
 /// limit.
 const MOST_DOUBTED_TRIES: usize = 2;
@@ -100,11 +72,6 @@ const MOST_DOUBTED_TRIES: usize = 2;
 const SPARE_CONFIRMATIONS: u32 = 3;
 /// The most longer runs that look for a rate that lasts.
 const MOST_CONFIRMATIONS: usize = 4;
-/// Every longer run but the first is shorter by this factor.
-// Two of them take less time than the first, and still outlast what a probe of 3 s cannot see.
-const LATER_CONFIRMATIONS: f64 = 1.0 / 3.0;
-/// None is shorter, in seconds.
-const SHORTEST_CONFIRMATION_S: f64 = 10.0;
 /// A longer run that did not hold its limits is followed by one so much lower, and the next time by the square of that.
 const STEP_DOWN: f64 = 1.04;
 /// A load that did less than this part of what was asked of it was beyond what the device does.
@@ -114,57 +81,12 @@ const OVERRUN: f64 = 0.97;
 // A device whose burst has ended does what it can go on doing; a little less leaves room for a queue to empty.
 const BELOW_ACHIEVED: f64 = 0.97;
 
-/// Why a search cannot be made.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum SearchError {
-    /// Every job has a rate of its own, so that there is none to be found.
-    #[error(
-        "job `{job}` has a rate, as all jobs have, and a search looks for one: give either rate or search"
-    )]
-    HasRate {
-        /// Name of the job that has a rate.
-        job: String,
-    },
-    /// The need names roles whose rate the profile does not leave open.
-    #[error("the profile has no I/O of {roles} whose rate could be what is needed")]
-    NoSuchRole {
-        /// Those roles, for the sentence.
-        roles: String,
-    },
-    /// The threshold set has no limit for anything that the load does.
-    #[error("`{set}` has no limits for what the load does, so that no rate can be held against it")]
-    NoLimits {
-        /// The set's name.
-        set: String,
-    },
-    /// The closed load gave no rate.
-    #[error("job `{job}` finished no I/O in the closed load that gives its rate")]
-    Idle {
-        /// Name of the job without a rate.
-        job: String,
-    },
-    /// The statistic needs more I/Os than there can be.
-    #[error("{stream}s are too rare for {statistic}: ten of them beyond it take {hours:.0} hours")]
-    TooRare {
-        /// Role and stream, such as `log commit`.
-        stream: String,
-        /// The statistic that the limit is set on.
-        statistic: LimitStatistic,
-        /// How many hours they take at the lowest rate that would be tried.
-        hours: f64,
-    },
-}
-
 /// A search, as far as it got.
 #[derive(Debug, Clone)]
 pub struct RateSearch {
-    /// The closed load.
-    plan: Plan,
+    mix: Mix,
     limits: Limits,
     search: Search,
-    /// IOPS by job at a share of 1; empty before the closed load was made. They are those at saturation, or the needed mix scaled to
-    /// the same sum.
-    base: Vec<f64>,
     /// The rarest stream at saturation, and its IOPS.
     rarest: (String, f64),
 }
@@ -186,20 +108,12 @@ impl RateSearch {
     /// # Errors
     ///
     /// When every job has a rate already, when the need is for other roles than the plan's, or when nothing of the load has a limit.
-    pub fn new(limits: Limits, need: Option<Need>, mut plan: Plan) -> Result<Self, SearchError> {
-        // A job with a rate of its own keeps it, as a checkpoint or a backup beside the load does; but something has to be sought.
-        let has_rate = |job: &&Job| matches!(job.arrival, Arrival::Open { .. });
-        if let Some(job) = plan.jobs.iter().find(has_rate).filter(|_| !plan.jobs.iter().any(is_sought)) {
-            return Err(SearchError::HasRate { job: job.name.clone() });
-        }
-        if let Some(Need::ByRole(roles)) = &need {
-            release(&mut plan, roles);
-            check_roles(roles, &plan)?;
-        }
-        limits.check(&plan)?;
+    pub fn new(limits: Limits, need: Option<Need>, plan: Plan) -> Result<Self, SearchError> {
+        let mix = Mix::new(plan, need.as_ref())?;
+        limits.check(&mix.plan)?;
         let search =
             Search { limit: limits.named(), need, probes: Vec::new(), carries_need: None, result: None };
-        Ok(Self { plan, limits, search, base: Vec::new(), rarest: (String::new(), 0.0) })
+        Ok(Self { mix, limits, search, rarest: (String::new(), 0.0) })
     }
 
     /// What was tried and found so far.
@@ -209,61 +123,29 @@ impl RateSearch {
 
     /// The most that all loads take together, as far as that is known before the closed load; layout and pauses come on top.
     pub fn most_time(&self) -> Duration {
-        let probe = PROBE_RAMP + Duration::from_secs_f64(self.shortest_probe_s().ceil());
-        let probes = match self.search.need {
-            Some(_) => MOST_PROBES_OF_HEADROOM + MOST_LOADS_AT_NEED - 1,
-            None => MOST_PROBES,
+        let times = self.times();
+        let (probes, later) = match self.search.need {
+            Some(_) => (MOST_PROBES_OF_HEADROOM + MOST_LOADS_AT_NEED - 1, 0),
+            None => (MOST_PROBES, SPARE_CONFIRMATIONS),
         };
         let probes = u32::try_from(probes).unwrap_or(u32::MAX);
-        let later = if self.search.need.is_none() {
-            SPARE_CONFIRMATIONS * self.confirmation_time(1)
-        } else {
-            Duration::ZERO
-        };
-        self.saturation_time() + probe * probes + self.confirmation_time(0) + later
+        times.saturation() + times.probe() * probes + times.confirmation(0) + times.confirmation(1) * later
     }
 
     /// The loads so far, ramps included.
     fn spent(&self) -> Duration {
-        let ramp = self.planned(PhaseKind::Ramp);
-        let of_probe = |probe: &Probe| match probe.kind {
-            ProbeKind::Probe => PROBE_RAMP + probe.duration,
-            ProbeKind::Confirmation => ramp + probe.duration,
-            ProbeKind::Saturation => ramp.min(SATURATION_RAMP) + probe.duration,
-        };
-        self.search.probes.iter().map(of_probe).sum()
+        self.search.probes.iter().map(|probe| self.times().taken(probe)).sum()
     }
 
-    fn planned(&self, kind: PhaseKind) -> Duration {
-        self.plan.phases.iter().filter(|one| one.kind == kind).map(|one| one.duration).sum()
+    /// The phases of a load at a share.
+    fn phases(&self, kind: ProbeKind, share: f64) -> Result<Vec<Phase>, SearchError> {
+        let earlier = self.of_kind(ProbeKind::Confirmation).count();
+        let (stream, iops) = &self.rarest;
+        self.times().phases(kind, earlier, (stream, iops * share))
     }
 
-    fn saturation_time(&self) -> Duration {
-        let ramp = self.planned(PhaseKind::Ramp).min(SATURATION_RAMP);
-        ramp + self.planned(PhaseKind::Measure).min(LONGEST_SATURATION)
-    }
-
-    /// How long a confirmation takes after so many others, with its ramp.
-    fn confirmation_time(&self, earlier: usize) -> Duration {
-        self.confirmation_ramp(earlier) + Duration::from_secs_f64(self.confirmation_s(earlier).ceil())
-    }
-
-    /// The first one has the whole ramp; behind it caches are as warm as they get.
-    fn confirmation_ramp(&self, earlier: usize) -> Duration {
-        let ramp = self.planned(PhaseKind::Ramp);
-        if earlier == 0 { ramp } else { ramp.min(SATURATION_RAMP) }
-    }
-
-    /// How long it is measured.
-    fn confirmation_s(&self, earlier: usize) -> f64 {
-        let whole_s = self.planned(PhaseKind::Measure).as_secs_f64();
-        let later_s = (LATER_CONFIRMATIONS * whole_s).max(SHORTEST_CONFIRMATION_S).min(whole_s);
-        if earlier == 0 { whole_s } else { later_s }
-    }
-
-    fn shortest_probe_s(&self) -> f64 {
-        let of_limit = self.limits.one_latency().map_or(0.0, |limit| limit.latency.as_secs_f64());
-        SHORTEST_PROBE_S.max(LEAST_LIMITS_PER_PROBE * of_limit)
+    fn times(&self) -> Times {
+        Times::of(&self.mix.plan, &self.limits)
     }
 
     /// The next load; `None` when the search is at its end.
@@ -277,100 +159,26 @@ impl RateSearch {
             Some((kind, share)) => (kind, Some(share)),
             None => return Ok(None),
         };
-        let mut plan = self.plan.clone();
+        let mut plan = match share {
+            Some(share) => self.mix.open_at(share, self.phases(kind, share)?),
+            None => {
+                let mut plan = self.mix.saturating();
+                self.times().shorten_saturation(&mut plan);
+                plan
+            }
+        };
         // Another seed each time, or every probe would read the same offsets in the same order and find what
         // the last one left in a cache.
         plan.seed = plan.seed.wrapping_add(self.search.probes.len() as u64);
         // The backlog is read interval by interval, so intervals have to be short whatever the profile says.
         plan.interval = Duration::from_secs(1);
-        match share {
-            None => {
-                // More commits arrive than the log takes.
-                for job in plan.jobs.iter_mut().filter(|job| is_sought(job) && job.group_commit.is_some()) {
-                    job.arrival =
-                        Arrival::Open { iops: MOST_COMMITS_PER_S, spacing: Spacing::Uniform, bursts: None };
-                }
-                for phase in &mut plan.phases {
-                    phase.duration = match phase.kind {
-                        PhaseKind::Measure => phase.duration.min(LONGEST_SATURATION),
-                        PhaseKind::Ramp => phase.duration.min(SATURATION_RAMP),
-                        PhaseKind::Precondition => phase.duration,
-                    };
-                }
-            }
-            Some(share) => {
-                for (job, rate) in self.rates(share) {
-                    plan.jobs[job].arrival =
-                        Arrival::Open { iops: rate, spacing: Spacing::Poisson, bursts: None };
-                }
-                give_slots(&mut plan);
-                plan.phases = self.phases(kind, share)?;
-            }
-        }
         Ok(Some(NextLoad { kind, share, plan }))
-    }
-
-    /// By job, the rate of those that get one.
-    fn rates(&self, share: f64) -> impl Iterator<Item = (usize, f64)> {
-        // Of the jobs whose rate is sought only: jobs that follow take theirs from the one they follow.
-        let jobs = self.plan.jobs.iter().zip(&self.base).enumerate();
-        jobs.filter(|(_, (job, _))| is_sought(job)).map(move |(index, (_, iops))| (index, iops * share))
-    }
-
-    /// The I/Os a second of all jobs at that share: what follows others keeps its proportion to them.
-    fn total_rate(&self, share: f64) -> f64 {
-        share * self.base.iter().sum::<f64>()
     }
 
     /// The share that is the needed rate; `None` without a need, and before the closed load.
     fn need_share(&self) -> Option<f64> {
-        let total = self.total_rate(1.0);
+        let total = self.mix.total_rate(1.0);
         self.search.need.as_ref().filter(|_| total > 0.0).map(|need| need.total_iops() / total)
-    }
-
-    /// A probe is as long as its statistic needs; a confirmation as long as the plan says, and not shorter
-    /// than the least that the statistic needs.
-    fn phases(&self, kind: ProbeKind, share: f64) -> Result<Vec<Phase>, SearchError> {
-        let (stream, rarest_iops) = &self.rarest;
-        // A set judges each figure only where enough I/Os carry it, so that no probe has to be long for its sake: the confirmation
-        // is what judges the rare ones.
-        let (wanted_s, least_s) = match self.limits.one_latency() {
-            None => (0.0, 0.0),
-            Some(limit) => {
-                let (wanted, least) = match limit.statistic {
-                    // For a mean the least is a tenth of what is wanted, as for percentiles.
-                    LimitStatistic::Mean => (WANTED_FOR_MEAN, WANTED_FOR_MEAN * LEAST_BEYOND / WANTED_BEYOND),
-                    LimitStatistic::Percentile(percent) => {
-                        let beyond = 1.0 - percent / 100.0;
-                        (WANTED_BEYOND / beyond, LEAST_BEYOND / beyond)
-                    }
-                };
-                // The rarest stream decides: the limit is on every one of them.
-                let (wanted_s, least_s) = (wanted / (rarest_iops * share), least / (rarest_iops * share));
-                if least_s > LONGEST_PROBE_S {
-                    let (stream, hours) = (stream.clone(), least_s / 3_600.0);
-                    return Err(SearchError::TooRare { stream, statistic: limit.statistic, hours });
-                }
-                (wanted_s, least_s)
-            }
-        };
-        // The user's `--duration` bounds a probe, but never below what the statistic needs at least.
-        let whole_s = self.planned(PhaseKind::Measure).as_secs_f64();
-        let (ramp, measure_s) = match kind {
-            ProbeKind::Confirmation => {
-                let earlier = self.of_kind(ProbeKind::Confirmation).count();
-                (self.confirmation_ramp(earlier), self.confirmation_s(earlier))
-            }
-            _ => (PROBE_RAMP, wanted_s.max(self.shortest_probe_s()).min(whole_s)),
-        };
-        // Whole seconds, because intervals are seconds and a cut one would have its own rate.
-        let measure = Duration::from_secs_f64(measure_s.max(least_s).max(1.0).ceil());
-        let phases = [(PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
-        Ok(phases
-            .into_iter()
-            .filter(|(_, duration)| !duration.is_zero())
-            .map(|(kind, duration)| Phase { kind, duration })
-            .collect())
     }
 
     /// Takes what the load of [`RateSearch::next_load`] brought, which must have come to its end: `subject` has the jobs of its
@@ -381,23 +189,10 @@ impl RateSearch {
     /// When the closed load gave a job no rate.
     pub fn note(&mut self, load: &NextLoad, subject: &Subject<'_>) -> Result<&Probe, SearchError> {
         let duration = subject.measured.unwrap_or_default();
-        let measured_s = duration.as_secs_f64();
-        let rates: Vec<f64> = self
-            .plan
-            .jobs
-            .iter()
-            .zip(&subject.jobs)
-            .map(|(job, done)| count_of(job, done) as f64 / measured_s)
-            .collect();
+        let rates = self.mix.rates_done(subject);
         let (worst, why_not) = match load.share {
             None => {
-                let mut jobs = self.plan.jobs.iter().zip(&rates);
-                let idle = jobs.find(|(job, iops)| is_sought(job) && **iops <= 0.0);
-                if let Some((job, _)) = idle {
-                    return Err(SearchError::Idle { job: job.name.clone() });
-                }
-                self.base.clone_from(&rates);
-                self.scale_to_need();
+                self.mix.saturated_at(&rates, self.search.need.as_ref())?;
                 self.rarest = rarest_stream(&load.plan, subject);
                 let worst = worst_latency(&load.plan, subject, &self.limits, false).0;
                 (worst.map(|(worst, _)| worst), None)
@@ -407,7 +202,7 @@ impl RateSearch {
         self.search.probes.push(Probe {
             kind: load.kind,
             share: load.share,
-            asked_iops: load.share.map(|share| self.total_rate(share)),
+            asked_iops: load.share.map(|share| self.mix.total_rate(share)),
             iops: rates.iter().sum(),
             lat_mean_us: mean_latency_us(subject),
             duration,
@@ -427,26 +222,6 @@ impl RateSearch {
             (result.read_iops, result.write_iops) = (Some(read_iops), Some(result.held_iops - read_iops));
         }
         Ok(self.search.probes.last().expect("it was pushed above"))
-    }
-
-    /// Gives every role its needed part of the same sum. What a role needs is divided among its jobs as at saturation.
-    fn scale_to_need(&mut self) {
-        let Some(Need::ByRole(roles)) = &self.search.need else { return };
-        let saturation: f64 = self.base.iter().sum();
-        let needed: f64 = roles.iter().map(|(_, iops)| iops).sum();
-        let sums: Vec<(Role, f64)> = roles
-            .iter()
-            .map(|(role, iops)| {
-                let jobs = self.plan.jobs.iter().zip(&self.base).filter(|(job, _)| job.role == *role);
-                let sum: f64 = jobs.map(|(_, base)| base).sum();
-                (*role, saturation / needed * iops / sum)
-            })
-            .collect();
-        for (job, base) in self.plan.jobs.iter().zip(&mut self.base) {
-            if let Some((_, factor)) = sums.iter().find(|(role, _)| *role == job.role) {
-                *base *= factor;
-            }
-        }
     }
 
     /// Kind and share of the next load, behind that at saturation.
@@ -493,7 +268,7 @@ impl RateSearch {
         let carried = belief.carried(CONFIDENCE_TO_CONFIRM)?;
         let confirmations: Vec<&Probe> = self.of_kind(ProbeKind::Confirmation).collect();
         // Three more are part of the time that was announced, whatever the probes took.
-        let is_in_time = || self.spent() + self.confirmation_time(confirmations.len()) <= self.most_time();
+        let is_in_time = || self.spent() + self.times().confirmation(confirmations.len()) <= self.most_time();
         let is_left = confirmations.len() < MOST_CONFIRMATIONS
             && (confirmations.len() <= SPARE_CONFIRMATIONS as usize || is_in_time());
         if confirmations.is_empty() {
@@ -521,7 +296,7 @@ impl RateSearch {
         }
         // What a long run did achieve is the best that is known of what lasts. One that kept its rate and not its limits is only a
         // little too fast.
-        let total = self.total_rate(1.0);
+        let total = self.mix.total_rate(1.0);
         let achieved = confirmations.iter().filter(|probe| self.overrun(probe).is_some());
         let achieved = achieved.map(|probe| BELOW_ACHIEVED * probe.iops / total).reduce(f64::min);
         let mut tried: Vec<f64> = shares(false).collect();
@@ -569,7 +344,7 @@ impl RateSearch {
     /// it does not carry, so that the load says more than that its own rate was too high.
     fn overrun(&self, probe: &Probe) -> Option<f64> {
         let did = probe.asked_iops.filter(|asked| probe.iops < OVERRUN * asked).map(|_| probe.iops)?;
-        Some(did / (OVERRUN * self.total_rate(1.0)))
+        Some(did / (OVERRUN * self.mix.total_rate(1.0)))
     }
 
     /// Whether a load says something about the device. One that held does, whatever else went on: others can only have made it
@@ -636,16 +411,17 @@ impl RateSearch {
                 (a.share, a.duration).partial_cmp(&(b.share, b.duration)).unwrap_or(std::cmp::Ordering::Equal)
             });
         Some(SearchResult {
-            held_iops: self.total_rate(held),
+            held_iops: self.mix.total_rate(held),
             read_iops: None,
             write_iops: None,
             confidence_percent: Some(100.0 * belief.probability_of(held).clamp(CONFIDENCE, 0.999)),
-            not_held_iops: above.map(|share| self.total_rate(share)),
+            not_held_iops: above.map(|share| self.mix.total_rate(share)),
             not_held_doubts: above.map(|_| self.doubts_above(held)).unwrap_or_default(),
             worst: worst?.worst.clone()?,
             job_rates: self
+                .mix
                 .rates(held)
-                .map(|(job, iops)| JobRate { name: self.plan.jobs[job].name.clone(), iops })
+                .map(|(job, iops)| JobRate { name: self.mix.plan.jobs[job].name.clone(), iops })
                 .collect(),
         })
     }
@@ -696,73 +472,9 @@ const fn trust(kind: ProbeKind) -> f64 {
     }
 }
 
-/// Frees the jobs that follow one of another role: each role has a rate of its own then.
-fn release(plan: &mut Plan, roles: &[(Role, f64)]) {
-    let role_of: Vec<Role> = plan.jobs.iter().map(|job| job.role).collect();
-    for job in &mut plan.jobs {
-        let Arrival::Following { job: leader, .. } = job.arrival else { continue };
-        let is_named = roles.iter().any(|(role, iops)| *role == job.role && *iops > 0.0);
-        if is_named && role_of.get(leader).is_some_and(|role| *role != job.role) {
-            job.arrival = match job.group_commit {
-                Some(_) => {
-                    Arrival::Open { iops: MOST_COMMITS_PER_S, spacing: Spacing::Uniform, bursts: None }
-                }
-                None => Arrival::Closed,
-            };
-        }
-    }
-}
-
-/// What is needed of a role that the plan does not have would be needed of nobody.
-fn check_roles(roles: &[(Role, f64)], plan: &Plan) -> Result<(), SearchError> {
-    let is_planned = |role: Role| plan.jobs.iter().any(|job| job.role == role && is_sought(job));
-    let unknown: Vec<String> = roles
-        .iter()
-        .filter(|(role, iops)| *iops > 0.0 && !is_planned(*role))
-        .map(|(role, _)| format!("`{role}`"))
-        .collect();
-    if unknown.is_empty() { Ok(()) } else { Err(SearchError::NoSuchRole { roles: unknown.join(", ") }) }
-}
-
 fn is_same(a: f64, b: f64) -> bool {
     // Shares are computed again by the same formulas; only rounding can differ.
     (a - b).abs() < 1e-9
-}
-
-/// Gives the open jobs enough slots that no I/O waits for one of them, as far as memory and queues allow:
-/// what an I/O waits is then due to the device, whatever the closed load had outstanding. The log of a group
-/// commit keeps its depth: there waiting is what makes the groups.
-fn give_slots(plan: &mut Plan) {
-    let mut roomy = plan.jobs.clone();
-    let is_open = |job: &&mut Job| matches!(job.arrival, Arrival::Open { .. });
-    for job in roomy.iter_mut().filter(is_open).filter(|job| job.group_commit.is_none()) {
-        let slots = SLOTS_PER_OUTSTANDING * job.total_iodepth() + MORE_SLOTS;
-        job.iodepth = slots.div_ceil(job.numjobs);
-    }
-    let slots: u32 = roomy.iter().map(Job::total_iodepth).sum();
-    // Buffers are allocated for every slot before the load.
-    let buffers: ByteSize = roomy.iter().map(|job| job.largest_io() * u64::from(job.total_iodepth())).sum();
-    if slots <= MOST_OUTSTANDING_PER_THREAD && buffers <= MOST_BUFFERS {
-        plan.jobs = roomy;
-    }
-}
-
-/// Whether a rate is sought for a job: it has none, or it is a log whose commits arrive at one.
-fn is_sought(job: &Job) -> bool {
-    match job.arrival {
-        Arrival::Closed => true,
-        Arrival::Open { bursts, .. } => job.group_commit.is_some() && bursts.is_none(),
-        Arrival::Following { .. } => false,
-    }
-}
-
-/// How many I/Os of a job count: what arrived at one that is sought, so of a log that commits in groups its commits; of one that follows
-/// the I/Os that the device saw.
-fn count_of(job: &Job, done: &SubjectJob<'_>) -> u64 {
-    if is_sought(job) {
-        return done.arrivals().filter_map(Facts::io_count).sum();
-    }
-    [done.ops.read, done.ops.write].into_iter().flatten().filter_map(|facts| facts.io_count()).sum()
 }
 
 /// Of all I/Os together.

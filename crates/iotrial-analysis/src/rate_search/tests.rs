@@ -1,9 +1,12 @@
 use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::load::{Role, Spacing};
+use iotrial_model::plan::{Arrival, PhaseKind};
 use iotrial_model::record::{EndedHow, JobCounts, RunRecord};
 use iotrial_model::search::WorstLatency;
 use iotrial_model::stream::Stream;
 
 use super::assess::streams;
+use super::mix::is_sought;
 use super::*;
 
 fn assess(record: &RunRecord, limits: &Limits) -> (Option<WorstLatency>, Option<String>) {
@@ -182,7 +185,7 @@ fn one_mishap_does_not_decide_a_need_and_a_coin_does_not_either() {
 #[test]
 fn a_need_by_role_gives_each_role_its_own_rate() {
     let search = tried(Some("data=8000iops,log=500iops"), |_, share, _| share <= 0.8);
-    let rates: Vec<f64> = search.rates(search.need_share().unwrap()).map(|(_, rate)| rate).collect();
+    let rates: Vec<f64> = search.mix.rates(search.need_share().unwrap()).map(|(_, rate)| rate).collect();
     assert!((rates[0] - 8_000.0).abs() < 1e-6 && (rates[1] - 500.0).abs() < 1e-6, "{rates:?}");
     let plan = measured(30, |_| 16_000).plan;
     let error = RateSearch::new(limits("2ms@p99"), Some("tempdb=5iops".parse().unwrap()), plan).unwrap_err();
@@ -193,7 +196,7 @@ fn a_need_by_role_gives_each_role_its_own_rate() {
 fn the_time_is_known_before_the_first_load_and_kept() {
     for truth in [0.06, 0.5, 1.0] {
         let search = tried(None, |_, share, _| share <= truth);
-        let most = RateSearch::new(limits("2ms@p99"), None, search.plan.clone()).unwrap().most_time();
+        let most = RateSearch::new(limits("2ms@p99"), None, search.mix.plan.clone()).unwrap().most_time();
         // Every probe is as long as 2,000 I/Os a second of the rarest stream make it: 5 s instead of 3 s at least.
         let loads = u32::try_from(search.search().probes.len()).unwrap();
         assert!(most >= Duration::from_secs(4) * (loads - 2), "{most:?} for {loads} loads");
@@ -328,7 +331,7 @@ fn commits_of_a_group_are_sought_as_other_rates_are_and_their_writes_are_not_jud
     record.jobs[0].commit = Some(counts(300_000, Duration::from_millis(4)));
     search.note(&load, &Subject::of_run(&record)).unwrap();
     assert!((search.search().probes[0].iops - 30_000.0).abs() < 1e-9);
-    assert!((search.total_rate(0.7) - 21_000.0).abs() < 1e-9);
+    assert!((search.mix.total_rate(0.7) - 21_000.0).abs() < 1e-9);
     assert_eq!(streams(&record.plan).collect::<Vec<_>>(), [(Role::Log, Stream::Commit)]);
 }
 
@@ -347,7 +350,7 @@ fn errors_and_a_stream_that_never_finished_anything_do_not_hold() {
 fn a_load_whose_rates_are_all_given_is_refused_and_one_beside_it_keeps_its_own() {
     let mut record = with_backlog(|_| 0);
     let search = RateSearch::new(limits("1ms@p99"), None, record.plan.clone()).unwrap();
-    assert_eq!(search.plan.jobs.iter().map(is_sought).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(search.mix.plan.jobs.iter().map(is_sought).collect::<Vec<_>>(), [false, true]);
     record.plan.jobs[1].arrival = record.plan.jobs[0].arrival;
     let error = RateSearch::new(limits("1ms@p99"), None, record.plan).unwrap_err();
     assert_eq!(error, SearchError::HasRate { job: "pages".to_owned() });

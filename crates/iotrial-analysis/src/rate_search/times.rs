@@ -1,0 +1,157 @@
+//! How long each load of a search takes, and why.
+
+use std::time::Duration;
+
+use iotrial_model::figure::LEAST_BEYOND;
+use iotrial_model::latency_limit::{LatencyLimit, LimitStatistic};
+use iotrial_model::plan::{Phase, PhaseKind, Plan};
+use iotrial_model::search::{Probe, ProbeKind};
+
+use super::{Limits, SearchError};
+
+/// How many I/Os should be beyond the percentile before a probe ends. Their number is then exact to 10 % (the
+/// square root of 100). With fewer than [`LEAST_BEYOND`] none is judged, however long that takes.
+const WANTED_BEYOND: f64 = 100.0;
+/// How many I/Os a mean should have.
+// A mean of exponential latencies is then exact to 3 %.
+const WANTED_FOR_MEAN: f64 = 1_000.0;
+/// The longest that the closed load is measured.
+// It only gives the mix and a first guess of the rate.
+const LONGEST_SATURATION: Duration = Duration::from_secs(6);
+/// How long it runs before that, at most.
+// Queues of a closed load are full at once; caches and credits are not its business.
+const SATURATION_RAMP: Duration = Duration::from_secs(2);
+/// How long queues may fill before a probe counts.
+const PROBE_RAMP: Duration = Duration::from_secs(1);
+/// No probe is shorter than this, nor than a hundred times the limit on one latency.
+const SHORTEST_PROBE_S: f64 = 3.0;
+// A single stall as long as the limit then touches at most 1 % of the probe.
+const LEAST_LIMITS_PER_PROBE: f64 = 100.0;
+/// The longest probe, in seconds. A percentile that needs longer is refused.
+const LONGEST_PROBE_S: f64 = 3_600.0;
+/// Every longer run but the first is shorter by this factor.
+// Two of them take less time than the first, and still outlast what a probe of 3 s cannot see.
+const LATER_CONFIRMATIONS: f64 = 1.0 / 3.0;
+/// None is shorter, in seconds.
+const SHORTEST_CONFIRMATION_S: f64 = 10.0;
+
+/// What the plan and the limit say about the length of each load.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Times {
+    /// The plan's ramp.
+    ramp: Duration,
+    /// What the plan measures.
+    measure: Duration,
+    /// The one limit, where there is only one.
+    limit: Option<LatencyLimit>,
+}
+
+impl Times {
+    pub(super) fn of(plan: &Plan, limits: &Limits) -> Self {
+        let planned = |kind| plan.phases.iter().filter(|one| one.kind == kind).map(|one| one.duration).sum();
+        Self {
+            ramp: planned(PhaseKind::Ramp),
+            measure: planned(PhaseKind::Measure),
+            limit: limits.one_latency(),
+        }
+    }
+
+    /// Makes the plan of the closed load as short as that one may be.
+    pub(super) fn shorten_saturation(self, plan: &mut Plan) {
+        for phase in &mut plan.phases {
+            phase.duration = match phase.kind {
+                PhaseKind::Measure => phase.duration.min(LONGEST_SATURATION),
+                PhaseKind::Ramp => phase.duration.min(SATURATION_RAMP),
+                PhaseKind::Precondition => phase.duration,
+            };
+        }
+    }
+
+    /// How long the closed load takes, with its ramp.
+    pub(super) fn saturation(self) -> Duration {
+        self.ramp.min(SATURATION_RAMP) + self.measure.min(LONGEST_SATURATION)
+    }
+
+    /// How long a probe takes at least, with its ramp.
+    pub(super) fn probe(self) -> Duration {
+        PROBE_RAMP + Duration::from_secs_f64(self.shortest_probe_s().ceil())
+    }
+
+    /// How long a confirmation takes after so many others, with its ramp.
+    pub(super) fn confirmation(self, earlier: usize) -> Duration {
+        self.confirmation_ramp(earlier) + Duration::from_secs_f64(self.confirmation_s(earlier).ceil())
+    }
+
+    /// How long a load took, with its ramp.
+    pub(super) fn taken(self, probe: &Probe) -> Duration {
+        let ramp = match probe.kind {
+            ProbeKind::Probe => PROBE_RAMP,
+            ProbeKind::Confirmation => self.ramp,
+            ProbeKind::Saturation => self.ramp.min(SATURATION_RAMP),
+        };
+        ramp + probe.duration
+    }
+
+    /// The phases of a probe, which is as long as its statistic needs, or of a confirmation after so many `earlier` ones, which is as
+    /// long as the plan says and not shorter than the least that the statistic needs. `rarest` is the stream with the fewest I/Os,
+    /// and how many it has a second.
+    ///
+    /// # Errors
+    ///
+    /// When the statistic needs more time than there is.
+    pub(super) fn phases(
+        self,
+        kind: ProbeKind,
+        earlier: usize,
+        rarest: (&str, f64),
+    ) -> Result<Vec<Phase>, SearchError> {
+        let (wanted_s, least_s) = self.for_statistic(rarest)?;
+        let (ramp, measure_s) = match kind {
+            ProbeKind::Confirmation => (self.confirmation_ramp(earlier), self.confirmation_s(earlier)),
+            // The user's `--duration` bounds a probe, but never below what the statistic needs at least.
+            _ => (PROBE_RAMP, wanted_s.max(self.shortest_probe_s()).min(self.measure.as_secs_f64())),
+        };
+        // Whole seconds, because intervals are seconds and a cut one would have its own rate.
+        let measure = Duration::from_secs_f64(measure_s.max(least_s).max(1.0).ceil());
+        let phases = [(PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
+        let phases = phases.into_iter().filter(|(_, duration)| !duration.is_zero());
+        Ok(phases.map(|(kind, duration)| Phase { kind, duration }).collect())
+    }
+
+    /// How many seconds the statistic of the one limit should have and must have. A set judges each figure only where enough I/Os
+    /// carry it, so that no probe has to be long for its sake: the confirmation is what judges the rare ones.
+    fn for_statistic(self, (stream, iops): (&str, f64)) -> Result<(f64, f64), SearchError> {
+        let Some(LatencyLimit { statistic, .. }) = self.limit else { return Ok((0.0, 0.0)) };
+        let (wanted, least) = match statistic {
+            // For a mean the least is a tenth of what is wanted, as for percentiles.
+            LimitStatistic::Mean => (WANTED_FOR_MEAN, WANTED_FOR_MEAN * LEAST_BEYOND / WANTED_BEYOND),
+            LimitStatistic::Percentile(percent) => {
+                let beyond = 1.0 - percent / 100.0;
+                (WANTED_BEYOND / beyond, LEAST_BEYOND / beyond)
+            }
+        };
+        let (wanted_s, least_s) = (wanted / iops, least / iops);
+        if least_s > LONGEST_PROBE_S {
+            let (stream, hours) = (stream.to_owned(), least_s / 3_600.0);
+            return Err(SearchError::TooRare { stream, statistic, hours });
+        }
+        Ok((wanted_s, least_s))
+    }
+
+    /// The first one has the whole ramp; behind it caches are as warm as they get.
+    fn confirmation_ramp(self, earlier: usize) -> Duration {
+        if earlier == 0 { self.ramp } else { self.ramp.min(SATURATION_RAMP) }
+    }
+
+    /// How long it is measured.
+    fn confirmation_s(self, earlier: usize) -> f64 {
+        let whole_s = self.measure.as_secs_f64();
+        let later_s = (LATER_CONFIRMATIONS * whole_s).max(SHORTEST_CONFIRMATION_S).min(whole_s);
+        if earlier == 0 { whole_s } else { later_s }
+    }
+
+    fn shortest_probe_s(self) -> f64 {
+        let of_limit = self.limit.map_or(0.0, |limit| limit.latency.as_secs_f64());
+        SHORTEST_PROBE_S.max(LEAST_LIMITS_PER_PROBE * of_limit)
+    }
+}
