@@ -145,7 +145,7 @@ impl RateSearch {
     }
 
     fn times(&self) -> Times {
-        Times::of(&self.mix.plan, &self.limits)
+        Times::of(&self.mix.plan, &self.limits, self.search.need.is_some())
     }
 
     /// The next load; `None` when the search is at its end.

@@ -44,15 +44,18 @@ pub(super) struct Times {
     measure: Duration,
     /// The one limit, where there is only one.
     limit: Option<LatencyLimit>,
+    /// Whether a confirmation is the first open load, as where a needed rate is decided.
+    is_confirmed_first: bool,
 }
 
 impl Times {
-    pub(super) fn of(plan: &Plan, limits: &Limits) -> Self {
+    pub(super) fn of(plan: &Plan, limits: &Limits, is_confirmed_first: bool) -> Self {
         let planned = |kind| plan.phases.iter().filter(|one| one.kind == kind).map(|one| one.duration).sum();
         Self {
             ramp: planned(PhaseKind::Ramp),
             measure: planned(PhaseKind::Measure),
             limit: limits.one_latency(),
+            is_confirmed_first,
         }
     }
 
@@ -79,14 +82,14 @@ impl Times {
 
     /// How long a confirmation takes after so many others, with its ramp.
     pub(super) fn confirmation(self, earlier: usize) -> Duration {
-        self.confirmation_ramp(earlier) + Duration::from_secs_f64(self.confirmation_s(earlier).ceil())
+        self.confirmation_ramp() + Duration::from_secs_f64(self.confirmation_s(earlier).ceil())
     }
 
     /// How long a load took, with its ramp.
     pub(super) fn taken(self, probe: &Probe) -> Duration {
         let ramp = match probe.kind {
             ProbeKind::Probe => PROBE_RAMP,
-            ProbeKind::Confirmation => self.ramp,
+            ProbeKind::Confirmation => self.confirmation_ramp(),
             ProbeKind::Saturation => self.ramp.min(SATURATION_RAMP),
         };
         ramp + probe.duration
@@ -107,7 +110,7 @@ impl Times {
     ) -> Result<Vec<Phase>, SearchError> {
         let (wanted_s, least_s) = self.for_statistic(rarest)?;
         let (ramp, measure_s) = match kind {
-            ProbeKind::Confirmation => (self.confirmation_ramp(earlier), self.confirmation_s(earlier)),
+            ProbeKind::Confirmation => (self.confirmation_ramp(), self.confirmation_s(earlier)),
             // The user's `--duration` bounds a probe, but never below what the statistic needs at least.
             _ => (PROBE_RAMP, wanted_s.max(self.shortest_probe_s()).min(self.measure.as_secs_f64())),
         };
@@ -138,9 +141,9 @@ impl Times {
         Ok((wanted_s, least_s))
     }
 
-    /// The first one has the whole ramp; behind it caches are as warm as they get.
-    fn confirmation_ramp(self, earlier: usize) -> Duration {
-        if earlier == 0 { self.ramp } else { self.ramp.min(SATURATION_RAMP) }
+    /// The whole ramp where no open load went before; behind several of them caches are as warm as they get.
+    fn confirmation_ramp(self) -> Duration {
+        if self.is_confirmed_first { self.ramp } else { self.ramp.min(SATURATION_RAMP) }
     }
 
     /// How long it is measured.
