@@ -3,7 +3,7 @@
 //! In three steps: what a result shows is measured once (`Observed`); a finding is a predicate on that; its words come last.
 //! They are computed whenever a result is shown. The ids are an interface (`docs/json.md`).
 
-use iotrial_model::finding::{Doubts, Finding};
+use iotrial_model::finding::{Doubts, Evidence, Finding};
 use iotrial_model::subject::Subject;
 
 mod course;
@@ -81,12 +81,23 @@ impl Observed<'_, '_> {
         devices::cache_below(self).or_else(|| modes::cache_by_latency(self))
     }
 
-    /// Findings by which something else than the device may have been the limit.
-    pub(crate) fn doubts(&self) -> Doubts {
-        let found =
-            [generator::generator_busy(self), open_load::late_issues(self), devices::foreign_load(self)];
+    /// Findings by which something else than the device may have been the limit of an open load that lacks this share of the I/Os
+    /// that it should have done.
+    pub(crate) fn doubts(&self, missing_share: f64) -> Doubts {
+        let late = open_load::late_issues(self).filter(|finding| explains(finding, missing_share));
+        let found = [generator::generator_busy(self), late, devices::foreign_load(self)];
         found.into_iter().flatten().map(|finding| finding.id).collect()
     }
+}
+
+/// Whether I/Os that were issued late can be why a load did less than it should have.
+///
+/// Only what was due while there was room counts as late. Where far more is missing than that, I/Os waited for room, and the device
+/// was behind.
+fn explains(late: &Finding, missing_share: f64) -> bool {
+    // A half, because what is late takes the room of what comes after it.
+    let Evidence::LateIssues { late_percent, .. } = &late.evidence else { return true };
+    late_percent / 100.0 >= missing_share / 2.0
 }
 
 /// A predicate on a run, for tests.

@@ -199,17 +199,21 @@ impl RateSearch {
             }
             Some(_) => assess(&load.plan, subject, &self.limits),
         };
+        let asked_iops = load.share.map(|share| self.mix.total_rate(share));
+        let iops: f64 = rates.iter().sum();
         self.search.probes.push(Probe {
             kind: load.kind,
             share: load.share,
-            asked_iops: load.share.map(|share| self.mix.total_rate(share)),
-            iops: rates.iter().sum(),
+            asked_iops,
+            iops,
             lat_mean_us: mean_latency_us(subject),
             duration,
             worst,
             held: load.share.map(|_| why_not.is_none()),
             why_not,
-            doubts: if load.share.is_some() { Observed::of(subject).doubts() } else { Doubts::default() },
+            doubts: asked_iops.map_or_else(Doubts::default, |asked| {
+                Observed::of(subject).doubts((1.0 - iops / asked).max(0.0))
+            }),
         });
         self.search.carries_need = self.need_decided();
         self.search.result = self.result();

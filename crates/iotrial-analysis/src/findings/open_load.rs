@@ -223,6 +223,16 @@ mod tests {
     }
 
     #[test]
+    fn a_late_generator_is_no_reason_for_a_rate_that_was_missed_by_far_more_than_it_was_late() {
+        let mut record = open();
+        // A tenth was late.
+        record.jobs[0].read.as_mut().unwrap().late_count = 480_000;
+        let doubts = |missing_share: f64| found(&record, |seen| seen.doubts(missing_share)).to_string();
+        assert_eq!([0.0, 0.19].map(doubts), ["late-issues", "late-issues"]);
+        assert_eq!(found(&record, |seen| seen.doubts(0.25)).to_string(), "");
+    }
+
+    #[test]
     fn what_an_open_job_suffers_does_not_hide_behind_the_ios_of_the_others() {
         // 600 commits in groups, half of them late and as many never issued, beside millions of other I/Os.
         let mut record = open();

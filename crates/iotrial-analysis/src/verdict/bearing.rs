@@ -42,6 +42,8 @@ pub(super) struct Doubt {
     pub(super) reason: String,
     /// What to change, as an imperative.
     pub(super) advice: Option<String>,
+    /// The finding that raises it; `None` of what no finding says.
+    pub(super) finding: Option<FindingId>,
 }
 
 /// What one finding is for the verdict.
@@ -75,7 +77,8 @@ impl Bearing {
                 Weight::Against => bearing.against.push(finding.message.clone()),
                 Weight::AgainstIfSure => slow.push(finding.message.clone()),
                 Weight::Doubt { words, advice } => {
-                    bearing.doubts.push(Doubt { words, reason: finding.message.clone(), advice });
+                    let (reason, id) = (finding.message.clone(), Some(finding.id));
+                    bearing.doubts.push(Doubt { words, reason, advice, finding: id });
                 }
                 Weight::Caveat(words) => {
                     bearing.caveats.extend(words);
@@ -103,6 +106,7 @@ impl Bearing {
             words: reason.clone(),
             reason,
             advice: longer(),
+            finding: None,
         }));
         // Means carry little of what databases wait for: without the 99th percentile of a stream that the set judges by it there is no
         // answer. That p99.9 is missing is only told: a log of 100 commits a second would need a quarter of an hour for it.
@@ -112,6 +116,7 @@ impl Bearing {
             words: format!("too few I/Os for {}", gap.words),
             reason: gap.reason.clone(),
             advice: longer(),
+            finding: None,
         }));
         bearing
     }
@@ -130,7 +135,7 @@ fn no_device(subject: &Subject<'_>) -> Option<Doubt> {
         EngineDevice::Real => return None,
     };
     let advice = Some("Leave --engine out, and a real device is measured.".to_owned());
-    Some(Doubt { words: words.to_owned(), reason: words.to_owned(), advice })
+    Some(Doubt { words: words.to_owned(), reason: words.to_owned(), advice, finding: None })
 }
 
 /// How long it has to be for the rarest figure that is missing, rounded up to minutes.

@@ -9,7 +9,7 @@ use iotrial_model::subject::Subject;
 use iotrial_model::words::enumerate;
 use serde::Serialize;
 
-use super::bearing::Bearing;
+use super::bearing::{Bearing, Doubt};
 use super::{Outcome, Verdict};
 use crate::judgement;
 use crate::words::{latency_in_words, with_thousands};
@@ -142,7 +142,9 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
             sentence: format!("Not qualified: {against}."),
         };
     }
-    if !bearing.doubts.is_empty() {
+    let (settled, open): (Vec<&Doubt>, Vec<&Doubt>) =
+        bearing.doubts.iter().partition(|doubt| is_settled(doubt, search.carries_need));
+    if !open.is_empty() {
         let seen = match search.carries_need {
             Some(true) => format!("the loads at {asked} IOPS stayed within {limit}"),
             Some(false) => format!("the loads at {asked} IOPS did not stay within {limit}"),
@@ -151,7 +153,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
         return Answer {
             outcome: Outcome::Inconclusive,
             headline: format!("inconclusive whether it carries {asked} IOPS"),
-            sentence: format!("Inconclusive{}; {seen}.", doubts_in_words(bearing)),
+            sentence: format!("Inconclusive{}; {seen}.", doubts_in_words(open)),
         };
     }
     match search.carries_need {
@@ -174,7 +176,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
                 sentence: format!(
                     "Carries the {asked} IOPS that are needed within {limit}, with {at_least}{which}{}{}.",
                     worst_in_words(verdict),
-                    caveats(bearing)
+                    caveats(bearing, &settled)
                 ),
             }
         }
@@ -197,7 +199,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
                 headline: format!("does not carry {asked} IOPS"),
                 sentence: format!(
                     "Does not carry the {asked} IOPS that are needed within {limit}{why}{instead}{}.",
-                    caveats(bearing)
+                    caveats(bearing, &[])
                 ),
             }
         }
@@ -235,7 +237,7 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
                 headline: format!("inconclusive: no rate stayed within {limit}, but not by the device alone"),
                 sentence: format!(
                     "Inconclusive{}. No rate that was tried stayed within {limit} ({tried}).",
-                    doubts_in_words(bearing)
+                    doubts_in_words(&bearing.doubts)
                 ),
             },
             None => Answer {
@@ -243,7 +245,7 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
                 headline: "inconclusive: the loads do not agree".to_owned(),
                 sentence: format!(
                     "Inconclusive: the loads do not agree on the highest rate within {limit} ({tried}){}.",
-                    doubts_in_words(bearing)
+                    doubts_in_words(&bearing.doubts)
                 ),
             },
         };
@@ -275,7 +277,7 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
             headline: format!("inconclusive: {at_least}{iops} IOPS within {limit}, in doubt"),
             sentence: format!(
                 "Inconclusive{}. {iops} IOPS of this mix{split} stayed within {limit}{above}.{saturation}",
-                doubts_in_words(bearing)
+                doubts_in_words(&bearing.doubts)
             ),
         };
     }
@@ -285,7 +287,7 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
         sentence: format!(
             "Carries {at_least}{iops} IOPS of this mix{split} within {limit}{above}{}{}.{saturation}",
             worst_in_words(verdict),
-            caveats(bearing)
+            caveats(bearing, &[])
         ),
     }
 }
@@ -317,16 +319,36 @@ fn worst_in_words(verdict: &Verdict) -> String {
     })
 }
 
-fn caveats(bearing: &Bearing) -> String {
-    match bearing.caveats.as_slice() {
-        [] => String::new(),
-        caveats => format!("; measured {}", enumerate(caveats)),
-    }
+/// What to keep in mind; `settled` doubts cannot have made the storage look better.
+fn caveats(bearing: &Bearing, settled: &[&Doubt]) -> String {
+    let settled =
+        settled.iter().map(|doubt| format!("while {}, which can only have made it slower", doubt.words));
+    let caveats: Vec<String> = bearing.caveats.iter().cloned().chain(settled).collect();
+    if caveats.is_empty() { String::new() } else { format!("; measured {}", enumerate(&caveats)) }
 }
 
-fn doubts_in_words(bearing: &Bearing) -> String {
-    let words: Vec<String> = bearing.doubts.iter().map(|doubt| doubt.words.clone()).collect();
+fn doubts_in_words<'d>(doubts: impl IntoIterator<Item = &'d Doubt>) -> String {
+    let words: Vec<String> = doubts.into_iter().map(|doubt| doubt.words.clone()).collect();
     if words.is_empty() { String::new() } else { format!(": {}", enumerate(&words)) }
+}
+
+/// Whether a doubt leaves the answer about a needed rate as it is.
+///
+/// A generator that is late makes latencies longer and rates lower than the device's, so that a rate that it carries even then is carried.
+/// That it is not carried was decided by loads without such doubts; the one that is kept as the record need not be among them.
+fn is_settled(doubt: &Doubt, carries_need: Option<bool>) -> bool {
+    let Some(id) = doubt.finding else { return false };
+    match carries_need {
+        Some(true) => matches!(id, FindingId::GeneratorBusy | FindingId::LateIssues),
+        Some(false) => matches!(
+            id,
+            FindingId::GeneratorBusy
+                | FindingId::LateIssues
+                | FindingId::ForeignLoad
+                | FindingId::LatencyLimitMissed
+        ),
+        None => false,
+    }
 }
 
 /// Throughput at saturation, with a latency that only says how many I/Os were outstanding.
@@ -463,6 +485,33 @@ mod tests {
         let open = verdict(&needing("112000iops", None));
         assert_eq!(open.outcome, Outcome::Inconclusive);
         assert!(open.advice.is_some());
+    }
+
+    #[test]
+    fn a_generator_short_of_cpu_leaves_the_answer_about_a_need_as_it_is_and_that_about_the_highest_rate_open()
+    {
+        let busy = |mut record: RunRecord| {
+            record.cpu.as_mut().unwrap().busiest_thread_s = record.cpu.as_ref().map(|_| 899.0);
+            assert!(
+                crate::findings::findings(&Subject::of_run(&record))
+                    .iter()
+                    .any(|one| one.id == FindingId::GeneratorBusy)
+            );
+            verdict(&record)
+        };
+        let carried = busy(needing("100000iops", Some(true)));
+        assert_eq!(carried.outcome, Outcome::Qualified);
+        assert!(
+            carried.sentence.ends_with(
+                "measured while the generator was short of CPU, which can only have made it slower."
+            ),
+            "{}",
+            carried.sentence
+        );
+        // The loads that decided this had no doubt.
+        assert_eq!(busy(needing("200000iops", Some(false))).outcome, Outcome::NotQualified);
+        assert_eq!(busy(needing("112000iops", None)).outcome, Outcome::Inconclusive);
+        assert_eq!(busy(with_search(healthy(), true)).outcome, Outcome::Inconclusive);
     }
 
     #[test]

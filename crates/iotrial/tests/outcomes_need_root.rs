@@ -1,0 +1,145 @@
+//! The three outcomes on devices of a real kernel: loop devices with a limit, with somebody else's load, and above a cache.
+//! Skipped with a message where they cannot be made.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
+#[path = "../../iotrial-engine/tests/rig/mod.rs"]
+mod rig;
+mod support;
+mod throttled;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use rig::{Loop, is_root, turn};
+use serde_json::Value;
+use support::{Bench, Ran};
+use throttled::{Throttled, ensure, memory_folder};
+
+const READS: &str = r#"
+format = "iotrial.profile/1"
+name = "reads"
+title = "Random reads of 8 KiB"
+schedule = { ramp = "1s", duration = "60s" }
+quick = { size = "64MiB", duration = "12s" }
+[[job]]
+name = "reads"
+role = "data"
+pattern = "random"
+rwmix_read_percent = 100
+block_size = "8KiB"
+numjobs = 1
+iodepth = 32
+size = "1GiB"
+"#;
+
+/// A file of that many MiB that has blocks.
+fn filled(folder: &Path, name: &str, size_mib: u64) -> PathBuf {
+    let path = folder.join(name);
+    let count = format!("count={size_mib}");
+    rig::run("dd", &["if=/dev/urandom", &format!("of={}", rig::text(&path)), "bs=1M", &count, "conv=fsync"]);
+    path
+}
+
+fn reading(bench: &Bench, target: &Path, more: &[&str]) -> Command {
+    fs::write(bench.path().join("reads.toml"), READS).unwrap();
+    let arguments = ["run", "./reads.toml", "--target", rig::text(target), "--json", "--quiet"];
+    bench.command(&[&arguments[..], more].concat())
+}
+
+/// The exit code and the summary of a run.
+fn outcome(command: &mut Command) -> (i32, Value) {
+    let ran = Ran::from(command.output().unwrap());
+    (ran.code, ran.json())
+}
+
+fn expect(of: &(i32, Value), outcome: &str, code: i32) -> Result<(), String> {
+    let (exit_code, summary) = of;
+    let verdict = &summary["verdict"];
+    ensure(verdict["outcome"] == outcome, &format!("it is not {outcome}"), verdict)?;
+    // The code says the same as the verdict, whatever that is.
+    assert_eq!(*exit_code, code, "{verdict:#}");
+    Ok(())
+}
+
+#[test]
+fn a_volume_of_16000_iops_qualifies_for_10000_and_not_for_20000_needs_root() {
+    let test = "a_volume_of_16000_iops_qualifies_for_10000_and_not_for_20000_needs_root";
+    let _turn = turn();
+    if !is_root(test) {
+        return;
+    }
+    let bench = Bench::new();
+    let memory = memory_folder();
+    let device = Loop::over(&filled(memory.path(), "disk", 128), &[]);
+    let Some(group) = Throttled::new(&[&device], 16_000) else {
+        eprintln!("{test}: skipped, because there is no blkio controller of cgroup v1");
+        return;
+    };
+    let need = |iops: &str| outcome(&mut group.run(&reading(&bench, &device.node, &["--need", iops])));
+    for (iops, expected, code, never) in
+        [("10000iops", "qualified", 0, "not-qualified"), ("20000iops", "not-qualified", 1, "qualified")]
+    {
+        // A busy host can make either run inconclusive, but never turn one into the other.
+        let tries = (0..3).map(|_| need(iops));
+        let mut tried =
+            tries.inspect(|(_, summary)| assert_ne!(summary["verdict"]["outcome"], never, "{summary:#}"));
+        let is_decided = |of: &(i32, Value)| expect(of, expected, code).is_ok();
+        let undecided: Vec<_> = tried.by_ref().take_while(|of| !is_decided(of)).collect();
+        if undecided.len() == 3 {
+            let is_busy =
+                |(code, summary): &(i32, Value)| *code == 4 && summary.to_string().contains("generator-busy");
+            assert!(undecided.iter().all(is_busy), "{undecided:#?}");
+            eprintln!("{test}: not shown for {iops}, because others kept the processors busy three times");
+        }
+    }
+}
+
+/// A process of somebody else's, ended with the test.
+struct Foreign(Child);
+
+impl Drop for Foreign {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn somebody_elses_load_makes_the_outcome_inconclusive_needs_root() {
+    let test = "somebody_elses_load_makes_the_outcome_inconclusive_needs_root";
+    let _turn = turn();
+    if !is_root(test) {
+        return;
+    }
+    let bench = Bench::new();
+    let memory = memory_folder();
+    let device = Loop::over(&filled(memory.path(), "disk", 128), &[]);
+    let node = rig::text(&device.node);
+    let reader = "while :; do dd if=\"$0\" of=/dev/null bs=64k iflag=direct 2> /dev/null; done";
+    let mut command = Command::new("sh");
+    command.args(["-c", reader, node]).stdin(Stdio::null());
+    let foreign = Foreign(command.spawn().unwrap());
+    let beside = outcome(&mut reading(&bench, &device.node, &["--closed"]));
+    drop(foreign);
+    expect(&beside, "inconclusive", 4).unwrap();
+    let reasons = beside.1["verdict"].to_string();
+    assert!(reasons.contains("someone else") || reasons.contains("others"), "{reasons}");
+}
+
+#[test]
+fn a_target_above_a_cache_is_inconclusive_needs_root() {
+    let test = "a_target_above_a_cache_is_inconclusive_needs_root";
+    let _turn = turn();
+    if !is_root(test) {
+        return;
+    }
+    let bench = Bench::new();
+    // Without direct I/O the loop device reads its file through the page cache, which holds it as it was just written.
+    let device = Loop::over(&filled(bench.path(), "disk", 64), &[]);
+    let cached = outcome(&mut reading(&bench, &device.node, &["--closed"]));
+    expect(&cached, "inconclusive", 4).unwrap();
+    assert!(cached.1["verdict"]["advice"].is_string(), "{:#}", cached.1["verdict"]);
+}
