@@ -13,7 +13,7 @@ use serde::{Serialize, Serializer};
 use crate::figures::Figures;
 use crate::stream::Streams;
 use crate::threshold::{Bands, Category, ThresholdSet};
-use crate::words::seconds_in_words;
+use crate::words::{seconds_in_words, with_thousands};
 
 /// One figure held against its bands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -208,7 +208,10 @@ impl Judgement {
                 None => {
                     let why = too_few.map_or_else(
                         || "the source does not state it".to_owned(),
-                        |count| format!("{count} I/Os are fewer than {least}"),
+                        |count| {
+                            let [count, least] = [count, least].map(|one| with_thousands(one as f64));
+                            format!("{count} I/Os are fewer than {least}")
+                        },
                     );
                     self.gaps.push(Gap {
                         words: format!("{statistic} of {words}"),

@@ -592,7 +592,7 @@ mod tests {
             verdict.judged.iter().any(|one| one.stream == Stream::Commit && one.statistic == statistic)
         };
         assert!(judged(Figure::LatencyMean) && judged(Figure::LatencyP99) && !judged(Figure::LatencyP999));
-        let text = "p99.9 of log commits is not judged: 1000 I/Os are fewer than 10000";
+        let text = "p99.9 of log commits is not judged: 1,000 I/Os are fewer than 10,000";
         assert!(verdict.reasons.iter().any(|reason| reason == text), "{:?}", verdict.reasons);
 
         let mut few = measured(60, |_| 16_000);

@@ -70,6 +70,12 @@ pub enum ParseQuantityError {
 }
 
 impl ByteSize {
+    /// For a file that is read again and may be edited: with a unit where that is exact, otherwise in bytes.
+    pub fn exact(self) -> String {
+        let readable = self.to_string();
+        if readable.parse() == Ok(self) { readable } else { format!("{}B", self.0) }
+    }
+
     /// One kibibyte, 1,024 bytes.
     pub const KIB: Self = Self(1 << 10);
     /// One mebibyte, 1,024 KiB.
@@ -145,16 +151,16 @@ impl std::iter::Sum for ByteSize {
 }
 
 /// The size in the largest binary unit that shows it exactly, otherwise with two decimals of the
-/// largest one that it fills: `8 KiB`, `1536 MiB`, `1.43 GiB`.
+/// largest one that it fills: `8 KiB`, `512 MiB`, `1.43 GiB`.
 impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const UNITS: [(&str, u64); 4] =
             [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
         let exact = UNITS.iter().find(|(_, unit)| self.0 >= *unit && self.0.is_multiple_of(*unit));
         match exact {
-            // Below 10,000 an exact number is readable; `1048575 KiB` is not, and two decimals of a larger
+            // From 1,024 on a larger unit is easier to compare: `1.99 GiB` and not `2042 MiB`. Two decimals of a larger
             // unit are shown.
-            Some((name, unit)) if self.0 / unit < 10_000 => write!(f, "{} {name}", self.0 / unit),
+            Some((name, unit)) if self.0 / unit < 1_024 => write!(f, "{} {name}", self.0 / unit),
             _ => match UNITS.iter().find(|(_, unit)| self.0 >= *unit) {
                 Some((name, unit)) => write!(f, "{:.2} {name}", self.0 as f64 / *unit as f64),
                 None => write!(f, "{} B", self.0),
@@ -430,7 +436,7 @@ mod tests {
         check(0, "0 B");
         check(512, "512 B");
         check(8192, "8 KiB");
-        check(1_610_612_736, "1536 MiB");
+        check(1_610_612_736, "1.50 GiB");
         check(1_610_612_737, "1.50 GiB");
         check(160 << 30, "160 GiB");
     }

@@ -23,6 +23,12 @@ pub(crate) fn search(summary: &Summary) -> Option<Section> {
             is_total,
         };
         let mut rows: Vec<Row> = result.job_rates.iter().map(|job| row(&job.name, job.iops, false)).collect();
+        // Jobs that follow others have no rate of their own, and their I/Os count in the sum.
+        let listed: f64 = result.job_rates.iter().map(|job| job.iops).sum();
+        let followers = result.held_iops - listed;
+        if followers >= 0.5 {
+            rows.push(row("what follows these", followers, false));
+        }
         rows.push(row("total", result.held_iops, true));
         blocks.push(Block::Table(Table {
             caption: "The highest rate that held, job by job".to_owned(),
@@ -33,7 +39,7 @@ pub(crate) fn search(summary: &Summary) -> Option<Section> {
     }
     Some(Section {
         id: "search",
-        heading: "Highest rate within the limit",
+        heading: if search.need.is_some() { "The needed rate" } else { "Highest rate within the limit" },
         note: Some(format!(
             "{} All jobs at their share of one rate, with Poisson arrivals; latency runs from the time at which an I/O is due.",
             answer(search, ended)
@@ -62,7 +68,7 @@ fn answer(search: &Search, ended: EndedHow) -> String {
     let doubt = if doubts.is_empty() {
         String::new()
     } else {
-        format!(" What did not hold was found with {doubts}: the device itself may hold more.")
+        format!(" Where it did not hold, {}: the device itself may hold more.", doubts.in_words())
     };
     format!(
         "{} IOPS stay within {}{and_not}.{doubt} The figures are those of {}.",

@@ -232,6 +232,8 @@ fn what_cannot_be_searched_is_refused_with_a_hint() {
     check(&["--latency-limit", "2ms"], &["is not LATENCY@STATISTIC, such as 2ms@p99"]);
     check(&["--latency-limit", "2ms@p100"], &["is neither `mean` nor a percentile between 0 and 100"]);
     check(&["--latency-limit", "2@p99"], &["has no unit"]);
+    check(&["--need", "20000"], &["`20000` has no unit", "hint: --need 20000iops"]);
+    check(&["--need", "nosuch"], &["`nosuch` is neither a file", "a rate is --need 20000iops"]);
 }
 
 #[test]

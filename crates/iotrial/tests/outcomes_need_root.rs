@@ -16,7 +16,7 @@ use std::process::{Child, Command, Stdio};
 use rig::{Loop, is_root, turn};
 use serde_json::Value;
 use support::{Bench, Ran};
-use throttled::{Throttled, ensure, memory_folder};
+use throttled::{Throttled, ensure, memory_folder, within_three_tries};
 
 const READS: &str = r#"
 format = "iotrial.profile/1"
@@ -139,7 +139,10 @@ fn a_target_above_a_cache_is_inconclusive_needs_root() {
     let bench = Bench::new();
     // Without direct I/O the loop device reads its file through the page cache, which holds it as it was just written.
     let device = Loop::over(&filled(bench.path(), "disk", 64), &[]);
-    let cached = outcome(&mut reading(&bench, &device.node, &["--closed"]));
-    expect(&cached, "inconclusive", 4).unwrap();
-    assert!(cached.1["verdict"]["advice"].is_string(), "{:#}", cached.1["verdict"]);
+    // A kernel short of memory may drop the file, so that the first reads go to the disk.
+    within_three_tries(|| {
+        let cached = outcome(&mut reading(&bench, &device.node, &["--closed"]));
+        expect(&cached, "inconclusive", 4)?;
+        ensure(cached.1["verdict"]["advice"].is_string(), "there is no advice", &cached.1["verdict"])
+    });
 }

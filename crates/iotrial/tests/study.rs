@@ -210,6 +210,20 @@ fn dry_run_tells_order_time_and_bytes_and_writes_nothing() {
 }
 
 #[test]
+fn a_volume_that_a_command_attaches_is_foreseen_to_take_as_much_as_one_that_is_there() {
+    let bench = Bench::new();
+    // Its jobs share files.
+    let study = "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"S\"\nprofiles = [\"sqlserver-oltp\"]\nrepeats = 1\n\
+                 [load]\nsize = \"64MiB\"\n[[configuration]]\nlabel = \"there\"\ntargets = [\"data\"]\n\
+                 [[configuration]]\nlabel = \"attached\"\ntargets = [\"data\"]\nbefore = \"true\"\n";
+    write(&bench, study);
+    let outlook = run(&bench, &["--dry-run", "--json"]).expect_code(0).json();
+    let written = |at: usize| outlook["loads"][at]["would_write_bytes"].as_u64().unwrap();
+    assert!(written(0) > 32 << 20);
+    assert_eq!(written(0), written(1), "{outlook:#}");
+}
+
+#[test]
 fn a_study_on_real_files_leaves_nothing_behind() {
     let bench = Bench::new();
     let real = with(STUDY, "engine = \"sim\"", "engine = \"threads\"\nsize = \"16MiB\"");

@@ -6,6 +6,7 @@ use iotrial_model::units::ByteSize;
 
 use super::observed::Observed;
 use crate::device_chain::{ChainStep, StepFlow};
+use crate::words::with_thousands;
 
 /// More than this in excess of what was issued is someone else's, or amplification. Journals and metadata of file
 /// systems on a quiet host stay below.
@@ -165,7 +166,9 @@ pub(super) fn merged_io(seen: &Observed<'_, '_>) -> Option<Finding> {
         .into_iter()
         .filter_map(|direction| Some((direction, step.flow(direction).merged_percent?)))
         .filter(|(direction, percent)| {
-            *percent > MOST_MERGED_PERCENT && step.flow(*direction).above_count > 0
+            let flow = step.flow(*direction);
+            // Where the devices did more I/Os than were issued, somebody else's were merged.
+            *percent > MOST_MERGED_PERCENT && flow.below_count < flow.above_count
         })
         .max_by(|a, b| a.1.total_cmp(&b.1))?;
     let flow = step.flow(direction);
@@ -185,8 +188,8 @@ pub(super) fn merged_io(seen: &Observed<'_, '_>) -> Option<Finding> {
 fn merged_words(flow: &StepFlow, direction: Direction, percent: f64, below: &[String]) -> String {
     format!(
         "{percent:.0} % of the {direction}s were merged with their neighbours above the device: {} of them became {} I/Os of {}, so the device does not do the IOPS that are shown",
-        flow.above_count,
-        flow.below_count,
+        with_thousands(flow.above_count as f64),
+        with_thousands(flow.below_count as f64),
         below.join(", ")
     )
 }
@@ -302,6 +305,18 @@ mod tests {
         record.devices[0].write_merge_count = 400;
         let found = merged_io(&record).unwrap();
         assert!(found.message.starts_with("31 % of the writes were merged"), "{}", found.message);
+    }
+
+    #[test]
+    fn merges_of_what_somebody_else_wrote_are_not_ours() {
+        let mut record = healthy();
+        // More than was issued, and as many again were merged into them.
+        record.devices[0].write_count = 50_000_000;
+        record.devices[0].write_merge_count = 50_000_000;
+        assert_eq!(merged_io(&record), None);
+        record.devices[0].write_count = 900;
+        record.devices[0].write_merge_count = 900;
+        assert!(merged_io(&record).is_some());
     }
 
     #[test]

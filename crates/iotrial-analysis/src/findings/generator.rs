@@ -213,16 +213,21 @@ pub(super) fn generator_busy(seen: &Observed<'_, '_>) -> Option<Finding> {
 fn generator_busy_words(used: &GeneratorUse, shortage: Shortage, cpu: &CpuUse) -> String {
     let GeneratorUse { busy_percent, driven_cpu_count, .. } = used;
     let percent = |value: Option<f64>| value.unwrap_or_default();
+    let cpus = if *driven_cpu_count == 1 {
+        "the CPU that drives the load".to_owned()
+    } else {
+        format!("the {driven_cpu_count} CPUs that drive the load")
+    };
     let why = match shortage {
         Shortage::OwnCpu => {
-            format!("used {busy_percent:.0} % of the {driven_cpu_count} CPUs that drive the load")
+            format!("used {busy_percent:.0} % of {cpus}")
         }
         Shortage::OneThread => format!(
             "drives the load with a thread that was busy for {:.0} % of the time",
             percent(used.busiest_thread_percent)
         ),
         Shortage::RunQueue => format!(
-            "waited for a CPU for {:.0} % of the time of the {driven_cpu_count} CPUs that drive the load",
+            "waited for a CPU for {:.0} % of the time of {cpus}",
             percent(used.run_queue_delay_percent)
         ),
         Shortage::Preempted => format!(
@@ -231,7 +236,7 @@ fn generator_busy_words(used: &GeneratorUse, shortage: Shortage, cpu: &CpuUse) -
             percent(used.host_busy_percent)
         ),
         Shortage::Stolen => format!(
-            "used {busy_percent:.0} % of the {driven_cpu_count} CPUs that drive the load, and the hypervisor took up to {:.0} % of them",
+            "used {busy_percent:.0} % of {cpus}, and the hypervisor took up to {:.0} % of them",
             percent(used.stolen_percent)
         ),
         Shortage::Steal => {

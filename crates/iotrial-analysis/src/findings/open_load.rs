@@ -155,7 +155,7 @@ fn limit_missed_words(limit: &str, lowest: &Probe, iops: f64, share: f64) -> Str
     let doubt = if lowest.doubts.is_empty() {
         String::new()
     } else {
-        format!("; but {} was found there, so that it may not be the device's limit", lowest.doubts)
+        format!("; but {} there, so that it may not be the device's limit", lowest.doubts.in_words())
     };
     format!(
         "no rate stays within {limit}: even at {} IOPS, {:.0} % of the rate at saturation, {why_not}{doubt}",

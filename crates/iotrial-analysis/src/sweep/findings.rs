@@ -60,8 +60,11 @@ pub(super) fn of_probes(probes: &[SeenProbe<'_>]) -> Vec<Finding> {
         }
     }
     let said = |(seen, finding, count): (&SeenProbe<'_>, &Finding, usize)| {
-        let others =
-            if count > 1 { format!(" (the same in {} other probes)", count - 1) } else { String::new() };
+        let others = match count - 1 {
+            0 => String::new(),
+            1 => " (the same in another probe)".to_owned(),
+            others => format!(" (the same in {others} other probes)"),
+        };
         let (pattern, outstanding) = (seen.probe.pattern, seen.probe.outstanding);
         let message = format!("{pattern} at {outstanding}: {}{others}", finding.message);
         Finding { message, ..finding.clone() }

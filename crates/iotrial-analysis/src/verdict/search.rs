@@ -257,7 +257,7 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
     });
     let above = match (result.not_held_iops, result.not_held_doubts.is_empty()) {
         (None, _) => "; no higher rate was tried than the closed load reaches".to_owned(),
-        (Some(_), false) => format!("; higher rates were limited by the host ({})", result.not_held_doubts),
+        (Some(_), false) => format!("; at higher rates {}", result.not_held_doubts.in_words()),
         (Some(above), true) => {
             let why = why_not_above(search, result).map_or_else(String::new, |why| format!(": {why}"));
             format!("; {} do not{why}", rate_in_words(above))

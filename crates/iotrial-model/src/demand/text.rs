@@ -60,7 +60,7 @@ struct Stream {
 impl Demand {
     /// The demand as TOML; [`Demand::parse`] makes the same one of it, with rates in whole bytes per second.
     pub fn to_toml(&self) -> String {
-        let size = |size: ByteSize| (size.get() > 0).then(|| format!("{}B", size.get()));
+        let size = |size: ByteSize| (size.get() > 0).then(|| size.exact());
         let streams = |role: Option<Role>, direction| -> Option<Streams> {
             let of_it = |stream: &&DemandStream| stream.role == role && stream.direction == direction;
             let mut all: Vec<Stream> = self.streams.iter().filter(of_it).map(stream).collect();
@@ -118,10 +118,16 @@ fn stream(stream: &DemandStream) -> Stream {
     let is_whole = stream.block_size_bytes.fract() == 0.0;
     Stream {
         iops: stream.iops,
-        bandwidth: (!is_whole).then(|| format!("{:.0}B/s", stream.bandwidth().max(1.0))),
+        bandwidth: (!is_whole).then(|| bytes_per_second(stream.bandwidth().max(1.0))),
         block_size: is_whole.then(|| match stream.block_size_bytes / 1024.0 {
             kib if kib.fract() == 0.0 => format!("{kib}KiB"),
             _ => format!("{}B", stream.block_size_bytes),
         }),
     }
+}
+
+/// Whole bytes, with a unit that can be read and edited.
+fn bytes_per_second(rate: f64) -> String {
+    let rate = rate.round();
+    if rate < 1e6 { format!("{rate:.0}B/s") } else { format!("{}MB/s", rate / 1e6) }
 }

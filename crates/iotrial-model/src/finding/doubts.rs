@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::FindingId;
+use crate::words::enumerate;
 
 /// Findings by which something else than the device may have been the limit of a load. In text their ids, with commas.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +25,13 @@ impl Doubts {
     /// Whether the load is beyond doubt.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// What was found, for a sentence: `the generator was short of CPU and others used the devices`.
+    pub fn in_words(&self) -> String {
+        let mut words: Vec<&str> = self.0.iter().map(Doubt::in_words).collect();
+        words.dedup();
+        enumerate(&words)
     }
 
     /// The doubts of several loads, each once, by name.
@@ -58,6 +66,15 @@ impl Doubt {
             Self::Other(word) => word,
         }
     }
+
+    fn in_words(&self) -> &str {
+        match self {
+            Self::Known(FindingId::GeneratorBusy) => "the generator was short of CPU",
+            Self::Known(FindingId::LateIssues) => "the generator issued I/Os late",
+            Self::Known(FindingId::ForeignLoad) => "others used the devices",
+            other => other.as_str(),
+        }
+    }
 }
 
 impl Serialize for Doubt {
@@ -85,6 +102,10 @@ mod tests {
         assert_eq!(serde_json::to_string(&doubts).unwrap(), text);
         assert_eq!(doubts.to_string(), "late-issues, steal-held, foreign-load");
         let newer: Doubts = serde_json::from_str(r#"["steal-held"]"#).unwrap();
+        assert_eq!(
+            doubts.in_words(),
+            "the generator issued I/Os late, steal-held and others used the devices"
+        );
         assert!(!newer.is_empty() && Doubts::default().is_empty());
         let known: Doubts = [FindingId::LateIssues, FindingId::GeneratorBusy].into_iter().collect();
         let all = Doubts::of_all([&doubts, &known, &newer]);

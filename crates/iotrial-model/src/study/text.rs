@@ -85,7 +85,7 @@ impl Study {
             seed: self.seed,
             load: LoadTable {
                 full: self.load.full,
-                size: self.load.size.map(size),
+                size: self.load.size.map(ByteSize::exact),
                 duration: self.load.duration.map(time),
                 ramp: self.load.ramp.map(time),
                 engine: self.load.engine.map(|engine| engine.as_str()),
@@ -136,10 +136,4 @@ fn time(duration: Duration) -> String {
     } else {
         format!("{}ns", duration.as_nanos())
     }
-}
-
-fn size(size: ByteSize) -> String {
-    let readable = size.to_string();
-    // Sizes are shown with two decimals where they do not fit a unit, and then bytes are written.
-    if readable.parse() == Ok(size) { readable } else { format!("{}B", size.get()) }
 }

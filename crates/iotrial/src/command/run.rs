@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anyhow::anyhow;
 use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::verdict::Outcome;
@@ -19,7 +20,7 @@ use crate::cli::{DemandArgs, RunArgs};
 use crate::command::dry_run;
 use crate::command::interview::quoted;
 use crate::command::report::{Judged, Record, Shown};
-use crate::command::size::demand;
+use crate::command::size::demand::named_demand;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{check_fio_args, fio_profile};
 use crate::intake::{self, Kind, Takes};
@@ -84,7 +85,16 @@ fn needed(need: &str, args: &RunArgs) -> Result<Need, Failure> {
         return Err(Failure::input(error)
             .hint("such as --need 20000iops or --need data=18000iops,log=900iops".to_owned()));
     }
-    let demand = demand::named_demand(need, &DemandArgs::default(), &args.load.rig.store)?;
+    let is_path = Path::new(need).exists();
+    if !is_path && need.trim().parse::<f64>().is_ok() {
+        return Err(
+            Failure::input(anyhow!("`{need}` has no unit")).hint(format!("--need {}iops", need.trim()))
+        );
+    }
+    let demand = named_demand(need, &DemandArgs::default(), &args.load.rig.store).map_err(|failure| {
+        let forms = "a rate is --need 20000iops, or --need data=18000iops,log=900iops; `iotrial records` lists what else has a name";
+        if is_path { failure } else { failure.hint(forms.to_owned()) }
+    })?;
     let factor = demand.load_growth();
     let roles: Vec<Option<Role>> = demand.streams.iter().map(|stream| stream.role).collect();
     let total: f64 = demand.streams.iter().map(|stream| stream.iops * factor).sum();
