@@ -33,7 +33,7 @@ pub use import::ImportArgs;
 pub use rig::RigArgs;
 pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
 pub use store::{Column, LabelArgs, OpenArgs, RecordsArgs, RemoveArgs, Since, StoreArgs};
-pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs};
+pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs, StudyNewArgs};
 pub use sweep::SweepArgs;
 
 // The colours of cargo, which people who use a terminal have seen; clap leaves them out where NO_COLOR or a pipe says so.

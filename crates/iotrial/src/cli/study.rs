@@ -16,6 +16,7 @@ use crate::report_files::ReportFiles;
     subcommand_negates_reqs = true,
     after_help = "\
 Examples:
+  iotrial study new /mnt/a /mnt/b > volumes.toml    write a study of two directories, to be edited
   iotrial study volumes.toml --dry-run              the order, the time and the bytes
   iotrial study volumes.toml                        measure every configuration, in balanced order
   iotrial study volumes.toml --resume               only what is missing, after whatever stopped it
@@ -99,10 +100,32 @@ impl StudyArgs {
 /// What to do with a study beside measuring.
 #[derive(Debug, Clone, Subcommand)]
 pub enum StudyCommand {
+    /// Print a study of some directories or devices under the same load, to be looked at, edited and measured.
+    New(StudyNewArgs),
     /// Print the part of a study that another machine measures: one file with all that it needs.
     Export(StudyExportArgs),
     /// Take records of other machines into a study.
     Add(StudyAddArgs),
+}
+
+/// Options of `study new`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Examples:
+  iotrial study new /mnt/old /mnt/new > volumes.toml
+  iotrial study new /mnt/a /mnt/b --profile postgresql-oltp --profile postgresql-commit > pg.toml")]
+pub struct StudyNewArgs {
+    /// What is compared: a configuration for each of these directories, files or devices.
+    #[arg(required = true, num_args = 2.., value_name = "TARGET")]
+    pub targets: Vec<String>,
+
+    /// The load, by the name of a built-in profile or a path; may be repeated.
+    #[arg(long = "profile", value_name = "PROFILE", default_value = "sqlserver-oltp")]
+    pub profiles: Vec<String>,
+
+    /// How often each is measured; five or more tell small differences from chance.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub repeats: u32,
 }
 
 /// Options of `study export`.

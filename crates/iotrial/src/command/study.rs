@@ -6,6 +6,8 @@ mod exchange;
 
 mod compared;
 
+mod new;
+
 mod shown;
 
 use std::path::Path;
@@ -33,6 +35,7 @@ const TAKES: Takes = Takes { command: "study", what: "a study" };
 /// Carries a study out, or does what else is asked of it.
 pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     match &args.command {
+        Some(StudyCommand::New(args)) => return new::print(args),
         Some(StudyCommand::Export(args)) => return exchange::export(args),
         Some(StudyCommand::Add(args)) => return exchange::add(args),
         None => {}

@@ -1,0 +1,73 @@
+//! `iotrial study new`: the text of a study that compares some places.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use iotrial_model::study::Study;
+
+use crate::cli::StudyNewArgs;
+use crate::failure::Failure;
+use crate::output;
+
+/// Prints a study of one configuration for each target.
+pub fn print(args: &StudyNewArgs) -> Result<ExitCode, Failure> {
+    let text = text(args);
+    // What could not be read again must not be written: a target twice, or a name that no label may have.
+    Study::parse(&text).map_err(Failure::input)?;
+    output::text(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn text(args: &StudyNewArgs) -> String {
+    let labels = labels(&args.targets);
+    let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+    let profiles: Vec<String> = args.profiles.iter().map(|one| quoted(one)).collect();
+    let mut text = format!(
+        "# Measured by: iotrial study THIS-FILE --dry-run, and then without --dry-run. `iotrial docs study` has every key.\n\
+         format = \"iotrial.study/1\"\nname = \"comparison\"\ntitle = {}\nprofiles = [{}]\nrepeats = {}\n\n\
+         # What is not given here is as the profile has it in its quick form.\n[load]\n# size = \"20GiB\"\n# duration = \"5m\"\n",
+        quoted(&labels.join(" or ")),
+        profiles.join(", "),
+        args.repeats
+    );
+    for (label, target) in labels.iter().zip(&args.targets) {
+        let (label, target) = (quoted(label), quoted(target));
+        text += &format!("\n[[configuration]]\nlabel = {label}\ntargets = [{target}]\n");
+    }
+    text
+}
+
+/// The last part of each path, or the whole of it where several end alike.
+fn labels(targets: &[String]) -> Vec<String> {
+    let last = |target: &str| {
+        let name = Path::new(target).file_name();
+        name.map_or_else(|| target.to_owned(), |name| name.to_string_lossy().into_owned())
+    };
+    let mut count: HashMap<String, usize> = HashMap::new();
+    targets.iter().for_each(|target| *count.entry(last(target)).or_default() += 1);
+    let label = |target: &String| {
+        Some(last(target)).filter(|name| count[name] == 1).unwrap_or_else(|| target.clone())
+    };
+    targets.iter().map(label).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn of(targets: &[&str]) -> Result<Study, impl std::fmt::Debug> {
+        let targets = targets.iter().map(|&one| one.to_owned()).collect();
+        Study::parse(&text(&StudyNewArgs { targets, profiles: vec!["etcd".to_owned()], repeats: 5 }))
+    }
+
+    #[test]
+    fn each_place_is_a_configuration_with_a_label_of_its_own() {
+        let study = of(&["/mnt/old", "/mnt/a/data", "/mnt/b/data"]).unwrap();
+        let labels: Vec<&str> = study.configurations.iter().map(|one| one.label.as_str()).collect();
+        assert_eq!(labels, ["old", "/mnt/a/data", "/mnt/b/data"]);
+        assert_eq!((study.repeats, study.profiles.as_slice()), (5, &["etcd".to_owned()][..]));
+        assert!(of(&["/mnt/a", "/mnt/a"]).is_err());
+    }
+}
