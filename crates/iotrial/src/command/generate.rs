@@ -1,5 +1,6 @@
 //! What the program makes of itself: completion scripts and man pages.
 
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -7,6 +8,7 @@ use anyhow::Context;
 use clap::CommandFactory;
 use clap_complete::env::Shells;
 use clap_complete::{CompleteEnv, Shell};
+use clap_mangen::Man;
 
 use crate::cli::Cli;
 use crate::failure::Failure;
@@ -40,10 +42,62 @@ pub fn man_pages(directory: &Path) -> Result<ExitCode, Failure> {
         let error = anyhow::anyhow!("`{}` is no directory", directory.display());
         return Err(Failure::input(error).hint("make it first: mkdir -p DIRECTORY".to_owned()));
     }
-    clap_mangen::generate_to(Cli::command(), directory)
+    let mut program = Cli::command().disable_help_subcommand(true);
+    program.build();
+    write_pages(&program, directory)
         .with_context(|| format!("cannot write man pages into `{}`", directory.display()))
         .map_err(Failure::execution)?;
     // On standard error: the pages are the output, and they are in files.
     eprintln!("the man pages are in {}", directory.display());
     Ok(ExitCode::SUCCESS)
+}
+
+/// The page of a command, and of each below it.
+fn write_pages(command: &clap::Command, directory: &Path) -> io::Result<()> {
+    for below in command.get_subcommands().filter(|one| !one.is_hide_set()) {
+        write_pages(below, directory)?;
+    }
+    let man = Man::new(command.clone().after_help(None));
+    let mut page = Vec::new();
+    man.render(&mut page)?;
+    if let Some(text) = command.get_after_help() {
+        page.extend(after_help(&text.to_string()).into_bytes());
+    }
+    std::fs::write(directory.join(man.get_filename()), page)
+}
+
+/// What stands below the options: examples line by line, and the rest as prose. clap_mangen fills both alike.
+fn after_help(text: &str) -> String {
+    let mut roff = String::new();
+    let mut section = "";
+    for block in text.split("\n\n") {
+        let lines: Vec<&str> = block.lines().filter(|line| !line.starts_with("Example")).collect();
+        let is_example = lines.iter().all(|line| line.starts_with("  "));
+        let wanted = if is_example { "EXAMPLES" } else { "NOTES" };
+        roff += &if section == wanted { ".PP\n".to_owned() } else { format!(".SH {wanted}\n") };
+        section = wanted;
+        let [begin, end] = if is_example { [".nf\n", ".fi\n"] } else { [""; 2] };
+        roff += begin;
+        for line in lines {
+            // A line that began with a point or an apostrophe would be a command of troff.
+            roff += &format!("\\&{}\n", line.trim().replace('\\', "\\e").replace('-', "\\-"));
+        }
+        roff += end;
+    }
+    roff
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_keep_their_lines_and_prose_is_filled() {
+        let text = "Examples:\n  # first\n  iotrial run\n\n  iotrial run -q\n\nA page goes\nbeside it.";
+        assert_eq!(
+            after_help(text),
+            ".SH EXAMPLES\n.nf\n\\&# first\n\\&iotrial run\n.fi\n.PP\n.nf\n\\&iotrial run \\-q\n.fi\n\
+             .SH NOTES\n\\&A page goes\n\\&beside it.\n"
+        );
+    }
 }
