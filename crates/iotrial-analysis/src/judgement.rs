@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use iotrial_model::bound::{Amount, BoundRelation, Bounded};
 use iotrial_model::figure::Figure;
 use iotrial_model::imported::{StatedOps, StatedStream};
 use iotrial_model::load::Role;
@@ -25,8 +26,12 @@ pub struct Judged {
     /// Which of its figures.
     #[serde(serialize_with = "as_title")]
     pub statistic: Figure,
-    /// The latency that was held against its bands.
+    /// The latency that was held against its bands; of a bound its number.
     pub value_us: f64,
+    /// On which side of that number it is, where only a bound is known. The category is then the worst one that it may have
+    /// below the number, and the best one above it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<BoundRelation>,
     /// Where it falls.
     pub category: Category,
     /// From here on it is no longer acceptable.
@@ -42,6 +47,12 @@ fn as_title<S: Serializer>(figure: &Figure, serializer: S) -> Result<S::Ok, S::E
 }
 
 impl Judged {
+    /// The latency, or the bound.
+    pub fn amount(&self) -> Amount {
+        let value = self.value_us;
+        self.bound.map_or(Amount::Exact(value), |relation| Amount::Bounded(Bounded { relation, value }))
+    }
+
     /// The words for the stream: `log commits`.
     pub(crate) fn stream_words(&self) -> String {
         format!("{} {}s", self.role, self.stream)
@@ -56,10 +67,21 @@ impl Judged {
         self.category <= Category::Acceptable
     }
 
+    /// The word for the category; of a bound also in which direction it may be another one.
+    pub(crate) fn category_words(&self) -> String {
+        let ends = [Category::Excellent, Category::Unsustainable];
+        match self.bound {
+            Some(_) if ends.contains(&self.category) => self.category.to_string(),
+            Some(BoundRelation::Below | BoundRelation::AtMost) => format!("{} or better", self.category),
+            Some(_) => format!("{} or worse", self.category),
+            None => self.category.to_string(),
+        }
+    }
+
     /// The figure in one clause, for the list of reasons.
     pub(crate) fn reason(&self) -> String {
-        let Self { role, stream, statistic, category, shown, .. } = self;
-        let limit = format_limit(self.limit_us);
+        let Self { role, stream, statistic, shown, .. } = self;
+        let (category, limit) = (self.category_words(), format_limit(self.limit_us));
         format!("{role} {stream} {statistic} is {shown}: {category} (acceptable below {limit})")
     }
 }
@@ -97,6 +119,21 @@ pub(crate) fn format_limit(us: f64) -> String {
     format!("{} ms", us / 1_000.0)
 }
 
+/// The category that a bound leaves for sure, where it decides: the worst one that a figure below it may have, or the best one
+/// above it. `None` where the limit lies on the side on which the figure is.
+fn category_of_bound(bounded: Bounded, bands: &Bands) -> Option<Category> {
+    let value = bounded.value;
+    let is_fine = |category: &Category| *category <= Category::Acceptable;
+    match bounded.relation {
+        // Below 1 ms is not 1 ms: on the edge of a band it is in the better one.
+        BoundRelation::Below => Some(bands.category(value.next_down())).filter(is_fine),
+        BoundRelation::AtMost => Some(bands.category(value)).filter(is_fine),
+        BoundRelation::Above => Some(bands.category(value.next_up())).filter(|one| !is_fine(one)),
+        BoundRelation::AtLeast => Some(bands.category(value)).filter(|one| !is_fine(one)),
+        BoundRelation::About => None,
+    }
+}
+
 /// Something that the set judges, or should, and that could not be judged.
 pub(crate) struct Gap {
     /// For the sentence: `p99.9 of log commits`.
@@ -111,12 +148,22 @@ pub(crate) struct Gap {
     pub(crate) io_count: Option<u64>,
     /// How many it needs.
     pub(crate) least_io_count: u64,
+    /// Whether a bound is known that lies on both sides of the limit.
+    pub(crate) is_undecided: bool,
 }
 
 impl Gap {
     /// Something that the set has no bands for.
     fn without_bands(words: String, reason: String) -> Self {
-        Self { words, reason, is_unstated: false, lacks: None, io_count: None, least_io_count: 0 }
+        Self {
+            words,
+            reason,
+            is_unstated: false,
+            lacks: None,
+            io_count: None,
+            least_io_count: 0,
+            is_undecided: false,
+        }
     }
 }
 
@@ -149,12 +196,13 @@ impl Judgement {
             let starved = format!("only {measured} were measured, and less than a second is not judged");
             return Self { starved: vec![starved], ..Self::default() };
         }
-        Self::of(streams_by_role(subject), thresholds)
+        Self::of(subject, streams_by_role(subject), thresholds)
     }
 
     /// The streams that each role has.
-    fn of(roles: impl IntoIterator<Item = (Role, RoleStreams)>, thresholds: &ThresholdSet) -> Self {
+    fn of(subject: &Subject<'_>, roles: Vec<(Role, RoleStreams)>, thresholds: &ThresholdSet) -> Self {
         let mut judgement = Self::default();
+        let is_of_all = subject.stated_total.is_some() && roles.len() == 1;
         for (role, streams) in roles {
             if !thresholds.judges_role(role) {
                 let reason = format!("{role} is not judged: {} has no bands for it", thresholds.name);
@@ -162,7 +210,9 @@ impl Judgement {
                 continue;
             }
             for (stream, figures) in streams {
-                judgement.add_stream(role, stream, figures.as_ref(), thresholds);
+                // Bounds are of all jobs together.
+                let bound_of = |figure| subject.bound_of(stream, figure).filter(|_| is_of_all);
+                judgement.add_stream(role, stream, figures.as_ref(), &bound_of, thresholds);
             }
         }
         judgement
@@ -173,6 +223,7 @@ impl Judgement {
         role: Role,
         stream: Stream,
         figures: Option<&Figures>,
+        bound_of: &dyn Fn(Figure) -> Option<Bounded>,
         thresholds: &ThresholdSet,
     ) {
         let words = format!("{role} {stream}s");
@@ -192,6 +243,10 @@ impl Judgement {
             return;
         }
         for (statistic, bands) in all {
+            if let Some(bounded) = bound_of(statistic) {
+                self.add_bound(role, stream, statistic, bounded, bands);
+                continue;
+            }
             let value_us = figures.and_then(|figures| figures.get(statistic));
             let least = statistic.least_io_count();
             let too_few = io_count.filter(|count| *count < least);
@@ -201,6 +256,7 @@ impl Judgement {
                     stream,
                     statistic,
                     value_us,
+                    bound: None,
                     category: bands.category(value_us),
                     limit_us: bands.limit_us(),
                     shown: format_latency(value_us, bands),
@@ -217,10 +273,34 @@ impl Judgement {
                         lacks: too_few.map(|_| statistic),
                         io_count,
                         least_io_count: least,
+                        is_undecided: false,
                     });
                 }
             }
         }
+    }
+
+    fn add_bound(&mut self, role: Role, stream: Stream, statistic: Figure, bounded: Bounded, bands: &Bands) {
+        let sign = bounded.relation.sign();
+        let shown = format!("{sign} {}", format_latency(bounded.value, bands));
+        let Some(category) = category_of_bound(bounded, bands) else {
+            let words = format!("{statistic} of {role} {stream}s");
+            let limit = format_limit(bands.limit_us());
+            let reason =
+                format!("{words} is only known as {shown}, which does not say whether it is below {limit}");
+            let gap = Gap::without_bands(words, reason);
+            return self.gaps.push(Gap { is_undecided: true, ..gap });
+        };
+        self.judged.push(Judged {
+            role,
+            stream,
+            statistic,
+            value_us: bounded.value,
+            bound: Some(bounded.relation),
+            category,
+            limit_us: bands.limit_us(),
+            shown,
+        });
     }
 }
 
@@ -261,6 +341,13 @@ fn streams_by_role(subject: &Subject<'_>) -> Vec<(Role, RoleStreams)> {
         // Writes that are all commits are judged as commits.
         if streams.commit.is_some() && !parts.iter().any(|ops| ops.has(Stream::Write)) {
             streams.write = None;
+        }
+        // Of what was printed as a bound only, the other figures are not known.
+        if total.is_some() {
+            let unknown = |stream| subject.has_bound(stream).then(Figures::unknown);
+            streams.read = streams.read.or_else(|| unknown(Stream::Read));
+            streams.write = streams.write.or_else(|| unknown(Stream::Write));
+            streams.all = streams.all.or_else(|| unknown(Stream::Mixed));
         }
         // Both at once say nothing new beside each of them.
         if streams.read.is_some() || streams.write.is_some() || streams.commit.is_some() {
@@ -319,7 +406,11 @@ fn derived_count(stream: &StatedStream, block_size: Option<ByteSize>) -> Option<
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::imported::TablePlace;
+    use iotrial_model::table::PublishedTable;
+
     use super::*;
+    use crate::verdict::{Outcome, judge};
 
     fn of_run(record: &iotrial_model::record::RunRecord, set: &ThresholdSet) -> Judgement {
         Judgement::new(&Subject::of_run(record), set)
@@ -334,6 +425,38 @@ mod tests {
         let judgement = of_run(&record, &set);
         assert!(judgement.judged.is_empty());
         assert_eq!(judgement.starved, ["only 500 ms were measured, and less than a second is not judged"]);
+    }
+
+    #[test]
+    fn a_bound_is_judged_where_it_decides_and_leaves_the_question_open_where_it_does_not() {
+        let check = |figures: &str, limit: &str, outcome: Outcome, words: &str| {
+            let table =
+                format!("format = \"iotrial.table/1\"\ntitle = \"T\"\n[[row]]\nid = \"A\"\n{figures}\n");
+            let table = PublishedTable::parse(&table).unwrap();
+            let records = table.records(&TablePlace::default());
+            let set = ThresholdSet::parse(&format!(
+                "format = \"iotrial.thresholds/1\"\nname = \"own\"\ntitle = \"Own\"\n[[bands]]\nroles = [\"data\"]\nsource = \"me\"\nmean = {{ good_below = \"0.1ms\", acceptable_below = \"{limit}\" }}\n"
+            ))
+            .unwrap();
+            let verdict = judge(&Subject::of_imported(&records[0]), &[], &set);
+            assert_eq!(verdict.outcome, outcome, "{}", verdict.sentence);
+            assert!(verdict.sentence.contains(words), "{}", verdict.sentence);
+        };
+        let below = "read = { lat_mean_us = \"< 1000\" }";
+        check(below, "2ms", Outcome::Qualified, "data read mean at < 1 ms (acceptable or better)");
+        check(below, "1ms", Outcome::Qualified, "data read mean at < 1 ms (acceptable or better)");
+        let open =
+            "mean of data reads is only known as < 1 ms, which does not say whether it is below 0.5 ms";
+        check(below, "0.5ms", Outcome::Inconclusive, open);
+        let most = "read = { lat_mean_us = \"<= 1000\" }";
+        check(most, "1ms", Outcome::Inconclusive, "only known as ≤ 1 ms");
+        let above = "read = { lat_mean_us = \"> 5000\" }";
+        check(above, "2ms", Outcome::NotQualified, "a mean of > 5 ms, above the acceptable 2 ms");
+        check(above, "9ms", Outcome::Inconclusive, "only known as > 5 ms");
+        check("read = { lat_mean_us = \"~10\" }", "9ms", Outcome::Inconclusive, "only known as ≈ 0.01 ms");
+        // What is too slow for sure is, whatever a bound leaves open.
+        let both = format!("{below}\nwrite = {{ lat_mean_us = 900 }}");
+        check(&both, "0.5ms", Outcome::NotQualified, "data writes have a mean of 0.9 ms");
     }
 
     #[test]

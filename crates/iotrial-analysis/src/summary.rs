@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use iotrial_model::bound::Bounded;
 use iotrial_model::figure::CpuFigure;
 use iotrial_model::finding::Finding;
 use iotrial_model::imported::{Source, StatedCpu, Warning};
@@ -36,6 +37,8 @@ pub struct Summary {
     pub steady_state: Option<SteadyState>,
     /// All jobs together.
     pub total: Streams,
+    /// What is known of all jobs together only as a bound, by metric.
+    pub bounds: BTreeMap<String, Bounded>,
     /// All jobs of a role together, of what was counted; empty where a source states the jobs.
     pub roles: BTreeMap<Role, Streams>,
     /// Each job, in the order of the plan or of the source.
@@ -82,6 +85,8 @@ struct ImportDocument<'s> {
     verdict: &'s Verdict,
     measured_s: Option<f64>,
     total: &'s Streams,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    bounds: &'s BTreeMap<String, Bounded>,
     jobs: &'s [JobSummary],
     #[serde(skip_serializing_if = "Option::is_none")]
     cpu: Option<&'s CpuSummary>,
@@ -97,6 +102,7 @@ impl Serialize for Summary {
                 verdict: &self.verdict,
                 measured_s: self.measured_s,
                 total: &self.total,
+                bounds: &self.bounds,
                 jobs: &self.jobs,
                 cpu: self.cpu.as_ref(),
                 findings: &self.findings,
@@ -280,6 +286,7 @@ impl Summary {
             verdict,
             measured_s: subject.measured_s(),
             total: Streams::of(subject),
+            bounds: subject.bounds.iter().map(|one| (one.metric.clone(), one.bounded())).collect(),
             roles: by_role(subject),
             jobs: subject
                 .jobs

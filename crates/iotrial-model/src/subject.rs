@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::bound::Bounded;
+use crate::figure::Figure;
 use crate::finding::RecordedFinding;
 use crate::histogram::LatencyHistogram;
 use crate::imported::{
@@ -15,6 +17,7 @@ use crate::imported::{
     StatedOps, StatedStream, Warning,
 };
 use crate::load::{Direction, Role};
+use crate::metric::MetricKey;
 use crate::plan::{Arrival, EngineKind, Job, PhaseKind, Plan};
 use crate::range::Range;
 use crate::record::{
@@ -91,7 +94,7 @@ pub struct Subject<'r> {
     pub search: Option<&'r Search>,
     /// Figures of an application and amounts, by stream and name with unit.
     pub other: Option<&'r BTreeMap<String, Stated>>,
-    /// Figures of which only a bound was printed, such as "below 1 ms": they are told and compared with nothing.
+    /// Figures of which only a bound was printed, such as «< 1 ms». What follows from it for sure is judged and compared.
     pub bounds: &'r [StatedBound],
     /// What an import did not understand, or found odd, each with its place in the source.
     pub warnings: &'r [Warning],
@@ -331,6 +334,18 @@ impl<'r> Subject<'r> {
         let of_jobs = self.jobs.iter().flat_map(|job| job.ops.streams());
         let of_jobs = of_jobs.filter_map(|(name, facts)| Some((name, facts.stated()?)));
         self.stated_total.into_iter().flat_map(StatedOps::streams).chain(of_jobs)
+    }
+
+    /// What is known of a figure of all jobs together of which only a bound was printed.
+    pub fn bound_of(&self, stream: Stream, figure: Figure) -> Option<Bounded> {
+        let key = MetricKey::Figure(stream, figure);
+        let is_it = |bound: &&StatedBound| MetricKey::from_key(&bound.metric).as_ref() == Some(&key);
+        self.bounds.iter().find(is_it).map(StatedBound::bounded)
+    }
+
+    /// Whether a bound of any figure of a stream was printed.
+    pub fn has_bound(&self, stream: Stream) -> bool {
+        Figure::ALL.into_iter().any(|figure| self.bound_of(stream, figure).is_some())
     }
 
     /// Whether something took the I/Os, real or simulated. Other tools are taken to have had a device.

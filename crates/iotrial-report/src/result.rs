@@ -5,6 +5,7 @@ use iotrial_analysis::series::Series;
 use iotrial_analysis::stream::Streams;
 use iotrial_analysis::summary::{JobSummary, Summary};
 use iotrial_analysis::verdict::Judged;
+use iotrial_model::bound::Amount;
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::Finding;
 use iotrial_model::load::Role;
@@ -160,13 +161,11 @@ fn in_all(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
     };
     let is_one_of_several = summary.jobs.len() > 1;
     let mut rows = if is_one_of_several { job_rows(subject, summary) } else { Vec::new() };
-    let there: Vec<Stream> =
-        Stream::ALL.iter().copied().filter(|stream| summary.total.get(*stream).is_some()).collect();
     let role = match summary.jobs.as_slice() {
         [only] => only.role,
         _ => None,
     };
-    rows.extend(stream_rows(&job_labels(summary, name, role), &summary.total, &there, is_one_of_several));
+    rows.extend(total_rows(subject, summary, &job_labels(summary, name, role), is_one_of_several));
     let has_any =
         summary.roles.is_empty() && !rows.is_empty() && (is_stated || measured_s(summary).is_some());
     has_any.then(|| Section {
@@ -250,6 +249,27 @@ fn job_labels<'s>(summary: &Summary, name: &'s str, role: Option<Role>) -> Vec<&
     labels[..job_columns(summary).len()].to_vec()
 }
 
+/// The figures of all jobs together, also those of which only a bound was printed.
+pub(crate) fn total_rows(
+    subject: &Subject<'_>,
+    summary: &Summary,
+    labels: &[&str],
+    is_total: bool,
+) -> Vec<Row> {
+    let is_there = |stream: &&Stream| summary.total.get(**stream).is_some() || subject.has_bound(**stream);
+    let row = |stream: &Stream| {
+        let mut row = figures_row(labels, stream.key(), summary.total.get(*stream), is_total);
+        // Behind the labels and the name of the stream.
+        for (cell, figure) in row.cells.iter_mut().skip(labels.len() + 1).zip(Figure::ALL) {
+            if let Some(bound) = subject.bound_of(*stream, figure) {
+                *cell = Value::amount(Some(Amount::Bounded(bound)));
+            }
+        }
+        row
+    };
+    Stream::ALL.iter().filter(is_there).map(row).collect()
+}
+
 pub(crate) fn stream_rows(labels: &[&str], streams: &Streams, listed: &[Stream], is_total: bool) -> Vec<Row> {
     listed.iter().map(|stream| figures_row(labels, stream.key(), streams.get(*stream), is_total)).collect()
 }
@@ -299,7 +319,7 @@ fn judged(summary: &Summary) -> Option<Section> {
             Value::Text(judged.role.to_string()),
             Value::Text(judged.stream.to_string()),
             Value::Text(judged.statistic.to_string()),
-            Value::Number(judged.value_us),
+            Value::amount(Some(judged.amount())),
             Value::Number(judged.limit_us),
             Value::Category(judged.category),
         ],

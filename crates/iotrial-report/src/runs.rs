@@ -142,8 +142,7 @@ fn side_by_side(results: &[&(Subject<'_>, &Summary)], comparison: Option<&Compar
         let name = cut(subject.title(), stated::LONGEST_NAME);
         let name = cut(&format!("{number}{name}{load}"), LONGEST_RESULT);
         let labels: Vec<&str> = key.into_iter().chain([name.as_str()]).collect();
-        let there = Stream::ALL.iter().copied().filter(|stream| summary.total.get(*stream).is_some());
-        result::stream_rows(&labels, &summary.total, &there.collect::<Vec<_>>(), false)
+        result::total_rows(subject, summary, &labels, false)
     });
     let labels: &[&str] = if comparison.is_some() { &["key", "result"] } else { &["result"] };
     let table = result::figures_table("Figures side by side", labels, rows.collect(), true);

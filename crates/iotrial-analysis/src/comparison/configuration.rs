@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use iotrial_model::bound::{Amount, Bounded};
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::record::{AttributeValue, OpCounts};
 use iotrial_model::stream::Stream;
@@ -39,6 +40,9 @@ pub struct Configuration {
     /// Figures of all runs together, in the order of tables.
     #[serde(serialize_with = "super::as_map")]
     pub figures: Vec<(Metric, f64)>,
+    /// What is known only as a bound, in the order of tables.
+    #[serde(serialize_with = "super::as_map", skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<(Metric, Bounded)>,
     /// The lowest and the highest of each figure that several of its runs state; empty where it was measured here, and for one
     /// run.
     #[serde(serialize_with = "super::as_map")]
@@ -75,6 +79,12 @@ impl Configuration {
     /// A figure of all runs together; `None` where none of them has it.
     pub fn figure(&self, metric: &Metric) -> Option<f64> {
         self.figures.iter().find(|(known, _)| known == metric).map(|(_, value)| *value)
+    }
+
+    /// What is known of a figure: its value, or else a bound.
+    pub fn amount(&self, metric: &Metric) -> Option<Amount> {
+        let bound = || self.bounds.iter().find(|(known, _)| known == metric).map(|(_, bound)| *bound);
+        self.figure(metric).map(Amount::Exact).or_else(|| bound().map(Amount::Bounded))
     }
 
     /// The lowest and the highest that its runs state of a figure; a single one is both.
@@ -181,6 +191,7 @@ impl Configuration {
         let mut contradictions: Vec<String> = Vec::new();
         let mut worst_io_us: Vec<(Stream, f64)> = Vec::new();
         let mut stated: Vec<Vec<(Metric, f64)>> = Vec::new();
+        let mut bounds: Vec<(Metric, Bounded)> = Vec::new();
         let mut runs: Vec<Box<Counted>> = Vec::new();
         let run_count = group.len();
         for (number, sample) in group.into_iter().enumerate() {
@@ -212,6 +223,12 @@ impl Configuration {
                 return Err(CompareError::PrintedTwice { label, metric: metric.title() });
             }
             stated.push(sample.stated);
+            // Of repeats the first one; several bounds of one figure are no better than one.
+            for (metric, bound) in sample.bounds {
+                if !bounds.iter().any(|(known, _)| *known == metric) {
+                    bounds.push((metric, bound));
+                }
+            }
         }
         // A stated figure has no spread, so that the two together would have neither a mean nor an interval that means
         // anything.
@@ -225,6 +242,9 @@ impl Configuration {
             figures = figures_of_runs(&runs, &streams);
         }
         figures.sort_by_key(|(metric, _)| metric.position());
+        // What another result of the same configuration states is better than a bound.
+        bounds.retain(|(metric, _)| !figures.iter().any(|(known, _)| known == metric));
+        bounds.sort_by_key(|(metric, _)| metric.position());
         let spread = match runs.as_slice() {
             [] => None,
             [run] => run.spread.clone(),
@@ -241,6 +261,7 @@ impl Configuration {
             is_printed,
             measured_s,
             figures,
+            bounds,
             ranges,
             caveats,
             circumstances,

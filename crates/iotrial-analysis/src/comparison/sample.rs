@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
+use iotrial_model::bound::{BoundRelation, Bounded};
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::finding::{Finding, FindingId, Severity};
-use iotrial_model::imported::TablePlace;
+use iotrial_model::imported::{StatedBound, TablePlace};
 use iotrial_model::metric::MetricKey;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts, RunRecord};
@@ -61,6 +62,8 @@ pub struct Sample {
     pub(super) is_printed: bool,
     /// Figures as a source states them, each with the load where the configuration has several; none where iotrial counted.
     pub(super) stated: Vec<(Metric, f64)>,
+    /// What is known only as a bound, with the load as above.
+    pub(super) bounds: Vec<(Metric, Bounded)>,
     /// What iotrial counted; `None` where a source states figures instead.
     // The one difference that is left between results. Counts of several runs can be merged and drawn again, so that their
     // figures and how uncertain these are can only be computed when all runs are known. A stated figure can only be taken.
@@ -152,6 +155,7 @@ impl Sample {
             outcome: None,
             is_printed: subject.is_printed(),
             stated: if is_counted { Vec::new() } else { stated_figures(subject) },
+            bounds: bounds(subject),
             counted: is_counted.then(|| Box::new(Counted::of(subject))),
             load: if is_counted { None } else { load_of_jobs(subject, true) },
             is_one_of_several_loads: false,
@@ -180,12 +184,13 @@ impl Sample {
     /// Whether nothing was measured.
     pub(super) fn is_empty(&self) -> bool {
         let mut streams = self.counted.iter().flat_map(|run| &run.streams);
-        self.stated.is_empty() && streams.all(|(_, counts)| counts.io_count() == 0)
+        self.stated.is_empty() && self.bounds.is_empty() && streams.all(|(_, counts)| counts.io_count() == 0)
     }
 
     /// Forgets the stated figures of some metrics.
     pub(super) fn leave_out(&mut self, is_left_out: impl Fn(&Metric) -> bool) {
         self.stated.retain(|(metric, _)| !is_left_out(metric));
+        self.bounds.retain(|(metric, _)| !is_left_out(metric));
     }
 
     /// The same run as one of the configuration that a study knows by this name.
@@ -222,6 +227,7 @@ pub(super) fn tell_loads_apart(samples: &mut [Sample]) {
         if several.contains(sample.conditions.origin()) {
             sample.is_one_of_several_loads = true;
             sample.stated.iter_mut().for_each(|(metric, _)| metric.load.clone_from(&sample.load));
+            sample.bounds.iter_mut().for_each(|(metric, _)| metric.load.clone_from(&sample.load));
             sample.conditions.forget_load();
         }
     }
@@ -326,6 +332,11 @@ fn stated_figures(subject: &Subject<'_>) -> Vec<(Metric, f64)> {
     all.into_iter().map(|(key, value)| (Metric { load: None, key }, value)).collect()
 }
 
+fn bounds(subject: &Subject<'_>) -> Vec<(Metric, Bounded)> {
+    let bound = |one: &StatedBound| Some((MetricKey::from_key(&one.metric)?.into(), one.bounded()));
+    subject.bounds.iter().filter_map(bound).collect()
+}
+
 /// A figure, but no percentile with too few I/Os beyond it, where their number is known. A mean of a few is compared: how
 /// uncertain it is shows in its interval, while a percentile of a few is the latency of one of them whatever is drawn.
 pub(super) fn figure_of_enough(figures: &Figures, figure: Figure) -> Option<f64> {
@@ -384,13 +395,12 @@ fn caveats(subject: &Subject<'_>) -> Vec<Caveat> {
         Some(EndedHow::Interrupted) => Some(Caveat::new("the run was interrupted".to_owned())),
         Some(EndedHow::Failed) => Some(Caveat::new("the run failed".to_owned())),
     };
-    // What was printed as a bound is told, and compared with nothing.
-    let bounds = subject.bounds.iter().map(|bound| {
+    // Of all bounds this one says nothing for sure.
+    let about = subject.bounds.iter().filter(|bound| bound.relation == BoundRelation::About);
+    let bounds = about.map(|bound| {
         Caveat::new(format!(
-            "{} was printed as {} {}, and is not compared",
-            bound.metric,
-            bound.relation.as_str(),
-            bound.number.value
+            "{} was printed as about {}, and is not compared",
+            bound.metric, bound.number.value
         ))
     });
     let is_told = |finding: &Finding| {

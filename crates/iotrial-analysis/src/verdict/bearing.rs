@@ -116,6 +116,16 @@ impl Bearing {
         bearing
     }
 
+    /// Bounds that lie on both sides of their limits leave the question open.
+    pub(super) fn add_undecided(&mut self, gaps: &[Gap]) {
+        let undecided = gaps.iter().filter(|gap| gap.is_undecided);
+        self.doubts.extend(undecided.map(|gap| Doubt {
+            words: gap.reason.clone(),
+            reason: gap.reason.clone(),
+            advice: Some("Ask the source for the figure itself, or measure it.".to_owned()),
+        }));
+    }
+
     /// What to change first. One advice at a time: the next run shows what is left.
     pub(super) fn advice(&self) -> Option<String> {
         self.doubts.iter().find_map(|doubt| doubt.advice.clone())
