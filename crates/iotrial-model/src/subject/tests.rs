@@ -425,3 +425,22 @@ fn nothing_at_all_is_no_rate_and_no_panic() {
     zero.jobs[1].error = Some("no space left".to_owned());
     assert_eq!(Subject::of_imported(&zero).ended_how(), EndedHow::Failed);
 }
+
+#[test]
+fn iops_that_are_not_stated_follow_from_mib_per_s_and_the_one_size_of_all_ios() {
+    let rates = |load: &str, figures: &str| -> Vec<(Direction, f64, bool)> {
+        let text = format!(
+            "format = \"iotrial.table/1\"\ntitle = \"T\"\n[[row]]\nid = \"A\"\nload = {{ {load} }}\n{figures}\n"
+        );
+        let records = PublishedTable::parse(&text).unwrap().records(&TablePlace::default());
+        let subject = Subject::of_imported(&records[0]);
+        subject.rates().iter().map(|rate| (rate.direction, rate.iops, rate.is_derived)).collect()
+    };
+    let load = "read_percent = 40, block_size_bytes = 65536";
+    let read = [(Direction::Read, 16_000.0, true)];
+    assert_eq!(rates(load, "read = { bandwidth_mib_per_s = 1000 }"), read);
+    let both = [(Direction::Read, 6_400.0, true), (Direction::Write, 9_600.0, true)];
+    assert_eq!(rates(load, "total = { bandwidth_mib_per_s = 1000 }"), both);
+    assert_eq!(rates(load, "read = { iops = 5, bandwidth_mib_per_s = 1000 }")[0].2, false);
+    assert_eq!(rates("read_percent = 40", "read = { bandwidth_mib_per_s = 1000 }"), []);
+}
