@@ -123,6 +123,12 @@ fn decide(
             Outcome::Inconclusive,
             format!("Not judged: for {profile} no latency is stated that {set} judges."),
         ),
+        (None, [], None) if gaps.iter().any(|gap| gap.is_mixed) => (
+            Outcome::Inconclusive,
+            format!(
+                "Not judged: the figures of {profile} are of several roles together, for which {set} has different bands."
+            ),
+        ),
         (None, [], None) => {
             (Outcome::Inconclusive, format!("Not judged: {set} has no bands for what {profile} does."))
         }
@@ -162,8 +168,8 @@ fn qualified_sentence(
         caveats.push(format!("without judging {}", enumerate(&words)));
     }
     let but = if caveats.is_empty() { String::new() } else { format!(", but {}", enumerate(&caveats)) };
-    let Judged { role, stream, statistic, .. } = worst;
-    let (value, category) = (&worst.shown, worst.category_words());
+    let Judged { stream, statistic, shown: value, .. } = worst;
+    let (role, category) = (worst.role_words(), worst.category_words());
     // «acceptable» alone would let a heavy load pass by a word that its source means for test environments.
     let suitable = meaning.map(|one| format!(": suitable for {}", one.suitable_for)).unwrap_or_default();
     format!(
@@ -187,8 +193,8 @@ fn too_slow_sentence(profile: &str, set: &str, worst: &Judged, caveats: &[String
 fn open_sentence(profile: &str, set: &str, worst: Option<&Judged>, doubts: &[Doubt]) -> String {
     let words: Vec<String> = doubts.iter().map(|doubt| doubt.words.clone()).collect();
     let figures = worst.map_or_else(String::new, |worst| {
-        let Judged { role, stream, statistic, shown, .. } = worst;
-        let category = worst.category_words();
+        let Judged { stream, statistic, shown, .. } = worst;
+        let (role, category) = (worst.role_words(), worst.category_words());
         format!(" The worst figure, {role} {stream} {statistic} at {shown}, would be {category} by {set}.")
     });
     format!("Inconclusive for {profile}: {}.{figures}", enumerate(&words))

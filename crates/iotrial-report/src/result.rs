@@ -316,7 +316,7 @@ fn judged(summary: &Summary) -> Option<Section> {
     let verdict = &summary.verdict;
     let row = |judged: &Judged| Row {
         cells: vec![
-            Value::Text(judged.role.to_string()),
+            Value::Text(judged.role_words()),
             Value::Text(judged.stream.to_string()),
             Value::Text(judged.statistic.to_string()),
             Value::amount(Some(judged.amount())),

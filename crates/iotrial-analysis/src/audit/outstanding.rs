@@ -2,7 +2,7 @@
 //! Formula L = λW, 1961). No load keeps more of them outstanding than it was configured for.
 
 use iotrial_model::bound::Amount;
-use iotrial_model::range::{Range, write_change, write_number};
+use iotrial_model::range::{Range, edge_share, write_change, write_number};
 
 use super::agreement::sound_rate;
 use super::part::{Part, bytes};
@@ -50,7 +50,7 @@ pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Im
     };
     let configured = bytes(configured);
     // I/Os that were under way when the measurement began or ended count with all of their latency.
-    let edges = edges(part);
+    let edges = edge_share(part.streams.iter().map(|stream| &*stream.stated));
     if implied.range.low > configured * (1.0 + edges) {
         let off = 100.0 * (implied.value / configured - 1.0);
         let latency = right_latency(part, configured);
@@ -112,21 +112,6 @@ fn implied(part: &Part<'_>) -> Option<Implied> {
         value += iops * latency.shown().1 * 1e-6;
     }
     (value > 0.0).then(|| Implied { range, value, is_bounded, configured: part.outstanding() })
-}
-
-/// The share of the runtime that one I/O took at most.
-fn edges(part: &Part<'_>) -> f64 {
-    let share = part.streams.iter().filter_map(|stream| {
-        let runtime = stream.stated.runtime_s?.value;
-        let latency = stream.latency();
-        let longest = latency.max_us.map(|max| max.value).or_else(|| {
-            // Without the longest I/O, as many means as the mean is of the whole: generous, and rarely needed.
-            latency.mean_us.map(|mean| mean.value * 100.0)
-        })?;
-        (runtime > 0.0).then(|| longest * 1e-6 / runtime)
-    });
-    // Never zero: a product may differ from what was configured in the last binary digit.
-    share.fold(1e-9, f64::max)
 }
 
 fn right_latency(part: &Part<'_>, configured: f64) -> Option<f64> {

@@ -12,7 +12,7 @@ use iotrial_model::metric::MetricKey;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts, RunRecord};
 use iotrial_model::stream::Stream;
-use iotrial_model::subject::{CpuTime, Subject, SubjectRate};
+use iotrial_model::subject::{CpuTime, Subject};
 use iotrial_model::table::PublishedTable;
 use serde::{Serialize, Serializer};
 
@@ -20,13 +20,13 @@ use super::circumstances::Circumstances;
 use super::conditions::{Conditions, load_of_jobs};
 use super::metric::Metric;
 use super::resample::{Spread, Unit, Units};
+use crate::contradiction::contradictions;
 use crate::figures::Figures;
 use crate::findings::findings;
 use crate::latency_course::LatencyCourse;
 use crate::stream::Streams;
 use crate::threshold::ThresholdSet;
 use crate::verdict::{self, Category, Verdict, judge};
-use crate::words::with_thousands;
 
 /// One run of one configuration, or one printed row.
 ///
@@ -150,7 +150,7 @@ impl Sample {
             generator: Conditions::of_generator(subject),
             caveats: caveats(subject),
             circumstances: Circumstances::of(subject),
-            contradictions: contradictions(subject),
+            contradictions: contradictions(subject).into_iter().map(|one| one.message).collect(),
             worst_io_us: worst_ios(subject),
             outcome: None,
             is_printed: subject.is_printed(),
@@ -289,26 +289,6 @@ fn worst_ios(subject: &Subject<'_>) -> Vec<(Stream, f64)> {
     let streams = Streams::of(subject);
     let worst = |stream: &Stream| Some((*stream, streams.get(*stream)?.lat_max_us?));
     Stream::ALL.iter().filter_map(worst).collect()
-}
-
-/// In what the figures of a stated result contradict each other. What was counted here cannot: rate and bytes are of the same
-/// I/Os.
-fn contradictions(subject: &Subject<'_>) -> Vec<String> {
-    if subject.is_counted() {
-        return Vec::new();
-    }
-    // The audit has more checks; this one is of what is compared.
-    let contradiction = |rate: &SubjectRate<'_>| {
-        let found = rate.contradiction?;
-        let unit = if found.is_in_mb_per_s() { ", which they are in MB/s" } else { "" };
-        Some(format!(
-            "{} IOPS of its {}s cannot be the {} MiB/s that are stated as well{unit}",
-            with_thousands(rate.iops),
-            rate.direction,
-            with_thousands(rate.facts.stated()?.bandwidth_mib_per_s?.value),
-        ))
-    };
-    subject.rates().iter().filter_map(contradiction).collect()
 }
 
 fn stated_figures(subject: &Subject<'_>) -> Vec<(Metric, f64)> {

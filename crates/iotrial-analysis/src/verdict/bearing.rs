@@ -226,6 +226,14 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
             "latencies and rates contradict each other",
             "Look at what `iotrial audit` says of this result.",
         ),
+        // Only latencies are judged: that IOPS and MiB/s contradict each other is to be kept in mind.
+        Id::ContradictoryFigures => match finding.evidence {
+            Evidence::ContradictoryFigures { is_of_latency: true, .. } => doubt(
+                "latencies and rates contradict each other",
+                "Look at what `iotrial audit` says of this result.",
+            ),
+            _ => caveat("with rates that contradict each other"),
+        },
         Id::Stalled => caveat("with a stall of a second or more in it"),
         Id::CoarseLatency => caveat("with latencies in coarse steps"),
         // What lacks its flushes is not judged, and the gap is told with the other gaps.
@@ -242,6 +250,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         | Id::SizeReduced
         | Id::CompletionLatency
         | Id::NoRole
+        | Id::DerivedRate
         | Id::ImportWarnings
         // Of sweeps, comparisons and sizing.
         | Id::Ended
