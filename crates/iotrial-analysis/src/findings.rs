@@ -60,6 +60,7 @@ impl Observed<'_, '_> {
             stated::flushes_apart(self),
             stated::contradictory_figures(self),
             stated::derived_rate(self),
+            stated::metric_missing(self),
             stated::no_role(self),
             stated::import_warnings(self),
         ]

@@ -7,6 +7,7 @@ use iotrial_model::figure::CpuFigure;
 use iotrial_model::finding::Finding;
 use iotrial_model::imported::{Source, StatedCpu, Warning};
 use iotrial_model::load::Role;
+use iotrial_model::metric::{APPLICATION, MetricKey};
 use iotrial_model::plan::Arrival;
 use iotrial_model::record::{CpuUse, EndedHow};
 use iotrial_model::search::Search;
@@ -39,6 +40,8 @@ pub struct Summary {
     pub total: Streams,
     /// What is known of all jobs together only as a bound, by metric.
     pub bounds: BTreeMap<String, Bounded>,
+    /// Figures of an application that belong to it, by name.
+    pub metrics: BTreeMap<String, f64>,
     /// All jobs of a role together, of what was counted; empty where a source states the jobs.
     pub roles: BTreeMap<Role, Streams>,
     /// Each job, in the order of the plan or of the source.
@@ -69,6 +72,8 @@ struct RunDocument<'s> {
     measured_s: Option<f64>,
     steady_state: Option<&'s SteadyState>,
     total: &'s Streams,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    metrics: &'s BTreeMap<String, f64>,
     roles: &'s BTreeMap<Role, Streams>,
     jobs: &'s [JobSummary],
     cpu: Option<&'s CpuSummary>,
@@ -87,6 +92,8 @@ struct ImportDocument<'s> {
     total: &'s Streams,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     bounds: &'s BTreeMap<String, Bounded>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    metrics: &'s BTreeMap<String, f64>,
     jobs: &'s [JobSummary],
     #[serde(skip_serializing_if = "Option::is_none")]
     cpu: Option<&'s CpuSummary>,
@@ -103,6 +110,7 @@ impl Serialize for Summary {
                 measured_s: self.measured_s,
                 total: &self.total,
                 bounds: &self.bounds,
+                metrics: &self.metrics,
                 jobs: &self.jobs,
                 cpu: self.cpu.as_ref(),
                 findings: &self.findings,
@@ -118,6 +126,7 @@ impl Serialize for Summary {
             measured_s: self.measured_s,
             steady_state: self.steady_state.as_ref(),
             total: &self.total,
+            metrics: &self.metrics,
             roles: &self.roles,
             jobs: &self.jobs,
             cpu: self.cpu.as_ref(),
@@ -287,6 +296,14 @@ impl Summary {
             measured_s: subject.measured_s(),
             total: Streams::of(subject),
             bounds: subject.bounds.iter().map(|one| (one.metric.clone(), one.bounded())).collect(),
+            metrics: subject
+                .other
+                .iter()
+                .filter_map(|(key, stated)| match MetricKey::from_key(key)? {
+                    MetricKey::Named { place, name } if place == APPLICATION => Some((name, stated.value)),
+                    _ => None,
+                })
+                .collect(),
             roles: by_role(subject),
             jobs: subject
                 .jobs

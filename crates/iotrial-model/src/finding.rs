@@ -86,6 +86,8 @@ words! {
         ContradictoryFigures = "contradictory-figures",
         /// I/Os per second follow from MiB/s and block size.
         DerivedRate = "derived-rate",
+        /// A metric of an application could not be had.
+        MetricMissing = "metric-missing",
         /// The role of the load is unknown.
         NoRole = "no-role",
         /// An import did not understand everything.

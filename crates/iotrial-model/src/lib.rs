@@ -12,6 +12,7 @@ pub mod load;
 pub mod stream;
 pub mod figure;
 pub mod metric;
+pub mod application;
 pub mod bound;
 pub mod load_pattern;
 pub mod profile;

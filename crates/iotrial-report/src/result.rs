@@ -26,6 +26,9 @@ use crate::stated;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 
+/// More metrics than this are left to the forms that can be scrolled.
+const MOST_METRICS_AT_A_GLANCE: usize = 12;
+
 /// A title is not a text, and stands in every row of a CSV.
 pub(crate) const LONGEST_TITLE: usize = 200;
 
@@ -43,6 +46,7 @@ impl Document {
             curves::latency_spread(subject),
             curves::latency_distribution(&series, judged_by),
             by_role(subject, summary).or_else(|| in_all(subject, summary)),
+            application(summary),
             arrivals(subject, summary),
             judged(summary),
             by_job(subject, summary),
@@ -176,6 +180,31 @@ fn in_all(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
                 .to_owned()
         }),
         blocks: vec![Block::Table(figures_table("Figures by job", job_columns(summary), rows, true))],
+    })
+}
+
+/// What an application did meanwhile, as somebody told it.
+fn application(summary: &Summary) -> Option<Section> {
+    let row = |(name, value): (&String, &f64)| Row {
+        cells: vec![Value::Text(name.clone()), Value::Number(*value)],
+        is_total: false,
+    };
+    let rows: Vec<Row> = summary.metrics.iter().map(row).collect();
+    let at_a_glance = rows.len() <= MOST_METRICS_AT_A_GLANCE;
+    (!rows.is_empty()).then(|| Section {
+        id: "application",
+        heading: "Application",
+        note: Some("As it was given with the run, and not measured by iotrial.".to_owned()),
+        blocks: vec![Block::Table(Table {
+            caption: "Metrics of the application".to_owned(),
+            columns: vec![
+                Column::new("metric", Quantity::Words),
+                // Each row has a unit of its own, which is in its name.
+                Column::new("value", Quantity::Unitless),
+            ],
+            at_a_glance,
+            rows,
+        })],
     })
 }
 

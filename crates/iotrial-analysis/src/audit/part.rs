@@ -189,7 +189,7 @@ fn streams_of<'r>(ops: &[Ops<'r>], amounts: Option<&Subject<'_>>) -> Vec<Stream<
     type OfOps<'r> = fn(&Ops<'r>) -> Option<Facts<'r>>;
     let streams: [(&str, OfOps<'r>); 3] =
         [("read", |ops| ops.read), ("write", |ops| ops.write), ("total", |ops| ops.all)];
-    let other = |name: String| amounts?.other?.get(&name).copied();
+    let other = |name: String| amounts?.other.get(&name).copied();
     let stream = |(name, of): (&'static str, OfOps<'r>)| {
         let facts: Vec<Facts<'r>> = ops.iter().filter_map(of).collect();
         let stated = stated_of(&facts);

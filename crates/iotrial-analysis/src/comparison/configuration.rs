@@ -64,6 +64,9 @@ pub struct Configuration {
     /// How uncertain the figures are; `None` where that is not known.
     #[serde(skip)]
     pub(super) spread: Option<Spread>,
+    /// What an application did, run by run, of measured runs that say it.
+    #[serde(skip)]
+    pub(super) application: Vec<(Metric, Vec<f64>)>,
     /// How figures move together from one interval to the next, of its first run.
     #[serde(skip)]
     pub(super) together: Option<Spread>,
@@ -250,6 +253,7 @@ impl Configuration {
             [run] => run.spread.clone(),
             several => spread_of_runs(several, &streams, seed_of(&run_ids[0])),
         };
+        let application = application_of_runs(&runs);
         let measured_s = (!is_printed).then(|| runs.iter().map(|run| run.duration.as_secs_f64()).sum());
         let (together, courses) =
             runs.into_iter().next().map_or((None, Vec::new()), |first| (first.spread, first.courses));
@@ -270,6 +274,7 @@ impl Configuration {
             worst_io_us,
             run_ids,
             spread,
+            application,
             together,
             streams,
             courses,
@@ -359,6 +364,8 @@ fn figures_of_runs(runs: &[Box<Counted>], streams: &[(Stream, OpCounts)]) -> Vec
         }
     }
     let cpus: Option<Vec<GeneratorCpu>> = runs.iter().map(|run| run.cpu).collect();
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    all.extend(application_of_runs(runs).into_iter().map(|(metric, values)| (metric, mean(&values))));
     if let Some(cpus) = cpus {
         let sum = |of: fn(&GeneratorCpu) -> f64| cpus.iter().map(of).sum::<f64>();
         let (user_s, system_s, available_s) =
@@ -369,6 +376,18 @@ fn figures_of_runs(runs: &[Box<Counted>], streams: &[(Stream, OpCounts)]) -> Vec
         }
         if io_count > 0.0 {
             all.push((Metric::of_cpu(CpuFigure::PerIo), 1e6 * sum(|cpu| cpu.work_s) / io_count));
+        }
+    }
+    all
+}
+
+/// The values of each metric of an application, of those runs that have it.
+fn application_of_runs(runs: &[Box<Counted>]) -> Vec<(Metric, Vec<f64>)> {
+    let mut all: Vec<(Metric, Vec<f64>)> = Vec::new();
+    for (metric, value) in runs.iter().flat_map(|run| &run.application) {
+        match all.iter_mut().find(|(known, _)| known == metric) {
+            Some((_, values)) => values.push(*value),
+            None => all.push((metric.clone(), vec![*value])),
         }
     }
     all

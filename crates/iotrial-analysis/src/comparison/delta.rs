@@ -367,7 +367,8 @@ impl<'c> PairJudge<'c> {
         let Some(better) = metric.better() else { return Reading::Amount };
         let is_same = match interval {
             Some(interval) => interval.low_percent <= 0.0 && interval.high_percent >= 0.0,
-            None if self.is_as_told() => {
+            // What an application did is told by somebody, as a printed figure is.
+            None if self.is_as_told() || metric.group() == MetricGroup::Application => {
                 // Equality by itself, because two zeros have no ratio.
                 from == to
                     || 100.0 * (to / from - 1.0).abs() < PRINTED_SAME_PERCENT
@@ -403,8 +404,39 @@ impl<'c> PairJudge<'c> {
         both.iter().any(|one| one.is_printed) && both.iter().all(is_known)
     }
 
+    /// The same of a metric of an application, from the repeats of both sides. `None` where one has only one.
+    fn application_interval(&self, metric: &Metric, from: f64, to: f64) -> Option<(f64, f64)> {
+        let of = |one: &'c Configuration| {
+            one.application.iter().find(|(known, _)| known == metric).map(|(_, values)| values)
+        };
+        // The variance of the logarithm of a mean, and its degrees of freedom.
+        let spread = |values: &Vec<f64>| {
+            let count = values.len() as f64;
+            let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+            let mean = logs.iter().sum::<f64>() / count;
+            let squares: f64 = logs.iter().map(|log| (log - mean) * (log - mean)).sum();
+            (values.len() > 1).then(|| (squares / (count - 1.0) / count, count - 1.0))
+        };
+        let ((a, a_degrees), (b, b_degrees)) = (spread(of(self.baseline)?)?, spread(of(self.other)?)?);
+        let variance = a + b;
+        // Welch and Satterthwaite, as for what was counted.
+        let degrees = if variance > 0.0 {
+            variance * variance / (a * a / a_degrees + b * b / b_degrees)
+        } else {
+            a_degrees + b_degrees
+        };
+        // Bonferroni over those that both have: nothing is known of how they move together.
+        let count = self.baseline.application.len().max(1) as f64;
+        let reach = student_limit((1.0 - CONFIDENCE) / count, degrees.max(1.0)) * variance.sqrt();
+        let change = (to / from).ln();
+        (change.is_finite() && reach.is_finite()).then_some((change, reach))
+    }
+
     /// The change in logarithms, and how far its interval reaches to either side.
     fn interval(&self, metric: &Metric, from: f64, to: f64) -> Option<(f64, f64)> {
+        if metric.group() == MetricGroup::Application {
+            return self.application_interval(metric, from, to);
+        }
         let (of_baseline, of_other) = (self.baseline.spread.as_ref()?, self.other.spread.as_ref()?);
         let error = |spread: &Spread| Some(spread.standard_errors[metric.row_in(spread)?]);
         // Variances of logarithms add: ln(b / a) = ln b − ln a, and the two configurations were measured

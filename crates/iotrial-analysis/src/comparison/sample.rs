@@ -116,6 +116,8 @@ pub(super) struct Counted {
     /// How the latencies of each stream with any I/O spread over time.
     pub(super) courses: Vec<(Stream, LatencyCourse)>,
     pub(super) cpu: Option<GeneratorCpu>,
+    /// What an application did meanwhile, as somebody told it.
+    pub(super) application: Vec<(Metric, f64)>,
     /// `None` where the intervals are too few, or none are known.
     pub(super) spread: Option<Spread>,
 }
@@ -252,7 +254,12 @@ impl Counted {
             }),
             CpuTime::Stated(_) => None,
         });
-        Self { duration: subject.measured.unwrap_or_default(), streams, courses, cpu, spread }
+        let application = subject
+            .other
+            .iter()
+            .filter_map(|(name, stated)| Some((MetricKey::from_key(name)?.into(), stated.value)))
+            .collect();
+        Self { duration: subject.measured.unwrap_or_default(), streams, courses, cpu, application, spread }
     }
 
     /// How the figures spread over the intervals, and the course of the latencies.
@@ -307,7 +314,7 @@ fn stated_figures(subject: &Subject<'_>) -> Vec<(Metric, f64)> {
         let of_cpu = |figure: &CpuFigure| Some((MetricKey::Cpu(*figure), cpu.get(*figure)?));
         all.extend(CpuFigure::ALL.iter().filter_map(of_cpu));
     }
-    let other = subject.other.into_iter().flatten();
+    let other = subject.other.iter();
     all.extend(other.filter_map(|(name, stated)| Some((MetricKey::from_key(name)?, stated.value))));
     all.into_iter().map(|(key, value)| (Metric { load: None, key }, value)).collect()
 }

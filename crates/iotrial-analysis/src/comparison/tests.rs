@@ -605,3 +605,33 @@ fn a_gate_on_a_bound_is_kept_where_every_change_that_it_leaves_keeps_it() {
     assert_eq!(hold("read.mean <= -80%"), (false, true));
     assert_eq!(hold("read.mean >= 0%"), (false, false));
 }
+
+/// Runs of the same device, with these transactions a second beside them.
+fn with_metric(label: &str, seed: u64, values: &[f64]) -> Vec<Sample> {
+    let run = |(number, value): (u64, &f64)| {
+        let mut record = run(seed + number, 60, 1.0, Noise { memory: 0.5, size: 0.02 });
+        record.label = Some(label.to_owned());
+        record.metrics.insert("transactions_per_s".to_owned(), *value);
+        Sample::of(&Subject::of_run(&record), format!("{label} {number}"))
+    };
+    (0..).zip(values).map(run).collect()
+}
+
+#[test]
+fn a_metric_of_an_application_is_compared_as_told_and_with_its_spread_where_it_was_repeated() {
+    let compared = |a: &[f64], b: &[f64]| {
+        let samples = [with_metric("a", 100, a), with_metric("b", 200, b)].concat();
+        let comparison = Comparison::new(samples, &CompareRequest::default()).unwrap();
+        let metric = MetricKey::from_key("other.transactions_per_s").unwrap().into();
+        let delta = comparison.against_baseline[0].delta(&metric).unwrap().clone();
+        (delta.reading, delta.interval.is_some(), delta.percent.round())
+    };
+    assert_eq!(compared(&[1_688.0], &[1_980.0]), (Reading::Better, false, 17.0));
+    assert_eq!(compared(&[1_000.0], &[1_010.0]), (Reading::NoDifference, false, 1.0));
+    let clear =
+        compared(&[1_000.0, 1_010.0, 990.0, 1_005.0, 995.0], &[2_000.0, 2_020.0, 1_990.0, 2_010.0, 1_995.0]);
+    assert_eq!((clear.0, clear.1), (Reading::MuchBetter, true));
+    let noisy =
+        compared(&[800.0, 1_200.0, 900.0, 1_100.0, 1_000.0], &[900.0, 1_250.0, 850.0, 1_150.0, 1_000.0]);
+    assert_eq!((noisy.0, noisy.1), (Reading::NoDifference, true));
+}

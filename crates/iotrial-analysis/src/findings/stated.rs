@@ -148,6 +148,14 @@ pub(super) fn derived_rate(seen: &Observed<'_, '_>) -> Option<Finding> {
     })
 }
 
+/// A command that was to print a metric of an application did not.
+pub(super) fn metric_missing(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let (first, others) = seen.subject.metric_failures.split_first()?;
+    let more = if others.is_empty() { String::new() } else { format!(", and {} more", others.len()) };
+    let message = format!("a metric of the application is missing: {first}{more}");
+    Some(Finding::without_evidence(FindingId::MetricMissing, Severity::Warning, message))
+}
+
 /// Nobody said what the load of another tool stands for. A load of ours has the role of its plan.
 pub(super) fn no_role(seen: &Observed<'_, '_>) -> Option<Finding> {
     let is_unknown = seen.subject.source.is_some() && seen.subject.jobs.iter().all(|job| job.role.is_none());

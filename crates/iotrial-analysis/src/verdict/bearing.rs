@@ -251,6 +251,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         | Id::CompletionLatency
         | Id::NoRole
         | Id::DerivedRate
+        | Id::MetricMissing
         | Id::ImportWarnings
         // Of sweeps, comparisons and sizing.
         | Id::Ended

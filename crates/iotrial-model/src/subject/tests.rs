@@ -94,6 +94,8 @@ fn run(reads: u64, writes: u64, commits: u64) -> RunRecord {
         engine_setup: None,
         cpu: None,
         search: None,
+        metrics: BTreeMap::new(),
+        metric_failures: Vec::new(),
         findings: Vec::new(),
         ended: Ended { how: EndedHow::Complete, reason: None },
     }
