@@ -156,6 +156,13 @@ fn check_findings(subject: &Subject<'_>, tally: &mut Tally) {
 
 /// What Little's law gives over all parts that have the same load.
 fn observe_outstanding(implied: &[Implied], parts: &str, tally: &mut Tally) {
+    let (bounded, implied): (Vec<Implied>, Vec<Implied>) = implied.iter().partition(|one| one.is_bounded);
+    for one in bounded {
+        let range = one.range;
+        tally.observations.push(format!(
+            "With a latency that was printed as a bound, Little's law gives {range} I/Os outstanding."
+        ));
+    }
     let Some(first) = implied.first() else { return };
     let values = implied.iter().map(|one| one.value);
     let range = values.fold(Range::exact(first.value), |range, value| Range {

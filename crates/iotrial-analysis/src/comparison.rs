@@ -52,7 +52,8 @@ pub use circumstances::{Circumstances, HostFacts, TargetFacts};
 pub use conditions::Difference;
 pub use configuration::Configuration;
 pub use delta::{
-    Delta, ENOUGH_REPEATS, Interval, MUCH_FACTOR, PRINTED_SAME_PERCENT, Pair, Reading, TailProblem,
+    BoundedDelta, Delta, ENOUGH_REPEATS, Interval, MUCH_FACTOR, PRINTED_SAME_PERCENT, Pair, Reading,
+    TailProblem,
 };
 pub use factor::{Factor, FactorPair, GroupChange};
 pub use gate::{Gate, GateOutcome, ParseGateError};
@@ -280,7 +281,7 @@ impl Comparison {
         }
         let metrics = metrics_of(&configurations);
         let is_common =
-            |metric: &&Metric| configurations.iter().filter(|one| one.figure(metric).is_some()).count() > 1;
+            |metric: &&Metric| configurations.iter().filter(|one| one.amount(metric).is_some()).count() > 1;
         if !metrics.iter().any(|metric| is_common(&metric)) {
             return Err(CompareError::NoCommonMetric);
         }
@@ -479,9 +480,13 @@ fn without_empty(
 
 fn metrics_of(configurations: &[Configuration]) -> Vec<Metric> {
     let mut metrics: Vec<Metric> = Vec::new();
-    for (metric, _) in configurations.iter().flat_map(|one| &one.figures) {
-        if !metrics.contains(metric) {
-            metrics.push(metric.clone());
+    let of = |one: &'_ Configuration| -> Vec<Metric> {
+        let bounds = one.bounds.iter().map(|(metric, _)| metric);
+        one.figures.iter().map(|(metric, _)| metric).chain(bounds).cloned().collect()
+    };
+    for metric in configurations.iter().flat_map(of) {
+        if !metrics.contains(&metric) {
+            metrics.push(metric);
         }
     }
     // Loads stay in the order in which they came, but for those that differ in their numbers only.

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use iotrial_model::figure::Figure;
 use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::imported::StatedStream;
 use iotrial_model::record::OpCounts;
 use iotrial_model::subject::{Facts, Subject};
 use serde::Serialize;
@@ -48,6 +49,11 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// Figures of which none is known.
+    pub(crate) fn unknown() -> Self {
+        Self::of_facts(&[Facts::Stated(&StatedStream::default())])
+    }
+
     /// The value of a figure; `None` where it is not known, or nothing was done.
     pub const fn get(&self, figure: Figure) -> Option<f64> {
         match figure {
@@ -236,7 +242,7 @@ fn as_us(duration: Duration) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::imported::{Stated, StatedStream};
+    use iotrial_model::imported::Stated;
 
     use super::*;
 

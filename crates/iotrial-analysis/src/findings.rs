@@ -58,6 +58,9 @@ impl Observed<'_, '_> {
             stated::coarse_latency(self),
             stated::completion_latency(self),
             stated::flushes_apart(self),
+            stated::contradictory_figures(self),
+            stated::derived_rate(self),
+            stated::metric_missing(self),
             stated::no_role(self),
             stated::import_warnings(self),
         ]

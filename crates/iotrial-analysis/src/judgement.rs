@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use iotrial_model::bound::{Amount, BoundRelation, Bounded};
 use iotrial_model::figure::Figure;
 use iotrial_model::imported::{StatedOps, StatedStream};
-use iotrial_model::load::Role;
+use iotrial_model::load::{Direction, Role};
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::{Facts, Ops, Subject, SubjectJob};
 use iotrial_model::units::ByteSize;
+use iotrial_model::words::enumerate;
 use serde::{Serialize, Serializer};
 
 use crate::figures::Figures;
@@ -20,13 +22,21 @@ use crate::words::{seconds_in_words, with_thousands};
 pub struct Judged {
     /// What the I/Os stand for.
     pub role: Role,
+    /// Further roles whose I/Os are among them, where a source states figures of all together only, and all roles have the
+    /// same bands.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub further_roles: Vec<Role>,
     /// Of which stream.
     pub stream: Stream,
     /// Which of its figures.
     #[serde(serialize_with = "as_title")]
     pub statistic: Figure,
-    /// The latency that was held against its bands.
+    /// The latency that was held against its bands; of a bound its number.
     pub value_us: f64,
+    /// On which side of that number it is, where only a bound is known. The category is then the worst one that it may have
+    /// below the number, and the best one above it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<BoundRelation>,
     /// Where it falls.
     pub category: Category,
     /// From here on it is no longer acceptable.
@@ -42,9 +52,21 @@ fn as_title<S: Serializer>(figure: &Figure, serializer: S) -> Result<S::Ok, S::E
 }
 
 impl Judged {
+    /// The latency, or the bound.
+    pub fn amount(&self) -> Amount {
+        let value = self.value_us;
+        self.bound.map_or(Amount::Exact(value), |relation| Amount::Bounded(Bounded { relation, value }))
+    }
+
     /// The words for the stream: `log commits`.
     pub(crate) fn stream_words(&self) -> String {
-        format!("{} {}s", self.role, self.stream)
+        format!("{} {}s", self.role_words(), self.stream)
+    }
+
+    /// The words for what the I/Os stand for: `data`, `data, tempdb and log`.
+    pub fn role_words(&self) -> String {
+        let all: Vec<Role> = std::iter::once(self.role).chain(self.further_roles.iter().copied()).collect();
+        words_of(&all)
     }
 
     /// How much of what is acceptable is used up; 1 is the limit.
@@ -56,12 +78,27 @@ impl Judged {
         self.category <= Category::Acceptable
     }
 
+    /// The word for the category; of a bound also in which direction it may be another one.
+    pub(crate) fn category_words(&self) -> String {
+        let ends = [Category::Excellent, Category::Unsustainable];
+        match self.bound {
+            Some(_) if ends.contains(&self.category) => self.category.to_string(),
+            Some(BoundRelation::Below | BoundRelation::AtMost) => format!("{} or better", self.category),
+            Some(_) => format!("{} or worse", self.category),
+            None => self.category.to_string(),
+        }
+    }
+
     /// The figure in one clause, for the list of reasons.
     pub(crate) fn reason(&self) -> String {
-        let Self { role, stream, statistic, category, shown, .. } = self;
-        let limit = format_limit(self.limit_us);
+        let Self { stream, statistic, shown, .. } = self;
+        let (role, category, limit) = (self.role_words(), self.category_words(), format_limit(self.limit_us));
         format!("{role} {stream} {statistic} is {shown}: {category} (acceptable below {limit})")
     }
+}
+
+fn words_of(roles: &[Role]) -> String {
+    enumerate(&roles.iter().map(ToString::to_string).collect::<Vec<_>>())
 }
 
 /// The worst first: by category, within one by how much of what is acceptable is used up.
@@ -97,6 +134,21 @@ pub(crate) fn format_limit(us: f64) -> String {
     format!("{} ms", us / 1_000.0)
 }
 
+/// The category that a bound leaves for sure, where it decides: the worst one that a figure below it may have, or the best one
+/// above it. `None` where the limit lies on the side on which the figure is.
+fn category_of_bound(bounded: Bounded, bands: &Bands) -> Option<Category> {
+    let value = bounded.value;
+    let is_fine = |category: &Category| *category <= Category::Acceptable;
+    match bounded.relation {
+        // Below 1 ms is not 1 ms: on the edge of a band it is in the better one.
+        BoundRelation::Below => Some(bands.category(value.next_down())).filter(is_fine),
+        BoundRelation::AtMost => Some(bands.category(value)).filter(is_fine),
+        BoundRelation::Above => Some(bands.category(value.next_up())).filter(|one| !is_fine(one)),
+        BoundRelation::AtLeast => Some(bands.category(value)).filter(|one| !is_fine(one)),
+        BoundRelation::About => None,
+    }
+}
+
 /// Something that the set judges, or should, and that could not be judged.
 pub(crate) struct Gap {
     /// For the sentence: `p99.9 of log commits`.
@@ -111,17 +163,39 @@ pub(crate) struct Gap {
     pub(crate) io_count: Option<u64>,
     /// How many it needs.
     pub(crate) least_io_count: u64,
+    /// Whether a bound is known that lies on both sides of the limit.
+    pub(crate) is_undecided: bool,
+    /// Whether the figures are of several roles together that have different bands.
+    pub(crate) is_mixed: bool,
 }
 
 impl Gap {
     /// Something that the set has no bands for.
     fn without_bands(words: String, reason: String) -> Self {
-        Self { words, reason, is_unstated: false, lacks: None, io_count: None, least_io_count: 0 }
+        Self {
+            words,
+            reason,
+            is_unstated: false,
+            lacks: None,
+            io_count: None,
+            least_io_count: 0,
+            is_undecided: false,
+            is_mixed: false,
+        }
     }
 }
 
 /// The streams that a role has, with their figures where there are any.
 pub(crate) type RoleStreams = Vec<(Stream, Option<Figures>)>;
+
+/// Streams that are judged by the bands of some roles.
+struct OfRoles {
+    /// Mostly one. Several where a source states figures of all of them together only.
+    roles: Vec<Role>,
+    streams: RoleStreams,
+    /// Whether they are of all jobs together, as the source states them: bounds are of these.
+    is_total: bool,
+}
 
 /// In less time a single pause of the device or of the host decides every figure.
 const SHORTEST_JUDGED: Duration = Duration::from_secs(1);
@@ -149,20 +223,22 @@ impl Judgement {
             let starved = format!("only {measured} were measured, and less than a second is not judged");
             return Self { starved: vec![starved], ..Self::default() };
         }
-        Self::of(streams_by_role(subject), thresholds)
+        Self::of(subject, streams_by_role(subject), thresholds)
     }
 
-    /// The streams that each role has.
-    fn of(roles: impl IntoIterator<Item = (Role, RoleStreams)>, thresholds: &ThresholdSet) -> Self {
+    fn of(subject: &Subject<'_>, all: Vec<OfRoles>, thresholds: &ThresholdSet) -> Self {
         let mut judgement = Self::default();
-        for (role, streams) in roles {
-            if !thresholds.judges_role(role) {
+        for OfRoles { roles, streams, is_total } in all {
+            if let [role] = roles[..]
+                && !thresholds.judges_role(role)
+            {
                 let reason = format!("{role} is not judged: {} has no bands for it", thresholds.name);
                 judgement.gaps.push(Gap::without_bands(role.to_string(), reason));
                 continue;
             }
             for (stream, figures) in streams {
-                judgement.add_stream(role, stream, figures.as_ref(), thresholds);
+                let bound_of = |figure| subject.bound_of(stream, figure).filter(|_| is_total);
+                judgement.add_stream(&roles, stream, figures.as_ref(), &bound_of, thresholds);
             }
         }
         judgement
@@ -170,20 +246,31 @@ impl Judgement {
 
     fn add_stream(
         &mut self,
-        role: Role,
+        roles: &[Role],
         stream: Stream,
         figures: Option<&Figures>,
+        bound_of: &dyn Fn(Figure) -> Option<Bounded>,
         thresholds: &ThresholdSet,
     ) {
-        let words = format!("{role} {stream}s");
+        let words = format!("{} {stream}s", words_of(roles));
+        let of_role = |role: &Role, statistic: Figure| thresholds.bands(*role, stream, statistic);
+        // Of several roles one figure can only be judged where their bands are the same.
+        let bands_of = |statistic: Figure| {
+            let bands = of_role(roles.first()?, statistic)?;
+            let is_same = |role| of_role(role, statistic).is_some_and(|other| other.judges_like(bands));
+            roles.iter().all(is_same).then_some(bands)
+        };
         let all: Vec<(Figure, &Bands)> = Figure::JUDGED
             .into_iter()
-            .filter_map(|statistic| Some((statistic, thresholds.bands(role, stream, statistic)?)))
+            .filter_map(|statistic| Some((statistic, bands_of(statistic)?)))
             .collect();
         if all.is_empty() {
-            let reason = format!("{words} are not judged: {} has no bands for them", thresholds.name);
-            self.gaps.push(Gap::without_bands(words, reason));
-            return;
+            let has_any =
+                |role| Figure::JUDGED.into_iter().any(|statistic| of_role(role, statistic).is_some());
+            let is_mixed = roles.len() > 1 && roles.iter().any(has_any);
+            let why = if is_mixed { "has different bands" } else { "has no bands" };
+            let reason = format!("{words} are not judged: {} {why} for them", thresholds.name);
+            return self.gaps.push(Gap { is_mixed, ..Gap::without_bands(words, reason) });
         }
         // Of an imported result the count may not be known; what its source tells is then taken as it is.
         let io_count = figures.map_or(Some(0), |figures| figures.io_count);
@@ -192,15 +279,21 @@ impl Judgement {
             return;
         }
         for (statistic, bands) in all {
+            if let Some(bounded) = bound_of(statistic) {
+                self.add_bound(roles, stream, statistic, bounded, bands);
+                continue;
+            }
             let value_us = figures.and_then(|figures| figures.get(statistic));
             let least = statistic.least_io_count();
             let too_few = io_count.filter(|count| *count < least);
             match value_us.filter(|_| too_few.is_none()) {
                 Some(value_us) => self.judged.push(Judged {
-                    role,
+                    role: roles[0],
+                    further_roles: roles[1..].to_vec(),
                     stream,
                     statistic,
                     value_us,
+                    bound: None,
                     category: bands.category(value_us),
                     limit_us: bands.limit_us(),
                     shown: format_latency(value_us, bands),
@@ -220,23 +313,62 @@ impl Judgement {
                         lacks: too_few.map(|_| statistic),
                         io_count,
                         least_io_count: least,
+                        is_undecided: false,
+                        is_mixed: false,
                     });
                 }
             }
         }
     }
+
+    fn add_bound(
+        &mut self,
+        roles: &[Role],
+        stream: Stream,
+        statistic: Figure,
+        bounded: Bounded,
+        bands: &Bands,
+    ) {
+        let sign = bounded.relation.sign();
+        let shown = format!("{sign} {}", format_latency(bounded.value, bands));
+        let Some(category) = category_of_bound(bounded, bands) else {
+            let words = format!("{statistic} of {} {stream}s", words_of(roles));
+            let limit = format_limit(bands.limit_us());
+            let reason =
+                format!("{words} is only known as {shown}, which does not say whether it is below {limit}");
+            let gap = Gap::without_bands(words, reason);
+            return self.gaps.push(Gap { is_undecided: true, ..gap });
+        };
+        self.judged.push(Judged {
+            role: roles[0],
+            further_roles: roles[1..].to_vec(),
+            stream,
+            statistic,
+            value_us: bounded.value,
+            bound: Some(bounded.relation),
+            category,
+            limit_us: bands.limit_us(),
+            shown,
+        });
+    }
 }
 
 /// The streams that each role has, in the order of tables, with their figures. Where nobody said what a job stands for, it is
 /// taken for data.
-fn streams_by_role(subject: &Subject<'_>) -> Vec<(Role, RoleStreams)> {
-    let role_of = |job: &SubjectJob<'_>| job.role.unwrap_or(Role::Data);
+fn streams_by_role(subject: &Subject<'_>) -> Vec<OfRoles> {
     let has_any = |role: &Role| subject.jobs.iter().any(|job| role_of(job) == *role);
     let mut roles: Vec<Role> = Role::ALL.iter().copied().filter(has_any).collect();
     // What a source states of all jobs together belongs to a role only if they all do.
     let total = subject.stated_total.filter(|_| roles.len() <= 1).map(Ops::of_stated);
     if total.is_some() && roles.is_empty() {
         roles.push(Role::Data);
+    }
+    // Several roles of which none has figures of its own: those of all together are judged by the bands that they share.
+    let has_own = || subject.jobs.iter().any(|job| job.ops.streams().next().is_some());
+    if let (None, Some(stated)) = (total, subject.stated_total)
+        && !has_own()
+    {
+        return of_all_roles(subject, stated, &roles);
     }
     let of_role = |role: Role| {
         let mine: Vec<&SubjectJob<'_>> = subject.jobs.iter().filter(|job| role_of(job) == role).collect();
@@ -259,21 +391,65 @@ fn streams_by_role(subject: &Subject<'_>) -> Vec<(Role, RoleStreams)> {
         if let Some(plan) = subject.plan {
             // What was planned and never came to be is missed, where a source that lacks it did not have it.
             let planned = Stream::planned(plan, |job| plan.jobs[job].role == role).into_iter();
-            return (role, planned.map(|stream| (stream, streams.get(stream).cloned())).collect());
+            let streams = planned.map(|stream| (stream, streams.get(stream).cloned())).collect();
+            return OfRoles { roles: vec![role], streams, is_total: false };
         }
         // Writes that are all commits are judged as commits.
         if streams.commit.is_some() && !parts.iter().any(|ops| ops.has(Stream::Write)) {
             streams.write = None;
         }
-        // Both at once say nothing new beside each of them.
-        if streams.read.is_some() || streams.write.is_some() || streams.commit.is_some() {
-            streams.all = None;
+        let is_total = total.is_some();
+        if is_total {
+            add_bounded(subject, &mut streams);
         }
-        let there =
-            Stream::ALL.iter().filter_map(|stream| Some((*stream, Some(streams.get(*stream)?.clone()))));
-        (role, there.collect())
+        OfRoles { roles: vec![role], streams: told_streams(streams), is_total }
     };
     roles.into_iter().map(of_role).collect()
+}
+
+/// Of what was printed as a bound only, the other figures are not known.
+fn add_bounded(subject: &Subject<'_>, streams: &mut Streams) {
+    let unknown = |stream| subject.has_bound(stream).then(Figures::unknown);
+    streams.read = streams.read.take().or_else(|| unknown(Stream::Read));
+    streams.write = streams.write.take().or_else(|| unknown(Stream::Write));
+    streams.all = streams.all.take().or_else(|| unknown(Stream::Mixed));
+}
+
+/// Those that are judged, in the order of tables.
+fn told_streams(mut streams: Streams) -> RoleStreams {
+    // Both at once say nothing new beside each of them.
+    if streams.read.is_some() || streams.write.is_some() || streams.commit.is_some() {
+        streams.all = None;
+    }
+    let there = |stream: &Stream| Some((*stream, Some(streams.get(*stream)?.clone())));
+    Stream::ALL.iter().filter_map(there).collect()
+}
+
+/// The figures that a source states of all jobs together, each stream with the roles that have I/Os in it.
+fn of_all_roles(subject: &Subject<'_>, stated: &StatedOps, roles: &[Role]) -> Vec<OfRoles> {
+    let counted = with_counts(&Ops::of_stated(stated), None);
+    let mut streams = Streams::of_ops(&Ops::of_stated(&counted));
+    add_bounded(subject, &mut streams);
+    let does = |role: &Role, stream: Stream| {
+        let direction = match stream {
+            Stream::Read => Some(Direction::Read),
+            Stream::Write | Stream::Commit => Some(Direction::Write),
+            Stream::Mixed => None,
+        };
+        subject.jobs.iter().any(|job| role_of(job) == *role && job.load.does(direction))
+    };
+    let of_stream = |(stream, figures): (Stream, Option<Figures>)| {
+        let doing: Vec<Role> = roles.iter().copied().filter(|role| does(role, stream)).collect();
+        // A direction that no load has is somebody's all the same.
+        let roles = if doing.is_empty() { roles.to_vec() } else { doing };
+        OfRoles { roles, streams: vec![(stream, figures)], is_total: true }
+    };
+    told_streams(streams).into_iter().map(of_stream).collect()
+}
+
+/// What a job stands for. Where nobody said so, it is taken for data.
+fn role_of(job: &SubjectJob<'_>) -> Role {
+    job.role.unwrap_or(Role::Data)
 }
 
 /// What is stated of them, with the number of I/Os where it is not stated and follows: from the bytes and their block size, else from the rate
@@ -322,7 +498,11 @@ fn derived_count(stream: &StatedStream, block_size: Option<ByteSize>) -> Option<
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::imported::TablePlace;
+    use iotrial_model::table::PublishedTable;
+
     use super::*;
+    use crate::verdict::{Outcome, judge};
 
     fn of_run(record: &iotrial_model::record::RunRecord, set: &ThresholdSet) -> Judgement {
         Judgement::new(&Subject::of_run(record), set)
@@ -337,6 +517,58 @@ mod tests {
         let judgement = of_run(&record, &set);
         assert!(judgement.judged.is_empty());
         assert_eq!(judgement.starved, ["only 500 ms were measured, and less than a second is not judged"]);
+    }
+
+    #[test]
+    fn a_bound_is_judged_where_it_decides_and_leaves_the_question_open_where_it_does_not() {
+        let check = |figures: &str, limit: &str, outcome: Outcome, words: &str| {
+            let table =
+                format!("format = \"iotrial.table/1\"\ntitle = \"T\"\n[[row]]\nid = \"A\"\n{figures}\n");
+            let table = PublishedTable::parse(&table).unwrap();
+            let records = table.records(&TablePlace::default());
+            let set = ThresholdSet::parse(&format!(
+                "format = \"iotrial.thresholds/1\"\nname = \"own\"\ntitle = \"Own\"\n[[bands]]\nroles = [\"data\"]\nsource = \"me\"\nmean = {{ good_below = \"0.1ms\", acceptable_below = \"{limit}\" }}\n"
+            ))
+            .unwrap();
+            let verdict = judge(&Subject::of_imported(&records[0]), &[], &set);
+            assert_eq!(verdict.outcome, outcome, "{}", verdict.sentence);
+            assert!(verdict.sentence.contains(words), "{}", verdict.sentence);
+        };
+        let below = "read = { lat_mean_us = \"< 1000\" }";
+        check(below, "2ms", Outcome::Qualified, "data read mean at < 1 ms (acceptable or better)");
+        check(below, "1ms", Outcome::Qualified, "data read mean at < 1 ms (acceptable or better)");
+        let open =
+            "mean of data reads is only known as < 1 ms, which does not say whether it is below 0.5 ms";
+        check(below, "0.5ms", Outcome::Inconclusive, open);
+        let most = "read = { lat_mean_us = \"<= 1000\" }";
+        check(most, "1ms", Outcome::Inconclusive, "only known as ≤ 1 ms");
+        let above = "read = { lat_mean_us = \"> 5000\" }";
+        check(above, "2ms", Outcome::NotQualified, "a mean of > 5 ms, above the acceptable 2 ms");
+        check(above, "9ms", Outcome::Inconclusive, "only known as > 5 ms");
+        check("read = { lat_mean_us = \"~10\" }", "9ms", Outcome::Inconclusive, "only known as ≈ 0.01 ms");
+        // What is too slow for sure is, whatever a bound leaves open.
+        let both = format!("{below}\nwrite = {{ lat_mean_us = 900 }}");
+        check(&both, "0.5ms", Outcome::NotQualified, "data writes have a mean of 0.9 ms");
+    }
+
+    #[test]
+    fn figures_of_several_roles_together_are_judged_where_all_have_the_same_bands() {
+        let text = "format = \"iotrial.table/1\"\ntitle = \"T\"\n[[job]]\nname = \"d\"\nrole = \"data\"\nread_percent = 70\n[[job]]\nname = \"l\"\nrole = \"log\"\nread_percent = 0\n[[row]]\nid = \"A\"\nread = { lat_mean_us = 1072.5 }\nwrite = { lat_mean_us = \"< 1000\" }\n";
+        let records = PublishedTable::parse(text).unwrap().records(&TablePlace::default());
+        let judged = |set: &str| {
+            let set = ThresholdSet::builtin(set).unwrap();
+            judge(&Subject::of_imported(&records[0]), &[], &set)
+        };
+        let verdict = judged("oci-sqlserver");
+        let words: Vec<String> = verdict.judged.iter().map(Judged::stream_words).collect();
+        assert_eq!(words, ["data reads", "data and log writes"]);
+        assert_eq!(verdict.judged[1].further_roles, [Role::Log]);
+        assert_eq!(verdict.outcome, Outcome::Qualified, "{}", verdict.sentence);
+        // Bands of data for reads, and none that both have for writes.
+        let verdict = judged("flash");
+        assert_eq!(verdict.judged.len(), 1, "{}", verdict.sentence);
+        let reason = "data and log writes are not judged: flash has different bands for them";
+        assert!(verdict.reasons.iter().any(|one| one == reason), "{:?}", verdict.reasons);
     }
 
     #[test]

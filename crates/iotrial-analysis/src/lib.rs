@@ -14,6 +14,7 @@ pub mod latency_course;
 pub mod steady_state;
 pub mod rate_search;
 pub mod device_chain;
+mod contradiction;
 pub mod findings;
 pub mod threshold;
 mod judgement;

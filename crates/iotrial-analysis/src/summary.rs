@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use iotrial_model::bound::Bounded;
 use iotrial_model::figure::CpuFigure;
 use iotrial_model::finding::Finding;
 use iotrial_model::imported::{Source, StatedCpu, Warning};
 use iotrial_model::load::Role;
+use iotrial_model::metric::{APPLICATION, MetricKey};
 use iotrial_model::plan::Arrival;
 use iotrial_model::record::{CpuUse, EndedHow};
 use iotrial_model::search::Search;
@@ -36,6 +38,10 @@ pub struct Summary {
     pub steady_state: Option<SteadyState>,
     /// All jobs together.
     pub total: Streams,
+    /// What is known of all jobs together only as a bound, by metric.
+    pub bounds: BTreeMap<String, Bounded>,
+    /// Figures of an application that belong to it, by name.
+    pub metrics: BTreeMap<String, f64>,
     /// All jobs of a role together, of what was counted; empty where a source states the jobs.
     pub roles: BTreeMap<Role, Streams>,
     /// Each job, in the order of the plan or of the source.
@@ -66,6 +72,8 @@ struct RunDocument<'s> {
     measured_s: Option<f64>,
     steady_state: Option<&'s SteadyState>,
     total: &'s Streams,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    metrics: &'s BTreeMap<String, f64>,
     roles: &'s BTreeMap<Role, Streams>,
     jobs: &'s [JobSummary],
     cpu: Option<&'s CpuSummary>,
@@ -82,6 +90,10 @@ struct ImportDocument<'s> {
     verdict: &'s Verdict,
     measured_s: Option<f64>,
     total: &'s Streams,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    bounds: &'s BTreeMap<String, Bounded>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    metrics: &'s BTreeMap<String, f64>,
     jobs: &'s [JobSummary],
     #[serde(skip_serializing_if = "Option::is_none")]
     cpu: Option<&'s CpuSummary>,
@@ -97,6 +109,8 @@ impl Serialize for Summary {
                 verdict: &self.verdict,
                 measured_s: self.measured_s,
                 total: &self.total,
+                bounds: &self.bounds,
+                metrics: &self.metrics,
                 jobs: &self.jobs,
                 cpu: self.cpu.as_ref(),
                 findings: &self.findings,
@@ -112,6 +126,7 @@ impl Serialize for Summary {
             measured_s: self.measured_s,
             steady_state: self.steady_state.as_ref(),
             total: &self.total,
+            metrics: &self.metrics,
             roles: &self.roles,
             jobs: &self.jobs,
             cpu: self.cpu.as_ref(),
@@ -280,6 +295,15 @@ impl Summary {
             verdict,
             measured_s: subject.measured_s(),
             total: Streams::of(subject),
+            bounds: subject.bounds.iter().map(|one| (one.metric.clone(), one.bounded())).collect(),
+            metrics: subject
+                .other
+                .iter()
+                .filter_map(|(key, stated)| match MetricKey::from_key(key)? {
+                    MetricKey::Named { place, name } if place == APPLICATION => Some((name, stated.value)),
+                    _ => None,
+                })
+                .collect(),
             roles: by_role(subject),
             jobs: subject
                 .jobs

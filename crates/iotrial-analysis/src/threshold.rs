@@ -98,6 +98,11 @@ impl Bands {
             .map_or_else(beyond, |(category, _)| *category)
     }
 
+    /// Whether every latency falls into the same category by both, whoever says so.
+    pub(crate) fn judges_like(&self, other: &Self) -> bool {
+        self.edges == other.edges
+    }
+
     /// From here on a latency is no longer acceptable.
     pub fn limit_us(&self) -> f64 {
         let acceptable = self.edges.iter().find(|(category, _)| *category == Category::Acceptable);

@@ -83,7 +83,11 @@ pub struct Verdict {
 /// Judges a result by a set of thresholds, with everything that is odd about it.
 pub fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &ThresholdSet) -> Verdict {
     let Judgement { judged, gaps, starved } = Judgement::new(subject, thresholds);
-    let bearing = Bearing::of(subject, findings, &gaps, starved);
+    let mut bearing = Bearing::of(subject, findings, &gaps, starved);
+    // What is too slow for sure is so whatever the bounds leave open.
+    if judged.iter().all(Judged::is_acceptable) {
+        bearing.add_undecided(&gaps);
+    }
     let verdict = decide(&load_of(subject), judged, &gaps, &bearing, thresholds);
     match subject.search {
         Some(search) => answered(search, subject, findings, &bearing, verdict),
@@ -118,6 +122,12 @@ fn decide(
         (None, [], None) if gaps.iter().any(|gap| gap.is_unstated) => (
             Outcome::Inconclusive,
             format!("Not judged: for {profile} no latency is stated that {set} judges."),
+        ),
+        (None, [], None) if gaps.iter().any(|gap| gap.is_mixed) => (
+            Outcome::Inconclusive,
+            format!(
+                "Not judged: the figures of {profile} are of several roles together, for which {set} has different bands."
+            ),
         ),
         (None, [], None) => {
             (Outcome::Inconclusive, format!("Not judged: {set} has no bands for what {profile} does."))
@@ -158,8 +168,8 @@ fn qualified_sentence(
         caveats.push(format!("without judging {}", enumerate(&words)));
     }
     let but = if caveats.is_empty() { String::new() } else { format!(", but {}", enumerate(&caveats)) };
-    let Judged { role, stream, statistic, category, .. } = worst;
-    let value = &worst.shown;
+    let Judged { stream, statistic, shown: value, .. } = worst;
+    let (role, category) = (worst.role_words(), worst.category_words());
     // «acceptable» alone would let a heavy load pass by a word that its source means for test environments.
     let suitable = meaning.map(|one| format!(": suitable for {}", one.suitable_for)).unwrap_or_default();
     format!(
@@ -183,7 +193,8 @@ fn too_slow_sentence(profile: &str, set: &str, worst: &Judged, caveats: &[String
 fn open_sentence(profile: &str, set: &str, worst: Option<&Judged>, doubts: &[Doubt]) -> String {
     let words: Vec<String> = doubts.iter().map(|doubt| doubt.words.clone()).collect();
     let figures = worst.map_or_else(String::new, |worst| {
-        let Judged { role, stream, statistic, category, shown, .. } = worst;
+        let Judged { stream, statistic, shown, .. } = worst;
+        let (role, category) = (worst.role_words(), worst.category_words());
         format!(" The worst figure, {role} {stream} {statistic} at {shown}, would be {category} by {set}.")
     });
     format!("Inconclusive for {profile}: {}.{figures}", enumerate(&words))

@@ -137,18 +137,23 @@ fn rows_under_several_loads_are_one_configuration_with_metrics_of_each_load() {
 }
 
 #[test]
-fn what_only_an_application_tells_is_ranked_too_and_a_bound_is_not_compared() {
+fn what_only_an_application_tells_is_ranked_too_and_a_bound_is_compared_where_it_is_sure() {
     let Some(table) = published("azure-ultra-tpce.toml") else { return };
     let comparison = compared(&table, &CompareRequest::default());
     let metric = MetricKey::from_key("other.batch_requests_per_s").unwrap();
     let delta = comparison.against_baseline[0].delta(&metric.into()).unwrap();
     assert_eq!((format!("{:.1}", delta.percent).as_str(), delta.reading), ("33.6", Reading::Better));
-    assert!(
-        comparison.configurations[1]
-            .caveats
-            .iter()
-            .any(|caveat| caveat.message.contains("printed as below 1000"))
-    );
+    let bounded = |key: &str| {
+        let metric = MetricKey::from_key(key).unwrap().into();
+        comparison.against_baseline[0].bounded_delta(&metric).unwrap()
+    };
+    // The finding of the document: from 4 ms to below 1 ms.
+    let write = bounded("write.lat_mean_us");
+    assert_eq!((write.reading, write.most_percent), (Reading::MuchBetter, Some(-75.0)));
+    // One digit of 1 ms may be rounded.
+    assert_eq!(bounded("read.lat_mean_us").reading, Reading::Undecided);
+    let reason = comparison.recommendation.reasons.join(" ");
+    assert!(reason.contains("write mean < −75.0 % (< 1,000 against 4,000)"), "{reason}");
     assert!(comparison.factors.is_empty(), "they differ in several attributes at once");
     assert!(
         comparison

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use iotrial_model::imported::{ImportedJob, ImportedRecord, StatedLoad, StatedOps};
+use iotrial_model::bound::BoundRelation;
+use iotrial_model::imported::{ImportedJob, ImportedRecord, StatedBound, StatedLoad, StatedOps};
 use iotrial_model::load::Pattern;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::record::AttributeValue;
@@ -130,6 +131,13 @@ fn read_row(cells: &BTreeMap<&str, &str>, line: u64, reading: &mut Reading<'_>) 
             continue;
         }
         if !is_known(name) {
+            continue;
+        }
+        if let Some((relation, cell)) = BoundRelation::split_from(cell)
+            && *name != "runtime_s"
+        {
+            let bound = |number| StatedBound { metric: quote(name), relation, number };
+            record.bounds.extend(number(cell, place, notes).map(bound));
             continue;
         }
         let Some(stated) = number(cell, place, notes) else { continue };

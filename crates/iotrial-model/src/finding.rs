@@ -82,6 +82,12 @@ words! {
         CompletionLatency = "completion-latency",
         /// Flushes are timed apart from the writes before them.
         FlushesApart = "flushes-apart",
+        /// Figures that a source states contradict each other.
+        ContradictoryFigures = "contradictory-figures",
+        /// I/Os per second follow from MiB/s and block size.
+        DerivedRate = "derived-rate",
+        /// A metric of an application could not be had.
+        MetricMissing = "metric-missing",
         /// The role of the load is unknown.
         NoRole = "no-role",
         /// An import did not understand everything.
@@ -201,6 +207,13 @@ pub enum Evidence {
         measured_s: f64,
         /// Time that was to be measured.
         planned_s: f64,
+    },
+    /// Of figures that contradict each other.
+    ContradictoryFigures {
+        /// How many pairs of figures do.
+        contradiction_count: usize,
+        /// Whether a latency is among them, by which the result is judged.
+        is_of_latency: bool,
     },
     /// Of jobs that another tool ended.
     FailedJobs {

@@ -10,11 +10,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bound::{BoundRelation, Bounded};
 use crate::histogram::LatencyHistogram;
 use crate::load::{Direction, Durability, Pattern, Role};
 use crate::record::AttributeValue;
 use crate::stream::Stream;
-use crate::table::BoundRelation;
 use crate::units::ByteSize;
 
 mod check;
@@ -536,6 +536,13 @@ pub struct StatedBound {
     pub relation: BoundRelation,
     /// The bound, with the resolution of its digits.
     pub number: Stated,
+}
+
+impl StatedBound {
+    /// What is known of the figure.
+    pub const fn bounded(&self) -> Bounded {
+        Bounded { relation: self.relation, value: self.number.value }
+    }
 }
 
 /// Something in a source that was not understood, or is odd.

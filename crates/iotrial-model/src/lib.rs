@@ -12,6 +12,8 @@ pub mod load;
 pub mod stream;
 pub mod figure;
 pub mod metric;
+pub mod application;
+pub mod bound;
 pub mod load_pattern;
 pub mod profile;
 pub mod builtin;

@@ -150,6 +150,22 @@ pub fn edge_count<'l>(loads: impl IntoIterator<Item = &'l StatedLoad>) -> f64 {
     outstanding.map_or(1.0, |outstanding| outstanding as f64)
 }
 
+/// The share of the runtime that one I/O took at most: those that were under way when the measurement began or ended count with
+/// all of their latency.
+pub fn edge_share<'s>(streams: impl IntoIterator<Item = &'s StatedStream>) -> f64 {
+    let share = streams.into_iter().filter_map(|stream| {
+        let runtime = stream.runtime_s?.value;
+        let latency = stream.latency();
+        let longest = latency.max_us.map(|max| max.value).or_else(|| {
+            // Without the longest I/O, as many means as the mean is of the whole: generous, and rarely needed.
+            latency.mean_us.map(|mean| mean.value * 100.0)
+        })?;
+        (runtime > 0.0).then(|| longest * 1e-6 / runtime)
+    });
+    // Never zero: a product may differ from what was configured in the last binary digit.
+    share.fold(1e-9, f64::max)
+}
+
 /// IOPS and MiB/s of one stream that cannot both be true, each in bytes per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContradictingRates {

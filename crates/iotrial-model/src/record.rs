@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::application::ApplicationMetrics;
 use crate::histogram::LatencyHistogram;
 use crate::load::Direction;
 use crate::plan::{Job, PhaseKind, Plan};
@@ -44,6 +45,12 @@ pub struct RunRecord {
     /// What distinguishes the configuration: `volumes = 3`, `driver = "sr-iov"`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attributes: BTreeMap<String, AttributeValue>,
+    /// Figures of an application that belong to this run, by name with the unit at the end: `batch_requests_per_s`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: ApplicationMetrics,
+    /// Why metrics that were asked of commands are missing, each beginning with its name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metric_failures: Vec<String>,
     /// The study that it is a part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub study: Option<StudyPlace>,

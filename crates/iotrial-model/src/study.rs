@@ -8,6 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::application::metric_name;
 use crate::latency_limit::LatencyLimit;
 use crate::need::Need;
 use crate::plan::{EngineKind, SimDevice};
@@ -107,6 +108,8 @@ pub struct Configuration {
     pub before: Option<String>,
     /// A command of the shell that detaches it.
     pub after: Option<String>,
+    /// Commands of the shell that print a metric of an application after each load, by the name of the metric.
+    pub metric_commands: BTreeMap<String, String>,
     /// Whether another machine measures it.
     pub elsewhere: bool,
     /// The device, where the engine is `sim`.
@@ -305,6 +308,11 @@ impl StudyLoad {
 }
 
 impl Configuration {
+    /// Whether measuring it runs commands of the study file, which are anybody's.
+    pub fn runs_commands(&self) -> bool {
+        self.before.is_some() || self.after.is_some() || !self.metric_commands.is_empty()
+    }
+
     fn read(
         table: &mut TableReader<'_>,
         engine: Option<EngineKind>,
@@ -349,11 +357,26 @@ impl Configuration {
             targets,
             before: table.text("before"),
             after: table.text("after"),
+            metric_commands: table.table("metric_commands", read_metric_commands).unwrap_or_default(),
             elsewhere,
             sim,
             label: label?,
         })
     }
+}
+
+fn read_metric_commands(table: &mut TableReader<'_>) -> Option<BTreeMap<String, String>> {
+    let mut commands = BTreeMap::new();
+    for (name, command) in table.scalars() {
+        match (metric_name(&name), command) {
+            (Err(error), _) => return table.refuse(&name, error.to_string()),
+            (Ok(name), Scalar::Text(command)) if !command.trim().is_empty() => {
+                commands.insert(name, command);
+            }
+            _ => return table.refuse(&name, format!("`{name}` must be a command that prints a number")),
+        }
+    }
+    Some(commands)
 }
 
 fn read_label(table: &mut TableReader<'_>, key: &'static str) -> Option<String> {

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::bound::Bounded;
+use crate::figure::Figure;
 use crate::finding::RecordedFinding;
 use crate::histogram::LatencyHistogram;
 use crate::imported::{
@@ -15,6 +17,7 @@ use crate::imported::{
     StatedOps, StatedStream, Warning,
 };
 use crate::load::{Direction, Role};
+use crate::metric::{APPLICATION, MetricKey};
 use crate::plan::{Arrival, EngineKind, Job, PhaseKind, Plan};
 use crate::range::Range;
 use crate::record::{
@@ -90,8 +93,10 @@ pub struct Subject<'r> {
     /// The search for the highest rate that holds a latency limit, of which this is the confirmation.
     pub search: Option<&'r Search>,
     /// Figures of an application and amounts, by stream and name with unit.
-    pub other: Option<&'r BTreeMap<String, Stated>>,
-    /// Figures of which only a bound was printed, such as "below 1 ms": they are told and compared with nothing.
+    pub other: Cow<'r, BTreeMap<String, Stated>>,
+    /// Why metrics of an application that were asked of commands are missing.
+    pub metric_failures: &'r [String],
+    /// Figures of which only a bound was printed, such as «< 1 ms». What follows from it for sure is judged and compared.
     pub bounds: &'r [StatedBound],
     /// What an import did not understand, or found odd, each with its place in the source.
     pub warnings: &'r [Warning],
@@ -175,7 +180,8 @@ impl<'r> Subject<'r> {
             cpu: None,
             devices: Vec::new(),
             search: None,
-            other: None,
+            other: Cow::Owned(BTreeMap::new()),
+            metric_failures: &[],
             bounds: &[],
             warnings: &[],
             recorded_findings: &[],
@@ -229,6 +235,10 @@ impl<'r> Subject<'r> {
             engine_setup: record.engine_setup.as_ref(),
             devices: record.devices.iter().map(Device::of_run).collect(),
             search: record.search.as_ref(),
+            other: Cow::Owned(
+                record.metrics.iter().map(|(name, value)| of_application(name, *value)).collect(),
+            ),
+            metric_failures: &record.metric_failures,
             ..Self::empty(&record.id, &record.attributes)
         };
         subject.with_cpu(record.cpu.as_ref(), &record.host)
@@ -317,7 +327,7 @@ impl<'r> Subject<'r> {
             intervals: Course::Stated(&record.intervals),
             cpu: record.cpu.as_ref().map(CpuTime::Stated),
             devices: record.devices.iter().map(Device::of_stated).collect(),
-            other: Some(&record.other),
+            other: Cow::Borrowed(&record.other),
             bounds: &record.bounds,
             warnings: &record.warnings,
             ..Self::empty(&record.id, &record.attributes)
@@ -331,6 +341,18 @@ impl<'r> Subject<'r> {
         let of_jobs = self.jobs.iter().flat_map(|job| job.ops.streams());
         let of_jobs = of_jobs.filter_map(|(name, facts)| Some((name, facts.stated()?)));
         self.stated_total.into_iter().flat_map(StatedOps::streams).chain(of_jobs)
+    }
+
+    /// What is known of a figure of all jobs together of which only a bound was printed.
+    pub fn bound_of(&self, stream: Stream, figure: Figure) -> Option<Bounded> {
+        let key = MetricKey::Figure(stream, figure);
+        let is_it = |bound: &&StatedBound| MetricKey::from_key(&bound.metric).as_ref() == Some(&key);
+        self.bounds.iter().find(is_it).map(StatedBound::bounded)
+    }
+
+    /// Whether a bound of any figure of a stream was printed.
+    pub fn has_bound(&self, stream: Stream) -> bool {
+        Figure::ALL.into_iter().any(|figure| self.bound_of(stream, figure).is_some())
     }
 
     /// Whether something took the I/Os, real or simulated. Other tools are taken to have had a device.
@@ -674,6 +696,11 @@ impl<'r> Facts<'r> {
         };
         (seconds > 0.0).then_some(amount? as f64 / seconds)
     }
+}
+
+/// A metric of an application, as sources have it.
+fn of_application(name: &str, value: f64) -> (String, Stated) {
+    (format!("{APPLICATION}.{name}"), Stated::exact(value))
 }
 
 /// Some engines have a thread for each outstanding I/O; the others drive everything with a few.

@@ -7,8 +7,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
+use crate::bound::BoundRelation;
 use crate::figure::{CpuFigure, Figure};
 use crate::load::{Pattern, Role};
 use crate::metric::{APPLICATION, CPU};
@@ -116,36 +115,10 @@ pub struct PrintedNumber {
 pub struct Bound {
     /// Such as `read.lat_mean_us`.
     pub metric: String,
-    /// On which side of the bound the figure is.
+    /// On which side of the number the figure is.
     pub relation: BoundRelation,
     /// The number that bounds the figure.
     pub number: PrintedNumber,
-}
-
-/// On which side of a bound a figure is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum BoundRelation {
-    /// The figure is lower than the number.
-    Below,
-    /// The figure is higher than the number.
-    Above,
-    /// The figure is near the number, on either side.
-    About,
-}
-
-impl BoundRelation {
-    const ALL: [(&'static str, Self); 3] =
-        [("_below", Self::Below), ("_above", Self::Above), ("_about", Self::About)];
-
-    /// The word for people.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Below => "below",
-            Self::Above => "above",
-            Self::About => "about",
-        }
-    }
 }
 
 /// What the text says of the rows.
@@ -327,10 +300,21 @@ fn read_row(row: &mut TableReader<'_>) -> Option<PrintedRow> {
     });
     // In the order of reports, which is the order in which figures are listed everywhere.
     let mut figures = Vec::new();
+    let mut bounds = Vec::new();
     for place in Stream::STATED.map(Stream::metric_word).into_iter().chain([CPU, APPLICATION]) {
-        figures.extend(row.table(place, |table| Some(read_figures(table, place))).unwrap_or_default());
+        let of_place = row.table(place, |table| Some(read_figures(table, place, &mut bounds)));
+        figures.extend(of_place.unwrap_or_default());
     }
-    let bounds = row.table("bounds", |table| Some(read_bounds(table))).unwrap_or_default();
+    bounds.extend(row.table("bounds", |table| Some(read_bounds(table))).unwrap_or_default());
+    // Two numbers for one figure: which of them was printed, nobody could say.
+    let twice = bounds.iter().enumerate().find(|(index, bound)| {
+        figures.iter().any(|(name, _)| *name == bound.metric)
+            || bounds[..*index].iter().any(|other| other.metric == bound.metric)
+    });
+    if let Some((_, bound)) = twice {
+        let message = format!("`{}` stands twice in the row, once as a bound", bound.metric);
+        return row.refuse("id", message);
+    }
     if figures.is_empty() && bounds.is_empty() {
         return row
             .refuse("id", "the row has no figure: it needs read, write, total, cpu or other".to_owned());
@@ -349,7 +333,12 @@ fn read_attributes(table: &mut TableReader<'_>) -> BTreeMap<String, AttributeVal
     table.scalars().into_iter().map(|(name, scalar)| (name, value(scalar))).collect()
 }
 
-fn read_figures(table: &mut TableReader<'_>, place: &str) -> Vec<(String, PrintedNumber)> {
+/// The figures of a place; those that are printed with a sign, such as `"< 1000"`, become bounds.
+fn read_figures(
+    table: &mut TableReader<'_>,
+    place: &str,
+    bounds: &mut Vec<Bound>,
+) -> Vec<(String, PrintedNumber)> {
     let known = KnownFigures::of_place(place);
     let mut figures = Vec::new();
     for (name, scalar) in table.scalars() {
@@ -362,8 +351,19 @@ fn read_figures(table: &mut TableReader<'_>, place: &str) -> Vec<(String, Printe
                 table.refuse::<()>(&name, format!("unknown figure `{place}.{name}` ({meant})"));
             }
             _ => {
-                let number = printed(table, &name, scalar);
-                figures.extend(number.map(|number| (format!("{place}.{name}"), number)));
+                let metric = format!("{place}.{name}");
+                let (relation, scalar) = match scalar {
+                    Scalar::Text(text) => match BoundRelation::split_from(&text) {
+                        Some((relation, number)) => (Some(relation), Scalar::Text(number.to_owned())),
+                        None => (None, Scalar::Text(text)),
+                    },
+                    scalar => (None, scalar),
+                };
+                let Some(number) = printed(table, &name, scalar) else { continue };
+                match relation {
+                    Some(relation) => bounds.push(Bound { metric, relation, number }),
+                    None => figures.push((metric, number)),
+                }
             }
         }
     }
@@ -406,7 +406,7 @@ fn read_bounds(table: &mut TableReader<'_>) -> Vec<Bound> {
     for (name, scalar) in table.scalars() {
         let split = BoundRelation::ALL.iter().find_map(|(ending, relation)| {
             // At the first underscore: names of streams have none, names of figures do.
-            let (stream, figure) = name.strip_suffix(ending)?.split_once('_')?;
+            let (stream, figure) = name.strip_suffix(ending)?.strip_suffix('_')?.split_once('_')?;
             let known =
                 KnownFigures::of_place(stream).filter(|_| Stream::from_metric_word(stream).is_some())?;
             known.contain(figure).then(|| (format!("{stream}.{figure}"), *relation))
@@ -418,7 +418,7 @@ fn read_bounds(table: &mut TableReader<'_>) -> Vec<Bound> {
             }
             None => {
                 let message = format!(
-                    "`{name}` must be a figure with _below, _above or _about, such as read_lat_mean_us_below"
+                    "`{name}` must be a figure with _below, _at_most, _above, _at_least or _about, such as read_lat_mean_us_below"
                 );
                 table.refuse::<()>(&name, message);
             }
@@ -553,6 +553,30 @@ percent = -7.30
         assert_eq!((percent.text.as_str(), percent.value), ("-7.30", -7.3));
     }
 
+    #[test]
+    fn a_figure_with_a_sign_before_it_is_a_bound() {
+        let text = SMALL
+            .replacen("iops = 98600", "iops = \"≥ 98600\"", 1)
+            .replacen("write_lat_mean_us_below", "write_lat_mean_us_at_most", 1)
+            .replacen("per_s = 13100", "per_s = \">13100\"", 1);
+        let table = PublishedTable::parse(&text).unwrap();
+        let bounds: Vec<(&str, BoundRelation, f64)> = table
+            .rows
+            .iter()
+            .flat_map(|row| &row.bounds)
+            .map(|bound| (bound.metric.as_str(), bound.relation, bound.number.value))
+            .collect();
+        assert_eq!(
+            bounds,
+            [
+                ("read.iops", BoundRelation::AtLeast, 98_600.0),
+                ("write.lat_mean_us", BoundRelation::AtMost, 1_000.0),
+                ("other.batch_requests_per_s", BoundRelation::Above, 13_100.0),
+            ]
+        );
+        assert_eq!(table.rows[0].figure("read.iops"), None);
+    }
+
     #[track_caller]
     fn check_mistake(replace: &str, by: &str, expected: &str) {
         assert!(SMALL.contains(replace), "{replace}");
@@ -574,6 +598,12 @@ percent = -7.30
         );
         check_mistake("98600", "-1", "`iops` must be a number of zero or more, as printed");
         check_mistake("write_lat_mean_us_below", "write_lat", "must be a figure with _below");
+        check_mistake("\"1072.50\"", "\"< fast\"", "`lat_mean_us` must be a number of zero or more");
+        check_mistake(
+            "write_lat_mean_us_below",
+            "read_lat_mean_us_below",
+            "`read.lat_mean_us` stands twice in the row, once as a bound",
+        );
         check_mistake("id = \"B\"", "id = \"A\"", "two rows have the id `A`");
         check_mistake("baseline = \"A\"", "baseline = \"C\"", "no row has the id `C`");
         check_mistake("iotrial.table/1", "iotrial.table/2", "`format` must be one of iotrial.table/1");

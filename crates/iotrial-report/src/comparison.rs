@@ -5,8 +5,8 @@ pub(crate) mod charts;
 pub(crate) mod measured;
 
 use iotrial_analysis::comparison::{
-    Comparison, Configuration, Delta, FactorPair, GateOutcome, Metric, MetricGroup, Pair, Ranking, Reading,
-    Recommendation, ReservationKind, Standing,
+    BoundedDelta, Comparison, Configuration, Delta, FactorPair, GateOutcome, Metric, MetricGroup, Pair,
+    Ranking, Reading, Recommendation, ReservationKind, Standing,
 };
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::finding::{Finding, FindingId};
@@ -17,7 +17,7 @@ use iotrial_model::units::group_thousands;
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
 use crate::quantity::Quantity;
 use crate::result::LONGEST_TITLE;
-use crate::table::{Column, Row, Table, Value};
+use crate::table::{Column, Row, Table, Value, reading_mark};
 use crate::text::cut;
 
 /// More rows than this are left to the forms that can be scrolled.
@@ -300,7 +300,7 @@ pub(crate) fn side_by_side(comparison: &Comparison) -> Section {
     for stream in streams(comparison) {
         for one in &comparison.configurations {
             let mut cells = vec![Value::Text(stream_name(stream)), Value::Text(marked(comparison, &one.key))];
-            cells.extend(figures.iter().map(|figure| Value::number(one.figure(&metric_of(stream, *figure)))));
+            cells.extend(figures.iter().map(|figure| Value::amount(one.amount(&metric_of(stream, *figure)))));
             rows.push(Row { cells, is_total: false });
         }
     }
@@ -317,8 +317,8 @@ pub(crate) fn side_by_side(comparison: &Comparison) -> Section {
     }
     blocks.extend(cpu_table(comparison).map(Block::Table));
     blocks.extend(other_table(comparison).map(Block::Table));
-    let note = mark_note(comparison).trim();
-    let note = (!note.is_empty()).then(|| note.to_owned());
+    let note = mark_note(comparison);
+    let note = (!note.is_empty()).then(|| note.trim().to_owned());
     Section { id: "figures", heading: "Side by side", note, blocks }
 }
 
@@ -333,7 +333,7 @@ fn cpu_table(comparison: &Comparison) -> Option<Table> {
         Column::new(figure.title(), quantity)
     };
     let row = |one: &Configuration| {
-        let cells = figures.iter().map(|figure| Value::number(one.figure(&Metric::of_cpu(*figure))));
+        let cells = figures.iter().map(|figure| Value::amount(one.amount(&Metric::of_cpu(*figure))));
         let cells = [Value::Text("cpu".to_owned()), Value::Text(marked(comparison, &one.key))]
             .into_iter()
             .chain(cells)
@@ -357,11 +357,12 @@ fn other_table(comparison: &Comparison) -> Option<Table> {
     let rows: Vec<Row> = others
         .flat_map(|metric| {
             comparison.configurations.iter().filter_map(move |one| {
-                let value = one.figure(metric)?;
+                let (sign, value) = one.amount(metric)?.shown();
+                let sign = sign.map_or_else(String::new, |sign| format!("{sign} "));
                 let cells = vec![
                     Value::Text(metric.title()),
                     Value::Text(marked(comparison, &one.key)),
-                    Value::Text(group_thousands(&value.to_string())),
+                    Value::Text(format!("{sign}{}", group_thousands(&value.to_string()))),
                 ];
                 Some(Row { cells, is_total: false })
             })
@@ -430,10 +431,17 @@ fn marked(comparison: &Comparison, key: &str) -> String {
     format!("{key}{}", if is_marked { CONTRADICTORY } else { "" })
 }
 
-/// What that mark means, where any configuration has it.
-fn mark_note(comparison: &Comparison) -> &'static str {
-    let has_any = comparison.configurations.iter().any(Configuration::is_contradictory);
-    if has_any { " ! its own figures contradict each other." } else { "" }
+/// What that mark means, where any configuration has it; and what a sign before a figure or a change does.
+fn mark_note(comparison: &Comparison) -> String {
+    let has = |of: fn(&Configuration) -> bool| comparison.configurations.iter().any(of);
+    let mark =
+        if has(Configuration::is_contradictory) { " ! its own figures contradict each other." } else { "" };
+    let signs = if has(|one| !one.bounds.is_empty()) {
+        " A figure with a sign (<, ≤, >, ≥) was printed as a bound; a change with one is larger than that, and ? leaves open which is better."
+    } else {
+        ""
+    };
+    format!("{mark}{signs}")
 }
 
 pub(crate) fn against_baseline(comparison: &Comparison) -> Option<Section> {
@@ -482,20 +490,30 @@ fn matrix(comparison: &Comparison, caption: &str, labels: &[&'static str], rows:
 fn matrix_rows(comparison: &Comparison, pair: &Pair, labels: &[String]) -> Vec<Row> {
     let figures = used_figures(comparison);
     let row = |stream: StreamOf<'_>| {
-        let deltas: Vec<Option<&Delta>> =
-            figures.iter().map(|figure| pair.delta(&metric_of(stream, *figure))).collect();
+        let changes: Vec<Value> =
+            figures.iter().map(|figure| change_of(pair, &metric_of(stream, *figure))).collect();
         let mut cells: Vec<Value> = labels.iter().cloned().map(Value::Text).collect();
         cells.push(Value::Text(stream_name(stream)));
-        let has_any = deltas.iter().any(Option::is_some);
-        cells.extend(deltas.into_iter().map(|delta| {
-            delta.map_or(Value::Absent, |delta| Value::Change {
-                percent: delta.percent,
-                reading: delta.reading,
-            })
-        }));
+        let has_any = changes.iter().any(|change| *change != Value::Absent);
+        cells.extend(changes);
         has_any.then_some(Row { cells, is_total: false })
     };
     streams(comparison).into_iter().filter_map(row).collect()
+}
+
+/// The change of a metric; of a bound what is sure of it.
+fn change_of(pair: &Pair, metric: &Metric) -> Value {
+    if let Some(delta) = pair.delta(metric) {
+        return Value::Change { percent: delta.percent, reading: delta.reading };
+    }
+    pair.bounded_delta(metric).map_or(Value::Absent, bounded_change)
+}
+
+fn bounded_change(delta: &BoundedDelta) -> Value {
+    match delta.sure_change() {
+        Some((sign, number)) => Value::Bounded { sign, number, reading: Some(delta.reading) },
+        None => Value::Text(reading_mark(delta.reading).to_owned()),
+    }
 }
 
 /// Every change with its interval, in figures.
@@ -515,7 +533,10 @@ pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
     let rows: Vec<Row> = pairs
         .iter()
         .flat_map(|pair| {
-            pair.deltas.iter().filter(is_told).map(|delta| change_row(comparison, pair, delta, has_intervals))
+            let deltas = pair.deltas.iter().filter(is_told);
+            let rows = deltas.map(|delta| change_row(comparison, pair, delta, has_intervals));
+            let bounded = pair.bounded.iter().filter(|delta| delta.reading != Reading::Amount);
+            rows.chain(bounded.map(|delta| bounded_row(comparison, pair, delta, has_intervals)))
         })
         .collect();
     let mut columns = vec![
@@ -553,6 +574,17 @@ fn change_row(comparison: &Comparison, pair: &Pair, delta: &Delta, has_intervals
         cells.push(Value::number(delta.interval.map(|one| one.high_percent)));
     }
     cells.push(Value::Text(comparison.meaning(pair, delta)));
+    Row { cells, is_total: false }
+}
+
+fn bounded_row(comparison: &Comparison, pair: &Pair, delta: &BoundedDelta, has_intervals: bool) -> Row {
+    let change = match delta.sure_change() {
+        Some((sign, number)) => Value::Bounded { sign, number, reading: None },
+        None => Value::Absent,
+    };
+    let mut cells = vec![Value::Text(keys(comparison, pair)), Value::Text(delta.metric.title()), change];
+    cells.extend(std::iter::repeat_n(Value::Absent, if has_intervals { 2 } else { 0 }));
+    cells.push(Value::Text(delta.reading.as_str().to_owned()));
     Row { cells, is_total: false }
 }
 

@@ -242,6 +242,8 @@ fn written(value: &Value, quantity: Quantity) -> (&'static str, String) {
         Value::Number(number) | Value::Change { percent: number, .. } => {
             (quantity.plain_unit(), plain(*number))
         }
+        // No number: a program that reads one must not take the bound for the figure.
+        Value::Bounded { sign, number, .. } => (quantity.plain_unit(), format!("{sign} {}", plain(*number))),
         Value::Category(category) => ("", category_word(*category).to_owned()),
     }
 }

@@ -2,6 +2,7 @@
 //! measured, rules, cost.
 
 use iotrial_model::record::Severity;
+use iotrial_model::words::enumerate;
 use iotrial_sizing::catalog::Effect;
 use iotrial_sizing::explanation::{Explanation, MixReach, PureReach};
 use iotrial_sizing::measure::{Measure, grouped};
@@ -245,7 +246,12 @@ fn measured(explanation: &Explanation) -> Option<Section> {
             let message = format!("{}: {text}", one.label);
             FindingLine::about(About::Contradiction, Severity::Warning, message)
         });
-        std::iter::once(note).chain(contradictions).collect::<Vec<_>>()
+        let derived = (!one.derived.is_empty()).then(|| {
+            let streams = enumerate(&one.derived);
+            let message = format!("{}: IOPS of {streams} follow from MiB/s and block size", one.label);
+            FindingLine::about(About::Derived, Severity::Note, message)
+        });
+        std::iter::once(note).chain(contradictions).chain(derived).collect::<Vec<_>>()
     };
     let how = "A limit counts as reached from 95 % on. In flight is rate times latency (Little's law).";
     Some(Section {

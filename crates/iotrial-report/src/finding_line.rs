@@ -41,8 +41,10 @@ pub(crate) enum About<'a> {
     Unmet(&'a str),
     /// What a measured rate was bound by.
     BoundBy(&'a [BoundBy]),
-    /// A measured rate that a configuration does not allow.
+    /// Figures of a measurement that contradict each other.
     Contradiction,
+    /// A rate that is not stated, and follows from other figures.
+    Derived,
 }
 
 impl About<'_> {
@@ -58,6 +60,7 @@ impl About<'_> {
                 bounds.iter().map(|bound| bound_word(*bound)).collect::<Vec<_>>().join("-and-")
             }
             Self::Contradiction => "contradiction".to_owned(),
+            Self::Derived => "derived".to_owned(),
         }
     }
 }
@@ -67,6 +70,7 @@ const fn bound_word(bound: BoundBy) -> &'static str {
         BoundBy::Configuration => "configuration",
         BoundBy::Concurrency => "concurrency",
         BoundBy::Unknown => "unknown",
+        BoundBy::OtherConfiguration => "other-configuration",
     }
 }
 

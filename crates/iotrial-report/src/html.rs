@@ -367,7 +367,9 @@ impl<'d> TableView<'d> {
                     class: match value {
                         Value::Category(category) => category_word(*category),
                         Value::Text(text) if text.chars().count() <= LONGEST_UNBROKEN => "words short",
-                        Value::Change { reading, .. } => change_class(*reading),
+                        Value::Change { reading, .. } | Value::Bounded { reading: Some(reading), .. } => {
+                            change_class(*reading)
+                        }
                         _ => class(column.quantity),
                     },
                     rows: 1,
@@ -402,9 +404,11 @@ const fn change_class(reading: Reading) -> &'static str {
         Reading::MuchBetter | Reading::Better => "number better",
         Reading::Worse => "number worse",
         Reading::MuchWorse => "number much worse",
-        Reading::NoDifference | Reading::TooFew | Reading::TooFewRepeats | Reading::NoInterval => {
-            "number same"
-        }
+        Reading::NoDifference
+        | Reading::TooFew
+        | Reading::TooFewRepeats
+        | Reading::NoInterval
+        | Reading::Undecided => "number same",
         Reading::Amount => "number",
     }
 }

@@ -5,6 +5,7 @@ use iotrial_analysis::series::Series;
 use iotrial_analysis::stream::Streams;
 use iotrial_analysis::summary::{JobSummary, Summary};
 use iotrial_analysis::verdict::Judged;
+use iotrial_model::bound::Amount;
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::Finding;
 use iotrial_model::load::Role;
@@ -25,6 +26,9 @@ use crate::stated;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 
+/// More metrics than this are left to the forms that can be scrolled.
+const MOST_METRICS_AT_A_GLANCE: usize = 12;
+
 /// A title is not a text, and stands in every row of a CSV.
 pub(crate) const LONGEST_TITLE: usize = 200;
 
@@ -42,6 +46,7 @@ impl Document {
             curves::latency_spread(subject),
             curves::latency_distribution(&series, judged_by),
             by_role(subject, summary).or_else(|| in_all(subject, summary)),
+            application(summary),
             arrivals(subject, summary),
             judged(summary),
             by_job(subject, summary),
@@ -160,13 +165,11 @@ fn in_all(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
     };
     let is_one_of_several = summary.jobs.len() > 1;
     let mut rows = if is_one_of_several { job_rows(subject, summary) } else { Vec::new() };
-    let there: Vec<Stream> =
-        Stream::ALL.iter().copied().filter(|stream| summary.total.get(*stream).is_some()).collect();
     let role = match summary.jobs.as_slice() {
         [only] => only.role,
         _ => None,
     };
-    rows.extend(stream_rows(&job_labels(summary, name, role), &summary.total, &there, is_one_of_several));
+    rows.extend(total_rows(subject, summary, &job_labels(summary, name, role), is_one_of_several));
     let has_any =
         summary.roles.is_empty() && !rows.is_empty() && (is_stated || measured_s(summary).is_some());
     has_any.then(|| Section {
@@ -177,6 +180,31 @@ fn in_all(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
                 .to_owned()
         }),
         blocks: vec![Block::Table(figures_table("Figures by job", job_columns(summary), rows, true))],
+    })
+}
+
+/// What an application did meanwhile, as somebody told it.
+fn application(summary: &Summary) -> Option<Section> {
+    let row = |(name, value): (&String, &f64)| Row {
+        cells: vec![Value::Text(name.clone()), Value::Number(*value)],
+        is_total: false,
+    };
+    let rows: Vec<Row> = summary.metrics.iter().map(row).collect();
+    let at_a_glance = rows.len() <= MOST_METRICS_AT_A_GLANCE;
+    (!rows.is_empty()).then(|| Section {
+        id: "application",
+        heading: "Application",
+        note: Some("As it was given with the run, and not measured by iotrial.".to_owned()),
+        blocks: vec![Block::Table(Table {
+            caption: "Metrics of the application".to_owned(),
+            columns: vec![
+                Column::new("metric", Quantity::Words),
+                // Each row has a unit of its own, which is in its name.
+                Column::new("value", Quantity::Unitless),
+            ],
+            at_a_glance,
+            rows,
+        })],
     })
 }
 
@@ -250,6 +278,27 @@ fn job_labels<'s>(summary: &Summary, name: &'s str, role: Option<Role>) -> Vec<&
     labels[..job_columns(summary).len()].to_vec()
 }
 
+/// The figures of all jobs together, also those of which only a bound was printed.
+pub(crate) fn total_rows(
+    subject: &Subject<'_>,
+    summary: &Summary,
+    labels: &[&str],
+    is_total: bool,
+) -> Vec<Row> {
+    let is_there = |stream: &&Stream| summary.total.get(**stream).is_some() || subject.has_bound(**stream);
+    let row = |stream: &Stream| {
+        let mut row = figures_row(labels, stream.key(), summary.total.get(*stream), is_total);
+        // Behind the labels and the name of the stream.
+        for (cell, figure) in row.cells.iter_mut().skip(labels.len() + 1).zip(Figure::ALL) {
+            if let Some(bound) = subject.bound_of(*stream, figure) {
+                *cell = Value::amount(Some(Amount::Bounded(bound)));
+            }
+        }
+        row
+    };
+    Stream::ALL.iter().filter(is_there).map(row).collect()
+}
+
 pub(crate) fn stream_rows(labels: &[&str], streams: &Streams, listed: &[Stream], is_total: bool) -> Vec<Row> {
     listed.iter().map(|stream| figures_row(labels, stream.key(), streams.get(*stream), is_total)).collect()
 }
@@ -296,10 +345,10 @@ fn judged(summary: &Summary) -> Option<Section> {
     let verdict = &summary.verdict;
     let row = |judged: &Judged| Row {
         cells: vec![
-            Value::Text(judged.role.to_string()),
+            Value::Text(judged.role_words()),
             Value::Text(judged.stream.to_string()),
             Value::Text(judged.statistic.to_string()),
-            Value::Number(judged.value_us),
+            Value::amount(Some(judged.amount())),
             Value::Number(judged.limit_us),
             Value::Category(judged.category),
         ],

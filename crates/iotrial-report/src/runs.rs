@@ -140,14 +140,20 @@ fn side_by_side(results: &[&(Subject<'_>, &Summary)], comparison: Option<&Compar
         let number = if comparison.is_some() { String::new() } else { format!("{} ", index + 1) };
         let load = stated::load_in_short(subject).map_or_else(String::new, |load| format!(", {load}"));
         let name = cut(subject.title(), stated::LONGEST_NAME);
-        let name = cut(&format!("{number}{name}{load}"), LONGEST_RESULT);
+        let is_contradictory =
+            summary.findings.iter().any(|finding| finding.id == FindingId::ContradictoryFigures);
+        let mark = if is_contradictory { " !" } else { "" };
+        let name = format!("{}{mark}", cut(&format!("{number}{name}{load}"), LONGEST_RESULT));
         let labels: Vec<&str> = key.into_iter().chain([name.as_str()]).collect();
-        let there = Stream::ALL.iter().copied().filter(|stream| summary.total.get(*stream).is_some());
-        result::stream_rows(&labels, &summary.total, &there.collect::<Vec<_>>(), false)
+        result::total_rows(subject, summary, &labels, false)
     });
     let labels: &[&str] = if comparison.is_some() { &["key", "result"] } else { &["result"] };
     let table = result::figures_table("Figures side by side", labels, rows.collect(), true);
-    Section { id: "figures", heading: "Figures side by side", note: None, blocks: vec![Block::Table(table)] }
+    let has_any = |(_, summary): &&(Subject<'_>, &Summary)| {
+        summary.findings.iter().any(|finding| finding.id == FindingId::ContradictoryFigures)
+    };
+    let note = results.iter().any(has_any).then(|| "! its own figures contradict each other.".to_owned());
+    Section { id: "figures", heading: "Figures side by side", note, blocks: vec![Block::Table(table)] }
 }
 
 /// Every stream of a role that any of the runs has, in the order of tables.

@@ -195,7 +195,7 @@ pub(crate) fn source(subject: &Subject<'_>) -> Option<Section> {
         fact("SHA-256", source.sha256.clone()),
         fact("read by", source.read_by.clone()),
     ];
-    facts.extend(subject.other.into_iter().flatten().map(|(name, stated)| Fact {
+    facts.extend(subject.other.iter().map(|(name, stated)| Fact {
         name: name.clone(),
         quantity: Quantity::Unitless,
         value: Value::Number(stated.value),

@@ -2,6 +2,7 @@
 
 use iotrial_analysis::comparison::Reading;
 use iotrial_analysis::verdict::Category;
+use iotrial_model::bound::Amount;
 use iotrial_model::figure::Figure;
 use iotrial_model::units::{ByteSize, group_thousands};
 
@@ -103,6 +104,15 @@ pub enum Value {
         /// Whether it is better or worse, and how much.
         reading: Reading,
     },
+    /// Only on which side of a number of the column's quantity it is.
+    Bounded {
+        /// `<`, `≤`, `>`, `≥` or `≈`.
+        sign: &'static str,
+        /// That number.
+        number: f64,
+        /// What it means, where it is a change.
+        reading: Option<Reading>,
+    },
 }
 
 impl Value {
@@ -116,9 +126,20 @@ impl Value {
         text.map_or(Self::Absent, |text| Self::Text(text.into()))
     }
 
+    /// The number or the bound, or [`Value::Absent`].
+    pub(crate) fn amount(amount: Option<Amount>) -> Self {
+        match amount.map(Amount::shown) {
+            None => Self::Absent,
+            Some((None, number)) => Self::Number(number),
+            Some((Some(sign), number)) => Self::Bounded { sign, number, reading: None },
+        }
+    }
+
     fn as_number(&self) -> Option<f64> {
         match self {
-            Self::Number(number) | Self::Change { percent: number, .. } => Some(*number),
+            Self::Number(number) | Self::Change { percent: number, .. } | Self::Bounded { number, .. } => {
+                Some(*number)
+            }
             _ => None,
         }
     }
@@ -136,6 +157,10 @@ impl Value {
                 // Two places for the mark, so that numbers stay aligned.
                 format!("{} {:2}", format.write(*percent), reading_mark(*reading))
             }
+            Self::Bounded { sign, number, reading: None } => format!("{sign} {}", format.write(*number)),
+            Self::Bounded { sign, number, reading: Some(reading) } => {
+                format!("{sign} {} {:2}", format.write(*number), reading_mark(*reading))
+            }
         }
     }
 
@@ -149,6 +174,7 @@ impl Value {
         let format = self.format(quantity, latency_unit);
         match self {
             Self::Number(number) => format.write_with_unit(*number),
+            Self::Bounded { sign, number, .. } => format!("{sign} {}", format.write_with_unit(*number)),
             other => other.written(quantity, &format),
         }
     }
@@ -197,7 +223,7 @@ pub(crate) const fn reading_mark(reading: Reading) -> &'static str {
         Reading::NoDifference => "≈",
         Reading::Worse => "✗",
         Reading::MuchWorse => "✗✗",
-        Reading::TooFew | Reading::TooFewRepeats | Reading::NoInterval => "?",
+        Reading::TooFew | Reading::TooFewRepeats | Reading::NoInterval | Reading::Undecided => "?",
         Reading::Amount => "",
     }
 }

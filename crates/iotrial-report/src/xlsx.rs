@@ -268,6 +268,12 @@ impl<'w> Sheet<'w> {
             Value::Absent => Ok(()),
             Value::Text(text) => self.text(row, column, text, style),
             Value::Category(category) => self.text(row, column, category_word(*category), style),
+            // Words, so that no formula takes the bound for the figure.
+            Value::Bounded { sign, number, reading } => {
+                let mark = reading.map_or_else(String::new, |one| format!(" {}", reading_mark(one)));
+                let written = format.write(*number);
+                self.text(row, column, &format!("{sign} {written}{mark}"), style)
+            }
             Value::Count(count) => {
                 // f64 is what a cell holds; counts beyond 2^53 do not occur.
                 self.number(row, column, *count as f64, &style.clone().set_num_format("#,##0"))
@@ -485,7 +491,9 @@ impl<'w> Sheet<'w> {
     fn fact(&mut self, fact: &Fact, column: u16) -> Result<(), XlsxError> {
         let format = fact.value.format(fact.quantity, self.unit);
         let name = match (&fact.value, unit_of(fact.quantity, &format)) {
-            (Value::Count(_) | Value::Number(_) | Value::Change { .. }, unit) if !unit.is_empty() => {
+            (Value::Count(_) | Value::Number(_) | Value::Change { .. } | Value::Bounded { .. }, unit)
+                if !unit.is_empty() =>
+            {
                 format!("{}, {unit}", fact.name)
             }
             _ => fact.name.clone(),

@@ -13,6 +13,8 @@ pub mod atomic_file;
 pub mod bounded_file;
 pub mod store;
 pub mod request;
+mod shell_command;
+mod metric_command;
 pub mod judged_profile;
 pub mod setup;
 pub mod rig;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use iotrial_model::application::ApplicationMetrics;
 use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{EngineKind, SimDevice};
@@ -54,6 +55,12 @@ pub struct LoadRequest {
     pub ramp: Option<Duration>,
     /// What is to be found out.
     pub aim: Aim,
+    /// Figures of an application that belong to the run.
+    pub metrics: ApplicationMetrics,
+    /// Commands that print such a figure, by its name; run when the load is over.
+    pub metric_commands: Vec<(String, String)>,
+    /// Where these commands run; empty is where the program is.
+    pub command_folder: PathBuf,
     /// Where and by whom.
     pub rig: RigRequest,
 }

@@ -19,6 +19,7 @@ use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
 
 use crate::fault::{Fault, on_one_line};
+use crate::metric_command::{TIMEOUT, measure_metrics};
 use crate::observer::Observer;
 use crate::setup::Setup;
 use crate::store::{JournalWriter, Store, StoreError};
@@ -272,6 +273,16 @@ impl Rig {
         let journal = journal.0.take().expect("a trial is saved once");
         let path = self.store.finish(&record, journal)?;
         Ok((record, path))
+    }
+
+    /// Asks the commands of the request for the metrics of the application, once the load of `trial` is over.
+    pub(crate) fn ask_for_metrics(&self, trial: &mut Trial) {
+        let (commands, folder) = &self.setup.metric_commands;
+        // Of a load that did not come to its end there is nothing to be told.
+        if trial.record.ended.how == EndedHow::Complete && !commands.is_empty() {
+            self.observer.finish();
+            measure_metrics(&mut trial.record, commands, folder, TIMEOUT, &*self.observer);
+        }
     }
 
     /// The devices that were given up to this rig, each with the token for what its loads left on it.

@@ -100,7 +100,9 @@ pub(crate) fn what_follows(plan: &Plan, search: Option<&RateSearch>) -> String {
 /// Makes the load of a trial that is prepared, or all loads of a search.
 pub(crate) fn measure(rig: &mut Rig, trial: &mut Trial, search: Option<RateSearch>) -> Result<(), RunError> {
     match search {
-        Some(search) => rate_search::carry_out(rig, trial, search),
-        None => Ok(rig.run(trial)?),
+        Some(search) => rate_search::carry_out(rig, trial, search)?,
+        None => rig.run(trial)?,
     }
+    rig.ask_for_metrics(trial);
+    Ok(())
 }

@@ -8,6 +8,7 @@ use iotrial_engine::polling::{self, PollingError};
 use iotrial_engine::run::refusal_of;
 use iotrial_engine::targets::{self, PrepareError, ProbeError, ProbedTarget};
 use iotrial_measure::host::host_facts;
+use iotrial_model::application::ApplicationMetrics;
 use iotrial_model::load::Role;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{EngineKind, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
@@ -38,6 +39,10 @@ pub struct Setup {
     pub study: Option<StudyPlace>,
     /// The targets as they were found; none where the engine touches no target.
     pub probed: Vec<ProbedTarget>,
+    /// Figures of an application that are known before the load.
+    pub(crate) metrics: ApplicationMetrics,
+    /// Commands that print such figures after it, by name, and where they run.
+    pub(crate) metric_commands: (Vec<(String, String)>, PathBuf),
     pub(crate) request: RigRequest,
     pub(crate) host: Host,
     profile: Profile,
@@ -157,8 +162,22 @@ impl Setup {
                 search = Some(RateSearch::new(limits, need.clone(), plan.clone())?);
             }
         }
+        let metrics = request.metrics.clone();
+        let metric_commands = (request.metric_commands.clone(), request.command_folder.clone());
         let request = request.rig.clone();
-        Ok(Self { plan, layout, thresholds, search, study: None, request, host, probed, profile })
+        Ok(Self {
+            plan,
+            layout,
+            thresholds,
+            search,
+            study: None,
+            metrics,
+            metric_commands,
+            request,
+            host,
+            probed,
+            profile,
+        })
     }
 
     /// The record of a run of `plan`, as far as it is known before the load.
@@ -189,6 +208,8 @@ impl Setup {
             cpu: None,
             devices: Vec::new(),
             search: None,
+            metrics: self.metrics.clone(),
+            metric_failures: Vec::new(),
             findings: Vec::new(),
             // Until it has ended: a record that a crash leaves must not say anything else.
             ended: Ended { how: EndedHow::Interrupted, reason: None },

@@ -38,7 +38,7 @@ pub use read::{
     MOST_RECORD_BYTES, ReadRecordError, Unreadable, imported_of, is_called_journal, is_called_record,
     read_record, record_of, sweep_of,
 };
-pub use relabel::RelabelError;
+pub use relabel::{Change, RelabelError};
 pub use run_journal::JournalWriter;
 pub use trash::MoveError;
 

@@ -120,6 +120,7 @@ impl SweepSetup {
             ramp: None,
             aim: Aim::Figures,
             rig: request.rig.clone(),
+            ..LoadRequest::default()
         };
         let setup = Setup::new(load, &asked).map_err(SweepError::Setup)?;
         let engine = setup.plan.engine;

@@ -1,8 +1,11 @@
 //! Measured figures beside the limits of the configuration that was measured: which limit was reached, or whether too
 //! little was asked of it, or whether something was the limit that no catalog knows.
 
+use std::collections::BTreeMap;
+
 use iotrial_model::imported::TablePlace;
 use iotrial_model::load::{Direction, Role};
+use iotrial_model::record::AttributeValue;
 use iotrial_model::subject::{Subject, SubjectRate};
 use iotrial_model::table::PublishedTable;
 use serde::Serialize;
@@ -15,6 +18,9 @@ use crate::requirement::{Share, shares};
 /// From so much of a limit on it counts as reached: vendors state limits in round numbers, and devices keep them to some
 /// percent.
 const REACHED_PERCENT: f64 = 95.0;
+/// Beyond so much of a limit it is not the limit of what was measured. Published figures of a configuration at its limit reach 103 %:
+/// vendors round, and devices are a little better than promised.
+const MOST_PERCENT: f64 = 105.0;
 /// From so many of the I/Os that were offered on, all of them count as in flight: the generator needs some time between
 /// one and the next.
 const IN_FLIGHT_PERCENT: f64 = 90.0;
@@ -30,6 +36,10 @@ pub struct Measurement {
     pub outstanding: Option<f64>,
     /// What contradicts itself in it.
     pub notes: Vec<String>,
+    /// Streams of which only MiB/s are stated, so that the I/Os per second follow from them and the block size.
+    pub derived: Vec<String>,
+    /// What the measured configuration was, as far as it is told.
+    pub attributes: BTreeMap<String, AttributeValue>,
 }
 
 /// I/O of one direction.
@@ -61,11 +71,15 @@ impl Measurement {
         let mut notes: Vec<String> = rates.iter().filter_map(contradiction).collect();
         // Both directions of a total have the same one.
         notes.dedup();
+        let mut derived: Vec<String> = rates.iter().filter(|rate| rate.is_derived).map(stream_name).collect();
+        derived.dedup();
         (!rates.is_empty()).then(|| Self {
             label: subject.label.unwrap_or(subject.id).to_owned(),
             streams: streams.collect(),
             outstanding: subject.offered_outstanding().map(|offered| offered as f64),
             notes,
+            derived,
+            attributes: subject.attributes.clone().into_owned(),
         })
     }
 
@@ -85,13 +99,17 @@ impl Measurement {
 fn contradiction(rate: &SubjectRate<'_>) -> Option<String> {
     let (stated, sizes, rates) = (rate.facts.stated()?, rate.configured_sizes?, rate.contradiction?);
     let (iops, printed) = (stated.iops?.value, stated.bandwidth_mib_per_s?.value);
-    let stream = if rate.is_of_both { "total".to_owned() } else { rate.direction.to_string() };
+    let stream = stream_name(rate);
     let guess = if rates.is_in_mb_per_s() { "; the printed figure is in MB/s" } else { "" };
     Some(format!(
         "{stream}: {} IOPS of this size are {} MiB/s, and {printed} are printed{guess}",
         grouped(iops),
         grouped(iops * sizes.middle() / 1_048_576.0)
     ))
+}
+
+fn stream_name(rate: &SubjectRate<'_>) -> String {
+    if rate.is_of_both { "total".to_owned() } else { rate.direction.to_string() }
 }
 
 /// What was the limit.
@@ -104,6 +122,8 @@ pub enum BoundBy {
     Concurrency,
     /// Neither, as far as it can be told.
     Unknown,
+    /// More than a limit allows: these are figures of another configuration.
+    OtherConfiguration,
 }
 
 /// A measurement beside the limits.
@@ -129,6 +149,9 @@ pub struct MeasuredAgainst {
     pub sentence: String,
     /// What contradicts itself in the measurement.
     pub notes: Vec<String>,
+    /// Streams whose I/Os per second follow from MiB/s and block size; absent where all are stated.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub derived: Vec<String>,
 }
 
 impl MeasuredAgainst {
@@ -153,7 +176,14 @@ impl MeasuredAgainst {
         let load = Load { streams: streams.collect::<Result<_, ConfigurationError>>()? };
         let shares = shares(chain, &load);
         let in_flight = measurement.in_flight();
-        let (bound_by, sentence) = judge(&shares, in_flight, measurement.outstanding);
+        let (bound_by, mut sentence) = judge(&shares, in_flight, measurement.outstanding);
+        if bound_by.contains(&BoundBy::OtherConfiguration) && !measurement.attributes.is_empty() {
+            let own = measurement.attributes.iter().map(|(name, value)| format!("{name} = {value}"));
+            sentence.push_str(&format!("; measured with {}", own.collect::<Vec<_>>().join(", ")));
+        }
+        if !measurement.notes.is_empty() {
+            sentence.push_str(" (from contradictory figures)");
+        }
         Ok(Self {
             label: measurement.label.clone(),
             iops: load.iops(),
@@ -164,6 +194,7 @@ impl MeasuredAgainst {
             bound_by,
             sentence,
             notes: measurement.notes.clone(),
+            derived: measurement.derived.clone(),
         })
     }
 }
@@ -180,6 +211,7 @@ pub fn together(measured: &[MeasuredAgainst]) -> Option<String> {
     let reached = by_part(&by(BoundBy::Configuration));
     let mut limited: Vec<String> =
         reached.iter().map(|(part, count, range)| format!("{count} by {part} ({range})")).collect();
+    let others = by_part(&by(BoundBy::OtherConfiguration));
     let concurrency = by(BoundBy::Concurrency).len();
     if concurrency > 0 {
         limited.push(format!("{concurrency} by the concurrency"));
@@ -194,6 +226,9 @@ pub fn together(measured: &[MeasuredAgainst]) -> Option<String> {
             .iter()
             .map(|(part, count, range)| format!("{count} below every limit, nearest to {part} ({range})")),
     );
+    words.extend(others.iter().map(|(part, count, range)| {
+        format!("{count} not of this configuration, beyond the limit of {part} ({range})")
+    }));
     Some(format!("{} measurements: {}", measured.len(), words.join("; ")))
 }
 
@@ -233,6 +268,14 @@ fn judge(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> 
         format!("{} of the {} I/Os offered were in flight", grouped(in_flight.round()), grouped(outstanding))
     });
     let limit = |share: &Share| format!("{:.0} % of {}, {}", share.percent, share.element, share.measure);
+    if let Some(share) = fullest.filter(|share| share.percent > MOST_PERCENT) {
+        let sentence = format!(
+            "these are not figures of this configuration, which cannot do so much: {} ({})",
+            share.written(),
+            limit(share)
+        );
+        return (vec![BoundBy::OtherConfiguration], sentence);
+    }
     match (reached, fullest, full_queue) {
         (Some(share), _, queue_state) => {
             let mut bound_by = vec![BoundBy::Configuration];

@@ -137,6 +137,40 @@ fn a_throughput_that_no_rounding_explains_is_noted_by_the_rule_of_the_audit() {
     assert!(notes("iops = 30000, bandwidth_mib_per_s = 1900").is_empty());
 }
 
+#[test]
+fn a_row_of_bandwidth_only_is_judged_and_its_iops_are_marked_as_derived() {
+    let configuration = oci("VM.Standard.E4.Flex", 16, 1, 1490, "vpu-120", "paravirtualized");
+    let rows = table(
+        "[[row]]\nid = \"read\"\nload = { read_percent = 100, block_size_bytes = 65536 }\nread = { bandwidth_mib_per_s = 1891.02 }\n",
+    );
+    let measured = against(&configuration, &rows);
+    assert_eq!(
+        (measured[0].iops.round(), measured[0].derived.as_slice()),
+        (30_256.0, &["read".to_owned()][..])
+    );
+    assert_eq!(measured[0].bound_by, [BoundBy::Configuration], "{}", measured[0].sentence);
+}
+
+#[test]
+fn figures_beyond_every_tolerance_are_not_of_this_configuration() {
+    let configuration = oci("VM.Standard.E4.Flex", 16, 1, 1490, "vpu-120", "paravirtualized");
+    let row = |iops: f64| {
+        table(&format!(
+            "[[row]]\nid = \"A\"\nattributes = {{ shape = \"VM.Optimized3.Flex\", volumes = 10 }}\nload = {{ read_percent = 100, block_size_bytes = 65536 }}\nread = {{ iops = {iops:?} }}\n"
+        ))
+    };
+    let measured = against(&configuration, &row(65_121.0));
+    assert_eq!(measured[0].bound_by, [BoundBy::OtherConfiguration]);
+    let sentence = &measured[0].sentence;
+    assert!(sentence.starts_with("these are not figures of this configuration"), "{sentence}");
+    assert!(sentence.ends_with("; measured with shape = VM.Optimized3.Flex, volumes = 10"), "{sentence}");
+    // 103 % of the limit: what a document has at its limit.
+    assert_eq!(against(&configuration, &row(30_256.2))[0].bound_by, [BoundBy::Configuration]);
+    let both = [measured, against(&configuration, &row(30_256.2))].concat();
+    let words = together(&both).unwrap();
+    assert!(words.contains("1 not of this configuration, beyond the limit of"), "{words}");
+}
+
 /// Document 001, option 2: ten VPU 20 volumes behind 10 OCPU of Optimized3.
 #[test]
 fn option_2_is_bound_by_the_instance_and_the_misprinted_unit_of_its_mix_is_found() {
@@ -168,6 +202,7 @@ total = { iops = 61715, bandwidth_mib_per_s = 4044 }
         "{:?}",
         measured[2].notes
     );
+    assert!(measured[2].sentence.ends_with(" (from contradictory figures)"), "{}", measured[2].sentence);
     // The most of a shape is for both directions together, and of everything it is what the mix comes nearest to.
     let mix = &measured[2].shares[0];
     assert_eq!(

@@ -7,6 +7,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use iotrial_analysis::comparison::Gate;
+use iotrial_model::application::{ApplicationMetric, ApplicationMetrics, metric_name};
 use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::need::Need;
 use iotrial_model::units::{ByteSize, parse_duration};
@@ -137,6 +138,7 @@ Examples:
   iotrial run --need data=18000iops,log=900iops     the same by role; other roles are left out
   iotrial run --latency-limit 2ms@p99               the highest rate with 99 of 100 I/Os in 2 ms
   iotrial run --closed                              the load as it stands: throughput at saturation
+  iotrial run --metric batch_requests_per_s=13100   a figure of the application, compared as others
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…   (see `iotrial target`)
   iotrial run --fio-job mix.fio --target /mnt/a     a job of fio, in its own size and time
 
@@ -176,6 +178,16 @@ pub struct RunArgs {
 
     #[command(flatten)]
     pub fio: FioArgs,
+
+    /// A figure of an application that belongs to this run, such as batch_requests_per_s=1234; may be repeated. More is better
+    /// of what ends in a rate (_per_s, _tps), less of what ends in a time (_ms, _s); others are shown and not judged.
+    #[arg(long = "metric", value_name = "NAME=VALUE")]
+    pub metrics: Vec<ApplicationMetric>,
+
+    /// The same by a command, which is run when the load is over and prints one number; may be repeated. One that fails or
+    /// takes over a minute is a warning in the record.
+    #[arg(long = "metric-command", value_name = "NAME=COMMAND", value_parser = parse_metric_command)]
+    pub metric_commands: Vec<(String, String)>,
 
     /// Say what would be done, and do nothing.
     #[arg(long)]
@@ -220,8 +232,36 @@ impl RunArgs {
             duration: load.duration,
             ramp: load.ramp,
             aim,
+            metrics: metrics_of(&self.metrics, &self.metric_commands)?,
+            metric_commands: self.metric_commands.clone(),
+            command_folder: PathBuf::new(),
             rig: load.rig.request()?,
         })
+    }
+}
+
+/// Metrics by their names; one that is given twice is a slip in a long line.
+pub fn metrics_of(
+    metrics: &[ApplicationMetric],
+    commands: &[(String, String)],
+) -> Result<ApplicationMetrics, Failure> {
+    let names: Vec<&str> = metrics
+        .iter()
+        .map(|metric| metric.name.as_str())
+        .chain(commands.iter().map(|(name, _)| name.as_str()))
+        .collect();
+    if let Some((_, name)) = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
+        return Err(Failure::input(anyhow::anyhow!("the metric `{name}` is given twice")));
+    }
+    Ok(metrics.iter().map(|metric| (metric.name.clone(), metric.value)).collect())
+}
+
+fn parse_metric_command(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, command)) if !command.trim().is_empty() => {
+            Ok((metric_name(name).map_err(|error| error.to_string())?, command.to_owned()))
+        }
+        _ => Err("a metric command is NAME=COMMAND, such as tps='./tps.sh'".to_owned()),
     }
 }
 

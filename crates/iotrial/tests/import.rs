@@ -461,3 +461,23 @@ fn two_loads_are_shown_without_a_curve_and_the_ceiling_is_the_highest_of_them() 
     let text = bench.run(&["import", &folder, "--as-sweep", "--quiet"]).expect_code(0).stdout;
     assert!(!text.contains("up to 128 outstanding latency stays in proportion"), "{text}");
 }
+
+#[test]
+fn a_bound_in_a_csv_is_kept_judged_and_shown_with_its_sign() {
+    let bench = Bench::new();
+    let csv = "label,read.iops,read.lat_mean_us,write.lat_mean_us\nultra,> 80000,< 1000,<= 300\n";
+    std::fs::write(bench.path().join("printed.csv"), csv).unwrap();
+    bench.run(&["import", "printed.csv", "-o", "records"]).expect_code(0);
+    let record = std::fs::read_dir(bench.path().join("records")).unwrap().next().unwrap().unwrap().path();
+    let record = record.to_str().unwrap();
+    let json = bench.run(&["report", record, "--json"]).expect_code(0).json();
+    assert_eq!(json["bounds"]["read.lat_mean_us"], serde_json::json!({ "below": 1000.0 }));
+    assert_eq!(json["bounds"]["write.lat_mean_us"], serde_json::json!({ "at_most": 300.0 }));
+    assert_eq!(json["verdict"]["outcome"], "qualified");
+    assert_eq!(json["verdict"]["judged"][0]["bound"], "below");
+    let shown = bench.run(&["report", record, "--html", "r.html", "--csv", "r.csv"]).expect_code(0).stdout;
+    assert!(shown.contains("> 80,000") && shown.contains("< 1,000") && shown.contains("≤ 300"), "{shown}");
+    let read = |name: &str| std::fs::read_to_string(bench.path().join(name)).unwrap();
+    assert!(read("r.html").contains("&lt; 1,000") || read("r.html").contains("&#60; 1,000"));
+    assert!(read("r.csv").contains(",us,< 1000"), "{}", read("r.csv"));
+}

@@ -346,3 +346,50 @@ fn what_cannot_be_polled_is_refused_with_a_hint_before_anything_is_written() {
     check(&["--engine", "uring", "--buffered"], 2, "I/O through the page cache cannot be polled");
     check(&["--engine", "uring"], 3, "polled for completions");
 }
+
+#[test]
+fn metrics_of_an_application_are_kept_shown_and_compared_and_a_failed_command_costs_no_run() {
+    let bench = Bench::new();
+    let run = |label: &str, metric: &str, command: &str| {
+        let arguments = [
+            "run",
+            "--closed",
+            "--engine",
+            "sim",
+            "--sim",
+            "service_time_us = 200, parallelism = 32",
+            "--seed",
+            "1",
+            "--duration",
+            "20s",
+            "--label",
+            label,
+            "--metric",
+            metric,
+            "--metric-command",
+            command,
+        ];
+        bench.run(&arguments)
+    };
+    let first = run("before", "batch_requests_per_s=13100", "restore_s=echo 40");
+    assert!(first.stdout.contains("batch_requests_per_s"), "{}", first.stdout);
+    let second = run("after", "batch_requests_per_s=17500", "restore_s=exit 3");
+    assert!(second.stderr.contains("no metric restore_s"), "{}", second.stderr);
+    let json = bench.run(&["report", "after", "--json"]).json();
+    assert_eq!(json["metrics"], serde_json::json!({ "batch_requests_per_s": 17_500.0 }));
+    let ids: Vec<&str> =
+        json["findings"].as_array().unwrap().iter().filter_map(|one| one["id"].as_str()).collect();
+    assert!(ids.contains(&"metric-missing"), "{ids:?}");
+    bench.run(&["label", "after", "--metric", "restore_s=20"]).expect_code(0);
+    let compared = bench.run(&["compare", "before", "after", "--json"]).json();
+    let deltas = compared["against_baseline"][0]["deltas"].as_array().unwrap();
+    let reading = |metric: &str| {
+        deltas.iter().find(|one| one["metric"] == metric).map(|one| one["reading"].as_str().unwrap())
+    };
+    assert_eq!(reading("other.batch_requests_per_s"), Some("better"));
+    assert_eq!(reading("other.restore_s"), Some("much-better"));
+    for wrong in ["tps=nan", "tps", "a b=1", "tps=-1"] {
+        bench.run(&["run", "--metric", wrong]).expect_code(2);
+    }
+    bench.run(&["run", "--metric", "tps=1", "--metric", "tps=2"]).expect_code(2);
+}

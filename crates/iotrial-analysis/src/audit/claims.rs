@@ -1,5 +1,8 @@
 //! What the text around a printed table says of its rows, computed again from its figures.
 
+use std::cmp::Ordering;
+
+use iotrial_model::bound::{Amount, BoundRelation, Bounded};
 use iotrial_model::figure::Better;
 use iotrial_model::imported::Stated;
 use iotrial_model::metric::{APPLICATION, MetricKey};
@@ -52,22 +55,58 @@ fn change(from: Range, to: Range) -> Range {
     Range { low: 100.0 * (quotient.low - 1.0), high: 100.0 * (quotient.high - 1.0) }
 }
 
+/// What a row says of a metric.
+struct Known {
+    /// The values that it may stand for.
+    range: Range,
+    amount: Amount,
+    words: String,
+}
+
+impl Known {
+    /// Whether it is higher than another one for sure, as far as the digits go.
+    fn is_above(&self, other: &Self) -> bool {
+        match (self.amount, other.amount) {
+            (Amount::Exact(_), Amount::Exact(_)) => self.range.is_above(other.range),
+            (one, other) => one.surely(other) == Some(Ordering::Greater),
+        }
+    }
+}
+
 impl Claims<'_> {
     fn figure(&self, row: &str, metric: &str) -> Option<Stated> {
         let row = self.table.rows.iter().find(|one| one.id == row)?;
         row.figure(metric).map(Stated::from)
     }
 
+    /// A figure, or the bound that was printed of it.
+    fn known(&self, row: &str, metric: &str) -> Option<Known> {
+        if let Some(stated) = self.figure(row, metric) {
+            let range = Range::of(stated);
+            return Some(Known { range, amount: Amount::Exact(stated.value), words: write_stated(stated) });
+        }
+        let row = self.table.rows.iter().find(|one| one.id == row)?;
+        let bound = row.bounds.iter().find(|bound| bound.metric == metric)?;
+        let stated = Stated::from(&bound.number);
+        let amount = Amount::Bounded(Bounded { relation: bound.relation, value: stated.value });
+        let (low, high) = amount.range();
+        let words = format!("{} {}", bound.relation.sign(), write_stated(stated));
+        Some(Known { range: Range { low, high }, amount, words })
+    }
+
     fn check_delta(&self, metric: &str, baseline: &str, row: &str, claimed: Stated, tally: &mut Tally) {
-        let figures = self.figure(baseline, metric).zip(self.figure(row, metric));
-        let Some((from, to)) = figures.filter(|(from, _)| from.value > 0.0) else {
+        let figures = self.known(baseline, metric).zip(self.known(row, metric));
+        let Some((from, to)) = figures.filter(|(from, _)| from.range.high > 0.0) else {
             return tally.unchecked(format!("rows {baseline} and {row} have not both {}", words_of(metric)));
         };
-        if change(Range::of(from), Range::of(to)).overlaps(Range::of_change(claimed)) {
+        let (Amount::Exact(from_value), Amount::Exact(to_value)) = (from.amount, to.amount) else {
+            return self.check_delta_of_bounds(metric, (baseline, &from), (row, &to), claimed, tally);
+        };
+        if change(from.range, to.range).overlaps(Range::of_change(claimed)) {
             return tally.held(Check::ClaimedChange);
         }
-        let right = 100.0 * (to.value / from.value - 1.0);
-        let opposite = 100.0 * (from.value / to.value - 1.0);
+        let right = 100.0 * (to_value / from_value - 1.0);
+        let opposite = 100.0 * (from_value / to_value - 1.0);
         // Within half a step of the one decimal that changes are mostly printed with.
         let overlaps_opposite = Range::of(claimed).overlaps(Range::from_to(opposite - 0.05, opposite + 0.05));
         tally.found(AuditFinding {
@@ -76,8 +115,8 @@ impl Claims<'_> {
             place: format!("{} from row {baseline} to row {row}", words_of(metric)),
             message: format!(
                 "{} after {} is a change of {}, not of {}",
-                write_stated(to),
-                write_stated(from),
+                to.words,
+                from.words,
                 write_change(right),
                 write_change(claimed.value)
             ),
@@ -91,41 +130,74 @@ impl Claims<'_> {
         });
     }
 
+    /// A claimed change is wrong where no figure that the bounds leave has it; where they leave room, nothing is confirmed.
+    fn check_delta_of_bounds(
+        &self,
+        metric: &str,
+        (baseline, from): (&str, &Known),
+        (row, to): (&str, &Known),
+        claimed: Stated,
+        tally: &mut Tally,
+    ) {
+        let (least, most) = from.amount.change_percent(to.amount);
+        let possible = Range { low: least.unwrap_or(f64::NEG_INFINITY), high: most.unwrap_or(f64::INFINITY) };
+        let place = format!("{} from row {baseline} to row {row}", words_of(metric));
+        if possible.overlaps(Range::of_change(claimed)) {
+            return tally.unchecked(format!("{place}: printed as a bound, which leaves the change open"));
+        }
+        let right = match (least, most) {
+            (_, Some(most)) if claimed.value > most => format!("{} at most", write_change(most)),
+            (Some(least), _) => format!("{} at least", write_change(least)),
+            _ => return,
+        };
+        tally.found(AuditFinding {
+            check: Check::ClaimedChange,
+            weight: Weight::Contradiction,
+            place,
+            message: format!(
+                "{} after {} is a change of {right}, not of {}",
+                to.words,
+                from.words,
+                write_change(claimed.value)
+            ),
+            cause: "the figures or the change were printed wrongly, or are of different runs".to_owned(),
+            right: Some(right),
+            off_by_percent: None,
+        });
+    }
+
     fn check_rank(&self, metric: &str, order: &[String], tally: &mut Tally) {
         let Some(better) = metric_of(metric).and_then(|metric| metric.better()) else {
             return tally.unchecked(format!("neither more nor less of {} is better", words_of(metric)));
         };
-        let figures: Option<Vec<(&String, Stated)>> =
-            order.iter().map(|row| Some((row, self.figure(row, metric)?))).collect();
+        let figures: Option<Vec<(&String, Known)>> =
+            order.iter().map(|row| Some((row, self.known(row, metric)?))).collect();
         let Some(mut figures) = figures else {
             return tally.unchecked(format!("not every row has {}", words_of(metric)));
         };
-        let is_better = |a: Stated, b: Stated| match better {
-            Better::Higher => Range::of(a).is_above(Range::of(b)),
-            Better::Lower => Range::of(b).is_above(Range::of(a)),
+        let is_better = |a: &Known, b: &Known| match better {
+            Better::Higher => a.is_above(b),
+            Better::Lower => b.is_above(a),
         };
         // Not only neighbours: digits may leave them equal where those further apart are not.
         let wrong = figures.iter().enumerate().find_map(|(index, (row, figure))| {
-            let later = figures[index + 1..].iter().find(|(_, later)| is_better(*later, *figure))?;
-            Some(((*row).clone(), *figure, later.0.clone(), later.1))
+            let later = figures[index + 1..].iter().find(|(_, later)| is_better(later, figure))?;
+            Some(((*row).clone(), figure.words.clone(), later.0.clone(), later.1.words.clone()))
         });
         let Some((row, figure, later, later_figure)) = wrong else {
             return tally.held(Check::ClaimedRanking);
         };
+        let value = |known: &Known| known.amount.shown().1;
         figures.sort_by(|(_, a), (_, b)| match better {
-            Better::Higher => b.value.total_cmp(&a.value),
-            Better::Lower => a.value.total_cmp(&b.value),
+            Better::Higher => value(b).total_cmp(&value(a)),
+            Better::Lower => value(a).total_cmp(&value(b)),
         });
         let right: Vec<&str> = figures.iter().map(|(row, _)| row.as_str()).collect();
         tally.found(AuditFinding {
             check: Check::ClaimedRanking,
             weight: Weight::Contradiction,
             place: words_of(metric),
-            message: format!(
-                "row {row} stands before row {later}, and has {} against {}",
-                write_stated(figure),
-                write_stated(later_figure)
-            ),
+            message: format!("row {row} stands before row {later}, and has {figure} against {later_figure}"),
             cause: "the rows were ranked by another metric, or before a figure was corrected".to_owned(),
             right: Some(right.join(", ")),
             off_by_percent: None,
@@ -235,22 +307,27 @@ impl Claims<'_> {
     }
 
     fn check_category(&self, row: &str, metric: &str, claimed: &str, tally: &mut Tally) {
-        let Some(figure) = self.figure(row, metric) else {
+        let Some(figure) = self.known(row, metric) else {
             return tally.unchecked(format!("row {row} has no {}", words_of(metric)));
         };
         let categories = &self.table.categories;
         let place_of =
             |us: f64| categories.iter().position(|one| one.below_ms.is_none_or(|edge| us / 1_000.0 < edge));
         // The digits may reach over an edge: then any category that they reach is a true word.
-        let range = Range::of(figure);
-        let (Some(best), Some(worst)) = (place_of(range.low), place_of(range.high)) else {
+        let range = figure.range;
+        // Below 1 ms is not 1 ms.
+        let high = match figure.amount {
+            Amount::Bounded(Bounded { relation: BoundRelation::Below, .. }) => range.high.next_down(),
+            _ => range.high,
+        };
+        let (Some(best), Some(worst)) = (place_of(range.low), place_of(high)) else {
             return tally.unchecked("no printed category holds the figure".to_owned());
         };
         let is_claimed = |one: &PrintedCategory| one.name.eq_ignore_ascii_case(claimed);
         if categories[best..=worst].iter().any(is_claimed) {
             return tally.held(Check::ClaimedCategory);
         }
-        let own = &categories[place_of(figure.value).unwrap_or(worst)].name;
+        let own = &categories[figure.amount.exact().and_then(place_of).unwrap_or(worst)].name;
         let of_claimed = categories.iter().position(is_claimed).map(|index| edges(categories, index));
         tally.found(AuditFinding {
             check: Check::ClaimedCategory,
@@ -258,7 +335,7 @@ impl Claims<'_> {
             place: format!("row {row}, {}", words_of(metric)),
             message: format!(
                 "{} µs is called {claimed}, and the table of categories calls it {own}{}",
-                write_stated(figure),
+                figure.words,
                 of_claimed.map_or_else(
                     || ", and knows no such word".to_owned(),
                     |edges| format!(": {claimed} is {edges}")

@@ -1,7 +1,8 @@
 //! Little's law: the I/Os outstanding on average are their rate times their mean latency (Little, A Proof for the Queuing
 //! Formula L = λW, 1961). No load keeps more of them outstanding than it was configured for.
 
-use iotrial_model::range::{Range, write_change, write_number};
+use iotrial_model::bound::Amount;
+use iotrial_model::range::{Range, edge_share, write_change, write_number};
 
 use super::agreement::sound_rate;
 use super::part::{Part, bytes};
@@ -17,6 +18,8 @@ pub(super) struct Implied {
     pub range: Range,
     /// From the numbers as they stand.
     pub value: f64,
+    /// Whether a latency is known only as a bound, so that the number is one too.
+    pub is_bounded: bool,
     /// What is configured, and how much of that somebody worked out.
     pub configured: Option<(u64, u64)>,
 }
@@ -24,7 +27,7 @@ pub(super) struct Implied {
 /// Holds rate and latency against what was configured.
 pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Implied> {
     let Some(implied) = implied(part) else {
-        let has_mean = part.streams.iter().all(|stream| stream.latency().mean_us.is_some());
+        let has_mean = part.streams.iter().all(|stream| part.mean_latency(stream).is_some());
         let has_count = part
             .streams
             .iter()
@@ -47,7 +50,7 @@ pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Im
     };
     let configured = bytes(configured);
     // I/Os that were under way when the measurement began or ended count with all of their latency.
-    let edges = edges(part);
+    let edges = edge_share(part.streams.iter().map(|stream| &*stream.stated));
     if implied.range.low > configured * (1.0 + edges) {
         let off = 100.0 * (implied.value / configured - 1.0);
         let latency = right_latency(part, configured);
@@ -94,28 +97,21 @@ fn implied(part: &Part<'_>) -> Option<Implied> {
     let directions: Vec<_> = part.streams.iter().filter(|stream| stream.name != "total").collect();
     let streams = if directions.is_empty() { part.streams.iter().collect() } else { directions };
     let mut range = Range::exact(0.0);
-    let mut value = 0.0;
+    let (mut value, mut is_bounded) = (0.0, false);
     for stream in streams {
-        let ((rate, iops), latency) = (sound_rate(part, stream)?, stream.latency().mean_us?);
-        range = range + rate * Range::of(latency).scaled(1e-6);
-        value += iops * latency.value * 1e-6;
+        let ((rate, iops), latency) = (sound_rate(part, stream)?, part.mean_latency(stream)?);
+        let latency_us = match (latency, stream.latency().mean_us) {
+            (Amount::Exact(_), Some(stated)) => Range::of(stated),
+            (bound, _) => {
+                let (low, high) = bound.range();
+                is_bounded = true;
+                Range { low, high }
+            }
+        };
+        range = range + rate * latency_us.scaled(1e-6);
+        value += iops * latency.shown().1 * 1e-6;
     }
-    (value > 0.0).then(|| Implied { range, value, configured: part.outstanding() })
-}
-
-/// The share of the runtime that one I/O took at most.
-fn edges(part: &Part<'_>) -> f64 {
-    let share = part.streams.iter().filter_map(|stream| {
-        let runtime = stream.stated.runtime_s?.value;
-        let latency = stream.latency();
-        let longest = latency.max_us.map(|max| max.value).or_else(|| {
-            // Without the longest I/O, as many means as the mean is of the whole: generous, and rarely needed.
-            latency.mean_us.map(|mean| mean.value * 100.0)
-        })?;
-        (runtime > 0.0).then(|| longest * 1e-6 / runtime)
-    });
-    // Never zero: a product may differ from what was configured in the last binary digit.
-    share.fold(1e-9, f64::max)
+    (value > 0.0).then(|| Implied { range, value, is_bounded, configured: part.outstanding() })
 }
 
 fn right_latency(part: &Part<'_>, configured: f64) -> Option<f64> {

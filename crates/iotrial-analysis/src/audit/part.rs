@@ -2,7 +2,11 @@
 
 use std::borrow::Cow;
 
-use iotrial_model::imported::{Stated, StatedLatency, StatedLoad, StatedPercentile, StatedStream};
+use iotrial_model::bound::{Amount, BoundRelation};
+use iotrial_model::figure::Figure;
+use iotrial_model::imported::{
+    Stated, StatedBound, StatedLatency, StatedLoad, StatedPercentile, StatedStream,
+};
 use iotrial_model::load::{Direction, Durability, Pattern};
 use iotrial_model::range::{Range, edge_count};
 use iotrial_model::subject::{Facts, Ops, Subject};
@@ -18,6 +22,8 @@ pub(super) struct Part<'r> {
     pub loads: Vec<&'r StatedLoad>,
     /// Streams with figures.
     pub streams: Vec<Stream<'r>>,
+    /// The figures of all of it of which only a bound was printed; those of a job nobody prints.
+    pub bounds: &'r [StatedBound],
 }
 
 /// Reads, writes, or both as one.
@@ -49,7 +55,12 @@ impl<'r> Part<'r> {
             None => Vec::new(),
         };
         let place = subject.source.map(|source| source.place.as_str());
-        let mut parts = vec![Self { place: place.unwrap_or("the run").to_owned(), loads, streams: whole }];
+        let mut parts = vec![Self {
+            place: place.unwrap_or("the run").to_owned(),
+            loads,
+            streams: whole,
+            bounds: subject.bounds,
+        }];
         // The only job that was counted is all of it.
         let jobs = if is_counted && of_jobs.len() == 1 { &[][..] } else { &subject.jobs[..] };
         parts.extend(jobs.iter().enumerate().map(|(index, job)| Self {
@@ -62,10 +73,19 @@ impl<'r> Part<'r> {
                 true => without_writes(&[job.ops]),
                 false => streams_of(&[job.ops], None),
             },
+            bounds: &[],
         }));
         // What neither did anything nor states a figure has nothing to be checked.
         parts.retain(|part| !part.streams.is_empty());
         parts
+    }
+
+    /// The mean latency of a stream in µs, also where only a bound of it was printed.
+    pub(super) fn mean_latency(&self, stream: &Stream<'_>) -> Option<Amount> {
+        let exact = stream.latency().mean_us.map(|mean| Amount::Exact(mean.value));
+        let name = format!("{}.{}", stream.name, Figure::LatencyMean.key());
+        let bound = || self.bounds.iter().find(|bound| bound.metric == name).map(StatedBound::bounded);
+        exact.or_else(|| bound().filter(|one| one.relation != BoundRelation::About).map(Amount::Bounded))
     }
 
     /// Sizes of the I/Os of a stream in bytes; `None` where they are not stated for every job of it.
@@ -169,7 +189,7 @@ fn streams_of<'r>(ops: &[Ops<'r>], amounts: Option<&Subject<'_>>) -> Vec<Stream<
     type OfOps<'r> = fn(&Ops<'r>) -> Option<Facts<'r>>;
     let streams: [(&str, OfOps<'r>); 3] =
         [("read", |ops| ops.read), ("write", |ops| ops.write), ("total", |ops| ops.all)];
-    let other = |name: String| amounts?.other?.get(&name).copied();
+    let other = |name: String| amounts?.other.get(&name).copied();
     let stream = |(name, of): (&'static str, OfOps<'r>)| {
         let facts: Vec<Facts<'r>> = ops.iter().filter_map(of).collect();
         let stated = stated_of(&facts);

@@ -660,3 +660,22 @@ fn every_check_has_one_spelling_and_a_row_in_the_documentation() {
         assert!(documented.contains(&format!("`{}`", check.as_str())), "docs/audit.md lacks {check:?}");
     }
 }
+
+#[test]
+fn a_latency_that_was_printed_as_a_bound_is_held_against_the_load_and_the_claims() {
+    let table = |latency: &str, outstanding: u64, percent: f64| {
+        format!(
+            "format = \"iotrial.table/1\"\ntitle = \"T\"\n[[row]]\nid = \"A\"\nload = {{ block_size_bytes = 8192, outstanding = {outstanding} }}\nread = {{ iops = 80123, lat_mean_us = \"{latency}\" }}\n[[row]]\nid = \"B\"\nread = {{ lat_mean_us = 4123 }}\n[[claim]]\nkind = \"delta\"\nmetric = \"read.lat_mean_us\"\nbaseline = \"B\"\nrow = \"A\"\npercent = {percent:?}\n"
+        )
+    };
+    let found = |text: &str| {
+        let audit = Audit::of_table(&PublishedTable::parse(text).unwrap());
+        audit.findings.iter().map(|one| (one.check, one.weight)).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&table("< 1000", 64, -90.0)), []);
+    // At 1 ms at most there are at most 80 in flight, of 1,000 that the load is to keep.
+    assert_eq!(found(&table("< 1000", 1_000, -90.0)), [(Check::LittlesLaw, Weight::Doubt)]);
+    // At 1 ms and more there are at least 80, and the load has 16.
+    assert_eq!(found(&table("> 1000", 16, -70.0)), [(Check::LittlesLaw, Weight::Contradiction)]);
+    assert_eq!(found(&table("< 1000", 64, -50.0)), [(Check::ClaimedChange, Weight::Contradiction)]);
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use iotrial_model::bound::{Amount, Bounded};
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::record::{AttributeValue, OpCounts};
 use iotrial_model::stream::Stream;
@@ -39,6 +40,9 @@ pub struct Configuration {
     /// Figures of all runs together, in the order of tables.
     #[serde(serialize_with = "super::as_map")]
     pub figures: Vec<(Metric, f64)>,
+    /// What is known only as a bound, in the order of tables.
+    #[serde(serialize_with = "super::as_map", skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<(Metric, Bounded)>,
     /// The lowest and the highest of each figure that several of its runs state; empty where it was measured here, and for one
     /// run.
     #[serde(serialize_with = "super::as_map")]
@@ -60,6 +64,9 @@ pub struct Configuration {
     /// How uncertain the figures are; `None` where that is not known.
     #[serde(skip)]
     pub(super) spread: Option<Spread>,
+    /// What an application did, run by run, of measured runs that say it.
+    #[serde(skip)]
+    pub(super) application: Vec<(Metric, Vec<f64>)>,
     /// How figures move together from one interval to the next, of its first run.
     #[serde(skip)]
     pub(super) together: Option<Spread>,
@@ -75,6 +82,12 @@ impl Configuration {
     /// A figure of all runs together; `None` where none of them has it.
     pub fn figure(&self, metric: &Metric) -> Option<f64> {
         self.figures.iter().find(|(known, _)| known == metric).map(|(_, value)| *value)
+    }
+
+    /// What is known of a figure: its value, or else a bound.
+    pub fn amount(&self, metric: &Metric) -> Option<Amount> {
+        let bound = || self.bounds.iter().find(|(known, _)| known == metric).map(|(_, bound)| *bound);
+        self.figure(metric).map(Amount::Exact).or_else(|| bound().map(Amount::Bounded))
     }
 
     /// The lowest and the highest that its runs state of a figure; a single one is both.
@@ -181,6 +194,7 @@ impl Configuration {
         let mut contradictions: Vec<String> = Vec::new();
         let mut worst_io_us: Vec<(Stream, f64)> = Vec::new();
         let mut stated: Vec<Vec<(Metric, f64)>> = Vec::new();
+        let mut bounds: Vec<(Metric, Bounded)> = Vec::new();
         let mut runs: Vec<Box<Counted>> = Vec::new();
         let run_count = group.len();
         for (number, sample) in group.into_iter().enumerate() {
@@ -212,6 +226,12 @@ impl Configuration {
                 return Err(CompareError::PrintedTwice { label, metric: metric.title() });
             }
             stated.push(sample.stated);
+            // Of repeats the first one; several bounds of one figure are no better than one.
+            for (metric, bound) in sample.bounds {
+                if !bounds.iter().any(|(known, _)| *known == metric) {
+                    bounds.push((metric, bound));
+                }
+            }
         }
         // A stated figure has no spread, so that the two together would have neither a mean nor an interval that means
         // anything.
@@ -225,11 +245,15 @@ impl Configuration {
             figures = figures_of_runs(&runs, &streams);
         }
         figures.sort_by_key(|(metric, _)| metric.position());
+        // What another result of the same configuration states is better than a bound.
+        bounds.retain(|(metric, _)| !figures.iter().any(|(known, _)| known == metric));
+        bounds.sort_by_key(|(metric, _)| metric.position());
         let spread = match runs.as_slice() {
             [] => None,
             [run] => run.spread.clone(),
             several => spread_of_runs(several, &streams, seed_of(&run_ids[0])),
         };
+        let application = application_of_runs(&runs);
         let measured_s = (!is_printed).then(|| runs.iter().map(|run| run.duration.as_secs_f64()).sum());
         let (together, courses) =
             runs.into_iter().next().map_or((None, Vec::new()), |first| (first.spread, first.courses));
@@ -241,6 +265,7 @@ impl Configuration {
             is_printed,
             measured_s,
             figures,
+            bounds,
             ranges,
             caveats,
             circumstances,
@@ -249,6 +274,7 @@ impl Configuration {
             worst_io_us,
             run_ids,
             spread,
+            application,
             together,
             streams,
             courses,
@@ -338,6 +364,8 @@ fn figures_of_runs(runs: &[Box<Counted>], streams: &[(Stream, OpCounts)]) -> Vec
         }
     }
     let cpus: Option<Vec<GeneratorCpu>> = runs.iter().map(|run| run.cpu).collect();
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    all.extend(application_of_runs(runs).into_iter().map(|(metric, values)| (metric, mean(&values))));
     if let Some(cpus) = cpus {
         let sum = |of: fn(&GeneratorCpu) -> f64| cpus.iter().map(of).sum::<f64>();
         let (user_s, system_s, available_s) =
@@ -348,6 +376,18 @@ fn figures_of_runs(runs: &[Box<Counted>], streams: &[(Stream, OpCounts)]) -> Vec
         }
         if io_count > 0.0 {
             all.push((Metric::of_cpu(CpuFigure::PerIo), 1e6 * sum(|cpu| cpu.work_s) / io_count));
+        }
+    }
+    all
+}
+
+/// The values of each metric of an application, of those runs that have it.
+fn application_of_runs(runs: &[Box<Counted>]) -> Vec<(Metric, Vec<f64>)> {
+    let mut all: Vec<(Metric, Vec<f64>)> = Vec::new();
+    for (metric, value) in runs.iter().flat_map(|run| &run.application) {
+        match all.iter_mut().find(|(known, _)| known == metric) {
+            Some((_, values)) => values.push(*value),
+            None => all.push((metric.clone(), vec![*value])),
         }
     }
     all

@@ -1,5 +1,8 @@
 //! What changes from one configuration to another, metric by metric, and whether that is shown.
 
+use std::cmp::Ordering;
+
+use iotrial_model::bound::Amount;
 use iotrial_model::figure::{Better, Figure};
 use iotrial_model::metric::MetricKey;
 use serde::Serialize;
@@ -18,6 +21,26 @@ pub struct Pair {
     pub configuration: String,
     /// One for each metric that both have.
     pub deltas: Vec<Delta>,
+    /// One for each metric of which one side or both are known only as a bound.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bounded: Vec<BoundedDelta>,
+}
+
+/// The change of a metric of which one side or both are known only as a bound: what is sure of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BoundedDelta {
+    /// The metric that changes.
+    pub metric: Metric,
+    /// What is compared with.
+    pub from: Amount,
+    /// What is compared.
+    pub to: Amount,
+    /// The least change that it may be, in percent of the first; `None` where that is not known.
+    pub least_percent: Option<f64>,
+    /// The greatest change that it may be.
+    pub most_percent: Option<f64>,
+    /// What the change means for sure.
+    pub reading: Reading,
 }
 
 /// The change of one metric.
@@ -67,6 +90,8 @@ pub enum Reading {
     TooFewRepeats,
     /// Measured without any interval, as CPU time is: whether it is more than chance is not known.
     NoInterval,
+    /// Known only as a bound, which leaves open which of the two is better.
+    Undecided,
     /// The metric has no better direction, so its change is not judged.
     Amount,
 }
@@ -84,7 +109,7 @@ impl Reading {
 
     /// Whether too little was measured to say what the change means.
     pub const fn is_unknown(self) -> bool {
-        matches!(self, Self::TooFew | Self::TooFewRepeats | Self::NoInterval)
+        matches!(self, Self::TooFew | Self::TooFewRepeats | Self::NoInterval | Self::Undecided)
     }
 
     /// What the change back means.
@@ -98,6 +123,7 @@ impl Reading {
             | Self::TooFew
             | Self::TooFewRepeats
             | Self::NoInterval
+            | Self::Undecided
             | Self::Amount) => same,
         }
     }
@@ -113,6 +139,7 @@ impl Reading {
             Self::TooFew => "too few intervals to tell",
             Self::TooFewRepeats => "too few repeats to tell",
             Self::NoInterval => "no interval, so not judged",
+            Self::Undecided => "a bound, which cannot tell",
             Self::Amount => "",
         }
     }
@@ -155,7 +182,12 @@ impl Pair {
             let is_told = *from > 0.0 || to == 0.0;
             is_told.then(|| judge.delta(metric, *from, to))
         });
-        Self { baseline: baseline.key.clone(), configuration: other.key.clone(), deltas: deltas.collect() }
+        Self {
+            baseline: baseline.key.clone(),
+            configuration: other.key.clone(),
+            deltas: deltas.collect(),
+            bounded: BoundedDelta::all(baseline, other),
+        }
     }
 
     /// The same pair looked at from the other configuration.
@@ -166,7 +198,13 @@ impl Pair {
             baseline: self.configuration.clone(),
             configuration: self.baseline.clone(),
             deltas: deltas.map(Delta::turned).collect(),
+            bounded: self.bounded.iter().map(BoundedDelta::turned).collect(),
         }
+    }
+
+    /// The change of a metric that is known only as a bound.
+    pub fn bounded_delta(&self, metric: &Metric) -> Option<&BoundedDelta> {
+        self.bounded.iter().find(|delta| delta.metric == *metric)
     }
 
     /// The change of one metric.
@@ -182,6 +220,64 @@ impl Pair {
     /// The changes of a group of metrics.
     pub(super) fn of_group(&self, group: MetricGroup) -> impl Iterator<Item = &Delta> {
         self.deltas.iter().filter(move |delta| delta.metric.group() == group)
+    }
+}
+
+/// Whether one is lower or higher than another for sure, by more than printed figures are off. `None` where that is open.
+pub(super) fn surely(one: Amount, other: Amount) -> Option<Ordering> {
+    let (least, most) = other.change_percent(one);
+    let is_clear = least.is_some_and(|least| least >= PRINTED_SAME_PERCENT)
+        || most.is_some_and(|most| most <= -PRINTED_SAME_PERCENT);
+    // «1 ms» may be 0.95 ms, and then «< 1 ms» may be more.
+    one.surely(other).filter(|_| is_clear)
+}
+
+impl BoundedDelta {
+    fn all(baseline: &Configuration, other: &Configuration) -> Vec<Self> {
+        let of_both = baseline.figures.iter().map(|(metric, _)| metric);
+        let of_both = of_both.chain(baseline.bounds.iter().map(|(metric, _)| metric));
+        let delta = |metric: &Metric| {
+            let (from, to) = (baseline.amount(metric)?, other.amount(metric)?);
+            let is_bounded = from.exact().is_none() || to.exact().is_none();
+            is_bounded.then(|| Self::new(metric.clone(), from, to))
+        };
+        let mut all: Vec<Self> = of_both.filter_map(delta).collect();
+        all.sort_by_key(|delta| delta.metric.position());
+        all
+    }
+
+    fn new(metric: Metric, from: Amount, to: Amount) -> Self {
+        let (least_percent, most_percent) = from.change_percent(to);
+        // By the factor that is sure: «< 1 ms» after 4 ms is at least four times as fast, and nobody knows whether it is more.
+        let ((low, high), (to_low, to_high)) = (from.range(), to.range());
+        let is_much = to_low >= high * MUCH_FACTOR || low >= to_high * MUCH_FACTOR;
+        let reading = match (metric.better(), surely(to, from)) {
+            (None, _) => Reading::Amount,
+            (Some(_), None | Some(Ordering::Equal)) => Reading::Undecided,
+            (Some(better), Some(order)) => {
+                let is_better = (order == Ordering::Greater) == (better == Better::Higher);
+                match (is_better, is_much) {
+                    (true, true) => Reading::MuchBetter,
+                    (true, false) => Reading::Better,
+                    (false, true) => Reading::MuchWorse,
+                    (false, false) => Reading::Worse,
+                }
+            }
+        };
+        Self { metric, from, to, least_percent, most_percent, reading }
+    }
+
+    fn turned(&self) -> Self {
+        Self::new(self.metric.clone(), self.to, self.from)
+    }
+
+    /// The end of the change that is nearer to none, with its sign: `<` −75 where it fell by more than that. `None` where
+    /// nothing is sure, and of a change that is not for the better or the worse.
+    pub fn sure_change(&self) -> Option<(&'static str, f64)> {
+        let is_sure = self.reading.is_better() || self.reading.is_worse();
+        let fell = self.most_percent.filter(|most| *most <= 0.0).map(|most| ("<", most));
+        let rose = self.least_percent.filter(|least| *least >= 0.0).map(|least| (">", least));
+        fell.or(rose).filter(|_| is_sure)
     }
 }
 
@@ -271,7 +367,8 @@ impl<'c> PairJudge<'c> {
         let Some(better) = metric.better() else { return Reading::Amount };
         let is_same = match interval {
             Some(interval) => interval.low_percent <= 0.0 && interval.high_percent >= 0.0,
-            None if self.is_as_told() => {
+            // What an application did is told by somebody, as a printed figure is.
+            None if self.is_as_told() || metric.group() == MetricGroup::Application => {
                 // Equality by itself, because two zeros have no ratio.
                 from == to
                     || 100.0 * (to / from - 1.0).abs() < PRINTED_SAME_PERCENT
@@ -307,8 +404,39 @@ impl<'c> PairJudge<'c> {
         both.iter().any(|one| one.is_printed) && both.iter().all(is_known)
     }
 
+    /// The same of a metric of an application, from the repeats of both sides. `None` where one has only one.
+    fn application_interval(&self, metric: &Metric, from: f64, to: f64) -> Option<(f64, f64)> {
+        let of = |one: &'c Configuration| {
+            one.application.iter().find(|(known, _)| known == metric).map(|(_, values)| values)
+        };
+        // The variance of the logarithm of a mean, and its degrees of freedom.
+        let spread = |values: &Vec<f64>| {
+            let count = values.len() as f64;
+            let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+            let mean = logs.iter().sum::<f64>() / count;
+            let squares: f64 = logs.iter().map(|log| (log - mean) * (log - mean)).sum();
+            (values.len() > 1).then(|| (squares / (count - 1.0) / count, count - 1.0))
+        };
+        let ((a, a_degrees), (b, b_degrees)) = (spread(of(self.baseline)?)?, spread(of(self.other)?)?);
+        let variance = a + b;
+        // Welch and Satterthwaite, as for what was counted.
+        let degrees = if variance > 0.0 {
+            variance * variance / (a * a / a_degrees + b * b / b_degrees)
+        } else {
+            a_degrees + b_degrees
+        };
+        // Bonferroni over those that both have: nothing is known of how they move together.
+        let count = self.baseline.application.len().max(1) as f64;
+        let reach = student_limit((1.0 - CONFIDENCE) / count, degrees.max(1.0)) * variance.sqrt();
+        let change = (to / from).ln();
+        (change.is_finite() && reach.is_finite()).then_some((change, reach))
+    }
+
     /// The change in logarithms, and how far its interval reaches to either side.
     fn interval(&self, metric: &Metric, from: f64, to: f64) -> Option<(f64, f64)> {
+        if metric.group() == MetricGroup::Application {
+            return self.application_interval(metric, from, to);
+        }
         let (of_baseline, of_other) = (self.baseline.spread.as_ref()?, self.other.spread.as_ref()?);
         let error = |spread: &Spread| Some(spread.standard_errors[metric.row_in(spread)?]);
         // Variances of logarithms add: ln(b / a) = ln b − ln a, and the two configurations were measured

@@ -141,20 +141,29 @@ impl Gate {
         let delta = pair.delta(metric);
         let holds = |percent: f64| self.relation.holds(percent, self.limit_percent);
         let interval = delta.and_then(|delta| delta.interval);
+        // A bound keeps a gate where every change that it leaves does.
+        let bounded = pair.bounded_delta(metric);
+        let ends = bounded.map(|one| {
+            let ends = (one.least_percent.unwrap_or(f64::NEG_INFINITY), one.most_percent);
+            (holds(ends.0), holds(ends.1.unwrap_or(f64::INFINITY)))
+        });
         GateOutcome {
             gate: self.to_string(),
             configuration: pair.configuration.clone(),
             metric: metric.clone(),
             // A configuration that lacks the metric fails. A gate that passes because nothing was measured
             // protects nobody.
-            kept: delta.is_some_and(|delta| holds(delta.percent)),
+            kept: delta.is_some_and(|delta| holds(delta.percent)) || ends == Some((true, true)),
             percent: delta.map(|delta| delta.percent),
             interval,
             // The measured change decides and the interval only warns: a gate in a pipeline needs one answer.
             // Where too little was measured for an interval, a repetition may decide anything.
             is_close: match interval {
                 Some(one) => holds(one.low_percent) != holds(one.high_percent),
-                None => delta.is_some_and(|delta| delta.reading.is_unknown()),
+                None => {
+                    delta.is_some_and(|delta| delta.reading.is_unknown())
+                        || ends.is_some_and(|(least, most)| least != most)
+                }
             },
         }
     }

@@ -177,11 +177,11 @@ impl NamedUnit {
     /// Of the figures of an application nothing is known but the name, and its end is the unit (`docs/table-format.md`). All
     /// that is guessed from names is guessed here.
     fn of(name: &str) -> Self {
-        const PER_TIME: [&str; 3] = ["_per_s", "_per_min", "_per_h"];
-        const TIMES: [&str; 5] = ["_ms", "_s", "_min", "_h", "_percent_cpu"];
+        const PER_TIME: [&str; 7] = ["_per_s", "_per_min", "_per_h", "_tps", "_qps", "_tpm", "_tpmc"];
+        const TIMES: [&str; 6] = ["_ns", "_ms", "_s", "_min", "_h", "_percent_cpu"];
         let ends_in = |units: &[&str]| units.iter().any(|unit| name.ends_with(unit));
         match name {
-            "iops" => Self::PerTime,
+            "iops" | "tps" | "qps" | "tpm" | "tpmc" => Self::PerTime,
             _ if name.ends_with("_us") => Self::Microseconds,
             _ if name.starts_with("lat_") => Self::Time,
             // Before times, because `_per_s` also ends in `_s`.

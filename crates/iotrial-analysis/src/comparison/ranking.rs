@@ -1,12 +1,14 @@
 //! Ranking: the configurations in the order of each metric, and how they stand over all.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use iotrial_model::bound::Amount;
 use iotrial_model::figure::Better;
 use serde::Serialize;
 
 use super::configuration::Configuration;
-use super::delta::{PairJudge, Reading, ranges_meet};
+use super::delta::{PairJudge, Reading, ranges_meet, surely};
 use super::metric::{Metric, MetricGroup};
 
 /// The configurations in the order of one metric.
@@ -25,8 +27,8 @@ pub struct Place {
     pub configuration: String,
     /// From 1; shared where no difference of weight is shown to the first one that has it.
     pub place: usize,
-    /// The figure by which it was ranked.
-    pub value: f64,
+    /// The figure by which it was ranked, or the bound that decides.
+    pub value: Amount,
     #[serde(skip)]
     index: usize,
 }
@@ -43,22 +45,39 @@ impl Ranking {
     }
 
     fn of(configurations: &[Configuration], metric: &Metric) -> Self {
-        let mut values: Vec<(usize, f64)> = configurations
+        let mut values: Vec<(usize, Amount)> = configurations
             .iter()
             .enumerate()
-            .filter_map(|(index, one)| Some((index, one.figure(metric)?)))
+            .filter_map(|(index, one)| Some((index, one.amount(metric)?)))
             .collect();
+        // A bound has a place only where it is decided against all others. Those that are not are left out one after the other,
+        // the last first, so that of two bounds that say the same one stays.
+        let is_decided = |(index, one): &(usize, Amount), all: &[(usize, Amount)]| {
+            one.exact().is_some()
+                || all.iter().all(|(other, amount)| other == index || surely(*one, *amount).is_some())
+        };
+        while let Some(at) = values.iter().rposition(|one| !is_decided(one, &values)) {
+            values.remove(at);
+        }
         let is_higher_better = metric.better() == Some(Better::Higher);
-        // `total_cmp`, so that a figure that is not a number cannot make the order depend on the input.
-        values.sort_by(|a, b| if is_higher_better { b.1.total_cmp(&a.1) } else { a.1.total_cmp(&b.1) });
+        values.sort_by(|(_, a), (_, b)| {
+            // `total_cmp`, so that a figure that is not a number cannot make the order depend on the input.
+            let order = match (a.exact(), b.exact()) {
+                (Some(a), Some(b)) => a.total_cmp(&b),
+                _ => a.surely(*b).unwrap_or(Ordering::Equal),
+            };
+            if is_higher_better { order.reverse() } else { order }
+        });
         let mut places: Vec<Place> = Vec::with_capacity(values.len());
-        let mut leader: Option<(usize, f64, usize)> = None;
+        let mut leader: Option<(usize, Amount, usize)> = None;
         for (position, (index, value)) in values.into_iter().enumerate() {
             // Compared with the leader of the place and not with the neighbour: small steps would otherwise
             // chain, and the first and the last of twenty would share a place.
             let shared = leader.filter(|(first, first_value, _)| {
                 let (first, other) = (&configurations[*first], &configurations[index]);
-                is_shared(first, other, metric, *first_value, value)
+                // A bound that has a place is decided, and shares none.
+                let both = first_value.exact().zip(value.exact());
+                both.is_some_and(|(from, to)| is_shared(first, other, metric, from, to))
             });
             // The next place counts everybody before it, as in sports: 1, 1, 3.
             let place = shared.map_or(position + 1, |(_, _, place)| place);

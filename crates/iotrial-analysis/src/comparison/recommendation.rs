@@ -2,6 +2,7 @@
 //!
 //! Every sentence is generated from what decided it.
 
+use iotrial_model::bound::Amount;
 use iotrial_model::figure::Better;
 use iotrial_model::units::group_thousands;
 use iotrial_model::words::{enumerate, in_brief};
@@ -284,6 +285,7 @@ fn reasons(
         // From the second to the best, so that signs read as the gain of the recommended one.
         let pair = Pair::new(second, best);
         reasons.push(format!("Against {}, the second: {}.", second.title(), group_ranges(&pair)));
+        reasons.extend(bounds_sentence(&pair));
     }
     for pair in against_best {
         let ahead: Vec<String> = pair
@@ -298,6 +300,25 @@ fn reasons(
         }
     }
     reasons
+}
+
+/// What bounds say for sure; `None` where there are none, or nothing is sure.
+fn bounds_sentence(pair: &Pair) -> Option<String> {
+    let sure = pair.bounded.iter().filter(|delta| delta.metric.is_ranked()).filter_map(|delta| {
+        let (sign, percent) = delta.sure_change()?;
+        let (from, to) = (amount_words(delta.from), amount_words(delta.to));
+        let by = change(percent);
+        Some(format!("{} {sign} {by} ({to} against {from})", delta.metric.title()))
+    });
+    let sure: Vec<String> = sure.collect();
+    (!sure.is_empty()).then(|| format!("Sure from figures that were printed as bounds: {}.", names_of(&sure)))
+}
+
+fn amount_words(amount: Amount) -> String {
+    match amount.shown() {
+        (Some(sign), value) => format!("{sign} {}", with_thousands(value)),
+        (None, value) => with_thousands(value),
+    }
 }
 
 fn factor_sentences(factors: &[Factor]) -> Vec<String> {

@@ -4,14 +4,15 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
+use iotrial_model::bound::{BoundRelation, Bounded};
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::finding::{Finding, FindingId, Severity};
-use iotrial_model::imported::TablePlace;
+use iotrial_model::imported::{StatedBound, TablePlace};
 use iotrial_model::metric::MetricKey;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts, RunRecord};
 use iotrial_model::stream::Stream;
-use iotrial_model::subject::{CpuTime, Subject, SubjectRate};
+use iotrial_model::subject::{CpuTime, Subject};
 use iotrial_model::table::PublishedTable;
 use serde::{Serialize, Serializer};
 
@@ -19,13 +20,13 @@ use super::circumstances::Circumstances;
 use super::conditions::{Conditions, load_of_jobs};
 use super::metric::Metric;
 use super::resample::{Spread, Unit, Units};
+use crate::contradiction::contradictions;
 use crate::figures::Figures;
 use crate::findings::findings;
 use crate::latency_course::LatencyCourse;
 use crate::stream::Streams;
 use crate::threshold::ThresholdSet;
 use crate::verdict::{self, Category, Verdict, judge};
-use crate::words::with_thousands;
 
 /// One run of one configuration, or one printed row.
 ///
@@ -61,6 +62,8 @@ pub struct Sample {
     pub(super) is_printed: bool,
     /// Figures as a source states them, each with the load where the configuration has several; none where iotrial counted.
     pub(super) stated: Vec<(Metric, f64)>,
+    /// What is known only as a bound, with the load as above.
+    pub(super) bounds: Vec<(Metric, Bounded)>,
     /// What iotrial counted; `None` where a source states figures instead.
     // The one difference that is left between results. Counts of several runs can be merged and drawn again, so that their
     // figures and how uncertain these are can only be computed when all runs are known. A stated figure can only be taken.
@@ -113,6 +116,8 @@ pub(super) struct Counted {
     /// How the latencies of each stream with any I/O spread over time.
     pub(super) courses: Vec<(Stream, LatencyCourse)>,
     pub(super) cpu: Option<GeneratorCpu>,
+    /// What an application did meanwhile, as somebody told it.
+    pub(super) application: Vec<(Metric, f64)>,
     /// `None` where the intervals are too few, or none are known.
     pub(super) spread: Option<Spread>,
 }
@@ -147,11 +152,12 @@ impl Sample {
             generator: Conditions::of_generator(subject),
             caveats: caveats(subject),
             circumstances: Circumstances::of(subject),
-            contradictions: contradictions(subject),
+            contradictions: contradictions(subject).into_iter().map(|one| one.message).collect(),
             worst_io_us: worst_ios(subject),
             outcome: None,
             is_printed: subject.is_printed(),
             stated: if is_counted { Vec::new() } else { stated_figures(subject) },
+            bounds: bounds(subject),
             counted: is_counted.then(|| Box::new(Counted::of(subject))),
             load: if is_counted { None } else { load_of_jobs(subject, true) },
             is_one_of_several_loads: false,
@@ -180,12 +186,13 @@ impl Sample {
     /// Whether nothing was measured.
     pub(super) fn is_empty(&self) -> bool {
         let mut streams = self.counted.iter().flat_map(|run| &run.streams);
-        self.stated.is_empty() && streams.all(|(_, counts)| counts.io_count() == 0)
+        self.stated.is_empty() && self.bounds.is_empty() && streams.all(|(_, counts)| counts.io_count() == 0)
     }
 
     /// Forgets the stated figures of some metrics.
     pub(super) fn leave_out(&mut self, is_left_out: impl Fn(&Metric) -> bool) {
         self.stated.retain(|(metric, _)| !is_left_out(metric));
+        self.bounds.retain(|(metric, _)| !is_left_out(metric));
     }
 
     /// The same run as one of the configuration that a study knows by this name.
@@ -222,6 +229,7 @@ pub(super) fn tell_loads_apart(samples: &mut [Sample]) {
         if several.contains(sample.conditions.origin()) {
             sample.is_one_of_several_loads = true;
             sample.stated.iter_mut().for_each(|(metric, _)| metric.load.clone_from(&sample.load));
+            sample.bounds.iter_mut().for_each(|(metric, _)| metric.load.clone_from(&sample.load));
             sample.conditions.forget_load();
         }
     }
@@ -246,7 +254,12 @@ impl Counted {
             }),
             CpuTime::Stated(_) => None,
         });
-        Self { duration: subject.measured.unwrap_or_default(), streams, courses, cpu, spread }
+        let application = subject
+            .other
+            .iter()
+            .filter_map(|(name, stated)| Some((MetricKey::from_key(name)?.into(), stated.value)))
+            .collect();
+        Self { duration: subject.measured.unwrap_or_default(), streams, courses, cpu, application, spread }
     }
 
     /// How the figures spread over the intervals, and the course of the latencies.
@@ -285,26 +298,6 @@ fn worst_ios(subject: &Subject<'_>) -> Vec<(Stream, f64)> {
     Stream::ALL.iter().filter_map(worst).collect()
 }
 
-/// In what the figures of a stated result contradict each other. What was counted here cannot: rate and bytes are of the same
-/// I/Os.
-fn contradictions(subject: &Subject<'_>) -> Vec<String> {
-    if subject.is_counted() {
-        return Vec::new();
-    }
-    // The audit has more checks; this one is of what is compared.
-    let contradiction = |rate: &SubjectRate<'_>| {
-        let found = rate.contradiction?;
-        let unit = if found.is_in_mb_per_s() { ", which they are in MB/s" } else { "" };
-        Some(format!(
-            "{} IOPS of its {}s cannot be the {} MiB/s that are stated as well{unit}",
-            with_thousands(rate.iops),
-            rate.direction,
-            with_thousands(rate.facts.stated()?.bandwidth_mib_per_s?.value),
-        ))
-    };
-    subject.rates().iter().filter_map(contradiction).collect()
-}
-
 fn stated_figures(subject: &Subject<'_>) -> Vec<(Metric, f64)> {
     let mut all: Vec<(MetricKey, f64)> = Vec::new();
     let streams = Streams::of(subject);
@@ -321,9 +314,14 @@ fn stated_figures(subject: &Subject<'_>) -> Vec<(Metric, f64)> {
         let of_cpu = |figure: &CpuFigure| Some((MetricKey::Cpu(*figure), cpu.get(*figure)?));
         all.extend(CpuFigure::ALL.iter().filter_map(of_cpu));
     }
-    let other = subject.other.into_iter().flatten();
+    let other = subject.other.iter();
     all.extend(other.filter_map(|(name, stated)| Some((MetricKey::from_key(name)?, stated.value))));
     all.into_iter().map(|(key, value)| (Metric { load: None, key }, value)).collect()
+}
+
+fn bounds(subject: &Subject<'_>) -> Vec<(Metric, Bounded)> {
+    let bound = |one: &StatedBound| Some((MetricKey::from_key(&one.metric)?.into(), one.bounded()));
+    subject.bounds.iter().filter_map(bound).collect()
 }
 
 /// A figure, but no percentile with too few I/Os beyond it, where their number is known. A mean of a few is compared: how
@@ -384,13 +382,12 @@ fn caveats(subject: &Subject<'_>) -> Vec<Caveat> {
         Some(EndedHow::Interrupted) => Some(Caveat::new("the run was interrupted".to_owned())),
         Some(EndedHow::Failed) => Some(Caveat::new("the run failed".to_owned())),
     };
-    // What was printed as a bound is told, and compared with nothing.
-    let bounds = subject.bounds.iter().map(|bound| {
+    // Of all bounds this one says nothing for sure.
+    let about = subject.bounds.iter().filter(|bound| bound.relation == BoundRelation::About);
+    let bounds = about.map(|bound| {
         Caveat::new(format!(
-            "{} was printed as {} {}, and is not compared",
-            bound.metric,
-            bound.relation.as_str(),
-            bound.number.value
+            "{} was printed as about {}, and is not compared",
+            bound.metric, bound.number.value
         ))
     });
     let is_told = |finding: &Finding| {

@@ -554,3 +554,84 @@ fn a_comparison_knows_where_when_and_by_what_it_was_measured_and_what_the_verdic
     // A record without a set was never judged.
     assert_eq!(second.outcomes.len(), usize::from(!other.thresholds.is_empty()));
 }
+
+/// The rows of a table, compared with the first.
+fn of_rows(rows: &str) -> Comparison {
+    let text = format!("format = \"iotrial.table/1\"\ntitle = \"T\"\n{rows}");
+    let table = iotrial_model::table::PublishedTable::parse(&text).unwrap();
+    Comparison::new(Sample::of_table(&table, "the table"), &CompareRequest::default()).unwrap()
+}
+
+#[test]
+fn a_bound_is_better_or_worse_where_that_is_sure_and_never_a_number() {
+    let check = |from: &str, to: &str, reading: Reading, sure: Option<(&'static str, f64)>| {
+        let rows = format!(
+            "[[row]]\nid = \"A\"\nread = {{ iops = 9, lat_mean_us = {from} }}\n[[row]]\nid = \"B\"\nread = {{ iops = 9, lat_mean_us = {to} }}\n"
+        );
+        let comparison = of_rows(&rows);
+        let mean = Metric::of_figure(Stream::Read, Figure::LatencyMean);
+        let pair = &comparison.against_baseline[0];
+        assert_eq!(pair.delta(&mean), None);
+        let delta = pair.bounded_delta(&mean).unwrap();
+        assert_eq!((delta.reading, delta.sure_change()), (reading, sure), "{from} {to}");
+        let ranked = comparison.rankings.iter().find(|one| one.metric == mean);
+        assert_eq!(ranked.is_some(), !reading.is_unknown(), "{from} {to}");
+        if let Some(ranked) = ranked {
+            let first = if reading.is_better() { "B" } else { "A" };
+            assert_eq!((ranked.places[0].configuration.as_str(), ranked.places[1].place), (first, 2));
+        }
+    };
+    check("4000", "\"< 1000\"", Reading::MuchBetter, Some(("<", -75.0)));
+    check("1200", "\"<= 1000\"", Reading::Better, Some(("<", 100.0 * (1_000.0 / 1_200.0 - 1.0))));
+    check("\"< 1000\"", "4000", Reading::MuchWorse, Some((">", 300.0)));
+    check("\"< 1000\"", "\"> 2000\"", Reading::MuchWorse, Some((">", 100.0)));
+    // One digit may be rounded, and what is below it may be as much.
+    check("1000", "\"< 1000\"", Reading::Undecided, None);
+    check("500", "\"< 1000\"", Reading::Undecided, None);
+    check("\"< 1000\"", "\"< 1000\"", Reading::Undecided, None);
+    check("\"~ 1000\"", "9000", Reading::Undecided, None);
+}
+
+#[test]
+fn a_gate_on_a_bound_is_kept_where_every_change_that_it_leaves_keeps_it() {
+    let rows = "[[row]]\nid = \"A\"\nread = { iops = 9, lat_mean_us = 4000 }\n[[row]]\nid = \"B\"\nread = { iops = 9, lat_mean_us = \"< 1000\" }\n";
+    let comparison = of_rows(rows);
+    let mean = Metric::of_figure(Stream::Read, Figure::LatencyMean);
+    let hold = |gate: &str| {
+        let outcome = gate.parse::<Gate>().unwrap().hold(&comparison.against_baseline[0], &mean);
+        (outcome.kept, outcome.is_close)
+    };
+    assert_eq!(hold("read.mean <= -50%"), (true, false));
+    assert_eq!(hold("read.mean <= -80%"), (false, true));
+    assert_eq!(hold("read.mean >= 0%"), (false, false));
+}
+
+/// Runs of the same device, with these transactions a second beside them.
+fn with_metric(label: &str, seed: u64, values: &[f64]) -> Vec<Sample> {
+    let run = |(number, value): (u64, &f64)| {
+        let mut record = run(seed + number, 60, 1.0, Noise { memory: 0.5, size: 0.02 });
+        record.label = Some(label.to_owned());
+        record.metrics.insert("transactions_per_s".to_owned(), *value);
+        Sample::of(&Subject::of_run(&record), format!("{label} {number}"))
+    };
+    (0..).zip(values).map(run).collect()
+}
+
+#[test]
+fn a_metric_of_an_application_is_compared_as_told_and_with_its_spread_where_it_was_repeated() {
+    let compared = |a: &[f64], b: &[f64]| {
+        let samples = [with_metric("a", 100, a), with_metric("b", 200, b)].concat();
+        let comparison = Comparison::new(samples, &CompareRequest::default()).unwrap();
+        let metric = MetricKey::from_key("other.transactions_per_s").unwrap().into();
+        let delta = comparison.against_baseline[0].delta(&metric).unwrap().clone();
+        (delta.reading, delta.interval.is_some(), delta.percent.round())
+    };
+    assert_eq!(compared(&[1_688.0], &[1_980.0]), (Reading::Better, false, 17.0));
+    assert_eq!(compared(&[1_000.0], &[1_010.0]), (Reading::NoDifference, false, 1.0));
+    let clear =
+        compared(&[1_000.0, 1_010.0, 990.0, 1_005.0, 995.0], &[2_000.0, 2_020.0, 1_990.0, 2_010.0, 1_995.0]);
+    assert_eq!((clear.0, clear.1), (Reading::MuchBetter, true));
+    let noisy =
+        compared(&[800.0, 1_200.0, 900.0, 1_100.0, 1_000.0], &[900.0, 1_250.0, 850.0, 1_150.0, 1_000.0]);
+    assert_eq!((noisy.0, noisy.1), (Reading::NoDifference, true));
+}

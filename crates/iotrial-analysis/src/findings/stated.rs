@@ -3,9 +3,11 @@
 use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
 use iotrial_model::imported::{Stated, StatedLatency};
 use iotrial_model::subject::Subject;
+use iotrial_model::words::enumerate;
 
 use super::observed::Observed;
-use crate::words::latency_in_words;
+use crate::contradiction::contradictions;
+use crate::words::{latency_in_words, with_thousands};
 
 /// A mean whose digits leave more room than this share of it is coarse.
 const COARSE_SHARE: f64 = 0.1;
@@ -111,6 +113,47 @@ fn flushes_words(tool: &str, job: &str, mean_us: Option<f64>) -> String {
         "{tool} times the flush apart from the write before it: the latencies of writes of `{job}` lack it{}, and are not judged",
         mean.unwrap_or_default()
     )
+}
+
+/// Figures that cannot all be true.
+pub(super) fn contradictory_figures(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let all = contradictions(seen.subject);
+    let (first, others) = all.split_first()?;
+    let more = if others.is_empty() { String::new() } else { format!(" (and {} more)", others.len()) };
+    Some(Finding {
+        id: FindingId::ContradictoryFigures,
+        severity: Severity::Warning,
+        message: format!("the figures contradict each other: {}{more}", first.message),
+        evidence: Evidence::ContradictoryFigures {
+            contradiction_count: all.len(),
+            is_of_latency: all.iter().any(|one| one.is_of_latency),
+        },
+    })
+}
+
+/// The source states no I/Os per second, and they follow.
+pub(super) fn derived_rate(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let rates = seen.subject.rates();
+    let derived = rates.iter().filter(|rate| rate.is_derived && rate.facts.stated().is_some());
+    let words: Vec<String> = derived
+        .map(|rate| {
+            let size = rate.block_size_bytes / 1_024.0;
+            format!("{} of {}s (of {size} KiB)", with_thousands(rate.iops), rate.direction)
+        })
+        .collect();
+    (!words.is_empty()).then(|| {
+        let message =
+            format!("IOPS are not stated, and follow from MiB/s and block size: {}", enumerate(&words));
+        Finding::without_evidence(FindingId::DerivedRate, Severity::Note, message)
+    })
+}
+
+/// A command that was to print a metric of an application did not.
+pub(super) fn metric_missing(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let (first, others) = seen.subject.metric_failures.split_first()?;
+    let more = if others.is_empty() { String::new() } else { format!(", and {} more", others.len()) };
+    let message = format!("a metric of the application is missing: {first}{more}");
+    Some(Finding::without_evidence(FindingId::MetricMissing, Severity::Warning, message))
 }
 
 /// Nobody said what the load of another tool stands for. A load of ours has the role of its plan.

@@ -121,6 +121,16 @@ impl Bearing {
         bearing
     }
 
+    /// Bounds that lie on both sides of their limits leave the question open.
+    pub(super) fn add_undecided(&mut self, gaps: &[Gap]) {
+        let undecided = gaps.iter().filter(|gap| gap.is_undecided);
+        self.doubts.extend(undecided.map(|gap| Doubt {
+            words: gap.reason.clone(),
+            reason: gap.reason.clone(),
+            advice: Some("Ask the source for the figure itself, or measure it.".to_owned()),
+        }));
+    }
+
     /// What to change first. One advice at a time: the next run shows what is left.
     pub(super) fn advice(&self) -> Option<String> {
         self.doubts.iter().find_map(|doubt| doubt.advice.clone())
@@ -221,6 +231,14 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
             "latencies and rates contradict each other",
             "Look at what `iotrial audit` says of this result.",
         ),
+        // Only latencies are judged: that IOPS and MiB/s contradict each other is to be kept in mind.
+        Id::ContradictoryFigures => match finding.evidence {
+            Evidence::ContradictoryFigures { is_of_latency: true, .. } => doubt(
+                "latencies and rates contradict each other",
+                "Look at what `iotrial audit` says of this result.",
+            ),
+            _ => caveat("with rates that contradict each other"),
+        },
         Id::Stalled => caveat("with a stall of a second or more in it"),
         Id::CoarseLatency => caveat("with latencies in coarse steps"),
         // What lacks its flushes is not judged, and the gap is told with the other gaps.
@@ -237,6 +255,8 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         | Id::SizeReduced
         | Id::CompletionLatency
         | Id::NoRole
+        | Id::DerivedRate
+        | Id::MetricMissing
         | Id::ImportWarnings
         // Of sweeps, comparisons and sizing.
         | Id::Ended

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{CpuUse, DeviceCounters, JobCounts, Layout, OpCounts, RunRecord};
+use crate::application::{MOST_METRICS, is_metric_value, metric_name};
 use crate::plan::Job;
 use crate::search::Search;
 
@@ -81,6 +82,11 @@ impl RunRecord {
         in_range("CPU time", self.cpu.as_ref().is_none_or(CpuUse::is_in_range))?;
         in_range("device count", are_devices_in_range(&self.devices))?;
         in_range("search", self.search.as_ref().is_none_or(Search::is_in_range))?;
+        let is_metric = |(name, value): (&String, &f64)| {
+            metric_name(name).is_ok_and(|plain| plain == *name) && is_metric_value(*value)
+        };
+        let are_few = self.metrics.len() <= MOST_METRICS && self.metric_failures.len() <= MOST_METRICS;
+        in_range("metric of an application", are_few && self.metrics.iter().all(is_metric))?;
         in_range("layout", self.layout.as_ref().is_none_or(Layout::is_in_range))
     }
 }

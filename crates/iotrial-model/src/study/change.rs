@@ -116,6 +116,7 @@ fn words(configuration: &Configuration) -> Words {
         ("targets", format!("[{}]", configuration.targets.join(", "))),
         ("before", optional(configuration.before.as_deref())),
         ("after", optional(configuration.after.as_deref())),
+        ("metric_commands", format!("{:?}", configuration.metric_commands)),
         ("elsewhere", configuration.elsewhere.to_string()),
         ("sim", sim.unwrap_or_else(|| "the default".to_owned())),
     ]

@@ -61,6 +61,8 @@ struct ConfigurationTable<'s> {
     elsewhere: bool,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     attributes: &'s BTreeMap<String, AttributeValue>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    metric_commands: &'s BTreeMap<String, String>,
     sim: Option<&'s SimDevice>,
 }
 
@@ -109,6 +111,7 @@ impl Study {
                     after: configuration.after.as_deref(),
                     elsewhere: configuration.elsewhere,
                     attributes: &configuration.attributes,
+                    metric_commands: &configuration.metric_commands,
                     sim: configuration.sim.as_ref(),
                 })
                 .collect(),

@@ -16,6 +16,8 @@ pub struct SubjectRate<'r> {
     pub is_of_both: bool,
     /// I/Os per second, more than zero.
     pub iops: f64,
+    /// Whether they are not stated, and follow from the MiB/s and the one size of all I/Os.
+    pub is_derived: bool,
     /// Mean size of an I/O: what the bandwidth is at this rate.
     pub block_size_bytes: f64,
     /// What one took on average, from its creation to its completion as far as the tool times both.
@@ -30,7 +32,7 @@ pub struct SubjectRate<'r> {
 
 impl<'r> Subject<'r> {
     /// Rates by direction with the sizes of their I/Os, by job where jobs have figures of their own; streams of which either is
-    /// not known are left out. Figures of reads and writes together become both by the share of reads that was configured.
+    /// not known are left out. Where only MiB/s and the size of the I/Os are, the I/Os per second follow. Figures of reads and writes together become both by the share of reads that was configured.
     pub fn rates(&self) -> Vec<SubjectRate<'r>> {
         let mut rates = Vec::new();
         for job in &self.jobs {
@@ -44,13 +46,21 @@ impl<'r> Subject<'r> {
     }
 }
 
+/// What the MiB/s are at the one size that all I/Os have; `None` of several sizes.
+fn derived_iops(facts: Facts<'_>, sizes: Range) -> Option<f64> {
+    let is_one_size = sizes.low == sizes.high && sizes.low > 0.0;
+    let bytes_per_s = facts.bandwidth_mib_per_s().filter(|_| is_one_size)? * 1_048_576.0;
+    Some(bytes_per_s / sizes.low)
+}
+
 impl<'r> Ops<'r> {
     fn rates(self, role: Option<Role>, loads: &[&StatedLoad]) -> Vec<SubjectRate<'r>> {
         // Of `share` of a stream that has both directions, or of one that has only this.
         let rate = |direction: Direction, facts: Facts<'r>, share: Option<f64>| {
             let sizes =
                 Range::of_block_sizes(loads.iter().copied(), Some(direction).filter(|_| share.is_none()));
-            let all_iops = facts.iops()?;
+            let stated_iops = facts.iops();
+            let all_iops = stated_iops.or_else(|| derived_iops(facts, sizes?))?;
             let contradicting =
                 |stated, sizes| ContradictingRates::of(stated, sizes, edge_count(loads.iter().copied()));
             let iops = all_iops * share.unwrap_or(1.0);
@@ -59,6 +69,7 @@ impl<'r> Ops<'r> {
                 direction,
                 is_of_both: share.is_some(),
                 iops,
+                is_derived: stated_iops.is_none(),
                 block_size_bytes: facts.mean_size(all_iops, sizes)?,
                 latency_mean_us: facts.latency_mean_us(),
                 facts,

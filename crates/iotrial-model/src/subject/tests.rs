@@ -94,6 +94,8 @@ fn run(reads: u64, writes: u64, commits: u64) -> RunRecord {
         engine_setup: None,
         cpu: None,
         search: None,
+        metrics: BTreeMap::new(),
+        metric_failures: Vec::new(),
         findings: Vec::new(),
         ended: Ended { how: EndedHow::Complete, reason: None },
     }
@@ -424,4 +426,23 @@ fn nothing_at_all_is_no_rate_and_no_panic() {
     assert_eq!(Subject::of_imported(&zero).offered_outstanding(), None);
     zero.jobs[1].error = Some("no space left".to_owned());
     assert_eq!(Subject::of_imported(&zero).ended_how(), EndedHow::Failed);
+}
+
+#[test]
+fn iops_that_are_not_stated_follow_from_mib_per_s_and_the_one_size_of_all_ios() {
+    let rates = |load: &str, figures: &str| -> Vec<(Direction, f64, bool)> {
+        let text = format!(
+            "format = \"iotrial.table/1\"\ntitle = \"T\"\n[[row]]\nid = \"A\"\nload = {{ {load} }}\n{figures}\n"
+        );
+        let records = PublishedTable::parse(&text).unwrap().records(&TablePlace::default());
+        let subject = Subject::of_imported(&records[0]);
+        subject.rates().iter().map(|rate| (rate.direction, rate.iops, rate.is_derived)).collect()
+    };
+    let load = "read_percent = 40, block_size_bytes = 65536";
+    let read = [(Direction::Read, 16_000.0, true)];
+    assert_eq!(rates(load, "read = { bandwidth_mib_per_s = 1000 }"), read);
+    let both = [(Direction::Read, 6_400.0, true), (Direction::Write, 9_600.0, true)];
+    assert_eq!(rates(load, "total = { bandwidth_mib_per_s = 1000 }"), both);
+    assert_eq!(rates(load, "read = { iops = 5, bandwidth_mib_per_s = 1000 }")[0].2, false);
+    assert_eq!(rates("read_percent = 40", "read = { bandwidth_mib_per_s = 1000 }"), []);
 }

@@ -1,4 +1,4 @@
-//! Another label for a result that is there: the one value is replaced in the text of its file, and no other byte changes.
+//! Another label for a result that is there, or metrics of an application: the one value is replaced in the text of its file, and no other byte changes.
 //!
 //! Reading a record and writing it again would lose what a newer iotrial noted in it and this one does not know.
 
@@ -7,7 +7,11 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use iotrial_model::application::ApplicationMetrics;
+use iotrial_model::imported::Stated;
+use iotrial_model::metric::APPLICATION;
 use iotrial_model::subject::Subject;
+use serde::Serialize;
 
 use super::kind::Kind;
 use super::packed::packed;
@@ -28,6 +32,12 @@ pub enum RelabelError {
         /// The file, as the user named it.
         path: PathBuf,
     },
+    /// A sweep is many loads, and nobody could say to which of them a figure belongs.
+    #[error("`{}` is a sweep, and metrics belong to one load", path.display())]
+    NoMetrics {
+        /// The file, as the user named it.
+        path: PathBuf,
+    },
     /// It cannot be read, before or after the change.
     #[error(transparent)]
     Read(#[from] ReadRecordError),
@@ -42,23 +52,41 @@ impl Fault for RelabelError {
     }
 }
 
+/// What changes in a result.
+#[derive(Debug, Clone, Copy)]
+pub struct Change<'c> {
+    /// Another label, or none; absent where it stays as it is.
+    pub label: Option<Option<&'c str>>,
+    /// Figures of an application that are added, or take the place of those of the same name.
+    pub metrics: &'c ApplicationMetrics,
+}
+
 impl Store {
-    /// Gives a result of this store a label, or takes it away. The index notices the change by itself.
+    /// Gives a result of this store a label, or takes it away, and adds metrics. The index notices the change by itself.
     ///
     /// # Errors
     ///
     /// When it cannot be read or written; it is then as it was.
-    pub fn relabel(&self, path: &Path, label: Option<&str>) -> Result<(), RelabelError> {
+    pub fn change(&self, path: &Path, change: &Change<'_>) -> Result<(), RelabelError> {
         let kind = Kind::of_name(path).filter(|kind| Kind::NAMED_BY_ID.contains(kind));
         let kind = kind.ok_or_else(|| RelabelError::NoResult { path: path.to_owned() })?;
+        if kind == Kind::Sweep && !change.metrics.is_empty() {
+            return Err(RelabelError::NoMetrics { path: path.to_owned() });
+        }
         let Stored { text, is_packed } = reading(path, "result", || {
-            let Stored { text, is_packed } = read_stored(path)?;
-            let text = with_label(&text, label)?;
-            // Whatever the file had before `label`, a record without the right one must not take its place.
-            if label_in(kind, path, &text)?.as_deref() == label {
+            let Stored { mut text, is_packed } = read_stored(path)?;
+            if let Some(label) = change.label {
+                text = with_value(&text, "label", &label)?;
+            }
+            if !change.metrics.is_empty() {
+                text = with_metrics(kind, path, &text, change.metrics)?;
+            }
+            // Whatever the file had before these keys, a record without the right ones must not take its place.
+            if is_as_asked(kind, path, &text, change)? {
                 Ok(Stored { text, is_packed })
             } else {
-                Err(Unreadable::Check("its label is not where this version of iotrial looks for it".into()))
+                let why = "its label or its metrics are not where this version of iotrial looks for them";
+                Err(Unreadable::Check(why.into()))
             }
         })?;
         if !is_packed {
@@ -72,21 +100,49 @@ impl Store {
     }
 }
 
-fn label_in(kind: Kind, path: &Path, text: &[u8]) -> Result<Option<String>, Unreadable> {
+fn is_as_asked(kind: Kind, path: &Path, text: &[u8], change: &Change<'_>) -> Result<bool, Unreadable> {
+    let check = |subject: &Subject<'_>| {
+        let has = |(name, value): (&String, &f64)| {
+            let known = subject.other.get(&format!("{APPLICATION}.{name}"));
+            known.is_some_and(|known| known.value == *value)
+        };
+        change.label.is_none_or(|label| subject.label == label) && change.metrics.iter().all(has)
+    };
     Ok(match kind {
-        Kind::Sweep => Subject::of_sweep(&sweep_of(text)?).label.map(str::to_owned),
-        Kind::Imported => Subject::of_imported(&imported_of(text)?).label.map(str::to_owned),
-        _ => Subject::of_run(&record_of(text, is_called_journal(path))?).label.map(str::to_owned),
+        Kind::Sweep => check(&Subject::of_sweep(&sweep_of(text)?)),
+        Kind::Imported => check(&Subject::of_imported(&imported_of(text)?)),
+        _ => check(&Subject::of_run(&record_of(text, is_called_journal(path))?)),
     })
 }
 
-/// The text of a record with another value of `label`.
-fn with_label(text: &[u8], label: Option<&str>) -> Result<Vec<u8>, Unreadable> {
-    let value = serde_json::to_vec(&label)?;
-    let (place, new) = match (value_of(text, b"label"), value_of(text, b"id")) {
+/// The text of a record with further metrics; an imported one has them among the figures of its source.
+fn with_metrics(
+    kind: Kind,
+    path: &Path,
+    text: &[u8],
+    metrics: &ApplicationMetrics,
+) -> Result<Vec<u8>, Unreadable> {
+    if kind == Kind::Imported {
+        let mut other = imported_of(text)?.other;
+        let new =
+            metrics.iter().map(|(name, value)| (format!("{APPLICATION}.{name}"), Stated::exact(*value)));
+        other.extend(new);
+        return with_value(text, "other", &other);
+    }
+    let mut all = record_of(text, is_called_journal(path))?.metrics;
+    all.extend(metrics.iter().map(|(name, value)| (name.clone(), *value)));
+    with_value(text, "metrics", &all)
+}
+
+/// The text of a record with another value of a key.
+fn with_value(text: &[u8], key: &str, value: &impl Serialize) -> Result<Vec<u8>, Unreadable> {
+    let value = serde_json::to_vec(value)?;
+    let (place, new) = match (value_of(text, key.as_bytes()), value_of(text, b"id")) {
         (Some(place), _) => (place, Cow::Borrowed(value.as_slice())),
-        // A record without a label has no such key; it goes where iotrial writes it, behind the id.
-        (None, Some(id)) => (id.end..id.end, Cow::Owned([b",\"label\":", value.as_slice()].concat())),
+        // A record without the value has no such key; it goes behind the id.
+        (None, Some(id)) => {
+            (id.end..id.end, Cow::Owned([b",\"", key.as_bytes(), b"\":", value.as_slice()].concat()))
+        }
         (None, None) => return Err(Unreadable::Check("it has no id".into())),
     };
     Ok([&text[..place.start], &new, &text[place.end..]].concat())
@@ -154,7 +210,10 @@ mod tests {
     #[test]
     fn only_the_label_of_the_record_itself_changes() {
         let check = |before: &str, label: Option<&str>, after: &str| {
-            assert_eq!(String::from_utf8(with_label(before.as_bytes(), label).unwrap()).unwrap(), after);
+            assert_eq!(
+                String::from_utf8(with_value(before.as_bytes(), "label", &label).unwrap()).unwrap(),
+                after
+            );
         };
         check(r#"{"id":"01","label":"a","b":1}"#, Some("c"), r#"{"id":"01","label":"c","b":1}"#);
         check(r#"{"id":"01","label":"a"}"#, None, r#"{"id":"01","label":null}"#);
@@ -168,6 +227,7 @@ mod tests {
         );
         let pretty = "{\n  \"id\": \"01\",\n  \"label\": \"a\"\n}\n";
         check(pretty, Some("b"), "{\n  \"id\": \"01\",\n  \"label\": \"b\"\n}\n");
-        assert!(with_label(b"[]", None).is_err() && with_label(b"{\"id", None).is_err());
+        let none: Option<&str> = None;
+        assert!(with_value(b"[]", "label", &none).is_err() && with_value(b"{\"id", "label", &none).is_err());
     }
 }

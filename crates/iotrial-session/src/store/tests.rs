@@ -5,6 +5,7 @@
 use std::sync::Mutex;
 
 use iotrial_measure::control::Control;
+use iotrial_model::application::ApplicationMetrics;
 use iotrial_model::plan::{EngineKind, Plan};
 use iotrial_model::record::Interval;
 use iotrial_model::study::Study;
@@ -310,19 +311,41 @@ fn a_large_record_is_packed_and_reads_as_the_same() {
     assert_eq!(store.paths_by_id().unwrap()[&record.id], path);
 }
 
+/// A change of the label alone.
+fn labelled(label: Option<&str>) -> Change<'_> {
+    static NONE: ApplicationMetrics = ApplicationMetrics::new();
+    Change { label: Some(label), metrics: &NONE }
+}
+
+#[test]
+fn metrics_are_added_to_a_packed_record_and_replace_those_of_the_same_name() {
+    let bench = Bench::new();
+    let store = bench.open();
+    let mut record = bench.large();
+    let path = store.write(&record).unwrap();
+    for (name, value) in [("tps", 850.0), ("users", 40.0), ("tps", 900.5)] {
+        let metrics = ApplicationMetrics::from([(name.to_owned(), value)]);
+        store.change(&path, &Change { label: None, metrics: &metrics }).unwrap();
+        record.metrics.extend(metrics);
+    }
+    assert_eq!((record.metrics["tps"], record.metrics.len()), (900.5, 2));
+    assert_eq!(read_record(&path).unwrap(), record);
+    assert!(read_stored(&path).unwrap().is_packed);
+}
+
 #[test]
 fn a_packed_record_is_labelled_and_stays_packed_and_otherwise_the_same() {
     let bench = Bench::new();
     let store = bench.open();
     let mut record = bench.large();
     let path = store.write(&record).unwrap();
-    store.relabel(&path, Some("after")).unwrap();
+    store.change(&path, &labelled(Some("after"))).unwrap();
     assert!(read_stored(&path).unwrap().is_packed);
     record.label = Some("after".to_owned());
     assert_eq!(read_record(&path).unwrap(), record);
     assert_eq!(store.named("after").unwrap(), [path]);
     let journal = store.study_journal("volumes");
-    assert!(matches!(store.relabel(&journal, None), Err(RelabelError::NoResult { .. })));
+    assert!(matches!(store.change(&journal, &labelled(None)), Err(RelabelError::NoResult { .. })));
 }
 
 #[test]

@@ -116,6 +116,7 @@ impl<'a> Carrier<'a> {
                 targets: Vec::new(),
                 before: None,
                 after: None,
+                metric_commands: BTreeMap::new(),
                 elsewhere: false,
                 sim: None,
             };

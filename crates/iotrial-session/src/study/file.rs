@@ -1,5 +1,6 @@
 //! A study file, with everything that it names: profiles and threshold sets are read once, when it is opened.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use iotrial_analysis::threshold::ThresholdSet;
@@ -183,6 +184,13 @@ impl StudyFile {
                 (None, None, None) if !load.capacity => Aim::Figures,
                 (None, limit, need) => Aim::Capacity { limit, need: need.clone() },
             },
+            metrics: BTreeMap::new(),
+            metric_commands: configuration
+                .metric_commands
+                .iter()
+                .map(|(name, command)| (name.clone(), command.clone()))
+                .collect(),
+            command_folder: self.folder.clone(),
             rig: RigRequest {
                 destroy: ways.released.map_or_else(Vec::new, |released| released.tokens_for(&targets)),
                 targets,
@@ -235,7 +243,7 @@ mod tests {
         let text = "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"S\"\nprofiles = [\"oci-64k-randrw\"]\nseed = 9\n\
                     [load]\nfull = true\nsize = \"2GiB\"\nduration = \"7s\"\nramp = \"1s\"\nengine = \"uring\"\n\
                     polled = true\nuntil_steady = \"1h\"\nkeep_files = true\n\
-                    [[configuration]]\nlabel = \"a\"\ntargets = [\"data\"]\nattributes = { volumes = 3 }\n";
+                    [[configuration]]\nlabel = \"a\"\ntargets = [\"data\"]\nattributes = { volumes = 3 }\nmetric_commands = { tps = \"./tps.sh\" }\n";
         std::fs::write(&path, text).unwrap();
         let file = StudyFile::read(&path).unwrap();
         let request = file.request(&file.study.configurations[0], 2, &Ways::default());
@@ -249,6 +257,9 @@ mod tests {
                 duration: seconds(7),
                 ramp: seconds(1),
                 aim: Aim::Steady { limit: seconds(3_600) },
+                metrics: BTreeMap::new(),
+                metric_commands: vec![("tps".to_owned(), "./tps.sh".to_owned())],
+                command_folder: folder.path().to_owned(),
                 rig: RigRequest {
                     targets: vec![folder.path().join("data")],
                     engine: Some(EngineKind::Uring),

@@ -66,7 +66,7 @@ impl Outlook {
                 let is_of_load = |cell: &Cell| cell.label == configuration.label && cell.profile == *profile;
                 let missing_count = cells.iter().filter(|cell| is_of_load(cell) && is_missing(cell)).count();
                 if missing_count > 0 {
-                    runs_commands |= configuration.before.is_some() || configuration.after.is_some();
+                    runs_commands |= configuration.runs_commands();
                     loads.push(foresee(file, ways, configuration, profile, missing_count)?);
                 }
             }

@@ -1,12 +1,14 @@
 //! The commands of a study: what attaches a configuration before it is measured, and detaches it after.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
 use iotrial_measure::control::Control;
 use iotrial_model::study::{Configuration, Study};
+
+use crate::shell_command::shell;
 
 /// How often a command that runs is looked at: a second stop should end it at once, and there is no wait for either of two things
 /// that the standard library has.
@@ -77,20 +79,4 @@ impl Shell {
 fn variable(key: &str) -> String {
     let name = key.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' });
     format!("IOTRIAL_ATTRIBUTE_{}", name.collect::<String>())
-}
-
-#[cfg(unix)]
-fn shell(command: &str) -> Command {
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]);
-    shell
-}
-
-#[cfg(windows)]
-fn shell(command: &str) -> Command {
-    use std::os::windows::process::CommandExt;
-    let mut shell = Command::new("cmd");
-    // `cmd` has rules of its own for quotes; it gets the command as it was written.
-    shell.arg("/C").raw_arg(command);
-    shell
 }

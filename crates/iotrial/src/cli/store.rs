@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use iotrial_model::application::ApplicationMetric;
 use iotrial_model::units::parse_duration;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -153,16 +154,22 @@ Examples:
   iotrial label last 'three volumes'
   iotrial label before baseline          all results with the label `before`
   iotrial label 01JD… ''                 takes the label away
+  iotrial label last --metric batch_requests_per_s=13100
 
-Only the label in the record changes, and nothing else of it.")]
+Only the label and the metrics in the record change, and nothing else of it.")]
 pub struct LabelArgs {
     /// An id, a part of one, `last`, or a label, which stands for all results that have it.
     #[arg(value_name = "RESULT", add = completion::results())]
     pub result: String,
 
     /// The name of the configuration from now on; '' for none.
-    #[arg(add = completion::labels())]
-    pub label: String,
+    #[arg(add = completion::labels(), required_unless_present = "metrics")]
+    pub label: Option<String>,
+
+    /// A figure of an application that belongs to the result, such as batch_requests_per_s=1234; may be repeated. One of the
+    /// same name is replaced.
+    #[arg(long = "metric", value_name = "NAME=VALUE")]
+    pub metrics: Vec<ApplicationMetric>,
 
     #[command(flatten)]
     pub store: StoreArgs,

@@ -109,6 +109,10 @@ fn consent(args: &StudyArgs, file: &StudyFile, left: Option<&str>) -> Result<boo
             let label = harmless(&configuration.label);
             lines.extend(command.iter().map(|command| format!("  {when} `{label}`: {}", harmless(command))));
         }
+        for (name, command) in &configuration.metric_commands {
+            let label = harmless(&configuration.label);
+            lines.push(format!("  {name} of `{label}`: {}", harmless(command)));
+        }
     }
     // `--quiet` alone must not hide what is about to be confirmed.
     if !args.quiet || !args.yes {

@@ -50,6 +50,7 @@ pub(super) fn study_of(sizing: &Sizing, profile: Option<&str>) -> Result<String,
     let configurations = super::answers(sizing).map(|answer| Studied {
         label: answer.configuration.provider.clone(),
         attributes: attributes(answer),
+        metric_commands: BTreeMap::new(),
         targets: Vec::new(),
         before: None,
         after: None,

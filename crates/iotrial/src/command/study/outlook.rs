@@ -70,6 +70,9 @@ pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure
             let label = harmless(&configuration.label);
             text.extend(command.iter().map(|command| format!("{when} {label}: {}\n", harmless(command))));
         }
+        for (name, command) in &configuration.metric_commands {
+            text.push_str(&format!("{name} of {}: {}\n", harmless(&configuration.label), harmless(command)));
+        }
     }
     text.push_str("\nnothing was written\n");
     output::text(&text)

@@ -1,0 +1,112 @@
+//! In what the figures of a stated result contradict each other, as far as that bears on what is judged and compared.
+//!
+//! What was counted here cannot: rate and bytes are of the same I/Os. The audit has more checks; these are of the figures that
+//! decide something, by the same tolerances, which follow from the digits in print.
+
+use iotrial_model::range::{ContradictingRates, Range, edge_share, write_number};
+use iotrial_model::subject::{Facts, Subject, SubjectRate};
+
+use crate::words::with_thousands;
+
+/// Two figures of a result that cannot both be true.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Contradiction {
+    /// In one clause.
+    pub(crate) message: String,
+    /// Whether a latency is one of the two.
+    pub(crate) is_of_latency: bool,
+}
+
+/// All of them, rates first.
+pub(crate) fn contradictions(subject: &Subject<'_>) -> Vec<Contradiction> {
+    if subject.is_counted() {
+        return Vec::new();
+    }
+    let mut all: Vec<Contradiction> = subject.rates().iter().filter_map(of_rates).collect();
+    // Both directions of a total have the same one.
+    all.dedup();
+    all.extend(of_outstanding(subject));
+    all
+}
+
+fn of_rates(rate: &SubjectRate<'_>) -> Option<Contradiction> {
+    let found: ContradictingRates = rate.contradiction?;
+    let unit = if found.is_in_mb_per_s() { ", which they are in MB/s" } else { "" };
+    let stated = rate.facts.stated()?;
+    let stream = if rate.is_of_both { "reads and writes".to_owned() } else { format!("{}s", rate.direction) };
+    let message = format!(
+        "{} IOPS of its {stream} cannot be the {} MiB/s that are stated as well{unit}",
+        with_thousands(stated.iops?.value),
+        with_thousands(stated.bandwidth_mib_per_s?.value),
+    );
+    Some(Contradiction { message, is_of_latency: false })
+}
+
+/// Rate times mean latency are the I/Os in flight (Little), and no load has more in flight than it keeps outstanding.
+fn of_outstanding(subject: &Subject<'_>) -> Option<Contradiction> {
+    let outstanding = subject.total_outstanding().filter(|count| *count > 0)? as f64;
+    // One entry of fio may stand for several jobs and has the options of the first.
+    if subject.jobs.iter().any(|job| job.load.options.contains_key("group_reporting")) {
+        return None;
+    }
+    let facts = subject.all_facts();
+    let in_flight = facts.iter().try_fold(Range::exact(0.0), |sum, facts| {
+        let stated = facts.stated()?;
+        let latency = Range::of(stated.latency().mean_us?).scaled(1e-6);
+        Some(sum + Range::of(stated.iops?) * latency)
+    })?;
+    let edges = edge_share(facts.iter().filter_map(|facts| Facts::stated(*facts)));
+    (in_flight.low > outstanding * (1.0 + edges)).then(|| Contradiction {
+        message: format!(
+            "its rates times its mean latencies are {in_flight} I/Os in flight, and its load has {} at most",
+            write_number(outstanding)
+        ),
+        is_of_latency: true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::finding::FindingId;
+    use iotrial_model::imported::TablePlace;
+    use iotrial_model::table::PublishedTable;
+
+    use super::*;
+    use crate::findings::findings;
+    use crate::threshold::ThresholdSet;
+    use crate::verdict::{Outcome, judge};
+
+    #[track_caller]
+    fn check(figures: &str, is_found: bool, outcome: Outcome, words: &str) {
+        let text = format!(
+            "format = \"iotrial.table/1\"\ntitle = \"T\"\nruntime_s = 300\n[[row]]\nid = \"A\"\nload = {{ read_percent = 100, block_size_bytes = 8192, outstanding = 64 }}\nread = {{ {figures} }}\n"
+        );
+        let records = PublishedTable::parse(&text).unwrap().records(&TablePlace::default());
+        let subject = Subject::of_imported(&records[0]);
+        let found = findings(&subject);
+        let has_any = found.iter().any(|one| one.id == FindingId::ContradictoryFigures);
+        assert_eq!(has_any, is_found, "{found:?}");
+        let verdict = judge(&subject, &found, &ThresholdSet::builtin("oci-sqlserver").unwrap());
+        assert_eq!(verdict.outcome, outcome, "{}", verdict.sentence);
+        assert!(verdict.sentence.contains(words), "{}", verdict.sentence);
+    }
+
+    #[test]
+    fn a_latency_that_its_rate_contradicts_decides_nothing() {
+        check(
+            "iops = 64123, bandwidth_mib_per_s = 501, lat_mean_us = 998.1",
+            false,
+            Outcome::Qualified,
+            "worst is",
+        );
+        // 64,123 a second at 1.9 ms would be 122 in flight.
+        let words = "latencies and rates contradict each other";
+        check("iops = 64123, lat_mean_us = 1901.5", true, Outcome::Inconclusive, words);
+    }
+
+    #[test]
+    fn rates_that_contradict_each_other_are_told_beside_the_verdict_on_latencies() {
+        let figures = "iops = 64123, bandwidth_mib_per_s = 525.3, lat_mean_us = 998.1";
+        check(figures, true, Outcome::Qualified, "but with rates that contradict each other");
+    }
+}

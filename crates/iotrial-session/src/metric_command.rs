@@ -1,0 +1,131 @@
+//! Commands whose output is a metric of an application: run when the load is over, one number each.
+//!
+//! Whatever goes wrong with one is said in the record. It never costs the run, which may have taken hours.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use iotrial_model::application::metric_value;
+use iotrial_model::record::RunRecord;
+
+use crate::observer::Observer;
+use crate::shell_command::shell;
+
+/// How often a command that runs is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// A command that has not answered by then is ended: a run must not wait for ever for a client that waits for a password.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
+/// A number is shorter.
+const MOST_OUTPUT: u64 = 4_096;
+
+/// Runs each command in `folder`, and adds what it printed to the record, or why there is no number.
+pub(crate) fn measure_metrics(
+    record: &mut RunRecord,
+    commands: &[(String, String)],
+    folder: &Path,
+    timeout: Duration,
+    observer: &dyn Observer,
+) {
+    for (name, command) in commands {
+        match number_of(command, record, folder, timeout) {
+            Ok(number) => _ = record.metrics.insert(name.clone(), number),
+            Err(why) => {
+                let failure = format!("{name}: {why}");
+                observer.warn(&format!("warning: no metric {failure}"));
+                record.metric_failures.push(failure);
+            }
+        }
+    }
+}
+
+fn number_of(command: &str, record: &RunRecord, folder: &Path, timeout: Duration) -> Result<f64, String> {
+    let mut shell = shell(command);
+    // The folder of a bare name is empty, which no program can be started in.
+    if !folder.as_os_str().is_empty() {
+        shell.current_dir(folder);
+    }
+    // By the environment and never in the text, where a label with a quote in it would become a command.
+    shell
+        .env("IOTRIAL_RECORD", &record.id)
+        .env("IOTRIAL_LABEL", record.label.as_deref().unwrap_or_default())
+        .env("IOTRIAL_MEASURED_S", record.measured_duration().as_secs_f64().to_string());
+    run(shell, command, timeout)
+}
+
+/// Runs it, and reads the number that it prints.
+fn run(mut shell: Command, command: &str, timeout: Duration) -> Result<f64, String> {
+    shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+    let mut child = shell.spawn().map_err(|error| format!("cannot start `{command}`: {error}"))?;
+    let output = read_output(&mut child);
+    let began = Instant::now();
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if began.elapsed() >= timeout => {
+                // It may have ended by itself just now.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("`{command}` did not end within {} s", timeout.as_secs()));
+            }
+            Ok(None) => std::thread::sleep(LOOK_EVERY),
+            Err(error) => return Err(format!("cannot wait for `{command}`: {error}")),
+        }
+    };
+    if !status.success() {
+        return Err(format!("`{command}` ended with {status}"));
+    }
+    // A child of the command may hold its output open; what the command itself printed is there by now.
+    let left = timeout.saturating_sub(began.elapsed()).max(LOOK_EVERY);
+    let text = output.recv_timeout(left).map_err(|_| format!("`{command}` did not close its output"))?;
+    metric_value(&text).map_err(|error| format!("`{command}` printed no number: {error}"))
+}
+
+/// Its standard output, as far as a number reaches. In a thread of its own: a pipe has no read that gives up.
+fn read_output(child: &mut Child) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    if let Some(output) = child.stdout.take() {
+        std::thread::spawn(move || {
+            let mut text = Vec::new();
+            // What cannot be read is no number, and is said as that.
+            let _ = output.take(MOST_OUTPUT).read_to_end(&mut text);
+            // Nobody listens any more where the command took too long.
+            let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
+        });
+    }
+    receiver
+}
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn child_of(command: &str, timeout: Duration) -> Result<f64, String> {
+        run(shell(command), command, timeout)
+    }
+
+    #[test]
+    fn a_command_prints_one_number_or_the_reason_is_told() {
+        let number = |command: &str| child_of(command, TIMEOUT);
+        assert_eq!(number("echo ' 1234.5 '"), Ok(1_234.5));
+        let fails = |command: &str, part: &str| {
+            let error = number(command).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        };
+        fails("echo many", "printed no number: `many` is no number of zero or more");
+        fails("echo NaN", "is no number of zero or more");
+        fails("true", "printed no number");
+        fails("echo 5; exit 3", "ended with exit status: 3");
+        fails("yes 1", "printed no number");
+    }
+
+    #[test]
+    fn a_command_that_does_not_end_is_ended() {
+        // It waits for what never comes; nothing here depends on how long anything takes.
+        let error = child_of("exec cat /dev/zero > /dev/null", Duration::ZERO).unwrap_err();
+        assert!(error.ends_with("did not end within 0 s"), "{error}");
+    }
+}
