@@ -128,6 +128,7 @@ impl Bearing {
             words: gap.reason.clone(),
             reason: gap.reason.clone(),
             advice: Some("Ask the source for the figure itself, or measure it.".to_owned()),
+            finding: None,
         }));
     }
 
