@@ -23,6 +23,7 @@ pub mod summary;
 pub mod saturation;
 pub mod knee_search;
 pub mod sweep;
+pub mod settings;
 pub mod comparison;
 pub mod audit;
 #[cfg(test)]

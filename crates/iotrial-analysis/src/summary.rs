@@ -8,7 +8,7 @@ use iotrial_model::finding::Finding;
 use iotrial_model::imported::{Source, StatedCpu, Warning};
 use iotrial_model::load::Role;
 use iotrial_model::metric::{APPLICATION, MetricKey};
-use iotrial_model::plan::Arrival;
+use iotrial_model::plan::{Arrival, EngineKind};
 use iotrial_model::record::{CpuUse, EndedHow};
 use iotrial_model::search::Search;
 use iotrial_model::subject::{CpuTime, Device, Facts, Subject, SubjectJob};
@@ -16,10 +16,11 @@ use serde::{Serialize, Serializer};
 
 use crate::device_chain::ChainStep;
 use crate::findings::Observed;
+use crate::settings::{Setting, settings_of_run};
 use crate::steady_state::SteadyState;
 use crate::stream::Streams;
 use crate::threshold::ThresholdSet;
-use crate::verdict::{Capacity, Verdict, judge};
+use crate::verdict::{Capacity, Outcome, Verdict, judge};
 
 /// A result in figures. It is written as the document of a run or of an imported result, whose keys are interfaces: `docs/json.md`.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +55,8 @@ pub struct Summary {
     pub capacity: Option<Capacity>,
     /// The search for it, load by load.
     pub search: Option<Search>,
+    /// Settings of the database that follow from it, as proposals; empty where nothing follows.
+    pub settings: Vec<Setting>,
     /// What the reader should know, the most serious first.
     pub findings: Vec<Finding>,
     /// What an import did not understand.
@@ -80,6 +83,8 @@ struct RunDocument<'s> {
     device: Option<&'s DeviceFigures>,
     #[serde(skip_serializing_if = "Option::is_none")]
     search: Option<&'s Search>,
+    #[serde(skip_serializing_if = "<[Setting]>::is_empty")]
+    settings: &'s [Setting],
     findings: &'s [Finding],
 }
 
@@ -132,6 +137,7 @@ impl Serialize for Summary {
             cpu: self.cpu.as_ref(),
             device: self.device.as_ref(),
             search: self.search.as_ref(),
+            settings: &self.settings,
             findings: &self.findings,
         };
         document.serialize(serializer)
@@ -292,7 +298,6 @@ impl Summary {
             source: subject.source.cloned(),
             ended: subject.ended.map(|ended| ended.how),
             ended_reason: subject.ended.and_then(|ended| ended.reason.clone()),
-            verdict,
             measured_s: subject.measured_s(),
             total: Streams::of(subject),
             bounds: subject.bounds.iter().map(|one| (one.metric.clone(), one.bounded())).collect(),
@@ -315,10 +320,24 @@ impl Summary {
             device: device_figures(subject, observed.steps()),
             capacity: Capacity::of(subject),
             search: subject.search.cloned(),
+            settings: {
+                let reserve = reserve_of(subject, &verdict);
+                settings_of_run(subject).into_iter().map(|one| one.with_reserve(reserve)).collect()
+            },
+            verdict,
             findings,
             warnings: subject.warnings.to_vec(),
             steady_state: observed.into_steady(),
         }
+    }
+}
+
+/// Why the figures may not be those of a device, in the words that go with what follows from them.
+fn reserve_of(subject: &Subject<'_>, verdict: &Verdict) -> Option<&'static str> {
+    match verdict.outcome {
+        _ if subject.engine.is_some_and(EngineKind::is_simulated) => Some("the device was simulated"),
+        Outcome::Inconclusive => Some("the run is inconclusive"),
+        Outcome::Qualified | Outcome::NotQualified => None,
     }
 }
 

@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::figures::{Counted, Figures, percentile_us};
 use crate::findings::findings as found;
 use crate::saturation::{LoadPoint, Saturation, Sustained, is_saturated};
+use crate::settings::Setting;
 
 mod results;
 
@@ -23,6 +24,8 @@ mod findings;
 mod limit;
 
 mod scaling;
+
+mod settings;
 
 pub use limit::{Limit, LimitKind};
 pub use results::LeftOut;
@@ -46,6 +49,9 @@ pub struct SweepSummary {
     pub curves: Vec<Curve>,
     /// Several volumes together, by pattern; empty for one volume.
     pub scaling: Vec<Scaling>,
+    /// Settings of databases that follow from its curves, as proposals; empty where nothing follows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<Setting>,
     /// What the reader should know, the most serious first.
     pub findings: Vec<Finding>,
 }
@@ -130,6 +136,10 @@ impl SweepSummary {
             ended: record.ended.how,
             ended_reason: record.ended.reason.clone(),
             measured_s: record.probes.iter().map(|probe| probe.measured.as_secs_f64()).sum(),
+            settings: settings::settings_of_curves(&curves, volumes.len())
+                .into_iter()
+                .map(|one| one.with_reserve(reserve_of(record)))
+                .collect(),
             volumes,
             curves,
             scaling,
@@ -205,6 +215,16 @@ pub fn load_for_together(record: &SweepRecord, pattern: LoadPattern) -> Option<u
         }
     }
     best.into_values().map(|(_, outstanding)| outstanding).max()
+}
+
+/// Why the curves may not be those of a device.
+fn reserve_of(record: &SweepRecord) -> Option<&'static str> {
+    match record.ended.how {
+        _ if record.settings.engine.is_simulated() => Some("the device was simulated"),
+        _ if !record.settings.engine.has_device() => Some("no device was measured"),
+        EndedHow::Complete => None,
+        EndedHow::Interrupted | EndedHow::Failed => Some("the sweep did not come to its end"),
+    }
 }
 
 fn total_outstanding(probe: &ProbeRecord) -> u32 {

@@ -204,7 +204,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         engine_setup: None,
         cpu: Some(CpuUse { wall, user: wall / 10, system: wall / 5, ..CpuUse::default() }),
         search: None,
-        metrics: BTreeMap::new(),
+        metrics: std::collections::BTreeMap::new(),
         metric_failures: Vec::new(),
         findings: Vec::new(),
         ended: Ended { how: EndedHow::Complete, reason: None },

@@ -15,6 +15,7 @@ mod text;
 mod stated;
 mod brief;
 mod settings;
+mod proposals;
 mod search;
 mod heat;
 mod curves;

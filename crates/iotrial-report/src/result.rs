@@ -19,6 +19,7 @@ use crate::brief;
 use crate::chart::ChartGroup;
 use crate::curves;
 use crate::document::{Block, Document, FindingLine, Section, VerdictBlock};
+use crate::proposals;
 use crate::quantity::{Quantity, in_seconds};
 use crate::search;
 use crate::settings;
@@ -51,6 +52,7 @@ impl Document {
             judged(summary),
             by_job(subject, summary),
             stated::distribution(subject),
+            proposals::proposals(&summary.settings),
             settings::host(subject, summary),
             settings::targets(subject, summary),
             settings::load(subject, summary),

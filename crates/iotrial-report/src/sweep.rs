@@ -19,6 +19,7 @@ use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::comparison::measured::in_words;
 use crate::document::{Block, Document, Fact, FindingLine, Section};
 use crate::finding_line::About;
+use crate::proposals;
 use crate::quantity::{Quantity, in_seconds};
 use crate::result;
 use crate::table::{Column, Row, Table, Value};
@@ -72,6 +73,7 @@ impl Document {
             curves(summary),
             fits(summary),
             probes(summary),
+            proposals::proposals(&summary.settings),
             record.and_then(settings_of),
         ];
         let (title, byline) = match of {

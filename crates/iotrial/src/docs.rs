@@ -17,7 +17,7 @@ macro_rules! page {
 }
 
 /// In the order in which somebody meets them. What is only about building iotrial is not among them.
-pub const PAGES: [Page; 17] = [
+pub const PAGES: [Page; 18] = [
     page!("profiles", "loads: the built-in ones, and how to write your own"),
     page!("thresholds", "what the verdict judges by, and how to write your own"),
     page!("study", "studies: several configurations, repeated, interleaved, resumed, on several machines"),
@@ -31,6 +31,7 @@ pub const PAGES: [Page; 17] = [
     page!("size", "what to buy: the chain of limits, demands, configurations, the search"),
     page!("catalogs", "catalogs of limits and prices, your own ones, and how to renew them"),
     page!("sweep", "where storage saturates: the method of `iotrial sweep`"),
+    page!("settings", "suggested settings of databases: each rule with its source"),
     page!("json", "the keys of `--json`"),
     page!("measurement", "each figure and finding: formula, source, threshold, what it cannot see"),
     page!("records", "finding results, labels after the fact, the trash"),

@@ -393,3 +393,35 @@ fn metrics_of_an_application_are_kept_shown_and_compared_and_a_failed_command_co
     }
     bench.run(&["run", "--metric", "tps=1", "--metric", "tps=2"]).expect_code(2);
 }
+
+#[test]
+fn settings_are_proposed_for_the_database_of_the_profile_alone_and_with_a_reserve_of_a_simulated_device() {
+    let bench = Bench::new();
+    let settings = |profile: &str| {
+        let device = "service_time_us = 200, parallelism = 32";
+        let arguments = [
+            "run",
+            profile,
+            "--closed",
+            "--engine",
+            "sim",
+            "--sim",
+            device,
+            "--seed",
+            "1",
+            "--duration",
+            "10s",
+            "--json",
+        ];
+        let json = bench.run(&arguments).json();
+        let settings = json["settings"].as_array().cloned().unwrap_or_default();
+        assert!(settings.iter().all(|one| one["reserve"] == "the device was simulated"));
+        settings.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(settings("mysql-oltp"), ["innodb_io_capacity", "innodb_io_capacity_max"]);
+    assert_eq!(settings("sqlserver-oltp"), ["data files of tempdb"]);
+    assert_eq!(settings("postgresql-oltp"), [""; 0]);
+    assert_eq!(settings("kafka"), [""; 0]);
+    let shown = bench.run(&["report", "last"]).stdout;
+    assert!(!shown.contains("Suggested settings"), "{shown}");
+}

@@ -92,6 +92,8 @@ impl SweepSummary {
             measured_s: curves.iter().flat_map(|curve| &curve.probes).map(|probe| probe.measured_s).sum(),
             volumes,
             curves,
+            // Of results of others nobody knows on which volume they were measured.
+            settings: Vec::new(),
             scaling: Vec::new(),
             findings,
         };

@@ -426,3 +426,52 @@ fn a_rate_that_stands_still_while_the_device_idles_is_a_cap_and_holds_the_other_
         (LimitKind::IopsCap, "3,000 IOPS, the cap that randread-8k shows")
     );
 }
+
+/// What is proposed of these curves: name and value.
+fn proposed(volume_count: usize, probes: Vec<ProbeRecord>) -> Vec<(&'static str, String)> {
+    let summary = SweepSummary::new(&record(volume_count, probes));
+    summary.settings.iter().map(|one| (one.name, one.written())).collect()
+}
+
+#[test]
+fn settings_follow_only_from_the_measurements_that_their_rules_name() {
+    // A device that answers 16 I/Os at once, and reads 128 KiB in sequence four times as fast as a page at random.
+    let random = || alone("randread-8k", 0, 16);
+    let scan = |block: &str, iops: u64| -> Vec<ProbeRecord> {
+        let rate = |n: u32| if n == 1 { iops } else { 2 * iops };
+        [1, 4, 16, 64].map(|n| probe(block, &[0], n, ProbePurpose::Search, rate(n))).into()
+    };
+    assert_eq!(proposed(1, scan("read-64k", 4_000)), []);
+    let of_random = proposed(1, random());
+    assert_eq!(of_random.iter().map(|one| one.0).collect::<Vec<_>>(), ["effective_io_concurrency"]);
+    let concurrency: u32 = of_random[0].1.parse().unwrap();
+    assert!((12..=20).contains(&concurrency), "{concurrency}");
+    // 1 ms for a page at random, 125 µs for sixteen in sequence: 128 times as much, and the default of 4 stays.
+    let both = [random(), scan("read-128k", 8_000)].concat();
+    assert_eq!(proposed(1, both.clone())[0], ("random_page_cost", "4.0".to_owned()));
+    // 1 ms for sixteen in sequence: 16 times as much, a tenth of it.
+    let slow = [random(), scan("read-128k", 1_000)].concat();
+    assert_eq!(proposed(1, slow)[0], ("random_page_cost", "1.6".to_owned()));
+    // Without one I/O at a time nobody knows what a page costs.
+    let without: Vec<ProbeRecord> = both.into_iter().filter(|probe| probe.outstanding > 1).collect();
+    assert!(proposed(1, without).iter().all(|one| one.0 != "random_page_cost"));
+    // 64 KiB reach what 512 KiB do: eight pages of 8 KiB.
+    let sizes = [scan("read-64k", 8_000), scan("read-512k", 1_000)].concat();
+    assert_eq!(proposed(1, sizes), [("db_file_multiblock_read_count", "8".to_owned())]);
+    let capacity = |servers: u32| proposed(1, alone("randwrite-16k", 0, servers));
+    let expected = |capacity: &str, most: &str| {
+        [("innodb_io_capacity", capacity.to_owned()), ("innodb_io_capacity_max", most.to_owned())]
+    };
+    assert_eq!(capacity(10), expected("5000", "10000"));
+    // 20,000 is the highest that MySQL recommends.
+    assert_eq!(capacity(100), expected("20000", "40000"));
+    assert_eq!(proposed(2, [random(), alone("randread-8k", 1, 16)].concat()), []);
+}
+
+#[test]
+fn what_a_simulated_device_proposes_says_so() {
+    let mut sweep = record(1, alone("randread-8k", 0, 16));
+    assert_eq!(SweepSummary::new(&sweep).settings[0].reserve, None);
+    sweep.settings.engine = EngineKind::Sim;
+    assert_eq!(SweepSummary::new(&sweep).settings[0].reserve, Some("the device was simulated"));
+}

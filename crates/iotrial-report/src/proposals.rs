@@ -1,0 +1,39 @@
+//! Settings of a database that follow from what was measured.
+
+use iotrial_analysis::settings::Setting;
+
+use crate::document::{Block, Section};
+use crate::quantity::Quantity;
+use crate::table::{Column, Row, Table, Value};
+
+/// The settings, each with what it comes from; `None` where nothing follows.
+pub(crate) fn proposals(settings: &[Setting]) -> Option<Section> {
+    let row = |one: &Setting| Row {
+        cells: vec![
+            Value::Text(one.database.as_str().to_owned()),
+            Value::Text(one.name.to_owned()),
+            Value::Text(one.written()),
+            Value::Text(one.from()),
+        ],
+        is_total: false,
+    };
+    let first = settings.first()?;
+    // What a simulated device can do is no reason to configure anything.
+    let reserve = first.reserve.map(|reserve| format!(" Here {reserve}: measure again before you use them."));
+    Some(Section {
+        id: "proposals",
+        heading: "Suggested settings",
+        note: Some(format!(
+            "Proposals, from what was measured here; `iotrial docs settings` has each rule with its source.{}",
+            reserve.unwrap_or_default()
+        )),
+        blocks: vec![Block::Table(Table {
+            caption: "Suggested settings".to_owned(),
+            columns: ["database", "setting", "proposal", "from"]
+                .map(|name| Column::new(name, Quantity::Words))
+                .into(),
+            rows: settings.iter().map(row).collect(),
+            at_a_glance: true,
+        })],
+    })
+}
