@@ -1,6 +1,5 @@
 //! Records for tests: a healthy run that keeps every law, to be spoiled in one respect.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use iotrial_model::plan::{EngineKind, FreeSpace, PhaseKind, Plan, PlanRequest, TargetFacts, TargetKind};
