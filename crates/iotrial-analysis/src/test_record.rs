@@ -161,6 +161,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
     let space = FreeSpace { filesystem_id: 1, capacity: ByteSize::gib(1000), available: ByteSize::gib(900) };
     let target = TargetFacts {
         path: "/data".into(),
+        roles: Vec::new(),
         kind: TargetKind::Directory(space),
         sector_size: ByteSize::bytes(512),
     };

@@ -121,7 +121,7 @@ impl SweepSetup {
             aim: Aim::Figures,
             rig: request.rig.clone(),
         };
-        let setup = Setup::new(load, &asked).map_err(SweepError::Setup)?;
+        let setup = Setup::of_volumes(load, &asked).map_err(SweepError::Setup)?;
         let engine = setup.plan.engine;
         // Several volumes that are one imagined device would all have the same curve, and together the sum of nothing.
         if !engine.touches_targets() && target_count > 1 {

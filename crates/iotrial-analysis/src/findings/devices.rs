@@ -1,6 +1,7 @@
 //! What the devices counted, against what was issued to them.
 
 use iotrial_model::finding::{Evidence, Finding, FindingId, SeenIn, Severity};
+use iotrial_model::given_target::in_words;
 use iotrial_model::load::Direction;
 use iotrial_model::units::ByteSize;
 
@@ -60,6 +61,7 @@ fn foreign_words(step: &ChainStep, is_bare: bool) -> String {
     let above = ByteSize::bytes(read.above_bytes + write.above_bytes);
     let share_percent = step.excess_percent.unwrap_or_default();
     let below = step.below.join(", ");
+    let whose = if step.roles.is_empty() { String::new() } else { format!("{}: ", in_words(&step.roles)) };
     if step.is_partition {
         return format!(
             "{share_percent:.0} % of what {below} moved ({excess}) went to other partitions than {}: someone else used the disk",
@@ -72,7 +74,7 @@ fn foreign_words(step: &ChainStep, is_bare: bool) -> String {
         "someone else used them, or the file system above them multiplies I/Os"
     };
     format!(
-        "the devices moved {excess} more than the {above} that were issued ({:.0} %; {share_percent:.0} % of what {below} moved): {who}",
+        "{whose}the devices moved {excess} more than the {above} that were issued ({:.0} %; {share_percent:.0} % of what {below} moved): {who}",
         excess_of_above_percent(step)
     )
 }
@@ -147,8 +149,9 @@ fn cache_below_words(step: &ChainStep, direction: Direction, seen_percent: f64) 
     let flow = step.flow(direction);
     let (counted, above) = (ByteSize::bytes(flow.below_bytes), ByteSize::bytes(flow.above_bytes));
     if step.is_from_load() {
+        let whose = if step.roles.is_empty() { String::new() } else { format!("{}: ", in_words(&step.roles)) };
         return format!(
-            "the devices counted {counted} of the {above} that were issued as {direction}s ({seen_percent:.0} %): a cache or holes in the file answered above them, or the load reached devices that are not known"
+            "{whose}the devices counted {counted} of the {above} that were issued as {direction}s ({seen_percent:.0} %): a cache or holes in the file answered above them, or the load reached devices that are not known"
         );
     }
     format!(
@@ -160,14 +163,14 @@ fn cache_below_words(step: &ChainStep, direction: Direction, seen_percent: f64) 
 
 /// The nearest devices merged I/Os, so that they did fewer and larger ones than were issued.
 pub(super) fn merged_io(seen: &Observed<'_, '_>) -> Option<Finding> {
-    let step = steps(seen).find(|step| step.is_from_load())?;
-    let (direction, percent) = Direction::ALL
-        .into_iter()
-        .filter_map(|direction| Some((direction, step.flow(direction).merged_percent?)))
-        .filter(|(direction, percent)| {
+    let (step, direction, percent) = steps(seen)
+        .filter(|step| step.is_from_load())
+        .flat_map(|step| Direction::ALL.map(|direction| (step, direction)))
+        .filter_map(|(step, direction)| Some((step, direction, step.flow(direction).merged_percent?)))
+        .filter(|(step, direction, percent)| {
             *percent > MOST_MERGED_PERCENT && step.flow(*direction).above_count > 0
         })
-        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+        .max_by(|a, b| a.2.total_cmp(&b.2))?;
     let flow = step.flow(direction);
     Some(Finding {
         id: FindingId::MergedIo,

@@ -1,17 +1,21 @@
 //! A limit of a known kind: the rate stands still while I/Os wait.
 
 use iotrial_model::finding::{Evidence, Finding, FindingId, FlatRate, Severity};
+use iotrial_model::given_target::in_words;
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{Job, PhaseKind};
 use iotrial_model::subject::Subject;
+use iotrial_model::words::enumerate;
 
-use super::modes::SlowPart;
+use super::modes::{SlowPart, TwoModes};
 use super::observed::Observed;
 use super::pace::{
     Pace, RATE_TOLERANCE_PERCENT, in_flight, intervals_of, is_flat, is_pressed, median, shortest_latency_s,
 };
 use super::throttle::Throttle;
+use crate::device_chain::ChainStep;
+use crate::device_part::DevicePart;
 use crate::words::with_thousands;
 
 /// So many whole intervals at least: of fewer, chance makes some stand as still as a limiter does ([`EXACT_SPREAD`]).
@@ -95,7 +99,7 @@ pub(crate) fn is_round(value: f64) -> bool {
 }
 
 /// A limit that is set on a rate, with what shows it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct FlatLimit {
     kind: Kind,
     flat: Flat,
@@ -104,9 +108,42 @@ pub(super) struct FlatLimit {
     /// How many times as long I/Os take as on the idle device.
     wait_ratio: f64,
     evidence: FlatRate,
+    /// The jobs whose rate it is, by their places in the plan.
+    pub(super) jobs: Vec<usize>,
 }
 
 impl FlatLimit {
+    /// The limits of the parts of a load that have devices of their own, or else the one of all jobs together: what is set on the
+    /// device of one role does not show where the rates of others are added to it.
+    pub(super) fn all(
+        subject: &Subject<'_>,
+        paces: &[Pace],
+        throttle: Option<Throttle>,
+        has_modes: bool,
+    ) -> Vec<Self> {
+        let of_parts: Vec<Self> =
+            DevicePart::all(subject).iter().filter_map(|part| Self::of_part(subject, part)).collect();
+        if !of_parts.is_empty() {
+            return of_parts;
+        }
+        Self::of(subject, paces, throttle, has_modes).into_iter().collect()
+    }
+
+    fn of_part(subject: &Subject<'_>, part: &DevicePart) -> Option<Self> {
+        let facts = part.facts(subject);
+        let view = part.view(&facts, subject);
+        let paces = Pace::of(&view);
+        let throttle = Throttle::of(&view, &paces);
+        let mut limit = Self::of(&view, &paces, throttle, TwoModes::of(&view).is_some())?;
+        limit.jobs.clone_from(&part.jobs);
+        limit.evidence.roles.clone_from(&part.roles);
+        // Where devices counted something else than what was issued, nothing tells that the limit is theirs.
+        if ChainStep::of_part(subject, part).is_some_and(|step| step.agrees()) {
+            limit.evidence.devices.clone_from(&part.devices);
+        }
+        Some(limit)
+    }
+
     /// The rate stood still although I/Os were waiting and the device had little to do: a limit is set on it.
     ///
     /// From outside a limiter and a device that is worked to capacity look alike: both are flat, and both let I/Os wait. What
@@ -170,11 +207,14 @@ impl FlatLimit {
                     .is_some_and(|slow| slow.is_limited_alone(flat.drift_s))
         };
         (is_limit && !has_cache_before()).then(|| Self {
+            jobs: (0..subject.jobs.len()).collect(),
             kind,
             flat,
             measured_s: paces.iter().map(|pace| pace.duration_s).sum(),
             wait_ratio,
             evidence: FlatRate {
+                roles: Vec::new(),
+                devices: Vec::new(),
                 limit_iops: (kind == Kind::Iops).then_some(flat.level),
                 limit_mib_per_s: (kind == Kind::Bandwidth).then_some(flat.level),
                 iops: mean_iops,
@@ -191,28 +231,35 @@ impl FlatLimit {
     }
 }
 
-/// A limit of a known kind is set on the device, the volume or the instance.
-pub(super) fn flat_limit(seen: &Observed<'_, '_>) -> Option<Finding> {
-    let limit = seen.flat.as_ref()?;
-    Some(Finding {
+/// Limits of a known kind are set on the device, the volume or the instance, or on the devices of some roles.
+pub(super) fn flat_limits(seen: &Observed<'_, '_>) -> Vec<Finding> {
+    let finding = |limit: &FlatLimit| Finding {
         id: match limit.kind {
             Kind::Iops => FindingId::FlatIopsLimit,
             Kind::Bandwidth => FindingId::FlatBandwidthLimit,
         },
         severity: Severity::Note,
         message: flat_limit_words(limit),
-        evidence: Evidence::FlatLimit(limit.evidence),
-    })
+        evidence: Evidence::FlatLimit(limit.evidence.clone()),
+    };
+    seen.flat.iter().map(finding).collect()
 }
 
 fn flat_limit_words(limit: &FlatLimit) -> String {
-    let FlatLimit { kind, flat: Flat { level, drift_s, .. }, measured_s, wait_ratio, evidence } = limit;
+    let FlatLimit { kind, flat: Flat { level, drift_s, .. }, measured_s, wait_ratio, evidence, .. } = limit;
+    let (roles, devices) = (in_words(&evidence.roles), enumerate(&evidence.devices));
+    let (whose, where_set) = match (evidence.roles.as_slice(), evidence.devices.as_slice()) {
+        ([], _) => (String::new(), "the device, the volume or the instance".to_owned()),
+        (_, []) => (format!("{roles}: "), "its device, the volume or the instance".to_owned()),
+        (_, [only]) => (format!("{roles} on {only}: "), format!("{only}, or on what lies below it")),
+        (_, _) => (format!("{roles} on {devices}: "), format!("{devices}, or on what lies below them")),
+    };
     let value = match kind {
         Kind::Iops => format!("{} IOPS", with_thousands(*level)),
         Kind::Bandwidth => format!("{level:.1} MiB/s"),
     };
     format!(
-        "{value} in every second of {measured_s:.0} s (the sum never off by more than {:.0} ms) while {:.0} I/Os waited {wait_ratio:.0} times as long as on the idle device: a limit of that rate is set on the device, the volume or the instance",
+        "{whose}{value} in every second of {measured_s:.0} s (the sum never off by more than {:.0} ms) while {:.0} I/Os waited {wait_ratio:.0} times as long as on the idle device: a limit of that rate is set on {where_set}",
         (1e3 * drift_s).ceil().max(1.0),
         evidence.in_flight
     )
@@ -290,7 +337,9 @@ mod tests {
     use crate::test_record::{counts, healthy, measured};
 
     fn flat_limit(record: &RunRecord) -> Option<Finding> {
-        found(record, super::flat_limit)
+        let mut all = found(record, super::flat_limits);
+        assert!(all.len() <= 1, "{all:?}");
+        all.pop()
     }
 
     fn cache_served(record: &RunRecord) -> Option<Finding> {

@@ -227,7 +227,7 @@ fn a_device_below_all_volumes_is_named_and_without_any_evidence_the_cause_is_unk
     assert!(
         found
             .sentence
-            .ends_with("do 10,000 IOPS, 50 % of the 20,000 that they do alone: all of them lie on `nvme0n1`"),
+            .ends_with("do 10,000 IOPS, 50 % of the 20,000 that they do alone: all of them lie on the same disk, nvme0n1"),
         "{}",
         found.sentence
     );
@@ -236,7 +236,7 @@ fn a_device_below_all_volumes_is_named_and_without_any_evidence_the_cause_is_unk
     let found = limit(&shared);
     assert_eq!(found.kind, LimitKind::SharedDevice);
     assert!(found.sentence.ends_with(
-        "`nvme0n1`, and do the same 10,000 IOPS in I/Os of 8 KiB and 64 KiB, while the bytes differ"
+        "the same disk, nvme0n1, and do the same 10,000 IOPS in I/Os of 8 KiB and 64 KiB, while the bytes differ"
     ));
 }
 

@@ -98,7 +98,7 @@ mod tests {
         let request =
             PlanRequest { full: true, measure: Some(measure), ..PlanRequest::of_engine(EngineKind::Sim) };
         let target =
-            TargetFacts { path: "sim".into(), kind: TargetKind::Imagined, sector_size: ByteSize::bytes(512) };
+            TargetFacts { path: "sim".into(), roles: Vec::new(), kind: TargetKind::Imagined, sector_size: ByteSize::bytes(512) };
         Plan::decide(&Profile::parse(text).unwrap(), &request, &[target]).unwrap()
     }
 

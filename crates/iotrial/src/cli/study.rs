@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use iotrial_model::given_target::GivenTarget;
 use iotrial_session::request::{Earlier, StudyRequest};
 
 use super::StoreArgs;
+use super::rig::targets;
 use crate::report_files::ReportFiles;
 
 /// Options of `study`.
@@ -120,8 +122,8 @@ pub struct StudyExportArgs {
     pub label: String,
 
     /// Where the other machine measures, where the study does not say so; may be repeated.
-    #[arg(short, long = "target", value_name = "PATH")]
-    pub targets: Vec<String>,
+    #[arg(short, long = "target", value_name = "[ROLE=]PATH", value_parser = targets())]
+    pub targets: Vec<GivenTarget>,
 }
 
 /// Options of `study add`.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::CommandFactory;
 use dialoguer::{Confirm, Input, Select};
+use iotrial_model::given_target::GivenTarget;
 use iotrial_model::plan::TargetKind;
 use iotrial_model::units::format_duration;
 use iotrial_session::judged_profile::JudgedProfile;
@@ -147,7 +148,7 @@ impl Answers {
     fn request(&self) -> LoadRequest {
         // Everything else stays as `run` has it: the printed command must do the same.
         let rig = RigRequest {
-            targets: vec![self.target.clone().into()],
+            targets: vec![GivenTarget::for_all(&self.target)],
             store: StoreArgs::default().place(),
             ..RigRequest::default()
         };
