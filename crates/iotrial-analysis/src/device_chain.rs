@@ -302,7 +302,7 @@ mod tests {
     use iotrial_model::record::RunRecord;
 
     use super::*;
-    use crate::test_record::{chain, healthy};
+    use crate::test_record::{apart, chain, healthy};
 
     fn all(record: &RunRecord) -> Vec<ChainStep> {
         ChainStep::all(&Subject::of_run(record))
@@ -352,6 +352,22 @@ mod tests {
         other.devices[0].level = Some(1);
         record.targets.push(other);
         assert_eq!(all(&record), []);
+    }
+
+    #[test]
+    fn roles_with_devices_of_their_own_have_a_step_each() {
+        let mut record = healthy();
+        apart(&mut record);
+        let steps = all(&record);
+        assert_eq!(names(&steps), [">sdb", ">sdc"]);
+        assert_eq!([&steps[0].roles, &steps[1].roles], [&[Role::Data][..], &[Role::Log]]);
+        assert_eq!((steps[0].read.bytes_ratio, steps[1].write.bytes_ratio), (Some(1.0), Some(1.0)));
+        assert!(steps[1].agrees());
+        // Data that lies on both devices cannot be told from the log there.
+        record.plan.jobs[0].areas.push(1);
+        let steps = all(&record);
+        assert_eq!(names(&steps), [">sdb sdc"]);
+        assert!(steps[0].roles.is_empty());
     }
 
     #[test]

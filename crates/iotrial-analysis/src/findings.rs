@@ -16,10 +16,11 @@ mod open_load;
 mod pace;
 mod stall;
 mod stated;
-pub(crate) mod targets;
+mod targets;
 mod throttle;
 
 pub(crate) use observed::Observed;
+pub use targets::shared_disks;
 
 /// All that is odd about a result, the most serious first.
 pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {

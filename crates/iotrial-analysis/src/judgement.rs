@@ -8,8 +8,10 @@ use iotrial_model::load::Role;
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::{Facts, Ops, Subject, SubjectJob};
 use iotrial_model::units::ByteSize;
+use iotrial_model::words::enumerate;
 use serde::{Serialize, Serializer};
 
+use crate::device_part::DevicePart;
 use crate::figures::Figures;
 use crate::stream::Streams;
 use crate::threshold::{Bands, Category, ThresholdSet};
@@ -22,6 +24,9 @@ pub struct Judged {
     pub role: Role,
     /// Of which stream.
     pub stream: Stream,
+    /// Kernel names of the devices of the role, where it has some that no other one has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<String>,
     /// Which of its figures.
     #[serde(serialize_with = "as_title")]
     pub statistic: Figure,
@@ -42,9 +47,14 @@ fn as_title<S: Serializer>(figure: &Figure, serializer: S) -> Result<S::Ok, S::E
 }
 
 impl Judged {
-    /// The words for the stream: `log commits`.
+    /// The words for the stream: `log commits`, or `log commits on sdb`.
     pub(crate) fn stream_words(&self) -> String {
-        format!("{} {}s", self.role, self.stream)
+        format!("{} {}s{}", self.role, self.stream, self.on())
+    }
+
+    /// ` on sdb`, where the role has devices of its own.
+    fn on(&self) -> String {
+        if self.devices.is_empty() { String::new() } else { format!(" on {}", enumerate(&self.devices)) }
     }
 
     /// How much of what is acceptable is used up; 1 is the limit.
@@ -60,7 +70,8 @@ impl Judged {
     pub(crate) fn reason(&self) -> String {
         let Self { role, stream, statistic, category, shown, .. } = self;
         let limit = format_limit(self.limit_us);
-        format!("{role} {stream} {statistic} is {shown}: {category} (acceptable below {limit})")
+        let on = self.on();
+        format!("{role} {stream} {statistic}{on} is {shown}: {category} (acceptable below {limit})")
     }
 }
 
@@ -149,7 +160,13 @@ impl Judgement {
             let starved = format!("only {measured} were measured, and less than a second is not judged");
             return Self { starved: vec![starved], ..Self::default() };
         }
-        Self::of(streams_by_role(subject), thresholds)
+        let mut judgement = Self::of(streams_by_role(subject), thresholds);
+        let parts = DevicePart::all(subject);
+        for one in &mut judgement.judged {
+            let mine = parts.iter().filter(|part| part.roles == [one.role]);
+            one.devices = mine.flat_map(|part| part.devices.clone()).collect();
+        }
+        judgement
     }
 
     /// The streams that each role has.
@@ -199,6 +216,7 @@ impl Judgement {
                 Some(value_us) => self.judged.push(Judged {
                     role,
                     stream,
+                    devices: Vec::new(),
                     statistic,
                     value_us,
                     category: bands.category(value_us),

@@ -93,7 +93,7 @@ fn below<'d>(device: &'d BlockDevice, known: &'d [BlockDevice]) -> BTreeSet<&'d 
 mod tests {
     use super::*;
 
-    /// A target with its devices: name, and what carries it. A name that ends in `p` and a digit is a partition.
+    /// A target with its devices: name, and what carries it. A name with a `p` in it is a partition.
     fn target(links: &[(&str, &str)]) -> TargetRecord {
         let device = |(name, carried_by): &(&str, &str)| BlockDevice {
             name: (*name).to_owned(),
@@ -133,10 +133,10 @@ mod tests {
     #[test]
     fn files_on_one_disk_that_are_devices_share_it_and_two_of_them_may_share_more() {
         let loop_on = |name: &'static str| [(name, "ap1"), ("ap1", "a"), ("a", "")];
-        let [first, second] = ["loop0", "loop1"].map(loop_on);
+        let [first, second] = ["lo0", "lo1"].map(loop_on);
         assert_eq!(
             shared(&[&first, &second, &second]),
-            [("the same disk, a".to_owned(), vec![0, 1, 2]), ("the same device, loop1".to_owned(), vec![1, 2])]
+            [("the same disk, a".to_owned(), vec![0, 1, 2]), ("the same device, lo1".to_owned(), vec![1, 2])]
         );
     }
 

@@ -11,8 +11,7 @@ use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, SweepMethod, 
 use serde::Serialize;
 
 use crate::figures::{Counted, Figures, percentile_us};
-use crate::findings::findings as found;
-use crate::findings::targets::shared_disks;
+use crate::findings::{findings as found, shared_disks};
 use crate::saturation::{LoadPoint, Saturation, Sustained, is_saturated};
 
 mod results;

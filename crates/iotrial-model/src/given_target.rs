@@ -173,7 +173,7 @@ impl fmt::Display for GivenTarget {
 }
 
 /// The text form of a target, from its parts.
-pub(crate) fn with_roles(roles: &[Role], path: &str) -> String {
+pub fn with_roles(roles: &[Role], path: &str) -> String {
     if roles.is_empty() { path.to_owned() } else { format!("{}={path}", listed(roles)) }
 }
 

@@ -410,6 +410,14 @@ impl Plan {
         Role::ALL.iter().copied().filter(|role| self.jobs.iter().any(|job| job.role == *role)).collect()
     }
 
+    /// The roles whose jobs work on the area of that index, in the order in which tables show them.
+    pub fn roles_of(&self, area: usize) -> Vec<Role> {
+        let works_there = |role: &Role| {
+            self.jobs.iter().any(|job| job.role == *role && job.areas.contains(&area))
+        };
+        Role::ALL.iter().copied().filter(works_there).collect()
+    }
+
     /// Bytes that are on the targets before the load starts: all files and all slices to be filled.
     pub fn bytes_to_lay_out(&self) -> ByteSize {
         self.areas

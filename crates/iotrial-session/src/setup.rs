@@ -14,7 +14,7 @@ use iotrial_model::need::Need;
 use iotrial_model::plan::{EngineKind, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::{Profile, RolesError};
 use iotrial_model::record::{
-    Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, StudyPlace, Tool,
+    Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, StudyPlace, TargetRecord, Tool,
 };
 use iotrial_model::target::NoSpace;
 use iotrial_model::units::{ByteSize, format_duration};
@@ -184,6 +184,11 @@ impl Setup {
         Ok(Self { plan, layout, thresholds, search, study: None, request, host, probed, profile })
     }
 
+    /// The targets, as they will stand in the record.
+    pub fn targets(&self) -> Vec<TargetRecord> {
+        self.probed.iter().map(|one| one.record.clone()).collect()
+    }
+
     /// The record of a run of `plan`, as far as it is known before the load.
     pub(crate) fn record(&self, plan: Plan) -> RunRecord {
         let RigRequest { label, attributes, .. } = &self.request;
@@ -201,7 +206,7 @@ impl Setup {
             started_at: jiff::Timestamp::now().to_string(),
             study: self.study.clone(),
             host: self.host.clone(),
-            targets: self.probed.iter().map(|one| one.record.clone()).collect(),
+            targets: self.targets(),
             profile: self.profile.text.clone(),
             thresholds: self.thresholds.text.clone(),
             plan,

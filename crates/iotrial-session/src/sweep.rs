@@ -7,7 +7,7 @@ use std::time::Duration;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_measure::control::Control;
 use iotrial_model::plan::{Plan, PlanError, ProbeRequest};
-use iotrial_model::record::{Ended, EndedHow, Layout, RunRecord};
+use iotrial_model::record::{Ended, EndedHow, Layout, RunRecord, TargetRecord};
 use iotrial_model::sweep::{SWEEP_FORMAT, SweepRecord, SweepSettings};
 use iotrial_model::units::format_duration;
 
@@ -139,6 +139,11 @@ impl SweepSetup {
     /// The plan that lays the files out, one for each volume.
     pub fn plan(&self) -> &Plan {
         &self.setup.plan
+    }
+
+    /// The volumes, as they will stand in the record.
+    pub fn targets(&self) -> Vec<TargetRecord> {
+        self.setup.targets()
     }
 
     /// What the layout will do.

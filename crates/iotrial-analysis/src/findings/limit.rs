@@ -334,7 +334,9 @@ mod tests {
 
     use super::*;
     use crate::findings::{found, modes};
-    use crate::test_record::{counts, healthy, measured};
+    use serde_json::json;
+
+    use crate::test_record::{apart, counts, healthy, measured};
 
     fn flat_limit(record: &RunRecord) -> Option<Finding> {
         let mut all = found(record, super::flat_limits);
@@ -428,6 +430,55 @@ mod tests {
         let cached = two_modes(wandering, false);
         assert_eq!(id(&cached), None);
         assert!(cache_served(&cached).is_some());
+    }
+
+    /// Data at a rate that wanders, and a log with 16 outstanding writes that is held at 400 a second.
+    fn limited_log() -> RunRecord {
+        let mut record = measured(60, |second| 12_000 + 97 * (second * 37 % 41));
+        record.plan.jobs[1].iodepth = 16;
+        for interval in &mut record.intervals {
+            interval.jobs[1].write = Some(counts(400, Duration::from_millis(40)));
+        }
+        let first = counts(1, Duration::from_micros(100));
+        record.intervals[0].jobs[1].write.as_mut().unwrap().merge(&first);
+        record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
+        record
+    }
+
+    #[test]
+    fn a_limit_of_the_device_of_one_role_is_found_beside_the_others_and_named_with_it() {
+        let mut record = limited_log();
+        assert_eq!(id(&record), None, "on one device the rates of both are added");
+        apart(&mut record);
+        let found = flat_limit(&record).unwrap();
+        assert_eq!(found.id, FindingId::FlatIopsLimit);
+        assert!(found.message.starts_with("log on sdc: 400 IOPS in every second of 60 s"), "{}", found.message);
+        assert!(found.message.ends_with("is set on sdc, or on what lies below it"), "{}", found.message);
+        let facts = found.evidence.facts();
+        assert_eq!((&facts["roles"], &facts["devices"]), (&json!(["log"]), &json!(["sdc"])));
+        // A device that counted something else is not accused.
+        record.devices[1].write_bytes /= 2;
+        let found = flat_limit(&record).unwrap();
+        assert!(found.message.starts_with("log: 400 IOPS in every second"), "{}", found.message);
+        assert!(found.message.ends_with("is set on its device, the volume or the instance"), "{}", found.message);
+        assert!(!found.evidence.facts().contains_key("devices"));
+    }
+
+    #[test]
+    fn a_limit_of_all_devices_together_is_found_where_no_role_stands_still_alone() {
+        // Each takes what the other leaves: a limit on the instance.
+        let share = |second: u64| 200 * (second * 37 % 11);
+        let mut record = with_shortest(measured(60, |second| 3_000 + share(second)), 200);
+        record.plan.jobs[1].iodepth = 8;
+        for (second, interval) in (0..).zip(&mut record.intervals) {
+            let rate = 9_000 - (3_000 + share(second));
+            interval.jobs[1].write = Some(counts(rate, Duration::from_nanos(8_000_000_000 / rate)));
+        }
+        record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
+        apart(&mut record);
+        let found = flat_limit(&record).unwrap();
+        assert!(found.message.starts_with("9,000 IOPS in every second"), "{}", found.message);
+        assert!(!found.evidence.facts().contains_key("roles"));
     }
 
     #[test]

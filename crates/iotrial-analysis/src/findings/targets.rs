@@ -93,8 +93,10 @@ const MOST_SHARED: usize = 20;
 /// More targets than this are counted instead of named.
 const MOST_NAMED: usize = 6;
 
-/// Targets that lie on one disk, where several may have been meant to be apart.
-pub(crate) fn shared_disks(targets: &[TargetRecord]) -> Vec<Finding> {
+/// Targets that lie on one disk, where several may have been meant to be apart; the disk of most targets first.
+///
+/// The one finding that needs no measurement, so that it is known before there is one.
+pub fn shared_disks(targets: &[TargetRecord]) -> Vec<Finding> {
     let finding = |shared: SharedDevices| {
         let holders: Vec<&TargetRecord> = shared.targets.iter().map(|index| &targets[*index]).collect();
         let has = |role: &Role| holders.iter().any(|target| target.roles.contains(role));
