@@ -125,7 +125,10 @@ mod tests {
         let array = [("md0", "ap1 bp1"), ("ap1", "a"), ("bp1", "b"), ("a", ""), ("b", "")];
         assert_eq!(shared(&[&array, &array]), [("the same device, md0".to_owned(), vec![0, 1])]);
         // A member that is used past the array, too.
-        assert_eq!(shared(&[&array, &[("ap2", "a"), ("a", "")]]), [("the same disk, a".to_owned(), vec![0, 1])]);
+        assert_eq!(
+            shared(&[&array, &[("ap2", "a"), ("a", "")]]),
+            [("the same disk, a".to_owned(), vec![0, 1])]
+        );
         let striped = [("a", ""), ("b", "")];
         assert_eq!(shared(&[&striped, &striped]), [("the same disks, a and b".to_owned(), vec![0, 1])]);
     }

@@ -158,8 +158,9 @@ impl GivenTarget {
             }
             None if !others.is_empty() => Err(DealError::NoTarget { profile: name(), roles: others }),
             _ => {
-                let of_one =
-                    |target: &Self| if target.roles.is_empty() { others.clone() } else { target.roles.clone() };
+                let of_one = |target: &Self| {
+                    if target.roles.is_empty() { others.clone() } else { target.roles.clone() }
+                };
                 Ok(targets.iter().map(of_one).collect())
             }
         }
@@ -219,7 +220,10 @@ mod tests {
             let told = parse(text).unwrap_err().to_string();
             assert!(told.contains(message), "{text}: {told}");
         };
-        check("dta=/mnt/a", "`dta` is not a role (did you mean `data`?); the roles are data, tempdb, log, scan and backup");
+        check(
+            "dta=/mnt/a",
+            "`dta` is not a role (did you mean `data`?); the roles are data, tempdb, log, scan and backup",
+        );
         check("redo=/mnt/a", "`redo` is not a role; the roles are");
         check("a=b", "a path that has a `=` begins with ./ or /");
         check("data,wal=/mnt/a", "`wal` is not a role");
@@ -238,7 +242,10 @@ mod tests {
     fn what_has_no_target_of_its_own_lies_on_those_for_all() {
         use Role::{Data, Log, Tempdb};
         assert_eq!(deal(&["/a", "/b"]), Ok(vec![vec![], vec![]]));
-        assert_eq!(deal(&["log=/b", "/a", "/c"]), Ok(vec![vec![Log], vec![Data, Tempdb], vec![Data, Tempdb]]));
+        assert_eq!(
+            deal(&["log=/b", "/a", "/c"]),
+            Ok(vec![vec![Log], vec![Data, Tempdb], vec![Data, Tempdb]])
+        );
         assert_eq!(deal(&["data,tempdb=/a", "log=/b"]), Ok(vec![vec![Data, Tempdb], vec![Log]]));
     }
 

@@ -412,9 +412,8 @@ impl Plan {
 
     /// The roles whose jobs work on the area of that index, in the order in which tables show them.
     pub fn roles_of(&self, area: usize) -> Vec<Role> {
-        let works_there = |role: &Role| {
-            self.jobs.iter().any(|job| job.role == *role && job.areas.contains(&area))
-        };
+        let works_there =
+            |role: &Role| self.jobs.iter().any(|job| job.role == *role && job.areas.contains(&area));
         Role::ALL.iter().copied().filter(works_there).collect()
     }
 
@@ -583,12 +582,16 @@ size = "10GiB"
         assert_eq!(paths_of(&plan, 0), ["/one/data.iotrial", "/two/data.iotrial"]);
         assert_eq!(paths_of(&plan, 1), ["/log/log.iotrial"]);
         // The proportion is the profile's, wherever the files lie.
-        assert_eq!(plan.areas.iter().map(|area| (area.length + area.offset).get() >> 20).collect::<Vec<_>>(), [384, 384, 256]);
+        assert_eq!(
+            plan.areas.iter().map(|area| (area.length + area.offset).get() >> 20).collect::<Vec<_>>(),
+            [384, 384, 256]
+        );
     }
 
     #[test]
     fn jobs_of_one_role_take_turns_on_its_targets_whatever_jobs_stand_between_them() {
-        let second_log = DATA_AND_LOG.split("[[job]]").nth(2).unwrap().replace("\"log\"\nrole", "\"log-2\"\nrole");
+        let second_log =
+            DATA_AND_LOG.split("[[job]]").nth(2).unwrap().replace("\"log\"\nrole", "\"log-2\"\nrole");
         let jobs = format!(
             "[[job]]{second_log}{}[[job]]{}",
             DATA_AND_LOG.split("[[job]]").nth(1).map(|data| format!("[[job]]{data}")).unwrap(),
@@ -635,10 +638,7 @@ size = "10GiB"
     #[test]
     fn only_the_sectors_of_its_own_targets_matter_to_a_role() {
         let room = ByteSize::gib(15);
-        let coarse = TargetFacts {
-            sector_size: ByteSize::kib(4),
-            ..of_roles(&[Role::Log], "/log", 1, room)
-        };
+        let coarse = TargetFacts { sector_size: ByteSize::kib(4), ..of_roles(&[Role::Log], "/log", 1, room) };
         let targets = [of_roles(&[Role::Data], "/data", 2, room), coarse];
         assert!(Plan::decide(&profile(&DATA_AND_LOG.replace("8KiB", "1KiB")), &request(), &targets).is_ok());
         let error = Plan::decide(&profile(&DATA_AND_LOG.replace("64KiB", "1KiB")), &request(), &targets);

@@ -138,11 +138,7 @@ impl Setup {
     }
 
     /// `roles` are those whose files lie on each of the targets.
-    fn decide(
-        load: JudgedProfile,
-        request: &LoadRequest,
-        roles: Vec<Vec<Role>>,
-    ) -> Result<Self, SetupError> {
+    fn decide(load: JudgedProfile, request: &LoadRequest, roles: Vec<Vec<Role>>) -> Result<Self, SetupError> {
         let JudgedProfile { mut profile, thresholds } = load;
         if let Aim::Capacity { need: Some(Need::ByRole(roles)), .. } = &request.aim {
             // What nobody needs is not laid out either.

@@ -123,7 +123,9 @@ fn each_role_lies_on_its_own_device_whose_limit_is_named_needs_root() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|target| format!("{}={}", target["roles"][0].as_str().unwrap(), target["path"].as_str().unwrap()))
+            .map(|target| {
+                format!("{}={}", target["roles"][0].as_str().unwrap(), target["path"].as_str().unwrap())
+            })
             .collect();
         assert_eq!(of_record, targets);
         let findings = &summary["findings"];
@@ -142,7 +144,11 @@ fn each_role_lies_on_its_own_device_whose_limit_is_named_needs_root() {
             let found = limit_of(&summary, role)?;
             let limit = found["evidence"][key].as_f64();
             eprintln!("{}", found["message"]);
-            ensure(limit.is_some_and(|limit| (limit / f64::from(value) - 1.0).abs() < 0.02), "another limit", found)?;
+            ensure(
+                limit.is_some_and(|limit| (limit / f64::from(value) - 1.0).abs() < 0.02),
+                "another limit",
+                found,
+            )?;
             ensure(found["evidence"]["devices"] == json!([device.name()]), "another device", found)?;
             let begin = format!("{role} on {}: ", device.name());
             ensure(found["message"].as_str().unwrap().starts_with(&begin), "another message", found)?;

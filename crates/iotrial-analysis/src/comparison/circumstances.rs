@@ -70,7 +70,12 @@ impl Circumstances {
         let device = subject.engine.map(|engine| engine.facts().device);
         let stated_targets = || {
             let paths = subject.jobs.iter().flat_map(|job| &job.load.targets);
-            paths.map(|path| TargetFacts { path: path.clone(), roles: Vec::new(), filesystem: None, device: None })
+            paths.map(|path| TargetFacts {
+                path: path.clone(),
+                roles: Vec::new(),
+                filesystem: None,
+                device: None,
+            })
         };
         let mut all = Self {
             is_simulated: device.is_some_and(|device| device != EngineDevice::Real),

@@ -149,7 +149,8 @@ fn cache_below_words(step: &ChainStep, direction: Direction, seen_percent: f64) 
     let flow = step.flow(direction);
     let (counted, above) = (ByteSize::bytes(flow.below_bytes), ByteSize::bytes(flow.above_bytes));
     if step.is_from_load() {
-        let whose = if step.roles.is_empty() { String::new() } else { format!("{}: ", in_words(&step.roles)) };
+        let whose =
+            if step.roles.is_empty() { String::new() } else { format!("{}: ", in_words(&step.roles)) };
         return format!(
             "{whose}the devices counted {counted} of the {above} that were issued as {direction}s ({seen_percent:.0} %): a cache or holes in the file answered above them, or the load reached devices that are not known"
         );

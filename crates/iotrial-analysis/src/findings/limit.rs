@@ -452,7 +452,11 @@ mod tests {
         apart(&mut record);
         let found = flat_limit(&record).unwrap();
         assert_eq!(found.id, FindingId::FlatIopsLimit);
-        assert!(found.message.starts_with("log on sdc: 400 IOPS in every second of 60 s"), "{}", found.message);
+        assert!(
+            found.message.starts_with("log on sdc: 400 IOPS in every second of 60 s"),
+            "{}",
+            found.message
+        );
         assert!(found.message.ends_with("is set on sdc, or on what lies below it"), "{}", found.message);
         let facts = found.evidence.facts();
         assert_eq!((&facts["roles"], &facts["devices"]), (&json!(["log"]), &json!(["sdc"])));
@@ -460,7 +464,11 @@ mod tests {
         record.devices[1].write_bytes /= 2;
         let found = flat_limit(&record).unwrap();
         assert!(found.message.starts_with("log: 400 IOPS in every second"), "{}", found.message);
-        assert!(found.message.ends_with("is set on its device, the volume or the instance"), "{}", found.message);
+        assert!(
+            found.message.ends_with("is set on its device, the volume or the instance"),
+            "{}",
+            found.message
+        );
         assert!(!found.evidence.facts().contains_key("devices"));
     }
 

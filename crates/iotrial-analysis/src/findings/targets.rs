@@ -237,7 +237,9 @@ mod tests {
         // Targets that were given to no role are named by their paths.
         record.targets[0].roles.clear();
         record.targets[1] = target("/d", &[], "vda");
-        assert!(shared_disks(&record.targets)[0].message.starts_with("`/b` and `/d` lie on the same disk, vda"));
+        assert!(
+            shared_disks(&record.targets)[0].message.starts_with("`/b` and `/d` lie on the same disk, vda")
+        );
     }
 
     #[test]

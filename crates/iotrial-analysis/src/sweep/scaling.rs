@@ -180,7 +180,10 @@ fn limit_of(
     if let Some(words) = shared {
         let also = evidence.map_or_else(String::new, |evidence| format!(", and do {evidence}"));
         let waited = if waited_for_a_cpu(probe) { format!("; {WAITED_TOO}") } else { String::new() };
-        return Limit::new(LimitKind::SharedDevice, format!("{short}: all of them lie on {words}{also}{waited}"));
+        return Limit::new(
+            LimitKind::SharedDevice,
+            format!("{short}: all of them lie on {words}{also}{waited}"),
+        );
     }
     if waited_for_a_cpu(probe) {
         return Limit::new(LimitKind::Unknown, format!("{short}, {WAITED}"));

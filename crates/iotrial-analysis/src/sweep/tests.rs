@@ -226,9 +226,9 @@ fn a_device_below_all_volumes_is_named_and_without_any_evidence_the_cause_is_unk
     let found = limit(&shared);
     assert_eq!(found.kind, LimitKind::SharedDevice);
     assert!(
-        found
-            .sentence
-            .ends_with("do 10,000 IOPS, 50 % of the 20,000 that they do alone: all of them lie on the same disk, nvme0n1"),
+        found.sentence.ends_with(
+            "do 10,000 IOPS, 50 % of the 20,000 that they do alone: all of them lie on the same disk, nvme0n1"
+        ),
         "{}",
         found.sentence
     );
@@ -293,7 +293,9 @@ fn a_disk_below_all_volumes_is_the_limit_also_where_the_generator_waited() {
     let found = &summary.scaling[0].limit;
     assert_eq!(found.kind, LimitKind::SharedDevice);
     assert!(
-        found.sentence.contains("all of them lie on the same disk, vda; iotrial had to wait for a CPU meanwhile as well"),
+        found.sentence.contains(
+            "all of them lie on the same disk, vda; iotrial had to wait for a CPU meanwhile as well"
+        ),
         "{}",
         found.sentence
     );
@@ -301,7 +303,10 @@ fn a_disk_below_all_volumes_is_the_limit_also_where_the_generator_waited() {
     let shared: Vec<&Finding> =
         summary.findings.iter().filter(|finding| finding.id == FindingId::SharedDisk).collect();
     let [shared] = shared[..] else { panic!("{shared:?}") };
-    assert!(shared.message.starts_with("data (`/mnt/0`) and log (`/mnt/1`) lie on the same disk, vda"), "{shared:?}");
+    assert!(
+        shared.message.starts_with("data (`/mnt/0`) and log (`/mnt/1`) lie on the same disk, vda"),
+        "{shared:?}"
+    );
     assert_eq!(summary.volumes, ["data=/mnt/0", "log=/mnt/1"]);
 }
 

@@ -64,12 +64,8 @@ mod tests {
             memory: None,
             seed: 1,
         };
-        let target = TargetFacts {
-            path: "sim".into(),
-            roles: Vec::new(),
-            kind: TargetKind::Imagined,
-            sector_size,
-        };
+        let target =
+            TargetFacts { path: "sim".into(), roles: Vec::new(), kind: TargetKind::Imagined, sector_size };
         Plan::decide(&Profile::parse(builtin_profile(name).unwrap().text).unwrap(), &request, &[target])
             .unwrap_or_else(|error| panic!("{name}: {error}"))
     }

@@ -101,11 +101,7 @@ impl Study {
                 keep_files: self.load.keep_files,
                 thresholds: self.load.thresholds.as_deref(),
             },
-            configuration: self
-                .configurations
-                .iter()
-                .map(ConfigurationTable::of)
-                .collect(),
+            configuration: self.configurations.iter().map(ConfigurationTable::of).collect(),
             embedded: self
                 .embedded
                 .iter()

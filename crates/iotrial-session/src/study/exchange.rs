@@ -144,7 +144,8 @@ pub fn part(file: &StudyFile, label: &str, targets: &[GivenTarget]) -> Result<St
     if !targets.is_empty() {
         configuration.targets = targets.to_vec();
         // The study was read with the targets that it has, and these are others.
-        file.check_roles(&configuration).map_err(|source| PartError::Roles { label: harmless(label), source })?;
+        file.check_roles(&configuration)
+            .map_err(|source| PartError::Roles { label: harmless(label), source })?;
     }
     if configuration.targets.is_empty() && study.load.engine.is_none_or(|engine| engine.touches_targets()) {
         return Err(PartError::NoTargets { label: harmless(label) });
@@ -307,8 +308,7 @@ fn check_load(
     // compared below.
     let profile = &file.load(profile).profile;
     let request = file.request(configuration, profile, 1, &Ways::default());
-    let asked =
-        unseen_plan(&request, profile).map_err(|error| Misfit(on_one_line(&error)))?;
+    let asked = unseen_plan(&request, profile).map_err(|error| Misfit(on_one_line(&error)))?;
     let plan = &record.plan;
     ensure(plan.quick == asked.quick, || {
         let form = |plan: &Plan| if plan.quick { "quick" } else { "full" };

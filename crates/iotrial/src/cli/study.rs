@@ -121,7 +121,7 @@ pub struct StudyExportArgs {
     #[arg(short, long)]
     pub label: String,
 
-    /// Where the other machine measures, where the study does not say so; may be repeated.
+    /// Where the other machine measures, where the study does not say so; may be repeated, and has roles as for `iotrial run`.
     #[arg(short, long = "target", value_name = "[ROLE=]PATH", value_parser = targets())]
     pub targets: Vec<GivenTarget>,
 }

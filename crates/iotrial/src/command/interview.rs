@@ -167,9 +167,10 @@ impl Answers {
 
 /// As a shell takes it back.
 pub fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@\\".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@\\=,".contains(c);
     // Plain words stay plain, because people read the command as well as paste it.
-    if !text.is_empty() && text.chars().all(is_plain) {
+    // A word that begins with `=` is the path of a program in zsh; further on it is a sign like others.
+    if !text.is_empty() && !text.starts_with('=') && text.chars().all(is_plain) {
         text.to_owned()
     } else {
         format!("'{}'", text.replace('\'', "'\\''"))
@@ -245,6 +246,8 @@ mod tests {
     #[test]
     fn the_printed_command_survives_a_shell() {
         assert_eq!(quoted("/mnt/a"), "/mnt/a");
+        assert_eq!(quoted("data,log=/mnt/a"), "data,log=/mnt/a");
+        assert_eq!(quoted("=ls"), "'=ls'");
         assert_eq!(quoted("/mnt/my disk"), "'/mnt/my disk'");
         assert_eq!(quoted("it's"), "'it'\\''s'");
     }

@@ -101,7 +101,9 @@ fn print_course(setup: &SweepSetup, json: bool) -> Result<(), Failure> {
         let name = with_roles(roles, &area.path.to_string_lossy());
         lines.push(format!("volume    {}  {}", output::harmless(&name), area.length));
     }
-    lines.extend(shared_disks(&targets).iter().map(|found| format!("note      {}", output::harmless(&found.message))));
+    lines.extend(
+        shared_disks(&targets).iter().map(|found| format!("note      {}", output::harmless(&found.message))),
+    );
     for test in &course.tests {
         let loads = if test.loads.is_empty() {
             format!("searched, then {} beyond the knee", format_duration(test.step))

@@ -48,7 +48,8 @@ pub struct Throttled(PathBuf);
 impl Throttled {
     /// The same number of reads a second for each; `None` where the kernel has no such groups.
     pub fn new(devices: &[&Loop], reads_per_s: u32) -> Option<Self> {
-        let caps: Vec<(&Loop, Cap)> = devices.iter().map(|device| (*device, Cap::Reads(reads_per_s))).collect();
+        let caps: Vec<(&Loop, Cap)> =
+            devices.iter().map(|device| (*device, Cap::Reads(reads_per_s))).collect();
         Self::with(&caps)
     }
 
