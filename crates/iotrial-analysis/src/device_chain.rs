@@ -12,10 +12,12 @@
 //!   all that they moved. Between a disk and its partitions it is foreign I/O and nothing else; elsewhere it
 //!   is foreign I/O or that of a file system or array that multiplies.
 
-use iotrial_model::load::Direction;
+use iotrial_model::load::{Direction, Role};
 use iotrial_model::record::{BlockDevice, OpCounts};
-use iotrial_model::subject::{DeviceFlow, Subject};
+use iotrial_model::subject::{DeviceFlow, Subject, SubjectJob};
 use serde::Serialize;
+
+use crate::device_part::DevicePart;
 
 /// One step down the chain.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,6 +26,9 @@ pub struct ChainStep {
     pub above: Vec<String>,
     /// Kernel names of the devices below.
     pub below: Vec<String>,
+    /// Whose I/Os come from the load, where these devices are theirs alone; empty where they are those of all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<Role>,
     /// Whether the devices above are partitions of the one below.
     pub is_partition: bool,
     /// Reads that came from above and were counted below.
@@ -116,11 +121,28 @@ impl ChainStep {
             return Vec::new();
         }
         let chain = Chain::of(subject);
-        let mut steps: Vec<Self> = chain.first_step().into_iter().collect();
+        let parts = DevicePart::all(subject);
+        let mut steps: Vec<Self> = if parts.is_empty() {
+            chain.first_step().into_iter().collect()
+        } else {
+            parts.iter().filter_map(|part| chain.part_step(part)).collect()
+        };
         for (above, below) in chain.groups() {
             steps.extend(chain.step(&above, &below));
         }
         steps
+    }
+
+    /// The step from a part of the load to its devices; `None` where nothing tells whose I/O these counted.
+    pub(crate) fn of_part(subject: &Subject<'_>, part: &DevicePart) -> Option<Self> {
+        Chain::of(subject).part_step(part)
+    }
+
+    /// Whether below was moved what came from above, in both directions.
+    pub(crate) fn agrees(&self) -> bool {
+        // Counters are read within milliseconds of the ends of a phase, and journals of file systems stay below a tenth.
+        let agrees = |flow: &StepFlow| flow.bytes_ratio.is_none_or(|ratio| (ratio - 1.0).abs() <= 0.1);
+        agrees(&self.read) && agrees(&self.write)
     }
 
     /// What passed this step in one direction.
@@ -143,7 +165,7 @@ impl ChainStep {
             // writes.
             ratio(read.excess_bytes() + write.excess_bytes(), read.below_bytes + write.below_bytes);
         let excess_percent = excess_percent.map(|share| 100.0 * share);
-        Self { above, below, is_partition, read, write, excess_percent }
+        Self { above, below, roles: Vec::new(), is_partition, read, write, excess_percent }
     }
 }
 
@@ -159,11 +181,9 @@ impl<'s> Chain<'s> {
         let mut devices: Vec<&BlockDevice> = Vec::new();
         let mut nearest: Vec<String> = Vec::new();
         for target in subject.targets {
-            for (index, device) in target.devices.iter().enumerate() {
-                // Older records tell the order only, and counters of the first device only.
-                if device.level.map_or(index == 0, |level| level == 1) && !nearest.contains(&device.name) {
-                    nearest.push(device.name.clone());
-                }
+            let mine = target.nearest_devices().map(str::to_owned);
+            nearest = with(nearest, mine.collect());
+            for device in &target.devices {
                 // By name: the same disk may carry several targets, and must be counted once.
                 if devices.iter().all(|other| other.name != device.name) {
                     devices.push(device);
@@ -190,22 +210,36 @@ impl<'s> Chain<'s> {
 
     /// From the load to the nearest devices.
     fn first_step(&self) -> Option<ChainStep> {
+        self.step_from(self.subject.jobs.iter(), &self.nearest)
+    }
+
+    /// From a part of the load to its devices.
+    fn part_step(&self, part: &DevicePart) -> Option<ChainStep> {
+        let jobs = part.jobs.iter().filter_map(|job| self.subject.jobs.get(*job));
+        Some(ChainStep { roles: part.roles.clone(), ..self.step_from(jobs, &part.devices)? })
+    }
+
+    /// From jobs to the devices that only they lie on.
+    fn step_from<'j>(
+        &self,
+        jobs: impl Iterator<Item = &'j SubjectJob<'j>> + Clone,
+        devices: &[String],
+    ) -> Option<ChainStep> {
         let carries_others = |name: &String| self.devices.iter().any(|other| other.carried_by.contains(name));
         // Its counter holds both targets' I/O at once, and nothing tells the parts apart.
-        if self.nearest.iter().any(carries_others) {
+        if devices.iter().any(carries_others) {
             return None;
         }
         let issued = |direction| {
             // Only I/Os that succeeded: failed ones may or may not have reached the device.
-            let counts = self.subject.jobs.iter().filter_map(|job| job.counts(direction));
+            let counts = jobs.clone().filter_map(|job| job.counts(direction));
             counts
                 .map(|one: &OpCounts| Flow { count: one.io_count(), merge_count: 0, bytes: one.bytes })
                 .sum()
         };
-        let flow =
-            |direction| Some(StepFlow::new(issued(direction), self.counted(&self.nearest, direction)?));
+        let flow = |direction| Some(StepFlow::new(issued(direction), self.counted(devices, direction)?));
         let flows = [flow(Direction::Read)?, flow(Direction::Write)?];
-        Some(ChainStep::new(Vec::new(), self.nearest.clone(), false, flows))
+        Some(ChainStep::new(Vec::new(), devices.to_vec(), false, flows))
     }
 
     /// The devices that share carriers, with these carriers: members of an array are one group below it, and
@@ -268,7 +302,7 @@ mod tests {
     use iotrial_model::record::RunRecord;
 
     use super::*;
-    use crate::test_record::{chain, healthy};
+    use crate::test_record::{apart, chain, healthy};
 
     fn all(record: &RunRecord) -> Vec<ChainStep> {
         ChainStep::all(&Subject::of_run(record))
@@ -318,6 +352,22 @@ mod tests {
         other.devices[0].level = Some(1);
         record.targets.push(other);
         assert_eq!(all(&record), []);
+    }
+
+    #[test]
+    fn roles_with_devices_of_their_own_have_a_step_each() {
+        let mut record = healthy();
+        apart(&mut record);
+        let steps = all(&record);
+        assert_eq!(names(&steps), [">sdb", ">sdc"]);
+        assert_eq!([&steps[0].roles, &steps[1].roles], [&[Role::Data][..], &[Role::Log]]);
+        assert_eq!((steps[0].read.bytes_ratio, steps[1].write.bytes_ratio), (Some(1.0), Some(1.0)));
+        assert!(steps[1].agrees());
+        // Data that lies on both devices cannot be told from the log there.
+        record.plan.jobs[0].areas.push(1);
+        let steps = all(&record);
+        assert_eq!(names(&steps), [">sdb sdc"]);
+        assert!(steps[0].roles.is_empty());
     }
 
     #[test]

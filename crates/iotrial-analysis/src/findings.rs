@@ -20,6 +20,7 @@ mod targets;
 mod throttle;
 
 pub(crate) use observed::Observed;
+pub use targets::shared_disks;
 
 /// All that is odd about a result, the most serious first.
 pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
@@ -29,7 +30,7 @@ pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
 impl Observed<'_, '_> {
     /// All that is odd about it, the most serious first.
     pub(crate) fn findings(&self) -> Vec<Finding> {
-        let mut all: Vec<Finding> = [
+        let before = [
             course::interrupted(self),
             stated::failed_jobs(self),
             course::io_errors(self),
@@ -50,7 +51,8 @@ impl Observed<'_, '_> {
             generator::generator_busy(self),
             course::clock_jump(self),
             course::short_run(self),
-            limit::flat_limit(self),
+        ];
+        let after = [
             devices::amplified_io(self),
             devices::merged_io(self),
             targets::small_working_set(self),
@@ -63,11 +65,12 @@ impl Observed<'_, '_> {
             stated::metric_missing(self),
             stated::no_role(self),
             stated::import_warnings(self),
-        ]
-        .into_iter()
-        .flatten()
-        .chain(targets::size_reduced(self))
-        .collect();
+        ];
+        let mut all: Vec<Finding> = before.into_iter().flatten().collect();
+        all.extend(limit::flat_limits(self));
+        all.extend(targets::shared_disks(self.subject.targets));
+        all.extend(after.into_iter().flatten());
+        all.extend(targets::size_reduced(self));
         // Of two ways to see the same thing the facts are believed before what was found at the time.
         for recorded in self.recorded() {
             if all.iter().all(|found| found.id != recorded.id) {

@@ -12,6 +12,7 @@ use iotrial_model::units::ByteSize;
 use iotrial_model::words::enumerate;
 use serde::{Serialize, Serializer};
 
+use crate::device_part::DevicePart;
 use crate::figures::Figures;
 use crate::stream::Streams;
 use crate::threshold::{Bands, Category, ThresholdSet};
@@ -28,6 +29,9 @@ pub struct Judged {
     pub further_roles: Vec<Role>,
     /// Of which stream.
     pub stream: Stream,
+    /// Kernel names of the devices of the role, where it has some that no other one has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<String>,
     /// Which of its figures.
     #[serde(serialize_with = "as_title")]
     pub statistic: Figure,
@@ -58,15 +62,20 @@ impl Judged {
         self.bound.map_or(Amount::Exact(value), |relation| Amount::Bounded(Bounded { relation, value }))
     }
 
-    /// The words for the stream: `log commits`.
+    /// The words for the stream: `log commits`, or `log commits on sdb`.
     pub(crate) fn stream_words(&self) -> String {
-        format!("{} {}s", self.role_words(), self.stream)
+        format!("{} {}s{}", self.role_words(), self.stream, self.on())
     }
 
     /// The words for what the I/Os stand for: `data`, `data, tempdb and log`.
     pub fn role_words(&self) -> String {
         let all: Vec<Role> = std::iter::once(self.role).chain(self.further_roles.iter().copied()).collect();
         words_of(&all)
+    }
+
+    /// ` on sdb`, where the role has devices of its own.
+    fn on(&self) -> String {
+        if self.devices.is_empty() { String::new() } else { format!(" on {}", enumerate(&self.devices)) }
     }
 
     /// How much of what is acceptable is used up; 1 is the limit.
@@ -93,7 +102,8 @@ impl Judged {
     pub(crate) fn reason(&self) -> String {
         let Self { stream, statistic, shown, .. } = self;
         let (role, category, limit) = (self.role_words(), self.category_words(), format_limit(self.limit_us));
-        format!("{role} {stream} {statistic} is {shown}: {category} (acceptable below {limit})")
+        let on = self.on();
+        format!("{role} {stream} {statistic}{on} is {shown}: {category} (acceptable below {limit})")
     }
 }
 
@@ -223,7 +233,13 @@ impl Judgement {
             let starved = format!("only {measured} were measured, and less than a second is not judged");
             return Self { starved: vec![starved], ..Self::default() };
         }
-        Self::of(subject, streams_by_role(subject), thresholds)
+        let mut judgement = Self::of(subject, streams_by_role(subject), thresholds);
+        let parts = DevicePart::all(subject);
+        for one in &mut judgement.judged {
+            let mine = parts.iter().filter(|part| part.roles == [one.role]);
+            one.devices = mine.flat_map(|part| part.devices.clone()).collect();
+        }
+        judgement
     }
 
     fn of(subject: &Subject<'_>, all: Vec<OfRoles>, thresholds: &ThresholdSet) -> Self {
@@ -291,6 +307,7 @@ impl Judgement {
                     role: roles[0],
                     further_roles: roles[1..].to_vec(),
                     stream,
+                    devices: Vec::new(),
                     statistic,
                     value_us,
                     bound: None,
@@ -343,6 +360,7 @@ impl Judgement {
             role: roles[0],
             further_roles: roles[1..].to_vec(),
             stream,
+            devices: Vec::new(),
             statistic,
             value_us: bounded.value,
             bound: Some(bounded.relation),

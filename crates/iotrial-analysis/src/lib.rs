@@ -13,6 +13,8 @@ pub mod latency_map;
 pub mod latency_course;
 pub mod steady_state;
 pub mod rate_search;
+mod shared_device;
+mod device_part;
 pub mod device_chain;
 mod contradiction;
 pub mod findings;

@@ -14,7 +14,7 @@ use iotrial_model::search::Search;
 use iotrial_model::subject::{CpuTime, Device, Facts, Subject, SubjectJob};
 use serde::{Serialize, Serializer};
 
-use crate::device_chain::ChainStep;
+use crate::device_chain::{ChainStep, StepFlow};
 use crate::findings::Observed;
 use crate::settings::{Setting, settings_of_run};
 use crate::steady_state::SteadyState;
@@ -383,11 +383,17 @@ fn device_figures(subject: &Subject<'_>, steps: &[ChainStep]) -> Option<DeviceFi
     if subject.devices.is_empty() {
         return None;
     }
-    let first = steps.first().filter(|step| step.is_from_load());
+    // From several parts of the load, where they have devices of their own.
+    let first: Vec<&ChainStep> = steps.iter().filter(|step| step.is_from_load()).collect();
+    let ratio = |flow: fn(&ChainStep) -> &StepFlow| {
+        let above: u64 = first.iter().map(|step| flow(step).above_bytes).sum();
+        let below: u64 = first.iter().map(|step| flow(step).below_bytes).sum();
+        (above > 0).then(|| below as f64 / above as f64)
+    };
     Some(DeviceFigures {
         devices: subject.devices.iter().map(DeviceCount::of).collect(),
-        read_bytes_ratio: first.and_then(|step| step.read.bytes_ratio),
-        write_bytes_ratio: first.and_then(|step| step.write.bytes_ratio),
+        read_bytes_ratio: ratio(|step| &step.read),
+        write_bytes_ratio: ratio(|step| &step.write),
         steps: steps.to_vec(),
     })
 }

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use iotrial_model::finding::{Evidence, Finding, GeneratorUse};
 use iotrial_model::plan::PhaseKind;
-use iotrial_model::record::{EndedHow, OpCounts};
+use iotrial_model::record::{EndedHow, OpCounts, TargetRecord};
 use iotrial_model::subject::{Facts, Subject};
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, SweepMethod, SweepRecord};
 use serde::Serialize;
 
 use crate::figures::{Counted, Figures, percentile_us};
-use crate::findings::findings as found;
+use crate::findings::{findings as found, shared_disks};
 use crate::saturation::{LoadPoint, Saturation, Sustained, is_saturated};
 use crate::settings::Setting;
 
@@ -43,7 +43,7 @@ pub struct SweepSummary {
     pub ended_reason: Option<String>,
     /// All measured phases together.
     pub measured_s: f64,
-    /// Where the volumes are, in the order in which curves and scaling name them.
+    /// Where the volumes are, behind the roles that they are called by, in the order in which curves and scaling name them.
     pub volumes: Vec<String>,
     /// In the order in which they were measured.
     pub curves: Vec<Curve>,
@@ -125,9 +125,10 @@ impl SweepSummary {
         let volumes = if record.targets.is_empty() {
             vec![record.settings.engine.as_str().to_owned()]
         } else {
-            record.targets.iter().map(|target| target.path.clone()).collect()
+            record.targets.iter().map(TargetRecord::named).collect()
         };
         let mut findings: Vec<Finding> = findings::ended(&record.ended).into_iter().collect();
+        findings.extend(shared_disks(&record.targets));
         findings.extend(findings::of_probes(&seen));
         findings.extend(findings::of_curves(&curves, &volumes, "; a longer --step tells which"));
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use iotrial_model::load::Role;
 use iotrial_model::plan::{EngineKind, FreeSpace, PhaseKind, Plan, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::Profile;
 use iotrial_model::record::{
@@ -74,6 +75,28 @@ pub(crate) fn counts(io_count: u64, latency: Duration) -> OpCounts {
     let mut counts = OpCounts { bytes: io_count * BLOCK_BYTES, ..OpCounts::default() };
     counts.total_latency.record_n(latency, io_count);
     counts
+}
+
+/// Puts the log on a target and a device of its own: the data stays on `sdb`, the log comes to lie on `sdc`, and each counted what was
+/// issued to it.
+pub(crate) fn apart(record: &mut RunRecord) {
+    record.plan.areas[1].path = "/log/journal.iotrial".into();
+    let target = |path: &str, role, device: &str| TargetRecord {
+        path: path.to_owned(),
+        roles: vec![role],
+        devices: vec![BlockDevice { name: device.to_owned(), level: Some(1), ..BlockDevice::default() }],
+        ..record.targets[0].clone()
+    };
+    let targets = vec![target("/data", Role::Data, "sdb"), target("/log", Role::Log, "sdc")];
+    record.targets = targets;
+    let bytes = |counts: &Option<OpCounts>| counts.as_ref().map_or(0, |counts| counts.bytes);
+    let counters = |name: &str, job: &JobCounts| DeviceCounters {
+        name: name.to_owned(),
+        read_bytes: bytes(&job.read),
+        write_bytes: bytes(&job.write),
+        ..DeviceCounters::default()
+    };
+    record.devices = vec![counters("sdb", &record.jobs[0]), counters("sdc", &record.jobs[1])];
 }
 
 /// Puts a chain below the target: name, level, what carries it, and its bytes for each one that was issued. Names that
@@ -161,6 +184,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
     let space = FreeSpace { filesystem_id: 1, capacity: ByteSize::gib(1000), available: ByteSize::gib(900) };
     let target = TargetFacts {
         path: "/data".into(),
+        roles: Vec::new(),
         kind: TargetKind::Directory(space),
         sector_size: ByteSize::bytes(512),
     };

@@ -262,7 +262,7 @@ mod tests {
 
     use super::*;
     use crate::findings::findings;
-    use crate::test_record::{counts, healthy, measured};
+    use crate::test_record::{apart, counts, healthy, measured};
 
     fn judge(record: &RunRecord, thresholds: &ThresholdSet) -> Verdict {
         let subject = Subject::of_run(record);
@@ -332,6 +332,18 @@ mod tests {
         );
         assert_eq!((verdict.outcome, verdict.category), (Outcome::NotQualified, Some(Category::Critical)));
         assert_eq!(verdict.reasons[0], "data read p99.9 is 62.1 ms: critical (acceptable below 20 ms)");
+        // Where the role has devices of its own, they are told.
+        apart(&mut record);
+        let verdict = judge(&record, &set("flash"));
+        assert!(
+            verdict.sentence.contains("data reads on sdb have a p99.9 of 62.1 ms"),
+            "{}",
+            verdict.sentence
+        );
+        assert_eq!(
+            verdict.reasons[0],
+            "data read p99.9 on sdb is 62.1 ms: critical (acceptable below 20 ms)"
+        );
     }
 
     #[test]

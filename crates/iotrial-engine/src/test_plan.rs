@@ -34,6 +34,7 @@ spacing = "uniform"
     );
     let target = TargetFacts {
         path: "/simulated".into(),
+        roles: Vec::new(),
         kind: TargetKind::Device { size: ByteSize::gib(64), destroy: true },
         sector_size: ByteSize::bytes(512),
     };

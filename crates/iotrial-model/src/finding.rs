@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::latency_limit::SearchLimit;
-use crate::load::{Direction, words};
+use crate::load::{Direction, Role, words};
 use crate::plan::EngineKind;
 use crate::units::ByteSize;
 
@@ -70,6 +70,8 @@ words! {
         AmplifiedIo = "amplified-io",
         /// I/Os were merged above the device.
         MergedIo = "merged-io",
+        /// Several targets lie on one disk.
+        SharedDisk = "shared-disk",
         /// Less was touched than a cache may hold.
         SmallWorkingSet = "small-working-set",
         /// Another engine than the usual one made the load.
@@ -392,6 +394,16 @@ pub enum Evidence {
         /// I/Os that the device did.
         device_count: u64,
     },
+    /// Of targets that lie on the same devices.
+    SharedDisk {
+        /// Kernel names of the devices, the nearest that the targets share.
+        devices: Vec<String>,
+        /// The targets, each as the command line takes it.
+        targets: Vec<String>,
+        /// The roles that lie there, where targets were given to roles.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        roles: Vec<Role>,
+    },
     /// Of less that was touched than the host has memory.
     SmallWorkingSet {
         /// What the load worked on.
@@ -591,8 +603,14 @@ pub struct GeneratorUse {
 }
 
 /// A rate that stood still while I/Os waited.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FlatRate {
+    /// Whose I/Os have it, where they lie on other devices than the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<Role>,
+    /// Kernel names of these devices, where their counters agree with what was issued.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<String>,
     /// The limit, where it is one on I/Os.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit_iops: Option<f64>,

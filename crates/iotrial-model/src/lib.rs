@@ -18,6 +18,7 @@ pub mod load_pattern;
 pub mod profile;
 pub mod builtin;
 pub mod target;
+pub mod given_target;
 pub mod sim_device;
 pub mod engine;
 pub mod plan;

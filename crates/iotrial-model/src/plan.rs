@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::engine::{EngineDevice, EngineFacts, EngineKind};
 use crate::load::{BlockSizes, Distribution, Durability, FollowedOp, GroupCommit, Pattern, Role};
-use crate::profile::{Profile, Schedule};
+use crate::profile::{JobProfile, Profile, Schedule};
 pub use crate::sim_device::{SimDevice, SimStall};
 pub use crate::target::{FreeSpace, LEAST_FREE, TargetFacts, TargetKind};
 use crate::units::{ByteSize, group_thousands, seconds};
@@ -315,7 +315,7 @@ impl Job {
 impl Plan {
     /// Takes every decision.
     ///
-    /// Each job's file is spread over the targets, one file a target, as a database spreads its data
+    /// Each job's file is spread over the targets that take its role, one file a target, as a database spreads its data
     /// files; a log stays in one file. All files shrink and grow in proportion to the profile's.
     ///
     /// # Errors
@@ -326,7 +326,8 @@ impl Plan {
         request: &PlanRequest,
         targets: &[TargetFacts],
     ) -> Result<Self, PlanError> {
-        if targets.is_empty() {
+        let has_none = |job: &JobProfile| targets.iter().all(|target| !target.takes(job.role));
+        if targets.is_empty() || profile.jobs.iter().any(has_none) {
             return Err(PlanError::NoTarget);
         }
         for (position, target) in targets.iter().enumerate() {
@@ -334,6 +335,10 @@ impl Plan {
             if targets[..position].iter().any(|earlier| earlier.path == target.path) {
                 return Err(PlanError::SameTarget { path: target.path.clone() });
             }
+        }
+        // Whoever names a role and a place expects figures of that place.
+        if let Some(TargetFacts { path, roles, .. }) = size::without_a_file(profile, targets) {
+            return Err(PlanError::WithoutFile { path: path.clone(), roles: roles.clone() });
         }
         let Schedule { precondition, ramp, measure } =
             if request.full { profile.schedule } else { profile.quick.schedule };
@@ -403,6 +408,13 @@ impl Plan {
     /// The roles that occur, in the order in which tables show them.
     pub fn roles(&self) -> Vec<Role> {
         Role::ALL.iter().copied().filter(|role| self.jobs.iter().any(|job| job.role == *role)).collect()
+    }
+
+    /// The roles whose jobs work on the area of that index, in the order in which tables show them.
+    pub fn roles_of(&self, area: usize) -> Vec<Role> {
+        let works_there =
+            |role: &Role| self.jobs.iter().any(|job| job.role == *role && job.areas.contains(&area));
+        Role::ALL.iter().copied().filter(works_there).collect()
     }
 
     /// Bytes that are on the targets before the load starts: all files and all slices to be filled.
@@ -521,6 +533,7 @@ size = "10GiB"
         let space = FreeSpace { filesystem_id, capacity: ByteSize::gib(20), available };
         TargetFacts {
             path: path.into(),
+            roles: Vec::new(),
             kind: TargetKind::Directory(space),
             sector_size: ByteSize::bytes(512),
         }
@@ -546,6 +559,90 @@ size = "10GiB"
         assert_eq!(paths, ["/1/data.iotrial", "/2/data.iotrial", "/3/data.iotrial", "/2/log.iotrial"]);
         assert_eq!(plan.jobs[0].areas, [0, 1, 2]);
         assert!(plan.bytes_to_lay_out() <= ByteSize::GIB);
+    }
+
+    /// The directory, for these roles.
+    fn of_roles(roles: &[Role], path: &str, filesystem_id: u64, available: ByteSize) -> TargetFacts {
+        TargetFacts { roles: roles.to_vec(), ..directory(path, filesystem_id, available) }
+    }
+
+    fn paths_of(plan: &Plan, job: usize) -> Vec<String> {
+        plan.jobs[job].areas.iter().map(|area| plan.areas[*area].path.display().to_string()).collect()
+    }
+
+    #[test]
+    fn each_role_lies_on_its_own_targets() {
+        let room = ByteSize::gib(15);
+        let targets = [
+            of_roles(&[Role::Log], "/log", 1, room),
+            of_roles(&[Role::Data], "/one", 2, room),
+            of_roles(&[Role::Data], "/two", 3, room),
+        ];
+        let plan = Plan::decide(&profile(DATA_AND_LOG), &request(), &targets).unwrap();
+        assert_eq!(paths_of(&plan, 0), ["/one/data.iotrial", "/two/data.iotrial"]);
+        assert_eq!(paths_of(&plan, 1), ["/log/log.iotrial"]);
+        // The proportion is the profile's, wherever the files lie.
+        assert_eq!(
+            plan.areas.iter().map(|area| (area.length + area.offset).get() >> 20).collect::<Vec<_>>(),
+            [384, 384, 256]
+        );
+    }
+
+    #[test]
+    fn jobs_of_one_role_take_turns_on_its_targets_whatever_jobs_stand_between_them() {
+        let second_log =
+            DATA_AND_LOG.split("[[job]]").nth(2).unwrap().replace("\"log\"\nrole", "\"log-2\"\nrole");
+        let jobs = format!(
+            "[[job]]{second_log}{}[[job]]{}",
+            DATA_AND_LOG.split("[[job]]").nth(1).map(|data| format!("[[job]]{data}")).unwrap(),
+            DATA_AND_LOG.split("[[job]]").nth(2).unwrap()
+        );
+        let room = ByteSize::gib(15);
+        let targets = [
+            of_roles(&[Role::Log], "/a", 1, room),
+            of_roles(&[Role::Log], "/b", 2, room),
+            of_roles(&[Role::Data], "/c", 3, room),
+        ];
+        let plan = Plan::decide(&profile(&jobs), &request(), &targets).unwrap();
+        let of_logs = [paths_of(&plan, 0), paths_of(&plan, 2)];
+        assert_eq!(of_logs, [["/a/log-2.iotrial"], ["/b/log.iotrial"]]);
+    }
+
+    #[test]
+    fn a_target_of_a_role_that_would_get_no_file_is_refused() {
+        let room = ByteSize::gib(15);
+        let targets = [
+            of_roles(&[Role::Data], "/data", 1, room),
+            of_roles(&[Role::Log], "/a", 2, room),
+            of_roles(&[Role::Log], "/b", 3, room),
+        ];
+        let error = Plan::decide(&profile(DATA_AND_LOG), &request(), &targets).unwrap_err();
+        assert_eq!(error.to_string(), "no file would lie on `/b`: log has fewer files than targets");
+        let only_data = Plan::decide(&profile(DATA_AND_LOG), &request(), &targets[..1]);
+        assert_eq!(only_data, Err(PlanError::NoTarget));
+    }
+
+    #[test]
+    fn room_is_counted_by_file_system_whatever_roles_lie_there() {
+        let (little, much) = (ByteSize::mib(2048 + 600), ByteSize::gib(15));
+        let targets = |second_id, second| {
+            [of_roles(&[Role::Data], "/a", 7, little), of_roles(&[Role::Log], "/b", second_id, second)]
+        };
+        let shared = Plan::decide(&profile(DATA_AND_LOG), &request(), &targets(7, little)).unwrap();
+        assert!(shared.bytes_to_lay_out() <= ByteSize::mib(600), "{}", shared.bytes_to_lay_out());
+        // Three quarters are data: alone they may fill what is left there.
+        let apart = Plan::decide(&profile(DATA_AND_LOG), &request(), &targets(8, much)).unwrap();
+        assert!(apart.bytes_to_lay_out() > ByteSize::mib(790), "{}", apart.bytes_to_lay_out());
+    }
+
+    #[test]
+    fn only_the_sectors_of_its_own_targets_matter_to_a_role() {
+        let room = ByteSize::gib(15);
+        let coarse = TargetFacts { sector_size: ByteSize::kib(4), ..of_roles(&[Role::Log], "/log", 1, room) };
+        let targets = [of_roles(&[Role::Data], "/data", 2, room), coarse];
+        assert!(Plan::decide(&profile(&DATA_AND_LOG.replace("8KiB", "1KiB")), &request(), &targets).is_ok());
+        let error = Plan::decide(&profile(&DATA_AND_LOG.replace("64KiB", "1KiB")), &request(), &targets);
+        assert!(matches!(error, Err(PlanError::Misaligned { .. })), "{error:?}");
     }
 
     #[test]
@@ -577,6 +674,7 @@ size = "10GiB"
     fn a_raw_device_is_sliced_and_writing_needs_its_release() {
         let device = |destroy| TargetFacts {
             path: "/dev/x".into(),
+            roles: Vec::new(),
             kind: TargetKind::Device { size: ByteSize::mib(512), destroy },
             sector_size: ByteSize::kib(4),
         };
@@ -595,6 +693,7 @@ size = "10GiB"
     fn a_device_smaller_than_the_profile_is_used_whole_but_an_asked_size_beyond_it_is_refused() {
         let small = [TargetFacts {
             path: "/dev/x".into(),
+            roles: Vec::new(),
             kind: TargetKind::Device { size: ByteSize::mib(64), destroy: true },
             sector_size: ByteSize::bytes(512),
         }];

@@ -123,6 +123,11 @@ impl Profile {
         self.jobs.iter().all(|job| job.rate.is_some() || job.follow.is_some())
     }
 
+    /// The roles that its jobs have, each once, in the order in which tables show them.
+    pub fn roles(&self) -> Vec<Role> {
+        Role::ALL.iter().copied().filter(|role| self.jobs.iter().any(|job| job.role == *role)).collect()
+    }
+
     /// Leaves only the jobs of these roles.
     ///
     /// # Errors

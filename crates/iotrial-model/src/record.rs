@@ -19,11 +19,13 @@ use crate::units::{ByteSize, seconds};
 mod check;
 mod streams;
 mod failure;
+mod target;
 
 pub use crate::finding::{RecordedFinding, Severity};
 pub use check::CheckRecordError;
 pub(crate) use check::{LONGEST, MOST_COUNTED, are_counts_in_range, are_devices_in_range};
 pub use failure::Failure;
+pub use target::{BlockDevice, TargetRecord};
 
 /// The value of `format` in a record.
 pub const RECORD_FORMAT: &str = "iotrial.record/1";
@@ -188,69 +190,6 @@ impl Host {
     pub fn all_cpu_count(&self) -> u32 {
         self.host_cpu_count.unwrap_or(self.cpu_count).max(1)
     }
-}
-
-/// What the load worked on.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TargetRecord {
-    /// Directory, file or device, with symbolic links resolved.
-    pub path: String,
-    /// `directory`, `file` or `device`.
-    pub kind: String,
-    /// Type of the file system, such as `ext4`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub filesystem: Option<String>,
-    /// Mount point and its options.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mount: Option<String>,
-    /// Whether the file system lives in memory.
-    #[serde(default)]
-    pub in_memory: bool,
-    /// Smallest unit of direct I/O.
-    #[serde(rename = "sector_size_bytes")]
-    pub sector_size: ByteSize,
-    /// The block devices below, level by level, the nearest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub devices: Vec<BlockDevice>,
-}
-
-/// A block device below a target. Everything that could not be read is absent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BlockDevice {
-    /// Kernel name, such as `nvme0n1`.
-    pub name: String,
-    /// How far below the target: 1 for those that the target lies on, 2 for what these are made of, and so on. The
-    /// members of one array stand on one level. Absent in records that tell only the order.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub level: Option<u32>,
-    /// The devices on the next level that carry it: the disk of a partition, the members of an array or mapping, the
-    /// device that holds the file of a loop device.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub carried_by: Vec<String>,
-    /// Whether it is a part of the one device that carries it, with room for other parts.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_partition: bool,
-    /// Model and vendor.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// Serial number or world-wide name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub serial: Option<String>,
-    /// Capacity of the whole device or partition, not of what the load touches.
-    #[serde(default, rename = "size_bytes", skip_serializing_if = "Option::is_none")]
-    pub size: Option<ByteSize>,
-    /// Whether it is a rotating disk, as the kernel sees it; virtual disks often claim to be one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rotational: Option<bool>,
-    /// I/O scheduler in use, such as `none` or `mq-deadline`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scheduler: Option<String>,
-    /// Requests that the block layer queues.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nr_requests: Option<u32>,
-    /// `write back` or `write through`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub write_cache: Option<String>,
 }
 
 /// How the files came to be.

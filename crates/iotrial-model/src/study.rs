@@ -9,7 +9,9 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::application::metric_name;
+use crate::given_target::GivenTarget;
 use crate::latency_limit::LatencyLimit;
+use crate::load::Role;
 use crate::need::Need;
 use crate::plan::{EngineKind, SimDevice};
 use crate::record::AttributeValue;
@@ -102,8 +104,9 @@ pub struct Configuration {
     pub label: String,
     /// What distinguishes it.
     pub attributes: BTreeMap<String, AttributeValue>,
-    /// Directories, files of iotrial, or raw devices; their paths count from the study's folder.
-    pub targets: Vec<String>,
+    /// Directories, files of iotrial, or raw devices; their paths count from the study's folder. Where they are given to roles, one role
+    /// each, in the order of the roles.
+    pub targets: Vec<GivenTarget>,
     /// A command of the shell that attaches it.
     pub before: Option<String>,
     /// A command of the shell that detaches it.
@@ -223,7 +226,11 @@ impl Study {
         Self {
             name,
             part_of: Some(self.whole_name().to_owned()),
-            configurations: vec![Configuration { elsewhere: false, ..configuration.clone() }],
+            configurations: vec![Configuration {
+                elsewhere: false,
+                targets: GivenTarget::by_role(&configuration.targets),
+                ..configuration.clone()
+            }],
             ..self.clone()
         }
     }
@@ -327,7 +334,7 @@ impl Configuration {
         }
         let attributes = table.table("attributes", |table| Some(table.scalars())).unwrap_or_default();
         let elsewhere = table.boolean("elsewhere").unwrap_or(false);
-        let targets = table.texts("targets");
+        let targets = read_targets(table, "targets");
         // Without an engine in the file the choice is made later, and it may be one that touches targets.
         let touches_targets = engine.is_none_or(EngineKind::touches_targets);
         if targets.as_ref().is_none_or(Vec::is_empty)
@@ -377,6 +384,37 @@ fn read_metric_commands(table: &mut TableReader<'_>) -> Option<BTreeMap<String, 
         }
     }
     Some(commands)
+}
+
+/// The word for the roles that have no target of their own.
+pub(crate) const OTHERS: &str = "others";
+
+/// A list of paths, or a table with the paths of each role.
+fn read_targets(table: &mut TableReader<'_>, key: &'static str) -> Option<Vec<GivenTarget>> {
+    if table.is_table(key) {
+        return table.table(key, |by_role| {
+            let mut targets = Vec::new();
+            for role in Role::ALL {
+                let paths = by_role.texts(role.as_str()).unwrap_or_default().into_iter();
+                targets.extend(paths.map(|path| GivenTarget { roles: vec![*role], path: path.into() }));
+            }
+            let others = by_role.texts(OTHERS).unwrap_or_default();
+            targets.extend(others.into_iter().map(GivenTarget::for_all));
+            Some(targets)
+        });
+    }
+    let paths = table.texts(key)?;
+    // As on the command line: a folder that is called so is not what was meant.
+    let by_role = |path: &&String| GivenTarget::parse(path, |_| true).is_ok_and(|one| !one.roles.is_empty());
+    if let Some(path) = paths.iter().find(by_role) {
+        let (roles, place) = path.split_once('=').unwrap_or_default();
+        let role = roles.split(',').next().unwrap_or_default().trim();
+        return table.refuse(
+            key,
+            format!("roles are keys: `{key} = {{ {role} = [\"{place}\"], … }}`; a path that begins with `{roles}=` is written `./{path}`"),
+        );
+    }
+    Some(paths.into_iter().map(GivenTarget::for_all).collect())
 }
 
 fn read_label(table: &mut TableReader<'_>, key: &'static str) -> Option<String> {

@@ -453,11 +453,11 @@ impl<'r> Subject<'r> {
         }
     }
 
-    /// What the load worked on, each once where the same follows itself, with commas.
+    /// What the load worked on, behind the roles where they have targets of their own, each once where the same follows itself, with commas.
     pub fn targets_in_words(&self) -> String {
-        let own = self.targets.iter().map(|target| target.path.as_str());
-        let stated = self.jobs.iter().flat_map(|job| &job.load.targets).map(String::as_str);
-        let mut all: Vec<&str> = own.chain(stated).collect();
+        let own = self.targets.iter().map(TargetRecord::named);
+        let stated = self.jobs.iter().flat_map(|job| &job.load.targets).cloned();
+        let mut all: Vec<String> = own.chain(stated).collect();
         // Two targets of one run may not be the same; jobs of another tool mostly name the same file again.
         all.dedup();
         all.join(", ")

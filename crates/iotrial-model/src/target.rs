@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::load::Role;
 use crate::units::ByteSize;
 
 /// At least this much of a file system stays free, and at least a tenth of it ([`FreeSpace::usable`]).
@@ -17,10 +18,19 @@ const HARMLESS_SHARE: u64 = 100;
 pub struct TargetFacts {
     /// Where it is, with symbolic links resolved.
     pub path: PathBuf,
+    /// Whose files lie there; empty where any role's may.
+    pub roles: Vec<Role>,
     /// What it is.
     pub kind: TargetKind,
     /// Smallest unit of direct I/O.
     pub sector_size: ByteSize,
+}
+
+impl TargetFacts {
+    /// Whether files of this role may lie there.
+    pub fn takes(&self, role: Role) -> bool {
+        self.roles.is_empty() || self.roles.contains(&role)
+    }
 }
 
 /// The three kinds of target.

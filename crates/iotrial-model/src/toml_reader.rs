@@ -173,6 +173,11 @@ impl<'t> TableReader<'t> {
         self.table.contains_key(key)
     }
 
+    /// Whether the value of the key is a table.
+    pub fn is_table(&self, key: &str) -> bool {
+        self.table.get(key).is_some_and(|value| value.get_ref().is_table())
+    }
+
     /// The string of a key.
     pub fn text(&mut self, key: &'static str) -> Option<String> {
         let value = self.get(key)?;

@@ -94,9 +94,9 @@ fn target_in_brief(target: &TargetRecord) -> String {
         format!("{}{}", device.name, model.unwrap_or_default())
     });
     match (target.filesystem.as_ref(), on.as_ref()) {
-        (Some(filesystem), Some(on)) => format!("{} ({filesystem} on {on})", target.path),
-        (Some(only), None) | (None, Some(only)) => format!("{} ({only})", target.path),
-        (None, None) => target.path.clone(),
+        (Some(filesystem), Some(on)) => format!("{} ({filesystem} on {on})", target.named()),
+        (Some(only), None) | (None, Some(only)) => format!("{} ({only})", target.named()),
+        (None, None) => target.named(),
     }
 }
 

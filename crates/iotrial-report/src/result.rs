@@ -353,9 +353,27 @@ fn judged(summary: &Summary) -> Option<Section> {
             Value::amount(Some(judged.amount())),
             Value::Number(judged.limit_us),
             Value::Category(judged.category),
+            Value::text((!judged.devices.is_empty()).then(|| judged.devices.join(", "))),
         ],
         is_total: false,
     };
+    let mut table = Table {
+        caption: "Judged figures against their limits".to_owned(),
+        columns: vec![
+            Column::new("role", Quantity::Words),
+            Column::new("stream", Quantity::Words),
+            Column::new("statistic", Quantity::Words),
+            Column::new("measured", Quantity::LatencyUs).under("lat"),
+            Column::new("limit", Quantity::LatencyUs).under("lat"),
+            Column::new("category", Quantity::Words),
+            Column::new("device", Quantity::Words),
+        ],
+        rows: verdict.judged.iter().map(row).collect(),
+        at_a_glance: false,
+    };
+    if verdict.judged.iter().all(|judged| judged.devices.is_empty()) {
+        table.without_column(table.columns.len() - 1);
+    }
     (!verdict.judged.is_empty()).then(|| Section {
         id: "judged",
         heading: "Judged figures",
@@ -363,18 +381,6 @@ fn judged(summary: &Summary) -> Option<Section> {
             "By the threshold set «{}». Below its limit a latency is acceptable.",
             verdict.thresholds
         )),
-        blocks: vec![Block::Table(Table {
-            caption: "Judged figures against their limits".to_owned(),
-            columns: vec![
-                Column::new("role", Quantity::Words),
-                Column::new("stream", Quantity::Words),
-                Column::new("statistic", Quantity::Words),
-                Column::new("measured", Quantity::LatencyUs).under("lat"),
-                Column::new("limit", Quantity::LatencyUs).under("lat"),
-                Column::new("category", Quantity::Words),
-            ],
-            rows: verdict.judged.iter().map(row).collect(),
-            at_a_glance: false,
-        })],
+        blocks: vec![Block::Table(table)],
     })
 }

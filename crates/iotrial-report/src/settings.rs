@@ -2,6 +2,7 @@
 
 use iotrial_analysis::device_chain::ChainStep;
 use iotrial_analysis::summary::{CpuSummary, DeviceCount, Summary};
+use iotrial_model::given_target::in_words;
 use iotrial_model::imported::{CpuBasis, Stated};
 use iotrial_model::plan::{Area, AreaKind, Job, Plan, SimDevice};
 use iotrial_model::record::{BlockDevice, EngineSetup, TargetRecord};
@@ -116,6 +117,7 @@ pub(crate) fn targets(subject: &Subject<'_>, summary: &Summary) -> Option<Sectio
 fn targets_table(targets: &[TargetRecord]) -> Table {
     let row = |target: &TargetRecord| Row {
         cells: vec![
+            Value::text((!target.roles.is_empty()).then(|| in_words(&target.roles))),
             Value::Text(target.path.clone()),
             Value::Text(target.kind.clone()),
             Value::text(target.filesystem.clone()),
@@ -125,9 +127,10 @@ fn targets_table(targets: &[TargetRecord]) -> Table {
         ],
         is_total: false,
     };
-    Table {
+    let mut table = Table {
         caption: "Targets".to_owned(),
         columns: vec![
+            Column::new("roles", Quantity::Words),
             Column::new("target", Quantity::Words),
             Column::new("kind", Quantity::Words),
             Column::new("file system", Quantity::Words),
@@ -137,7 +140,11 @@ fn targets_table(targets: &[TargetRecord]) -> Table {
         ],
         rows: targets.iter().map(row).collect(),
         at_a_glance: false,
+    };
+    if targets.iter().all(|target| target.roles.is_empty()) {
+        table.without_column(0);
     }
+    table
 }
 
 fn device_row(target: &TargetRecord, device: &BlockDevice) -> Row {
@@ -226,7 +233,11 @@ fn counters_table(devices: &[DeviceCount], is_stated: bool) -> Table {
 fn steps_table(steps: &[ChainStep]) -> Table {
     let row = |step: &ChainStep| Row {
         cells: vec![
-            Value::Text(if step.is_from_load() { "the load".to_owned() } else { step.above.join(", ") }),
+            Value::Text(match (step.is_from_load(), step.roles.as_slice()) {
+                (true, []) => "the load".to_owned(),
+                (true, roles) => format!("the load, {}", in_words(roles)),
+                (false, _) => step.above.join(", "),
+            }),
             Value::Text(step.below.join(", ")),
             Value::number(step.read.bytes_ratio),
             Value::number(step.read.merged_percent),
@@ -301,7 +312,8 @@ pub(crate) fn load(subject: &Subject<'_>, summary: &Summary) -> Option<Section> 
     facts.extend(subject.attributes.iter().map(|(name, value)| words(name, Some(value.to_string()))));
     let mut blocks = vec![Block::Facts(facts), Block::Table(jobs_table(plan))];
     if !plan.areas.is_empty() {
-        blocks.push(Block::Table(areas_table(&plan.areas)));
+        let has_roles = subject.targets.iter().any(|target| !target.roles.is_empty());
+        blocks.push(Block::Table(areas_table(plan, has_roles)));
     }
     Some(Section { id: "settings", heading: "Settings", note: None, blocks })
 }
@@ -378,7 +390,8 @@ fn jobs_table(plan: &Plan) -> Table {
     }
 }
 
-fn areas_table(areas: &[Area]) -> Table {
+/// With the roles whose jobs work there, where roles have targets of their own.
+fn areas_table(plan: &Plan, has_roles: bool) -> Table {
     let kind = |kind| match kind {
         AreaKind::ManagedFile => "file made by iotrial",
         AreaKind::GivenFile => "given file",
@@ -394,10 +407,11 @@ fn areas_table(areas: &[Area]) -> Table {
             Value::Count(area.offset.get()),
             Value::Count(area.length.get()),
             Value::Count(area.sector_size.get()),
+            Value::text(has_roles.then(|| in_words(&plan.roles_of(index)))),
         ],
         is_total: false,
     };
-    Table {
+    let mut table = Table {
         caption: "Areas that the jobs work on".to_owned(),
         columns: vec![
             Column::new("area", Quantity::Words),
@@ -406,10 +420,15 @@ fn areas_table(areas: &[Area]) -> Table {
             Column::new("offset", Quantity::Bytes),
             Column::new("length", Quantity::Bytes),
             Column::new("sector", Quantity::Bytes),
+            Column::new("roles", Quantity::Words),
         ],
-        rows: areas.iter().enumerate().map(row).collect(),
+        rows: plan.areas.iter().enumerate().map(row).collect(),
         at_a_glance: false,
+    };
+    if !has_roles {
+        table.without_column(table.columns.len() - 1);
     }
+    table
 }
 
 /// What was asked, word for word.

@@ -588,7 +588,7 @@ fn settings_of(record: &SweepRecord) -> Option<Section> {
     ];
     facts.extend(settings.engine_reason.iter().map(|reason| fact("engine chosen because", reason.clone())));
     for (target, size) in record.targets.iter().zip(&settings.sizes) {
-        facts.push(fact("volume", format!("{}, {size} of data", target.path)));
+        facts.push(fact("volume", format!("{}, {size} of data", target.named())));
     }
     if let Some(memory) = record.host.memory {
         facts.push(fact("memory of the host", memory.to_string()));

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use iotrial_model::application::ApplicationMetrics;
+use iotrial_model::given_target::GivenTarget;
 use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{EngineKind, SimDevice};
@@ -18,8 +19,8 @@ use iotrial_model::units::ByteSize;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RigRequest {
     /// Directories, files of iotrial, or raw block devices, in the order in which files are dealt out; at least one where the
-    /// engine touches any.
-    pub targets: Vec<PathBuf>,
+    /// engine touches any. In a load roles say whose files lie there; in a sweep, which has none, they are names.
+    pub targets: Vec<GivenTarget>,
     /// Who does the I/O; `None` is `uring` where the kernel allows it, else `threads`.
     pub engine: Option<EngineKind>,
     /// Through the page cache instead of past it.
@@ -32,7 +33,8 @@ pub struct RigRequest {
     pub label: Option<String>,
     /// What distinguishes the configuration.
     pub attributes: BTreeMap<String, AttributeValue>,
-    /// The tokens that release raw devices to be destroyed, in the order of these devices among the targets.
+    /// The tokens that release raw devices to be destroyed, in the order of these devices among the targets,
+    /// where one that is given several times counts once.
     pub destroy: Vec<String>,
     /// Files that were made stay for the next time.
     pub keep_files: bool,

@@ -8,17 +8,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use iotrial_analysis::findings::findings;
+use iotrial_analysis::findings::{findings, shared_disks};
 use iotrial_analysis::steady_state::{SteadyEnd, SteadyWatch};
 use iotrial_engine::run::{self, RunOutcome, StartRunError};
 use iotrial_engine::targets::{self, HeldAreas, PrepareError, Prepared};
 use iotrial_measure::control::{Control, Decision, Watcher};
+use iotrial_model::given_target::in_words;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{EndedHow, Interval, Layout, RunRecord};
 use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
+use iotrial_model::words::enumerate;
 
 use crate::fault::{Fault, on_one_line};
+use crate::harmless;
 use crate::metric_command::{TIMEOUT, measure_metrics};
 use crate::observer::Observer;
 use crate::setup::Setup;
@@ -140,6 +143,17 @@ impl Rig {
         }
         if !plan.engine.touches_targets() {
             return Ok(true);
+        }
+        let targets = &trial.record.targets;
+        // Whoever gave them to roles can still stop before anything is written where it does not belong.
+        for target in targets.iter().filter(|target| !target.roles.is_empty()) {
+            let on: Vec<&str> = target.nearest_devices().collect();
+            let on = if on.is_empty() { String::new() } else { format!(" on {}", enumerate(&on)) };
+            let line = format!("{}: {}{on}", in_words(&target.roles), target.path);
+            self.observer.say(&harmless(&line));
+        }
+        for found in shared_disks(targets) {
+            self.observer.say(&format!("note: {}", harmless(&found.message)));
         }
         let Layout { written, reused, .. } = self.setup.layout;
         let and_reused = if reused.get() > 0 { format!(", reuses {reused}") } else { String::new() };

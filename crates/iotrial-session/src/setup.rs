@@ -9,12 +9,13 @@ use iotrial_engine::run::refusal_of;
 use iotrial_engine::targets::{self, PrepareError, ProbeError, ProbedTarget};
 use iotrial_measure::host::host_facts;
 use iotrial_model::application::ApplicationMetrics;
+use iotrial_model::given_target::{DealError, GivenTarget};
 use iotrial_model::load::Role;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{EngineKind, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::{Profile, RolesError};
 use iotrial_model::record::{
-    Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, StudyPlace, Tool,
+    Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, StudyPlace, TargetRecord, Tool,
 };
 use iotrial_model::target::NoSpace;
 use iotrial_model::units::{ByteSize, format_duration};
@@ -71,6 +72,9 @@ pub enum SetupError {
     /// Tokens are left over.
     #[error("there are more --destroy tokens than raw devices among the targets")]
     SpareTokens,
+    /// Targets and roles do not go together.
+    #[error(transparent)]
+    Deal(#[from] DealError),
     /// The profile does not fit the targets.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -91,7 +95,7 @@ pub enum SetupError {
 impl Fault for SetupError {
     fn is_of_input(&self) -> bool {
         match self {
-            Self::NotSimulated { .. } | Self::SpareTokens | Self::Roles(_) => true,
+            Self::NotSimulated { .. } | Self::SpareTokens | Self::Deal(_) | Self::Roles(_) => true,
             Self::NoEngine { .. } | Self::Polling(_) | Self::Layout(_) => false,
             Self::Probe(error) => error.is_of_input(),
             // The only one of them that more room would mend.
@@ -114,6 +118,7 @@ impl Fault for SetupError {
             Self::Probe(error) => error.hint(),
             Self::Layout(error) => error.hint(),
             Self::Plan(error) => plan_hint(error),
+            Self::Deal(error) => Some(deal_hint(error)),
             Self::Roles(_) => Some("`iotrial profiles NAME` shows the jobs and their roles".to_owned()),
             Self::Search(error) => search_hint(error),
         }
@@ -127,6 +132,18 @@ impl Setup {
     ///
     /// Whatever would keep the load from beginning, as far as it can be known now.
     pub fn new(load: JudgedProfile, request: &LoadRequest) -> Result<Self, SetupError> {
+        // By the profile as it is written: a role that the need leaves out is no mistake among the targets.
+        let roles = GivenTarget::deal(&request.rig.targets, &load.profile)?;
+        Self::decide(load, request, roles)
+    }
+
+    /// The same for a load that lies on each target, whatever the targets are called.
+    pub(crate) fn of_volumes(load: JudgedProfile, request: &LoadRequest) -> Result<Self, SetupError> {
+        Self::decide(load, request, vec![Vec::new(); request.rig.targets.len()])
+    }
+
+    /// `roles` are those whose files lie on each of the targets.
+    fn decide(load: JudgedProfile, request: &LoadRequest, roles: Vec<Vec<Role>>) -> Result<Self, SetupError> {
         let JudgedProfile { mut profile, thresholds } = load;
         if let Aim::Capacity { need: Some(Need::ByRole(roles)), .. } = &request.aim {
             // What nobody needs is not laid out either.
@@ -138,7 +155,9 @@ impl Setup {
         // plan, and only a plan can be rehearsed. Nothing is written before all of it went well.
         let host = host_facts();
         let asked = plan_request(request, &host)?;
-        let probed = probe_targets(&request.rig, asked.engine)?;
+        let mut probed = probe_targets(&request.rig, asked.engine, roles)?;
+        // Behind the tokens, which are dealt out by position among all that was given.
+        probed.retain(|target| !is_left_out(target, &profile));
         let mut facts: Vec<TargetFacts> = probed.iter().map(|target| target.facts.clone()).collect();
         if !asked.engine.touches_targets() {
             facts.push(imagined_target(asked.engine));
@@ -180,6 +199,11 @@ impl Setup {
         })
     }
 
+    /// The targets, as they will stand in the record.
+    pub fn targets(&self) -> Vec<TargetRecord> {
+        self.probed.iter().map(|one| one.record.clone()).collect()
+    }
+
     /// The record of a run of `plan`, as far as it is known before the load.
     pub(crate) fn record(&self, plan: Plan) -> RunRecord {
         let RigRequest { label, attributes, .. } = &self.request;
@@ -197,7 +221,7 @@ impl Setup {
             started_at: jiff::Timestamp::now().to_string(),
             study: self.study.clone(),
             host: self.host.clone(),
-            targets: self.probed.iter().map(|one| one.record.clone()).collect(),
+            targets: self.targets(),
             profile: self.profile.text.clone(),
             thresholds: self.thresholds.text.clone(),
             plan,
@@ -271,8 +295,13 @@ fn choose_engine(asked: Option<EngineKind>) -> Result<(EngineKind, Option<String
     }
 }
 
-/// Looks at every target; a raw device is looked at again with the token that is meant for it.
-fn probe_targets(request: &RigRequest, engine: EngineKind) -> Result<Vec<ProbedTarget>, SetupError> {
+/// Looks at every target; a raw device is looked at again with the token that is meant for it. A place that is given for several roles
+/// is one target.
+fn probe_targets(
+    request: &RigRequest,
+    engine: EngineKind,
+    roles: Vec<Vec<Role>>,
+) -> Result<Vec<ProbedTarget>, SetupError> {
     if !engine.touches_targets() {
         return Ok(Vec::new());
     }
@@ -280,26 +309,61 @@ fn probe_targets(request: &RigRequest, engine: EngineKind) -> Result<Vec<ProbedT
     let protected: Vec<PathBuf> = Store::locate(request.store.as_deref()).into_iter().collect();
     let probe = |path: &Path, token: Option<&str>| targets::probe(path, token, &protected);
     let mut tokens = request.destroy.iter();
-    let mut probed = Vec::new();
-    for path in &request.targets {
+    let mut probed: Vec<ProbedTarget> = Vec::new();
+    for (GivenTarget { roles: names, path }, roles) in request.targets.iter().zip(roles) {
         // Without a token first: only then is it known whether the next token is meant for it.
         let first = probe(path, None)?;
+        // What is for all roles without a target of their own is, in a record, for those that they are.
+        let names = if names.is_empty() { roles.clone() } else { names.clone() };
+        // By what the path leads to. The same place for the same role is a slip, and stays, so that the plan refuses it.
+        let same = probed.iter_mut().find(|earlier| earlier.facts.path == first.facts.path);
+        if let Some(same) = same.filter(|same| are_apart(&same.record.roles, &names)) {
+            same.facts.roles.extend(roles);
+            same.record.roles.extend(names);
+            continue;
+        }
         let token = if matches!(first.facts.kind, TargetKind::Device { .. }) { tokens.next() } else { None };
-        probed.push(match token {
+        let mut target = match token {
             Some(token) => probe(path, Some(token))?,
             None => first,
-        });
+        };
+        (target.facts.roles, target.record.roles) = (roles, names);
+        probed.push(target);
     }
     // A token too many was meant for something. Better to ask than to destroy the wrong device in its place.
     if tokens.next().is_some() { Err(SetupError::SpareTokens) } else { Ok(probed) }
+}
+
+/// Whether both name roles, and none of them is the same.
+fn are_apart(some: &[Role], others: &[Role]) -> bool {
+    !some.is_empty() && !others.is_empty() && some.iter().all(|role| !others.contains(role))
+}
+
+/// Whether the target is for roles that the need left out of the profile.
+fn is_left_out(target: &ProbedTarget, profile: &Profile) -> bool {
+    let roles = &target.facts.roles;
+    !roles.is_empty() && profile.jobs.iter().all(|job| !roles.contains(&job.role))
 }
 
 /// What engines that touch nothing are told of their target.
 fn imagined_target(engine: EngineKind) -> TargetFacts {
     TargetFacts {
         path: engine.as_str().into(),
+        roles: Vec::new(),
         kind: TargetKind::Imagined,
         sector_size: ByteSize::bytes(512),
+    }
+}
+
+/// What the user can do about targets and roles that do not go together.
+fn deal_hint(error: &DealError) -> String {
+    match error {
+        DealError::NoSuchRole { .. } => "`iotrial profiles NAME` shows the jobs and their roles".to_owned(),
+        DealError::NoTarget { roles, .. } => format!(
+            "add --target {}=PATH, or --target PATH for every role without a target of its own",
+            roles.first().map_or("ROLE", |role| role.as_str())
+        ),
+        DealError::NothingLeft { .. } => "leave it out, or give it a role".to_owned(),
     }
 }
 
@@ -326,6 +390,9 @@ fn plan_hint(error: &PlanError) -> Option<String> {
         PlanError::SizeTooSmall { .. } => "give a larger --size",
         PlanError::BeyondEnd { .. } => "give a smaller --size, or leave it out",
         PlanError::SameTarget { .. } => "each target gets files of its own",
+        PlanError::WithoutFile { .. } => {
+            "leave it out: a log is one file, and any other job has at most one file for each copy (numjobs)"
+        }
         PlanError::TooDeep { .. } | PlanError::TooMuchMemory { .. } => {
             "lower iodepth, numjobs or block_size in the profile"
         }

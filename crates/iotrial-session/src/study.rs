@@ -30,7 +30,7 @@ mod exchange;
 
 pub use cells::{CellState, CellStatus, cells};
 pub use exchange::{AddError, Added, Misfit, OfferedRecord, PartError, add, part};
-pub use file::{EmbeddedError, StudyFile, StudyFileError};
+pub use file::{EmbeddedError, StudyFile, StudyFileError, StudyRolesError};
 pub use journal::StudyJournalError;
 pub use outlook::{Foreseen, Outlook};
 

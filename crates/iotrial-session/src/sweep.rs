@@ -7,7 +7,7 @@ use std::time::Duration;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_measure::control::Control;
 use iotrial_model::plan::{Plan, PlanError, ProbeRequest};
-use iotrial_model::record::{Ended, EndedHow, Layout, RunRecord};
+use iotrial_model::record::{Ended, EndedHow, Layout, RunRecord, TargetRecord};
 use iotrial_model::sweep::{SWEEP_FORMAT, SweepRecord, SweepSettings};
 use iotrial_model::units::format_duration;
 
@@ -122,7 +122,7 @@ impl SweepSetup {
             rig: request.rig.clone(),
             ..LoadRequest::default()
         };
-        let setup = Setup::new(load, &asked).map_err(SweepError::Setup)?;
+        let setup = Setup::of_volumes(load, &asked).map_err(SweepError::Setup)?;
         let engine = setup.plan.engine;
         // Several volumes that are one imagined device would all have the same curve, and together the sum of nothing.
         if !engine.touches_targets() && target_count > 1 {
@@ -140,6 +140,11 @@ impl SweepSetup {
     /// The plan that lays the files out, one for each volume.
     pub fn plan(&self) -> &Plan {
         &self.setup.plan
+    }
+
+    /// The volumes, as they will stand in the record.
+    pub fn targets(&self) -> Vec<TargetRecord> {
+        self.setup.targets()
     }
 
     /// What the layout will do.

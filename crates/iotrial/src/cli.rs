@@ -132,6 +132,7 @@ Make it again after an update: the script asks iotrial itself what can stand in 
 Examples:
   iotrial run
   iotrial run sqlserver-oltp --target /mnt/a --target /mnt/b --size 40GiB --duration 5m
+  iotrial run --target data,tempdb=/mnt/a --target log=/mnt/b       each role where it is to lie
   iotrial run ./mine.toml --full --label 'three volumes' --attribute volumes=3
   iotrial run --until-steady 1h --duration 5m       five steady rounds of a minute, in an hour
   iotrial run --need 20000iops                      does it carry 20,000 IOPS, with how much to spare?

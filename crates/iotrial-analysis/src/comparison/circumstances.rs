@@ -1,5 +1,6 @@
 //! What was measured: where, under what load, when, and by what. A figure without these is an opinion.
 
+use iotrial_model::load::Role;
 use iotrial_model::plan::EngineDevice;
 use iotrial_model::record::TargetRecord;
 use iotrial_model::subject::{Machine, Subject, SubjectJob};
@@ -47,6 +48,9 @@ pub struct HostFacts {
 pub struct TargetFacts {
     /// Where it is.
     pub path: String,
+    /// Whose files lie there, where roles have targets of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<Role>,
     /// Type of the file system, such as `ext4`.
     pub filesystem: Option<String>,
     /// The block device below, with its model where that is known.
@@ -66,7 +70,12 @@ impl Circumstances {
         let device = subject.engine.map(|engine| engine.facts().device);
         let stated_targets = || {
             let paths = subject.jobs.iter().flat_map(|job| &job.load.targets);
-            paths.map(|path| TargetFacts { path: path.clone(), filesystem: None, device: None })
+            paths.map(|path| TargetFacts {
+                path: path.clone(),
+                roles: Vec::new(),
+                filesystem: None,
+                device: None,
+            })
         };
         let mut all = Self {
             is_simulated: device.is_some_and(|device| device != EngineDevice::Real),
@@ -123,7 +132,8 @@ impl TargetFacts {
             Some(model) => format!("{}, {}", device.name, model.trim()),
             None => device.name.clone(),
         });
-        Self { path: target.path.clone(), filesystem: target.filesystem.clone(), device }
+        let TargetRecord { path, roles, filesystem, .. } = target.clone();
+        Self { path, roles, filesystem, device }
     }
 }
 

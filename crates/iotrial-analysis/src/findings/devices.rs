@@ -1,6 +1,7 @@
 //! What the devices counted, against what was issued to them.
 
 use iotrial_model::finding::{Evidence, Finding, FindingId, SeenIn, Severity};
+use iotrial_model::given_target::in_words;
 use iotrial_model::load::Direction;
 use iotrial_model::units::ByteSize;
 
@@ -11,6 +12,9 @@ use crate::words::with_thousands;
 /// More than this in excess of what was issued is someone else's, or amplification. Journals and metadata of file
 /// systems on a quiet host stay below.
 const MOST_EXCESS_PERCENT: f64 = 10.0;
+/// Of a part of the load with devices of its own, the excess is also held against all that was issued: journal and metadata of a file
+/// system below a quiet log are more than a tenth of what the log writes, and nobody's load.
+const LEAST_EXCESS_PERCENT: f64 = 1.0;
 /// Less than this of what was issued means that something above the device answered a part. The counters are read
 /// within milliseconds of the phase's ends, so that even one second is exact to a few percent.
 const LEAST_SEEN_PERCENT: f64 = 90.0;
@@ -32,8 +36,14 @@ fn steps<'o>(seen: &'o Observed<'_, '_>) -> impl Iterator<Item = &'o ChainStep> 
 /// do not stand out of a load that only reads. It is told of the load's own devices, and of a disk whose other partitions
 /// were used; that an array or file system further down moves more is amplification, see [`amplified_io`].
 pub(super) fn foreign_load(seen: &Observed<'_, '_>) -> Option<Finding> {
+    // Of a part of the load that does little, what a quiet host does beside it is much.
+    let of_load = steps(seen).filter(|step| step.is_from_load()).map(above_bytes).sum::<u64>() as f64;
+    let is_worth_it = |step: &&ChainStep| {
+        step.roles.is_empty() || excess_bytes(step) as f64 > LEAST_EXCESS_PERCENT / 100.0 * of_load
+    };
     let step = steps(seen)
         .filter(|step| step.is_from_load() || step.is_partition)
+        .filter(is_worth_it)
         .find(|step| excess_of_above_percent(step) > MOST_EXCESS_PERCENT)?;
     let targets = seen.subject.targets;
     // A raw device has no journal and no metadata above it, so that only somebody else is left.
@@ -61,6 +71,7 @@ fn foreign_words(step: &ChainStep, is_bare: bool) -> String {
     let above = ByteSize::bytes(read.above_bytes + write.above_bytes);
     let share_percent = step.excess_percent.unwrap_or_default();
     let below = step.below.join(", ");
+    let whose = if step.roles.is_empty() { String::new() } else { format!("{}: ", in_words(&step.roles)) };
     if step.is_partition {
         return format!(
             "{share_percent:.0} % of what {below} moved ({excess}) went to other partitions than {}: someone else used the disk",
@@ -73,7 +84,7 @@ fn foreign_words(step: &ChainStep, is_bare: bool) -> String {
         "someone else used them, or the file system above them multiplies I/Os"
     };
     format!(
-        "the devices moved {excess} more than the {above} that were issued ({:.0} %; {share_percent:.0} % of what {below} moved): {who}",
+        "{whose}the devices moved {excess} more than the {above} that were issued ({:.0} %; {share_percent:.0} % of what {below} moved): {who}",
         excess_of_above_percent(step)
     )
 }
@@ -81,9 +92,16 @@ fn foreign_words(step: &ChainStep, is_bare: bool) -> String {
 /// The excess of a step in percent of what came from above; zero where nothing came, because then there is nothing to hold
 /// it against.
 fn excess_of_above_percent(step: &ChainStep) -> f64 {
-    let above = step.read.above_bytes + step.write.above_bytes;
-    let excess = step.read.excess_bytes() + step.write.excess_bytes();
+    let (above, excess) = (above_bytes(step), excess_bytes(step));
     if above == 0 { 0.0 } else { 100.0 * excess as f64 / above as f64 }
+}
+
+const fn above_bytes(step: &ChainStep) -> u64 {
+    step.read.above_bytes + step.write.above_bytes
+}
+
+const fn excess_bytes(step: &ChainStep) -> u64 {
+    step.read.excess_bytes() + step.write.excess_bytes()
 }
 
 /// Devices further down moved more than those that they carry: an array, a mapping or a file system multiplies, or others
@@ -148,8 +166,10 @@ fn cache_below_words(step: &ChainStep, direction: Direction, seen_percent: f64) 
     let flow = step.flow(direction);
     let (counted, above) = (ByteSize::bytes(flow.below_bytes), ByteSize::bytes(flow.above_bytes));
     if step.is_from_load() {
+        let whose =
+            if step.roles.is_empty() { String::new() } else { format!("{}: ", in_words(&step.roles)) };
         return format!(
-            "the devices counted {counted} of the {above} that were issued as {direction}s ({seen_percent:.0} %): a cache or holes in the file answered above them, or the load reached devices that are not known"
+            "{whose}the devices counted {counted} of the {above} that were issued as {direction}s ({seen_percent:.0} %): a cache or holes in the file answered above them, or the load reached devices that are not known"
         );
     }
     format!(
@@ -161,16 +181,16 @@ fn cache_below_words(step: &ChainStep, direction: Direction, seen_percent: f64) 
 
 /// The nearest devices merged I/Os, so that they did fewer and larger ones than were issued.
 pub(super) fn merged_io(seen: &Observed<'_, '_>) -> Option<Finding> {
-    let step = steps(seen).find(|step| step.is_from_load())?;
-    let (direction, percent) = Direction::ALL
-        .into_iter()
-        .filter_map(|direction| Some((direction, step.flow(direction).merged_percent?)))
-        .filter(|(direction, percent)| {
+    let (step, direction, percent) = steps(seen)
+        .filter(|step| step.is_from_load())
+        .flat_map(|step| Direction::ALL.map(|direction| (step, direction)))
+        .filter_map(|(step, direction)| Some((step, direction, step.flow(direction).merged_percent?)))
+        .filter(|(step, direction, percent)| {
             let flow = step.flow(*direction);
             // Where the devices did more I/Os than were issued, somebody else's were merged.
             *percent > MOST_MERGED_PERCENT && flow.below_count < flow.above_count
         })
-        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+        .max_by(|a, b| a.2.total_cmp(&b.2))?;
     let flow = step.flow(direction);
     Some(Finding {
         id: FindingId::MergedIo,
@@ -196,12 +216,14 @@ fn merged_words(flow: &StepFlow, direction: Direction, percent: f64, below: &[St
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use iotrial_model::record::RunRecord;
     use serde_json::json;
 
     use super::*;
     use crate::findings::found;
-    use crate::test_record::{chain, healthy};
+    use crate::test_record::{apart, chain, counts, healthy};
 
     fn foreign_load(record: &RunRecord) -> Option<Finding> {
         found(record, super::foreign_load)
@@ -228,6 +250,24 @@ mod tests {
         record.devices[0].read_bytes += issued / 100;
         let found = foreign_load(&record).unwrap();
         assert!(found.message.contains("(11 %; 10 % of what nvme0n1 moved)"), "{}", found.message);
+    }
+
+    #[test]
+    fn what_a_journal_adds_to_a_quiet_log_on_a_disk_of_its_own_is_no_foreign_load() {
+        let mut record = healthy();
+        // A log that writes once a second beside data at full rate: 300 blocks, and a journal that writes as much.
+        for interval in &mut record.intervals {
+            interval.jobs[1].write = Some(counts(1, Duration::from_micros(500)));
+        }
+        record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
+        apart(&mut record);
+        record.devices[1].write_bytes *= 2;
+        assert_eq!(foreign_load(&record), None);
+        // What somebody else does there is a load, also where it is little beside the data.
+        record.devices[1].write_bytes += record.devices[0].read_bytes / 20;
+        let found = foreign_load(&record).unwrap();
+        assert!(found.message.starts_with("log: the devices moved"), "{}", found.message);
+        assert_eq!(found.evidence.facts()["devices"], json!(["sdc"]));
     }
 
     #[test]

@@ -1,17 +1,21 @@
 //! A limit of a known kind: the rate stands still while I/Os wait.
 
 use iotrial_model::finding::{Evidence, Finding, FindingId, FlatRate, Severity};
+use iotrial_model::given_target::in_words;
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{Job, PhaseKind};
 use iotrial_model::subject::Subject;
+use iotrial_model::words::enumerate;
 
-use super::modes::SlowPart;
+use super::modes::{SlowPart, TwoModes};
 use super::observed::Observed;
 use super::pace::{
     Pace, RATE_TOLERANCE_PERCENT, in_flight, intervals_of, is_flat, is_pressed, median, shortest_latency_s,
 };
 use super::throttle::Throttle;
+use crate::device_chain::ChainStep;
+use crate::device_part::DevicePart;
 use crate::words::with_thousands;
 
 /// So many whole intervals at least: of fewer, chance makes some stand as still as a limiter does ([`EXACT_SPREAD`]).
@@ -95,7 +99,7 @@ pub(crate) fn is_round(value: f64) -> bool {
 }
 
 /// A limit that is set on a rate, with what shows it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct FlatLimit {
     kind: Kind,
     flat: Flat,
@@ -104,9 +108,42 @@ pub(super) struct FlatLimit {
     /// How many times as long I/Os take as on the idle device.
     wait_ratio: f64,
     evidence: FlatRate,
+    /// The jobs whose rate it is, by their places in the plan.
+    pub(super) jobs: Vec<usize>,
 }
 
 impl FlatLimit {
+    /// The limits of the parts of a load that have devices of their own, or else the one of all jobs together: what is set on the
+    /// device of one role does not show where the rates of others are added to it.
+    pub(super) fn all(
+        subject: &Subject<'_>,
+        paces: &[Pace],
+        throttle: Option<Throttle>,
+        has_modes: bool,
+    ) -> Vec<Self> {
+        let of_parts: Vec<Self> =
+            DevicePart::all(subject).iter().filter_map(|part| Self::of_part(subject, part)).collect();
+        if !of_parts.is_empty() {
+            return of_parts;
+        }
+        Self::of(subject, paces, throttle, has_modes).into_iter().collect()
+    }
+
+    fn of_part(subject: &Subject<'_>, part: &DevicePart) -> Option<Self> {
+        let facts = part.facts(subject);
+        let view = part.view(&facts, subject);
+        let paces = Pace::of(&view);
+        let throttle = Throttle::of(&view, &paces);
+        let mut limit = Self::of(&view, &paces, throttle, TwoModes::of(&view).is_some())?;
+        limit.jobs.clone_from(&part.jobs);
+        limit.evidence.roles.clone_from(&part.roles);
+        // Where devices counted something else than what was issued, nothing tells that the limit is theirs.
+        if ChainStep::of_part(subject, part).is_some_and(|step| step.agrees()) {
+            limit.evidence.devices.clone_from(&part.devices);
+        }
+        Some(limit)
+    }
+
     /// The rate stood still although I/Os were waiting and the device had little to do: a limit is set on it.
     ///
     /// From outside a limiter and a device that is worked to capacity look alike: both are flat, and both let I/Os wait. What
@@ -170,11 +207,14 @@ impl FlatLimit {
                     .is_some_and(|slow| slow.is_limited_alone(flat.drift_s))
         };
         (is_limit && !has_cache_before()).then(|| Self {
+            jobs: (0..subject.jobs.len()).collect(),
             kind,
             flat,
             measured_s: paces.iter().map(|pace| pace.duration_s).sum(),
             wait_ratio,
             evidence: FlatRate {
+                roles: Vec::new(),
+                devices: Vec::new(),
                 limit_iops: (kind == Kind::Iops).then_some(flat.level),
                 limit_mib_per_s: (kind == Kind::Bandwidth).then_some(flat.level),
                 iops: mean_iops,
@@ -191,28 +231,35 @@ impl FlatLimit {
     }
 }
 
-/// A limit of a known kind is set on the device, the volume or the instance.
-pub(super) fn flat_limit(seen: &Observed<'_, '_>) -> Option<Finding> {
-    let limit = seen.flat.as_ref()?;
-    Some(Finding {
+/// Limits of a known kind are set on the device, the volume or the instance, or on the devices of some roles.
+pub(super) fn flat_limits(seen: &Observed<'_, '_>) -> Vec<Finding> {
+    let finding = |limit: &FlatLimit| Finding {
         id: match limit.kind {
             Kind::Iops => FindingId::FlatIopsLimit,
             Kind::Bandwidth => FindingId::FlatBandwidthLimit,
         },
         severity: Severity::Note,
         message: flat_limit_words(limit),
-        evidence: Evidence::FlatLimit(limit.evidence),
-    })
+        evidence: Evidence::FlatLimit(limit.evidence.clone()),
+    };
+    seen.flat.iter().map(finding).collect()
 }
 
 fn flat_limit_words(limit: &FlatLimit) -> String {
-    let FlatLimit { kind, flat: Flat { level, drift_s, .. }, measured_s, wait_ratio, evidence } = limit;
+    let FlatLimit { kind, flat: Flat { level, drift_s, .. }, measured_s, wait_ratio, evidence, .. } = limit;
+    let (roles, devices) = (in_words(&evidence.roles), enumerate(&evidence.devices));
+    let (whose, where_set) = match (evidence.roles.as_slice(), evidence.devices.as_slice()) {
+        ([], _) => (String::new(), "the device, the volume or the instance".to_owned()),
+        (_, []) => (format!("{roles}: "), "its device, the volume or the instance".to_owned()),
+        (_, [only]) => (format!("{roles} on {only}: "), format!("{only}, or on what lies below it")),
+        (_, _) => (format!("{roles} on {devices}: "), format!("{devices}, or on what lies below them")),
+    };
     let value = match kind {
         Kind::Iops => format!("{} IOPS", with_thousands(*level)),
         Kind::Bandwidth => format!("{level:.1} MiB/s"),
     };
     format!(
-        "{value} in every second of {measured_s:.0} s (the sum never off by more than {:.0} ms) while {:.0} I/Os waited {wait_ratio:.0} times as long as on the idle device: a limit of that rate is set on the device, the volume or the instance",
+        "{whose}{value} in every second of {measured_s:.0} s (the sum never off by more than {:.0} ms) while {:.0} I/Os waited {wait_ratio:.0} times as long as on the idle device: a limit of that rate is set on {where_set}",
         (1e3 * drift_s).ceil().max(1.0),
         evidence.in_flight
     )
@@ -287,10 +334,14 @@ mod tests {
 
     use super::*;
     use crate::findings::{found, modes};
-    use crate::test_record::{counts, healthy, measured};
+    use serde_json::json;
+
+    use crate::test_record::{apart, counts, healthy, measured};
 
     fn flat_limit(record: &RunRecord) -> Option<Finding> {
-        found(record, super::flat_limit)
+        let mut all = found(record, super::flat_limits);
+        assert!(all.len() <= 1, "{all:?}");
+        all.pop()
     }
 
     fn cache_served(record: &RunRecord) -> Option<Finding> {
@@ -379,6 +430,63 @@ mod tests {
         let cached = two_modes(wandering, false);
         assert_eq!(id(&cached), None);
         assert!(cache_served(&cached).is_some());
+    }
+
+    /// Data at a rate that wanders, and a log with 16 outstanding writes that is held at 400 a second.
+    fn limited_log() -> RunRecord {
+        let mut record = measured(60, |second| 12_000 + 97 * (second * 37 % 41));
+        record.plan.jobs[1].iodepth = 16;
+        for interval in &mut record.intervals {
+            interval.jobs[1].write = Some(counts(400, Duration::from_millis(40)));
+        }
+        let first = counts(1, Duration::from_micros(100));
+        record.intervals[0].jobs[1].write.as_mut().unwrap().merge(&first);
+        record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
+        record
+    }
+
+    #[test]
+    fn a_limit_of_the_device_of_one_role_is_found_beside_the_others_and_named_with_it() {
+        let mut record = limited_log();
+        assert_eq!(id(&record), None, "on one device the rates of both are added");
+        apart(&mut record);
+        let found = flat_limit(&record).unwrap();
+        assert_eq!(found.id, FindingId::FlatIopsLimit);
+        assert!(
+            found.message.starts_with("log on sdc: 400 IOPS in every second of 60 s"),
+            "{}",
+            found.message
+        );
+        assert!(found.message.ends_with("is set on sdc, or on what lies below it"), "{}", found.message);
+        let facts = found.evidence.facts();
+        assert_eq!((&facts["roles"], &facts["devices"]), (&json!(["log"]), &json!(["sdc"])));
+        // A device that counted something else is not accused.
+        record.devices[1].write_bytes /= 2;
+        let found = flat_limit(&record).unwrap();
+        assert!(found.message.starts_with("log: 400 IOPS in every second"), "{}", found.message);
+        assert!(
+            found.message.ends_with("is set on its device, the volume or the instance"),
+            "{}",
+            found.message
+        );
+        assert!(!found.evidence.facts().contains_key("devices"));
+    }
+
+    #[test]
+    fn a_limit_of_all_devices_together_is_found_where_no_role_stands_still_alone() {
+        // Each takes what the other leaves: a limit on the instance.
+        let share = |second: u64| 200 * (second * 37 % 11);
+        let mut record = with_shortest(measured(60, |second| 3_000 + share(second)), 200);
+        record.plan.jobs[1].iodepth = 8;
+        for (second, interval) in (0..).zip(&mut record.intervals) {
+            let rate = 9_000 - (3_000 + share(second));
+            interval.jobs[1].write = Some(counts(rate, Duration::from_nanos(8_000_000_000 / rate)));
+        }
+        record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
+        apart(&mut record);
+        let found = flat_limit(&record).unwrap();
+        assert!(found.message.starts_with("9,000 IOPS in every second"), "{}", found.message);
+        assert!(!found.evidence.facts().contains_key("roles"));
     }
 
     #[test]

@@ -231,7 +231,8 @@ pub(super) fn cache_by_latency(seen: &Observed<'_, '_>) -> Option<Finding> {
     let TwoModes { job, direction, modes } = seen.unplanned_modes?;
     let waited_for_generator = seen.generator.as_ref().is_some_and(generator::is_short_of_cpu)
         || seen.issued_late.as_ref().is_some_and(super::open_load::Share::shows);
-    if !seen.subject.has_device() || waited_for_generator || seen.flat.is_some() {
+    let is_limited = seen.flat.iter().any(|limit| limit.jobs.contains(&job));
+    if !seen.subject.has_device() || waited_for_generator || is_limited {
         return None;
     }
     let job = &seen.subject.plan?.jobs[job];

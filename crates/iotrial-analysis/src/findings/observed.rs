@@ -34,7 +34,8 @@ pub(crate) struct Observed<'s, 'r> {
     pub(super) paces: Vec<Pace>,
     pub(super) throttle: Option<Throttle>,
     pub(super) unplanned_modes: Option<TwoModes>,
-    pub(super) flat: Option<FlatLimit>,
+    /// One at most where all jobs lie on the same devices.
+    pub(super) flat: Vec<FlatLimit>,
 }
 
 impl<'s, 'r> Observed<'s, 'r> {
@@ -52,7 +53,7 @@ impl<'s, 'r> Observed<'s, 'r> {
             generator: generator_use(subject),
             steps: ChainStep::all(subject),
             steady: SteadyState::of(subject),
-            flat: FlatLimit::of(subject, &paces, throttle, has_modes),
+            flat: FlatLimit::all(subject, &paces, throttle, has_modes),
             throttle,
             paces,
             // Where no stream has two modes, none has them against its plan.

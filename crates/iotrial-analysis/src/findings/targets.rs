@@ -1,12 +1,16 @@
 //! What the load worked on: a device, or something that only looks like one.
 
 use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
+use iotrial_model::given_target::in_words;
 use iotrial_model::imported::SourceKind;
+use iotrial_model::load::Role;
 use iotrial_model::plan::EngineKind;
+use iotrial_model::record::TargetRecord;
 use iotrial_model::units::ByteSize;
-use iotrial_model::words::in_brief;
+use iotrial_model::words::{enumerate, in_brief};
 
 use super::observed::Observed;
+use crate::shared_device::SharedDevices;
 
 /// A file system in memory was measured.
 pub(super) fn in_memory_target(seen: &Observed<'_, '_>) -> Option<Finding> {
@@ -84,6 +88,45 @@ fn small_working_set_words(touched: ByteSize, memory: ByteSize) -> String {
     )
 }
 
+/// So many findings of this kind are told; more of them are none of a real host.
+const MOST_SHARED: usize = 20;
+/// More targets than this are counted instead of named.
+const MOST_NAMED: usize = 6;
+
+/// Targets that lie on one disk, where several may have been meant to be apart; the disk of most targets first.
+///
+/// The one finding that needs no measurement, so that it is known before there is one.
+pub fn shared_disks(targets: &[TargetRecord]) -> Vec<Finding> {
+    let finding = |shared: SharedDevices| {
+        let holders: Vec<&TargetRecord> = shared.targets.iter().map(|index| &targets[*index]).collect();
+        let has = |role: &Role| holders.iter().any(|target| target.roles.contains(role));
+        Finding {
+            id: FindingId::SharedDisk,
+            severity: Severity::Note,
+            message: shared_words(&holders, &shared),
+            evidence: Evidence::SharedDisk {
+                devices: shared.names,
+                targets: holders.iter().map(|target| target.named()).collect(),
+                roles: Role::ALL.iter().copied().filter(has).collect(),
+            },
+        }
+    };
+    SharedDevices::all(targets).into_iter().take(MOST_SHARED).map(finding).collect()
+}
+
+fn shared_words(holders: &[&TargetRecord], shared: &SharedDevices) -> String {
+    let name = |target: &&TargetRecord| match target.roles.as_slice() {
+        [] => format!("`{}`", target.path),
+        roles => format!("{} (`{}`)", in_words(roles), target.path),
+    };
+    let names: Vec<String> = holders.iter().map(name).collect();
+    let names = if names.len() > MOST_NAMED { in_brief(&names, MOST_NAMED, 3) } else { enumerate(&names) };
+    format!(
+        "{names} lie on {}: together they get what it can do, and each of them waits for the I/O of the others",
+        shared.in_words()
+    )
+}
+
 /// The plan changed what was asked, which it says in its own words.
 pub(super) fn size_reduced(seen: &Observed<'_, '_>) -> Vec<Finding> {
     let Some(plan) = seen.subject.plan else { return Vec::new() };
@@ -98,7 +141,7 @@ pub(super) fn size_reduced(seen: &Observed<'_, '_>) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::record::RunRecord;
+    use iotrial_model::record::{BlockDevice, RunRecord};
 
     use super::*;
     use crate::findings::found;
@@ -155,6 +198,48 @@ mod tests {
         assert!(found.message.contains("the host has 65 GiB of memory"), "{}", found.message);
         record.host.memory = None;
         assert_eq!(small_working_set(&record), None);
+    }
+
+    #[test]
+    fn roles_that_lie_on_one_disk_are_named_with_it_and_those_that_do_not_are_not() {
+        let device = |name: &str, carried_by: &[&str]| BlockDevice {
+            name: name.to_owned(),
+            carried_by: carried_by.iter().map(|name| (*name).to_owned()).collect(),
+            is_partition: !carried_by.is_empty(),
+            ..BlockDevice::default()
+        };
+        let target = |path: &str, roles: &[Role], disk: &str| TargetRecord {
+            path: path.to_owned(),
+            roles: roles.to_vec(),
+            devices: vec![device(&format!("{disk}1"), &[disk]), device(disk, &[])],
+            ..TargetRecord::default()
+        };
+        let mut record = healthy();
+        record.targets = vec![
+            target("/a", &[Role::Data, Role::Tempdb], "vda"),
+            target("/b", &[Role::Log], "vda"),
+            target("/c", &[Role::Backup], "vdb"),
+        ];
+        let [found] = <[Finding; 1]>::try_from(shared_disks(&record.targets)).unwrap();
+        assert_eq!(
+            found.message,
+            "data and tempdb (`/a`) and log (`/b`) lie on the same disk, vda: together they get what it can do, and each of \
+             them waits for the I/O of the others"
+        );
+        assert_eq!(
+            serde_json::to_value(found.evidence.facts()).unwrap(),
+            serde_json::json!({"devices": ["vda"], "targets": ["data,tempdb=/a", "log=/b"], "roles": ["data", "tempdb", "log"]})
+        );
+        let all = crate::findings::findings(&iotrial_model::subject::Subject::of_run(&record));
+        assert!(all.iter().any(|one| one.id == FindingId::SharedDisk), "{all:?}");
+        record.targets.remove(0);
+        assert_eq!(shared_disks(&record.targets), []);
+        // Targets that were given to no role are named by their paths.
+        record.targets[0].roles.clear();
+        record.targets[1] = target("/d", &[], "vda");
+        assert!(
+            shared_disks(&record.targets)[0].message.starts_with("`/b` and `/d` lie on the same disk, vda")
+        );
     }
 
     #[test]

@@ -11,12 +11,13 @@ use crate::saturation::{Burst, KneeBound, Saturation, Sustained};
 use crate::words::with_thousands;
 
 /// Findings that a sweep tells in another way, or that its short probes always have.
-const TOLD_ELSEWHERE: [FindingId; 5] = [
+const TOLD_ELSEWHERE: [FindingId; 6] = [
     FindingId::ShortRun,
     FindingId::FlatIopsLimit,
     FindingId::FlatBandwidthLimit,
     FindingId::ThrottledAfterBurst,
     FindingId::Unsteady,
+    FindingId::SharedDisk,
 ];
 
 /// A rate that falls by less than this from its highest may do so by chance: short probes differ by some percent.

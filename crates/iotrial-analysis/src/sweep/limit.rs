@@ -103,6 +103,10 @@ impl From<Cap> for Limit {
 /// What is to be said where the generator waited.
 pub(super) const WAITED: &str = "and iotrial had to wait for a CPU meanwhile (`generator-busy`), so it may be the host: a quieter one tells";
 
+/// The same where a cause is known that does not need it.
+pub(super) const WAITED_TOO: &str =
+    "iotrial had to wait for a CPU meanwhile as well (`generator-busy`), which may have taken a part";
+
 /// Whether the generator had to wait for a CPU, which may lower a rate without any limit.
 pub(super) fn waited_for_a_cpu(seen: &SeenProbe<'_>) -> bool {
     seen.busy().is_some()

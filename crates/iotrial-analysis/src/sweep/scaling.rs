@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use iotrial_model::record::TargetRecord;
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, SweepRecord};
 use serde::Serialize;
 
-use super::limit::{Limit, LimitKind, Reached, Steady, WAITED, beside, waited_for_a_cpu};
+use super::limit::{Limit, LimitKind, Reached, Steady, WAITED, WAITED_TOO, beside, waited_for_a_cpu};
 use super::{Curve, Probe, SeenProbe, sustained};
+use crate::shared_device::SharedDevices;
 use crate::words::with_thousands;
 
 /// Together at least this share of the sum: anything less has a cause.
@@ -168,16 +170,23 @@ fn limit_of(
     let steady = mine.steady_rate(all);
     let alone: Vec<&Curve> = curves.iter().filter(|curve| curve.pattern == pattern).collect();
     let beside = beside(seen, &record.targets, &alone, steady.map(|(steady, _)| steady));
+    let shared = shared_device(record, probe.probe);
     if let Some(limit) = Limit::of_probe(probe, beside) {
-        return Limit::new(limit.kind, format!("{short}: {}", limit.sentence));
+        let also = shared.map_or_else(String::new, |words| format!("; all of them lie on {words}"));
+        return Limit::new(limit.kind, format!("{short}: {}{also}", limit.sentence));
+    }
+    let evidence = steady.map(|(steady, other)| mine.evidence(steady, &other));
+    // What they lie on is known, whatever else took a part: a generator that waited would make it less, and not let them share less.
+    if let Some(words) = shared {
+        let also = evidence.map_or_else(String::new, |evidence| format!(", and do {evidence}"));
+        let waited = if waited_for_a_cpu(probe) { format!("; {WAITED_TOO}") } else { String::new() };
+        return Limit::new(
+            LimitKind::SharedDevice,
+            format!("{short}: all of them lie on {words}{also}{waited}"),
+        );
     }
     if waited_for_a_cpu(probe) {
         return Limit::new(LimitKind::Unknown, format!("{short}, {WAITED}"));
-    }
-    let evidence = steady.map(|(steady, other)| mine.evidence(steady, &other));
-    if let Some(name) = shared_device(record, probe.probe) {
-        let also = evidence.map_or_else(String::new, |evidence| format!(", and do {evidence}"));
-        return Limit::new(LimitKind::SharedDevice, format!("{short}: all of them lie on `{name}`{also}"));
     }
     let (kind, cause) = match (steady, evidence) {
         (Some((Steady::Bandwidth, _)), Some(evidence)) => (
@@ -197,14 +206,11 @@ fn limit_of(
     Limit::new(kind, format!("{short}: {cause}"))
 }
 
-/// A device that all volumes of the probe lie on.
+/// The devices that all volumes of the probe lie on, in words.
 fn shared_device(record: &SweepRecord, probe: &ProbeRecord) -> Option<String> {
-    let names = |volume: &usize| -> BTreeSet<&str> {
-        let target = record.targets.get(*volume);
-        target.into_iter().flat_map(|one| &one.devices).map(|device| device.name.as_str()).collect()
-    };
-    let mut all = probe.volumes.iter().map(names);
-    let first = all.next()?;
-    let shared = all.fold(first, |shared, one| shared.intersection(&one).copied().collect());
-    shared.into_iter().next().map(str::to_owned)
+    let targets: Option<Vec<TargetRecord>> =
+        probe.volumes.iter().map(|volume| record.targets.get(*volume).cloned()).collect();
+    let targets = targets?;
+    let all = SharedDevices::all(&targets).into_iter();
+    all.filter(|shared| shared.targets.len() == targets.len()).map(|shared| shared.in_words()).next()
 }

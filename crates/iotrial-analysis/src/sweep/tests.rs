@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use iotrial_model::finding::FindingId;
 use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::load::Role;
 use iotrial_model::plan::EngineKind;
 use iotrial_model::record::{
     BlockDevice, CpuUse, DeviceCounters, Ended, Host, JobCounts, TargetRecord, Tool,
@@ -225,9 +226,9 @@ fn a_device_below_all_volumes_is_named_and_without_any_evidence_the_cause_is_unk
     let found = limit(&shared);
     assert_eq!(found.kind, LimitKind::SharedDevice);
     assert!(
-        found
-            .sentence
-            .ends_with("do 10,000 IOPS, 50 % of the 20,000 that they do alone: all of them lie on `nvme0n1`"),
+        found.sentence.ends_with(
+            "do 10,000 IOPS, 50 % of the 20,000 that they do alone: all of them lie on the same disk, nvme0n1"
+        ),
         "{}",
         found.sentence
     );
@@ -236,7 +237,7 @@ fn a_device_below_all_volumes_is_named_and_without_any_evidence_the_cause_is_unk
     let found = limit(&shared);
     assert_eq!(found.kind, LimitKind::SharedDevice);
     assert!(found.sentence.ends_with(
-        "`nvme0n1`, and do the same 10,000 IOPS in I/Os of 8 KiB and 64 KiB, while the bytes differ"
+        "the same disk, nvme0n1, and do the same 10,000 IOPS in I/Os of 8 KiB and 64 KiB, while the bytes differ"
     ));
 }
 
@@ -276,6 +277,37 @@ fn a_generator_short_of_cpu_is_the_limit_before_all_others() {
     assert_eq!(found.kind, LimitKind::Unknown);
     assert!(found.sentence.contains("had to wait for a CPU meanwhile"), "{}", found.sentence);
     assert!(busy_finding(&summary).is_some());
+}
+
+#[test]
+fn a_disk_below_all_volumes_is_the_limit_also_where_the_generator_waited() {
+    let mut waits = cpu(2.0, 12.0, 0.0);
+    waits.as_mut().unwrap().run_queue_delay_s = Some(3.0);
+    let mut sweep = together_with(waits);
+    let roles = [Role::Data, Role::Log];
+    for (target, role) in sweep.targets.iter_mut().zip(roles) {
+        target.devices.push(BlockDevice { name: "vda".to_owned(), ..BlockDevice::default() });
+        target.roles.push(role);
+    }
+    let summary = SweepSummary::new(&sweep);
+    let found = &summary.scaling[0].limit;
+    assert_eq!(found.kind, LimitKind::SharedDevice);
+    assert!(
+        found.sentence.contains(
+            "all of them lie on the same disk, vda; iotrial had to wait for a CPU meanwhile as well"
+        ),
+        "{}",
+        found.sentence
+    );
+    // Of the sweep, and once: not of each of its probes.
+    let shared: Vec<&Finding> =
+        summary.findings.iter().filter(|finding| finding.id == FindingId::SharedDisk).collect();
+    let [shared] = shared[..] else { panic!("{shared:?}") };
+    assert!(
+        shared.message.starts_with("data (`/mnt/0`) and log (`/mnt/1`) lie on the same disk, vda"),
+        "{shared:?}"
+    );
+    assert_eq!(summary.volumes, ["data=/mnt/0", "log=/mnt/1"]);
 }
 
 #[test]

@@ -251,6 +251,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         | Id::FlatBandwidthLimit
         | Id::AmplifiedIo
         | Id::MergedIo
+        | Id::SharedDisk
         | Id::SmallWorkingSet
         | Id::EngineFallback
         | Id::SizeReduced

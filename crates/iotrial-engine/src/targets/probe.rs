@@ -16,9 +16,9 @@ use super::os;
 /// What was found at a path.
 #[derive(Debug)]
 pub struct ProbedTarget {
-    /// For the plan.
+    /// For the plan; for any role.
     pub facts: TargetFacts,
-    /// For the record.
+    /// For the record; without roles.
     pub record: TargetRecord,
     /// What must still hold when the device is opened for writing.
     pub(crate) claim: Option<Claim>,
@@ -342,6 +342,7 @@ fn probed(
 ) -> ProbedTarget {
     let record = TargetRecord {
         path: path.display().to_string(),
+        roles: Vec::new(),
         kind: word.to_owned(),
         filesystem: below.filesystem,
         mount: below.mount,
@@ -349,7 +350,7 @@ fn probed(
         sector_size,
         devices: below.devices,
     };
-    ProbedTarget { facts: TargetFacts { path, kind, sector_size }, record, claim: None }
+    ProbedTarget { facts: TargetFacts { path, roles: Vec::new(), kind, sector_size }, record, claim: None }
 }
 
 pub(crate) fn examine<T>(path: &Path, result: io::Result<T>) -> Result<T, ProbeError> {

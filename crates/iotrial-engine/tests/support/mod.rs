@@ -34,6 +34,7 @@ pub fn plan(jobs: &str, engine: EngineKind, sim: SimDevice) -> Plan {
     let request = PlanRequest { sim, seed: 42, cpu_count: 2, ..PlanRequest::of_engine(engine) };
     let target = TargetFacts {
         path: "/simulated".into(),
+        roles: Vec::new(),
         kind: TargetKind::Device { size: ByteSize::gib(64), destroy: true },
         sector_size: ByteSize::bytes(512),
     };

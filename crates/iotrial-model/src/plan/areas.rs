@@ -24,8 +24,8 @@ impl<'t> Areas<'t> {
     /// Finds room for the job at `position`.
     pub(super) fn place(&mut self, position: usize) -> Result<Job, PlanError> {
         let job = &self.profile.jobs[position];
-        let spread = size::spread(job, position, self.targets.len());
-        let share = size::share_per_file(job, self.profile, position, self.targets.len());
+        let spread = size::spread(self.profile, position, self.targets);
+        let share = size::share_per_file(self.profile, position, self.targets);
         let least = size::least_length(job, spread.len());
         let first_area = self.areas.len();
         for target in &spread {

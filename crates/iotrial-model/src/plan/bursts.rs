@@ -99,8 +99,12 @@ mod tests {
              quick = {{ size = \"1GiB\", duration = \"10s\" }}\n{jobs}"
         );
         let request = PlanRequest { measure, ..PlanRequest::of_engine(EngineKind::Sim) };
-        let target =
-            TargetFacts { path: "sim".into(), kind: TargetKind::Imagined, sector_size: ByteSize::bytes(512) };
+        let target = TargetFacts {
+            path: "sim".into(),
+            roles: Vec::new(),
+            kind: TargetKind::Imagined,
+            sector_size: ByteSize::bytes(512),
+        };
         Plan::decide(&Profile::parse(&text).unwrap(), &request, &[target])
     }
 

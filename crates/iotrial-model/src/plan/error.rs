@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{FILE_HEADER_SIZE, MOST_OUTSTANDING_PER_THREAD};
+use crate::given_target::in_words;
+use crate::load::Role;
 use crate::target::NoSpace;
 use crate::units::{ByteSize, format_duration};
 
@@ -31,6 +33,14 @@ pub enum PlanError {
     SameTarget {
         /// With links resolved.
         path: PathBuf,
+    },
+    /// A target was given to roles, and no file would lie on it.
+    #[error("no file would lie on `{}`: {} {} fewer files than targets", path.display(), in_words(roles), if roles.len() == 1 { "has" } else { "have" })]
+    WithoutFile {
+        /// With links resolved.
+        path: PathBuf,
+        /// The roles that it was given to; at least one.
+        roles: Vec<Role>,
     },
     /// A file or slice cannot hold what the job does.
     #[error(

@@ -161,6 +161,7 @@ mod tests {
         let request = PlanRequest { seed: 7, cpu_count: 4, ..PlanRequest::of_engine(engine) };
         let device = |path: &str| TargetFacts {
             path: path.into(),
+            roles: Vec::new(),
             kind: TargetKind::Device { size: ByteSize::gib(1), destroy: true },
             sector_size: ByteSize::bytes(512),
         };

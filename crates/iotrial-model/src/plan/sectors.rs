@@ -16,10 +16,11 @@ pub(super) fn log_blocks_of_whole_sectors<'p>(
     notes: &mut Vec<String>,
 ) -> Cow<'p, Profile> {
     let mut profile = Cow::Borrowed(profile);
-    let Some(coarsest) = targets.iter().max_by_key(|target| target.sector_size) else { return profile };
-    let sector = coarsest.sector_size;
     for position in 0..profile.jobs.len() {
         let job = &profile.jobs[position];
+        let mine = targets.iter().filter(|target| target.takes(job.role));
+        let Some(coarsest) = mine.max_by_key(|target| target.sector_size) else { continue };
+        let sector = coarsest.sector_size;
         let block = job.block_size.unit();
         let Some(group) = job.group_commit.filter(|_| block < sector) else { continue };
         let largest_write = group.largest_write.round_down_to(sector);
@@ -63,7 +64,8 @@ mod tests {
             memory: None,
             seed: 1,
         };
-        let target = TargetFacts { path: "sim".into(), kind: TargetKind::Imagined, sector_size };
+        let target =
+            TargetFacts { path: "sim".into(), roles: Vec::new(), kind: TargetKind::Imagined, sector_size };
         Plan::decide(&Profile::parse(builtin_profile(name).unwrap().text).unwrap(), &request, &[target])
             .unwrap_or_else(|error| panic!("{name}: {error}"))
     }

@@ -1,6 +1,6 @@
 //! How large all files together may be, and what each job's file gets of that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::{FILE_HEADER_SIZE, PlanError, PlanRequest};
@@ -64,7 +64,7 @@ pub(super) fn decide(
 fn rooms<'t>(profile: &Profile, targets: &'t [TargetFacts]) -> Vec<Room<'t>> {
     let mut filesystems: BTreeMap<u64, Room<'t>> = BTreeMap::new();
     let mut rooms = Vec::new();
-    for (target, share) in targets.iter().zip(target_shares(profile, targets.len())) {
+    for (target, share) in targets.iter().zip(target_shares(profile, targets)) {
         let room = |usable, is_filesystem| Room { path: &target.path, share, usable, is_filesystem };
         match &target.kind {
             // By file system and not by directory, because two directories of one file system share its
@@ -84,36 +84,46 @@ fn rooms<'t>(profile: &Profile, targets: &'t [TargetFacts]) -> Vec<Room<'t>> {
 }
 
 /// The share of all bytes that each target gets.
-fn target_shares(profile: &Profile, target_count: usize) -> Vec<f64> {
-    let mut shares = vec![0.0; target_count];
-    for (position, job) in profile.jobs.iter().enumerate() {
-        for target in spread(job, position, target_count) {
-            shares[target] += share_per_file(job, profile, position, target_count);
+fn target_shares(profile: &Profile, targets: &[TargetFacts]) -> Vec<f64> {
+    let mut shares = vec![0.0; targets.len()];
+    for position in 0..profile.jobs.len() {
+        for target in spread(profile, position, targets) {
+            shares[target] += share_per_file(profile, position, targets);
         }
     }
     shares
 }
 
-/// The targets that get a file of the job, which is at `position` in the profile.
-pub(super) fn spread(job: &JobProfile, position: usize, target_count: usize) -> Vec<usize> {
+/// The targets that get a file of the job at `position` in the profile; at least one where its role has one at all.
+pub(super) fn spread(profile: &Profile, position: usize, targets: &[TargetFacts]) -> Vec<usize> {
+    let places_of = |job: &JobProfile| -> Vec<usize> {
+        let taking = targets.iter().enumerate().filter(|(_, target)| target.takes(job.role));
+        taking.map(|(place, _)| place).collect()
+    };
+    let job = &profile.jobs[position];
+    let places = places_of(job);
     // A database writes one log, in sequence, and a log over several files would be several logs. Data gets
     // no more files than copies: a file that no copy works on would only take space.
-    let file_count = if job.role == Role::Log { 1 } else { target_count.min(job.numjobs as usize) };
-    // Each job begins with the next target, so that the log and the data of a profile lie apart where there
-    // are two.
-    (0..file_count).map(|file| (position + file) % target_count).collect()
+    let file_count = if job.role == Role::Log { 1 } else { places.len().min(job.numjobs as usize) };
+    // Each job begins with the next of the targets that it shares with others, so that the log and the data of a profile lie
+    // apart where there are two.
+    let before = profile.jobs[..position].iter().filter(|earlier| places_of(earlier) == places).count();
+    (0..file_count.min(places.len())).map(|file| places[(before + file) % places.len()]).collect()
 }
 
-/// What one file of the job gets of all bytes.
-pub(super) fn share_per_file(
-    job: &JobProfile,
-    profile: &Profile,
-    position: usize,
-    target_count: usize,
-) -> f64 {
-    let file_count = spread(job, position, target_count).len();
+/// A target that was given to roles, and gets no file.
+pub(super) fn without_a_file<'t>(profile: &Profile, targets: &'t [TargetFacts]) -> Option<&'t TargetFacts> {
+    let used: BTreeSet<usize> =
+        (0..profile.jobs.len()).flat_map(|position| spread(profile, position, targets)).collect();
+    let left = targets.iter().enumerate().find(|(place, one)| !one.roles.is_empty() && !used.contains(place));
+    left.map(|(_, target)| target)
+}
+
+/// What one file of the job at `position` gets of all bytes.
+pub(super) fn share_per_file(profile: &Profile, position: usize, targets: &[TargetFacts]) -> f64 {
+    let file_count = spread(profile, position, targets).len();
     // As a share, since all files shrink and grow in proportion, and the targets are known only now.
-    job.size.get() as f64 / profile.full_size().get() as f64 / file_count as f64
+    profile.jobs[position].size.get() as f64 / profile.full_size().get() as f64 / file_count as f64
 }
 
 /// A share of a size, in whole pages.
@@ -141,10 +151,10 @@ pub(super) fn least_length(job: &JobProfile, file_count: usize) -> ByteSize {
 /// The smallest size of all files that gives every file its header and what it must hold, in whole MiB.
 pub(super) fn least_size(profile: &Profile, targets: &[TargetFacts]) -> ByteSize {
     let least = profile.jobs.iter().enumerate().map(|(position, job)| {
-        let file_count = spread(job, position, targets.len()).len();
+        let file_count = spread(profile, position, targets).len();
         // A block more than is needed, because every file is rounded down to whole blocks.
         let file = least_length(job, file_count) + FILE_HEADER_SIZE + job.largest_io();
-        scale(file, 1.0 / share_per_file(job, profile, position, targets.len()))
+        scale(file, 1.0 / share_per_file(profile, position, targets))
     });
     // Rounded up by a whole MiB, because this is what the message tells people to type.
     least.max().unwrap_or_default().round_down_to(ByteSize::MIB) + ByteSize::MIB

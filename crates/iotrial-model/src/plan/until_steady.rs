@@ -97,8 +97,12 @@ mod tests {
                     block_size = \"8KiB\"\niodepth = 8\nsize = \"1GiB\"\n";
         let request =
             PlanRequest { full: true, measure: Some(measure), ..PlanRequest::of_engine(EngineKind::Sim) };
-        let target =
-            TargetFacts { path: "sim".into(), kind: TargetKind::Imagined, sector_size: ByteSize::bytes(512) };
+        let target = TargetFacts {
+            path: "sim".into(),
+            roles: Vec::new(),
+            kind: TargetKind::Imagined,
+            sector_size: ByteSize::bytes(512),
+        };
         Plan::decide(&Profile::parse(text).unwrap(), &request, &[target]).unwrap()
     }
 

@@ -107,13 +107,14 @@ fn load_words(study: &Study) -> Words {
 fn words(configuration: &Configuration) -> Words {
     let attributes: Vec<String> =
         configuration.attributes.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    let targets: Vec<String> = configuration.targets.iter().map(ToString::to_string).collect();
     let sim = configuration
         .sim
         .as_ref()
         .map(|device| serde_json::to_string(device).expect("a simulated device is plain data"));
     vec![
         ("attributes", format!("[{}]", attributes.join(", "))),
-        ("targets", format!("[{}]", configuration.targets.join(", "))),
+        ("targets", format!("[{}]", targets.join(", "))),
         ("before", optional(configuration.before.as_deref())),
         ("after", optional(configuration.after.as_deref())),
         ("metric_commands", format!("{:?}", configuration.metric_commands)),

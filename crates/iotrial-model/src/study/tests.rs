@@ -46,6 +46,37 @@ fn the_example_of_the_documentation_is_valid() {
     assert!(study.configurations.len() >= 3 && study.configurations.iter().any(|one| one.elsewhere));
 }
 
+const BY_ROLE: &str = "{ log = [\"/mnt/l\"], data = [\"/mnt/a\", \"/mnt/b\"], others = [\"/mnt/c\"] }";
+
+#[test]
+fn targets_of_roles_survive_a_round_trip_in_the_order_of_the_roles() {
+    let study = changed("[\"/mnt/one\"]", BY_ROLE).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let named: Vec<String> = study.configurations[0].targets.iter().map(ToString::to_string).collect();
+    assert_eq!(named, ["data=/mnt/a", "data=/mnt/b", "log=/mnt/l", "/mnt/c"]);
+    let text = study.to_toml();
+    assert!(text.contains("[configuration.targets]"), "{text}");
+    assert_eq!(Study::parse(&text).unwrap_or_else(|mistakes| panic!("{mistakes}\n{text}")), study);
+    let told = study.changes_since(&changed("[\"/mnt/one\"]", "[\"/mnt/a\"]").unwrap());
+    let expected =
+        "configuration `one`, targets: [/mnt/a] became [data=/mnt/a, data=/mnt/b, log=/mnt/l, /mnt/c]";
+    assert_eq!(told, [expected]);
+}
+
+#[test]
+fn a_part_that_is_exported_has_the_targets_by_role() {
+    let mut study = study();
+    study.configurations[0].elsewhere = true;
+    // As the command line gives them: several roles in one word, in any order.
+    study.configurations[0].targets = vec![
+        GivenTarget { roles: vec![Role::Log, Role::Data], path: "/mnt/x".into() },
+        GivenTarget { roles: vec![Role::Data], path: "/mnt/y".into() },
+    ];
+    let part = study.part(&study.configurations[0]);
+    let named: Vec<String> = part.configurations[0].targets.iter().map(ToString::to_string).collect();
+    assert_eq!(named, ["data=/mnt/x", "data=/mnt/y", "log=/mnt/x"]);
+    assert_eq!(Study::parse(&part.to_toml()).unwrap(), part);
+}
+
 #[test]
 fn every_mistake_names_its_place_and_what_to_write() {
     let check = |from: &str, to: &str, message: &str| {

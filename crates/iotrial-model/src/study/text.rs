@@ -1,11 +1,12 @@
 //! A study as TOML that needs no other file: what the journal keeps, and what another machine gets.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{STUDY_FORMAT, Study};
+use super::{Configuration, OTHERS, STUDY_FORMAT, Study};
 use crate::plan::SimDevice;
 use crate::record::AttributeValue;
 use crate::units::{ByteSize, format_duration, parse_duration};
@@ -55,10 +56,12 @@ struct LoadTable<'s> {
 #[derive(Serialize)]
 struct ConfigurationTable<'s> {
     label: &'s str,
-    targets: Option<&'s [String]>,
+    targets: Option<Vec<Cow<'s, str>>>,
     before: Option<&'s str>,
     after: Option<&'s str>,
     elsewhere: bool,
+    #[serde(rename = "targets", skip_serializing_if = "BTreeMap::is_empty")]
+    targets_by_role: BTreeMap<&'static str, Vec<Cow<'s, str>>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     attributes: &'s BTreeMap<String, AttributeValue>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -100,21 +103,7 @@ impl Study {
                 keep_files: self.load.keep_files,
                 thresholds: self.load.thresholds.as_deref(),
             },
-            configuration: self
-                .configurations
-                .iter()
-                .map(|configuration| ConfigurationTable {
-                    label: &configuration.label,
-                    // An empty list would be refused when it is read back; absent is the way to say «none».
-                    targets: Some(configuration.targets.as_slice()).filter(|targets| !targets.is_empty()),
-                    before: configuration.before.as_deref(),
-                    after: configuration.after.as_deref(),
-                    elsewhere: configuration.elsewhere,
-                    attributes: &configuration.attributes,
-                    metric_commands: &configuration.metric_commands,
-                    sim: configuration.sim.as_ref(),
-                })
-                .collect(),
+            configuration: self.configurations.iter().map(ConfigurationTable::of).collect(),
             embedded: self
                 .embedded
                 .iter()
@@ -126,6 +115,34 @@ impl Study {
                 .collect(),
         };
         toml::to_string_pretty(&file).expect("a study is plain data")
+    }
+}
+
+impl<'s> ConfigurationTable<'s> {
+    fn of(configuration: &'s Configuration) -> Self {
+        let targets = &configuration.targets;
+        let has_roles = targets.iter().any(|target| !target.roles.is_empty());
+        let mut targets_by_role: BTreeMap<&'static str, Vec<Cow<'s, str>>> = BTreeMap::new();
+        for target in targets.iter().filter(|_| has_roles) {
+            let mut add = |key| targets_by_role.entry(key).or_default().push(target.path.to_string_lossy());
+            if target.roles.is_empty() {
+                add(OTHERS);
+            }
+            target.roles.iter().for_each(|role| add(role.as_str()));
+        }
+        let paths = || targets.iter().map(|target| target.path.to_string_lossy()).collect();
+        Self {
+            label: &configuration.label,
+            // An empty list would be refused when it is read back; absent is the way to say «none».
+            targets: (!targets.is_empty() && !has_roles).then(paths),
+            before: configuration.before.as_deref(),
+            after: configuration.after.as_deref(),
+            elsewhere: configuration.elsewhere,
+            targets_by_role,
+            attributes: &configuration.attributes,
+            metric_commands: &configuration.metric_commands,
+            sim: configuration.sim.as_ref(),
+        }
     }
 }
 

@@ -55,6 +55,7 @@ fn run(reads: u64, writes: u64, commits: u64) -> RunRecord {
     let space = FreeSpace { filesystem_id: 1, capacity: ByteSize::gib(100), available: ByteSize::gib(90) };
     let target = TargetFacts {
         path: "/data".into(),
+        roles: Vec::new(),
         kind: TargetKind::Directory(space),
         sector_size: ByteSize::bytes(512),
     };

@@ -4,6 +4,7 @@ use iotrial_analysis::comparison::{
     Circumstances, Comparison, Configuration, HostFacts, Outcome, TargetFacts,
 };
 use iotrial_analysis::verdict::Category;
+use iotrial_model::given_target::with_roles;
 
 use super::marked;
 use crate::document::{Block, Section};
@@ -121,10 +122,11 @@ fn host_in_words(host: &HostFacts) -> String {
 }
 
 fn target_in_words(target: &TargetFacts) -> String {
+    let named = with_roles(&target.roles, &target.path);
     match (&target.filesystem, &target.device) {
-        (Some(filesystem), Some(on)) => format!("{} ({filesystem} on {on})", target.path),
-        (Some(only), None) | (None, Some(only)) => format!("{} ({only})", target.path),
-        (None, None) => target.path.clone(),
+        (Some(filesystem), Some(on)) => format!("{named} ({filesystem} on {on})"),
+        (Some(only), None) | (None, Some(only)) => format!("{named} ({only})"),
+        (None, None) => named,
     }
 }
 

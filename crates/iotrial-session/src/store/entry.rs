@@ -71,8 +71,8 @@ impl Entry {
         })?;
         let Some(progress) = progress else { return Ok(None) };
         let study = progress.study();
-        let mut targets: Vec<&str> =
-            study.configurations.iter().flat_map(|one| &one.targets).map(String::as_str).collect();
+        let mut targets: Vec<String> =
+            study.configurations.iter().flat_map(|one| &one.targets).map(ToString::to_string).collect();
         targets.dedup();
         // A measurement that failed does not make the study fail: it is tried again when the study is resumed.
         let is_done = study.cells().iter().all(|cell| matches!(progress.end_of(cell), CellEnd::Done { .. }));

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 
 use iotrial_measure::control::Control;
 use iotrial_model::application::ApplicationMetrics;
+use iotrial_model::given_target::GivenTarget;
 use iotrial_model::plan::{EngineKind, Plan};
 use iotrial_model::record::Interval;
 use iotrial_model::study::Study;
@@ -63,7 +64,7 @@ impl Bench {
 
     fn rig(&self, label: &str) -> RigRequest {
         RigRequest {
-            targets: vec![PathBuf::from("imagined")],
+            targets: vec![GivenTarget::for_all("imagined")],
             engine: Some(EngineKind::Sim),
             seed: Some(1),
             label: Some(label.to_owned()),

@@ -234,8 +234,9 @@ impl<'a> Carrier<'a> {
     /// anything was measured.
     fn load(&mut self, visit: Visit<'_>, cell: &Cell) -> Result<Option<RunRecord>, StudyError> {
         let ways = Ways { store: Some(self.store.folder()), released: Some(&self.released) };
-        let request = self.file.request(visit.configuration, cell.repeat, &ways);
-        let mut setup = Setup::new(self.file.load(&cell.profile).clone(), &request)
+        let load = self.file.load(&cell.profile);
+        let request = self.file.request(visit.configuration, &load.profile, cell.repeat, &ways);
+        let mut setup = Setup::new(load.clone(), &request)
             .map_err(|source| StudyError::setup(visit.configuration, &cell.profile, source))?;
         setup.study = Some(StudyPlace {
             name: self.file.study.whole_name().to_owned(),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use iotrial_model::given_target::GivenTarget;
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::plan::{Job, Plan};
 use iotrial_model::record::{EndedHow, METHOD_VERSION, RunRecord};
@@ -9,7 +10,7 @@ use iotrial_model::search::Search;
 use iotrial_model::study::{Cell, CellEnd, Configuration, EmbeddedProfile, JournalLine, Progress, Study};
 use iotrial_model::units::{ByteSize, format_duration};
 
-use super::file::{StudyFile, Ways};
+use super::file::{StudyFile, StudyRolesError, Ways};
 use super::journal::{StudyJournal, StudyJournalError};
 use super::outlook::{is_same_size, working_set};
 use crate::fault::{Fault, on_one_line};
@@ -42,6 +43,15 @@ pub enum PartError {
         /// The label of a configuration without targets, made harmless.
         label: String,
     },
+    /// The targets do not go together with the roles of the profiles.
+    #[error("the targets of configuration `{label}`")]
+    Roles {
+        /// Its label, made harmless.
+        label: String,
+        /// What is wrong with them.
+        #[source]
+        source: StudyRolesError,
+    },
 }
 
 impl Fault for PartError {
@@ -54,6 +64,7 @@ impl Fault for PartError {
             Self::Unknown { labels, .. } => format!("it has {}", labels.join(", ")),
             Self::Here { .. } => "`elsewhere = true` gives it to another machine".to_owned(),
             Self::NoTargets { .. } => "--target says where the other machine measures".to_owned(),
+            Self::Roles { source, .. } => return Some(source.hint()),
         })
     }
 }
@@ -120,7 +131,7 @@ impl Fault for AddError {
 /// # Errors
 ///
 /// When there is no such configuration, or it is measured here, or nobody says where.
-pub fn part(file: &StudyFile, label: &str, targets: &[String]) -> Result<Study, PartError> {
+pub fn part(file: &StudyFile, label: &str, targets: &[GivenTarget]) -> Result<Study, PartError> {
     let study = &file.study;
     let Some(configuration) = study.configuration(label) else {
         let labels = study.configurations.iter().map(|one| format!("`{}`", harmless(&one.label))).collect();
@@ -132,6 +143,9 @@ pub fn part(file: &StudyFile, label: &str, targets: &[String]) -> Result<Study, 
     let mut configuration = configuration.clone();
     if !targets.is_empty() {
         configuration.targets = targets.to_vec();
+        // The study was read with the targets that it has, and these are others.
+        file.check_roles(&configuration)
+            .map_err(|source| PartError::Roles { label: harmless(label), source })?;
     }
     if configuration.targets.is_empty() && study.load.engine.is_none_or(|engine| engine.touches_targets()) {
         return Err(PartError::NoTargets { label: harmless(label) });
@@ -292,9 +306,9 @@ fn check_load(
     ensure(method == METHOD_VERSION, || format!("it was measured by method {method}, not {METHOD_VERSION}"))?;
     // The plan on a target that nobody has looked at: the other machine's is not here. So only what does not depend on the target is
     // compared below.
-    let request = file.request(configuration, 1, &Ways::default());
-    let asked =
-        unseen_plan(&request, &file.load(profile).profile).map_err(|error| Misfit(on_one_line(&error)))?;
+    let profile = &file.load(profile).profile;
+    let request = file.request(configuration, profile, 1, &Ways::default());
+    let asked = unseen_plan(&request, profile).map_err(|error| Misfit(on_one_line(&error)))?;
     let plan = &record.plan;
     ensure(plan.quick == asked.quick, || {
         let form = |plan: &Plan| if plan.quick { "quick" } else { "full" };

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_model::given_target::{DealError, GivenTarget, in_words};
+use iotrial_model::load::Role;
 use iotrial_model::profile::Profile;
 use iotrial_model::study::{Configuration, EmbeddedProfile, Study};
 use iotrial_model::toml_reader::Mistakes;
@@ -71,6 +73,44 @@ pub enum StudyFileError {
         /// The name that the profiles themselves state, which their files need not have.
         name: String,
     },
+    /// Targets of a configuration do not go together with the roles of the profiles.
+    #[error("the targets of configuration `{label}` of `{path}`")]
+    Roles {
+        /// As it may be shown.
+        path: String,
+        /// The label of the configuration, as it may be shown.
+        label: String,
+        /// What is wrong with them.
+        #[source]
+        source: StudyRolesError,
+    },
+}
+
+/// Why the targets of a configuration cannot be dealt out to the roles of the profiles of a study.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyRolesError {
+    /// Nothing of any profile would lie on a target.
+    #[error("no profile of the study has a job of the role `{role}`; they have {}", in_words(has))]
+    NoSuchRole {
+        /// The role that was given a target.
+        role: Role,
+        /// Those that the profiles have, all together.
+        has: Vec<Role>,
+    },
+    /// A role of one of the profiles has no target.
+    #[error(transparent)]
+    Deal(#[from] DealError),
+}
+
+impl StudyRolesError {
+    pub(super) fn hint(&self) -> String {
+        match self {
+            Self::NoSuchRole { .. } => "`iotrial profiles NAME` shows the jobs and their roles".to_owned(),
+            Self::Deal(_) => {
+                "`others = [\"PATH\"]` in `targets` is for every role without a target of its own".to_owned()
+            }
+        }
+    }
 }
 
 /// What is wrong with what a study brings along.
@@ -107,6 +147,7 @@ impl Fault for StudyFileError {
             Self::Invalid { .. } => Some("`iotrial docs study` describes every key".to_owned()),
             Self::Load { source, .. } => source.hint(),
             Self::Embedded { .. } => None,
+            Self::Roles { source, .. } => Some(source.hint()),
             Self::SameName { .. } => Some("a name stands for one load in tables and records".to_owned()),
         }
     }
@@ -155,7 +196,37 @@ impl StudyFile {
                 thresholds: thresholds.text.clone(),
             })
             .collect();
-        Ok(Self { study, folder, loads })
+        let file = Self { study, folder, loads };
+        for configuration in &file.study.configurations {
+            file.check_roles(configuration).map_err(|source| StudyFileError::Roles {
+                path: shown.clone(),
+                label: harmless(&configuration.label),
+                source,
+            })?;
+        }
+        Ok(file)
+    }
+
+    /// Whether every role that is given a target is one of some profile, and every profile has a target for each of its roles.
+    pub(super) fn check_roles(&self, configuration: &Configuration) -> Result<(), StudyRolesError> {
+        let targets = &configuration.targets;
+        let has: Vec<Role> = Role::ALL
+            .iter()
+            .copied()
+            .filter(|role| self.loads.iter().any(|load| load.profile.roles().contains(role)))
+            .collect();
+        if let Some(role) = targets.iter().flat_map(|target| &target.roles).find(|role| !has.contains(role)) {
+            return Err(StudyRolesError::NoSuchRole { role: *role, has });
+        }
+        for JudgedProfile { profile, .. } in self.loads.iter().filter(|_| !targets.is_empty()) {
+            let mine = GivenTarget::of_profile(targets, profile);
+            if mine.is_empty() {
+                let (profile, roles) = (profile.name.clone(), profile.roles());
+                return Err(DealError::NoTarget { profile, roles }.into());
+            }
+            GivenTarget::deal(&mine, profile)?;
+        }
+        Ok(())
     }
 
     /// Where its paths count from, and its commands run.
@@ -169,11 +240,19 @@ impl StudyFile {
         &self.loads[position.expect("cells are of profiles of the study")]
     }
 
-    /// The request for a load of the study: what `iotrial run` would be asked for it.
-    pub(super) fn request(&self, configuration: &Configuration, repeat: u32, ways: &Ways<'_>) -> LoadRequest {
+    /// The request for a load of the study, which is this profile: what `iotrial run` would be asked for it.
+    pub(super) fn request(
+        &self,
+        configuration: &Configuration,
+        profile: &Profile,
+        repeat: u32,
+        ways: &Ways<'_>,
+    ) -> LoadRequest {
         let load = &self.study.load;
-        let targets: Vec<PathBuf> =
-            configuration.targets.iter().map(|target| self.folder.join(target)).collect();
+        let mut targets = GivenTarget::of_profile(&configuration.targets, profile);
+        for target in &mut targets {
+            target.path = self.folder.join(&target.path);
+        }
         LoadRequest {
             full: load.full,
             size: load.size,
@@ -246,7 +325,8 @@ mod tests {
                     [[configuration]]\nlabel = \"a\"\ntargets = [\"data\"]\nattributes = { volumes = 3 }\nmetric_commands = { tps = \"./tps.sh\" }\n";
         std::fs::write(&path, text).unwrap();
         let file = StudyFile::read(&path).unwrap();
-        let request = file.request(&file.study.configurations[0], 2, &Ways::default());
+        let profile = &file.load("oci-64k-randrw").profile;
+        let request = file.request(&file.study.configurations[0], profile, 2, &Ways::default());
         let seconds = |seconds| Some(std::time::Duration::from_secs(seconds));
         let attributes = file.study.configurations[0].attributes.clone();
         assert_eq!(
@@ -261,7 +341,7 @@ mod tests {
                 metric_commands: vec![("tps".to_owned(), "./tps.sh".to_owned())],
                 command_folder: folder.path().to_owned(),
                 rig: RigRequest {
-                    targets: vec![folder.path().join("data")],
+                    targets: vec![GivenTarget::for_all(folder.path().join("data"))],
                     engine: Some(EngineKind::Uring),
                     polled: true,
                     seed: Some(11),
@@ -272,5 +352,62 @@ mod tests {
                 },
             }
         );
+    }
+    /// What is wrong with the targets of a study of two profiles.
+    fn refused(targets: &str) -> Option<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("study.toml");
+        let text = format!(
+            "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"S\"\nprofiles = [\"sqlserver-oltp\", \"sqlserver-log\"]\n\
+             [[configuration]]\nlabel = \"a\"\ntargets = {targets}\n"
+        );
+        std::fs::write(&path, text).unwrap();
+        let error = StudyFile::read(&path).err()?;
+        let mut words = error.to_string();
+        let mut source = std::error::Error::source(&error);
+        while let Some(error) = source {
+            words = format!("{words}: {error}");
+            source = error.source();
+        }
+        Some(words)
+    }
+
+    #[test]
+    fn a_role_that_no_profile_of_a_study_has_or_that_has_no_target_is_refused() {
+        let check = |targets: &str, message: &str| {
+            let refused = refused(targets).unwrap_or_default();
+            assert!(refused.contains(message), "{targets}: {refused}");
+        };
+        check(
+            "{ backup = [\"b\"], others = [\"a\"] }",
+            "no profile of the study has a job of the role `backup`; they have data, tempdb and log",
+        );
+        check(
+            "{ log = [\"b\"] }",
+            "nobody said where data and tempdb of the profile `sqlserver-oltp` are to lie",
+        );
+        check("{ data = [\"b\"], tempdb = [\"b\"] }", "nobody said where log of the profile");
+        check("{ dta = [\"b\"] }", "unknown key `dta` (did you mean `data`?)");
+        check("[\"log=b\"]", "roles are keys: `targets = { log = [\"b\"], … }`");
+        check("{ log = \"b\" }", "`log` must be a list of strings, not string");
+        check("{}", "`targets` needs at least one path");
+    }
+
+    #[test]
+    fn a_profile_of_a_study_is_measured_on_the_targets_of_its_roles() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("study.toml");
+        let text = "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"S\"\nprofiles = [\"sqlserver-oltp\", \"sqlserver-log\"]\n\
+                    [[configuration]]\nlabel = \"a\"\ntargets = { log = [\"l\"], others = [\"d\"] }\n";
+        std::fs::write(&path, text).unwrap();
+        let file = StudyFile::read(&path).unwrap();
+        let targets_of = |profile: &str| {
+            let profile = &file.load(profile).profile;
+            let request = file.request(&file.study.configurations[0], profile, 1, &Ways::default());
+            request.rig.targets.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        assert_eq!(targets_of("sqlserver-oltp"), [format!("log={}", at("l")), at("d")]);
+        assert_eq!(targets_of("sqlserver-log"), [format!("log={}", at("l"))]);
     }
 }

@@ -103,8 +103,8 @@ fn foresee(
     profile: &str,
     missing_count: usize,
 ) -> Result<Foreseen, StudyError> {
-    let request = file.request(configuration, 1, ways);
     let load = file.load(profile);
+    let request = file.request(configuration, &load.profile, 1, ways);
     // What its command attaches is not there yet.
     let looked_at = configuration.before.is_none();
     let (plan, would_write_bytes) = if looked_at {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use iotrial_engine::targets;
+use iotrial_model::given_target::GivenTarget;
 use iotrial_model::plan::TargetKind;
 
 use super::StudyError;
@@ -28,7 +29,7 @@ impl Released {
         let here = file.study.configurations.iter().filter(|one| !one.elsewhere);
         for target in here.flat_map(|one| &one.targets) {
             // What is not there yet, or cannot be looked at, is told when its turn comes.
-            let device = device_at(&file.folder().join(target));
+            let device = device_at(&file.folder().join(&target.path));
             devices.extend(device.filter(|device| !devices.contains(device)));
         }
         // All or none: with some, the study would stop at the first device that has none, after hours of measuring the others.
@@ -39,14 +40,19 @@ impl Released {
         Ok(Self(devices.into_iter().zip(tokens.iter().cloned()).collect()))
     }
 
-    /// The tokens for the raw devices among some targets, in their order; none where one of them is not released.
-    pub(super) fn tokens_for(&self, targets: &[PathBuf]) -> Vec<String> {
+    /// The tokens for the raw devices among some targets, each device once, in their order; none where one of them is not released.
+    pub(super) fn tokens_for(&self, targets: &[GivenTarget]) -> Vec<String> {
         if self.0.is_empty() {
             return Vec::new();
         }
         // None rather than some: tokens are dealt out by position, and one that is missing would move the others to wrong devices.
-        let devices = targets.iter().filter_map(|target| device_at(target));
-        devices.map(|device| self.0.get(&device).cloned()).collect::<Option<_>>().unwrap_or_default()
+        let mut devices: Vec<PathBuf> = Vec::new();
+        for device in targets.iter().filter_map(|target| device_at(&target.path)) {
+            if !devices.contains(&device) {
+                devices.push(device);
+            }
+        }
+        devices.iter().map(|device| self.0.get(device).cloned()).collect::<Option<_>>().unwrap_or_default()
     }
 
     /// What a load left on the devices that it held is what they were released with from now on.

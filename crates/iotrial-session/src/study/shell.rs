@@ -28,6 +28,18 @@ pub(super) struct Surroundings<'a> {
     pub(super) repeat: u32,
 }
 
+/// The paths of its targets, each once, one a line.
+fn places(configuration: &Configuration) -> String {
+    let mut paths: Vec<_> = Vec::new();
+    for target in &configuration.targets {
+        let path = target.path.to_string_lossy();
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    paths.join("\n")
+}
+
 impl Shell {
     /// Quiet commands are heard only on standard error.
     pub(super) fn new(control: Arc<Control>, quiet: bool) -> Self {
@@ -49,7 +61,7 @@ impl Shell {
             .env("IOTRIAL_STUDY", study.whole_name())
             .env("IOTRIAL_LABEL", &configuration.label)
             .env("IOTRIAL_REPEAT", repeat.to_string())
-            .env("IOTRIAL_TARGETS", configuration.targets.join("\n"));
+            .env("IOTRIAL_TARGETS", places(configuration));
         for (key, value) in &configuration.attributes {
             shell.env(variable(key), value.to_string());
         }

@@ -1,10 +1,11 @@
 //! Options of every command that makes a load: on which targets, by which engine, under which name.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use iotrial_model::given_target::GivenTarget;
 use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
 use iotrial_session::request::RigRequest;
@@ -15,9 +16,10 @@ use crate::failure::Failure;
 /// Targets, engine, name, and where the records go.
 #[derive(Debug, Clone, Args)]
 pub struct RigArgs {
-    /// Directory, file of iotrial, or raw block device; may be repeated.
-    #[arg(short, long = "target", value_name = "PATH", default_value = "./iotrial-data")]
-    pub targets: Vec<PathBuf>,
+    /// Directory, file of iotrial, or raw block device; may be repeated. With a role (data, tempdb, log, scan, backup) only for it,
+    /// such as log=/mnt/b or data,tempdb=/mnt/a.
+    #[arg(short, long = "target", value_name = "[ROLE=]PATH", default_value = "./iotrial-data", value_parser = targets())]
+    pub targets: Vec<GivenTarget>,
 
     /// Who does the I/O [default: uring where the kernel allows it, else threads].
     #[arg(long, value_parser = engines())]
@@ -89,6 +91,15 @@ impl RigArgs {
             store: self.store.place(),
         })
     }
+}
+
+/// Targets with or without roles.
+pub fn targets() -> impl TypedValueParser<Value = GivenTarget> {
+    // A path need not be text; one that is none names no role either.
+    OsStringValueParser::new().try_map(|given| match given.to_str() {
+        Some(text) => GivenTarget::parse(text, Path::exists),
+        None => Ok(GivenTarget::for_all(given)),
+    })
 }
 
 /// The engines by their words, with what each of them is.

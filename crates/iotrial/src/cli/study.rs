@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use iotrial_model::given_target::GivenTarget;
 use iotrial_session::request::{Earlier, StudyRequest};
 
 use super::StoreArgs;
+use super::rig::targets;
 use crate::report_files::ReportFiles;
 
 /// Options of `study`.
@@ -142,9 +144,9 @@ pub struct StudyExportArgs {
     #[arg(short, long)]
     pub label: String,
 
-    /// Where the other machine measures, where the study does not say so; may be repeated.
-    #[arg(short, long = "target", value_name = "PATH")]
-    pub targets: Vec<String>,
+    /// Where the other machine measures, where the study does not say so; may be repeated, and has roles as for `iotrial run`.
+    #[arg(short, long = "target", value_name = "[ROLE=]PATH", value_parser = targets())]
+    pub targets: Vec<GivenTarget>,
 }
 
 /// Options of `study add`.

@@ -18,6 +18,7 @@ Examples:
   iotrial sweep                                          six patterns in ./iotrial-data, about three minutes
   iotrial sweep --pattern randread-8k,randrw70-8k --target /mnt/data --size 20GiB --step 60s
   iotrial sweep --target /mnt/a --target /mnt/b --pattern read-64k,read-512k     alone, then together
+  iotrial sweep --target data=/mnt/a --target log=/mnt/b       the same, with names for the volumes
   iotrial sweep --pattern randread-8k --grid 1,2,4,8,16,32,64,128                the classic series
   iotrial sweep --target /dev/nvme1n1 --pattern randread-8k                      reads a raw device only
   iotrial sweep --series sqlio --full                    the series of the SQLIO paper, 47 minutes

@@ -1,10 +1,11 @@
 //! `run --dry-run`: every decision, before anything is done.
 
+use iotrial_analysis::findings::shared_disks;
 use iotrial_analysis::rate_search::RateSearch;
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{AreaKind, Plan};
-use iotrial_model::record::Layout;
+use iotrial_model::record::{Layout, TargetRecord};
 use iotrial_model::units::format_duration;
 use iotrial_session::setup::Setup;
 use serde::Serialize;
@@ -20,6 +21,9 @@ struct JsonPlan<'p> {
     would_reuse_bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     search: Option<JsonSearch>,
+    /// As they would stand in the record.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    targets: Vec<&'p TargetRecord>,
     #[serde(flatten)]
     plan: &'p Plan,
 }
@@ -37,6 +41,7 @@ struct JsonSearch {
 /// Prints the plan: bytes to write, time, targets, every job, and what would be searched for.
 pub fn print(setup: &Setup, json: bool) -> Result<(), Failure> {
     let Setup { plan, layout, search, .. } = setup;
+    let targets = setup.targets();
     let search = search.as_ref();
     // The plan as it would stand in the record, so that a script reads both by the same keys.
     if json {
@@ -48,12 +53,17 @@ pub fn print(setup: &Setup, json: bool) -> Result<(), Failure> {
                 need: search.search().need.clone(),
                 most_s: search.most_time().as_secs_f64(),
             }),
+            targets: targets.iter().collect(),
             plan,
         });
     }
     let mut text = head(plan, layout, search);
+    // Known before anything is measured, and what most tests are set up to avoid.
+    for found in shared_disks(&targets) {
+        text.push_str(&format!("note      {}\n", output::harmless(&found.message)));
+    }
     text.push('\n');
-    text.push_str(&aligned(&areas(plan), &[1], &[]));
+    text.push_str(&aligned(&areas(plan, &targets), &[2], &[]));
     text.push('\n');
     text.push_str(&aligned(&jobs(plan), &[3, 4, 5, 6, 8], &[]));
     // Below the table and not in it: most jobs have none, and a column for them would widen every row.
@@ -113,9 +123,10 @@ fn head(plan: &Plan, layout: &Layout, search: Option<&RateSearch>) -> String {
     lines.join("\n") + "\n"
 }
 
-fn areas(plan: &Plan) -> Vec<Vec<String>> {
-    let mut rows = vec![vec!["file or device".to_owned(), "data".to_owned(), String::new()]];
-    rows.extend(plan.areas.iter().map(|area| {
+/// Which role lies in which file, and the file on which device.
+fn areas(plan: &Plan, targets: &[TargetRecord]) -> Vec<Vec<String>> {
+    let mut rows = vec![["role", "file or device", "size", "", "on"].map(str::to_owned).to_vec()];
+    rows.extend(plan.areas.iter().enumerate().map(|(index, area)| {
         let kind = match area.kind {
             AreaKind::ManagedFile => "of iotrial",
             AreaKind::GivenFile => "given",
@@ -123,7 +134,16 @@ fn areas(plan: &Plan) -> Vec<Vec<String>> {
             AreaKind::DeviceDestroy => "DESTROYED",
             AreaKind::Imagined => "imagined",
         };
-        vec![output::harmless(&area.path.to_string_lossy()), area.length.to_string(), kind.to_owned()]
+        let roles: Vec<String> = plan.roles_of(index).iter().map(ToString::to_string).collect();
+        let target = targets.iter().find(|target| target.holds(area));
+        let on: Vec<&str> = target.iter().flat_map(|target| target.nearest_devices()).collect();
+        vec![
+            roles.join(", "),
+            output::harmless(&area.path.to_string_lossy()),
+            area.length.to_string(),
+            kind.to_owned(),
+            output::harmless(&on.join(", ")),
+        ]
     }));
     rows
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::CommandFactory;
 use dialoguer::{Confirm, Input, Select};
+use iotrial_model::given_target::GivenTarget;
 use iotrial_model::plan::TargetKind;
 use iotrial_model::units::format_duration;
 use iotrial_session::judged_profile::JudgedProfile;
@@ -147,7 +148,7 @@ impl Answers {
     fn request(&self) -> LoadRequest {
         // Everything else stays as `run` has it: the printed command must do the same.
         let rig = RigRequest {
-            targets: vec![self.target.clone().into()],
+            targets: vec![GivenTarget::for_all(&self.target)],
             store: StoreArgs::default().place(),
             ..RigRequest::default()
         };
@@ -166,9 +167,10 @@ impl Answers {
 
 /// As a shell takes it back.
 pub fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@\\".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@\\=,".contains(c);
     // Plain words stay plain, because people read the command as well as paste it.
-    if !text.is_empty() && text.chars().all(is_plain) {
+    // A word that begins with `=` is the path of a program in zsh; further on it is a sign like others.
+    if !text.is_empty() && !text.starts_with('=') && text.chars().all(is_plain) {
         text.to_owned()
     } else {
         format!("'{}'", text.replace('\'', "'\\''"))
@@ -244,6 +246,8 @@ mod tests {
     #[test]
     fn the_printed_command_survives_a_shell() {
         assert_eq!(quoted("/mnt/a"), "/mnt/a");
+        assert_eq!(quoted("data,log=/mnt/a"), "data,log=/mnt/a");
+        assert_eq!(quoted("=ls"), "'=ls'");
         assert_eq!(quoted("/mnt/my disk"), "'/mnt/my disk'");
         assert_eq!(quoted("it's"), "'it'\\''s'");
     }

@@ -146,7 +146,7 @@ struct Again {
 
 impl Again {
     fn of(record: &RunRecord) -> Self {
-        let targets = record.targets.iter().map(|target| format!(" --target {}", quoted(&target.path)));
+        let targets = record.targets.iter().map(|target| format!(" --target {}", quoted(&target.named())));
         let need = record.search.as_ref().and_then(|search| search.need.as_ref());
         let need = need.map(|need| format!(" --need {need}")).unwrap_or_default();
         Self { profile: quoted(&record.plan.profile), targets: targets.collect(), need }

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use iotrial_analysis::findings::shared_disks;
 use iotrial_analysis::sweep::SweepSummary;
+use iotrial_model::given_target::with_roles;
 use iotrial_model::record::EndedHow;
 use iotrial_model::sweep::{SweepMethod, SweepRecord};
 use iotrial_model::units::format_duration;
@@ -92,9 +94,16 @@ fn print_course(setup: &SweepSetup, json: bool) -> Result<(), Failure> {
         format!("writes    {} before the load, and what the patterns write", layout.written),
     ];
     lines.extend(plan.notes.iter().map(|note| format!("note      {note}")));
+    let targets = setup.targets();
     for area in areas {
-        lines.push(format!("volume    {}  {}", output::harmless(&area.path.to_string_lossy()), area.length));
+        let target = targets.iter().find(|target| target.holds(area));
+        let roles = target.map(|target| target.roles.as_slice()).unwrap_or_default();
+        let name = with_roles(roles, &area.path.to_string_lossy());
+        lines.push(format!("volume    {}  {}", output::harmless(&name), area.length));
     }
+    lines.extend(
+        shared_disks(&targets).iter().map(|found| format!("note      {}", output::harmless(&found.message))),
+    );
     for test in &course.tests {
         let loads = if test.loads.is_empty() {
             format!("searched, then {} beyond the knee", format_duration(test.step))

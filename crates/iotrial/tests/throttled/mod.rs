@@ -1,6 +1,7 @@
 //! Limits of a real kernel, for the tests that need root.
 
 #![allow(
+    dead_code,
     unreachable_pub,
     clippy::print_stderr,
     clippy::unwrap_used,
@@ -33,22 +34,42 @@ pub fn ensure(holds: bool, what: &str, of: &serde_json::Value) -> Result<(), Str
     if holds { Ok(()) } else { Err(format!("{what}: {of:#}")) }
 }
 
-/// A control group of its own with a limit on the reads of each of some devices; gone at the end.
+/// What is limited of a device, and to how much of it a second.
+#[derive(Debug, Clone, Copy)]
+pub enum Cap {
+    Reads(u32),
+    Writes(u32),
+    ReadBytes(u32),
+}
+
+/// A control group of its own with a limit on each of some devices; gone at the end.
 pub struct Throttled(PathBuf);
 
 impl Throttled {
-    /// `None` where the kernel has no such groups.
+    /// The same number of reads a second for each; `None` where the kernel has no such groups.
     pub fn new(devices: &[&Loop], reads_per_s: u32) -> Option<Self> {
+        let caps: Vec<(&Loop, Cap)> =
+            devices.iter().map(|device| (*device, Cap::Reads(reads_per_s))).collect();
+        Self::with(&caps)
+    }
+
+    /// A limit of its own for each; `None` where the kernel has no such groups.
+    pub fn with(caps: &[(&Loop, Cap)]) -> Option<Self> {
         let groups = Path::new("/sys/fs/cgroup/blkio");
         if !groups.join("blkio.throttle.read_iops_device").exists() {
             return None;
         }
         let group = Self(groups.join(format!("iotrial-test-{}", std::process::id())));
         fs::create_dir(&group.0).ok()?;
-        for device in devices {
+        for (device, cap) in caps {
+            let (file, per_s) = match cap {
+                Cap::Reads(per_s) => ("read_iops", per_s),
+                Cap::Writes(per_s) => ("write_iops", per_s),
+                Cap::ReadBytes(per_s) => ("read_bps", per_s),
+            };
             let number = fs::read_to_string(format!("/sys/block/{}/dev", device.name())).unwrap();
-            let limit = format!("{} {reads_per_s}", number.trim());
-            fs::write(group.0.join("blkio.throttle.read_iops_device"), limit).ok()?;
+            let limit = format!("{} {per_s}", number.trim());
+            fs::write(group.0.join(format!("blkio.throttle.{file}_device")), limit).ok()?;
         }
         Some(group)
     }

@@ -128,7 +128,11 @@ pub(crate) fn probe(
         token: destroy.map(|given| given.trim().to_ascii_lowercase()),
         protected: protected.to_vec(),
     };
-    Ok(ProbedTarget { facts: TargetFacts { path, kind, sector_size }, record, claim: Some(claim) })
+    Ok(ProbedTarget {
+        facts: TargetFacts { path, roles: Vec::new(), kind, sector_size },
+        record,
+        claim: Some(claim),
+    })
 }
 
 pub(super) fn inspect(path: &Path, protected: &[PathBuf]) -> Result<DeviceReport, ProbeError> {
