@@ -13,11 +13,11 @@ use iotrial_model::subject::{CpuTime, Device, Facts, Subject, SubjectJob};
 use serde::{Serialize, Serializer};
 
 use crate::device_chain::ChainStep;
-use crate::findings::Observed;
+use crate::findings::{Observed, findings};
 use crate::steady_state::SteadyState;
 use crate::stream::Streams;
 use crate::threshold::ThresholdSet;
-use crate::verdict::{Capacity, Verdict, judge};
+use crate::verdict::{Capacity, StepResult, Verdict, judge};
 
 /// A result in figures. It is written as the document of a run or of an imported result, whose keys are interfaces: `docs/json.md`.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +34,8 @@ pub struct Summary {
     pub measured_s: Option<f64>,
     /// Whether the rate had stopped changing; `None` where too little was measured to say.
     pub steady_state: Option<SteadyState>,
+    /// What came of each step of a load that changes; empty where it does not. All other figures are then those of the peak.
+    pub steps: Vec<StepResult>,
     /// All jobs together.
     pub total: Streams,
     /// All jobs of a role together, of what was counted; empty where a source states the jobs.
@@ -64,6 +66,8 @@ struct RunDocument<'s> {
     #[serde(skip_serializing_if = "Option::is_none")]
     capacity: Option<&'s Capacity>,
     measured_s: Option<f64>,
+    #[serde(skip_serializing_if = "<[StepResult]>::is_empty")]
+    steps: &'s [StepResult],
     steady_state: Option<&'s SteadyState>,
     total: &'s Streams,
     roles: &'s BTreeMap<Role, Streams>,
@@ -110,6 +114,7 @@ impl Serialize for Summary {
             verdict: &self.verdict,
             capacity: self.capacity.as_ref(),
             measured_s: self.measured_s,
+            steps: &self.steps,
             steady_state: self.steady_state.as_ref(),
             total: &self.total,
             roles: &self.roles,
@@ -166,7 +171,7 @@ impl Arrivals {
         let planned = job.planned?;
         let asked_iops = match planned.arrival {
             Arrival::Closed => return None,
-            Arrival::Open { iops, .. } => Some(iops),
+            Arrival::Open { .. } => job.load.rate_iops,
             Arrival::Following { .. } => None,
         };
         let measured_s = subject.measured.map(|measured| measured.as_secs_f64()).filter(|s| *s > 0.0)?;
@@ -271,7 +276,8 @@ impl Summary {
     /// Computes every figure of a result, and judges them.
     pub fn new(subject: &Subject<'_>, thresholds: &ThresholdSet) -> Self {
         let observed = Observed::of(subject);
-        let findings = observed.findings();
+        // With steps they are those of all of them, and what is observed here is the peak.
+        let findings = if subject.steps.is_empty() { observed.findings() } else { findings(subject) };
         let verdict = judge(subject, &findings, thresholds);
         Self {
             source: subject.source.cloned(),
@@ -279,6 +285,7 @@ impl Summary {
             ended_reason: subject.ended.and_then(|ended| ended.reason.clone()),
             verdict,
             measured_s: subject.measured_s(),
+            steps: StepResult::all(subject, thresholds),
             total: Streams::of(subject),
             roles: by_role(subject),
             jobs: subject

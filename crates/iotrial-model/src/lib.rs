@@ -13,6 +13,7 @@ pub mod stream;
 pub mod figure;
 pub mod metric;
 pub mod load_pattern;
+pub mod step;
 pub mod profile;
 pub mod builtin;
 pub mod target;

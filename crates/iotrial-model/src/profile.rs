@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use crate::load::Role;
+use crate::step::Step;
 use crate::toml_reader::{Mistakes, TableReader, read_toml};
 use crate::units::ByteSize;
 
@@ -13,8 +14,13 @@ mod job;
 
 mod layout;
 
+mod steps;
+
 pub use job::{Follow, JobProfile};
 pub use layout::LayoutRequest;
+pub use steps::check_loads;
+
+use steps::{StepFile, steps_of};
 
 /// The value of `format` in a profile file.
 pub const PROFILE_FORMAT: &str = "iotrial.profile/1";
@@ -39,6 +45,8 @@ pub struct Profile {
     pub schedule: Schedule,
     /// The same load in less time and space.
     pub quick: Quick,
+    /// How the load changes within the measured phase, with the times of a full run; empty where it does not.
+    pub steps: Vec<Step>,
     /// What runs at once; at least one.
     pub jobs: Vec<JobProfile>,
     /// The file that said all this, word for word; it becomes part of the record.
@@ -80,7 +88,23 @@ impl Profile {
             let source = top.text("source").unwrap_or_default();
             let thresholds = top.text("thresholds").unwrap_or_else(|| "flash".to_owned());
             let closed = top.boolean("closed").unwrap_or(false);
-            let schedule = top.required("schedule", |t, key| t.table(key, read_schedule));
+            let mut steps_are_whole = true;
+            let read_step = |table: &mut TableReader<'_>| {
+                let step = StepFile::read(table);
+                steps_are_whole &= step.is_some();
+                step
+            };
+            let steps = top.tables("step", read_step).unwrap_or_default();
+            // The measured phase is as long as its steps together: a second number could only contradict them.
+            let of_steps = top.has("step").then(|| steps.iter().map(StepFile::duration).sum::<Duration>());
+            let read_full = |table: &mut TableReader<'_>| read_schedule(table, of_steps);
+            let schedule = match of_steps {
+                // Without a precondition and a ramp nothing is left to say.
+                Some(measure) if !top.has("schedule") => {
+                    Some(Schedule { precondition: Duration::ZERO, ramp: Duration::ZERO, measure })
+                }
+                _ => top.required("schedule", |t, key| t.table(key, read_full)),
+            };
             let quick = top.required("quick", |t, key| t.table(key, read_quick));
             let mut is_whole = true;
             let read_job = |table: &mut TableReader<'_>| {
@@ -89,6 +113,12 @@ impl Profile {
                 job
             };
             let jobs = top.required("job", |t, key| t.tables(key, read_job)).unwrap_or_default();
+            let steps = match steps_of(steps, &jobs) {
+                Ok(steps) => steps,
+                // Shares and rates are those of the jobs, which have to be right first.
+                Err(_) if !is_whole || !steps_are_whole => Vec::new(),
+                Err(mistake) => top.refuse("step", mistake).unwrap_or_default(),
+            };
             // Names become file names and the targets of `follow`, so they must be unique.
             for (position, job) in jobs.iter().enumerate() {
                 if jobs[..position].iter().any(|earlier| earlier.name == job.name) {
@@ -109,7 +139,7 @@ impl Profile {
             format?;
             let (name, title, schedule, quick) = (name?, title?, schedule?, quick?);
             let text = text.to_owned();
-            Some(Self { name, title, rationale, source, thresholds, closed, schedule, quick, jobs, text })
+            Some(Self { name, title, rationale, source, thresholds, closed, schedule, quick, steps, jobs, text })
         })
     }
 
@@ -187,9 +217,18 @@ fn mistake_of(follow: &Follow, position: usize, jobs: &[JobProfile]) -> Option<S
     (!jobs[leader].does(*per)).then(|| format!("it follows each {per} of `{name}`, which does none"))
 }
 
-fn read_schedule(table: &mut TableReader<'_>) -> Option<Schedule> {
+/// `of_steps` is the length of the measured phase where steps give it.
+fn read_schedule(table: &mut TableReader<'_>, of_steps: Option<Duration>) -> Option<Schedule> {
     let precondition = table.duration("precondition").unwrap_or_default();
     let ramp = table.duration("ramp").unwrap_or_default();
+    if let Some(measure) = of_steps {
+        let written = table.duration("duration");
+        if written.is_some() {
+            let message = "`duration` follows from the steps: leave it out here".to_owned();
+            return table.refuse("duration", message);
+        }
+        return Some(Schedule { precondition, ramp, measure });
+    }
     let measure = table.required("duration", TableReader::duration)?;
     if measure.is_zero() {
         return table.refuse("duration", "`duration` must be more than zero".to_owned());
@@ -199,7 +238,7 @@ fn read_schedule(table: &mut TableReader<'_>) -> Option<Schedule> {
 
 fn read_quick(table: &mut TableReader<'_>) -> Option<Quick> {
     let size = table.required("size", TableReader::size);
-    let schedule = read_schedule(table);
+    let schedule = read_schedule(table, None);
     Some(Quick { size: size?, schedule: schedule? })
 }
 

@@ -18,10 +18,11 @@ use crate::load::{Direction, Role};
 use crate::plan::{Arrival, EngineKind, Job, PhaseKind, Plan};
 use crate::range::Range;
 use crate::record::{
-    AttributeValue, CpuUse, Ended, EndedHow, EngineSetup, Host, Interval, Layout, OpCounts, RunRecord,
-    TargetRecord, Tool,
+    AttributeValue, CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Host, Interval, JobCounts, Layout,
+    OpCounts, RunRecord, TargetRecord, Tool,
 };
 use crate::search::Search;
+use crate::step::Step;
 use crate::stream::Stream;
 use crate::sweep::{ProbeRecord, SweepRecord};
 use crate::units::ByteSize;
@@ -79,8 +80,20 @@ pub struct Subject<'r> {
     pub targets: &'r [TargetRecord],
     /// What was written to the targets before the load; `None` where nothing had to be.
     pub layout: Option<&'r Layout>,
-    /// The result interval by interval; empty where only totals are known.
+    /// The result interval by interval; empty where only totals are known. Of a load with steps it is that of the step whose figures
+    /// these are.
     pub intervals: Course<'r>,
+    /// All of it interval by interval, for charts; the same where the load does not change.
+    pub whole_course: Course<'r>,
+    /// The steps of a load that changes, each a result of its own, as far as they were begun; empty where it does not change. The
+    /// figures of the subject itself are those of its peak.
+    pub steps: Vec<SubjectStep<'r>>,
+    /// The step whose figures these are, as an index into `steps`; `None` where the load does not change.
+    pub peak: Option<usize>,
+    /// Of a step: how long all steps together were planned to be measured.
+    pub part_of: Option<Duration>,
+    /// Whether the load changed evenly all the time, so that a change of what came of it means nothing.
+    pub load_changes: bool,
     /// What the operating system granted the engine.
     pub engine_setup: Option<&'r EngineSetup>,
     /// CPU time over the measured phase; `None` where the clock is simulated, and where nobody tells it.
@@ -97,6 +110,28 @@ pub struct Subject<'r> {
     pub warnings: &'r [Warning],
     /// What the version that wrote the result found. Only of a probe, whose kept facts do not show all of it again.
     pub recorded_findings: &'r [RecordedFinding],
+}
+
+/// One step of a load that changes.
+#[derive(Debug, Clone)]
+pub struct SubjectStep<'r> {
+    /// Counted from 1.
+    pub number: usize,
+    /// Its load, as it was planned.
+    pub planned: &'r Step,
+    /// From the start of the load, in seconds.
+    pub start_s: f64,
+    /// Whether it lasted as long as it was planned.
+    pub is_whole: bool,
+    /// What happened in it, as a result of its own: its jobs have the load of the step.
+    pub subject: Subject<'r>,
+}
+
+impl SubjectStep<'_> {
+    /// What it is called: `step 2 «peak» (100 %)`.
+    pub fn label(&self) -> String {
+        self.planned.label(self.number)
+    }
 }
 
 /// One job: its load as it was configured, and what it did.
@@ -171,6 +206,11 @@ impl<'r> Subject<'r> {
             targets: &[],
             layout: None,
             intervals: Course::default(),
+            whole_course: Course::default(),
+            steps: Vec::new(),
+            peak: None,
+            part_of: None,
+            load_changes: false,
             engine_setup: None,
             cpu: None,
             devices: Vec::new(),
@@ -183,16 +223,82 @@ impl<'r> Subject<'r> {
     }
 
     /// The view of a run, also of one that ended before it measured anything.
+    ///
+    /// Where the load changes in steps, its figures are those of the peak: of the judged step with the highest load that was measured
+    /// whole, the last one of several.
     pub fn of_run(record: &'r RunRecord) -> Self {
-        let measured = record.measured_duration();
+        let whole = Part {
+            jobs: &record.jobs,
+            intervals: &record.intervals,
+            measured: record.measured_duration(),
+            cpu: record.cpu.as_ref(),
+            devices: &record.devices,
+            share: 1.0,
+        };
+        let steps = Self::steps_of_run(record);
+        let rank = |step: &&SubjectStep<'_>| (step.planned.judged, step.is_whole);
+        let by_load = |a: &&SubjectStep<'_>, b: &&SubjectStep<'_>| {
+            let share = |step: &SubjectStep<'_>| step.planned.mean_share();
+            rank(a).cmp(&rank(b)).then(share(a).total_cmp(&share(b)))
+        };
+        let Some(peak) = steps.iter().max_by(by_load) else { return Self::of_part(record, &whole) };
+        Self {
+            ended: Some(&record.ended),
+            whole_course: Course::Counted(&record.intervals),
+            peak: Some(peak.number - 1),
+            ..peak.subject.clone()
+        }
+        .with_steps(steps)
+    }
+
+    fn with_steps(self, steps: Vec<SubjectStep<'r>>) -> Self {
+        Self { steps, ..self }
+    }
+
+    fn steps_of_run(record: &'r RunRecord) -> Vec<SubjectStep<'r>> {
+        let plan = &record.plan;
+        let borders = plan.step_borders();
+        let parts = plan.intervals_by_step(&record.intervals).into_iter().zip(&record.steps);
+        let steps = parts.zip(&plan.steps).enumerate().map(|(index, ((intervals, counts), planned))| {
+            let counted = intervals.iter().filter(|one| one.phase == PhaseKind::Measure);
+            let measured: Duration = counted.map(|one| one.duration).sum();
+            let part = Part {
+                jobs: &counts.jobs,
+                intervals,
+                measured,
+                cpu: counts.cpu.as_ref(),
+                devices: &counts.devices,
+                share: planned.mean_share(),
+            };
+            let subject = Self {
+                load_changes: !planned.is_constant(),
+                part_of: Some(plan.steps.iter().map(|one| one.duration).fold(Duration::ZERO, Duration::saturating_add)),
+                // How the run ended is told of the run.
+                ended: None,
+                ..Self::of_part(record, &part)
+            };
+            SubjectStep {
+                number: index + 1,
+                planned,
+                start_s: borders[index].as_secs_f64(),
+                // Times of intervals are read in seconds, with a fraction.
+                is_whole: measured + Duration::from_millis(1) >= planned.duration,
+                subject,
+            }
+        });
+        steps.collect()
+    }
+
+    fn of_part(record: &'r RunRecord, part: &Part<'r>) -> Self {
+        let Part { measured, share, .. } = *part;
         let jobs = record.plan.jobs.iter().enumerate().map(|(index, job)| {
             // A run that ended before anything was counted has its jobs in the plan only.
-            let counts = record.jobs.get(index);
+            let counts = part.jobs.get(index);
             let facts = |counts: &'r OpCounts| Facts::Counted(counts, measured);
             SubjectJob {
                 name: Cow::Borrowed(job.name.as_str()),
                 role: Some(job.role),
-                load: Cow::Owned(load_of(job)),
+                load: Cow::Owned(load_of(&record.plan, index, share)),
                 planned: Some(job),
                 ops: Ops {
                     read: counts.and_then(|counts| counts.read.as_ref()).map(facts),
@@ -225,13 +331,14 @@ impl<'r> Subject<'r> {
             host: Some(Machine::of_run(&record.host)),
             targets: &record.targets,
             layout: record.layout.as_ref(),
-            intervals: Course::Counted(&record.intervals),
+            intervals: Course::Counted(part.intervals),
+            whole_course: Course::Counted(part.intervals),
             engine_setup: record.engine_setup.as_ref(),
-            devices: record.devices.iter().map(Device::of_run).collect(),
+            devices: part.devices.iter().map(Device::of_run).collect(),
             search: record.search.as_ref(),
             ..Self::empty(&record.id, &record.attributes)
         };
-        subject.with_cpu(record.cpu.as_ref(), &record.host)
+        subject.with_cpu(part.cpu, &record.host)
     }
 
     /// The same with the CPU time that was read while its I/Os were counted.
@@ -315,6 +422,7 @@ impl<'r> Subject<'r> {
             direct: direct_of(&record.jobs),
             host: Machine::of_stated(&record.host),
             intervals: Course::Stated(&record.intervals),
+            whole_course: Course::Stated(&record.intervals),
             cpu: record.cpu.as_ref().map(CpuTime::Stated),
             devices: record.devices.iter().map(Device::of_stated).collect(),
             other: Some(&record.other),
@@ -690,8 +798,20 @@ fn direct_of(jobs: &[ImportedJob]) -> Option<bool> {
     (!jobs.is_empty() && said().all(|direct| direct == Some(true))).then_some(true)
 }
 
-/// A job of a plan in the words in which loads of any source are stated.
-fn load_of(job: &Job) -> StatedLoad {
+/// What was counted of a run, or of one of its steps.
+struct Part<'r> {
+    jobs: &'r [JobCounts],
+    intervals: &'r [Interval],
+    measured: Duration,
+    cpu: Option<&'r CpuUse>,
+    devices: &'r [DeviceCounters],
+    /// Of the full load.
+    share: f64,
+}
+
+/// A job of a plan in the words in which loads of any source are stated, at a share of its full load.
+fn load_of(plan: &Plan, index: usize, share: f64) -> StatedLoad {
+    let job = &plan.jobs[index];
     let sizes = [job.block_size.unit(), job.block_size.largest()];
     StatedLoad {
         pattern: Some(job.pattern),
@@ -702,8 +822,11 @@ fn load_of(job: &Job) -> StatedLoad {
             .collect(),
         iodepth: Some(job.iodepth.into()),
         numjobs: Some(job.numjobs.into()),
+        // Fewer than depth and copies say, where the load is less than all of it.
+        outstanding: (job.arrival == Arrival::Closed && share < 1.0)
+            .then(|| plan.outstanding_at(index, share).into()),
         rate_iops: match job.arrival {
-            Arrival::Open { iops, .. } => Some(iops),
+            Arrival::Open { iops, .. } => Some(iops * share),
             Arrival::Following { .. } => Some(0.0),
             Arrival::Closed => None,
         },

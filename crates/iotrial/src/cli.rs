@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use iotrial_analysis::comparison::Gate;
 use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::need::Need;
+use iotrial_model::step::parse_staircase;
 use iotrial_model::units::{ByteSize, parse_duration};
 use iotrial_session::request::{Aim, LoadRequest};
 
@@ -136,6 +137,7 @@ Examples:
   iotrial run --need 20000iops                      does it carry 20,000 IOPS, with how much to spare?
   iotrial run --need data=18000iops,log=900iops     the same by role; other roles are left out
   iotrial run --latency-limit 2ms@p99               the highest rate with 99 of 100 I/Os in 2 ms
+  iotrial run sqlserver-checkpoint --steps 50%,75%,100%   up to which share of its rates does it hold?
   iotrial run --closed                              the load as it stands: throughput at saturation
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…   (see `iotrial target`)
   iotrial run --fio-job mix.fio --target /mnt/a     a job of fio, in its own size and time
@@ -169,6 +171,11 @@ pub struct RunArgs {
     #[arg(long)]
     pub closed: bool,
 
+    /// Measure a staircase: the load in steps, each a share of the profile's rates, or of its outstanding I/Os where it has
+    /// none. With --duration in equal parts of it; otherwise each step is as long as the profile measures.
+    #[arg(long, value_name = "SHARES", value_parser = Staircase::parse)]
+    pub steps: Option<Staircase>,
+
     /// A job file of fio, or its command line in quotes, instead of a profile; in full, unless --size and --duration
     /// say less. What is not as in fio is said first (`iotrial docs fio-jobs`).
     #[arg(long, value_name = "FILE|COMMAND", conflicts_with_all = ["profile", "full"])]
@@ -198,6 +205,14 @@ impl RunArgs {
             let error = anyhow::anyhow!("--size must be more than zero");
             return Err(Failure::input(error).hint("give a size such as 2GiB, or leave it out".to_owned()));
         }
+        let has_search = need.is_some() || self.latency_limit.is_some() || self.until_steady.is_some();
+        if self.steps.is_some() && has_search {
+            let error = anyhow::anyhow!(
+                "--steps says how much load there is, and --need, --latency-limit and --until-steady decide that themselves"
+            );
+            let hint = "give the jobs of a profile a `rate`, and --steps in shares of it";
+            return Err(Failure::input(error).hint(hint.to_owned()));
+        }
         // Not by `conflicts_with`, which could not say what to do instead.
         // A job of fio is measured as fio would measure it.
         let is_closed = self.closed || self.fio_job.is_some();
@@ -219,9 +234,21 @@ impl RunArgs {
             size: load.size,
             duration: load.duration,
             ramp: load.ramp,
+            staircase: self.steps.clone().unwrap_or_default().0,
             aim,
             rig: load.rig.request()?,
         })
+    }
+}
+
+/// The shares of `--steps`, in percent.
+// A type of its own, because clap takes a bare list for an option that may be repeated.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Staircase(pub Vec<f64>);
+
+impl Staircase {
+    fn parse(text: &str) -> Result<Self, String> {
+        parse_staircase(text).map(Self)
     }
 }
 

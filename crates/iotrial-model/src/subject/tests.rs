@@ -90,6 +90,7 @@ fn run(reads: u64, writes: u64, commits: u64) -> RunRecord {
         plan,
         layout: None,
         devices: Vec::new(),
+        steps: Vec::new(),
         intervals,
         engine_setup: None,
         cpu: None,
@@ -143,7 +144,7 @@ fn import_of(record: &RunRecord) -> ImportedRecord {
         load: StatedLoad {
             targets: vec!["/data".to_owned()],
             direct: Some(true),
-            ..load_of(job).with_block_size(Some(job.block_size.unit()))
+            ..load_of(&record.plan, record.plan.jobs.iter().position(|one| one == job).unwrap(), 1.0).with_block_size(Some(job.block_size.unit()))
         },
         ops: StatedOps {
             read: counts.read.as_ref().map(|read| stated(read, seconds)),
