@@ -16,7 +16,6 @@ use iotrial_measure::arrivals::Arrivals;
 use iotrial_measure::clock::Clock;
 use iotrial_measure::collector::Handover;
 use iotrial_measure::control::Control;
-use iotrial_measure::course::LoadCourse;
 use iotrial_measure::recorder::{Issued, JobRecorder};
 use iotrial_measure::window::Window;
 use iotrial_model::load::Direction;
@@ -26,6 +25,7 @@ use crate::followers::Followers;
 use crate::group_commit::LogWriter;
 use crate::lane::Lane;
 use crate::queue::{Completion, Handing, IoQueue, Request};
+use crate::resting::Resting;
 
 /// The longest time that the loop waits without looking whether it is to stop. A tenth of a second after
 /// Ctrl-C is at once to a person; ten wake-ups a second cost nothing that a counter shows.
@@ -92,10 +92,7 @@ pub(crate) struct Driver<'r, Q, C> {
     held: Vec<u32>,
     /// Takes the place of `held` while that is gone through.
     still_held: Vec<u32>,
-    /// Where the load changes and there are closed lanes: its course, and by slot the share of the full load above which it works.
-    course: Option<(LoadCourse, Vec<f64>)>,
-    /// Slots of closed lanes that rest, by when there is enough load for them again.
-    resting: BinaryHeap<Reverse<(u64, u32)>>,
+    resting: Resting,
     /// When the last reap came back: what was done by then has been taken.
     looked_ns: u64,
     /// The earliest moment at which the I/Os that are being taken can have been done.
@@ -144,10 +141,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         let commits = commits.collect();
         let followers = Followers::among(plan, &lanes);
         let staged = Vec::with_capacity(slots.len());
-        let thresholds =
-            lanes.iter().flat_map(|lane| (0..lane.iodepth()).map(|slot| lane.threshold_of(slot))).collect();
-        let has_closed = lanes.iter().any(|lane| lane.arrivals.is_none());
-        let course = LoadCourse::of(plan).filter(|_| has_closed).map(|course| (course, thresholds));
+        let resting = Resting::among(plan, &lanes);
         let recorders = JobRecorder::all(plan);
         Self {
             worker,
@@ -170,8 +164,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             followers,
             held: Vec::with_capacity(slot_count),
             still_held: Vec::with_capacity(slot_count),
-            resting: BinaryHeap::with_capacity(if course.is_some() { slot_count } else { 0 }),
-            course,
+            resting,
             looked_ns: 0,
             done_since_ns: 0,
             hands_over: false,
@@ -223,7 +216,9 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
                 self.stage_due(now_ns);
                 // Only now: what the followers just took off their queues may be what a held slot waits for.
                 self.release(now_ns);
-                self.wake(now_ns);
+                while let Some(slot) = self.resting.wake(now_ns) {
+                    self.stage(slot, now_ns, false);
+                }
                 self.submit(now_ns)?;
             }
         }
@@ -265,7 +260,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         // To the end of the window as well: its recorders are handed over then, also where nothing completes
         // any more.
         let until_ns = self.windows[self.window].end_ns.min(now_ns + LONGEST_WAIT_NS);
-        let until_ns = self.resting.peek().map_or(until_ns, |Reverse((wake_ns, _))| until_ns.min(*wake_ns));
+        let until_ns = self.resting.next_ns().map_or(until_ns, |wake_ns| until_ns.min(wake_ns));
         match self.due.peek() {
             // A sleeping thread wakes up late: the last stretch is watched instead of slept.
             Some(Reverse((due_ns, _))) => until_ns.min(due_ns.saturating_sub(C::WAKES_LATE_BY_NS)),
@@ -414,25 +409,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     /// The next I/O of a closed lane's slot, or its rest while there is not enough load for it.
     #[inline]
     fn go_on(&mut self, slot: u32, now_ns: u64) {
-        if let Some((course, thresholds)) = &self.course {
-            let threshold = thresholds[slot as usize];
-            if !course.is_above(threshold, now_ns) {
-                // A load that only falls has no use for it any more.
-                let wake_ns = course.next_above(threshold, now_ns).unwrap_or(u64::MAX);
-                return self.resting.push(Reverse((wake_ns, slot)));
-            }
-        }
-        self.stage(slot, now_ns, false);
-    }
-
-    /// Lets the slots go on for which there is enough load again.
-    #[inline]
-    fn wake(&mut self, now_ns: u64) {
-        while let Some(Reverse((wake_ns, slot))) = self.resting.peek().copied() {
-            if wake_ns > now_ns {
-                return;
-            }
-            self.resting.pop();
+        if !self.resting.takes(slot, now_ns) {
             self.stage(slot, now_ns, false);
         }
     }
@@ -536,9 +513,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         // each I/O.
         let mut idle = vec![false; self.slots.len()];
         let staged = self.staged.iter().map(|request| request.slot);
-        let resting = self.resting.iter().map(|Reverse((_, slot))| *slot);
         let free = self.open.iter().flat_map(|open| &open.free_slots).chain(&self.held).copied();
-        for slot in free.chain(staged).chain(resting) {
+        for slot in free.chain(staged).chain(self.resting.slots()) {
             idle[slot as usize] = true;
         }
         for (index, slot) in self.slots.iter().enumerate().filter(|(index, _)| !idle[*index]) {
@@ -577,7 +553,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     /// Slots that are with the device.
     fn in_flight(&self) -> usize {
         let free: usize = self.open.iter().map(|open| open.free_slots.len()).sum();
-        self.slots.len() - free - self.staged.len() - self.held.len() - self.resting.len()
+        self.slots.len() - free - self.staged.len() - self.held.len() - self.resting.slots().len()
     }
 
     /// Waits for what is in flight; it counts nowhere. Without that the buffers could not be freed, nor a

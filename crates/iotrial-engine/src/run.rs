@@ -157,9 +157,8 @@ pub fn run(
     let watched = collector.watched(&thread_ids, None);
     let borders_ns: Vec<u64> =
         plan.step_borders().iter().map(|at| u64::try_from(at.as_nanos()).unwrap_or(u64::MAX)).collect();
-    let within = |step: (u64, u64)| {
-        meter.as_ref()?.within_step(step, &collector.watched(&thread_ids, Some(step)))
-    };
+    let within =
+        |step: (u64, u64)| meter.as_ref()?.within_step(step, &collector.watched(&thread_ids, Some(step)));
     let steps = borders_ns.windows(2).map(|border| within((border[0], border[1]))).collect();
     let (cpu, devices) = meter.as_ref().and_then(|meter| meter.between(measured, &watched)).unzip();
     let (intervals, devices) = (collector.intervals(), devices.unwrap_or_default());

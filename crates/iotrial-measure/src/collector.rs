@@ -67,7 +67,17 @@ impl<'r> Collector<'r> {
         let (open, intervals) = (BTreeMap::new(), Vec::new());
         let watched_ns = BTreeMap::new();
         let step_borders = plan.step_borders();
-        Self { plan, windows, worker_count, open, intervals, measured: None, health, step_borders, watched_ns }
+        Self {
+            plan,
+            windows,
+            worker_count,
+            open,
+            intervals,
+            measured: None,
+            health,
+            step_borders,
+            watched_ns,
+        }
     }
 
     /// Adds what one thread counted in one window. The recorders go back to it, empty; `watcher` sees the

@@ -45,7 +45,12 @@ impl LoadCourse {
         // A load that is not measured yet is that of the first step: where it rises, the one that it rises to.
         if borders[0] > 0.0 {
             let share = first.last_share();
-            stretches.push(Stretch { from_ns: 0.0, to_ns: borders[0], first_share: share, last_share: share });
+            stretches.push(Stretch {
+                from_ns: 0.0,
+                to_ns: borders[0],
+                first_share: share,
+                last_share: share,
+            });
         }
         stretches.extend(plan.steps.iter().zip(borders.windows(2)).map(|(step, border)| Stretch {
             from_ns: border[0],

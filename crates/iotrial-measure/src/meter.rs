@@ -43,7 +43,9 @@ impl Meter {
     pub fn new(clock: MonotonicClock, windows: &[Window], device_names: &[String]) -> Self {
         let measured = || windows.iter().filter(|window| window.phase == PhaseKind::Measure);
         let mut borders_ns: Vec<u64> = measured().map(|window| window.start_ns).take(1).collect();
-        borders_ns.extend(measured().filter(|window| window.ends_round || window.ends_step).map(|window| window.end_ns));
+        borders_ns.extend(
+            measured().filter(|window| window.ends_round || window.ends_step).map(|window| window.end_ns),
+        );
         borders_ns.extend(measured().map(|window| window.end_ns).next_back());
         // The last window may end a round too.
         borders_ns.dedup();

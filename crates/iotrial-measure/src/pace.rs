@@ -304,8 +304,14 @@ mod tests {
     /// their number.
     fn kolmogorov_smirnov(iops: f64, seed: u64) -> f64 {
         let count: u32 = 100_000;
-        let mut pace =
-            Pace::new(Spacing::Poisson, None, None, iops, PaceShare::ALL, Random::new(seed, RandomStream::Copy(0)));
+        let mut pace = Pace::new(
+            Spacing::Poisson,
+            None,
+            None,
+            iops,
+            PaceShare::ALL,
+            Random::new(seed, RandomStream::Copy(0)),
+        );
         let mut before_ns = pace.due_ns;
         let mut gaps: Vec<f64> = (0..count)
             .map(|_| {

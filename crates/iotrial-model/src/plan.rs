@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 pub use crate::engine::{EngineDevice, EngineFacts, EngineKind};
 use crate::load::{BlockSizes, Distribution, Durability, FollowedOp, GroupCommit, Pattern, Role};
 use crate::profile::{Profile, Schedule};
-use crate::step::Step;
 pub use crate::sim_device::{SimDevice, SimStall};
+use crate::step::Step;
 pub use crate::target::{FreeSpace, LEAST_FREE, TargetFacts, TargetKind};
 use crate::units::{ByteSize, group_thousands, seconds};
 

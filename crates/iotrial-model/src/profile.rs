@@ -139,7 +139,19 @@ impl Profile {
             format?;
             let (name, title, schedule, quick) = (name?, title?, schedule?, quick?);
             let text = text.to_owned();
-            Some(Self { name, title, rationale, source, thresholds, closed, schedule, quick, steps, jobs, text })
+            Some(Self {
+                name,
+                title,
+                rationale,
+                source,
+                thresholds,
+                closed,
+                schedule,
+                quick,
+                steps,
+                jobs,
+                text,
+            })
         })
     }
 
@@ -453,6 +465,75 @@ size = "4GiB"
             "profile/9",
             "line 2, column 10: `format` must be one of iotrial.profile/1, not \"iotrial.profile/9\" (did you mean \"iotrial.profile/1\"?)",
         );
+    }
+
+    const STEPS: &str = "[schedule]\nramp = \"5s\"\n\
+                         [[step]]\nduration = \"2m\"\nload = \"25 %\"\n[[step]]\nduration = \"3m\"\nrate = \"8000 iops\"\nname = \"peak\"";
+
+    fn with_steps(steps: &str, rate: &str) -> Result<Profile, Mistakes> {
+        let text = SMALLEST.replace("[schedule]\nduration = \"60s\"", steps);
+        Profile::parse(&text.replace("iodepth = 8", &format!("iodepth = 8\n{rate}")))
+    }
+
+    #[test]
+    fn steps_are_read_as_shares_of_the_load_and_make_the_measured_phase() {
+        let profile = with_steps(STEPS, "rate = \"10000 iops\"").unwrap();
+        assert_eq!(profile.schedule.measure, Duration::from_mins(5));
+        let shares: Vec<f64> = profile.steps.iter().map(|step| step.load_percent).collect();
+        assert_eq!((shares, profile.steps[1].name.as_deref()), (vec![25.0, 80.0], Some("peak")));
+        // Without a ramp there is nothing to say in a schedule.
+        let bare = "[[step]]\nduration = \"1m\"\nload = \"50 %\"\n[[step]]\nduration = \"1m\"\nload = \"100 %\"\nshape = \"linear\"";
+        let profile = with_steps(bare, "").unwrap();
+        assert_eq!(profile.steps[1].from_percent, Some(50.0));
+        let bandwidth = STEPS.replace("8000 iops", "40MiB/s");
+        let profile = with_steps(&bandwidth, "rate = \"10000 iops\"").unwrap();
+        assert_eq!(profile.steps[1].load_percent, 51.2);
+    }
+
+    #[test]
+    fn a_step_that_has_no_meaning_is_refused_with_its_place() {
+        let check = |from: &str, to: &str, rate: &str, message: &str| {
+            assert!(STEPS.contains(from), "{from}");
+            let told = with_steps(&STEPS.replace(from, to), rate).unwrap_err().to_string();
+            assert!(told.starts_with("line ") && told.contains(message), "{to}: {told}");
+        };
+        let rate = "rate = \"10000 iops\"";
+        check(
+            "25 %",
+            "25",
+            rate,
+            "line 9, column 8: `load`: `25` is not a share of the full load, such as 75%",
+        );
+        check("25 %", "0 %", rate, "more than 0 and at most 1000");
+        check("load = \"25 %\"", "", rate, "line 7, column 1: a step needs its `load`");
+        check(
+            "load = \"25 %\"",
+            "load = \"25 %\"\nrate = \"1 iops\"",
+            rate,
+            "a `load` or a `rate`, not both",
+        );
+        check("load", "lode", rate, "unknown key `lode`");
+        check("\"2m\"", "\"10ms\"", rate, "`duration` of a step is a second or more");
+        check("ramp = \"5s\"", "duration = \"5m\"", rate, "`duration` follows from the steps: leave it out");
+        check("\"peak\"", "\" a\"", rate, "`name` is one line of 1 to 16 letters");
+        check("8000 iops", "200000 iops", rate, "step 2: 2000 % is beyond 1000 %");
+        check(
+            "8000 iops",
+            "8000 iops",
+            "",
+            "step 2: a `rate` needs a profile whose jobs have rates, and `pages` has none",
+        );
+        check(
+            "rate = \"8000 iops\"",
+            "load = \"120 %\"",
+            "",
+            "step 2: 120 % of `pages` is more than its outstanding I/Os",
+        );
+        let unjudged =
+            STEPS.replace("\"2m\"", "\"2m\"\njudged = false").replace("\"3m\"", "\"3m\"\njudged = false");
+        let told = with_steps(&unjudged, rate).unwrap_err().to_string();
+        assert!(told.contains("no step is judged"), "{told}");
+        check("\"2m\"", "\"2m\"\nshape = \"steep\"", rate, "`shape` must be one of constant, linear");
     }
 
     #[test]

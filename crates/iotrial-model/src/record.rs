@@ -603,7 +603,8 @@ impl RunRecord {
     /// Totals of each step that has intervals, without CPU times and counters.
     pub fn steps_of_intervals(plan: &Plan, intervals: &[Interval]) -> Vec<StepCounts> {
         let steps = plan.intervals_by_step(intervals).into_iter();
-        let counts = |mine| StepCounts { jobs: Self::totals_of_intervals(plan, mine), ..StepCounts::default() };
+        let counts =
+            |mine| StepCounts { jobs: Self::totals_of_intervals(plan, mine), ..StepCounts::default() };
         steps.map(counts).collect()
     }
 

@@ -162,9 +162,6 @@ mod tests {
         assert_eq!(peak.label(2), "step 2 «peak» (100 %)");
         assert_eq!(rise.label(1), "step 1 (0 to 100 %)");
         assert_eq!((rise.mean_share(), rise.is_constant()), (0.5, false));
-        assert_eq!(
-            Step::all_in_words(&[rise, peak]),
-            "2 steps: 0 to 100 % 1m (not judged), peak 100 % 1m"
-        );
+        assert_eq!(Step::all_in_words(&[rise, peak]), "2 steps: 0 to 100 % 1m (not judged), peak 100 % 1m");
     }
 }

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use crate::latency_limit::LatencyLimit;
 use crate::need::Need;
-use crate::step::parse_staircase;
 use crate::plan::{EngineKind, SimDevice};
 use crate::record::AttributeValue;
+use crate::step::parse_staircase;
 use crate::toml_reader::{Mistakes, Scalar, TableReader, read_toml};
 use crate::units::ByteSize;
 

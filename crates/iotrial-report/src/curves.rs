@@ -158,7 +158,10 @@ fn spans(subject: &Subject<'_>) -> Vec<Span> {
         Span { name, kind: SpanKind::Apart, from, to }
     };
     let step = |step: &SubjectStep<'_>| Span {
-        name: step.planned.short_label(step.number),
+        name: match &step.planned.name {
+            Some(_) => step.planned.short_label(step.number),
+            None => format!("{}: {}", step.number, step.planned.load_in_words()),
+        },
         kind: SpanKind::Step,
         from: step.start_s,
         to: step.start_s + step.subject.measured.unwrap_or_default().as_secs_f64(),
@@ -189,7 +192,11 @@ pub(crate) fn latency_spread(subject: &Subject<'_>) -> Option<Section> {
 }
 
 /// Latency by percentile, where histograms tell it, with the limits by which it is judged.
-pub(crate) fn latency_distribution(series: &[Series], judged: &[Judged]) -> Option<Section> {
+pub(crate) fn latency_distribution(
+    subject: &Subject<'_>,
+    series: &[Series],
+    judged: &[Judged],
+) -> Option<Section> {
     let chart = |id: &str, title: &str, wanted: fn(Stream) -> bool| {
         let shown = |one: &&Series| wanted(one.stream) && !one.latency_curve.is_empty();
         // What nobody gave a role is judged as data.
@@ -216,8 +223,10 @@ pub(crate) fn latency_distribution(series: &[Series], judged: &[Judged]) -> Opti
             stream == Stream::Mixed
         }),
     ];
-    let note = "Over the measured phase. Each curve ends at the percentile that stands for one I/O.";
-    section("distribution", "Latency distribution", Some(note), charts.into_iter().collect())
+    let over = subject.peak.and_then(|peak| subject.steps.get(peak)).map(SubjectStep::label);
+    let over = over.unwrap_or_else(|| "the measured phase".to_owned());
+    let note = format!("Over {over}. Each curve ends at the percentile that stands for one I/O.");
+    section("distribution", "Latency distribution", Some(&note), charts.into_iter().collect())
 }
 
 /// The points of a latency curve.

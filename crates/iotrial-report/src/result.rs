@@ -42,7 +42,7 @@ impl Document {
             curves::throughput_over_time(subject, &series),
             curves::latency_over_time(subject, &series, judged_by),
             curves::latency_spread(subject),
-            curves::latency_distribution(&series, judged_by),
+            curves::latency_distribution(subject, &series, judged_by),
             by_role(subject, summary).or_else(|| in_all(subject, summary)),
             arrivals(subject, summary),
             judged(summary),
@@ -303,6 +303,7 @@ pub(crate) fn figures_table(
 
 fn judged(summary: &Summary) -> Option<Section> {
     let verdict = &summary.verdict;
+    let step = summary.steps.iter().find(|step| Some(step.number) == verdict.step);
     let row = |judged: &Judged| Row {
         cells: vec![
             Value::Text(judged.role.to_string()),
@@ -318,7 +319,8 @@ fn judged(summary: &Summary) -> Option<Section> {
         id: "judged",
         heading: "Judged figures",
         note: Some(format!(
-            "By the threshold set «{}». Below its limit a latency is acceptable.",
+            "{}By the threshold set «{}». Below its limit a latency is acceptable.",
+            step.map_or_else(String::new, |step| format!("Of {}, which decides. ", step.label)),
             verdict.thresholds
         )),
         blocks: vec![Block::Table(Table {

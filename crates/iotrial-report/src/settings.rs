@@ -278,9 +278,7 @@ pub(crate) fn load(subject: &Subject<'_>, summary: &Summary) -> Option<Section> 
         words("seed", Some(plan.seed.to_string())),
         words("thresholds", Some(&summary.verdict.thresholds)),
     ]);
-    facts.extend(
-        (!plan.steps.is_empty()).then(|| words("steps", Some(Step::all_in_words(&plan.steps)))),
-    );
+    facts.extend((!plan.steps.is_empty()).then(|| words("steps", Some(Step::all_in_words(&plan.steps)))));
     if let Some(until) = &plan.until_steady {
         let ended = summary.ended_reason.as_ref().map(|reason| format!("; {reason}"));
         let rounds = format!("five rounds of {}{}", format_duration(until.round), ended.unwrap_or_default());

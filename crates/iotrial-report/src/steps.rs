@@ -51,9 +51,7 @@ fn outcomes(steps: &[StepResult]) -> Table {
         let worst = step.worst.as_ref();
         cells.extend([
             Value::number(worst.map(|worst| worst.value_us)),
-            Value::text(
-                worst.map(|worst| format!("{} {} {}", worst.role, worst.stream, worst.statistic)),
-            ),
+            Value::text(worst.map(|worst| format!("{} {} {}", worst.role, worst.stream, worst.statistic))),
             Value::Text(outcome(step).to_owned()),
         ]);
         Row { cells, is_total: false }

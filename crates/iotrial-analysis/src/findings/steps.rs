@@ -41,6 +41,7 @@ fn worst_of(id: FindingId, of_steps: &[(&SubjectStep<'_>, Vec<Finding>)]) -> Opt
     let (step, found) = having.iter().max_by_key(|(_, found)| found.severity)?;
     let place = match having.len() {
         1 => format!("in {}", step.label()),
+        count if count == of_steps.len() => format!("in all {count} steps, such as {}", step.label()),
         count => format!("in {count} of {} steps, such as {}", of_steps.len(), step.label()),
     };
     Some(Finding { message: format!("{place}: {}", found.message), ..(*found).clone() })

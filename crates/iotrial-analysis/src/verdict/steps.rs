@@ -21,6 +21,9 @@ use crate::words::{seconds_in_words, with_thousands};
 /// A job that did this part of its rate kept it: Poisson arrivals of a few thousand vary by as much.
 const KEPT: f64 = 0.98;
 
+/// A sentence about a step names no more doubts than these.
+const MOST_DOUBTS: usize = 2;
+
 /// What came of one step of a load that changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StepResult {
@@ -123,7 +126,9 @@ impl JudgedStep {
             (None, [], Some(worst)) if worst.is_acceptable() => (Some(true), None),
             (None, [], Some(worst)) => (Some(false), Some(too_slow_clause(worst))),
             (None, doubts, _) => {
-                let words: Vec<String> = doubts.iter().map(|doubt| doubt.words.clone()).collect();
+                // The first ones weigh most, and all of them are among the findings.
+                let words: Vec<String> =
+                    doubts.iter().take(MOST_DOUBTS).map(|doubt| doubt.words.clone()).collect();
                 (None, Some(enumerate(&words)))
             }
         };
@@ -257,9 +262,7 @@ fn answer(all: &[&StepResult], set: &str) -> Answer {
     let below = |step: &&&StepResult| failing.is_none_or(|failing| step.load_percent < failing.load_percent);
     let held = || all.iter().filter(|step| step.holds == Some(true));
     let best = held().filter(below).max_by(|a, b| a.load_percent.total_cmp(&b.load_percent));
-    let why = |step: &StepResult| {
-        step.why_not.as_ref().map_or_else(String::new, |why| format!(": {why}"))
-    };
+    let why = |step: &StepResult| step.why_not.as_ref().map_or_else(String::new, |why| format!(": {why}"));
     let up_to = |best: &StepResult| match held().filter(below).count() {
         1 => format!("{} stays", best.with_rate()),
         _ => format!("all steps up to {} stay", best.with_rate()),
@@ -290,12 +293,9 @@ fn answer(all: &[&StepResult], set: &str) -> Answer {
                 None => format!("{} is in doubt", open.label),
             },
             sentence: match best {
-                Some(best) => format!(
-                    "{} within {set}, and {} is in doubt{}",
-                    up_to(best),
-                    open.with_rate(),
-                    why(open)
-                ),
+                Some(best) => {
+                    format!("{} within {set}, and {} is in doubt{}", up_to(best), open.with_rate(), why(open))
+                }
                 None => format!("{} is in doubt{}", open.with_rate(), why(open)),
             },
         },
@@ -313,7 +313,9 @@ fn answer(all: &[&StepResult], set: &str) -> Answer {
                 },
                 sentence: match all.len() {
                     1 => format!("{} stays within {set}{worst}", best.with_rate()),
-                    count => format!("all {count} steps stay within {set}, up to {}{worst}", best.with_rate()),
+                    count => {
+                        format!("all {count} steps stay within {set}, up to {}{worst}", best.with_rate())
+                    }
                 },
             }
         }
@@ -349,4 +351,144 @@ fn left_out(subject: &Subject<'_>) -> Option<String> {
         1 => format!("the last of {planned} steps was not begun"),
         _ => format!("{missing} of {planned} steps were not begun"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use iotrial_model::load::Spacing;
+    use iotrial_model::record::{Ended, RunRecord};
+    use iotrial_model::step::Step;
+
+    use super::*;
+    use crate::summary::Summary;
+    use crate::test_record::measured;
+
+    /// Steps of a minute, each with its share of 20,000 data I/Os a second and what came of it.
+    fn stepped(steps: &[(f64, u64)]) -> RunRecord {
+        let iops = |second: u64| steps[usize::try_from(second / 60).unwrap()].1;
+        let mut record = measured(60 * steps.len() as u64, iops);
+        for (job, iops) in record.plan.jobs.iter_mut().zip([20_000.0, 2_500.0]) {
+            job.arrival = Arrival::Open { iops, spacing: Spacing::Poisson, bursts: None };
+        }
+        let step = |(percent, _): &(f64, u64)| Step::constant(Duration::from_secs(60), *percent);
+        record.plan.steps = steps.iter().map(step).collect();
+        again(record)
+    }
+
+    /// With the totals of its steps.
+    fn again(mut record: RunRecord) -> RunRecord {
+        record.steps = RunRecord::steps_of_intervals(&record.plan, &record.intervals);
+        record.devices.clear();
+        record
+    }
+
+    fn summary(record: &RunRecord) -> Summary {
+        Summary::new(&Subject::of_run(record), &ThresholdSet::builtin("flash").unwrap())
+    }
+
+    #[test]
+    fn a_load_that_holds_in_every_step_is_qualified_up_to_its_highest_one() {
+        let summary = summary(&stepped(&[(80.0, 16_000), (90.0, 18_000), (100.0, 20_000)]));
+        let verdict = &summary.verdict;
+        assert_eq!(
+            verdict.sentence,
+            "Qualified for mine: all 3 steps stay within flash, up to step 3 (100 %: 22,500 IOPS); there the worst is data read mean at 0.4 ms (good)."
+        );
+        assert_eq!(verdict.headline.as_deref(), Some("holds all 3 steps, up to step 3 (100 %: 22,500 IOPS)"));
+        assert_eq!((verdict.outcome, verdict.step), (Outcome::Qualified, Some(3)));
+        // All other figures are those of the peak.
+        assert_eq!(summary.measured_s, Some(60.0));
+        let reads = summary.total.read.as_ref().unwrap();
+        assert_eq!(reads.iops, Some(10_000.0));
+    }
+
+    #[test]
+    fn a_load_that_changes_on_purpose_is_neither_unsteady_nor_a_burst() {
+        for steps in [
+            [(80.0, 16_000), (100.0, 20_000), (50.0, 12_000)],
+            [(100.0, 20_000), (50.0, 12_000), (60.0, 13_000)],
+        ] {
+            let record = stepped(&steps);
+            assert_eq!(summary(&record).findings, []);
+            let mut plain = record.clone();
+            (plain.plan.steps, plain.steps) = (Vec::new(), Vec::new());
+            assert!(!summary(&plain).findings.is_empty());
+        }
+        // Nor is one that rises all the time, which is not judged by its course.
+        let mut record = measured(120, |second| 16_000 + 100 * second.min(60));
+        let rise = Step {
+            from_percent: Some(70.0),
+            judged: false,
+            ..Step::constant(Duration::from_secs(60), 100.0)
+        };
+        record.plan.steps = vec![rise, Step::constant(Duration::from_secs(60), 100.0)];
+        assert_eq!(summary(&again(record)).findings, []);
+    }
+
+    #[test]
+    fn the_first_step_that_does_not_hold_decides_and_the_one_below_it_is_named() {
+        let summary = summary(&stepped(&[(70.0, 16_000), (80.0, 18_000), (90.0, 2_000), (100.0, 1_000)]));
+        let verdict = &summary.verdict;
+        assert_eq!((verdict.outcome, verdict.step), (Outcome::NotQualified, Some(3)));
+        assert_eq!(
+            verdict.headline.as_deref(),
+            Some("holds up to step 2 (80 %: 20,250 IOPS), not step 3 (90 %)")
+        );
+        assert_eq!(
+            verdict.sentence,
+            "Not qualified for mine: all steps up to step 2 (80 %: 20,250 IOPS) stay within flash, and step 3 (90 %: 2,250 of 20,250 IOPS) does not: data reads have a mean of 4 ms, above the acceptable 2 ms."
+        );
+        let holds: Vec<Option<bool>> = summary.steps.iter().map(|step| step.holds).collect();
+        assert_eq!(holds, [Some(true), Some(true), Some(false), Some(false)]);
+        assert!(verdict.reasons.iter().any(|reason| reason.starts_with("step 4 (100 %: 1,125 of")));
+    }
+
+    #[test]
+    fn a_step_that_is_not_judged_decides_nothing() {
+        let mut record = stepped(&[(50.0, 2_000), (100.0, 20_000)]);
+        record.plan.steps[0].judged = false;
+        let summary = summary(&record);
+        assert_eq!(summary.verdict.outcome, Outcome::Qualified, "{}", summary.verdict.sentence);
+        assert_eq!(summary.steps[0].holds, None);
+        assert!(summary.verdict.sentence.contains("step 2 (100 %: 22,500 IOPS) stays within flash"));
+    }
+
+    #[test]
+    fn a_run_that_was_stopped_shows_the_steps_so_far_and_the_one_that_was_cut() {
+        let mut record = stepped(&[(80.0, 16_000), (90.0, 18_000), (100.0, 20_000), (100.0, 20_000)]);
+        record.intervals.truncate(140);
+        record.ended = Ended { how: EndedHow::Interrupted, reason: Some("SIGINT".to_owned()) };
+        let summary = summary(&again(record));
+        assert_eq!(summary.verdict.outcome, Outcome::Inconclusive);
+        assert_eq!(summary.steps.len(), 3);
+        assert!(summary.steps[1].is_whole() && !summary.steps[2].is_whole());
+        let cut = summary.steps[2].why_not.as_deref();
+        assert_eq!(cut, Some("it was cut short after 20 s of 60 s"));
+        let reasons = &summary.verdict.reasons;
+        assert!(reasons.iter().any(|one| one == "the last of 4 steps was not begun"), "{reasons:?}");
+        assert!(
+            reasons[0].starts_with("the run was interrupted when 140 s of 240 s were measured"),
+            "{reasons:?}"
+        );
+        // The figures are those of the highest load that was measured as long as planned.
+        assert_eq!(summary.total.read.as_ref().unwrap().iops, Some(9_000.0));
+    }
+
+    #[test]
+    fn what_was_due_and_never_issued_in_a_step_is_told_of_that_step() {
+        let mut record = stepped(&[(80.0, 16_000), (100.0, 20_000), (60.0, 12_000)]);
+        record.intervals[119].backlog = vec![120_000, 0];
+        let summary = summary(&record);
+        assert_eq!(summary.verdict.outcome, Outcome::NotQualified);
+        let finding = &summary.findings[0];
+        assert_eq!(finding.id, FindingId::NotIssued);
+        assert!(
+            finding.message.starts_with("in step 2 (100 %): 120,000 I/Os of `pages`"),
+            "{}",
+            finding.message
+        );
+        assert_eq!(summary.steps[2].holds, Some(true));
+    }
 }

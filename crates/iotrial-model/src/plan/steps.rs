@@ -117,7 +117,9 @@ pub(super) fn decide(
 fn whole(steps: Vec<Step>, measure: Duration) -> Result<(Vec<Step>, Duration), PlanError> {
     // Less is no step but a moment: an interval is a second.
     match steps.iter().position(|step| step.duration < Duration::from_secs(1)) {
-        Some(position) => Err(PlanError::ShortStep { number: position + 1, duration: steps[position].duration }),
+        Some(position) => {
+            Err(PlanError::ShortStep { number: position + 1, duration: steps[position].duration })
+        }
         None => Ok((steps, measure)),
     }
 }
@@ -141,7 +143,11 @@ mod tests {
              quick = {{ size = \"1GiB\", duration = \"30s\" }}\n{steps}\
              [[job]]\nname = \"a\"\nrole = \"data\"\npattern = \"random\"\nrwmix_read_percent = 0\nblock_size = \"8KiB\"\n\
              iodepth = 8\nsize = \"1GiB\"\n{job}",
-            if steps.is_empty() { "schedule = { ramp = \"5s\", duration = \"300s\" }" } else { "schedule = { ramp = \"5s\" }" },
+            if steps.is_empty() {
+                "schedule = { ramp = \"5s\", duration = \"300s\" }"
+            } else {
+                "schedule = { ramp = \"5s\" }"
+            },
         );
         Profile::parse(&text).unwrap_or_else(|mistakes| panic!("{mistakes}"))
     }

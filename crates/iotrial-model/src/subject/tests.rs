@@ -8,9 +8,9 @@ use crate::imported::{
     CpuBasis, SourceKind, StatedCpu, StatedDevice, StatedHost, StatedPercentile, TablePlace,
 };
 use crate::load::{GroupCommit, LogTail};
-use crate::plan::{EngineKind, FreeSpace, PlanRequest, TargetFacts, TargetKind};
+use crate::plan::{Arrival, EngineKind, FreeSpace, PlanRequest, TargetFacts, TargetKind};
 use crate::profile::Profile;
-use crate::record::{DeviceCounters, JobCounts, METHOD_VERSION, RECORD_FORMAT};
+use crate::record::{DeviceCounters, JobCounts, METHOD_VERSION, RECORD_FORMAT, RunRecord};
 use crate::sweep::{LoadPattern, ProbePurpose, SWEEP_FORMAT, SweepMethod, SweepSettings};
 use crate::table::PublishedTable;
 use crate::units::ByteSize;
@@ -144,7 +144,8 @@ fn import_of(record: &RunRecord) -> ImportedRecord {
         load: StatedLoad {
             targets: vec!["/data".to_owned()],
             direct: Some(true),
-            ..load_of(&record.plan, record.plan.jobs.iter().position(|one| one == job).unwrap(), 1.0).with_block_size(Some(job.block_size.unit()))
+            ..run::load_of(&record.plan, record.plan.jobs.iter().position(|one| one == job).unwrap(), 1.0)
+                .with_block_size(Some(job.block_size.unit()))
         },
         ops: StatedOps {
             read: counts.read.as_ref().map(|read| stated(read, seconds)),
