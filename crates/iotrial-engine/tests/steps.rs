@@ -12,12 +12,11 @@ use iotrial_model::record::{Interval, JobCounts, RunRecord};
 use iotrial_model::step::Step;
 use support::{job, plan, run_on};
 
-/// What each step did, by job, and the intervals of each.
-fn steps_of(
-    jobs: &str,
-    sim: SimDevice,
-    steps: &[(f64, Option<f64>)],
-) -> (Plan, Vec<(Vec<JobCounts>, Vec<Interval>)>) {
+/// What a step did, by job, and its intervals.
+type Counted = (Vec<JobCounts>, Vec<Interval>);
+
+/// What each step did.
+fn steps_of(jobs: &str, sim: SimDevice, steps: &[(f64, Option<f64>)]) -> (Plan, Vec<Counted>) {
     let mut plan = plan(jobs, EngineKind::Sim, sim);
     let each = Duration::from_secs(20);
     plan.steps = steps

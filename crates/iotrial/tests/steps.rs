@@ -164,6 +164,7 @@ fn a_study_compares_the_peaks_of_its_runs() {
     let study = r#"
 format = "iotrial.study/1"
 name = "stairs"
+title = "Stairs"
 profiles = ["orders.toml"]
 repeats = 2
 [load]

@@ -110,8 +110,8 @@ pub enum PlanError {
     /// These jobs cannot do a step, as it says.
     #[error("{0}")]
     Steps(String),
-    /// A step is shorter than an interval.
-    #[error("step {number} would last {}, and less than a second is no step", format_duration(*duration))]
+    /// A step is too short to be one.
+    #[error("step {number} would last {}, and less than 100 ms is no step", format_duration(*duration))]
     ShortStep {
         /// Counted from 1.
         number: usize,

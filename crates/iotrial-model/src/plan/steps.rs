@@ -114,9 +114,11 @@ pub(super) fn decide(
     whole(steps, measure)
 }
 
+/// Less is a moment. That a step of less than a second is not judged is told with its figures.
+const SHORTEST_STEP: Duration = Duration::from_millis(100);
+
 fn whole(steps: Vec<Step>, measure: Duration) -> Result<(Vec<Step>, Duration), PlanError> {
-    // Less is no step but a moment: an interval is a second.
-    match steps.iter().position(|step| step.duration < Duration::from_secs(1)) {
+    match steps.iter().position(|step| step.duration < SHORTEST_STEP) {
         Some(position) => {
             Err(PlanError::ShortStep { number: position + 1, duration: steps[position].duration })
         }
@@ -178,9 +180,9 @@ mod tests {
         let borders: Vec<u64> = plan.step_borders().iter().map(Duration::as_secs).collect();
         // The profile has no ramp of its own in its quick form.
         assert_eq!(borders, [0, 20, 100]);
-        let short = PlanRequest { measure: Some(Duration::from_secs(4)), ..request() };
+        let short = PlanRequest { measure: Some(Duration::from_millis(400)), ..request() };
         let error = decided(&profile, short).unwrap_err();
-        assert_eq!(error, PlanError::ShortStep { number: 1, duration: Duration::from_millis(800) });
+        assert_eq!(error, PlanError::ShortStep { number: 1, duration: Duration::from_millis(80) });
     }
 
     #[test]
