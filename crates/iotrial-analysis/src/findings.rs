@@ -16,6 +16,7 @@ mod open_load;
 mod pace;
 mod stall;
 mod stated;
+mod steps;
 mod targets;
 mod throttle;
 
@@ -24,7 +25,7 @@ pub use targets::shared_disks;
 
 /// All that is odd about a result, the most serious first.
 pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
-    Observed::of(subject).findings()
+    if subject.steps.is_empty() { Observed::of(subject).findings() } else { steps::findings(subject) }
 }
 
 impl Observed<'_, '_> {

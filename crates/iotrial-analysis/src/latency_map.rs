@@ -43,7 +43,7 @@ impl LatencyMap {
     /// A map of every stream of every role, in the order of tables; none where no I/O completed, and where a source states
     /// means instead of histograms.
     pub fn all(subject: &Subject<'_>) -> Vec<Self> {
-        let (Some(plan), intervals) = (subject.plan, subject.intervals.counted()) else {
+        let (Some(plan), intervals) = (subject.plan, subject.whole_course.counted()) else {
             return Vec::new();
         };
         let (Some(bands), Some(stretches)) =

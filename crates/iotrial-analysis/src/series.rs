@@ -74,7 +74,7 @@ impl Series {
             name: role.to_string(),
             role: Some(role),
             stream,
-            points: subject.intervals.counted().iter().map(|interval| point(stream, interval)).collect(),
+            points: subject.whole_course.counted().iter().map(|interval| point(stream, interval)).collect(),
             latency_curve: latency_curve(&stream.counts_of(subject, Some(role)).total_latency),
         };
         Stream::planned(plan, select).into_iter().map(series).collect()

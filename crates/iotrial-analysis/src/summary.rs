@@ -15,12 +15,12 @@ use iotrial_model::subject::{CpuTime, Device, Facts, Subject, SubjectJob};
 use serde::{Serialize, Serializer};
 
 use crate::device_chain::{ChainStep, StepFlow};
-use crate::findings::Observed;
+use crate::findings::{Observed, findings};
 use crate::settings::{Setting, settings_of_run};
 use crate::steady_state::SteadyState;
 use crate::stream::Streams;
 use crate::threshold::ThresholdSet;
-use crate::verdict::{Capacity, Outcome, Verdict, judge};
+use crate::verdict::{Capacity, Outcome, StepResult, Verdict, judge};
 
 /// A result in figures. It is written as the document of a run or of an imported result, whose keys are interfaces: `docs/json.md`.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +37,8 @@ pub struct Summary {
     pub measured_s: Option<f64>,
     /// Whether the rate had stopped changing; `None` where too little was measured to say.
     pub steady_state: Option<SteadyState>,
+    /// What came of each step of a load that changes; empty where it does not. All other figures are then those of the peak.
+    pub steps: Vec<StepResult>,
     /// All jobs together.
     pub total: Streams,
     /// What is known of all jobs together only as a bound, by metric.
@@ -73,6 +75,8 @@ struct RunDocument<'s> {
     #[serde(skip_serializing_if = "Option::is_none")]
     capacity: Option<&'s Capacity>,
     measured_s: Option<f64>,
+    #[serde(skip_serializing_if = "<[StepResult]>::is_empty")]
+    steps: &'s [StepResult],
     steady_state: Option<&'s SteadyState>,
     total: &'s Streams,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -129,6 +133,7 @@ impl Serialize for Summary {
             verdict: &self.verdict,
             capacity: self.capacity.as_ref(),
             measured_s: self.measured_s,
+            steps: &self.steps,
             steady_state: self.steady_state.as_ref(),
             total: &self.total,
             metrics: &self.metrics,
@@ -187,7 +192,7 @@ impl Arrivals {
         let planned = job.planned?;
         let asked_iops = match planned.arrival {
             Arrival::Closed => return None,
-            Arrival::Open { iops, .. } => Some(iops),
+            Arrival::Open { .. } => job.load.rate_iops,
             Arrival::Following { .. } => None,
         };
         let measured_s = subject.measured.map(|measured| measured.as_secs_f64()).filter(|s| *s > 0.0)?;
@@ -292,13 +297,15 @@ impl Summary {
     /// Computes every figure of a result, and judges them.
     pub fn new(subject: &Subject<'_>, thresholds: &ThresholdSet) -> Self {
         let observed = Observed::of(subject);
-        let findings = observed.findings();
+        // With steps they are those of all of them, and what is observed here is the peak.
+        let findings = if subject.steps.is_empty() { observed.findings() } else { findings(subject) };
         let verdict = judge(subject, &findings, thresholds);
         Self {
             source: subject.source.cloned(),
             ended: subject.ended.map(|ended| ended.how),
             ended_reason: subject.ended.and_then(|ended| ended.reason.clone()),
             measured_s: subject.measured_s(),
+            steps: StepResult::all(subject, thresholds),
             total: Streams::of(subject),
             bounds: subject.bounds.iter().map(|one| (one.metric.clone(), one.bounded())).collect(),
             metrics: subject

@@ -223,6 +223,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
             ..DeviceCounters::default()
         }],
         jobs,
+        steps: Vec::new(),
         intervals,
         engine_setup: None,
         cpu: Some(CpuUse { wall, user: wall / 10, system: wall / 5, ..CpuUse::default() }),

@@ -17,10 +17,12 @@ pub use crate::threshold::{Category, Meaning};
 
 mod bearing;
 mod search;
+mod steps;
 
 use bearing::{Bearing, Doubt};
 use search::answered;
 pub use search::{Capacity, known_so_far};
+pub use steps::StepResult;
 
 /// The answer to whether storage is good enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -73,6 +75,9 @@ pub struct Verdict {
     pub reasons: Vec<String>,
     /// The threshold set.
     pub thresholds: String,
+    /// The step that decided, counted from 1; absent where the load does not change. What was judged is then that of this step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
     /// Every figure that was judged, in the order role, stream, statistic.
     pub judged: Vec<Judged>,
     /// The answer in a few words, where a rate was asked for and not only whether the storage is good enough.
@@ -82,6 +87,9 @@ pub struct Verdict {
 
 /// Judges a result by a set of thresholds, with everything that is odd about it.
 pub fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &ThresholdSet) -> Verdict {
+    if !subject.steps.is_empty() {
+        return steps::judge(subject, findings, thresholds);
+    }
     let Judgement { judged, gaps, starved } = Judgement::new(subject, thresholds);
     let mut bearing = Bearing::of(subject, findings, &gaps, starved);
     // What is too slow for sure is so whatever the bounds leave open.
@@ -149,6 +157,7 @@ fn decide(
         reasons: reasons(bearing, by_weight, gaps, thresholds),
         meaning,
         thresholds: set.clone(),
+        step: None,
         judged,
         headline: None,
     }
@@ -180,13 +189,15 @@ fn qualified_sentence(
 fn too_slow_sentence(profile: &str, set: &str, worst: &Judged, caveats: &[String]) -> String {
     let measured =
         if caveats.is_empty() { String::new() } else { format!("; measured {}", enumerate(caveats)) };
+    format!("Not qualified for {profile}: {} ({set}){measured}.", too_slow_clause(worst))
+}
+
+/// `data reads have a p99 of 3 ms, above the acceptable 2 ms`.
+fn too_slow_clause(worst: &Judged) -> String {
     let (streams, value, limit) = (worst.stream_words(), &worst.shown, format_limit(worst.limit_us));
     // A value on the edge is not above it, and falls into the worse band.
     let above = if worst.value_us > worst.limit_us { "above" } else { "no longer below" };
-    format!(
-        "Not qualified for {profile}: {streams} have a {} of {value}, {above} the acceptable {limit} ({set}){measured}.",
-        worst.statistic
-    )
+    format!("{streams} have a {} of {value}, {above} the acceptable {limit}", worst.statistic)
 }
 
 /// Why there is no answer, and only then what the figures would say.

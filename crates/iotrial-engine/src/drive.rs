@@ -3,7 +3,8 @@
 //! A closed lane issues its next I/O when one completes, so that the outstanding I/Os stay what the plan
 //! says. An open lane issues an I/O when it is due; what cannot be issued for want of a free slot stays due,
 //! and its latency runs from then. In a group commit the due I/Os are commits, and all that wait become one
-//! write; a job that follows another has I/Os due when the other's are done. The loop takes no lock and
+//! write; a job that follows another has I/Os due when the other's are done. Where the load changes in steps, slots of closed lanes
+//! rest while there is less of it, and what is due at the end of a step is given up. The loop takes no lock and
 //! shares no counter; once per interval it swaps its recorders for empty ones and hands the full ones over.
 
 use std::cmp::Reverse;
@@ -24,6 +25,7 @@ use crate::followers::Followers;
 use crate::group_commit::LogWriter;
 use crate::lane::Lane;
 use crate::queue::{Completion, Handing, IoQueue, Request};
+use crate::resting::Resting;
 
 /// The longest time that the loop waits without looking whether it is to stop. A tenth of a second after
 /// Ctrl-C is at once to a person; ten wake-ups a second cost nothing that a counter shows.
@@ -90,6 +92,7 @@ pub(crate) struct Driver<'r, Q, C> {
     held: Vec<u32>,
     /// Takes the place of `held` while that is gone through.
     still_held: Vec<u32>,
+    resting: Resting,
     /// When the last reap came back: what was done by then has been taken.
     looked_ns: u64,
     /// The earliest moment at which the I/Os that are being taken can have been done.
@@ -138,6 +141,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         let commits = commits.collect();
         let followers = Followers::among(plan, &lanes);
         let staged = Vec::with_capacity(slots.len());
+        let resting = Resting::among(plan, &lanes);
         let recorders = JobRecorder::all(plan);
         Self {
             worker,
@@ -160,6 +164,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             followers,
             held: Vec::with_capacity(slot_count),
             still_held: Vec::with_capacity(slot_count),
+            resting,
             looked_ns: 0,
             done_since_ns: 0,
             hands_over: false,
@@ -182,7 +187,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             // sends the next one.
             if self.lanes[lane].arrivals.is_none() {
                 for slot in std::mem::take(&mut self.open[lane].free_slots) {
-                    self.stage(slot, now_ns, false);
+                    self.go_on(slot, now_ns);
                 }
             }
         }
@@ -211,6 +216,9 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
                 self.stage_due(now_ns);
                 // Only now: what the followers just took off their queues may be what a held slot waits for.
                 self.release(now_ns);
+                while let Some(slot) = self.resting.wake(now_ns) {
+                    self.stage(slot, now_ns, false);
+                }
                 self.submit(now_ns)?;
             }
         }
@@ -252,6 +260,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         // To the end of the window as well: its recorders are handed over then, also where nothing completes
         // any more.
         let until_ns = self.windows[self.window].end_ns.min(now_ns + LONGEST_WAIT_NS);
+        let until_ns = self.resting.next_ns().map_or(until_ns, |wake_ns| until_ns.min(wake_ns));
         match self.due.peek() {
             // A sleeping thread wakes up late: the last stretch is watched instead of slept.
             Some(Reverse((due_ns, _))) => until_ns.min(due_ns.saturating_sub(C::WAKES_LATE_BY_NS)),
@@ -394,7 +403,15 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         }
         // Created now, and not when the one before completed: what lies between is the loop's own time, and
         // no I/O waited in it.
-        self.stage(completion.slot, now_ns, false);
+        self.go_on(completion.slot, now_ns);
+    }
+
+    /// The next I/O of a closed lane's slot, or its rest while there is not enough load for it.
+    #[inline]
+    fn go_on(&mut self, slot: u32, now_ns: u64) {
+        if !self.resting.takes(slot, now_ns) {
+            self.stage(slot, now_ns, false);
+        }
     }
 
     /// Gives a slot back to its open lane.
@@ -435,7 +452,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             if self.followers.are_behind(job, &self.lanes) {
                 self.held.push(slot);
             } else {
-                self.stage(slot, now_ns, false);
+                self.go_on(slot, now_ns);
             }
         }
         self.still_held = held;
@@ -447,9 +464,25 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         while let Some(window) = self.windows.get(self.window).filter(|window| now_ns >= window.end_ns) {
             // What waits is counted one by one only where the load may end: an overloaded open job has
             // millions due, and going through them in every window would be the load that makes it late.
-            let may_end = window.ends_round || self.window + 1 == self.windows.len();
-            self.hand_over(window.end_ns, may_end);
+            let Window { end_ns, ends_round, ends_step, .. } = *window;
+            let may_end = ends_round || ends_step || self.window + 1 == self.windows.len();
+            self.hand_over(end_ns, may_end);
+            if ends_step {
+                self.give_up(end_ns);
+            }
             self.window += 1;
+        }
+    }
+
+    /// Gives up what is due and was not issued: it was counted, and the next step begins without it.
+    #[cold]
+    fn give_up(&mut self, end_ns: u64) {
+        self.due.clear();
+        for lane in 0..self.lanes.len() {
+            if let Some(arrivals) = &mut self.lanes[lane].arrivals {
+                arrivals.give_up(end_ns);
+                self.await_next(lane);
+            }
         }
     }
 
@@ -480,9 +513,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         // each I/O.
         let mut idle = vec![false; self.slots.len()];
         let staged = self.staged.iter().map(|request| request.slot);
-        for slot in
-            self.open.iter().flat_map(|open| &open.free_slots).chain(&self.held).copied().chain(staged)
-        {
+        let free = self.open.iter().flat_map(|open| &open.free_slots).chain(&self.held).copied();
+        for slot in free.chain(staged).chain(self.resting.slots()) {
             idle[slot as usize] = true;
         }
         for (index, slot) in self.slots.iter().enumerate().filter(|(index, _)| !idle[*index]) {
@@ -521,7 +553,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     /// Slots that are with the device.
     fn in_flight(&self) -> usize {
         let free: usize = self.open.iter().map(|open| open.free_slots.len()).sum();
-        self.slots.len() - free - self.staged.len() - self.held.len()
+        self.slots.len() - free - self.staged.len() - self.held.len() - self.resting.slots().len()
     }
 
     /// Waits for what is in flight; it counts nowhere. Without that the buffers could not be freed, nor a

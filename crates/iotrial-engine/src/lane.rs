@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 
 use iotrial_measure::arrivals::Arrivals;
+use iotrial_measure::course::LoadCourse;
 use iotrial_measure::pace::{Pace, PaceShare};
 use iotrial_measure::random::{Random, RandomStream};
 use iotrial_model::load::{BlockSizes, Direction, Durability, Spacing};
@@ -99,6 +100,8 @@ pub(crate) struct Lane {
     /// That of the last write; each write makes the next one.
     generation: u64,
     iodepth: u32,
+    /// Copies of the job on all threads.
+    numjobs: u64,
     /// When its I/Os are due; `None` where each completion makes room for the next.
     pub(crate) arrivals: Option<Arrivals>,
 }
@@ -186,7 +189,8 @@ impl Lane {
                 let random = Random::new(plan.seed, RandomStream::Pace(index));
                 let turns: Vec<u64> = copies.iter().map(|copy| copy.number).collect();
                 let share = PaceShare { turns: &turns, of: job.numjobs.into() };
-                Some(Arrivals::Paced(Pace::new(spacing, bursts, iops, share, random)))
+                let course = LoadCourse::of(plan);
+                Some(Arrivals::Paced(Pace::new(spacing, bursts, course.as_ref(), iops, share, random)))
             }
             Arrival::Following { .. } => {
                 // A follower that is further behind stops those that it follows, where they are closed.
@@ -209,6 +213,7 @@ impl Lane {
             // the same ones.
             generation: u64::from(index) << WRITES_BITS,
             iodepth: job.iodepth * u32::try_from(copies.len()).expect("a job has few copies"),
+            numjobs: job.numjobs.into(),
             copies,
             arrivals,
         }
@@ -217,6 +222,14 @@ impl Lane {
     /// How many I/Os are outstanding.
     pub(crate) fn iodepth(&self) -> u32 {
         self.iodepth
+    }
+
+    /// The share of the full load above which the slot of that number among its slots is in use, of a closed lane.
+    pub(crate) fn threshold_of(&self, slot: u32) -> f64 {
+        // Slots of all copies in turn: at half the load each copy has half of its outstanding I/Os, and of copies with one each
+        // every other one works.
+        let before = u64::from(slot) * self.numjobs + self.copies[0].number;
+        before as f64 / (u64::from(self.iodepth) * self.numjobs) as f64
     }
 
     /// The largest I/O of each of the lanes' slots, slot by slot.

@@ -23,6 +23,7 @@ pub mod targets;
 pub mod polling;
 mod group_commit;
 mod lane;
+mod resting;
 mod followers;
 mod drive;
 #[cfg(test)]

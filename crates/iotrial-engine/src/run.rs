@@ -62,6 +62,8 @@ pub struct RunOutcome {
     pub cpu: Option<CpuUse>,
     /// Device counters over the measured phase.
     pub devices: Vec<DeviceCounters>,
+    /// CPU and device counters over each step of a load that changes, in order; `None` as above. Empty where it does not change.
+    pub steps: Vec<Option<(CpuUse, Vec<DeviceCounters>)>>,
     /// How it ended.
     pub ended: Ended,
 }
@@ -152,10 +154,15 @@ pub fn run(
         }
     };
     let measured = collector.measured();
-    let watched = collector.watched(&thread_ids);
-    let (cpu, devices) = meter.and_then(|meter| meter.between(measured, &watched)).unzip();
+    let watched = collector.watched(&thread_ids, None);
+    let borders_ns: Vec<u64> =
+        plan.step_borders().iter().map(|at| u64::try_from(at.as_nanos()).unwrap_or(u64::MAX)).collect();
+    let within =
+        |step: (u64, u64)| meter.as_ref()?.within_step(step, &collector.watched(&thread_ids, Some(step)));
+    let steps = borders_ns.windows(2).map(|border| within((border[0], border[1]))).collect();
+    let (cpu, devices) = meter.as_ref().and_then(|meter| meter.between(measured, &watched)).unzip();
     let (intervals, devices) = (collector.intervals(), devices.unwrap_or_default());
-    Ok(RunOutcome { intervals, engine_setup, cpu, devices, ended })
+    Ok(RunOutcome { intervals, engine_setup, cpu, devices, steps, ended })
 }
 
 /// The threads of a run.

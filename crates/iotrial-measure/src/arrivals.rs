@@ -40,6 +40,15 @@ impl Arrivals {
         }
     }
 
+    /// Gives up what is due before `now_ns` and not taken.
+    pub fn give_up(&mut self, now_ns: u64) {
+        match self {
+            Self::Paced(pace) => pace.skip_to(now_ns),
+            // As below: none of them lies ahead.
+            Self::Fed(due) => due.clear(),
+        }
+    }
+
     /// Tells the due time of each of them, exactly, which takes as long as there are many.
     pub fn tell_backlog(&self, now_ns: u64, tell: impl FnMut(u64)) {
         match self {

@@ -47,6 +47,7 @@ pub struct Collector<'r> {
     measured: Option<(u64, u64)>,
     /// By job: whether it ever succeeded, and for how many intervals on end every I/O failed.
     health: Vec<(bool, u32)>,
+    step_borders: Vec<Duration>,
     /// By window and worker, the time watched.
     watched_ns: BTreeMap<usize, Vec<u64>>,
 }
@@ -65,7 +66,18 @@ impl<'r> Collector<'r> {
         let health = vec![(false, 0); plan.jobs.len()];
         let (open, intervals) = (BTreeMap::new(), Vec::new());
         let watched_ns = BTreeMap::new();
-        Self { plan, windows, worker_count, open, intervals, measured: None, health, watched_ns }
+        let step_borders = plan.step_borders();
+        Self {
+            plan,
+            windows,
+            worker_count,
+            open,
+            intervals,
+            measured: None,
+            health,
+            step_borders,
+            watched_ns,
+        }
     }
 
     /// Adds what one thread counted in one window. The recorders go back to it, empty; `watcher` sees the
@@ -123,16 +135,21 @@ impl<'r> Collector<'r> {
         }
         // The load went on after the one before: what was under way at its end has been counted since, or is
         // unfinished still.
-        self.intervals.last_mut().into_iter().for_each(Interval::forget_unfinished);
+        let step_borders = &self.step_borders;
+        self.intervals.last_mut().into_iter().for_each(|one| one.forget_unfinished(step_borders));
         self.intervals.push(interval);
     }
 
-    /// Thread and time watched in what is measured, of each worker.
-    pub fn watched(&self, thread_ids: &[Option<u64>]) -> Vec<(Option<u64>, Duration)> {
-        let from_ns = self.measured.map_or(0, |(start_ns, _)| start_ns);
+    /// Thread and time watched in what is measured, of each worker; `within` a stretch of it, where that is named.
+    pub fn watched(
+        &self,
+        thread_ids: &[Option<u64>],
+        within: Option<(u64, u64)>,
+    ) -> Vec<(Option<u64>, Duration)> {
+        let (from_ns, to_ns) = within.or(self.measured).unwrap_or((0, u64::MAX));
         let is_measured = |window: &usize| {
             let Window { phase, start_ns, .. } = self.windows[*window];
-            phase == PhaseKind::Measure && start_ns >= from_ns
+            phase == PhaseKind::Measure && start_ns >= from_ns && start_ns < to_ns
         };
         let measured = || self.watched_ns.iter().filter(|(window, _)| is_measured(window));
         let of_worker = |worker: usize| measured().map(|(_, by_worker)| by_worker[worker]).sum();

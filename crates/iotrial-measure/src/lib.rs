@@ -11,10 +11,11 @@
 pub mod clock;
 pub mod host;
 pub mod random;
+pub mod window;
+pub mod course;
 pub mod pace;
 pub mod arrivals;
 pub mod recorder;
-pub mod window;
 pub mod control;
 pub mod collector;
 pub mod meter;

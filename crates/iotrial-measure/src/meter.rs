@@ -9,8 +9,8 @@ use crate::clock::{Clock as _, MonotonicClock};
 use crate::host::{CpuSnapshot, DeviceSnapshot, ThreadWatch};
 use crate::window::Window;
 
-/// Reads CPU times and device counters at both ends of the measured phase, and at the ends of its rounds
-/// where it may end with one; looks at the threads in between.
+/// Reads CPU times and device counters at both ends of the measured phase, at the ends of its rounds
+/// where it may end with one, and at those of its steps; looks at the threads in between.
 pub struct Meter {
     clock: MonotonicClock,
     /// The moments of the readings, in order; those that are behind have one.
@@ -43,7 +43,9 @@ impl Meter {
     pub fn new(clock: MonotonicClock, windows: &[Window], device_names: &[String]) -> Self {
         let measured = || windows.iter().filter(|window| window.phase == PhaseKind::Measure);
         let mut borders_ns: Vec<u64> = measured().map(|window| window.start_ns).take(1).collect();
-        borders_ns.extend(measured().filter(|window| window.ends_round).map(|window| window.end_ns));
+        borders_ns.extend(
+            measured().filter(|window| window.ends_round || window.ends_step).map(|window| window.end_ns),
+        );
         borders_ns.extend(measured().map(|window| window.end_ns).next_back());
         // The last window may end a round too.
         borders_ns.dedup();
@@ -137,6 +139,25 @@ impl Meter {
             }
             None => (0, self.readings.len().checked_sub(1)?),
         };
+        self.since(first, last, watched)
+    }
+
+    /// The same of one step, and of a step that was cut short until the last reading; `None` where it has not two.
+    pub fn within_step(
+        &self,
+        (start_ns, end_ns): (u64, u64),
+        watched: &[(Option<u64>, Duration)],
+    ) -> Option<(CpuUse, Vec<DeviceCounters>)> {
+        let at = |ns| self.borders_ns.iter().position(|border_ns| *border_ns == ns);
+        self.since(at(start_ns)?, at(end_ns)?.min(self.readings.len().checked_sub(1)?), watched)
+    }
+
+    fn since(
+        &self,
+        first: usize,
+        last: usize,
+        watched: &[(Option<u64>, Duration)],
+    ) -> Option<(CpuUse, Vec<DeviceCounters>)> {
         let (start, end) = (self.readings.get(first)?, self.readings.get(last).filter(|_| last > first)?);
         // The time between the two readings, and not between the borders: a coordinator that was late at one
         // of them read counters that had gone on.
@@ -159,6 +180,7 @@ mod tests {
             start_ns: second * SECOND_NS,
             end_ns: (second + 1) * SECOND_NS,
             ends_round: has_rounds && second >= 2 && second % 2 == 1,
+            ends_step: false,
         };
         Meter::new(MonotonicClock::before_start(), &(0..8).map(window).collect::<Vec<_>>(), &[])
     }

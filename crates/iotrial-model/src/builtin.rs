@@ -128,10 +128,12 @@ mod tests {
         for builtin in builtin_profiles() {
             let profile = parsed(builtin.name);
             assert_eq!(profile.quick.size, ByteSize::gib(2), "{}", builtin.name);
-            assert_eq!(profile.quick.schedule.ramp, Duration::from_secs(5), "{}", builtin.name);
+            // A load that is built up needs no ramp before it.
+            let (ramp_s, measure_s) = if profile.steps.is_empty() { (5, 30) } else { (0, 50) };
+            assert_eq!(profile.quick.schedule.ramp, Duration::from_secs(ramp_s), "{}", builtin.name);
             // Bursts are measured in whole periods, and the shortest is one.
             let periods = profile.jobs.iter().filter_map(|job| job.bursts).map(|bursts| bursts.period);
-            let measure = periods.max().unwrap_or(Duration::from_secs(30));
+            let measure = periods.max().unwrap_or(Duration::from_secs(measure_s));
             assert_eq!(profile.quick.schedule.measure, measure, "{}", builtin.name);
             assert!(profile.full_size() > profile.quick.size, "{}", builtin.name);
             assert!(profile.schedule.measure > profile.quick.schedule.measure, "{}", builtin.name);
@@ -200,6 +202,16 @@ mod tests {
             let profile = parsed(builtin.name);
             assert!(profile.jobs.iter().all(|job| job.rate.is_none()), "{}", builtin.name);
         }
+    }
+
+    #[test]
+    fn the_tpce_profile_is_built_up_for_ten_minutes_and_judged_at_its_peak_of_forty() {
+        let profile = parsed("tpce-profile");
+        let [build_up, peak] = &profile.steps[..] else { panic!("{:?}", profile.steps) };
+        let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
+        assert_eq!((build_up.duration, peak.duration), (minutes(10), minutes(40)));
+        assert_eq!((build_up.first_share(), build_up.last_share(), build_up.judged), (0.0, 1.0, false));
+        assert_eq!((peak.load_in_words().as_str(), peak.judged), ("100 %", true));
     }
 
     #[test]

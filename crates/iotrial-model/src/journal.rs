@@ -72,10 +72,12 @@ impl RunRecord {
         }
         // An I/O that was under way at the end of an interval is in the next one as well. Only those of the
         // last interval are really unfinished.
-        intervals.iter_mut().rev().skip(1).for_each(Interval::forget_unfinished);
+        let borders = record.plan.step_borders();
+        intervals.iter_mut().rev().skip(1).for_each(|one: &mut Interval| one.forget_unfinished(&borders));
         record.intervals = intervals;
         // The totals are written at the end of a run only, so they are added up from what is there.
         record.jobs = Self::totals_of_intervals(&record.plan, &record.intervals);
+        record.steps = Self::steps_of_intervals(&record.plan, &record.intervals);
         record.ended = Ended {
             how: EndedHow::Interrupted,
             reason: Some(

@@ -15,6 +15,7 @@ pub mod metric;
 pub mod application;
 pub mod bound;
 pub mod load_pattern;
+pub mod step;
 pub mod profile;
 pub mod builtin;
 pub mod target;

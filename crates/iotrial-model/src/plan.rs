@@ -12,6 +12,7 @@ pub use crate::engine::{EngineDevice, EngineFacts, EngineKind};
 use crate::load::{BlockSizes, Distribution, Durability, FollowedOp, GroupCommit, Pattern, Role};
 use crate::profile::{JobProfile, Profile, Schedule};
 pub use crate::sim_device::{SimDevice, SimStall};
+use crate::step::Step;
 pub use crate::target::{FreeSpace, LEAST_FREE, TargetFacts, TargetKind};
 use crate::units::{ByteSize, group_thousands, seconds};
 
@@ -24,6 +25,7 @@ mod bursts;
 mod until_steady;
 mod probe;
 mod sectors;
+mod steps;
 
 pub use arrival::Arrival;
 pub use error::PlanError;
@@ -56,6 +58,8 @@ pub struct PlanRequest {
     pub measure: Option<Duration>,
     /// The ramp; `None` takes the profile's.
     pub ramp: Option<Duration>,
+    /// Steps of equal length in place of the profile's: the share of the full load of each, in percent; empty takes the profile's.
+    pub staircase: Vec<f64>,
     /// Who carries it out.
     pub engine: EngineKind,
     /// Why it is another engine than asked for or than usual.
@@ -85,6 +89,7 @@ impl PlanRequest {
             size: None,
             measure: None,
             ramp: None,
+            staircase: Vec::new(),
             engine,
             engine_reason: None,
             sim: SimDevice::default(),
@@ -126,6 +131,10 @@ pub struct Plan {
     pub interval: Duration,
     /// Stretches of the load in their order; those that would last no time are left out.
     pub phases: Vec<Phase>,
+    /// How the load changes within the measured phase, which is as long as they are together; empty where it does not. The phases
+    /// before have the load of the first step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
     /// The measured phase ends before its time, as soon as the load is steady.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_steady: Option<UntilSteady>,
@@ -349,7 +358,7 @@ impl Plan {
             return Err(PlanError::NoDuration);
         }
         // Before the check of the longest phase, because whole periods of bursts may make it longer.
-        let measure = bursts::measured_phase(profile, measure, request.measure.is_some(), &mut notes)?;
+        let (steps, measure) = steps::decide(profile, request, measure, &mut notes)?;
         if [precondition, ramp, measure].into_iter().any(|phase| phase > LONGEST_PHASE) {
             return Err(PlanError::TooLong);
         }
@@ -382,6 +391,7 @@ impl Plan {
             seed: request.seed,
             interval,
             phases: phases.map(|(kind, duration)| Phase { kind, duration }).collect(),
+            steps,
             until_steady: None,
             areas: areas.areas,
             jobs,

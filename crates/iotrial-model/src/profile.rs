@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use crate::load::Role;
+use crate::step::Step;
 use crate::toml_reader::{Mistakes, TableReader, read_toml};
 use crate::units::ByteSize;
 
@@ -13,8 +14,13 @@ mod job;
 
 mod layout;
 
+mod steps;
+
 pub use job::{Follow, JobProfile};
 pub use layout::LayoutRequest;
+pub use steps::check_loads;
+
+use steps::{StepFile, steps_of};
 
 /// The value of `format` in a profile file.
 pub const PROFILE_FORMAT: &str = "iotrial.profile/1";
@@ -39,6 +45,8 @@ pub struct Profile {
     pub schedule: Schedule,
     /// The same load in less time and space.
     pub quick: Quick,
+    /// How the load changes within the measured phase, with the times of a full run; empty where it does not.
+    pub steps: Vec<Step>,
     /// What runs at once; at least one.
     pub jobs: Vec<JobProfile>,
     /// The file that said all this, word for word; it becomes part of the record.
@@ -80,7 +88,23 @@ impl Profile {
             let source = top.text("source").unwrap_or_default();
             let thresholds = top.text("thresholds").unwrap_or_else(|| "flash".to_owned());
             let closed = top.boolean("closed").unwrap_or(false);
-            let schedule = top.required("schedule", |t, key| t.table(key, read_schedule));
+            let mut steps_are_whole = true;
+            let read_step = |table: &mut TableReader<'_>| {
+                let step = StepFile::read(table);
+                steps_are_whole &= step.is_some();
+                step
+            };
+            let steps = top.tables("step", read_step).unwrap_or_default();
+            // The measured phase is as long as its steps together: a second number could only contradict them.
+            let of_steps = top.has("step").then(|| steps.iter().map(StepFile::duration).sum::<Duration>());
+            let read_full = |table: &mut TableReader<'_>| read_schedule(table, of_steps);
+            let schedule = match of_steps {
+                // Without a precondition and a ramp nothing is left to say.
+                Some(measure) if !top.has("schedule") => {
+                    Some(Schedule { precondition: Duration::ZERO, ramp: Duration::ZERO, measure })
+                }
+                _ => top.required("schedule", |t, key| t.table(key, read_full)),
+            };
             let quick = top.required("quick", |t, key| t.table(key, read_quick));
             let mut is_whole = true;
             let read_job = |table: &mut TableReader<'_>| {
@@ -89,6 +113,12 @@ impl Profile {
                 job
             };
             let jobs = top.required("job", |t, key| t.tables(key, read_job)).unwrap_or_default();
+            let steps = match steps_of(steps, &jobs) {
+                Ok(steps) => steps,
+                // Shares and rates are those of the jobs, which have to be right first.
+                Err(_) if !is_whole || !steps_are_whole => Vec::new(),
+                Err(mistake) => top.refuse("step", mistake).unwrap_or_default(),
+            };
             // Names become file names and the targets of `follow`, so they must be unique.
             for (position, job) in jobs.iter().enumerate() {
                 if jobs[..position].iter().any(|earlier| earlier.name == job.name) {
@@ -109,7 +139,19 @@ impl Profile {
             format?;
             let (name, title, schedule, quick) = (name?, title?, schedule?, quick?);
             let text = text.to_owned();
-            Some(Self { name, title, rationale, source, thresholds, closed, schedule, quick, jobs, text })
+            Some(Self {
+                name,
+                title,
+                rationale,
+                source,
+                thresholds,
+                closed,
+                schedule,
+                quick,
+                steps,
+                jobs,
+                text,
+            })
         })
     }
 
@@ -192,9 +234,18 @@ fn mistake_of(follow: &Follow, position: usize, jobs: &[JobProfile]) -> Option<S
     (!jobs[leader].does(*per)).then(|| format!("it follows each {per} of `{name}`, which does none"))
 }
 
-fn read_schedule(table: &mut TableReader<'_>) -> Option<Schedule> {
+/// `of_steps` is the length of the measured phase where steps give it.
+fn read_schedule(table: &mut TableReader<'_>, of_steps: Option<Duration>) -> Option<Schedule> {
     let precondition = table.duration("precondition").unwrap_or_default();
     let ramp = table.duration("ramp").unwrap_or_default();
+    if let Some(measure) = of_steps {
+        let written = table.duration("duration");
+        if written.is_some() {
+            let message = "`duration` follows from the steps: leave it out here".to_owned();
+            return table.refuse("duration", message);
+        }
+        return Some(Schedule { precondition, ramp, measure });
+    }
     let measure = table.required("duration", TableReader::duration)?;
     if measure.is_zero() {
         return table.refuse("duration", "`duration` must be more than zero".to_owned());
@@ -204,7 +255,7 @@ fn read_schedule(table: &mut TableReader<'_>) -> Option<Schedule> {
 
 fn read_quick(table: &mut TableReader<'_>) -> Option<Quick> {
     let size = table.required("size", TableReader::size);
-    let schedule = read_schedule(table);
+    let schedule = read_schedule(table, None);
     Some(Quick { size: size?, schedule: schedule? })
 }
 
@@ -419,6 +470,75 @@ size = "4GiB"
             "profile/9",
             "line 2, column 10: `format` must be one of iotrial.profile/1, not \"iotrial.profile/9\" (did you mean \"iotrial.profile/1\"?)",
         );
+    }
+
+    const STEPS: &str = "[schedule]\nramp = \"5s\"\n\
+                         [[step]]\nduration = \"2m\"\nload = \"25 %\"\n[[step]]\nduration = \"3m\"\nrate = \"8000 iops\"\nname = \"peak\"";
+
+    fn with_steps(steps: &str, rate: &str) -> Result<Profile, Mistakes> {
+        let text = SMALLEST.replace("[schedule]\nduration = \"60s\"", steps);
+        Profile::parse(&text.replace("iodepth = 8", &format!("iodepth = 8\n{rate}")))
+    }
+
+    #[test]
+    fn steps_are_read_as_shares_of_the_load_and_make_the_measured_phase() {
+        let profile = with_steps(STEPS, "rate = \"10000 iops\"").unwrap();
+        assert_eq!(profile.schedule.measure, Duration::from_mins(5));
+        let shares: Vec<f64> = profile.steps.iter().map(|step| step.load_percent).collect();
+        assert_eq!((shares, profile.steps[1].name.as_deref()), (vec![25.0, 80.0], Some("peak")));
+        // Without a ramp there is nothing to say in a schedule.
+        let bare = "[[step]]\nduration = \"1m\"\nload = \"50 %\"\n[[step]]\nduration = \"1m\"\nload = \"100 %\"\nshape = \"linear\"";
+        let profile = with_steps(bare, "").unwrap();
+        assert_eq!(profile.steps[1].from_percent, Some(50.0));
+        let bandwidth = STEPS.replace("8000 iops", "40MiB/s");
+        let profile = with_steps(&bandwidth, "rate = \"10000 iops\"").unwrap();
+        assert_eq!(profile.steps[1].load_percent, 51.2);
+    }
+
+    #[test]
+    fn a_step_that_has_no_meaning_is_refused_with_its_place() {
+        let check = |from: &str, to: &str, rate: &str, message: &str| {
+            assert!(STEPS.contains(from), "{from}");
+            let told = with_steps(&STEPS.replace(from, to), rate).unwrap_err().to_string();
+            assert!(told.starts_with("line ") && told.contains(message), "{to}: {told}");
+        };
+        let rate = "rate = \"10000 iops\"";
+        check(
+            "25 %",
+            "25",
+            rate,
+            "line 9, column 8: `load`: `25` is not a share of the full load, such as 75%",
+        );
+        check("25 %", "0 %", rate, "more than 0 and at most 1000");
+        check("load = \"25 %\"", "", rate, "line 7, column 1: a step needs its `load`");
+        check(
+            "load = \"25 %\"",
+            "load = \"25 %\"\nrate = \"1 iops\"",
+            rate,
+            "a `load` or a `rate`, not both",
+        );
+        check("load", "lode", rate, "unknown key `lode`");
+        check("\"2m\"", "\"10ms\"", rate, "`duration` of a step is a second or more");
+        check("ramp = \"5s\"", "duration = \"5m\"", rate, "`duration` follows from the steps: leave it out");
+        check("\"peak\"", "\" a\"", rate, "`name` is one line of 1 to 16 letters");
+        check("8000 iops", "200000 iops", rate, "step 2: 2000 % is beyond 1000 %");
+        check(
+            "8000 iops",
+            "8000 iops",
+            "",
+            "step 2: a `rate` needs a profile whose jobs have rates, and `pages` has none",
+        );
+        check(
+            "rate = \"8000 iops\"",
+            "load = \"120 %\"",
+            "",
+            "step 2: 120 % of `pages` is more than its outstanding I/Os",
+        );
+        let unjudged =
+            STEPS.replace("\"2m\"", "\"2m\"\njudged = false").replace("\"3m\"", "\"3m\"\njudged = false");
+        let told = with_steps(&unjudged, rate).unwrap_err().to_string();
+        assert!(told.contains("no step is judged"), "{told}");
+        check("\"2m\"", "\"2m\"\nshape = \"steep\"", rate, "`shape` must be one of constant, linear");
     }
 
     #[test]

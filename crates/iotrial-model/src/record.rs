@@ -76,6 +76,9 @@ pub struct RunRecord {
     pub layout: Option<Layout>,
     /// Totals of the measured phase, in the order of the plan's jobs.
     pub jobs: Vec<JobCounts>,
+    /// Totals of each step that was begun, in the order of the plan's steps; empty where the load does not change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepCounts>,
     /// The run second by second, all phases.
     pub intervals: Vec<Interval>,
     /// What the operating system granted the engine; `None` where no load began, or in older records.
@@ -204,6 +207,19 @@ pub struct Layout {
     /// Time that the writing took.
     #[serde(rename = "duration_s", with = "seconds")]
     pub duration: Duration,
+}
+
+/// What happened in one step of a load that changes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepCounts {
+    /// Totals, in the order of the plan's jobs.
+    pub jobs: Vec<JobCounts>,
+    /// CPU time; `None` where the clock is simulated, and after a crash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuUse>,
+    /// What the operating system counted at the devices below.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<DeviceCounters>,
 }
 
 /// What one job did: by direction, only where there was something.
@@ -351,10 +367,14 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Forgets what was under way at its end: the load went on, and only what its last interval leaves counts.
-    pub fn forget_unfinished(&mut self) {
+    /// Forgets what was under way at its end: the load went on, and only what its last interval leaves counts. What was due at the
+    /// end of a step is given up there, and stays. `step_borders` are those of the plan.
+    pub fn forget_unfinished(&mut self, step_borders: &[Duration]) {
+        let ends_step = step_borders.contains(&(self.start + self.duration));
         for job in &mut self.jobs {
-            job.not_issued_age = LatencyHistogram::default();
+            if !ends_step {
+                job.not_issued_age = LatencyHistogram::default();
+            }
             for op in [&mut job.read, &mut job.write, &mut job.commit].into_iter().flatten() {
                 (op.unfinished_count, op.unfinished_oldest_ns) = (0, 0);
                 op.unfinished_age = LatencyHistogram::default();
@@ -524,6 +544,14 @@ impl RunRecord {
             }
         }
         totals
+    }
+
+    /// Totals of each step that has intervals, without CPU times and counters.
+    pub fn steps_of_intervals(plan: &Plan, intervals: &[Interval]) -> Vec<StepCounts> {
+        let steps = plan.intervals_by_step(intervals).into_iter();
+        let counts =
+            |mine| StepCounts { jobs: Self::totals_of_intervals(plan, mine), ..StepCounts::default() };
+        steps.map(counts).collect()
     }
 
     /// The time that was measured: all intervals of that phase.

@@ -15,6 +15,7 @@ use crate::load::Role;
 use crate::need::Need;
 use crate::plan::{EngineKind, SimDevice};
 use crate::record::AttributeValue;
+use crate::step::parse_staircase;
 use crate::toml_reader::{Mistakes, Scalar, TableReader, read_toml};
 use crate::units::ByteSize;
 
@@ -76,6 +77,9 @@ pub struct StudyLoad {
     pub duration: Option<Duration>,
     /// How long the load runs before measuring starts.
     pub ramp: Option<Duration>,
+    /// Steps of equal length in place of those of the profiles: the share of the full load of each, in percent; empty takes the
+    /// profiles'. Not together with a search or `until_steady`.
+    pub steps: Vec<f64>,
     /// The engine that does the I/O; `None` takes the usual one of the system that measures.
     pub engine: Option<EngineKind>,
     /// Through the page cache.
@@ -283,6 +287,7 @@ impl StudyLoad {
             size: table.size("size"),
             duration: table.duration("duration"),
             ramp: table.duration("ramp"),
+            steps: read_staircase(table, "steps").unwrap_or_default(),
             engine: table.word("engine", &EngineKind::ALL.map(|engine| (engine.as_str(), engine))),
             buffered: table.boolean("buffered").unwrap_or(false),
             polled: table.boolean("polled").unwrap_or(false),
@@ -310,7 +315,20 @@ impl StudyLoad {
             let message = format!("`{key}` and `until_steady` exclude each other: find the rate first");
             return table.refuse(key, message);
         }
+        let others = searches.into_iter().chain([("until_steady", load.until_steady.is_some())]);
+        if let Some((key, _)) = others.into_iter().find(|(_, is_asked)| *is_asked && !load.steps.is_empty()) {
+            let message = format!("`{key}` and `steps` exclude each other: steps say how much load there is");
+            return table.refuse("steps", message);
+        }
         Some(load)
+    }
+}
+
+fn read_staircase(table: &mut TableReader<'_>, key: &'static str) -> Option<Vec<f64>> {
+    let text = table.text(key)?;
+    match parse_staircase(&text) {
+        Ok(shares) => Some(shares),
+        Err(error) => table.refuse(key, format!("`{key}`: {error}")),
     }
 }
 

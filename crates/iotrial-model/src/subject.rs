@@ -17,14 +17,15 @@ use crate::imported::{
     StatedOps, StatedStream, Warning,
 };
 use crate::load::{Direction, Role};
-use crate::metric::{APPLICATION, MetricKey};
-use crate::plan::{Arrival, EngineKind, Job, PhaseKind, Plan};
+use crate::metric::MetricKey;
+use crate::plan::{EngineKind, Job, PhaseKind, Plan};
 use crate::range::Range;
 use crate::record::{
-    AttributeValue, CpuUse, Ended, EndedHow, EngineSetup, Host, Interval, Layout, OpCounts, RunRecord,
-    TargetRecord, Tool,
+    AttributeValue, CpuUse, Ended, EndedHow, EngineSetup, Host, Interval, Layout, OpCounts, TargetRecord,
+    Tool,
 };
 use crate::search::Search;
+use crate::step::Step;
 use crate::stream::Stream;
 use crate::sweep::{ProbeRecord, SweepRecord};
 use crate::units::ByteSize;
@@ -34,6 +35,8 @@ mod course;
 mod machine;
 
 mod rates;
+
+mod run;
 
 pub use course::Course;
 pub use machine::{CpuTime, Device, DeviceFlow, Machine};
@@ -82,8 +85,20 @@ pub struct Subject<'r> {
     pub targets: &'r [TargetRecord],
     /// What was written to the targets before the load; `None` where nothing had to be.
     pub layout: Option<&'r Layout>,
-    /// The result interval by interval; empty where only totals are known.
+    /// The result interval by interval; empty where only totals are known. Of a load with steps it is that of the step whose figures
+    /// these are.
     pub intervals: Course<'r>,
+    /// All of it interval by interval, for charts; the same where the load does not change.
+    pub whole_course: Course<'r>,
+    /// The steps of a load that changes, each a result of its own, as far as they were begun; empty where it does not change. The
+    /// figures of the subject itself are those of its peak.
+    pub steps: Vec<SubjectStep<'r>>,
+    /// The step whose figures these are, as an index into `steps`; `None` where the load does not change.
+    pub peak: Option<usize>,
+    /// Of a step: how long all steps together were planned to be measured.
+    pub part_of: Option<Duration>,
+    /// Whether the load changed evenly all the time, so that a change of what came of it means nothing.
+    pub load_changes: bool,
     /// What the operating system granted the engine.
     pub engine_setup: Option<&'r EngineSetup>,
     /// CPU time over the measured phase; `None` where the clock is simulated, and where nobody tells it.
@@ -102,6 +117,28 @@ pub struct Subject<'r> {
     pub warnings: &'r [Warning],
     /// What the version that wrote the result found. Only of a probe, whose kept facts do not show all of it again.
     pub recorded_findings: &'r [RecordedFinding],
+}
+
+/// One step of a load that changes.
+#[derive(Debug, Clone)]
+pub struct SubjectStep<'r> {
+    /// Counted from 1.
+    pub number: usize,
+    /// Its load, as it was planned.
+    pub planned: &'r Step,
+    /// From the start of the load, in seconds.
+    pub start_s: f64,
+    /// Whether it lasted as long as it was planned.
+    pub is_whole: bool,
+    /// What happened in it, as a result of its own: its jobs have the load of the step.
+    pub subject: Subject<'r>,
+}
+
+impl SubjectStep<'_> {
+    /// What it is called: `step 2 «peak» (100 %)`.
+    pub fn label(&self) -> String {
+        self.planned.label(self.number)
+    }
 }
 
 /// One job: its load as it was configured, and what it did.
@@ -176,6 +213,11 @@ impl<'r> Subject<'r> {
             targets: &[],
             layout: None,
             intervals: Course::default(),
+            whole_course: Course::default(),
+            steps: Vec::new(),
+            peak: None,
+            part_of: None,
+            load_changes: false,
             engine_setup: None,
             cpu: None,
             devices: Vec::new(),
@@ -186,62 +228,6 @@ impl<'r> Subject<'r> {
             warnings: &[],
             recorded_findings: &[],
         }
-    }
-
-    /// The view of a run, also of one that ended before it measured anything.
-    pub fn of_run(record: &'r RunRecord) -> Self {
-        let measured = record.measured_duration();
-        let jobs = record.plan.jobs.iter().enumerate().map(|(index, job)| {
-            // A run that ended before anything was counted has its jobs in the plan only.
-            let counts = record.jobs.get(index);
-            let facts = |counts: &'r OpCounts| Facts::Counted(counts, measured);
-            SubjectJob {
-                name: Cow::Borrowed(job.name.as_str()),
-                role: Some(job.role),
-                load: Cow::Owned(load_of(job)),
-                planned: Some(job),
-                ops: Ops {
-                    read: counts.and_then(|counts| counts.read.as_ref()).map(facts),
-                    write: counts.and_then(|counts| counts.write.as_ref()).map(facts),
-                    commit: counts.and_then(|counts| counts.commits(job)).map(facts),
-                    all: None,
-                    sync: None,
-                    issued_when_due: job.arrival != Arrival::Closed,
-                },
-                not_issued_age: counts
-                    .map(|counts| &counts.not_issued_age)
-                    .filter(|_| job.arrival != Arrival::Closed),
-                error: None,
-            }
-        });
-        let subject = Self {
-            label: record.label.as_deref(),
-            tool: Some(&record.tool),
-            measured_at: Some(&record.started_at),
-            measured: Some(measured),
-            ended: Some(&record.ended),
-            jobs: jobs.collect(),
-            profile_text: &record.profile,
-            plan: Some(&record.plan),
-            engine: Some(record.plan.engine),
-            engine_reason: record.plan.engine_reason.as_deref(),
-            driving_threads: Some(driving_threads(&record.plan)),
-            direct: Some(record.plan.direct),
-            touched: Some(record.plan.jobs.iter().map(|job| job.working_set * job.areas.len() as u64).sum()),
-            host: Some(Machine::of_run(&record.host)),
-            targets: &record.targets,
-            layout: record.layout.as_ref(),
-            intervals: Course::Counted(&record.intervals),
-            engine_setup: record.engine_setup.as_ref(),
-            devices: record.devices.iter().map(Device::of_run).collect(),
-            search: record.search.as_ref(),
-            other: Cow::Owned(
-                record.metrics.iter().map(|(name, value)| of_application(name, *value)).collect(),
-            ),
-            metric_failures: &record.metric_failures,
-            ..Self::empty(&record.id, &record.attributes)
-        };
-        subject.with_cpu(record.cpu.as_ref(), &record.host)
     }
 
     /// The same with the CPU time that was read while its I/Os were counted.
@@ -325,6 +311,7 @@ impl<'r> Subject<'r> {
             direct: direct_of(&record.jobs),
             host: Machine::of_stated(&record.host),
             intervals: Course::Stated(&record.intervals),
+            whole_course: Course::Stated(&record.intervals),
             cpu: record.cpu.as_ref().map(CpuTime::Stated),
             devices: record.devices.iter().map(Device::of_stated).collect(),
             other: Cow::Borrowed(&record.other),
@@ -698,16 +685,6 @@ impl<'r> Facts<'r> {
     }
 }
 
-/// A metric of an application, as sources have it.
-fn of_application(name: &str, value: f64) -> (String, Stated) {
-    (format!("{APPLICATION}.{name}"), Stated::exact(value))
-}
-
-/// Some engines have a thread for each outstanding I/O; the others drive everything with a few.
-fn driving_threads(plan: &Plan) -> u32 {
-    if plan.engine.facts().thread_for_each_io { plan.total_iodepth() } else { plan.threads }
-}
-
 /// Whether all jobs of a source went past the page cache; `None` where it does not say so of each, and none went through it.
 fn direct_of(jobs: &[ImportedJob]) -> Option<bool> {
     let said = || jobs.iter().map(|job| job.load.direct);
@@ -715,27 +692,6 @@ fn direct_of(jobs: &[ImportedJob]) -> Option<bool> {
         return Some(false);
     }
     (!jobs.is_empty() && said().all(|direct| direct == Some(true))).then_some(true)
-}
-
-/// A job of a plan in the words in which loads of any source are stated.
-fn load_of(job: &Job) -> StatedLoad {
-    let sizes = [job.block_size.unit(), job.block_size.largest()];
-    StatedLoad {
-        pattern: Some(job.pattern),
-        rwmix_read_percent: Some(job.rwmix_read_percent.into()),
-        block_sizes: sizes
-            .into_iter()
-            .map(|size| StatedBlockSize { direction: None, size, percent: None })
-            .collect(),
-        iodepth: Some(job.iodepth.into()),
-        numjobs: Some(job.numjobs.into()),
-        rate_iops: match job.arrival {
-            Arrival::Open { iops, .. } => Some(iops),
-            Arrival::Following { .. } => Some(0.0),
-            Arrival::Closed => None,
-        },
-        ..StatedLoad::default()
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use iotrial_analysis::summary::Summary;
 use iotrial_model::plan::{Arrival, PhaseKind, Plan};
 use iotrial_model::record::{AttributeValue, TargetRecord};
+use iotrial_model::step::Step;
 use iotrial_model::subject::{Machine, Subject};
 use iotrial_model::units::{format_duration, group_thousands};
 
@@ -59,7 +60,12 @@ fn load_in_brief(plan: &Plan) -> String {
         },
         plan.engine.as_str(),
         phases(plan),
-    )
+    ) + &steps_in_brief(plan)
+}
+
+/// How the load changes; empty where it does not.
+fn steps_in_brief(plan: &Plan) -> String {
+    if plan.steps.is_empty() { String::new() } else { format!(" in {}", Step::all_in_words(&plan.steps)) }
 }
 
 fn arrivals_in_brief(plan: &Plan) -> Option<(&'static str, String)> {

@@ -129,11 +129,22 @@ impl Line {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
     /// One word, such as the name of a phase.
-    pub name: &'static str,
+    pub name: String,
+    /// What the stretch is.
+    pub kind: SpanKind,
     /// Where it begins.
     pub from: f64,
     /// Where it ends.
     pub to: f64,
+}
+
+/// What a stretch of the x axis is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpanKind {
+    /// It does not count like the rest, and is shaded.
+    Apart,
+    /// A step of a load that changes; it is divided from its neighbours by a line.
+    Step,
 }
 
 /// A value of the y axis that should not be exceeded.

@@ -8,10 +8,10 @@ use iotrial_model::load::Role;
 use iotrial_model::plan::{Job, PhaseKind, Plan};
 use iotrial_model::record::Interval;
 use iotrial_model::stream::Stream;
-use iotrial_model::subject::{Course, Subject};
+use iotrial_model::subject::{Subject, SubjectStep};
 
 use crate::chart::{
-    Axis, Chart, ChartGroup, Dash, HeatMap, LATENCY_AXIS, Limit, Line, Scale, Shape, Span, TIME,
+    Axis, Chart, ChartGroup, Dash, HeatMap, LATENCY_AXIS, Limit, Line, Scale, Shape, Span, SpanKind, TIME,
 };
 use crate::document::{Block, Section};
 use crate::heat;
@@ -26,10 +26,10 @@ const LONGEST_NAME: usize = 40;
 const MOST_LINES: usize = 8;
 
 /// Rates interval by interval.
-pub(crate) fn throughput_over_time(course: Course<'_>, series: &[Series]) -> Option<Section> {
+pub(crate) fn throughput_over_time(subject: &Subject<'_>, series: &[Series]) -> Option<Section> {
     let chart = |id: &str, title: &str, figure: Figure| {
         let y = Axis { name: "", quantity: figure.unit().into(), scale: Scale::Linear, to: 0.0 };
-        over_time(course, id, title, y, courses(series, figure))
+        over_time(subject, id, title, y, courses(series, figure))
     };
     let charts = [
         chart("chart-iops", "I/Os per second", Figure::Iops),
@@ -39,10 +39,14 @@ pub(crate) fn throughput_over_time(course: Course<'_>, series: &[Series]) -> Opt
 }
 
 /// Latencies interval by interval, with the limits by which they are judged.
-pub(crate) fn latency_over_time(course: Course<'_>, series: &[Series], judged: &[Judged]) -> Option<Section> {
+pub(crate) fn latency_over_time(
+    subject: &Subject<'_>,
+    series: &[Series],
+    judged: &[Judged],
+) -> Option<Section> {
     let chart = |id: &str, title: &str, figure: Figure| Chart {
         limits: limits(judged, |one| (one.statistic == figure).then_some(None)),
-        ..over_time(course, id, title, LATENCY_AXIS, courses(series, figure))
+        ..over_time(subject, id, title, LATENCY_AXIS, courses(series, figure))
     };
     let charts = [
         chart("chart-lat-mean", "Mean latency", Figure::LatencyMean),
@@ -70,8 +74,8 @@ fn section(
 
 /// What was due and not issued at the end of each interval, for the jobs whose queue was ever worth a look: exact at the end of
 /// the load and of its rounds, from the rate elsewhere.
-pub(crate) fn backlog_over_time(plan: &Plan, course: Course<'_>) -> Option<ChartGroup> {
-    let intervals = course.counted();
+pub(crate) fn backlog_over_time(plan: &Plan, subject: &Subject<'_>) -> Option<ChartGroup> {
+    let intervals = subject.whole_course.counted();
     let line = |(index, job): (usize, &Job)| {
         let at = |interval: &Interval| interval.backlog.get(index).copied().unwrap_or_default();
         let is_worth_it = intervals.iter().any(|interval| at(interval) >= LEAST_BACKLOG);
@@ -91,7 +95,7 @@ pub(crate) fn backlog_over_time(plan: &Plan, course: Course<'_>) -> Option<Chart
     let lines: Vec<Line> = plan.jobs.iter().enumerate().filter_map(line).collect();
     let y = Axis { name: "", quantity: Quantity::Count, scale: Scale::Linear, to: 0.0 };
     (!lines.is_empty()).then(|| ChartGroup {
-        charts: vec![over_time(course, "chart-backlog", "Backlog: due and not issued", y, lines)],
+        charts: vec![over_time(subject, "chart-backlog", "Backlog: due and not issued", y, lines)],
     })
 }
 
@@ -134,22 +138,36 @@ fn is_of_role(one: &Series) -> bool {
     one.role.is_some_and(|role| one.name == role.as_str())
 }
 
-fn over_time(course: Course<'_>, id: &str, title: &str, y: Axis, lines: Vec<Line>) -> Chart {
+fn over_time(subject: &Subject<'_>, id: &str, title: &str, y: Axis, lines: Vec<Line>) -> Chart {
+    let course = subject.whole_course;
     Chart {
         id: id.to_owned(),
         title: title.to_owned(),
         x: Axis { name: TIME, quantity: Quantity::Seconds, scale: Scale::Linear, to: course.end_s() },
         y,
         lines,
-        spans: spans(course),
+        spans: spans(subject),
         limits: Vec::new(),
     }
 }
 
-/// The phases that are not measured.
-fn spans(course: Course<'_>) -> Vec<Span> {
-    let span = |(phase, from, to): (PhaseKind, f64, f64)| Span { name: phase.as_str(), from, to };
-    unmeasured_stretches(course.counted()).into_iter().map(span).collect()
+/// The phases that are not measured, and the steps of those that are.
+fn spans(subject: &Subject<'_>) -> Vec<Span> {
+    let phase = |(phase, from, to): (PhaseKind, f64, f64)| {
+        let name = phase.as_str().to_owned();
+        Span { name, kind: SpanKind::Apart, from, to }
+    };
+    let step = |step: &SubjectStep<'_>| Span {
+        name: match &step.planned.name {
+            Some(_) => step.planned.short_label(step.number),
+            None => format!("{}: {}", step.number, step.planned.load_in_words()),
+        },
+        kind: SpanKind::Step,
+        from: step.start_s,
+        to: step.start_s + step.subject.measured.unwrap_or_default().as_secs_f64(),
+    };
+    let phases = unmeasured_stretches(subject.whole_course.counted()).into_iter().map(phase);
+    phases.chain(subject.steps.iter().map(step)).collect()
 }
 
 /// How dark a map is where, for every stream.
@@ -162,7 +180,7 @@ pub(crate) fn latency_spread(subject: &Subject<'_>) -> Option<Section> {
         x_range: (0.0, map.end_s),
         y_range: map.bands_us,
         shares_percent: map.shares_percent,
-        spans: spans(subject.intervals),
+        spans: spans(subject),
     };
     let maps: Vec<HeatMap> = LatencyMap::all(subject).into_iter().map(map).collect();
     (!maps.is_empty()).then(|| Section {
@@ -174,7 +192,11 @@ pub(crate) fn latency_spread(subject: &Subject<'_>) -> Option<Section> {
 }
 
 /// Latency by percentile, where histograms tell it, with the limits by which it is judged.
-pub(crate) fn latency_distribution(series: &[Series], judged: &[Judged]) -> Option<Section> {
+pub(crate) fn latency_distribution(
+    subject: &Subject<'_>,
+    series: &[Series],
+    judged: &[Judged],
+) -> Option<Section> {
     let chart = |id: &str, title: &str, wanted: fn(Stream) -> bool| {
         let shown = |one: &&Series| wanted(one.stream) && !one.latency_curve.is_empty();
         // What nobody gave a role is judged as data.
@@ -201,8 +223,10 @@ pub(crate) fn latency_distribution(series: &[Series], judged: &[Judged]) -> Opti
             stream == Stream::Mixed
         }),
     ];
-    let note = "Over the measured phase. Each curve ends at the percentile that stands for one I/O.";
-    section("distribution", "Latency distribution", Some(note), charts.into_iter().collect())
+    let over = subject.peak.and_then(|peak| subject.steps.get(peak)).map(SubjectStep::label);
+    let over = over.unwrap_or_else(|| "the measured phase".to_owned());
+    let note = format!("Over {over}. Each curve ends at the percentile that stands for one I/O.");
+    section("distribution", "Latency distribution", Some(&note), charts.into_iter().collect())
 }
 
 /// The points of a latency curve.

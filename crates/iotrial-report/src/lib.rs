@@ -20,6 +20,7 @@ mod search;
 mod heat;
 mod curves;
 mod result;
+mod steps;
 mod runs;
 mod comparison;
 mod audit;

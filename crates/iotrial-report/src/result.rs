@@ -24,6 +24,7 @@ use crate::quantity::{Quantity, in_seconds};
 use crate::search;
 use crate::settings;
 use crate::stated;
+use crate::steps;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 
@@ -41,11 +42,12 @@ impl Document {
         let sections = [
             Some(verdict(subject, summary)),
             search::search(summary),
+            steps::steps(subject, summary),
             findings(&summary.findings),
-            curves::throughput_over_time(subject.intervals, &series),
-            curves::latency_over_time(subject.intervals, &series, judged_by),
+            curves::throughput_over_time(subject, &series),
+            curves::latency_over_time(subject, &series, judged_by),
             curves::latency_spread(subject),
-            curves::latency_distribution(&series, judged_by),
+            curves::latency_distribution(subject, &series, judged_by),
             by_role(subject, summary).or_else(|| in_all(subject, summary)),
             application(summary),
             arrivals(subject, summary),
@@ -151,11 +153,18 @@ fn by_role(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
         id: "roles",
         heading: "By role",
         note: Some(format!(
-            "{} measured. Latency is total latency, from the creation of an I/O to its completion.",
+            "{}{} measured. Latency is total latency, from the creation of an I/O to its completion.",
+            of_peak(subject),
             in_seconds(measured_s)
         )),
         blocks: vec![Block::Table(figures_table("Figures by role", &["role"], rows, true))],
     })
+}
+
+/// Of which step the figures of a load that changes are.
+fn of_peak(subject: &Subject<'_>) -> String {
+    let peak = subject.peak.and_then(|peak| subject.steps.get(peak));
+    peak.map_or_else(String::new, |step| format!("The peak, {}: ", step.label()))
 }
 
 /// The figures of a result without roles: of all jobs, below those of each where there are several.
@@ -247,7 +256,7 @@ fn arrivals(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
 }
 
 fn backlog(subject: &Subject<'_>) -> Option<ChartGroup> {
-    curves::backlog_over_time(subject.plan?, subject.intervals)
+    curves::backlog_over_time(subject.plan?, subject)
 }
 
 /// The figures of each job, below those of the roles.
@@ -345,6 +354,7 @@ pub(crate) fn figures_table(
 
 fn judged(summary: &Summary) -> Option<Section> {
     let verdict = &summary.verdict;
+    let step = summary.steps.iter().find(|step| Some(step.number) == verdict.step);
     let row = |judged: &Judged| Row {
         cells: vec![
             Value::Text(judged.role_words()),
@@ -378,7 +388,8 @@ fn judged(summary: &Summary) -> Option<Section> {
         id: "judged",
         heading: "Judged figures",
         note: Some(format!(
-            "By the threshold set «{}». Below its limit a latency is acceptable.",
+            "{}By the threshold set «{}». Below its limit a latency is acceptable.",
+            step.map_or_else(String::new, |step| format!("Of {}, which decides. ", step.label)),
             verdict.thresholds
         )),
         blocks: vec![Block::Table(table)],

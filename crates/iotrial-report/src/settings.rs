@@ -6,6 +6,7 @@ use iotrial_model::given_target::in_words;
 use iotrial_model::imported::{CpuBasis, Stated};
 use iotrial_model::plan::{Area, AreaKind, Job, Plan, SimDevice};
 use iotrial_model::record::{BlockDevice, EngineSetup, TargetRecord};
+use iotrial_model::step::Step;
 use iotrial_model::subject::Subject;
 use iotrial_model::units::{ByteSize, format_duration};
 
@@ -288,6 +289,7 @@ pub(crate) fn load(subject: &Subject<'_>, summary: &Summary) -> Option<Section> 
         words("seed", Some(plan.seed.to_string())),
         words("thresholds", Some(&summary.verdict.thresholds)),
     ]);
+    facts.extend((!plan.steps.is_empty()).then(|| words("steps", Some(Step::all_in_words(&plan.steps)))));
     if let Some(until) = &plan.until_steady {
         let ended = summary.ended_reason.as_ref().map(|reason| format!("; {reason}"));
         let rounds = format!("five rounds of {}{}", format_duration(until.round), ended.unwrap_or_default());

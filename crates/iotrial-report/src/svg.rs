@@ -75,7 +75,8 @@ fn draw(svg: &mut String, prefix: &str, chart: &Chart, unit: LatencyUnit) -> std
     let x = Edge::below(chart.x, unit, xs);
     let y = Edge::left(chart.y, unit, ys, chart.limits.iter().map(|limit| limit.value));
     let id = format!("{prefix}{}", chart.id);
-    frame::open(svg, &id, &chart.title, &description(chart, &y.format), frame::HEIGHT)?;
+    let description = description(chart, &y.format) + &frame::steps_in_words(&chart.spans, &x);
+    frame::open(svg, &id, &chart.title, &description, frame::HEIGHT)?;
     frame::spans(svg, &chart.spans, &x)?;
     frame::axes(svg, &x, &y)?;
     let mut labels = Labels::default();

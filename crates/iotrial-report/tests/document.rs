@@ -7,7 +7,7 @@ use iotrial_model::load::{Durability, Role, Spacing};
 use iotrial_model::plan::Arrival;
 use iotrial_model::record::RunRecord;
 use iotrial_model::subject::Subject;
-use iotrial_report::chart::{Chart, Span};
+use iotrial_report::chart::{Chart, Span, SpanKind};
 use iotrial_report::document::{Block, Document};
 use iotrial_report::html::render_html;
 use iotrial_report::table::Value;
@@ -90,7 +90,7 @@ fn the_ramp_is_drawn_and_marked_as_what_it_is() {
     let document = document_of(&fixture::oltp());
     let chart = chart(&document, "chart-iops");
     assert_eq!(chart.lines[0].points.len(), 35);
-    assert_eq!(chart.spans, [Span { name: "ramp", from: 0.0, to: 5.0 }]);
+    assert_eq!(chart.spans, [Span { name: "ramp".to_owned(), kind: SpanKind::Apart, from: 0.0, to: 5.0 }]);
 }
 
 #[test]

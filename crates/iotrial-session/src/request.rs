@@ -55,6 +55,8 @@ pub struct LoadRequest {
     pub duration: Option<Duration>,
     /// The load runs so long before it is measured; `None` is the profile's.
     pub ramp: Option<Duration>,
+    /// Steps of equal length in place of the profile's: the share of the full load of each, in percent; empty is the profile's.
+    pub staircase: Vec<f64>,
     /// What is to be found out.
     pub aim: Aim,
     /// Figures of an application that belong to the run.

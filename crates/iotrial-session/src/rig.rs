@@ -356,6 +356,10 @@ fn drain_warning(since: Duration, is_stopping: bool) -> Option<String> {
 /// Writes into a record what its load brought.
 fn note_outcome(record: &mut RunRecord, outcome: RunOutcome) {
     record.jobs = RunRecord::totals_of_intervals(&record.plan, &outcome.intervals);
+    record.steps = RunRecord::steps_of_intervals(&record.plan, &outcome.intervals);
+    for (step, used) in record.steps.iter_mut().zip(outcome.steps) {
+        (step.cpu, step.devices) = used.map_or((None, Vec::new()), |(cpu, devices)| (Some(cpu), devices));
+    }
     record.intervals = outcome.intervals;
     record.engine_setup = Some(outcome.engine_setup);
     record.cpu = outcome.cpu;
@@ -367,6 +371,7 @@ impl Trial {
     /// Forgets an earlier load, and brings what is known by now to the disk.
     fn begin_load(&mut self) -> Result<(), RigError> {
         (self.record.jobs, self.record.intervals) = (Vec::new(), Vec::new());
+        self.record.steps.clear();
         Ok(self.journal.writer().record(&self.record)?)
     }
 }

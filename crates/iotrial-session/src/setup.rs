@@ -174,10 +174,13 @@ impl Setup {
             Aim::Figures => {}
             // A load whose rates are all given is judged at them, one that nothing limits is not judged.
             Aim::Usual if profile.closed || profile.has_own_rate() || !plan.engine.has_device() => {}
+            // Steps say how much load there is when.
+            Aim::Usual if !plan.steps.is_empty() => {}
             Aim::Usual => search = RateSearch::new(by_thresholds(), None, plan.clone()).ok(),
             Aim::Steady { limit } => plan = plan.until_steady(*limit)?,
             Aim::Capacity { limit, need } => {
                 let limits = limit.map_or_else(by_thresholds, Limits::Latency);
+                plan = plan.without_steps();
                 search = Some(RateSearch::new(limits, need.clone(), plan.clone())?);
             }
         }
@@ -227,6 +230,7 @@ impl Setup {
             plan,
             layout: None,
             jobs: Vec::new(),
+            steps: Vec::new(),
             intervals: Vec::new(),
             engine_setup: None,
             cpu: None,
@@ -259,6 +263,7 @@ fn plan_request(request: &LoadRequest, host: &Host) -> Result<PlanRequest, Setup
         size: request.size,
         measure: request.duration,
         ramp: request.ramp,
+        staircase: request.staircase.clone(),
         engine,
         engine_reason,
         sim: rig.sim.clone().unwrap_or_default(),
@@ -396,6 +401,9 @@ fn plan_hint(error: &PlanError) -> Option<String> {
         PlanError::TooDeep { .. } | PlanError::TooMuchMemory { .. } => {
             "lower iodepth, numjobs or block_size in the profile"
         }
+        PlanError::Steps(_) => "docs/profiles.md says what a step may be: `iotrial docs profiles`",
+        PlanError::ShortStep { .. } => "give a longer --duration, or fewer steps",
+        PlanError::SteadySteps => "leave --until-steady out, or the steps",
         PlanError::BurstsApart => "give the bursts of all jobs the same period",
         PlanError::LimitTooShort { .. } => "give a longer limit, or a shorter --duration",
         PlanError::PolledEngine { .. } | PlanError::PolledBuffered => {

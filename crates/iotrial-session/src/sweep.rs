@@ -118,6 +118,7 @@ impl SweepSetup {
             size: request.size,
             duration: None,
             ramp: None,
+            staircase: Vec::new(),
             aim: Aim::Figures,
             rig: request.rig.clone(),
             ..LoadRequest::default()

@@ -10,6 +10,7 @@ use iotrial_analysis::comparison::Gate;
 use iotrial_model::application::{ApplicationMetric, ApplicationMetrics, metric_name};
 use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::need::Need;
+use iotrial_model::step::parse_staircase;
 use iotrial_model::units::{ByteSize, parse_duration};
 use iotrial_session::request::{Aim, LoadRequest};
 
@@ -138,6 +139,7 @@ Examples:
   iotrial run --need 20000iops                      does it carry 20,000 IOPS, with how much to spare?
   iotrial run --need data=18000iops,log=900iops     the same by role; other roles are left out
   iotrial run --latency-limit 2ms@p99               the highest rate with 99 of 100 I/Os in 2 ms
+  iotrial run sqlserver-checkpoint --steps 50%,75%,100%   up to which share of its rates does it hold?
   iotrial run --closed                              the load as it stands: throughput at saturation
   iotrial run --metric batch_requests_per_s=13100   a figure of the application, compared as others
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…   (see `iotrial target`)
@@ -171,6 +173,11 @@ pub struct RunArgs {
     /// within the limits. Latency at saturation says how many I/Os were outstanding, and little of the storage.
     #[arg(long)]
     pub closed: bool,
+
+    /// Measure a staircase: the load in steps, each a share of the profile's rates, or of its outstanding I/Os where it has
+    /// none. With --duration in equal parts of it; otherwise each step is as long as the profile measures.
+    #[arg(long, value_name = "SHARES", value_parser = Staircase::parse)]
+    pub steps: Option<Staircase>,
 
     /// A job file of fio, or its command line in quotes, instead of a profile; in full, unless --size and --duration
     /// say less. What is not as in fio is said first (`iotrial docs fio-jobs`).
@@ -211,6 +218,14 @@ impl RunArgs {
             let error = anyhow::anyhow!("--size must be more than zero");
             return Err(Failure::input(error).hint("give a size such as 2GiB, or leave it out".to_owned()));
         }
+        let has_search = need.is_some() || self.latency_limit.is_some() || self.until_steady.is_some();
+        if self.steps.is_some() && has_search {
+            let error = anyhow::anyhow!(
+                "--steps says how much load there is, and --need, --latency-limit and --until-steady decide that themselves"
+            );
+            let hint = "give the jobs of a profile a `rate`, and --steps in shares of it";
+            return Err(Failure::input(error).hint(hint.to_owned()));
+        }
         // Not by `conflicts_with`, which could not say what to do instead.
         // A job of fio is measured as fio would measure it.
         let is_closed = self.closed || self.fio_job.is_some();
@@ -232,6 +247,7 @@ impl RunArgs {
             size: load.size,
             duration: load.duration,
             ramp: load.ramp,
+            staircase: self.steps.clone().unwrap_or_default().0,
             aim,
             metrics: metrics_of(&self.metrics, &self.metric_commands)?,
             metric_commands: self.metric_commands.clone(),
@@ -263,6 +279,17 @@ fn parse_metric_command(text: &str) -> Result<(String, String), String> {
             Ok((metric_name(name).map_err(|error| error.to_string())?, command.to_owned()))
         }
         _ => Err("a metric command is NAME=COMMAND, such as tps='./tps.sh'".to_owned()),
+    }
+}
+
+/// The shares of `--steps`, in percent.
+// A type of its own, because clap takes a bare list for an option that may be repeated.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Staircase(pub Vec<f64>);
+
+impl Staircase {
+    fn parse(text: &str) -> Result<Self, String> {
+        parse_staircase(text).map(Self)
     }
 }
 

@@ -126,7 +126,7 @@ impl Observer for Live {
             Shows::Quiet => {}
             Shows::Terminal(_, bars) => {
                 let Ok(bars) = bars.lock() else { return };
-                bars.main.set_message(interval.phase.as_str());
+                bars.main.set_message(stage(plan, interval));
                 bars.main.set_prefix(format!("{} s", remaining.as_secs()));
                 bars.main.set_position(elapsed.as_secs());
                 // Asked each time: a window is resized while a run goes on.
@@ -143,8 +143,8 @@ impl Observer for Live {
                         .filter(|role| plan.jobs.iter().any(|job| job.role == **role))
                         .map(|role| role_line(plan, interval, *role, usize::MAX))
                         .collect();
-                    let phase = interval.phase.as_str();
-                    line(&format!("{phase}: ETA {} s | {}", remaining.as_secs(), roles.join(" | ")));
+                    let stage = stage(plan, interval);
+                    line(&format!("{stage}: ETA {} s | {}", remaining.as_secs(), roles.join(" | ")));
                 }
             }
         }
@@ -156,6 +156,15 @@ impl Observer for Live {
         {
             bars.clear();
         }
+    }
+}
+
+/// The phase that an interval is of, or its step: `ramp`, `step 2`.
+fn stage(plan: &Plan, interval: &Interval) -> String {
+    let begun = plan.step_borders().iter().filter(|border| **border <= interval.start).count();
+    match begun {
+        0 => interval.phase.as_str().to_owned(),
+        number => format!("step {number}"),
     }
 }
 

@@ -8,6 +8,7 @@ use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::metric::MetricKey;
 use iotrial_model::plan::{EngineDevice, Job, Plan};
 use iotrial_model::record::QueueSetup;
+use iotrial_model::step::Step;
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::{Ops, Subject, SubjectJob};
 use iotrial_model::units::ByteSize;
@@ -326,7 +327,9 @@ pub(super) fn load_of_jobs(subject: &Subject<'_>, with_roles: bool) -> Option<St
         }
         words
     };
-    (!subject.jobs.is_empty()).then(|| together(subject.jobs.iter().map(words)))
+    let steps = subject.plan.map(|plan| plan.steps.as_slice()).filter(|steps| !steps.is_empty());
+    let steps = steps.map_or_else(String::new, |steps| format!(", in {}", Step::all_in_words(steps)));
+    (!subject.jobs.is_empty()).then(|| together(subject.jobs.iter().map(words)) + &steps)
 }
 
 fn load_words(

@@ -45,6 +45,16 @@ pub(super) fn interrupted(seen: &Observed<'_, '_>) -> Option<Finding> {
     })
 }
 
+/// The same of a load with steps: the time is that of all of them.
+pub(super) fn interrupted_in_a_step(subject: &Subject<'_>) -> Option<Finding> {
+    let whole = Subject {
+        measured: Some(subject.steps.iter().filter_map(|step| step.subject.measured).sum()),
+        steps: Vec::new(),
+        ..subject.clone()
+    };
+    interrupted(&Observed::of(&whole))
+}
+
 fn interrupted_words(how: EndedHow, measured_s: f64, planned_s: f64, reason: Option<&str>) -> String {
     let verb = if how == EndedHow::Failed { "failed" } else { "was interrupted" };
     format!(

@@ -67,7 +67,7 @@ pub(super) fn littles_law(seen: &Observed<'_, '_>) -> Option<Finding> {
     // Of an open load nobody knows how much was outstanding, and what was not back yet is in no latency. What a source states
     // is rounded: only the audit, which knows the digits, can hold it against the law.
     let outstanding = subject.offered_outstanding().filter(|_| subject.stated_streams().next().is_none())?;
-    let is_unknown = seen.errors.is_some() || seen.stall.is_some();
+    let is_unknown = seen.errors.is_some() || seen.stall.is_some() || subject.load_changes;
     let measured_us = subject.measured?.as_secs_f64() * 1e6;
     // In less than a second the I/Os that are under way at its ends are too large a part.
     if measured_us < 1e6 || is_unknown || !subject.has_device() {

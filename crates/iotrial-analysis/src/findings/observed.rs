@@ -41,7 +41,9 @@ pub(crate) struct Observed<'s, 'r> {
 impl<'s, 'r> Observed<'s, 'r> {
     /// Measures a result once, for all findings and for the summary.
     pub(crate) fn of(subject: &'s Subject<'r>) -> Self {
-        let paces = Pace::of(subject);
+        // Where the load changes all the time, rates and latencies that change are what was asked.
+        let is_still = !subject.load_changes;
+        let paces = if is_still { Pace::of(subject) } else { Vec::new() };
         let throttle = Throttle::of(subject, &paces);
         let has_modes = TwoModes::of(subject).is_some();
         Self {
@@ -52,12 +54,12 @@ impl<'s, 'r> Observed<'s, 'r> {
             issued_late: Share::issued_late(subject),
             generator: generator_use(subject),
             steps: ChainStep::all(subject),
-            steady: SteadyState::of(subject),
+            steady: SteadyState::of(subject).filter(|_| is_still),
             flat: FlatLimit::all(subject, &paces, throttle, has_modes),
             throttle,
             paces,
             // Where no stream has two modes, none has them against its plan.
-            unplanned_modes: if has_modes { TwoModes::unplanned(subject) } else { None },
+            unplanned_modes: if has_modes && is_still { TwoModes::unplanned(subject) } else { None },
         }
     }
 

@@ -93,14 +93,16 @@ pub(super) fn is_pressed(subject: &Subject<'_>, paces: &[Pace]) -> bool {
             _ => !comes_in_bursts(&plan.jobs[*job]) && has_backlog(*job),
         })
         .collect();
-    let outstanding: u32 = pressing.iter().map(|job| plan.jobs[*job].total_iodepth()).sum();
+    // Those of the load and not of the plan: a step may have fewer.
+    let of_job = |job: &usize| subject.jobs.get(*job).and_then(|job| job.load.total_outstanding());
+    let outstanding: u64 = pressing.iter().filter_map(of_job).sum();
     let counts = looked_at.iter().flat_map(|interval| {
         let jobs = pressing.iter().filter_map(|job| interval.jobs.get(*job));
         jobs.flat_map(|job| Direction::ALL.map(|direction| job.get(direction)))
     });
     let duration_s: f64 = looked_at.iter().map(|interval| interval.duration.as_secs_f64()).sum();
     let in_flight = counts.flatten().map(total_latency_s).sum::<f64>() / duration_s;
-    outstanding > 0 && in_flight >= 0.5 * f64::from(outstanding)
+    outstanding > 0 && in_flight >= 0.5 * outstanding as f64
 }
 
 /// Whether its rate changes by plan.

@@ -67,9 +67,29 @@ impl Bearing {
         gaps: &[Gap],
         starved: Vec<String>,
     ) -> Self {
+        Self::with(subject, findings, gaps, starved, no_device(subject))
+    }
+
+    /// The same of one step. That no device was behind the load is said of all of it.
+    pub(super) fn of_step(
+        subject: &Subject<'_>,
+        findings: &[Finding],
+        gaps: &[Gap],
+        starved: Vec<String>,
+    ) -> Self {
+        Self::with(subject, findings, gaps, starved, None)
+    }
+
+    fn with(
+        subject: &Subject<'_>,
+        findings: &[Finding],
+        gaps: &[Gap],
+        starved: Vec<String>,
+        no_device: Option<Doubt>,
+    ) -> Self {
         let mut bearing = Self::default();
         let mut slow = Vec::new();
-        bearing.doubts.extend(no_device(subject));
+        bearing.doubts.extend(no_device);
         // Without a long run the record of a search is its last probe of a few seconds; how short that is decides nothing.
         let is_probe = subject.search.is_some_and(|search| search.result.is_none() && search.need.is_none());
         for finding in findings.iter().filter(|one| !(is_probe && one.id == FindingId::ShortRun)) {
@@ -159,7 +179,16 @@ fn longer_advice(subject: &Subject<'_>, gaps: &[Gap]) -> String {
         .fold(1.0, f64::max);
     // A fifth more than is needed on average, because rates vary.
     let needed = measured.mul_f64((1.2 * factor).min(1e6)).clamp(Duration::from_secs(60), LONGEST_ADVICE);
-    let minutes = needed.as_secs().div_ceil(60);
+    measure_longer(subject, needed)
+}
+
+/// `needed` is how long the figures at hand need; of a step, all steps become longer with it.
+fn measure_longer(subject: &Subject<'_>, needed: Duration) -> String {
+    let whole = subject.part_of.filter(|_| !subject.measured.unwrap_or_default().is_zero());
+    let factor = whole.map_or(1.0, |whole| {
+        (whole.as_secs_f64() / subject.measured.unwrap_or_default().as_secs_f64()).clamp(1.0, 1e3)
+    });
+    let minutes = needed.mul_f64(factor).as_secs().div_ceil(60);
     format!("Measure longer: --duration {minutes}m.")
 }
 
@@ -300,7 +329,7 @@ fn of_short_run(subject: &Subject<'_>, finding: &Finding) -> Weight {
     if subject.source.is_none() && measured + CLOCK_SLACK < SHORTEST_ANSWER {
         let words =
             if measured.is_zero() { finding.message.clone() } else { format!("only {words} were measured") };
-        return Weight::Doubt { words, advice: Some("Measure longer: --duration 1m.".to_owned()) };
+        return Weight::Doubt { words, advice: Some(measure_longer(subject, Duration::from_secs(60))) };
     }
     Weight::Caveat(Some(format!("only over {words}")))
 }

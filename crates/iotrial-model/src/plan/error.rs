@@ -117,6 +117,20 @@ pub enum PlanError {
         "the bursts of the jobs come together only after more than 30 days, and no phase lasts that long"
     )]
     BurstsApart,
+    /// These jobs cannot do a step, as it says.
+    #[error("{0}")]
+    Steps(String),
+    /// A step is too short to be one.
+    #[error("step {number} would last {}, and less than 100 ms is no step", format_duration(*duration))]
+    ShortStep {
+        /// Counted from 1.
+        number: usize,
+        /// How long it would be.
+        duration: Duration,
+    },
+    /// A load that changes on purpose is never steady.
+    #[error("a load with steps changes on purpose, so that it cannot be measured until it is steady")]
+    SteadySteps,
     /// There is no time for the rounds that are compared.
     #[error(
         "steady state takes five rounds, {} together, and the limit is {}",

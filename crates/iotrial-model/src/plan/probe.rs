@@ -109,6 +109,7 @@ impl Plan {
                 .filter(|(_, duration)| !duration.is_zero())
                 .map(|(kind, duration)| Phase { kind, duration })
                 .collect(),
+            steps: Vec::new(),
             until_steady: None,
             areas,
             jobs,

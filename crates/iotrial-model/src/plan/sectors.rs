@@ -54,6 +54,7 @@ mod tests {
             full: false,
             size: None,
             ramp: None,
+            staircase: Vec::new(),
             measure: None,
             engine: EngineKind::Sim,
             engine_reason: None,

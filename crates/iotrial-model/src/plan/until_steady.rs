@@ -42,6 +42,9 @@ impl Plan {
     ///
     /// When the limit is shorter than the window, or longer than a phase may be.
     pub fn until_steady(mut self, limit: Option<Duration>) -> Result<Self, PlanError> {
+        if !self.steps.is_empty() {
+            return Err(PlanError::SteadySteps);
+        }
         let (measured, others): (Vec<Phase>, Vec<Phase>) =
             self.phases.iter().partition(|phase| phase.kind == PhaseKind::Measure);
         let before: Duration = others.iter().map(|phase| phase.duration).sum();

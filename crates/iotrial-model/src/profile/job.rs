@@ -92,6 +92,19 @@ impl JobProfile {
         })
     }
 
+    /// The same in bytes per second.
+    pub(super) fn bytes_per_s(&self) -> Option<f64> {
+        let bytes_each = self
+            .group_commit
+            .map_or_else(|| self.block_size.mean_bytes(), |group| group.commit_size.get() as f64);
+        self.arrivals_per_s().map(|iops| iops * bytes_each)
+    }
+
+    /// Whether its I/Os are issued as others complete: it has no rate, and follows nothing.
+    pub fn is_closed(&self) -> bool {
+        self.rate.is_none() && self.follow.is_none()
+    }
+
     /// Whether any of its I/Os is one of these.
     pub(super) fn does(&self, op: FollowedOp) -> bool {
         (op.includes(Direction::Read) && self.rwmix_read_percent > 0)

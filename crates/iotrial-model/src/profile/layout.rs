@@ -70,6 +70,7 @@ impl Profile {
             closed: false,
             schedule,
             quick: Quick { size, schedule },
+            steps: Vec::new(),
             jobs: vec![job],
             text,
         }

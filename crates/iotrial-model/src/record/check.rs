@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use super::{CpuUse, DeviceCounters, JobCounts, Layout, OpCounts, RunRecord};
+use super::{CpuUse, DeviceCounters, JobCounts, Layout, OpCounts, RunRecord, StepCounts};
 use crate::application::{MOST_METRICS, is_metric_value, metric_name};
 use crate::plan::Job;
 use crate::search::Search;
+use crate::step::{MOST_LOAD_PERCENT, MOST_STEPS, Step};
 
 /// Why a record contradicts itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -71,7 +72,15 @@ impl RunRecord {
         // With at most sixteen of them, all phases together are no longer than the longest run.
         in_range("length of a phase", self.plan.phases.iter().all(|phase| phase.duration <= LONGEST / 16))?;
         in_range("number of phases", self.plan.phases.len() <= 16)?;
-        let all = self.jobs.iter().chain(self.intervals.iter().flat_map(|interval| &interval.jobs));
+        let steps = &self.plan.steps;
+        in_range("number of steps", steps.len() <= MOST_STEPS && self.steps.len() <= steps.len())?;
+        if !self.steps.iter().all(|step| fits(&step.jobs)) {
+            return Err(CheckRecordError::Jobs { jobs });
+        }
+        in_range("step", steps.iter().all(Step::is_in_range))?;
+        let of_steps = self.steps.iter().flat_map(|step| &step.jobs);
+        let of_intervals = self.intervals.iter().flat_map(|interval| &interval.jobs);
+        let all = self.jobs.iter().chain(of_steps).chain(of_intervals);
         in_range("count", are_counts_in_range(all))?;
         let total: Duration = self
             .intervals
@@ -81,6 +90,10 @@ impl RunRecord {
         in_range("duration", total <= LONGEST && self.intervals.iter().all(|one| one.start <= LONGEST))?;
         in_range("CPU time", self.cpu.as_ref().is_none_or(CpuUse::is_in_range))?;
         in_range("device count", are_devices_in_range(&self.devices))?;
+        let is_step_in_range = |step: &StepCounts| {
+            step.cpu.as_ref().is_none_or(CpuUse::is_in_range) && are_devices_in_range(&step.devices)
+        };
+        in_range("count of a step", self.steps.iter().all(is_step_in_range))?;
         in_range("search", self.search.as_ref().is_none_or(Search::is_in_range))?;
         let is_metric = |(name, value): (&String, &f64)| {
             metric_name(name).is_ok_and(|plain| plain == *name) && is_metric_value(*value)
@@ -88,6 +101,14 @@ impl RunRecord {
         let are_few = self.metrics.len() <= MOST_METRICS && self.metric_failures.len() <= MOST_METRICS;
         in_range("metric of an application", are_few && self.metrics.iter().all(is_metric))?;
         in_range("layout", self.layout.as_ref().is_none_or(Layout::is_in_range))
+    }
+}
+
+impl Step {
+    /// Whether it can be that of a plan.
+    fn is_in_range(&self) -> bool {
+        let is_share = |percent: f64| (0.0..=MOST_LOAD_PERCENT).contains(&percent);
+        self.duration <= LONGEST / 16 && is_share(self.load_percent) && self.from_percent.is_none_or(is_share)
     }
 }
 

@@ -8,9 +8,9 @@ use crate::imported::{
     CpuBasis, SourceKind, StatedCpu, StatedDevice, StatedHost, StatedPercentile, TablePlace,
 };
 use crate::load::{GroupCommit, LogTail};
-use crate::plan::{EngineKind, FreeSpace, PlanRequest, TargetFacts, TargetKind};
+use crate::plan::{Arrival, EngineKind, FreeSpace, PlanRequest, TargetFacts, TargetKind};
 use crate::profile::Profile;
-use crate::record::{DeviceCounters, JobCounts, METHOD_VERSION, RECORD_FORMAT};
+use crate::record::{DeviceCounters, JobCounts, METHOD_VERSION, RECORD_FORMAT, RunRecord};
 use crate::sweep::{LoadPattern, ProbePurpose, SWEEP_FORMAT, SweepMethod, SweepSettings};
 use crate::table::PublishedTable;
 use crate::units::ByteSize;
@@ -91,6 +91,7 @@ fn run(reads: u64, writes: u64, commits: u64) -> RunRecord {
         plan,
         layout: None,
         devices: Vec::new(),
+        steps: Vec::new(),
         intervals,
         engine_setup: None,
         cpu: None,
@@ -146,7 +147,8 @@ fn import_of(record: &RunRecord) -> ImportedRecord {
         load: StatedLoad {
             targets: vec!["/data".to_owned()],
             direct: Some(true),
-            ..load_of(job).with_block_size(Some(job.block_size.unit()))
+            ..run::load_of(&record.plan, record.plan.jobs.iter().position(|one| one == job).unwrap(), 1.0)
+                .with_block_size(Some(job.block_size.unit()))
         },
         ops: StatedOps {
             read: counts.read.as_ref().map(|read| stated(read, seconds)),

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::chart::{Axis, Line, Scale, Span};
+use crate::chart::{Axis, Line, Scale, Span, SpanKind};
 use crate::quantity::{LatencyUnit, NumberFormat, without_trailing_zeros};
 use crate::ruler::Ruler;
 
@@ -112,19 +112,61 @@ pub(super) fn open(
     )
 }
 
-/// Stretches of x that count differently.
+/// Stretches of x: shaded where they count differently, with a line before each step but one at the edge.
 pub(super) fn spans(svg: &mut String, spans: &[Span], x: &Edge) -> std::fmt::Result {
     for span in spans {
         let (from, to) = (x.position(span.from), x.position(span.to));
+        if span.kind == SpanKind::Step {
+            step(svg, span, from, to, x)?;
+            continue;
+        }
         write!(
             svg,
             r#"<rect class="span" x="{from:.1}" y="{TOP}" width="{:.1}" height="{}"/>"#,
             to - from,
             BOTTOM - TOP
         )?;
-        write!(svg, r#"<text class="span-name" x="{:.1}" y="{}">{}</text>"#, from, TOP - 6.0, span.name)?;
+        write!(
+            svg,
+            r#"<text class="span-name" x="{:.1}" y="{}">{}</text>"#,
+            from,
+            TOP - 6.0,
+            escape(&span.name)
+        )?;
     }
     Ok(())
+}
+
+/// The line at which a step begins, and its name above it, as far as there is room.
+fn step(svg: &mut String, span: &Span, from: f64, to: f64, x: &Edge) -> std::fmt::Result {
+    let title =
+        format!("step {}, from {} to {}", span.name, x.format.write_round(span.from), x.place(span.to));
+    write!(svg, "<g><title>{}</title>", escape(&title))?;
+    if from > LEFT + 0.5 {
+        write!(svg, r#"<path class="step" d="M{from:.1} {}V{BOTTOM}"/>"#, TOP - 16.0)?;
+    }
+    let room = to - from - 4.0;
+    // Its number where its name does not fit, and nothing where many steps leave no room at all.
+    let number = span.name.split([' ', ':']).next().unwrap_or_default();
+    let name = [span.name.as_str(), number].into_iter().find(|name| label_width(name) <= room);
+    if let Some(name) = name {
+        write!(
+            svg,
+            r#"<text class="step-name" x="{:.1}" y="{}">{}</text>"#,
+            from + 4.0,
+            TOP - 6.0,
+            escape(name)
+        )?;
+    }
+    svg.push_str("</g>");
+    Ok(())
+}
+
+/// The steps in words, for somebody who cannot see them.
+pub(super) fn steps_in_words(spans: &[Span], x: &Edge) -> String {
+    let steps = spans.iter().filter(|span| span.kind == SpanKind::Step);
+    let words: Vec<String> = steps.map(|span| format!("{} from {}", span.name, x.place(span.from))).collect();
+    if words.is_empty() { String::new() } else { format!("; steps: {}", words.join(", ")) }
 }
 
 /// Grid, ticks, labels and the names of both axes.

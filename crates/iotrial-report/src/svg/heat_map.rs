@@ -34,7 +34,13 @@ pub(crate) fn write_level_sample(level: usize) -> (String, String) {
 
 fn draw(svg: &mut String, prefix: &str, map: &HeatMap, unit: LatencyUnit) -> std::fmt::Result {
     let (x, y) = edges(map, unit);
-    frame::open(svg, &format!("{prefix}{}", map.id), &map.title, &description(map, &y), HEIGHT)?;
+    frame::open(
+        svg,
+        &format!("{prefix}{}", map.id),
+        &map.title,
+        &(description(map, &y) + &frame::steps_in_words(&map.spans, &x)),
+        HEIGHT,
+    )?;
     frame::spans(svg, &map.spans, &x)?;
     frame::axes(svg, &x, &y)?;
     let (left, right) = (x.position(map.x_range.0), x.position(map.x_range.1));

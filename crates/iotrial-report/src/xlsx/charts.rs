@@ -8,7 +8,7 @@ use rust_xlsxwriter::{
 };
 
 use super::Sheet;
-use crate::chart::{Axis, Bar, BarChart, CUT_NOTE, Chart, Dash, Limit, Line, Scale, Shape};
+use crate::chart::{Axis, Bar, BarChart, CUT_NOTE, Chart, Dash, Limit, Line, Scale, Shape, SpanKind};
 use crate::quantity::NumberFormat;
 use crate::ruler::Ruler;
 use crate::text::cut;
@@ -88,7 +88,8 @@ impl Sheet<'_> {
         let spans = chart.spans.iter().map(|span| {
             let unit = x_format.unit;
             format!(
-                "{} from {} to {} {unit}",
+                "{}{} from {} to {} {unit}",
+                if span.kind == SpanKind::Step { "step " } else { "" },
                 span.name,
                 x_format.write_round(span.from),
                 x_format.write_round(span.to)

@@ -258,6 +258,7 @@ impl StudyFile {
             size: load.size,
             duration: load.duration,
             ramp: load.ramp,
+            staircase: load.steps.clone(),
             aim: match (load.until_steady, load.latency_limit, &load.need) {
                 (Some(limit), ..) => Aim::Steady { limit: Some(limit) },
                 (None, None, None) if !load.capacity => Aim::Figures,
@@ -336,6 +337,7 @@ mod tests {
                 size: Some(ByteSize::gib(2)),
                 duration: seconds(7),
                 ramp: seconds(1),
+                staircase: Vec::new(),
                 aim: Aim::Steady { limit: seconds(3_600) },
                 metrics: BTreeMap::new(),
                 metric_commands: vec![("tps".to_owned(), "./tps.sh".to_owned())],

@@ -99,6 +99,11 @@ fn head(plan: &Plan, layout: &Layout, search: Option<&RateSearch>) -> String {
         format_duration(plan.duration()),
         phases.join(", ")
     ));
+    for (number, (step, begin)) in (1..).zip(plan.steps.iter().zip(plan.step_borders())) {
+        let judged = if step.judged { "" } else { ", not judged" };
+        let (begin, length) = (format_duration(begin), format_duration(step.duration));
+        lines.push(format!("          {} from {begin} on for {length}{judged}", step.label(number)));
+    }
     lines.extend(plan.until_steady.map(|until| {
         let (round, window) = (format_duration(until.round), format_duration(until.window()));
         format!("          measures until five rounds of {round} are steady; the figures are those of that {window}")

@@ -10,7 +10,9 @@ use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::verdict::Outcome;
 use iotrial_model::load::Role;
 use iotrial_model::need::Need;
+use iotrial_model::profile::Profile;
 use iotrial_model::record::{EndedHow, RunRecord};
+use iotrial_model::step::Step;
 use iotrial_session::judged_profile::{JudgedProfile, is_file_name, load_thresholds};
 use iotrial_session::request::LoadRequest;
 use iotrial_session::run::{self, Finished};
@@ -142,6 +144,8 @@ struct Again {
     targets: String,
     /// ` --need …`, where a rate was needed.
     need: String,
+    /// ` --steps …`, where the command line gave the steps.
+    steps: String,
 }
 
 impl Again {
@@ -149,13 +153,23 @@ impl Again {
         let targets = record.targets.iter().map(|target| format!(" --target {}", quoted(&target.named())));
         let need = record.search.as_ref().and_then(|search| search.need.as_ref());
         let need = need.map(|need| format!(" --need {need}")).unwrap_or_default();
-        Self { profile: quoted(&record.plan.profile), targets: targets.collect(), need }
+        let steps = staircase_of(record).map(|shares| format!(" --steps {shares}")).unwrap_or_default();
+        Self { profile: quoted(&record.plan.profile), targets: targets.collect(), need, steps }
     }
 }
 
+/// The steps of a run, where they are not those of its profile.
+fn staircase_of(record: &RunRecord) -> Option<String> {
+    let loads = |steps: &[Step]| steps.iter().map(|step| step.load_percent).collect::<Vec<f64>>();
+    let of_profile = Profile::parse(&record.profile).map(|profile| loads(&profile.steps)).unwrap_or_default();
+    let of_run = loads(&record.plan.steps);
+    let shares: Vec<String> = of_run.iter().map(|percent| format!("{percent}%")).collect();
+    (!of_run.is_empty() && of_run != of_profile).then(|| shares.join(","))
+}
+
 /// The one command that makes sense after this answer.
-fn next_step(summary: &Summary, Again { profile, targets, need }: &Again) -> String {
-    let run = format!("iotrial run {profile}{targets}{need}");
+fn next_step(summary: &Summary, Again { profile, targets, need, steps }: &Again) -> String {
+    let run = format!("iotrial run {profile}{targets}{need}{steps}");
     match (summary.verdict.outcome, &summary.capacity) {
         (Outcome::Inconclusive, _) => match &summary.verdict.advice {
             // What to change stands in the verdict; after that it is the same run again.
