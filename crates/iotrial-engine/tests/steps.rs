@@ -28,7 +28,7 @@ fn steps_of(jobs: &str, sim: SimDevice, steps: &[(f64, Option<f64>)]) -> (Plan, 
         .collect();
     plan.phases.last_mut().unwrap().duration = each * u32::try_from(steps.len()).unwrap();
     let outcome = run_on(&plan, &HeldAreas::default());
-    let parts = plan.intervals_by_step(&outcome.intervals);
+    let parts = RunRecord::intervals_by_step(&plan, &outcome.intervals);
     let steps = parts.into_iter().map(|part| (RunRecord::totals_of_intervals(&plan, part), part.to_vec()));
     let steps = steps.collect();
     (plan, steps)

@@ -17,6 +17,7 @@ use crate::search::Search;
 use crate::units::{ByteSize, seconds};
 
 mod check;
+mod steps;
 mod streams;
 mod failure;
 mod target;
@@ -25,6 +26,7 @@ pub use crate::finding::{RecordedFinding, Severity};
 pub use check::CheckRecordError;
 pub(crate) use check::{LONGEST, MOST_COUNTED, are_counts_in_range, are_devices_in_range};
 pub use failure::Failure;
+pub use steps::StepCounts;
 pub use target::{BlockDevice, TargetRecord};
 
 /// The value of `format` in a record.
@@ -207,19 +209,6 @@ pub struct Layout {
     /// Time that the writing took.
     #[serde(rename = "duration_s", with = "seconds")]
     pub duration: Duration,
-}
-
-/// What happened in one step of a load that changes.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct StepCounts {
-    /// Totals, in the order of the plan's jobs.
-    pub jobs: Vec<JobCounts>,
-    /// CPU time; `None` where the clock is simulated, and after a crash.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cpu: Option<CpuUse>,
-    /// What the operating system counted at the devices below.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub devices: Vec<DeviceCounters>,
 }
 
 /// What one job did: by direction, only where there was something.
@@ -544,14 +533,6 @@ impl RunRecord {
             }
         }
         totals
-    }
-
-    /// Totals of each step that has intervals, without CPU times and counters.
-    pub fn steps_of_intervals(plan: &Plan, intervals: &[Interval]) -> Vec<StepCounts> {
-        let steps = plan.intervals_by_step(intervals).into_iter();
-        let counts =
-            |mine| StepCounts { jobs: Self::totals_of_intervals(plan, mine), ..StepCounts::default() };
-        steps.map(counts).collect()
     }
 
     /// The time that was measured: all intervals of that phase.

@@ -2,7 +2,6 @@
 
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::series::Series;
-use iotrial_analysis::stream::Streams;
 use iotrial_analysis::summary::{JobSummary, Summary};
 use iotrial_analysis::verdict::Judged;
 use iotrial_model::bound::Amount;
@@ -19,6 +18,7 @@ use crate::brief;
 use crate::chart::ChartGroup;
 use crate::curves;
 use crate::document::{Block, Document, FindingLine, Section, VerdictBlock};
+use crate::figure_rows::{figures_row, figures_table, stream_rows};
 use crate::proposals;
 use crate::quantity::{Quantity, in_seconds};
 use crate::search;
@@ -308,48 +308,6 @@ pub(crate) fn total_rows(
         row
     };
     Stream::ALL.iter().filter(is_there).map(row).collect()
-}
-
-pub(crate) fn stream_rows(labels: &[&str], streams: &Streams, listed: &[Stream], is_total: bool) -> Vec<Row> {
-    listed.iter().map(|stream| figures_row(labels, stream.key(), streams.get(*stream), is_total)).collect()
-}
-
-/// A stream that was planned and never came to be has no figures at all.
-pub(crate) fn figures_row(labels: &[&str], stream: &str, figures: Option<&Figures>, is_total: bool) -> Row {
-    let value = |figure| Value::number(figures.and_then(|figures| figures.get(figure)));
-    let mut cells: Vec<Value> = labels.iter().map(|label| Value::Text((*label).to_owned())).collect();
-    cells.push(Value::Text(stream.to_owned()));
-    cells.extend(Figure::ALL.map(value));
-    cells.extend([
-        figures.and_then(|f| f.error_count).map_or(Value::Absent, Value::Count),
-        figures.and_then(|f| f.io_count).map_or(Value::Absent, Value::Count),
-    ]);
-    Row { cells, is_total }
-}
-
-/// The table of [`figures_row`]s. Errors have a column only where there are any.
-pub(crate) fn figures_table(
-    caption: &str,
-    labels: &[&'static str],
-    rows: Vec<Row>,
-    at_a_glance: bool,
-) -> Table {
-    let column = |figure: Figure| match Column::of_figure(figure) {
-        column if figure.is_detail() => column.optional(),
-        column => column,
-    };
-    let mut columns: Vec<Column> = labels.iter().map(|label| Column::new(label, Quantity::Words)).collect();
-    columns.push(Column::new("stream", Quantity::Words));
-    columns.extend(Figure::ALL.map(column));
-    columns.extend([Column::new("errors", Quantity::Count), Column::new("I/Os", Quantity::Count).optional()]);
-    let mut table = Table { caption: caption.to_owned(), columns, rows, at_a_glance };
-    let errors = table.columns.len() - 2;
-    let failed = |row: &Row| matches!(row.cells[errors], Value::Count(count) if count > 0);
-    if !table.rows.iter().any(failed) {
-        table.columns.remove(errors);
-        table.rows.iter_mut().for_each(|row| drop(row.cells.remove(errors)));
-    }
-    table
 }
 
 fn judged(summary: &Summary) -> Option<Section> {

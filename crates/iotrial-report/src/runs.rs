@@ -17,6 +17,7 @@ use iotrial_model::subject::Subject;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape, TIME};
 use crate::comparison::{self, charts};
 use crate::document::{Block, Document, FindingLine, Section};
+use crate::figure_rows;
 use crate::quantity::Quantity;
 use crate::result;
 use crate::stated;
@@ -148,7 +149,7 @@ fn side_by_side(results: &[&(Subject<'_>, &Summary)], comparison: Option<&Compar
         result::total_rows(subject, summary, &labels, false)
     });
     let labels: &[&str] = if comparison.is_some() { &["key", "result"] } else { &["result"] };
-    let table = result::figures_table("Figures side by side", labels, rows.collect(), true);
+    let table = figure_rows::figures_table("Figures side by side", labels, rows.collect(), true);
     let has_any = |(_, summary): &&(Subject<'_>, &Summary)| {
         summary.findings.iter().any(|finding| finding.id == FindingId::ContradictoryFigures)
     };
@@ -266,12 +267,12 @@ fn overview(runs: &[Run<'_>]) -> Section {
 fn by_role(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
     let roles: BTreeSet<Role> = streams.iter().map(|(role, _)| *role).collect();
     let row = |role: Role, stream: Stream, run: &Run<'_>| {
-        result::figures_row(&[&format!("{role} {stream}")], &run.short, run.figures(role, stream), false)
+        figure_rows::figures_row(&[&format!("{role} {stream}")], &run.short, run.figures(role, stream), false)
     };
     let measured = || runs.iter().filter(|run| run.was_measured());
     let rows: Vec<Row> =
         streams.iter().flat_map(|(role, stream)| measured().map(|run| row(*role, *stream, run))).collect();
-    let mut table = result::figures_table("Figures by role and run", &["stream"], rows, true);
+    let mut table = figure_rows::figures_table("Figures by role and run", &["stream"], rows, true);
     table.columns[1].name = "run";
     (roles.len() > 1 && measured().next().is_some()).then(|| Section {
         id: "roles",

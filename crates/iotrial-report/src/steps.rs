@@ -5,8 +5,8 @@ use iotrial_analysis::verdict::StepResult;
 use iotrial_model::subject::Subject;
 
 use crate::document::{Block, Section};
+use crate::figure_rows::{figures_table, stream_rows};
 use crate::quantity::{Quantity, in_seconds};
-use crate::result::{figures_table, stream_rows};
 use crate::table::{Column, Row, Table, Value};
 
 /// Absent where the load does not change.

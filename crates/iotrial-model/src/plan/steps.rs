@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::{Arrival, PhaseKind, Plan, PlanError, PlanRequest, bursts};
 use crate::profile::{Profile, check_loads};
-use crate::record::Interval;
 use crate::step::Step;
 
 impl Plan {
@@ -25,25 +24,6 @@ impl Plan {
             Some(*at)
         });
         std::iter::once(start).chain(ends).collect()
-    }
-
-    /// The intervals of each step that has any, in order. Those of the phases before are with the first step, whose load they have.
-    pub fn intervals_by_step<'r>(&self, intervals: &'r [Interval]) -> Vec<&'r [Interval]> {
-        let borders = self.step_borders();
-        let mut rest = intervals;
-        let mut all = Vec::new();
-        for (position, end) in borders.iter().skip(1).enumerate() {
-            // The last step has what is left, however late the clock was.
-            let is_last = position + 1 == self.steps.len();
-            let count = rest.iter().take_while(|one| is_last || one.start < *end).count();
-            let (mine, others) = rest.split_at(count);
-            if !mine.iter().any(|one| one.phase == PhaseKind::Measure) {
-                break;
-            }
-            all.push(mine);
-            rest = others;
-        }
-        all
     }
 
     /// Outstanding I/Os that a job keeps, or may have, at this share of the full load: a closed load has fewer, the slots of

@@ -46,7 +46,7 @@ impl<'r> Subject<'r> {
     fn steps_of_run(record: &'r RunRecord) -> Vec<SubjectStep<'r>> {
         let plan = &record.plan;
         let borders = plan.step_borders();
-        let parts = plan.intervals_by_step(&record.intervals).into_iter().zip(&record.steps);
+        let parts = RunRecord::intervals_by_step(plan, &record.intervals).into_iter().zip(&record.steps);
         let steps = parts.zip(&plan.steps).enumerate().map(|(index, ((intervals, counts), planned))| {
             let counted = intervals.iter().filter(|one| one.phase == PhaseKind::Measure);
             let measured: Duration = counted.map(|one| one.duration).sum();
