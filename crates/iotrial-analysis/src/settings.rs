@@ -4,6 +4,7 @@
 //! guessed. The rules with their sources stand in `docs/settings.md`.
 
 use iotrial_model::load::{Pattern, Role};
+use iotrial_model::record::EndedHow;
 use iotrial_model::subject::{Facts, Subject};
 use iotrial_model::units::{ByteSize, group_thousands};
 use serde::Serialize;
@@ -157,7 +158,8 @@ impl Setting {
                 if *is_ceiling { " at saturation" } else { " beside the reads" }
             ),
             SettingEvidence::Processors { cpu_count } => {
-                format!("{} logical processors of this host", group_thousands(&cpu_count.to_string()))
+                let plural = if *cpu_count == 1 { "" } else { "s" };
+                format!("{} logical processor{plural} of this host", group_thousands(&cpu_count.to_string()))
             }
             SettingEvidence::ReadSizes {
                 block_size_bytes,
@@ -186,7 +188,9 @@ const MOST_TEMPDB_FILES: u32 = 8;
 /// What follows from a run of the profile of a database.
 pub(crate) fn settings_of_run(subject: &Subject<'_>) -> Vec<Setting> {
     // Without a long run the record of a search is its last probe of a few seconds, whether its rate held or not.
-    let is_whole = subject.search.is_none_or(|search| search.result.is_some());
+    let is_whole = subject.search.is_none_or(|search| search.result.is_some())
+        && subject.ended_how() == EndedHow::Complete
+        && subject.measured.is_some_and(|measured| !measured.is_zero());
     let database = subject.plan.and_then(|plan| Database::of_profile(&plan.profile));
     match database.filter(|_| is_whole) {
         Some(Database::MySql) => {
