@@ -402,9 +402,12 @@ const fn change_class(reading: Reading) -> &'static str {
         Reading::MuchBetter | Reading::Better => "number better",
         Reading::Worse => "number worse",
         Reading::MuchWorse => "number much worse",
-        Reading::NoDifference | Reading::TooFew | Reading::TooFewRepeats | Reading::NoInterval => {
-            "number same"
-        }
+        Reading::NoDifference
+        | Reading::TooFew
+        | Reading::TooFewRepeats
+        | Reading::NoInterval
+        | Reading::OtherRate
+        | Reading::OnlyBounds => "number same",
         Reading::Amount => "number",
     }
 }

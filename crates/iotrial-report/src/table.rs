@@ -32,12 +32,14 @@ pub struct Column {
     pub quantity: Quantity,
     /// Whether it may be left out where there is little room.
     pub optional: bool,
+    /// Whether it is the first to be left out, wherever it stands.
+    pub is_first_to_go: bool,
 }
 
 impl Column {
     /// A column that is always shown.
     pub(crate) fn new(name: &'static str, quantity: Quantity) -> Self {
-        Self { group: "", name, quantity, optional: false }
+        Self { group: "", name, quantity, optional: false, is_first_to_go: false }
     }
 
     /// The column of a figure.
@@ -70,6 +72,11 @@ impl Column {
     /// The same, left out where there is little room.
     pub(crate) fn optional(self) -> Self {
         Self { optional: true, ..self }
+    }
+
+    /// The same, left out before any other: it stands between two that say nearly as much.
+    pub(crate) fn first_to_go(self) -> Self {
+        Self { optional: true, is_first_to_go: true, ..self }
     }
 }
 
@@ -197,7 +204,11 @@ pub(crate) const fn reading_mark(reading: Reading) -> &'static str {
         Reading::NoDifference => "≈",
         Reading::Worse => "✗",
         Reading::MuchWorse => "✗✗",
-        Reading::TooFew | Reading::TooFewRepeats | Reading::NoInterval => "?",
+        Reading::TooFew
+        | Reading::TooFewRepeats
+        | Reading::NoInterval
+        | Reading::OtherRate
+        | Reading::OnlyBounds => "?",
         Reading::Amount => "",
     }
 }

@@ -80,6 +80,8 @@ const fn meaning(reading: Reading) -> &'static str {
         | Reading::TooFew
         | Reading::TooFewRepeats
         | Reading::NoInterval
+        | Reading::OtherRate
+        | Reading::OnlyBounds
         | Reading::Amount => "is-same",
     }
 }
