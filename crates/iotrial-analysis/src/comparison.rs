@@ -11,6 +11,8 @@ mod metric;
 
 mod circumstances;
 
+mod capacity;
+
 mod sample;
 
 mod conditions;
@@ -48,6 +50,7 @@ use iotrial_model::words::in_brief;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+pub use capacity::CapacityFigure;
 pub use circumstances::{Circumstances, HostFacts, TargetFacts};
 pub use conditions::Difference;
 pub use configuration::Configuration;
@@ -56,7 +59,7 @@ pub use delta::{
     TailProblem,
 };
 pub use factor::{Factor, FactorPair, GroupChange};
-pub use gate::{Gate, GateOutcome, ParseGateError};
+pub use gate::{Gate, GateOutcome, GateResult, ParseGateError, hold_gates};
 pub use metric::{Metric, MetricGroup};
 pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
@@ -66,7 +69,6 @@ pub use scaling::Scaling;
 
 use conditions::{check_conditions, findings_on_generators, without_unlike_writes};
 use factor::{factors, varying_attributes};
-use metric::nearest_metric;
 use recommendation::Evidence;
 use sample::tell_loads_apart;
 
@@ -96,6 +98,8 @@ pub struct Comparison {
     pub against_baseline: Vec<Pair>,
     /// The order of configurations by each metric.
     pub rankings: Vec<Ranking>,
+    /// The same within each role, where the runs have several; they do not count in the order over all.
+    pub rankings_by_role: Vec<Ranking>,
     /// What a larger number of the same thing does, such as of hosts or volumes.
     pub scaling: Vec<Scaling>,
     /// What to take.
@@ -201,13 +205,19 @@ pub enum CompareError {
         /// All attributes in which they differ.
         differing: Vec<String>,
     },
+    /// A gate is about a change, and there is nothing that it could be a change from.
+    #[error("the gate `{gate}` is about a change, and there is no baseline")]
+    NoBaseline {
+        /// The gate as text.
+        gate: String,
+    },
     /// A gate names a metric that no configuration has.
-    #[error("no configuration has the metric `{name}`; there are {}", .known.join(", "))]
+    #[error("no configuration has the metric `{name}`; there are {near}")]
     UnknownMetric {
         /// The metric as the gate spells it.
         name: String,
-        /// Those that there are.
-        known: Vec<String>,
+        /// Those that there are and that are like it, in words.
+        near: String,
         /// What was probably meant.
         nearest: Option<String>,
     },
@@ -220,7 +230,7 @@ impl CompareError {
             |nearest: &Option<String>| nearest.as_ref().map(|near| format!("did you mean `{near}`?"));
         match self {
             Self::OnlyOne { label: Some(_), .. } => Some(
-                "runs with the same label and the same attributes are repeats of one configuration"
+                "runs with the same label and the same attributes are repeats of one configuration; `iotrial report` holds gates on values against it"
                     .to_owned(),
             ),
             Self::OnlyOne { label: None, .. } => {
@@ -246,6 +256,9 @@ impl CompareError {
             Self::UnknownBaseline { nearest, .. }
             | Self::UnknownAttribute { nearest, .. }
             | Self::UnknownMetric { nearest, .. } => did_you_mean(nearest),
+            Self::NoBaseline { .. } => Some(
+                "give a value such as `write.p99 < 2ms`, or `iotrial compare BASELINE NEW --gate …`".to_owned(),
+            ),
             Self::NoPair { differing, .. } => Some(format!(
                 "they always differ in several of {} at once: measure two that differ in one only",
                 differing.join(", ")
@@ -293,7 +306,13 @@ impl Comparison {
         let others = || configurations.iter().enumerate().filter(|(index, _)| *index != baseline);
         let against_baseline: Vec<Pair> =
             others().map(|(_, other)| Pair::new(&configurations[baseline], other)).collect();
-        let rankings = Ranking::all(&configurations, &metrics);
+        let has_own_rates = has_own_rates(&configurations);
+        findings.extend(has_own_rates.then(|| finding_on_own_rates(&configurations)));
+        // Each at another rate: what a stream does there follows from the rate, and only the rates can be compared.
+        let is_ranked = if has_own_rates { is_ranked_at_own_rates } else { Metric::is_ranked };
+        let rankings = Ranking::all(&configurations, &metrics, is_ranked);
+        let in_roles: &[Metric] = if has_own_rates { &[] } else { &metrics };
+        let rankings_by_role = Ranking::all(&configurations, in_roles, Metric::is_ranked_in_role);
         let scaling = Scaling::all(&configurations, &factors);
         let evidence = Evidence {
             scaling: &scaling,
@@ -304,7 +323,7 @@ impl Comparison {
             baseline,
         };
         let recommendation = Recommendation::decide(&evidence);
-        let gates = hold_gates(&request.gates, &metrics, &against_baseline)?;
+        let gates = hold_against_baseline(&request.gates, &configurations, baseline, &against_baseline)?;
         findings.extend(findings_on_contradictions(&configurations));
         findings.extend(findings_on_spread(&configurations));
         findings.extend(findings_on_ranges(&configurations));
@@ -320,6 +339,7 @@ impl Comparison {
             factors,
             against_baseline,
             rankings,
+            rankings_by_role,
             scaling,
             recommendation,
             gates,
@@ -353,6 +373,7 @@ impl Comparison {
             factors: Vec::new(),
             against_baseline: Vec::new(),
             rankings: Vec::new(),
+            rankings_by_role: Vec::new(),
             scaling: Vec::new(),
             recommendation: Recommendation::default(),
             gates: Vec::new(),
@@ -383,11 +404,26 @@ impl Comparison {
             reading => reading.as_str().to_owned(),
         }
     }
+}
 
-    /// Whether every gate is kept.
-    pub fn keeps_gates(&self) -> bool {
-        self.gates.iter().all(|outcome| outcome.kept)
-    }
+/// Whether configurations were measured at rates that a search found for each of them.
+fn has_own_rates(configurations: &[Configuration]) -> bool {
+    let Some((first, others)) = configurations.split_first() else { return false };
+    others.iter().any(|other| first.is_at_another_rate(other))
+}
+
+fn is_ranked_at_own_rates(metric: &Metric) -> bool {
+    metric.is_ranked() && metric.key.figure().is_none()
+}
+
+fn finding_on_own_rates(configurations: &[Configuration]) -> Finding {
+    let rates: Vec<String> =
+        configurations.iter().map(|one| format!("{} {}", one.key, with_thousands(one.rate()))).collect();
+    let message = format!(
+        "Each was measured at the highest rate that was found for it (IOPS: {}). These rates are compared; what the streams do at them is shown, and neither judged nor ranked. --need measures all at one rate.",
+        names_of(&rates)
+    );
+    finding(FindingId::OwnRates, Severity::Note, message)
 }
 
 /// A difference that takes more characters is only named.
@@ -576,23 +612,21 @@ fn chosen_factors(
     Ok(factors)
 }
 
-fn hold_gates(
+/// Gates on changes and on values, both of every configuration but the baseline: that one is what there was before, and whoever makes
+/// it better must not be stopped by how it was.
+fn hold_against_baseline(
     gates: &[Gate],
-    metrics: &[Metric],
+    configurations: &[Configuration],
+    baseline: usize,
     against_baseline: &[Pair],
 ) -> Result<Vec<GateOutcome>, CompareError> {
     let mut outcomes = Vec::new();
+    let others =
+        || configurations.iter().enumerate().filter(|(index, _)| *index != baseline).map(|(_, one)| one);
     for gate in gates {
-        let meant = gate.meant(metrics);
-        if meant.is_empty() {
-            let name = gate.metric_name().to_owned();
-            let nearest = nearest_metric(&name, metrics);
-            let mut known: Vec<String> = metrics.iter().map(|metric| metric.key.words()).collect();
-            known.dedup();
-            return Err(CompareError::UnknownMetric { name, known, nearest });
-        }
-        for pair in against_baseline {
-            outcomes.extend(meant.iter().map(|metric| gate.hold(pair, metric)));
+        for (other, pair) in others().zip(against_baseline) {
+            outcomes.extend(gate.hold_change(&configurations[baseline], other, pair)?);
+            outcomes.extend(gate.hold_value(other)?);
         }
     }
     Ok(outcomes)

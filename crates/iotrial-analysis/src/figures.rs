@@ -35,6 +35,8 @@ pub struct Figures {
     pub lat_p50_us: Option<f64>,
     /// 90th percentile of the total latency.
     pub lat_p90_us: Option<f64>,
+    /// 95th percentile of the total latency.
+    pub lat_p95_us: Option<f64>,
     /// 99th percentile of the total latency.
     pub lat_p99_us: Option<f64>,
     /// 99.9th percentile of the total latency. It needs 10,000 I/Os to be more than the fate of a few, see
@@ -62,6 +64,7 @@ impl Figures {
             Figure::LatencyMean => self.lat_mean_us,
             Figure::LatencyP50 => self.lat_p50_us,
             Figure::LatencyP90 => self.lat_p90_us,
+            Figure::LatencyP95 => self.lat_p95_us,
             Figure::LatencyP99 => self.lat_p99_us,
             Figure::LatencyP999 => self.lat_p999_us,
             Figure::LatencyP9999 => self.lat_p9999_us,
@@ -81,6 +84,7 @@ impl Figures {
             lat_mean_us: None,
             lat_p50_us: None,
             lat_p90_us: None,
+            lat_p95_us: None,
             lat_p99_us: None,
             lat_p999_us: None,
             lat_p9999_us: None,
@@ -142,6 +146,7 @@ impl Figures {
             lat_mean_us: mean(&|one| one.latency_mean_us()),
             lat_p50_us: at(50.0),
             lat_p90_us: at(90.0),
+            lat_p95_us: at(95.0),
             lat_p99_us: at(99.0),
             lat_p999_us: at(99.9),
             lat_p9999_us: at(99.99),
@@ -171,6 +176,7 @@ impl Figures {
             lat_mean_us,
             lat_p50_us: percentile_us(latency, 50.0),
             lat_p90_us: percentile_us(latency, 90.0),
+            lat_p95_us: percentile_us(latency, 95.0),
             lat_p99_us: percentile_us(latency, 99.0),
             lat_p999_us: percentile_us(latency, 99.9),
             lat_p9999_us: percentile_us(latency, 99.99),

@@ -46,6 +46,20 @@ impl Outcome {
         }
     }
 
+    /// The word in JSON.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Qualified => "qualified",
+            Self::Inconclusive => "inconclusive",
+            Self::NotQualified => "not-qualified",
+        }
+    }
+
+    /// The outcome with this word.
+    pub fn from_key(key: &str) -> Option<Self> {
+        [Self::Qualified, Self::Inconclusive, Self::NotQualified].into_iter().find(|one| one.key() == key)
+    }
+
     /// Yes, no or neither.
     pub const fn is_yes(self) -> Option<bool> {
         match self {

@@ -58,6 +58,8 @@ figures! {
         LatencyP50 = "lat_p50_us", "p50", Us, Some(50.0);
         /// 90th percentile of the total latency: nine of ten I/Os took no longer.
         LatencyP90 = "lat_p90_us", "p90", Us, Some(90.0);
+        /// 95th percentile of the total latency: one I/O of twenty took longer.
+        LatencyP95 = "lat_p95_us", "p95", Us, Some(95.0);
         /// 99th percentile of the total latency.
         LatencyP99 = "lat_p99_us", "p99", Us, Some(99.0);
         /// 99.9th percentile of the total latency.
@@ -99,10 +101,22 @@ impl Figure {
     /// Those that thresholds judge, in the order of their files: what a typical I/O takes, and what the slowest take. A
     /// longest latency is the fate of one I/O, and rates follow from the load that was asked.
     pub const JUDGED: [Self; 3] = [Self::LatencyMean, Self::LatencyP99, Self::LatencyP999];
-    /// Those that runs are compared by: the judged ones, and rates. The others would cost certainty, because the error of 5 %
-    /// is shared by all that is compared, and say little that these do not.
-    pub const COMPARED: [Self; 5] =
-        [Self::Iops, Self::Bandwidth, Self::LatencyMean, Self::LatencyP99, Self::LatencyP999];
+    /// Those that runs are compared by: those by which they are ranked, and what people set gates on besides.
+    pub const COMPARED: [Self; 7] = [
+        Self::Iops,
+        Self::Bandwidth,
+        Self::LatencyMean,
+        Self::LatencyP95,
+        Self::LatencyP99,
+        Self::LatencyP999,
+        Self::LatencyMax,
+    ];
+
+    /// Whether configurations are ranked by it. More figures would cost certainty, because the error of 5 % is shared by all that
+    /// decide: p95 says little that mean and p99 do not, and the longest latency is the fate of one I/O.
+    pub const fn ranks(self) -> bool {
+        !matches!(self, Self::LatencyP95 | Self::LatencyMax)
+    }
 
     /// Whether it is a latency; the others are rates.
     pub const fn is_latency(self) -> bool {
@@ -111,7 +125,7 @@ impl Figure {
 
     /// Whether its column may be left out where there is little room: its neighbours say nearly the same.
     pub const fn is_detail(self) -> bool {
-        matches!(self, Self::LatencyP90 | Self::LatencyP9999)
+        matches!(self, Self::LatencyP90 | Self::LatencyP95 | Self::LatencyP9999)
     }
 
     /// Which way it is better.
@@ -210,7 +224,7 @@ mod tests {
                 assert_eq!(Figure::from_word(word), Some(figure), "{word}");
             }
         }
-        assert_eq!(Figure::from_key("lat_p95_us"), None);
+        assert_eq!(Figure::from_key("lat_p96_us"), None);
         assert_eq!(Figure::from_key("p99"), None);
     }
 
@@ -233,7 +247,7 @@ mod tests {
         assert_eq!(Figure::JUDGED.map(Figure::short_key), ["mean", "p99", "p999"]);
         assert_eq!(
             Figure::ALL.map(Figure::word),
-            ["iops", "bandwidth", "mean", "p50", "p90", "p99", "p99.9", "p99.99", "max"]
+            ["iops", "bandwidth", "mean", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"]
         );
     }
 
@@ -249,6 +263,6 @@ mod tests {
     #[test]
     fn the_share_of_a_percentile_is_its_decimal() {
         let shares: Vec<f64> = Figure::ALL.into_iter().filter_map(Figure::share).collect();
-        assert_eq!(shares, [0.5, 0.9, 0.99, 0.999, 0.9999]);
+        assert_eq!(shares, [0.5, 0.9, 0.95, 0.99, 0.999, 0.9999]);
     }
 }

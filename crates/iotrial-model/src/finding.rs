@@ -118,6 +118,8 @@ words! {
         OtherTool = "other-tool",
         /// The generator worked in several ways.
         GeneratorDiffers = "generator-differs",
+        /// Each was measured at the rate that a search found for it.
+        OwnRates = "own-rates",
         /// A record was given twice.
         GivenTwice = "given-twice",
         /// An attribute never differs alone.

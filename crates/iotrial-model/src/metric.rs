@@ -1,20 +1,29 @@
 //! What a metric measures, by the name that it has in printed tables, gates and JSON: `read.lat_p99_us`.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::figure::{CpuFigure, Figure};
-use crate::stream::Stream;
+use crate::load::Role;
+use crate::stream::{Stream, StreamOf};
 
 /// Where the figures of an application stand, such as `other.batch_requests_per_s`.
 pub const APPLICATION: &str = "other";
 /// Where CPU time stands, such as `cpu.usr_percent`.
 pub const CPU: &str = "cpu";
+/// The name of [`MetricKey::Capacity`] in its place, which is all I/Os.
+const CAPACITY: &str = "capacity_iops";
 
 /// A place and a name in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum MetricKey {
-    /// A figure of a stream: `read.lat_p99_us`.
+    /// A figure of a stream of all jobs together: `read.lat_p99_us`.
     Figure(Stream, Figure),
+    /// A figure of a stream of the jobs of one role: `log.commit.lat_p99_us`.
+    // Apart from those of all jobs: who adds up or ranks figures would count each I/O twice.
+    OfRole(Role, Stream, Figure),
+    /// The highest rate within the limits on latency: `total.capacity_iops`.
+    Capacity,
     /// CPU time of the load: `cpu.usr_percent`.
     Cpu(CpuFigure),
     /// Whatever else a source has a number for: a figure of an application (`other.batch_requests_per_s`), or an amount that
@@ -28,6 +37,14 @@ pub enum MetricKey {
 }
 
 impl MetricKey {
+    /// A figure of a stream, of all jobs or of those of a role.
+    pub const fn of_stream(of: StreamOf, figure: Figure) -> Self {
+        match of.role {
+            Some(role) => Self::OfRole(role, of.stream, figure),
+            None => Self::Figure(of.stream, figure),
+        }
+    }
+
     /// The metric with this key; `None` of what has no place or no name.
     pub fn from_key(key: &str) -> Option<Self> {
         Self::read(key, Figure::from_key, |name| find_cpu(|one| one.as_str() == name))
@@ -35,6 +52,9 @@ impl MetricKey {
 
     /// The metric that somebody calls so: figures also by short names, as in `write.p99`.
     pub fn from_words(words: &str) -> Option<Self> {
+        if matches!(words, "capacity" | "total.capacity") {
+            return Some(Self::Capacity);
+        }
         let cpu = |name: &str| {
             find_cpu(|one| [one.as_str(), one.as_str().trim_end_matches("_us"), one.title()].contains(&name))
         };
@@ -49,35 +69,55 @@ impl MetricKey {
         let (place, name) =
             text.split_once('.').filter(|(place, name)| !place.is_empty() && !name.is_empty())?;
         let of_stream = || Some(Self::Figure(Stream::from_metric_word(place)?, figure(name)?));
+        let of_role = || {
+            let role = Role::ALL.iter().find(|role| role.as_str() == place)?;
+            let (stream, name) = name.split_once('.')?;
+            Some(Self::OfRole(*role, Stream::from_metric_word(stream)?, figure(name)?))
+        };
         let of_cpu = || cpu(name).filter(|_| place == CPU).map(Self::Cpu);
+        let capacity = (place == Stream::Mixed.metric_word() && name == CAPACITY).then_some(Self::Capacity);
         let named = || Self::Named { place: place.to_owned(), name: name.to_owned() };
         // A name is what is left: streams also have amounts that are no figures, such as `read.total_gib`.
-        Some(of_stream().or_else(of_cpu).unwrap_or_else(named))
+        Some(of_stream().or_else(of_role).or(capacity).or_else(of_cpu).unwrap_or_else(named))
     }
 
-    /// The first part of the key: `read`, `write`, `commit`, `total`, `cpu` or `other`.
-    pub fn place(&self) -> &str {
-        match self {
-            Self::Figure(stream, _) => stream.metric_word(),
-            Self::Cpu(_) => CPU,
-            Self::Named { place, .. } => place,
+    /// The figure of a stream that it is, of all jobs or of those of a role.
+    pub const fn figure(&self) -> Option<(StreamOf, Figure)> {
+        match *self {
+            Self::Figure(stream, figure) => Some((StreamOf::all(stream), figure)),
+            Self::OfRole(role, stream, figure) => Some((StreamOf { role: Some(role), stream }, figure)),
+            Self::Capacity | Self::Cpu(_) | Self::Named { .. } => None,
         }
     }
 
-    /// The second part: `lat_p99_us`.
+    /// The first part of the key: `read`, `write`, `commit`, `total`, `cpu` or `other`; of a role with its stream, `log.commit`.
+    pub fn place(&self) -> Cow<'_, str> {
+        match self {
+            Self::Figure(stream, _) => Cow::Borrowed(stream.metric_word()),
+            Self::OfRole(role, stream, _) => {
+                Cow::Owned(StreamOf { role: Some(*role), stream: *stream }.metric_word())
+            }
+            Self::Capacity => Cow::Borrowed(Stream::Mixed.metric_word()),
+            Self::Cpu(_) => Cow::Borrowed(CPU),
+            Self::Named { place, .. } => Cow::Borrowed(place),
+        }
+    }
+
+    /// The last part: `lat_p99_us`.
     pub fn name(&self) -> &str {
         match self {
-            Self::Figure(_, figure) => figure.key(),
+            Self::Figure(_, figure) | Self::OfRole(_, _, figure) => figure.key(),
+            Self::Capacity => CAPACITY,
             Self::Cpu(figure) => figure.as_str(),
             Self::Named { name, .. } => name,
         }
     }
 
-    /// How people write it, short: `write.p99.9`.
+    /// How people write it, short: `write.p99.9`, `log.commit.p99`.
     pub fn words(&self) -> String {
-        match self {
-            Self::Figure(stream, figure) => format!("{}.{}", stream.metric_word(), figure.word()),
-            Self::Cpu(_) | Self::Named { .. } => self.to_string(),
+        match self.figure() {
+            Some((of, figure)) => format!("{}.{}", of.metric_word(), figure.word()),
+            None => self.to_string(),
         }
     }
 }
@@ -107,6 +147,11 @@ mod tests {
         check("commit.iops", false);
         check("total.bandwidth_mib_per_s", false);
         check("cpu.per_io_us", false);
+        check("log.commit.lat_p99_us", false);
+        check("tempdb.write.lat_p95_us", false);
+        check("total.capacity_iops", false);
+        check("log.commit.p99", true);
+        check("log.iops", true);
         check("read.total_gib", true);
         check("read.p99", true);
         check("all.iops", true);
@@ -128,6 +173,14 @@ mod tests {
         }
         let bandwidth = MetricKey::Figure(Stream::Mixed, Figure::Bandwidth);
         assert_eq!(MetricKey::from_words("total.bandwidth"), Some(bandwidth));
+        for words in ["log.commit.p99.9", "log.commit.p999", "log.commit.lat_p999_us"] {
+            let of_role = MetricKey::OfRole(Role::Log, Stream::Commit, Figure::LatencyP999);
+            assert_eq!(MetricKey::from_words(words), Some(of_role.clone()));
+            assert_eq!(of_role.words(), "log.commit.p99.9");
+        }
+        for words in ["capacity", "total.capacity", "total.capacity_iops"] {
+            assert_eq!(MetricKey::from_words(words), Some(MetricKey::Capacity));
+        }
         let per_io = MetricKey::Cpu(CpuFigure::PerIo);
         assert_eq!(MetricKey::from_words("cpu.per_io"), Some(per_io.clone()));
         assert_eq!((p999.words(), per_io.words()), ("write.p99.9".to_owned(), "cpu.per_io_us".to_owned()));

@@ -1,6 +1,8 @@
 //! A stream is what a table has one row for: reads, writes, or those writes that are commits.
 
-use crate::load::words;
+use std::fmt;
+
+use crate::load::{Role, words};
 
 words! {
     /// The I/Os that are looked at together. The one spelling is the one for people; a name that is part of a key is spelled
@@ -42,6 +44,39 @@ impl Stream {
     /// The stream that printed tables, metrics and gates call so.
     pub fn from_metric_word(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|stream| stream.metric_word() == word)
+    }
+}
+
+/// A stream of all jobs together, or of the jobs of one role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StreamOf {
+    /// The role; `None` of all jobs together.
+    // First, so that those of all jobs come before those of a role.
+    pub role: Option<Role>,
+    /// The stream.
+    pub stream: Stream,
+}
+
+impl StreamOf {
+    /// Of all jobs together.
+    pub const fn all(stream: Stream) -> Self {
+        Self { role: None, stream }
+    }
+
+    /// The name in metrics and gates: `commit`, or `log.commit`.
+    pub fn metric_word(self) -> String {
+        let stream = self.stream.metric_word();
+        self.role.map_or_else(|| stream.to_owned(), |role| format!("{role}.{stream}"))
+    }
+}
+
+impl fmt::Display for StreamOf {
+    /// The name for people: `commit`, or `log commit`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.role {
+            Some(role) => write!(f, "{role} {}", self.stream.metric_word()),
+            None => f.write_str(self.stream.metric_word()),
+        }
     }
 }
 

@@ -1,20 +1,25 @@
 //! The document of a comparison: what to take, what it rests on, and every figure, change and rank.
 
+mod capacity;
+
 pub(crate) mod charts;
 
 pub(crate) mod measured;
 
+mod roles;
+
 use iotrial_analysis::comparison::{
-    BoundedDelta, Comparison, Configuration, Delta, FactorPair, GateOutcome, Metric, MetricGroup, Pair,
-    Ranking, Reading, Recommendation, ReservationKind, Standing,
+    BoundedDelta, Comparison, Configuration, Delta, FactorPair, Metric, MetricGroup, Pair, Ranking, Reading,
+    Recommendation, ReservationKind, Standing,
 };
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::finding::{Finding, FindingId};
 use iotrial_model::metric::MetricKey;
-use iotrial_model::stream::Stream;
+use iotrial_model::stream::StreamOf;
 use iotrial_model::units::group_thousands;
 
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
+use crate::gates;
 use crate::quantity::Quantity;
 use crate::result::LONGEST_TITLE;
 use crate::table::{Column, Row, Table, Value, reading_mark};
@@ -34,7 +39,7 @@ impl Document {
     pub fn of_comparison(comparison: &Comparison) -> Self {
         let sections = [
             Some(recommendation(comparison)),
-            gates(comparison),
+            gates::section(&comparison.gates),
             findings(&comparison.findings),
             Some(configurations(comparison)),
             measured::section(comparison),
@@ -43,6 +48,7 @@ impl Document {
             charts::bars(comparison),
             factors(comparison),
             against_baseline(comparison),
+            roles::section(comparison),
             ranking(comparison),
             charts::distribution(comparison),
             charts::spread(comparison),
@@ -150,50 +156,6 @@ pub(crate) fn recommendation(comparison: &Comparison) -> Section {
     }
 }
 
-fn gates(comparison: &Comparison) -> Option<Section> {
-    let row = |outcome: &GateOutcome| Row {
-        cells: vec![
-            Value::Text(outcome.gate.clone()),
-            Value::Text(marked(comparison, &outcome.configuration)),
-            Value::number(outcome.percent),
-            Value::number(outcome.interval.map(|one| one.low_percent)),
-            Value::number(outcome.interval.map(|one| one.high_percent)),
-            Value::Text(
-                match (outcome.percent, outcome.kept, outcome.is_close) {
-                    (None, ..) => "missed: not measured",
-                    (_, true, false) => "kept",
-                    (_, true, true) => "kept, but close",
-                    (_, false, false) => "missed",
-                    (_, false, true) => "missed, but close",
-                }
-                .to_owned(),
-            ),
-        ],
-        is_total: false,
-    };
-    (!comparison.gates.is_empty()).then(|| Section {
-        id: "gates",
-        heading: "Gates",
-        note: Some(format!(
-            "Changes against {}. The measured change decides; it is close where its interval lies on both sides of the limit.",
-            title_of(comparison, &comparison.baseline)
-        )),
-        blocks: vec![Block::Table(Table {
-            caption: "Gates held against each configuration".to_owned(),
-            columns: vec![
-                Column::new("gate", Quantity::Words),
-                Column::new("key", Quantity::Words),
-                Column::new("change", Quantity::ChangePercent),
-                Column::new("from", Quantity::ChangePercent).under("interval"),
-                Column::new("to", Quantity::ChangePercent).under("interval"),
-                Column::new("outcome", Quantity::Words),
-            ],
-            rows: comparison.gates.iter().map(row).collect(),
-            at_a_glance: true,
-        })],
-    })
-}
-
 /// All but the one that says why nothing is compared, which has a section of its own.
 pub(crate) fn findings(findings: &[Finding]) -> Option<Section> {
     let others = findings.iter().filter(|finding| finding.id != FindingId::NotCompared);
@@ -255,14 +217,15 @@ fn configurations(comparison: &Comparison) -> Section {
 }
 
 /// A stream under a load: what a row of a table is about.
-type StreamOf<'c> = (Option<&'c str>, Stream);
+type UnderLoad<'c> = (Option<&'c str>, StreamOf);
 
-/// The streams that have any figures, in the order of the comparison.
-fn streams(comparison: &Comparison) -> Vec<StreamOf<'_>> {
-    let mut streams: Vec<StreamOf<'_>> = Vec::new();
+/// The streams of all jobs together that have any figures, or those of each role, in the order of the comparison.
+fn streams(comparison: &Comparison, is_of_role: bool) -> Vec<UnderLoad<'_>> {
+    let mut streams: Vec<UnderLoad<'_>> = Vec::new();
     for metric in &comparison.metrics {
-        let MetricKey::Figure(stream, _) = metric.key else { continue };
-        let stream = (metric.load.as_deref(), stream);
+        let of = metric.key.figure().map(|(of, _)| of).filter(|of| of.role.is_some() == is_of_role);
+        let Some(of) = of else { continue };
+        let stream = (metric.load.as_deref(), of);
         if !streams.contains(&stream) {
             streams.push(stream);
         }
@@ -270,51 +233,63 @@ fn streams(comparison: &Comparison) -> Vec<StreamOf<'_>> {
     // All streams of one load together.
     let first_of_load = |load: Option<&str>| streams.iter().position(|(other, _)| *other == load);
     let order: Vec<Option<usize>> = streams.iter().map(|(load, _)| first_of_load(*load)).collect();
-    let mut ordered: Vec<(Option<usize>, StreamOf<'_>)> =
+    let mut ordered: Vec<(Option<usize>, UnderLoad<'_>)> =
         order.into_iter().zip(streams.iter().copied()).collect();
     ordered.sort_by_key(|(position, _)| *position);
     ordered.into_iter().map(|(_, stream)| stream).collect()
 }
 
-fn stream_name((load, stream): StreamOf<'_>) -> String {
-    let stream = stream.metric_word();
-    load.map_or_else(|| stream.to_owned(), |load| format!("{load}: {stream}"))
+fn stream_name((load, of): UnderLoad<'_>) -> String {
+    load.map_or_else(|| of.to_string(), |load| format!("{load}: {of}"))
 }
 
-fn metric_of((load, stream): StreamOf<'_>, figure: Figure) -> Metric {
-    Metric { load: load.map(str::to_owned), ..Metric::of_figure(stream, figure) }
+fn metric_of((load, of): UnderLoad<'_>, figure: Figure) -> Metric {
+    Metric { load: load.map(str::to_owned), key: MetricKey::of_stream(of, figure) }
 }
 
 /// The figures that any configuration has: each has a column.
 fn used_figures(comparison: &Comparison) -> Vec<Figure> {
     let is_used = |figure: &Figure| {
-        let is_it = |metric: &Metric| matches!(metric.key, MetricKey::Figure(_, one) if one == *figure);
+        let is_it = |metric: &Metric| metric.key.figure().is_some_and(|(_, one)| one == *figure);
         comparison.metrics.iter().any(is_it)
     };
     Figure::ALL.into_iter().filter(is_used).collect()
 }
 
-pub(crate) fn side_by_side(comparison: &Comparison) -> Section {
+/// Those by which configurations are ranked.
+fn ranking_figures(comparison: &Comparison) -> Vec<Figure> {
+    used_figures(comparison).into_iter().filter(|figure| figure.ranks()).collect()
+}
+
+/// The figures of these streams: a row for each stream of each configuration.
+fn figures_table(comparison: &Comparison, caption: &str, streams: &[UnderLoad<'_>]) -> Option<Table> {
     let figures = used_figures(comparison);
     let mut rows = Vec::new();
-    for stream in streams(comparison) {
+    for stream in streams.iter().copied() {
         for one in &comparison.configurations {
             let mut cells = vec![Value::Text(stream_name(stream)), Value::Text(marked(comparison, &one.key))];
             cells.extend(figures.iter().map(|figure| Value::amount(one.amount(&metric_of(stream, *figure)))));
             rows.push(Row { cells, is_total: false });
         }
     }
+    let mut columns = vec![Column::new("stream", Quantity::Words), Column::new("key", Quantity::Words)];
+    columns.extend(figures.into_iter().map(|figure| match Column::of_figure(figure) {
+        column if figure == Figure::LatencyP95 => column.first_to_go(),
+        column => column,
+    }));
+    (!rows.is_empty()).then(|| Table {
+        caption: caption.to_owned(),
+        columns,
+        at_a_glance: rows.len() <= MOST_ROWS_AT_A_GLANCE,
+        rows,
+    })
+}
+
+pub(crate) fn side_by_side(comparison: &Comparison) -> Section {
     let mut blocks = Vec::new();
-    if !rows.is_empty() {
-        let mut header = vec![Column::new("stream", Quantity::Words), Column::new("key", Quantity::Words)];
-        header.extend(figures.into_iter().map(Column::of_figure));
-        blocks.push(Block::Table(Table {
-            caption: "Figures of all configurations".to_owned(),
-            columns: header,
-            at_a_glance: rows.len() <= MOST_ROWS_AT_A_GLANCE,
-            rows,
-        }));
-    }
+    blocks.extend(capacity::table(comparison).map(Block::Table));
+    let all = streams(comparison, false);
+    blocks.extend(figures_table(comparison, "Figures of all configurations", &all).map(Block::Table));
     blocks.extend(cpu_table(comparison).map(Block::Table));
     blocks.extend(other_table(comparison).map(Block::Table));
     let note = mark_note(comparison);
@@ -385,13 +360,14 @@ fn other_table(comparison: &Comparison) -> Option<Table> {
 const LEGEND: &str = "✓ better, ✗ worse, doubled from a factor of two on, ≈ no difference shown, ? too little measured to tell.";
 
 pub(crate) fn factors(comparison: &Comparison) -> Option<Section> {
+    let streams = streams(comparison, false);
     let rows: Vec<Row> = comparison
         .factors
         .iter()
         .flat_map(|factor| factor.pairs.iter().map(move |pair| (factor, pair)))
         .flat_map(|(factor, pair)| {
             let labels = [factor.attribute.clone(), step(comparison, pair)];
-            matrix_rows(comparison, &pair.pair, &labels)
+            matrix_rows(comparison, &pair.pair, &labels, &streams)
         })
         .collect();
     let drawn = comparison.factors.iter().enumerate().filter_map(|(number, factor)| {
@@ -456,8 +432,11 @@ pub(crate) fn against_baseline(comparison: &Comparison) -> Option<Section> {
             || !comparison.gates.is_empty()
             || !comparison.against_baseline.iter().any(is_said));
     let pairs: Vec<&Pair> = comparison.against_baseline.iter().collect();
-    let rows: Vec<Row> =
-        pairs.iter().flat_map(|pair| matrix_rows(comparison, pair, &[keys(comparison, pair)])).collect();
+    let streams = streams(comparison, false);
+    let rows: Vec<Row> = pairs
+        .iter()
+        .flat_map(|pair| matrix_rows(comparison, pair, &[keys(comparison, pair)], &streams))
+        .collect();
     let drawn = charts::changes(comparison, "against-baseline", "change", &pairs);
     let table = matrix(comparison, "Changes against the baseline", &["from, to"], rows);
     (is_shown && !table.rows.is_empty()).then(|| Section {
@@ -475,7 +454,7 @@ pub(crate) fn against_baseline(comparison: &Comparison) -> Option<Section> {
 
 fn matrix(comparison: &Comparison, caption: &str, labels: &[&'static str], rows: Vec<Row>) -> Table {
     let words = labels.iter().chain(&["stream"]).map(|label| Column::new(label, Quantity::Words));
-    let figures = used_figures(comparison)
+    let figures = ranking_figures(comparison)
         .into_iter()
         .map(|figure| Column::about_figure(figure, Quantity::ChangePercent));
     Table {
@@ -487,9 +466,14 @@ fn matrix(comparison: &Comparison, caption: &str, labels: &[&'static str], rows:
 }
 
 /// One row for each stream: the change of each figure with what it means.
-fn matrix_rows(comparison: &Comparison, pair: &Pair, labels: &[String]) -> Vec<Row> {
-    let figures = used_figures(comparison);
-    let row = |stream: StreamOf<'_>| {
+fn matrix_rows(
+    comparison: &Comparison,
+    pair: &Pair,
+    labels: &[String],
+    streams: &[UnderLoad<'_>],
+) -> Vec<Row> {
+    let figures = ranking_figures(comparison);
+    let row = |stream: UnderLoad<'_>| {
         let changes: Vec<Value> =
             figures.iter().map(|figure| change_of(pair, &metric_of(stream, *figure))).collect();
         let mut cells: Vec<Value> = labels.iter().cloned().map(Value::Text).collect();
@@ -498,7 +482,7 @@ fn matrix_rows(comparison: &Comparison, pair: &Pair, labels: &[String]) -> Vec<R
         cells.extend(changes);
         has_any.then_some(Row { cells, is_total: false })
     };
-    streams(comparison).into_iter().filter_map(row).collect()
+    streams.iter().copied().filter_map(row).collect()
 }
 
 /// The change of a metric; of a bound what is sure of it.
@@ -516,8 +500,8 @@ fn bounded_change(delta: &BoundedDelta) -> Value {
     }
 }
 
-/// Every change with its interval, in figures.
-pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
+/// The pairs of all factors, and those against the baseline that are none of them.
+fn all_pairs(comparison: &Comparison) -> Vec<&Pair> {
     let mut pairs: Vec<&Pair> = Vec::new();
     let of_factors = comparison.factors.iter().flat_map(|factor| &factor.pairs).map(|pair| &pair.pair);
     for pair in of_factors.chain(&comparison.against_baseline) {
@@ -527,9 +511,32 @@ pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
             pairs.push(pair);
         }
     }
+    pairs
+}
+
+/// Every change with its interval, in figures.
+pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
+    let note = "The intervals of a pair hold all its true changes together with 95 % confidence. Where one holds zero, no difference is shown. Where one would be too wide to tell anything, it is left out.";
+    let table = changes_table(comparison, "Every change", |metric| !metric.is_of_role())?;
+    let has_intervals = table.columns.iter().any(|column| column.group == "interval");
+    Some(Section {
+        id: "changes",
+        heading: "Every change",
+        note: has_intervals.then(|| note.to_owned()),
+        blocks: vec![Block::Table(table)],
+    })
+}
+
+/// A row for each change of the metrics that `is_meant` picks.
+fn changes_table(
+    comparison: &Comparison,
+    caption: &str,
+    is_meant: impl Fn(&Metric) -> bool,
+) -> Option<Table> {
+    let pairs = all_pairs(comparison);
     let has_intervals = pairs.iter().any(|pair| pair.deltas.iter().any(|delta| delta.interval.is_some()));
     // What is neither better nor worse follows from the rest.
-    let is_told = |delta: &&Delta| delta.reading != Reading::Amount;
+    let is_told = |delta: &&Delta| delta.reading != Reading::Amount && is_meant(&delta.metric);
     let rows: Vec<Row> = pairs
         .iter()
         .flat_map(|pair| {
@@ -549,17 +556,11 @@ pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
         columns.extend([interval("from"), interval("to")]);
     }
     columns.push(Column::new("meaning", Quantity::Words));
-    let note = "The intervals of a pair hold all its true changes together with 95 % confidence. Where one holds zero, no difference is shown. Where one would be too wide to tell anything, it is left out.";
-    (!rows.is_empty()).then(|| Section {
-        id: "changes",
-        heading: "Every change",
-        note: has_intervals.then(|| note.to_owned()),
-        blocks: vec![Block::Table(Table {
-            caption: "Every change".to_owned(),
-            columns,
-            at_a_glance: has_intervals && rows.len() <= MOST_ROWS_AT_A_GLANCE,
-            rows,
-        })],
+    (!rows.is_empty()).then(|| Table {
+        caption: caption.to_owned(),
+        columns,
+        at_a_glance: has_intervals && rows.len() <= MOST_ROWS_AT_A_GLANCE,
+        rows,
     })
 }
 
@@ -589,6 +590,22 @@ fn bounded_row(comparison: &Comparison, pair: &Pair, delta: &BoundedDelta, has_i
 }
 
 pub(crate) fn ranking(comparison: &Comparison) -> Option<Section> {
+    Some(Section {
+        id: "ranking",
+        heading: "Ranking",
+        note: Some(format!(
+            "The best first. A place is shared where no difference to its first is shown, or less than 1 %; stated figures share one where they are equal.{}",
+            mark_note(comparison)
+        )),
+        blocks: vec![Block::Table(ranking_table(
+            comparison,
+            "Ranking by each metric",
+            &comparison.rankings,
+        )?)],
+    })
+}
+
+fn ranking_table(comparison: &Comparison, caption: &str, rankings: &[Ranking]) -> Option<Table> {
     let count = comparison.configurations.len();
     let places = &PLACES[..count.min(PLACES.len())];
     let row = |ranking: &Ranking| {
@@ -610,18 +627,10 @@ pub(crate) fn ranking(comparison: &Comparison) -> Option<Section> {
         Row { cells, is_total: false }
     };
     let columns = std::iter::once("metric").chain(places.iter().copied());
-    (!comparison.rankings.is_empty()).then(|| Section {
-        id: "ranking",
-        heading: "Ranking",
-        note: Some(format!(
-            "The best first. A place is shared where no difference to its first is shown, or less than 1 %; stated figures share one where they are equal.{}",
-            mark_note(comparison)
-        )),
-        blocks: vec![Block::Table(Table {
-            caption: "Ranking by each metric".to_owned(),
-            columns: columns.map(|name| Column::new(name, Quantity::Words)).collect(),
-            rows: comparison.rankings.iter().map(row).collect(),
-            at_a_glance: comparison.rankings.len() <= MOST_ROWS_AT_A_GLANCE,
-        })],
+    (!rankings.is_empty()).then(|| Table {
+        caption: caption.to_owned(),
+        columns: columns.map(|name| Column::new(name, Quantity::Words)).collect(),
+        rows: rankings.iter().map(row).collect(),
+        at_a_glance: rankings.len() <= MOST_ROWS_AT_A_GLANCE,
     })
 }

@@ -408,6 +408,7 @@ const fn change_class(reading: Reading) -> &'static str {
         | Reading::TooFew
         | Reading::TooFewRepeats
         | Reading::NoInterval
+        | Reading::OtherRate
         | Reading::Undecided => "number same",
         Reading::Amount => "number",
     }

@@ -24,6 +24,8 @@ mod curves;
 mod result;
 mod runs;
 mod comparison;
+pub mod gates;
+pub mod junit;
 mod audit;
 pub mod sweep;
 mod explanation;

@@ -33,12 +33,14 @@ pub struct Column {
     pub quantity: Quantity,
     /// Whether it may be left out where there is little room.
     pub optional: bool,
+    /// Whether it is the first to be left out, wherever it stands.
+    pub is_first_to_go: bool,
 }
 
 impl Column {
     /// A column that is always shown.
     pub(crate) fn new(name: &'static str, quantity: Quantity) -> Self {
-        Self { group: "", name, quantity, optional: false }
+        Self { group: "", name, quantity, optional: false, is_first_to_go: false }
     }
 
     /// The column of a figure.
@@ -71,6 +73,11 @@ impl Column {
     /// The same, left out where there is little room.
     pub(crate) fn optional(self) -> Self {
         Self { optional: true, ..self }
+    }
+
+    /// The same, left out before any other: it stands between two that say nearly as much.
+    pub(crate) fn first_to_go(self) -> Self {
+        Self { optional: true, is_first_to_go: true, ..self }
     }
 }
 
@@ -223,7 +230,11 @@ pub(crate) const fn reading_mark(reading: Reading) -> &'static str {
         Reading::NoDifference => "≈",
         Reading::Worse => "✗",
         Reading::MuchWorse => "✗✗",
-        Reading::TooFew | Reading::TooFewRepeats | Reading::NoInterval | Reading::Undecided => "?",
+        Reading::TooFew
+        | Reading::TooFewRepeats
+        | Reading::NoInterval
+        | Reading::OtherRate
+        | Reading::Undecided => "?",
         Reading::Amount => "",
     }
 }

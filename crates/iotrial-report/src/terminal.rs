@@ -388,7 +388,8 @@ impl<'t> Grid<'t> {
                 break 2;
             }
             // From the right, because the most important columns are on the left.
-            match columns.iter().rposition(|at| self.table.columns[*at].optional) {
+            let first = columns.iter().position(|at| self.table.columns[*at].is_first_to_go);
+            match first.or_else(|| columns.iter().rposition(|at| self.table.columns[*at].optional)) {
                 Some(last) => drop(columns.remove(last)),
                 None if taken(&columns, &widths, 1) <= width => break 1,
                 None => return None,

@@ -120,9 +120,9 @@ fn a_search_and_a_comparison_have_native_charts_over_real_numbers() {
     let parts = parts(&document);
     let charts: Vec<&String> =
         parts.iter().filter(|(name, _)| name.starts_with("xl/charts/chart")).map(|(_, text)| text).collect();
-    // Five figures side by side, the changes of reads, writes and commits, and three streams by percentile.
-    assert_eq!(charts.len(), 5 + 3 + 3);
-    assert_eq!(charts.iter().filter(|chart| chart.contains("<c:errBars>")).count(), 8);
+    // Five figures side by side and again by role, the changes of reads, writes and commits, and three streams by percentile.
+    assert_eq!(charts.len(), 5 + 5 + 3 + 3);
+    assert_eq!(charts.iter().filter(|chart| chart.contains("<c:errBars>")).count(), 13);
     let names = open(&document).sheet_names();
     let named = |begin: &str| names.iter().find(|name| name.starts_with(begin));
     let bars = named("Throughput and latency").unwrap_or_else(|| panic!("{names:?}"));

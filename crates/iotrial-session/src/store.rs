@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use iotrial_model::record::RunRecord;
-use iotrial_model::subject::Subject;
 use iotrial_model::sweep::SweepRecord;
 
 use crate::atomic_file::{AtomicFile, Durability, Existing, WriteFileError, write_whole};
@@ -30,7 +29,7 @@ mod recovery;
 mod relabel;
 mod trash;
 
-pub use entry::Entry;
+pub use entry::{Entry, KeyLatency};
 pub use find::FindError;
 pub use imported::{Kept, keep_imported};
 pub use kind::Kind;
@@ -183,7 +182,7 @@ impl Store {
         // store is opened.
         let path = self.write(record)?;
         journal.discard().map_err(StoreError::DropJournal)?;
-        self.note(&Entry::of(Kind::Run, &Subject::of_run(record), &path));
+        self.note(&Entry::of_run(record, &path));
         Ok(path)
     }
 
@@ -345,7 +344,7 @@ impl Store {
         // The text and not the record written anew: a newer version may have put facts into it that this one does not know. And the
         // text that was read, not the file once more, which may be another one by now, or a pipe.
         let adopted = self.write_run(&record.id, |file| file.write_all(text)).map_err(StoreError::from)?;
-        self.note(&Entry::of(Kind::Run, &Subject::of_run(record), &adopted));
+        self.note(&Entry::of_run(record, &adopted));
         Ok(())
     }
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use iotrial_analysis::comparison::Gate;
 use iotrial_model::application::{ApplicationMetric, ApplicationMetrics, metric_name};
 use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::need::Need;
@@ -18,6 +17,8 @@ use crate::failure::Failure;
 use crate::report_files::ReportFiles;
 
 mod completion;
+
+mod gate;
 
 mod rig;
 
@@ -31,6 +32,7 @@ mod study;
 
 mod sweep;
 
+pub use gate::GateArgs;
 pub use import::ImportArgs;
 pub use rig::RigArgs;
 pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
@@ -142,6 +144,7 @@ Examples:
   iotrial run sqlserver-checkpoint --steps 50%,75%,100%   up to which share of its rates does it hold?
   iotrial run --closed                              the load as it stands: throughput at saturation
   iotrial run --metric batch_requests_per_s=13100   a figure of the application, compared as others
+  iotrial run --need 5000iops --gate 'log.commit.p99 < 2ms'    for CI: exit code 0, 1 or 4 (undecided)
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…   (see `iotrial target`)
   iotrial run --fio-job mix.fio --target /mnt/a     a job of fio, in its own size and time
 
@@ -196,6 +199,9 @@ pub struct RunArgs {
     /// takes over a minute is a warning in the record.
     #[arg(long = "metric-command", value_name = "NAME=COMMAND", value_parser = parse_metric_command)]
     pub metric_commands: Vec<(String, String)>,
+
+    #[command(flatten)]
+    pub gates: GateArgs,
 
     /// Say what would be done, and do nothing.
     #[arg(long)]
@@ -348,6 +354,7 @@ Examples:
   iotrial report 01JD… 01JE… --xlsx both.xlsx     the same of two runs, as a workbook
   iotrial report volumes.toml --html study.html   a study: its comparison, then each of its runs
   iotrial report 01JD… --csv - | sort             a row for each figure
+  iotrial report last --gate 'log.commit.p99 < 2ms' --junit gates.xml
   iotrial report fio.json --html fio.html         a result of another tool (see `iotrial import`)
   iotrial report 01JD… fio.json                   both in one document
   iotrial report 01JD… --markdown ticket.md --html report.html --xlsx report.xlsx
@@ -366,6 +373,9 @@ pub struct ReportArgs {
 
     #[command(flatten)]
     pub files: ReportFiles,
+
+    #[command(flatten)]
+    pub gates: GateArgs,
 
     /// Threshold set to judge by (see `iotrial thresholds`), or a TOML file with one [default: the profile's].
     #[arg(long, value_name = "NAME|FILE", add = completion::thresholds())]
@@ -390,14 +400,15 @@ Examples:
   iotrial compare volumes.toml --baseline '3 volumes' a study, against another configuration
   iotrial compare --table published.toml              figures that exist only on paper
   iotrial compare ./fio-before ./fio-after            results of other tools (see `iotrial import`)
-  iotrial compare before after --gate 'write.p99 <= +10%' --gate 'read.iops >= -5%'
+  iotrial compare before after --gate 'write.p99 <= +10%' --gate 'log.commit.p99 < 2ms'
+  iotrial compare before after --gate 'data.read.p95 <= +10%' --junit gates.xml --github-summary
 
 Runs with the same label and the same attributes are repeats of one configuration. A factor is an
 attribute; it is told by pairs of configurations that differ in nothing else.
 `iotrial docs compare` has the method, `iotrial docs table-format` the format of tables.
 
 Exit codes: 0 compared, and every gate kept; 1 a gate missed; 2 wrong usage or input, or records
-that cannot be compared fairly; 3 could not be carried out.")]
+that cannot be compared fairly; 3 could not be carried out; 4 no gate missed, and one undecided.")]
 pub struct CompareArgs {
     /// Files of records or of results of other tools, printed tables, folders of them, ids or labels in the store, studies,
     /// or - for standard input.
@@ -420,9 +431,8 @@ pub struct CompareArgs {
     #[arg(long, value_name = "ATTRIBUTE")]
     pub by: Option<String>,
 
-    /// How far a metric may move from the baseline, such as 'write.p99 <= +10%'; may be repeated.
-    #[arg(long = "gate", value_name = "EXPR")]
-    pub gates: Vec<Gate>,
+    #[command(flatten)]
+    pub gates: GateArgs,
 
     /// Compare what cannot be compared fairly, and leave out records that cannot be read; both with a warning.
     #[arg(long)]

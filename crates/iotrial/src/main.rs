@@ -12,6 +12,7 @@ mod command;
 mod docs;
 mod failure;
 mod fio_job;
+mod gates;
 mod intake;
 mod live;
 mod output;

@@ -3,6 +3,7 @@
 use std::io::IsTerminal as _;
 use std::path::Path;
 
+use iotrial_analysis::comparison::GateOutcome;
 use iotrial_report::document::Document;
 use iotrial_report::terminal::{TerminalStyle, render_terminal};
 use serde::Serialize;
@@ -32,6 +33,9 @@ pub struct Value<'p, T> {
     /// The page, where one was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<&'p Path>,
+    /// What became of gates; absent where there were none.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    gates: &'p [GateOutcome],
     #[serde(flatten)]
     value: &'p T,
     /// Whether the terminal names the record, too.
@@ -42,7 +46,7 @@ pub struct Value<'p, T> {
 impl<'p, T> Value<'p, T> {
     /// The figures of the record in a file.
     pub const fn of_record(record: &'p Path, value: &'p T) -> Self {
-        Self { record: Some(record), report: None, value, is_told: true }
+        Self { record: Some(record), report: None, gates: &[], value, is_told: true }
     }
 
     /// The same of a file that somebody else wrote, which needs no mention: it is where it was.
@@ -52,7 +56,13 @@ impl<'p, T> Value<'p, T> {
 
     /// What was worked out from no single file.
     pub const fn alone(value: &'p T) -> Self {
-        Self { record: None, report: None, value, is_told: false }
+        Self { record: None, report: None, gates: &[], value, is_told: false }
+    }
+
+    /// With what became of its gates.
+    pub const fn with_gates(mut self, gates: &'p [GateOutcome]) -> Self {
+        self.gates = gates;
+        self
     }
 }
 

@@ -48,6 +48,7 @@ fn the_json_summary_has_the_documented_keys() {
         "lat_mean_us",
         "lat_p50_us",
         "lat_p90_us",
+        "lat_p95_us",
         "lat_p99_us",
         "lat_p999_us",
         "lat_p9999_us",

@@ -231,6 +231,7 @@ fn latency_of(figures: &Figures) -> StatedLatency {
     let percentiles = [
         (50.0, figures.lat_p50_us),
         (90.0, figures.lat_p90_us),
+        (95.0, figures.lat_p95_us),
         (99.0, figures.lat_p99_us),
         (99.9, figures.lat_p999_us),
         (99.99, figures.lat_p9999_us),

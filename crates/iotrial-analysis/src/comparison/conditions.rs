@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::imported::{SourceKind, StatedBlockSize};
 use iotrial_model::load::{Durability, Pattern, Role};
-use iotrial_model::metric::MetricKey;
-use iotrial_model::plan::{EngineDevice, Job, Plan};
+use iotrial_model::plan::{Arrival, EngineDevice, Job, Plan};
 use iotrial_model::record::QueueSetup;
 use iotrial_model::step::Step;
 use iotrial_model::stream::Stream;
@@ -97,6 +96,7 @@ impl Conditions {
         let words = [
             ("profile", subject.plan.map(|plan| plan.profile.clone())),
             (LOAD, load),
+            ("aim", subject.plan.map(|_| aim_of(subject))),
             ("roles", role_words(subject.jobs.iter().map(|job| job.role))),
             (ORIGIN, Some(origin_of(subject))),
             ("method", method),
@@ -136,6 +136,20 @@ impl Conditions {
     /// Where each metric carries its load, loads do not have to agree.
     pub(super) fn forget_load(&mut self) {
         self.words.retain(|(what, _)| *what != LOAD);
+    }
+}
+
+/// What the rates of the load are: those of the profile, needed ones, or found by a search.
+fn aim_of(subject: &Subject<'_>) -> String {
+    match subject.search {
+        None => "the load as it stands".to_owned(),
+        Some(search) => {
+            let limit = search.limit.in_words();
+            match &search.need {
+                Some(need) => format!("{need} within {limit}"),
+                None => format!("the highest rate within {limit}"),
+            }
+        }
     }
 }
 
@@ -207,7 +221,7 @@ fn working_set_of(subject: &Subject<'_>) -> Option<u64> {
             (true, _) => 1,
             (false, count) => count.max(1) as u64,
         };
-        let words = JobWords::of(job, subject.plan);
+        let words = JobWords::of(job, subject);
         let copy = (&load.targets, size, words.load, words.more);
         if load.targets.is_empty() || !named.contains(&copy) {
             sum = sum.checked_add(size.checked_mul(times)?)?;
@@ -261,7 +275,7 @@ fn together(jobs: impl Iterator<Item = JobWords>) -> String {
 
 impl JobWords {
     /// As far as it is known; by the name of the job where nothing is.
-    fn of(job: &SubjectJob<'_>, plan: Option<&Plan>) -> Self {
+    fn of(job: &SubjectJob<'_>, subject: &Subject<'_>) -> Self {
         let load = &job.load;
         let sizes = match job.planned {
             Some(planned) => planned.block_size.to_string(),
@@ -270,7 +284,7 @@ impl JobWords {
         let mut words =
             load_words(load.pattern, load.rwmix_read_percent, Some(sizes).filter(|sizes| !sizes.is_empty()));
         let copies = load.numjobs.zip(load.iodepth);
-        let more = more_of(job, plan);
+        let more = more_of(job, subject.plan, subject.search.is_some());
         if words.is_empty() && copies.is_none() && more.is_empty() {
             words.push(job.name.clone().into_owned());
         }
@@ -291,7 +305,7 @@ fn sizes_in_words(sizes: &[StatedBlockSize]) -> String {
 
 /// Whatever else was set belongs to the load too, and only the usual is not worth a word. What a plan and the options of another
 /// tool both set is said in the same words, or the same load would be refused as another one.
-fn more_of(job: &SubjectJob<'_>, plan: Option<&Plan>) -> String {
+fn more_of(job: &SubjectJob<'_>, plan: Option<&Plan>, is_searched: bool) -> String {
     let load = &job.load;
     let mut more: Vec<String> = Vec::new();
     let is_in_copies = load.numjobs.is_some() && load.iodepth.is_some();
@@ -301,6 +315,10 @@ fn more_of(job: &SubjectJob<'_>, plan: Option<&Plan>) -> String {
     more.extend(durability.map(|durability| format!("durability {durability}")));
     if let Some((planned, plan)) = job.planned.zip(plan) {
         let sizes = planned.block_size.to_string();
+        // What a search found is no condition but a result, also how it shares a needed rate among the jobs.
+        let unpaced = Job { arrival: Arrival::Closed, ..planned.clone() };
+        let is_found = is_searched && matches!(planned.arrival, Arrival::Open { .. });
+        let planned = if is_found { &unpaced } else { planned };
         more.extend(planned.particulars(plan).into_iter().filter(|particular| *particular != sizes));
     } else {
         let distribution = load.options.get("random_distribution").filter(|one| *one != "random");
@@ -321,7 +339,7 @@ fn more_of(job: &SubjectJob<'_>, plan: Option<&Plan>) -> String {
 /// stand before it where that is asked.
 pub(super) fn load_of_jobs(subject: &Subject<'_>, with_roles: bool) -> Option<String> {
     let words = |job: &SubjectJob<'_>| {
-        let mut words = JobWords::of(job, subject.plan);
+        let mut words = JobWords::of(job, subject);
         if let Some(role) = job.role.filter(|_| with_roles) {
             words.load = format!("{role} {}", words.load);
         }
@@ -394,8 +412,7 @@ pub(super) fn without_unlike_writes(samples: &mut [Sample], findings: &mut Vec<F
     let mut names = Vec::new();
     for sample in samples.iter_mut().filter(|sample| is_apart(sample)) {
         sample.leave_out(|metric| {
-            let MetricKey::Figure(stream, figure) = metric.key else { return false };
-            stream != Stream::Read && figure.is_latency()
+            metric.key.figure().is_some_and(|(of, figure)| of.stream != Stream::Read && figure.is_latency())
         });
         names.push(sample.source.clone());
     }

@@ -5,11 +5,14 @@ use std::time::Duration;
 
 use iotrial_model::bound::{Amount, Bounded};
 use iotrial_model::figure::{CpuFigure, Figure};
+use iotrial_model::load::Role;
+use iotrial_model::metric::MetricKey;
 use iotrial_model::record::{AttributeValue, OpCounts};
-use iotrial_model::stream::Stream;
+use iotrial_model::stream::{Stream, StreamOf};
 use serde::{Serialize, Serializer};
 
 use super::CompareError;
+use super::capacity::{CapacityFigure, Found};
 use super::circumstances::Circumstances;
 use super::delta::is_telling;
 use super::metric::Metric;
@@ -21,6 +24,10 @@ use crate::figures::Figures;
 use crate::latency_course::LatencyCourse;
 use crate::series::{CurvePoint, latency_curve};
 use crate::verdict::Category;
+
+/// Rates that differ by less are one load.
+// A choice: latency of a device that is not saturated hardly changes with a hundredth of its load.
+const SAME_RATE: f64 = 1.01;
 
 /// All runs of the same thing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -55,6 +62,20 @@ pub struct Configuration {
     pub outcomes: Vec<Outcome>,
     /// In what its figures contradict each other; such figures are compared, and marked wherever they are used.
     pub contradictions: Vec<String>,
+    /// The highest rate within the limits, where its runs searched for it and know.
+    pub capacity: Option<CapacityFigure>,
+    /// Why the figures of one of its runs are those of a part of its load only.
+    #[serde(skip)]
+    pub(super) spoilt: Option<String>,
+    /// Whether any of its runs searched for a rate, whatever came of it.
+    #[serde(skip)]
+    pub(super) has_searched: bool,
+    /// The role of all jobs, where they have one.
+    #[serde(skip)]
+    pub(super) only_role: Option<Role>,
+    /// Whether a search chose the rate of its load, and not a need or a profile.
+    #[serde(skip)]
+    is_at_own_rate: bool,
     /// The slowest I/O of any run, by stream, in µs.
     #[serde(serialize_with = "worst_as_map")]
     pub worst_io_us: Vec<(Stream, f64)>,
@@ -72,7 +93,10 @@ pub struct Configuration {
     pub(super) together: Option<Spread>,
     /// What each stream did in all runs together; empty for printed figures.
     #[serde(skip)]
-    streams: Vec<(Stream, OpCounts)>,
+    streams: Vec<(StreamOf, OpCounts)>,
+    /// The longest latency of the run with the shortest one, and of that with the longest; empty for printed figures.
+    #[serde(skip)]
+    longest_us: Vec<(StreamOf, (f64, f64))>,
     /// How the latencies of each stream of its first run spread over time.
     #[serde(skip)]
     courses: Vec<(Stream, LatencyCourse)>,
@@ -96,26 +120,67 @@ impl Configuration {
         of_runs.or_else(|| self.figure(metric).map(|value| (value, value)))
     }
 
+    /// The longest latency of the run with the shortest one, and of that with the longest, of runs that were measured here.
+    pub(super) fn longest_us(&self, of: StreamOf) -> Option<(f64, f64)> {
+        self.longest_us.iter().find(|(known, _)| *known == of).map(|(_, range)| *range)
+    }
+
     /// Where a figure lies with 95 % confidence, looked at by itself; `None` where that is not known.
     pub fn interval(&self, metric: &Metric) -> Option<(f64, f64)> {
-        let spread = self.spread.as_ref()?;
-        let error = spread.standard_errors[metric.row_in(spread)?];
-        let reach = student_limit(1.0 - CONFIDENCE, spread.degrees) * error;
+        let reach = self.reach(metric)?;
         // As of changes: an error bar of two repeats would be longer than any bar.
         if !is_telling(reach, true, self.run_count()) {
             return None;
         }
+        self.spread_interval(metric)
+    }
+
+    /// The same however wide it is.
+    fn spread_interval(&self, metric: &Metric) -> Option<(f64, f64)> {
+        let reach = self.reach(metric)?;
         self.figure(metric).map(|value| (value * (-reach).exp(), value * reach.exp()))
+    }
+
+    /// Half the width of that interval, in logarithms.
+    fn reach(&self, metric: &Metric) -> Option<f64> {
+        let spread = self.spread.as_ref()?;
+        let row = metric.row_in(spread)?;
+        Some(student_limit(1.0 - CONFIDENCE, spread.degrees[row]) * spread.standard_errors[row])
+    }
+
+    /// Where a figure lies with confidence, as far as its own runs tell: the interval of its draws, of the longest latency the range of
+    /// its runs, of a capacity the rates that held and did not, of stated repeats their range; to infinity where it is a lower bound.
+    pub(super) fn where_it_lies(&self, metric: &Metric) -> Option<(f64, f64)> {
+        if let Some(capacity) = self.capacity.filter(|_| metric.key == MetricKey::Capacity) {
+            return Some((capacity.low_iops, capacity.high_iops.unwrap_or(f64::INFINITY)));
+        }
+        let of_runs = match metric.key.figure() {
+            Some((of, Figure::LatencyMax)) => self.longest_us(of).filter(|_| self.run_count() > 1),
+            _ => None,
+        };
+        let stated = || self.ranges.iter().find(|(known, _)| known == metric).map(|(_, range)| *range);
+        of_runs.or_else(|| self.spread_interval(metric)).or_else(stated)
+    }
+
+    /// Whether its load has a stream, whether anything was measured of it or not.
+    pub(super) fn has_stream(&self, of: StreamOf) -> bool {
+        self.streams.iter().any(|(known, _)| *known == of)
+    }
+
+    /// I/Os of a stream, of all runs together; `None` where they were not counted here.
+    pub(super) fn io_count(&self, of: StreamOf) -> Option<u64> {
+        self.streams.iter().find(|(known, _)| *known == of).map(|(_, counts)| counts.io_count())
     }
 
     /// The streams that were measured, in the order of tables; none where figures were printed.
     pub fn streams(&self) -> impl Iterator<Item = Stream> {
-        self.streams.iter().map(|(stream, _)| *stream)
+        self.streams.iter().filter(|(of, _)| of.role.is_none()).map(|(of, _)| of.stream)
     }
 
     /// The latency by percentile of a stream, of all runs together; empty where it was not measured.
     pub fn latency_curve(&self, stream: Stream) -> Vec<CurvePoint> {
-        let counts = self.streams.iter().find(|(known, _)| *known == stream).map(|(_, counts)| counts);
+        let of = StreamOf::all(stream);
+        let counts = self.streams.iter().find(|(known, _)| *known == of).map(|(_, counts)| counts);
         counts.map_or_else(Vec::new, |counts| latency_curve(&counts.total_latency))
     }
 
@@ -132,6 +197,20 @@ impl Configuration {
     /// Key and label: `C (three volumes)`.
     pub fn title(&self) -> String {
         if self.key == self.label { self.key.clone() } else { format!("{} ({})", self.key, self.label) }
+    }
+
+    /// All I/Os a second.
+    pub(super) fn rate(&self) -> f64 {
+        // Commits are not I/Os of their own; their writes have been counted.
+        let is_rate = |metric: &Metric| matches!(metric.key, MetricKey::Figure(stream, Figure::Iops) if stream != Stream::Commit);
+        self.figures.iter().filter(|(metric, _)| is_rate(metric)).map(|(_, value)| value).sum()
+    }
+
+    /// Whether a search chose the rate of one of them, and the other one had another.
+    pub(super) fn is_at_another_rate(&self, other: &Self) -> bool {
+        let ratio = self.rate() / other.rate();
+        let is_same = (SAME_RATE.recip()..=SAME_RATE).contains(&ratio);
+        (self.is_at_own_rate || other.is_at_own_rate) && !is_same
     }
 
     /// Whether its own figures contradict each other.
@@ -151,13 +230,7 @@ impl Configuration {
 
     /// Groups samples: the same label and the same attributes are one configuration. A run without both is one of its own.
     pub(super) fn all(samples: Vec<Sample>) -> Result<Vec<Self>, CompareError> {
-        let mut groups: Vec<Vec<Sample>> = Vec::new();
-        for sample in samples {
-            match groups.iter_mut().find(|group| is_same_configuration(&group[0], &sample)) {
-                Some(group) => group.push(sample),
-                None => groups.push(vec![sample]),
-            }
-        }
+        let groups = groups(samples);
         for (index, group) in groups.iter().enumerate() {
             let label = &group[0].label;
             if let Some(other) =
@@ -193,6 +266,12 @@ impl Configuration {
         let mut outcomes: Vec<Outcome> = Vec::new();
         let mut contradictions: Vec<String> = Vec::new();
         let mut worst_io_us: Vec<(Stream, f64)> = Vec::new();
+        let mut found: Vec<Found> = Vec::new();
+        let spoilt = group.iter().find_map(|sample| sample.spoilt.clone());
+        let has_searched = group.iter().any(|sample| sample.has_searched);
+        let only_role =
+            group[0].only_role.filter(|role| group.iter().all(|sample| sample.only_role == Some(*role)));
+        let is_at_own_rate = group.iter().any(|sample| sample.is_at_own_rate);
         let mut stated: Vec<Vec<(Metric, f64)>> = Vec::new();
         let mut bounds: Vec<(Metric, Bounded)> = Vec::new();
         let mut runs: Vec<Box<Counted>> = Vec::new();
@@ -202,6 +281,7 @@ impl Configuration {
             caveats.extend(sample.caveats.into_iter().map(numbered));
             circumstances.merge(sample.circumstances);
             contradictions.extend(sample.contradictions);
+            found.extend(sample.found);
             for (stream, us) in sample.worst_io_us {
                 match worst_io_us.iter_mut().find(|(known, _)| *known == stream) {
                     Some((_, worst)) => *worst = worst.max(us),
@@ -240,10 +320,13 @@ impl Configuration {
         }
         let is_printed = runs.is_empty();
         let streams = merged_streams(&runs);
+        let longest_us = longest_of_runs(&runs, &streams);
         let Repeats { mut figures, ranges } = Repeats::of(&stated);
         if !is_printed {
             figures = figures_of_runs(&runs, &streams);
         }
+        let capacity = CapacityFigure::of(&found);
+        figures.extend(capacity.map(|capacity| (MetricKey::Capacity.into(), capacity.iops)));
         figures.sort_by_key(|(metric, _)| metric.position());
         // What another result of the same configuration states is better than a bound.
         bounds.retain(|(metric, _)| !figures.iter().any(|(known, _)| known == metric));
@@ -271,15 +354,33 @@ impl Configuration {
             circumstances,
             outcomes,
             contradictions,
+            capacity,
+            spoilt,
+            has_searched,
+            only_role,
+            is_at_own_rate,
             worst_io_us,
             run_ids,
             spread,
             application,
             together,
+            longest_us,
             streams,
             courses,
         })
     }
+}
+
+/// The samples of each configuration, in the order in which they came.
+pub(super) fn groups(samples: Vec<Sample>) -> Vec<Vec<Sample>> {
+    let mut groups: Vec<Vec<Sample>> = Vec::new();
+    for sample in samples {
+        match groups.iter_mut().find(|group| is_same_configuration(&group[0], &sample)) {
+            Some(group) => group.push(sample),
+            None => groups.push(vec![sample]),
+        }
+    }
+    groups
 }
 
 fn worst_as_map<S: Serializer>(worst: &[(Stream, f64)], serializer: S) -> Result<S::Ok, S::Error> {
@@ -336,7 +437,7 @@ fn label_of(group: &[Sample]) -> String {
 }
 
 /// The counts of each stream that all runs have, of all runs together; none without runs.
-fn merged_streams(runs: &[Box<Counted>]) -> Vec<(Stream, OpCounts)> {
+fn merged_streams(runs: &[Box<Counted>]) -> Vec<(StreamOf, OpCounts)> {
     let Some((first, others)) = runs.split_first() else { return Vec::new() };
     let mut merged = first.streams.clone();
     for (stream, counts) in &mut merged {
@@ -346,21 +447,37 @@ fn merged_streams(runs: &[Box<Counted>]) -> Vec<(Stream, OpCounts)> {
     merged
 }
 
-fn figures_of_runs(runs: &[Box<Counted>], streams: &[(Stream, OpCounts)]) -> Vec<(Metric, f64)> {
+/// The range of the longest latencies of the runs, stream by stream. Of a stream in which a run did nothing it has none.
+fn longest_of_runs(runs: &[Box<Counted>], streams: &[(StreamOf, OpCounts)]) -> Vec<(StreamOf, (f64, f64))> {
+    let longest = |run: &Counted, of: StreamOf| {
+        let (_, counts) = run.streams.iter().find(|(known, _)| *known == of)?;
+        // By way of nanoseconds, as the figure.
+        counts.total_latency.max().map(|max| max.as_nanos() as f64 / 1_000.0)
+    };
+    let range = |(of, _): &(StreamOf, OpCounts)| {
+        let all: Vec<f64> = runs.iter().map(|run| longest(run, *of)).collect::<Option<_>>()?;
+        let ends = all.into_iter().map(|us| (us, us)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+        Some((*of, ends))
+    };
+    streams.iter().filter_map(range).collect()
+}
+
+fn figures_of_runs(runs: &[Box<Counted>], streams: &[(StreamOf, OpCounts)]) -> Vec<(Metric, f64)> {
     let duration: Duration = runs.iter().map(|run| run.duration).sum();
     let mut all = Vec::new();
     let mut io_count = 0.0;
-    for (stream, counts) in streams {
+    let has_writes = streams.iter().any(|(of, _)| *of == StreamOf::all(Stream::Write));
+    for (of, counts) in streams {
         let figures = Figures::new(counts, duration);
         let count = counts.io_count() as f64;
-        // Commits are writes too where there are others.
-        let are_writes = *stream == Stream::Commit && streams.iter().any(|(one, _)| *one == Stream::Write);
-        io_count += if are_writes { 0.0 } else { count };
+        // Commits are writes too where there are others, and what a role did is in the streams of all.
+        let is_counted = of.role.is_some() || (of.stream == Stream::Commit && has_writes);
+        io_count += if is_counted { 0.0 } else { count };
         // The commits of a group commit are no transfers of their own.
         let is_there = |figure: &Figure| *figure != Figure::Bandwidth || counts.bytes > 0;
         for figure in Figure::COMPARED.into_iter().filter(is_there) {
             let value = figure_of_enough(&figures, figure);
-            all.extend(value.map(|value| (Metric::of_figure(*stream, figure), value)));
+            all.extend(value.map(|value| (MetricKey::of_stream(*of, figure).into(), value)));
         }
     }
     let cpus: Option<Vec<GeneratorCpu>> = runs.iter().map(|run| run.cpu).collect();
@@ -393,14 +510,14 @@ fn application_of_runs(runs: &[Box<Counted>]) -> Vec<(Metric, Vec<f64>)> {
     all
 }
 
-fn unit_of(run: &Counted, stream: Stream) -> Unit<'_> {
+fn unit_of(run: &Counted, stream: StreamOf) -> Unit<'_> {
     run.streams.iter().filter(|(known, _)| *known == stream).map(|(_, counts)| counts).collect()
 }
 
 /// From run to run; at least what the intervals of the runs let expect, because a few runs may agree by chance.
-fn spread_of_runs(runs: &[Box<Counted>], totals: &[(Stream, OpCounts)], seed: u64) -> Option<Spread> {
+fn spread_of_runs(runs: &[Box<Counted>], totals: &[(StreamOf, OpCounts)], seed: u64) -> Option<Spread> {
     let durations_s = runs.iter().map(|run| run.duration.as_secs_f64()).collect();
-    let streams: Vec<(Stream, &OpCounts, Vec<Unit<'_>>)> = totals
+    let streams: Vec<(StreamOf, &OpCounts, Vec<Unit<'_>>)> = totals
         .iter()
         .map(|(stream, total)| (*stream, total, runs.iter().map(|run| unit_of(run, *stream)).collect()))
         .collect();

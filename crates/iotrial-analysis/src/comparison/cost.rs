@@ -1,8 +1,6 @@
 //! What a configuration costs, in money and in CPU time, against another one.
 
-use iotrial_model::figure::{CpuFigure, Figure};
-use iotrial_model::metric::MetricKey;
-use iotrial_model::stream::Stream;
+use iotrial_model::figure::CpuFigure;
 
 use super::configuration::Configuration;
 use super::metric::Metric;
@@ -24,7 +22,7 @@ pub(super) fn cost(best: &Configuration, other: &Configuration) -> Option<String
     let name = best.attributes.keys().find(|name| is_cost(name))?;
     let (mine, others) = (price(best, name)?, price(other, name)?);
     let currency = name.trim_end_matches(COST).to_uppercase();
-    let rates = rate(best) / rate(other);
+    let rates = best.rate() / other.rate();
     let for_rate = if rates.is_finite() { format!(" for {rates:.2} times the I/Os") } else { String::new() };
     Some(format!(
         "{} costs {} {currency} a month, {} {} {currency}: {:.2} times the price{for_rate}.",
@@ -36,14 +34,6 @@ pub(super) fn cost(best: &Configuration, other: &Configuration) -> Option<String
     ))
 }
 
-/// All I/Os a second.
-fn rate(one: &Configuration) -> f64 {
-    // Commits are not I/Os of their own; their writes have been counted.
-    let is_rate = |metric: &Metric| matches!(metric.key, MetricKey::Figure(stream, Figure::Iops) if stream != Stream::Commit);
-    let iops = one.figures.iter().filter(|(metric, _)| is_rate(metric));
-    iops.map(|(_, value)| value).sum()
-}
-
 /// What the best one needs, against the baseline or, where it is that itself, the second.
 pub(super) fn cpu_cost(best: &Configuration, other: &Configuration) -> Option<String> {
     let percent = |one: &Configuration| {
@@ -53,7 +43,7 @@ pub(super) fn cpu_cost(best: &Configuration, other: &Configuration) -> Option<St
     };
     let ((usr, sys), (other_usr, other_sys)) = (percent(best)?, percent(other)?);
     let times = (usr + sys) / (other_usr + other_sys);
-    let rates = rate(best) / rate(other);
+    let rates = best.rate() / other.rate();
     // Of nearly as much, the second digit is what differs.
     let factor =
         |times: f64| if (0.8..1.2).contains(&times) { format!("{times:.2}") } else { format!("{times:.1}") };

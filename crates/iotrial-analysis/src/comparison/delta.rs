@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::{Better, Figure};
 use iotrial_model::metric::MetricKey;
+use iotrial_model::stream::StreamOf;
 use serde::Serialize;
 
 use super::configuration::Configuration;
@@ -88,10 +89,12 @@ pub enum Reading {
     TooFew,
     /// Repeated too few times to tell: an interval would be so wide that it says nothing.
     TooFewRepeats,
-    /// Measured without any interval, as CPU time is: whether it is more than chance is not known.
+    /// Measured without any interval, as CPU time is and the longest I/O of single runs: whether it is more than chance is not known.
     NoInterval,
-    /// Known only as a bound, which leaves open which of the two is better.
+    /// Of one of them or both only a bound is known, which leaves open which is better.
     Undecided,
+    /// Measured at rates that a search found for each, which differ: what a stream does there follows from the rate.
+    OtherRate,
     /// The metric has no better direction, so its change is not judged.
     Amount,
 }
@@ -109,7 +112,10 @@ impl Reading {
 
     /// Whether too little was measured to say what the change means.
     pub const fn is_unknown(self) -> bool {
-        matches!(self, Self::TooFew | Self::TooFewRepeats | Self::NoInterval | Self::Undecided)
+        matches!(
+            self,
+            Self::TooFew | Self::TooFewRepeats | Self::NoInterval | Self::OtherRate | Self::Undecided
+        )
     }
 
     /// What the change back means.
@@ -123,6 +129,7 @@ impl Reading {
             | Self::TooFew
             | Self::TooFewRepeats
             | Self::NoInterval
+            | Self::OtherRate
             | Self::Undecided
             | Self::Amount) => same,
         }
@@ -140,6 +147,7 @@ impl Reading {
             Self::TooFewRepeats => "too few repeats to tell",
             Self::NoInterval => "no interval, so not judged",
             Self::Undecided => "a bound, which cannot tell",
+            Self::OtherRate => "at another rate, so not judged",
             Self::Amount => "",
         }
     }
@@ -214,12 +222,18 @@ impl Pair {
 
     /// The changes by which configurations are ranked.
     pub(crate) fn ranked(&self) -> impl Iterator<Item = &Delta> {
-        self.deltas.iter().filter(|delta| delta.metric.is_ranked())
+        let is_at_another_rate = |delta: &Delta| delta.reading == Reading::OtherRate;
+        self.deltas.iter().filter(move |delta| delta.metric.is_ranked() && !is_at_another_rate(delta))
     }
 
-    /// The changes of a group of metrics.
+    /// The changes of a group of metrics, of those by which configurations are ranked.
     pub(super) fn of_group(&self, group: MetricGroup) -> impl Iterator<Item = &Delta> {
-        self.deltas.iter().filter(move |delta| delta.metric.group() == group)
+        self.ranked().filter(move |delta| delta.metric.group() == group)
+    }
+
+    /// The changes by which configurations are ranked within a role.
+    pub(super) fn ranked_in_roles(&self) -> impl Iterator<Item = &Delta> {
+        self.deltas.iter().filter(|delta| delta.metric.is_ranked_in_role())
     }
 }
 
@@ -282,6 +296,14 @@ impl BoundedDelta {
 }
 
 impl Delta {
+    /// By which factor it is better, whichever way is better; below 1 where it is worse.
+    pub(super) fn gain_factor(&self) -> f64 {
+        match self.metric.better() {
+            Some(Better::Higher) => self.to / self.from,
+            _ => self.from / self.to,
+        }
+    }
+
     /// The change back: what doubles one way halves the other.
     fn turned(&self) -> Self {
         // With p the change in percent, the change back is 1 / (1 + p / 100) − 1. The ends of the interval
@@ -329,16 +351,31 @@ pub(super) struct PairJudge<'c> {
     /// The share of error that each metric is left, so that all of them together have what is left of
     /// certainty.
     share: f64,
+    /// The same of the metrics of roles, which are a question of their own: they must not make the intervals of
+    /// everything together wider.
+    share_in_roles: f64,
+    /// Whether a search chose the rates of their loads, and they differ.
+    is_at_another_rate: bool,
 }
 
 impl<'c> PairJudge<'c> {
     pub(super) fn new(baseline: &'c Configuration, other: &'c Configuration) -> Self {
         // Once for a pair: it reads all draws of both, which is the expensive part.
-        Self { baseline, other, share: share_of_each(baseline, other) }
+        let share = |is_of_role: bool| share_of_each(baseline, other, is_of_role);
+        let is_at_another_rate = baseline.is_at_another_rate(other);
+        Self { baseline, other, share: share(false), share_in_roles: share(true), is_at_another_rate }
     }
 
     pub(super) fn delta(&self, metric: &Metric, from: f64, to: f64) -> Delta {
         let percent = percent_of(from, to);
+        let of_its_kind = match &metric.key {
+            MetricKey::Capacity => self.of_capacity(metric, from, to),
+            key if key.figure().is_some() && self.is_at_another_rate => Some((None, Reading::OtherRate)),
+            _ => self.of_longest(metric, from, to),
+        };
+        if let Some((interval, reading)) = of_its_kind {
+            return Delta { metric: metric.clone(), from, to, percent, interval, reading };
+        }
         let (change, reach) = self.interval(metric, from, to).unzip();
         // Logarithms throughout: rates and latencies change by factors, and the interval back must be the
         // interval there, turned round.
@@ -356,6 +393,50 @@ impl<'c> PairJudge<'c> {
         };
         let interval = interval.filter(|_| !tells_nothing);
         Delta { metric: metric.clone(), from, to, percent, interval, reading }
+    }
+
+    /// Of the highest rate within the limits, each known to lie between two rates, or to be at least one.
+    fn of_capacity(&self, metric: &Metric, from: f64, to: f64) -> Option<(Option<Interval>, Reading)> {
+        let (a, b) = (self.baseline.capacity?, self.other.capacity?);
+        let Some((a_high, b_high)) = a.high_iops.zip(b.high_iops) else {
+            // Of a bound one side is known: it may be beyond all of the other.
+            let is_better = a.high_iops.is_some_and(|a_high| b.low_iops > a_high);
+            let is_worse = b.high_iops.is_some_and(|b_high| a.low_iops > b_high);
+            let certain = Interval { low_percent: percent_of(from, to), high_percent: percent_of(from, to) };
+            let is_shown = is_better || is_worse;
+            let reading =
+                if is_shown { self.read(metric, from, to, Some(certain)) } else { Reading::Undecided };
+            return Some((None, reading));
+        };
+        // From the ends of both: a little wider than a joint interval would be.
+        let interval = Interval {
+            low_percent: percent_of(a_high, b.low_iops),
+            high_percent: percent_of(a.low_iops, b_high),
+        };
+        let reach = (b_high / b.low_iops * a_high / a.low_iops).ln() / 2.0;
+        let is_open = interval.low_percent <= 0.0 && interval.high_percent >= 0.0;
+        if reach.is_finite() && !is_telling(reach, is_open, self.run_count()) {
+            return Some((None, Reading::TooFewRepeats));
+        }
+        Some((Some(interval), self.read(metric, from, to, Some(interval))))
+    }
+
+    /// Of the longest latency of runs that were measured here: the interval and the reading that repeats allow.
+    ///
+    /// No draw has a longer I/O than the longest, so that the bootstrap knows nothing of it. What repeats tell is whether all runs of one
+    /// side have a longer one than all of the other: of five against five that is chance in one of 126 times (2 / C(10, 5), the
+    /// permutation test). The interval has the changes that would make the two sides overlap.
+    fn of_longest(&self, metric: &Metric, from: f64, to: f64) -> Option<(Option<Interval>, Reading)> {
+        let (of, _) = metric.key.figure().filter(|(_, figure)| *figure == Figure::LatencyMax)?;
+        let (a_low, a_high) = self.baseline.longest_us(of)?;
+        let (b_low, b_high) = self.other.longest_us(of)?;
+        if self.run_count() < ENOUGH_REPEATS {
+            let is_single = self.run_count() < 2;
+            return Some((None, if is_single { Reading::NoInterval } else { Reading::TooFewRepeats }));
+        }
+        let interval =
+            Interval { low_percent: percent_of(a_high, b_low), high_percent: percent_of(a_low, b_high) };
+        Some((Some(interval), self.read(metric, from, to, Some(interval))))
     }
 
     /// The repeats of the side that has fewer of them.
@@ -438,20 +519,24 @@ impl<'c> PairJudge<'c> {
             return self.application_interval(metric, from, to);
         }
         let (of_baseline, of_other) = (self.baseline.spread.as_ref()?, self.other.spread.as_ref()?);
-        let error = |spread: &Spread| Some(spread.standard_errors[metric.row_in(spread)?]);
+        let error = |spread: &Spread| {
+            let row = metric.row_in(spread)?;
+            Some((spread.standard_errors[row], spread.degrees[row]))
+        };
         // Variances of logarithms add: ln(b / a) = ln b − ln a, and the two configurations were measured
         // independently.
-        let (a, b) = (error(of_baseline)?, error(of_other)?);
+        let ((a, a_degrees), (b, b_degrees)) = (error(of_baseline)?, error(of_other)?);
         let variance = a * a + b * b;
         // Welch (1947), Satterthwaite (1946).
         let degrees = if variance > 0.0 {
-            variance * variance / (a.powi(4) / of_baseline.degrees + b.powi(4) / of_other.degrees)
+            variance * variance / (a.powi(4) / a_degrees + b.powi(4) / b_degrees)
         } else {
-            of_baseline.degrees + of_other.degrees
+            a_degrees + b_degrees
         };
         // Welch's formula never goes below the smaller of the two, and each is at least 1; the `max` only
         // guards against rounding.
-        let reach = student_limit(self.share, degrees.max(1.0)) * variance.sqrt();
+        let share = if metric.is_of_role() { self.share_in_roles } else { self.share };
+        let reach = student_limit(share, degrees.max(1.0)) * variance.sqrt();
         let change = (to / from).ln();
         // From or to zero there is no logarithm, and so no interval.
         change.is_finite().then_some((change, reach))
@@ -465,17 +550,21 @@ impl<'c> PairJudge<'c> {
 /// is exceeded in 5 % of the draws by the limit that holds for all (Westfall and Young 1993, single step).
 /// The answer is the share of a normal distribution beyond that limit. Where the draws are missing, the sum
 /// of all is taken (Bonferroni).
-fn share_of_each(baseline: &Configuration, other: &Configuration) -> f64 {
+///
+/// The metrics of roles share an error of their own. p95 takes the limit of the others, with which it moves.
+fn share_of_each(baseline: &Configuration, other: &Configuration, is_of_role: bool) -> f64 {
     let error = 1.0 - CONFIDENCE;
     // Without a spread no interval is computed, so the value does not matter.
     let Some(spread) = &baseline.spread else { return error };
     // Bonferroni is also the floor: no dependence between metrics can ask for more.
-    let least = error / spread.figures.len().max(1) as f64;
+    let is_meant = |(of, figure): &(StreamOf, Figure)| of.role.is_some() == is_of_role && figure.ranks();
+    let count = spread.figures.iter().filter(|row| is_meant(row)).count();
+    let least = error / count.max(1) as f64;
     let (Some(a), Some(b)) = (&baseline.together, &other.together) else { return least };
     // In single precision, half the memory: a thousand configurations have a thousand draws for each of
     // fifteen metrics.
     let mut largest = vec![0.0f32; DRAW_COUNT];
-    for (position, (stream, figure)) in a.figures.iter().enumerate() {
+    for (position, (stream, figure)) in a.figures.iter().enumerate().filter(|(_, row)| is_meant(row)) {
         let Some(position_of_other) = b.position(*stream, *figure) else { continue };
         // The draws of both sides are independent, so the i-th of one may be paired with the i-th of the
         // other.

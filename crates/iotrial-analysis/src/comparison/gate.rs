@@ -1,17 +1,18 @@
-//! A gate: how far a metric may move from the baseline.
+//! A gate: a value that a metric must keep to, or how far it may move from the baseline.
+
+mod outcome;
 
 use std::fmt;
 use std::str::FromStr;
 
-use iotrial_model::figure::Figure;
-use iotrial_model::metric::MetricKey;
+use iotrial_model::figure::{CpuFigure, Figure, FigureUnit};
+use iotrial_model::load::Role;
+use iotrial_model::metric::{APPLICATION, MetricKey};
 use iotrial_model::stream::Stream;
-use serde::Serialize;
 
-use super::delta::{Interval, Pair};
-use super::metric::Metric;
+pub use outcome::{GateOutcome, GateResult, hold_gates};
 
-/// How far a metric may move, such as `write.p99 <= +10%`.
+/// What a metric must keep to, such as `log.commit.p99 < 2ms`, or how far it may move, such as `write.p99 <= +10%`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
     /// The metric as the user names it, such as `write.p99`.
@@ -19,7 +20,19 @@ pub struct Gate {
     /// What that means.
     metric: MetricKey,
     relation: Relation,
-    limit_percent: f64,
+    limit: Limit,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Limit {
+    /// From the baseline, in percent.
+    Change { percent: f64 },
+    /// In the unit of the metric.
+    Value {
+        value: f64,
+        /// As the user writes it, with its unit.
+        text: String,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,18 +67,110 @@ pub enum ParseGateError {
     /// The part before the relation is not a metric.
     #[error("{}", names_no_metric(.0))]
     NoMetric(String),
-    /// The part after the relation is not a change.
-    #[error("`{0}` is no change: it is a number with a percent sign, such as +10% or -5%")]
-    NoChange(String),
+    /// The part after the relation is neither a change nor a value of the metric.
+    #[error("`{limit}` is no limit for `{metric}`: give a change such as +10%{}", or_a_value(.such_as))]
+    NoLimit {
+        /// The metric as the user names it.
+        metric: String,
+        /// What follows the relation.
+        limit: String,
+        /// A value with the unit of the metric; empty where it has none.
+        such_as: &'static str,
+    },
+}
+
+fn or_a_value(such_as: &str) -> String {
+    if such_as.is_empty() { String::new() } else { format!(", or a value such as {such_as}") }
 }
 
 fn names_no_metric(text: &str) -> String {
     let streams: Vec<&str> = Stream::ALL.iter().map(|stream| stream.metric_word()).collect();
+    let roles: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
     format!(
-        "`{text}` names no metric: it is a stream ({}) and a figure ({}), such as write.p99",
+        "`{text}` names no metric: it is a stream ({}) and a figure ({}), such as write.p99, or the same of a role ({}), such as log.commit.p99, or `capacity`",
         streams.join(", "),
-        Figure::ALL.map(Figure::word).join(", ")
+        Figure::ALL.map(Figure::word).join(", "),
+        roles.join(", ")
     )
+}
+
+/// The unit of a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Us,
+    Iops,
+    MibPerS,
+    /// Of what only its name tells the unit: a bare number.
+    InTheName,
+    /// CPU time is a share, and a percentage is a change.
+    None,
+    /// Of a metric that nothing has any unit will do: that nothing has it is the mistake to tell.
+    Any,
+}
+
+impl Unit {
+    fn of(metric: &MetricKey) -> Self {
+        match metric.figure().map(|(_, figure)| figure.unit()) {
+            Some(FigureUnit::Us) => Self::Us,
+            Some(FigureUnit::Iops) => Self::Iops,
+            Some(FigureUnit::MibPerS) => Self::MibPerS,
+            None => match metric {
+                MetricKey::Capacity => Self::Iops,
+                MetricKey::Cpu(CpuFigure::PerIo) => Self::Us,
+                MetricKey::Cpu(_) => Self::None,
+                MetricKey::Named { place, .. } if place != APPLICATION => Self::Any,
+                _ => Self::InTheName,
+            },
+        }
+    }
+
+    /// How many of it one of a written unit are; `None` of another kind.
+    fn factor(self, unit: &str) -> Option<f64> {
+        let unit = unit.to_ascii_lowercase();
+        match (self, unit.as_str()) {
+            (Self::Us, "us" | "µs") | (Self::Iops, "iops") | (Self::InTheName, "") => Some(1.0),
+            (Self::Any, "") => None,
+            (Self::Any, _) => Some(1.0),
+            (Self::Us, "ms") => Some(1e3),
+            (Self::Us, "s") => Some(1e6),
+            (Self::MibPerS, "kib/s") => Some(1.0 / 1_024.0),
+            (Self::MibPerS, "mib/s") => Some(1.0),
+            (Self::MibPerS, "gib/s") => Some(1_024.0),
+            (Self::MibPerS, "kb/s") => Some(1e3 / 1_048_576.0),
+            (Self::MibPerS, "mb/s") => Some(1e6 / 1_048_576.0),
+            (Self::MibPerS, "gb/s") => Some(1e9 / 1_048_576.0),
+            _ => None,
+        }
+    }
+
+    const fn such_as(self) -> &'static str {
+        match self {
+            Self::Us | Self::Any => "2ms",
+            Self::Iops => "20000iops",
+            Self::MibPerS => "500MiB/s",
+            Self::InTheName => "1000, in the unit of the metric",
+            Self::None => "",
+        }
+    }
+}
+
+impl Limit {
+    fn parse(metric: &MetricKey, text: &str) -> Option<Self> {
+        // Reports print the typographic minus and thousands, and people copy from reports. `parse` accepts «inf» and «NaN»; a gate with
+        // them would be kept or missed whatever is measured.
+        let number = |text: &str| {
+            let plain = text.trim().replace('−', "-").replace(',', "");
+            plain.parse::<f64>().ok().filter(|number| number.is_finite())
+        };
+        if let Some(percent) = text.strip_suffix('%') {
+            return number(percent).map(|percent| Self::Change { percent });
+        }
+        let is_of_number = |one: char| one.is_ascii_digit() || matches!(one, '.' | ',' | '-' | '+' | '−');
+        let unit_at = text.find(|one: char| !is_of_number(one)).unwrap_or(text.len());
+        let (amount, unit) = text.split_at(unit_at);
+        let value = number(amount)? * Unit::of(metric).factor(unit.trim())?;
+        Some(Self::Value { value, text: format!("{amount}{}", unit.trim()) })
+    }
 }
 
 impl FromStr for Gate {
@@ -73,9 +178,9 @@ impl FromStr for Gate {
 
     fn from_str(text: &str) -> Result<Self, ParseGateError> {
         let split = |(sign, relation): &(&str, Relation)| {
-            text.split_once(sign).map(|(metric, change)| (metric.trim(), *relation, change.trim()))
+            text.split_once(sign).map(|(metric, limit)| (metric.trim(), *relation, limit.trim()))
         };
-        let (metric, relation, change) = Relation::ALL
+        let (metric, relation, limit) = Relation::ALL
             .iter()
             .find_map(split)
             .ok_or_else(|| ParseGateError::NoRelation(text.to_owned()))?;
@@ -86,12 +191,13 @@ impl FromStr for Gate {
         }
         let name = metric.to_owned();
         let metric = MetricKey::from_words(&name).ok_or_else(|| ParseGateError::NoMetric(name.clone()))?;
-        // Reports print the typographic minus, and people copy from reports.
-        let number = change.strip_suffix('%').map(|number| number.trim().replace('−', "-"));
-        // `parse` accepts «inf» and «NaN»; a gate with them would pass or fail whatever is measured.
-        match number.and_then(|number| number.parse().ok()).filter(|number: &f64| number.is_finite()) {
-            Some(limit_percent) => Ok(Self { name, metric, relation, limit_percent }),
-            None => Err(ParseGateError::NoChange(change.to_owned())),
+        match Limit::parse(&metric, limit) {
+            Some(limit) => Ok(Self { name, metric, relation, limit }),
+            None => Err(ParseGateError::NoLimit {
+                such_as: Unit::of(&metric).such_as(),
+                metric: name,
+                limit: limit.to_owned(),
+            }),
         }
     }
 }
@@ -102,69 +208,9 @@ impl fmt::Display for Gate {
             .iter()
             .find(|(_, relation)| *relation == self.relation)
             .map_or("", |(sign, _)| sign);
-        write!(f, "{} {sign} {:+}%", self.name, self.limit_percent)
-    }
-}
-
-/// The outcome of a gate for one configuration.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct GateOutcome {
-    /// The gate as text, without the spaces that the user typed.
-    pub gate: String,
-    /// Key of the configuration.
-    pub configuration: String,
-    /// Which metric is meant.
-    pub metric: Metric,
-    /// Whether it is kept. A configuration without the metric does not keep it.
-    pub kept: bool,
-    /// The change against the baseline; `None` where one of the two has no such metric.
-    pub percent: Option<f64>,
-    /// Where the change lies with confidence.
-    pub interval: Option<Interval>,
-    /// Whether the interval reaches to both sides of the limit: a repetition may decide otherwise.
-    pub is_close: bool,
-}
-
-impl Gate {
-    /// As the user named it.
-    pub(crate) fn metric_name(&self) -> &str {
-        &self.name
-    }
-
-    /// The metrics that are meant: one, or the same one under several loads.
-    pub(super) fn meant<'m>(&self, metrics: &'m [Metric]) -> Vec<&'m Metric> {
-        metrics.iter().filter(|metric| metric.key == self.metric).collect()
-    }
-
-    /// Applies the gate to a pair. The measured change decides.
-    pub(super) fn hold(&self, pair: &Pair, metric: &Metric) -> GateOutcome {
-        let delta = pair.delta(metric);
-        let holds = |percent: f64| self.relation.holds(percent, self.limit_percent);
-        let interval = delta.and_then(|delta| delta.interval);
-        // A bound keeps a gate where every change that it leaves does.
-        let bounded = pair.bounded_delta(metric);
-        let ends = bounded.map(|one| {
-            let ends = (one.least_percent.unwrap_or(f64::NEG_INFINITY), one.most_percent);
-            (holds(ends.0), holds(ends.1.unwrap_or(f64::INFINITY)))
-        });
-        GateOutcome {
-            gate: self.to_string(),
-            configuration: pair.configuration.clone(),
-            metric: metric.clone(),
-            // A configuration that lacks the metric fails. A gate that passes because nothing was measured
-            // protects nobody.
-            kept: delta.is_some_and(|delta| holds(delta.percent)) || ends == Some((true, true)),
-            percent: delta.map(|delta| delta.percent),
-            interval,
-            // The measured change decides and the interval only warns: a gate in a pipeline needs one answer.
-            // Where too little was measured for an interval, a repetition may decide anything.
-            is_close: match interval {
-                Some(one) => holds(one.low_percent) != holds(one.high_percent),
-                None => {
-                    delta.is_some_and(|delta| delta.reading.is_unknown())
-                        || ends.is_some_and(|(least, most)| least != most)
-                }
-            },
+        match &self.limit {
+            Limit::Change { percent } => write!(f, "{} {sign} {percent:+}%", self.name),
+            Limit::Value { text, .. } => write!(f, "{} {sign} {text}", self.name),
         }
     }
 }
@@ -180,8 +226,16 @@ mod tests {
             ("read.iops>=-5 %", "read.iops >= -5%"),
             ("read.lat_mean_us < 2.5%", "read.lat_mean_us < +2.5%"),
             ("other.x > −1%", "other.x > -1%"),
+            ("log.commit.p99<2 ms", "log.commit.p99 < 2ms"),
+            ("data.read.iops >= 20,000iops", "data.read.iops >= 20,000iops"),
+            ("tempdb.write.bandwidth > 0.5GiB/s", "tempdb.write.bandwidth > 0.5GiB/s"),
+            ("capacity >= 20000IOPS", "capacity >= 20000IOPS"),
+            ("read.max < 1s", "read.max < 1s"),
+            ("other.batch_requests_per_s >= 1000", "other.batch_requests_per_s >= 1000"),
         ] {
-            assert_eq!(text.parse::<Gate>().unwrap().to_string(), written);
+            let gate: Gate = text.parse().unwrap();
+            assert_eq!(gate.to_string(), written);
+            assert_eq!(written.parse::<Gate>().unwrap(), gate);
         }
     }
 
@@ -192,11 +246,18 @@ mod tests {
             ("write.p99 =< 10%", "none of <=, <, >=, >"),
             (
                 "p99 <= 10%",
-                "`p99` names no metric: it is a stream (read, write, commit, total) and a figure (iops, bandwidth, mean, p50, p90, p99, p99.9, p99.99, max), such as write.p99",
+                "`p99` names no metric: it is a stream (read, write, commit, total) and a figure (iops, bandwidth, mean, p50, p90, p95, p99, p99.9, p99.99, max), such as write.p99, or the same of a role (data, tempdb, log, scan, backup), such as log.commit.p99, or `capacity`",
             ),
-            ("write.p99 <= 10", "`10` is no change"),
-            ("write.p99 <= ten%", "`ten%` is no change"),
-            ("write.p99 <= nan%", "is no change"),
+            (
+                "write.p99 <= 10",
+                "`10` is no limit for `write.p99`: give a change such as +10%, or a value such as 2ms",
+            ),
+            ("write.p99 <= ten%", "`ten%` is no limit"),
+            ("write.p99 <= nan%", "is no limit"),
+            ("write.p99 <= 20000iops", "or a value such as 2ms"),
+            ("write.iops >= 2ms", "or a value such as 20000iops"),
+            ("write.bandwidth >= 20", "or a value such as 500MiB/s"),
+            ("cpu.usr_percent <= 20", "`20` is no limit for `cpu.usr_percent`: give a change such as +10%"),
         ] {
             let error = text.parse::<Gate>().unwrap_err().to_string();
             assert!(error.contains(part), "{error}");

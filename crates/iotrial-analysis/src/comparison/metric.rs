@@ -1,8 +1,9 @@
 //! A metric: what is compared, and which way is better.
 
 use iotrial_model::figure::{Better, CpuFigure, Figure, FigureUnit};
+use iotrial_model::load::Role;
 use iotrial_model::metric::{APPLICATION, MetricKey};
-use iotrial_model::stream::Stream;
+use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_model::toml_reader::nearest;
 use serde::{Serialize, Serializer};
 
@@ -73,14 +74,16 @@ impl Metric {
     /// What it tells about.
     pub fn group(&self) -> MetricGroup {
         match &self.key {
-            MetricKey::Figure(_, Figure::Iops | Figure::Bandwidth) => MetricGroup::Throughput,
-            MetricKey::Figure(_, Figure::LatencyMean | Figure::LatencyP50 | Figure::LatencyP90) => {
-                MetricGroup::TypicalLatency
-            }
-            MetricKey::Figure(
-                _,
-                Figure::LatencyP99 | Figure::LatencyP999 | Figure::LatencyP9999 | Figure::LatencyMax,
-            ) => MetricGroup::TailLatency,
+            MetricKey::Figure(_, figure) | MetricKey::OfRole(_, _, figure) => match figure {
+                Figure::Iops | Figure::Bandwidth => MetricGroup::Throughput,
+                Figure::LatencyMean | Figure::LatencyP50 | Figure::LatencyP90 | Figure::LatencyP95 => {
+                    MetricGroup::TypicalLatency
+                }
+                Figure::LatencyP99 | Figure::LatencyP999 | Figure::LatencyP9999 | Figure::LatencyMax => {
+                    MetricGroup::TailLatency
+                }
+            },
+            MetricKey::Capacity => MetricGroup::Throughput,
             MetricKey::Cpu(_) => MetricGroup::Cpu,
             MetricKey::Named { .. } if self.better().is_some() => MetricGroup::Application,
             MetricKey::Named { .. } => MetricGroup::Amount,
@@ -89,16 +92,15 @@ impl Metric {
 
     /// Its row in a spread, where it is a figure of a stream. What has a load was stated, and has none.
     pub(super) fn row_in(&self, spread: &Spread) -> Option<usize> {
-        match (&self.load, &self.key) {
-            (None, MetricKey::Figure(stream, figure)) => spread.position(*stream, *figure),
-            _ => None,
-        }
+        let (of, figure) = self.key.figure().filter(|_| self.load.is_none())?;
+        spread.position(of, figure)
     }
 
     /// Which way is better; `None` for an amount that is neither.
     pub fn better(&self) -> Option<Better> {
         match &self.key {
-            MetricKey::Figure(_, figure) => Some(figure.better()),
+            MetricKey::Figure(_, figure) | MetricKey::OfRole(_, _, figure) => Some(figure.better()),
+            MetricKey::Capacity => Some(Better::Higher),
             MetricKey::Cpu(_) => Some(Better::Lower),
             MetricKey::Named { place, name } if place == APPLICATION => NamedUnit::of(name).better(),
             MetricKey::Named { .. } => None,
@@ -108,19 +110,27 @@ impl Metric {
     /// Whether its values are microseconds.
     pub(super) fn is_in_us(&self) -> bool {
         match &self.key {
-            MetricKey::Figure(_, figure) => figure.unit() == FigureUnit::Us,
+            MetricKey::Figure(_, figure) | MetricKey::OfRole(_, _, figure) => figure.unit() == FigureUnit::Us,
+            MetricKey::Capacity => false,
             MetricKey::Cpu(figure) => *figure == CpuFigure::PerIo,
             MetricKey::Named { name, .. } => NamedUnit::of(name) == NamedUnit::Microseconds,
         }
     }
 
-    /// Its place in tables: streams, then applications, then CPU time, and in each the figures in their order.
+    /// Its place in tables: capacity, streams, applications, CPU time, whatever else there is, and then the streams of each role; in
+    /// each the figures in their order.
     pub(super) fn position(&self) -> (usize, usize) {
         let of_figure = |figure: Figure| Figure::ALL.iter().position(|one| *one == figure);
         let of_stream = |stream: Stream| Stream::ALL.iter().position(|one| *one == stream);
         let streams = Stream::ALL.len();
+        let of_role = |role: Role| Role::ALL.iter().position(|one| *one == role).unwrap_or_default();
         let (place, name) = match &self.key {
+            MetricKey::Capacity => return (0, 0),
             MetricKey::Figure(stream, figure) => (of_stream(*stream), of_figure(*figure)),
+            MetricKey::OfRole(role, stream, figure) => (
+                of_stream(*stream).map(|stream| streams * (of_role(*role) + 1) + 3 + stream),
+                of_figure(*figure),
+            ),
             MetricKey::Cpu(figure) => {
                 (Some(streams + 1), CpuFigure::ALL.iter().position(|one| one == figure))
             }
@@ -129,28 +139,48 @@ impl Metric {
             }
             MetricKey::Named { place, .. } => (Stream::from_metric_word(place).and_then(of_stream), None),
         };
-        (place.unwrap_or(streams + 2), name.unwrap_or(Figure::ALL.len()))
+        (place.unwrap_or(streams + 2) + 1, name.unwrap_or(Figure::ALL.len()))
     }
 
-    /// Whether configurations are ranked by it.
+    /// Whether configurations are ranked by it over all. The figures of a role are rankings of their own: a load of five roles has
+    /// four times as many, and would decide by the number of its roles.
     pub fn is_ranked(&self) -> bool {
-        self.better().is_some() && self.group() != MetricGroup::Cpu
+        match &self.key {
+            MetricKey::Figure(_, figure) => figure.ranks(),
+            MetricKey::OfRole(..) => false,
+            _ => self.better().is_some() && self.group() != MetricGroup::Cpu,
+        }
+    }
+
+    /// Whether configurations are ranked by it within a role.
+    pub fn is_ranked_in_role(&self) -> bool {
+        matches!(&self.key, MetricKey::OfRole(_, _, figure) if figure.ranks())
+    }
+
+    /// Whether it is of one role.
+    pub const fn is_of_role(&self) -> bool {
+        matches!(self.key, MetricKey::OfRole(..))
     }
 
     /// The name for people, without stream and unit: `IOPS`, `p99.9`.
     pub(crate) fn short_name(&self) -> &str {
         match &self.key {
-            MetricKey::Figure(_, figure) => figure.title(),
+            MetricKey::Figure(_, figure) | MetricKey::OfRole(_, _, figure) => figure.title(),
+            MetricKey::Capacity => "capacity within the limits",
             MetricKey::Cpu(figure) => figure.title(),
             MetricKey::Named { name, .. } => name,
         }
     }
 
-    /// The name for people: `read p99`, `business_transactions_per_s`, `random 8 KiB: read IOPS`.
+    /// The name for people: `read p99`, `log commit p99`, `business_transactions_per_s`, `random 8 KiB: read IOPS`.
     pub fn title(&self) -> String {
         let name = match &self.key {
             MetricKey::Cpu(_) => format!("CPU {}", self.short_name()),
             MetricKey::Named { place, name } if place == APPLICATION => name.clone(),
+            MetricKey::Capacity => self.short_name().to_owned(),
+            MetricKey::OfRole(role, stream, _) => {
+                format!("{} {}", StreamOf { role: Some(*role), stream: *stream }, self.short_name())
+            }
             MetricKey::Figure(..) | MetricKey::Named { .. } => {
                 format!("{} {}", self.key.place(), self.short_name())
             }
@@ -251,6 +281,7 @@ mod tests {
     #[test]
     fn metrics_stand_by_stream_then_application_then_cpu() {
         let keys = [
+            "total.capacity_iops",
             "read.iops",
             "read.lat_max_us",
             "read.total_gib",
@@ -260,6 +291,9 @@ mod tests {
             "other.users",
             "cpu.usr_percent",
             "cpu.per_io_us",
+            "data.read.iops",
+            "data.write.iops",
+            "log.commit.iops",
         ];
         let position = |key: &&str| Metric::from(MetricKey::from_key(key).unwrap()).position();
         assert!(keys.iter().map(position).is_sorted_by(|a, b| a < b));

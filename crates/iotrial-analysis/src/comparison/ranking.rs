@@ -34,11 +34,15 @@ pub struct Place {
 }
 
 impl Ranking {
-    /// One for each metric by which configurations are ranked and that at least two of them have.
-    pub(super) fn all(configurations: &[Configuration], metrics: &[Metric]) -> Vec<Self> {
+    /// One for each of the metrics that `is_meant` picks and that at least two configurations have.
+    pub(super) fn all(
+        configurations: &[Configuration],
+        metrics: &[Metric],
+        is_meant: fn(&Metric) -> bool,
+    ) -> Vec<Self> {
         metrics
             .iter()
-            .filter(|metric| metric.is_ranked())
+            .filter(|metric| is_meant(metric))
             .map(|metric| Self::of(configurations, metric))
             .filter(|ranking| ranking.places.len() > 1)
             .collect()

@@ -3,7 +3,7 @@
 //! Every sentence is generated from what decided it.
 
 use iotrial_model::bound::Amount;
-use iotrial_model::figure::Better;
+use iotrial_model::metric::MetricKey;
 use iotrial_model::units::group_thousands;
 use iotrial_model::words::{enumerate, in_brief};
 use serde::Serialize;
@@ -94,7 +94,7 @@ impl Recommendation {
             others.map(|other| Pair::new(&configurations[best], other)).collect()
         });
         let tail_problems = tail_problems(evidence, &against_best);
-        let reservations = reservations(configurations, best);
+        let reservations = reservations(configurations, best, &against_best);
         let scaling = scaling_sentences(configurations, evidence.scaling);
         let answer = match scaling.first().filter(|_| is_scaling) {
             Some(scaling) => {
@@ -294,9 +294,17 @@ fn reasons(
             .filter(|delta| delta.reading.is_better())
             .map(|delta| format!("{} ({})", delta.metric.title(), change(delta.percent)))
             .collect();
+        let other = titles(configurations, &pair.configuration);
         if !ahead.is_empty() {
-            let other = titles(configurations, &pair.configuration);
             reasons.push(format!("{other} is better in {}.", names_of(&ahead)));
+        }
+        let in_roles: Vec<String> = pair
+            .ranked_in_roles()
+            .filter(|delta| delta.reading.is_better() && !is_of_all(pair, delta))
+            .map(|delta| format!("{} ({})", delta.metric.title(), change(delta.percent)))
+            .collect();
+        if !in_roles.is_empty() {
+            reasons.push(format!("By role, {other} is better in {}.", names_of(&in_roles)));
         }
     }
     reasons
@@ -319,6 +327,13 @@ fn amount_words(amount: Amount) -> String {
         (Some(sign), value) => format!("{sign} {}", with_thousands(value)),
         (None, value) => with_thousands(value),
     }
+}
+
+/// Whether a figure of a role is that of all I/Os of its stream, as of commits where only the log has any.
+fn is_of_all(pair: &Pair, delta: &Delta) -> bool {
+    let MetricKey::OfRole(_, stream, figure) = delta.metric.key else { return false };
+    let of_all = pair.delta(&Metric { key: MetricKey::Figure(stream, figure), ..delta.metric.clone() });
+    of_all.is_some_and(|of_all| (of_all.from, of_all.to) == (delta.from, delta.to))
 }
 
 fn factor_sentences(factors: &[Factor]) -> Vec<String> {
@@ -466,7 +481,7 @@ fn avoid(
         let ranked = pair.ranked().count();
         let is_worse_in_all = pair.ranked().all(|delta| delta.reading.is_worse());
         let least = if place == 0 { AVOID_SECOND_FACTOR } else { AVOID_FACTOR };
-        let far = pair.ranked().filter(|delta| loss_factor(delta) >= least).count();
+        let far = pair.ranked().filter(|delta| delta.gain_factor().recip() >= least).count();
         let mut reasons = Vec::new();
         if let Some(problem) = problem {
             reasons.push(format!("its tail, {} {}", problem.tail.metric.title(), values(&problem.tail)));
@@ -477,11 +492,13 @@ fn avoid(
         // Worse by a percent in all metrics is certain and harmless.
         if is_worse_in_all && 2 * far > ranked {
             let both = if ranked == metric_count { "" } else { " that both have" };
-            reasons.push(format!(
-                "worse than {} in all {ranked} metrics{both}: {}",
-                best.key,
-                group_ranges(pair)
-            ));
+            // «All 1 metrics» is not English.
+            let only = pair.ranked().next().filter(|_| ranked == 1);
+            let what = match only {
+                Some(only) => only.metric.title(),
+                None => format!("all {ranked} metrics{both}"),
+            };
+            reasons.push(format!("worse than {} in {what}: {}", best.key, group_ranges(pair)));
         }
         if !reasons.is_empty() {
             let avoid = Avoid { configuration: pair.configuration.clone(), reason: reasons.join("; ") };
@@ -497,12 +514,4 @@ fn avoid(
 fn critical(one: &Configuration, best: &Configuration) -> Option<&'static str> {
     let is_fine = best.worst_category().is_some_and(|category| category <= Category::Acceptable);
     one.worst_category().filter(|category| is_fine && *category >= Category::Critical).map(Category::as_str)
-}
-
-/// By which factor it is worse, whichever way is better; below 1 where it is better.
-fn loss_factor(delta: &Delta) -> f64 {
-    match delta.metric.better() {
-        Some(Better::Higher) => delta.from / delta.to,
-        _ => delta.to / delta.from,
-    }
 }

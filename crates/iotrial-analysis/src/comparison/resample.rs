@@ -9,7 +9,7 @@
 use iotrial_model::figure::Figure;
 use iotrial_model::record::OpCounts;
 use iotrial_model::split_mix::SplitMix64;
-use iotrial_model::stream::Stream;
+use iotrial_model::stream::StreamOf;
 
 /// How many draws are made. Twice as many change an interval by about a tenth of its distance from the figure
 /// at most.
@@ -40,7 +40,7 @@ pub(super) type Unit<'c> = Vec<&'c OpCounts>;
 
 /// What one stream did in each unit of resampling.
 struct StreamUnits {
-    stream: Stream,
+    stream: StreamOf,
     // f64 for counts: they are multiplied by weights and divided, and 2^53 I/Os are far more than any run
     // has.
     io_count: Vec<f64>,
@@ -67,17 +67,40 @@ pub(super) struct Units {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Spread {
     /// What the rows below are, in their order.
-    pub(super) figures: Vec<(Stream, Figure)>,
+    pub(super) figures: Vec<(StreamOf, Figure)>,
     /// Standard error of each figure.
     pub(super) standard_errors: Vec<f64>,
     /// Deviation of each draw from the mean of all draws: one row a figure.
     pub(super) deviations: Vec<f32>,
-    /// Degrees of freedom: independent blocks less one.
-    pub(super) degrees: f64,
+    /// Degrees of freedom of each figure: independent blocks less one.
+    pub(super) degrees: Vec<f64>,
 }
 
 impl Spread {
-    pub(super) fn position(&self, stream: Stream, figure: Figure) -> Option<usize> {
+    /// Both, of figures that neither shares with the other.
+    pub(super) fn joined(mut self, other: Self) -> Self {
+        self.figures.extend(other.figures);
+        self.standard_errors.extend(other.standard_errors);
+        self.deviations.extend(other.deviations);
+        self.degrees.extend(other.degrees);
+        self
+    }
+
+    /// With the rows of one stream under the name of another one as well, which has the same I/Os.
+    pub(super) fn with_same(mut self, stream: StreamOf, other: StreamOf) -> Self {
+        for row in 0..self.figures.len() {
+            let (of, figure) = self.figures[row];
+            if of == stream {
+                self.figures.push((other, figure));
+                self.standard_errors.push(self.standard_errors[row]);
+                self.degrees.push(self.degrees[row]);
+                self.deviations.extend_from_within(row * DRAW_COUNT..(row + 1) * DRAW_COUNT);
+            }
+        }
+        self
+    }
+
+    pub(super) fn position(&self, stream: StreamOf, figure: Figure) -> Option<usize> {
         self.figures.iter().position(|known| *known == (stream, figure))
     }
 
@@ -114,7 +137,7 @@ fn in_us(ns: u64) -> f64 {
 }
 
 impl StreamUnits {
-    fn new(stream: Stream, total: &OpCounts, units: &[Unit<'_>]) -> Self {
+    fn new(stream: StreamOf, total: &OpCounts, units: &[Unit<'_>]) -> Self {
         // A percentile of a draw lies between the lowest and the highest one of the parts drawn.
         let parts = || units.iter().flatten();
         let edges_of = |percent: f64| parts().filter_map(move |part| percentile_edge_ns(part, percent));
@@ -210,7 +233,9 @@ impl StreamUnits {
         // The 1e-9 only prevents a division by zero.
         let divided = |by: &[f64], of: &[f64]| of.iter().zip(by).map(|(a, b)| a / b.max(1e-9)).collect();
         let sums = [divided(durations_s, &self.io_count), divided(&self.io_count, &self.latency_sum_us)];
-        sums.into_iter().chain(percentiles().filter_map(Figure::share).map(beyond)).collect()
+        // p95 moves with the mean and p99, and would only add a series that remembers no longer than these.
+        let shares = percentiles().filter(|figure| figure.ranks()).filter_map(Figure::share);
+        sums.into_iter().chain(shares.map(beyond)).collect()
     }
 }
 
@@ -251,8 +276,8 @@ fn weighted_single(weights: &[f32], values: &[f32]) -> f32 {
 impl Units {
     /// `streams` has the counts of each stream: of all units together, and unit by unit, as many as
     /// durations.
-    pub(super) fn new(durations_s: Vec<f64>, streams: &[(Stream, &OpCounts, Vec<Unit<'_>>)]) -> Self {
-        let of_stream = |(stream, total, units): &(Stream, &OpCounts, Vec<Unit<'_>>)| {
+    pub(super) fn new(durations_s: Vec<f64>, streams: &[(StreamOf, &OpCounts, Vec<Unit<'_>>)]) -> Self {
+        let of_stream = |(stream, total, units): &(StreamOf, &OpCounts, Vec<Unit<'_>>)| {
             StreamUnits::new(*stream, total, units)
         };
         Self { durations_s, streams: streams.iter().map(of_stream).collect() }
@@ -301,7 +326,7 @@ impl Units {
         let degrees = (length(unit_count) / asked_length - 1.0).max(1.0);
         // The seed comes from the id of the record, so the same records always give the same intervals.
         let mut random = SplitMix64::new(seed);
-        let figures: Vec<(Stream, Figure)> = self
+        let figures: Vec<(StreamOf, Figure)> = self
             .streams
             .iter()
             .flat_map(|stream| Figure::COMPARED.map(|figure| (stream.stream, figure)))
@@ -335,8 +360,12 @@ impl Units {
         // Blocks that are drawn again scatter less than new ones would, by this factor (Hesterberg 2015,
         // section 3.2).
         let narrowness = (missed * block_count / (block_count - 1.0)).sqrt();
-        let mut spread =
-            Spread { figures: Vec::new(), standard_errors: Vec::new(), deviations: Vec::new(), degrees };
+        let mut spread = Spread {
+            figures: Vec::new(),
+            standard_errors: Vec::new(),
+            deviations: Vec::new(),
+            degrees: Vec::new(),
+        };
         for (figure, row) in figures.into_iter().zip(logarithms.chunks_exact(DRAW_COUNT)) {
             let mean = row.iter().sum::<f64>() / length(DRAW_COUNT);
             let variance = row.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / length(DRAW_COUNT - 1);
@@ -344,6 +373,7 @@ impl Units {
             // interval rather than a wrong one.
             if variance.is_finite() {
                 spread.figures.push(figure);
+                spread.degrees.push(degrees);
                 let of_draws = variance.sqrt() * narrowness;
                 // As a sum of squares: the width of a bucket and chance are independent.
                 spread.standard_errors.push(of_draws.hypot(resolution(figure.1)));

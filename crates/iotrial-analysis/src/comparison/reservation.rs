@@ -1,9 +1,15 @@
 //! What has to be said in the same breath as a recommendation: that it is of a simulation, of figures that contradict each other or may not
 //! be the devices', or of something that freezes.
 
+use std::collections::BTreeMap;
+
+use iotrial_model::load::Role;
+use iotrial_model::metric::MetricKey;
+use iotrial_model::stream::Stream;
 use serde::Serialize;
 
 use super::configuration::Configuration;
+use super::delta::{Delta, Pair, Reading};
 use super::recommendation::names_of;
 use super::sample::Outcome;
 use crate::words::latency_in_words;
@@ -29,6 +35,8 @@ pub enum ReservationKind {
     Inconclusive,
     /// The best one has I/Os that take far longer than any of another one.
     Froze,
+    /// The best one is at most half as good as another one in a figure of a role.
+    LosesInRole,
 }
 
 /// An I/O that takes this long is a freeze, in µs.
@@ -39,7 +47,12 @@ const FREEZE_US: f64 = 100_000.0;
 // The slowest of millions is a single I/O: less than this may be chance.
 const FREEZE_FACTOR: f64 = 4.0;
 /// What has to be said with the answer: of the best one, or of all where there is none.
-pub(super) fn reservations(configurations: &[Configuration], best: Option<usize>) -> Vec<Reservation> {
+/// `against_best` has the changes from the best one to each of the others.
+pub(super) fn reservations(
+    configurations: &[Configuration],
+    best: Option<usize>,
+    against_best: &[Pair],
+) -> Vec<Reservation> {
     let mut all = Vec::new();
     let mut add = |kind, words: String| all.push(Reservation { kind, words });
     let names = |is_meant: &dyn Fn(&Configuration) -> bool| -> Vec<String> {
@@ -67,7 +80,44 @@ pub(super) fn reservations(configurations: &[Configuration], best: Option<usize>
     if let Some(words) = best.and_then(|best| freeze_words(&configurations[best], configurations)) {
         add(ReservationKind::Froze, words);
     }
+    for words in losses_in_roles(configurations, against_best) {
+        add(ReservationKind::LosesInRole, words);
+    }
     all
+}
+
+/// In which roles the best one is at most half as good as another one, each with the figure in which it loses most.
+fn losses_in_roles(configurations: &[Configuration], against_best: &[Pair]) -> Vec<String> {
+    let mut worst: BTreeMap<Role, (&Pair, &Delta)> = BTreeMap::new();
+    for pair in against_best {
+        for delta in pair.ranked_in_roles().filter(|delta| delta.reading == Reading::MuchBetter) {
+            let MetricKey::OfRole(role, ..) = delta.metric.key else { continue };
+            // What a session waits for before what follows from it: of a closed load fewer I/Os are only slower ones.
+            let weight = |delta: &Delta| {
+                let is_latency = delta.metric.key.figure().is_some_and(|(_, figure)| figure.is_latency());
+                (is_latency, delta.gain_factor())
+            };
+            if worst.get(&role).is_none_or(|(_, known)| weight(delta) > weight(known)) {
+                worst.insert(role, (pair, delta));
+            }
+        }
+    }
+    let words = |(pair, delta): (&Pair, &Delta)| {
+        let factor = delta.gain_factor();
+        let (of, figure) = delta.metric.key.figure()?;
+        let other = configurations.iter().find(|one| one.key == pair.configuration)?.title();
+        let ios = match of.stream {
+            Stream::Mixed => "I/Os".to_owned(),
+            stream => format!("{stream}s"),
+        };
+        let who = of.role.map_or_else(|| ios.clone(), |role| format!("{role} {ios}"));
+        Some(if figure.is_latency() {
+            format!("its {who} have a {figure} {factor:.1} times that of {other}")
+        } else {
+            format!("its {who} reach {:.2} times the {figure} of {other}", factor.recip())
+        })
+    };
+    worst.into_values().filter_map(words).collect()
 }
 
 /// The answer with what speaks against it, in one sentence.

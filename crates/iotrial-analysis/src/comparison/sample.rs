@@ -1,21 +1,23 @@
 //! A sample: one run of one configuration, or one result as its source states it, with what has to agree for a comparison to
 //! be fair.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use iotrial_model::bound::{BoundRelation, Bounded};
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::imported::{StatedBound, TablePlace};
+use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts, RunRecord};
-use iotrial_model::stream::Stream;
-use iotrial_model::subject::{CpuTime, Subject};
+use iotrial_model::stream::{Stream, StreamOf};
+use iotrial_model::subject::{CpuTime, Facts, Subject};
 use iotrial_model::table::PublishedTable;
 use serde::{Serialize, Serializer};
 
+use super::capacity::Found;
 use super::circumstances::Circumstances;
 use super::conditions::{Conditions, load_of_jobs};
 use super::metric::Metric;
@@ -27,6 +29,7 @@ use crate::latency_course::LatencyCourse;
 use crate::stream::Streams;
 use crate::threshold::ThresholdSet;
 use crate::verdict::{self, Category, Verdict, judge};
+use crate::words::with_thousands;
 
 /// One run of one configuration, or one printed row.
 ///
@@ -56,6 +59,16 @@ pub struct Sample {
     pub(super) contradictions: Vec<String>,
     /// The slowest I/O of each stream, in µs.
     pub(super) worst_io_us: Vec<(Stream, f64)>,
+    /// The highest rate within the limits, where it searched for it and knows.
+    pub(super) found: Option<Found>,
+    /// Why its figures are those of a part of the load only: it did not end as planned, or I/Os failed.
+    pub(super) spoilt: Option<String>,
+    /// Whether it searched for a rate.
+    pub(super) has_searched: bool,
+    /// The role of all its jobs, where they have one.
+    pub(super) only_role: Option<Role>,
+    /// Whether a search chose the rate of its load.
+    pub(super) is_at_own_rate: bool,
     /// What its verdict says, where somebody judged it.
     pub(super) outcome: Option<Outcome>,
     /// Whether it is a printed row, which has no repeats.
@@ -112,7 +125,8 @@ impl Outcome {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Counted {
     pub(super) duration: Duration,
-    pub(super) streams: Vec<(Stream, OpCounts)>,
+    /// Of all jobs together, and then of each role where there are several.
+    pub(super) streams: Vec<(StreamOf, OpCounts)>,
     /// How the latencies of each stream with any I/O spread over time.
     pub(super) courses: Vec<(Stream, LatencyCourse)>,
     pub(super) cpu: Option<GeneratorCpu>,
@@ -154,6 +168,11 @@ impl Sample {
             circumstances: Circumstances::of(subject),
             contradictions: contradictions(subject).into_iter().map(|one| one.message).collect(),
             worst_io_us: worst_ios(subject),
+            found: None,
+            spoilt: spoilt(subject),
+            has_searched: subject.search.is_some(),
+            only_role: only_role(subject),
+            is_at_own_rate: subject.search.is_some_and(|search| search.need.is_none()),
             outcome: None,
             is_printed: subject.is_printed(),
             stated: if is_counted { Vec::new() } else { stated_figures(subject) },
@@ -170,7 +189,19 @@ impl Sample {
         // A set that is no longer valid judges nothing, which says nothing about the figures.
         let set = ThresholdSet::parse(&record.thresholds).ok();
         let verdict = set.map(|set| judge(&subject, &findings(&subject), &set));
-        Self { outcome: verdict.as_ref().map(Outcome::of), ..Self::of(&subject, source) }
+        match verdict {
+            Some(verdict) => Self::of_judged(&subject, &verdict, source),
+            None => Self::of(&subject, source),
+        }
+    }
+
+    /// The sample of a result that was judged.
+    pub fn of_judged(subject: &Subject<'_>, verdict: &Verdict, source: impl Into<String>) -> Self {
+        Self {
+            outcome: Some(Outcome::of(verdict)),
+            found: Found::of(subject, verdict),
+            ..Self::of(subject, source)
+        }
     }
 
     /// The samples of a printed table, one a row. `source` says where the table lies.
@@ -237,11 +268,13 @@ pub(super) fn tell_loads_apart(samples: &mut [Sample]) {
 
 impl Counted {
     fn of(subject: &Subject<'_>) -> Self {
-        let streams: Vec<(Stream, OpCounts)> = subject
-            .streams_of(|_| true)
-            .into_iter()
-            .map(|stream| (stream, stream.counts_of(subject, None)))
-            .collect();
+        let streams_of = |role: Option<Role>| {
+            let is_meant = |job: usize| role.is_none() || subject.jobs[job].role == role;
+            let counted = |stream: Stream| (StreamOf { role, stream }, stream.counts_of(subject, role));
+            subject.streams_of(is_meant).into_iter().map(counted).collect::<Vec<_>>()
+        };
+        let of_roles = roles_apart(subject).into_iter().flat_map(|role| streams_of(Some(role)));
+        let streams: Vec<(StreamOf, OpCounts)> = streams_of(None).into_iter().chain(of_roles).collect();
         // Only a plan tells which counts of an interval are commits.
         let over_time = subject.plan.map(|plan| Self::over_time(subject, plan, &streams));
         let (spread, courses) = over_time.unwrap_or_default();
@@ -266,29 +299,76 @@ impl Counted {
     fn over_time<'s>(
         subject: &Subject<'s>,
         plan: &Plan,
-        streams: &[(Stream, OpCounts)],
+        streams: &[(StreamOf, OpCounts)],
     ) -> (Option<Spread>, Vec<(Stream, LatencyCourse)>) {
-        let durations_s =
+        let durations_s: Vec<f64> =
             subject.measured_intervals().map(|interval| interval.duration.as_secs_f64()).collect();
-        let by_interval: Vec<(Stream, &OpCounts, Vec<Unit<'_>>)> = streams
-            .iter()
-            .map(|(stream, total)| {
-                // What each job did in an interval.
-                let unit = |one: &'s Interval| -> Unit<'s> {
-                    stream.parts(plan, &one.jobs).into_iter().map(|(_, counts)| counts).collect()
-                };
-                (*stream, total, subject.measured_intervals().map(unit).collect())
-            })
-            .collect();
-        let spread = Units::new(durations_s, &by_interval).spread_of_intervals(seed_of(subject.id));
-        let courses = streams
-            .iter()
-            .filter_map(|(stream, _)| {
-                Some((*stream, LatencyCourse::of_stream(subject.intervals.counted(), plan, *stream)?))
-            })
-            .collect();
+        // Where one role has all I/Os of a stream, it is the same stream.
+        let same_of_all = |(of, counts): &(StreamOf, OpCounts)| {
+            let is_same = |(all, of_all): &&(StreamOf, OpCounts)| {
+                *all == StreamOf::all(of.stream) && of_all.io_count() == counts.io_count()
+            };
+            of.role.and_then(|_| streams.iter().find(is_same)).map(|(all, _)| *all)
+        };
+        let by_interval = |is_of_role: bool| -> Vec<(StreamOf, &OpCounts, Vec<Unit<'_>>)> {
+            let of_kind =
+                streams.iter().filter(|one| one.0.role.is_some() == is_of_role && same_of_all(one).is_none());
+            of_kind
+                .map(|(of, total)| {
+                    let is_meant = |job: usize| of.role.is_none() || of.role == Some(plan.jobs[job].role);
+                    // What each job did in an interval.
+                    let unit = |one: &'s Interval| -> Unit<'s> {
+                        let parts = of.stream.parts(plan, &one.jobs).into_iter();
+                        parts.filter(|(job, _)| is_meant(*job)).map(|(_, counts)| counts).collect()
+                    };
+                    (*of, total, subject.measured_intervals().map(unit).collect())
+                })
+                .collect()
+        };
+        // Roles are drawn by themselves, in blocks as long as they need: a role that comes in bursts must not make the intervals of
+        // everything together wider.
+        let spread_of = |is_of_role: bool| {
+            let units = Units::new(durations_s.clone(), &by_interval(is_of_role));
+            units.spread_of_intervals(seed_of(subject.id))
+        };
+        let spread = spread_of(false).map(|all| {
+            let same = streams.iter().filter_map(|one| Some((same_of_all(one)?, one.0)));
+            let with_same = same.fold(all, |spread, (all, of)| spread.with_same(all, of));
+            let is_drawn = |one: &(StreamOf, OpCounts)| one.0.role.is_some() && same_of_all(one).is_none();
+            let of_roles = streams.iter().any(is_drawn).then(|| spread_of(true)).flatten();
+            match of_roles {
+                Some(of_roles) => with_same.joined(of_roles),
+                None => with_same,
+            }
+        });
+        let course = |(of, _): &(StreamOf, OpCounts)| {
+            let stream = Some(of.stream).filter(|_| of.role.is_none())?;
+            Some((stream, LatencyCourse::of_stream(subject.intervals.counted(), plan, stream)?))
+        };
+        let courses = streams.iter().filter_map(course).collect();
         (spread, courses)
     }
+}
+
+/// The roles of a load, where it has several: of a single one, everything is of that role.
+fn roles_apart(subject: &Subject<'_>) -> BTreeSet<Role> {
+    let roles: Option<BTreeSet<Role>> = subject.jobs.iter().map(|job| job.role).collect();
+    roles.filter(|roles| roles.len() > 1).unwrap_or_default()
+}
+
+/// What failed is in no figure, so that figures alone would look as if nothing had.
+fn spoilt(subject: &Subject<'_>) -> Option<String> {
+    let failed: u64 = subject.all_facts().into_iter().filter_map(Facts::error_count).sum();
+    match subject.ended_how() {
+        EndedHow::Interrupted => Some("a run was interrupted".to_owned()),
+        EndedHow::Failed => Some("a run failed".to_owned()),
+        EndedHow::Complete => (failed > 0).then(|| format!("{} I/Os failed", with_thousands(failed as f64))),
+    }
+}
+
+fn only_role(subject: &Subject<'_>) -> Option<Role> {
+    let first = subject.jobs.first()?.role;
+    first.filter(|_| subject.jobs.iter().all(|job| job.role == first))
 }
 
 /// The slowest I/O of each stream.
@@ -309,6 +389,18 @@ fn stated_figures(subject: &Subject<'_>) -> Vec<(Metric, f64)> {
             Some((MetricKey::Figure(*stream, *figure), figure_of_enough(figures, *figure)?))
         };
         all.extend(taken.iter().filter_map(of_stream));
+    }
+    let roles = if subject.is_printed() { BTreeSet::new() } else { roles_apart(subject) };
+    for role in roles {
+        let streams = Streams::of_role(subject, role);
+        for (stream, figures) in
+            Stream::ALL.iter().filter_map(|stream| Some((*stream, streams.get(*stream)?)))
+        {
+            let of_role = |figure: &Figure| {
+                Some((MetricKey::OfRole(role, stream, *figure), figure_of_enough(figures, *figure)?))
+            };
+            all.extend(taken.iter().filter_map(of_role));
+        }
     }
     if let Some(cpu) = subject.cpu {
         let of_cpu = |figure: &CpuFigure| Some((MetricKey::Cpu(*figure), cpu.get(*figure)?));
@@ -409,8 +501,6 @@ pub(super) fn seed_of(id: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::subject::Facts;
-
     use super::*;
     use crate::audit::Audit;
     use crate::summary::Summary;
@@ -432,7 +522,8 @@ mod tests {
         assert_eq!(Audit::of(&planless), Audit::of(&run));
         let counted = |subject: &Subject<'_>| *Sample::of(subject, "").counted.unwrap();
         let of_run = counted(&run);
-        assert!(of_run.spread.is_some() && of_run.streams.len() == 3);
+        let of_all = of_run.streams.iter().filter(|(of, _)| of.role.is_none());
+        assert!(of_run.spread.is_some() && of_all.count() == 3);
         assert_eq!(counted(&planless), Counted { spread: None, courses: Vec::new(), ..of_run });
     }
 

@@ -302,6 +302,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         | Id::Caveat
         | Id::OtherTool
         | Id::GeneratorDiffers
+        | Id::OwnRates
         | Id::GivenTwice
         | Id::NoPair
         | Id::MeasuredOnce

@@ -90,7 +90,10 @@ impl StatedOps {
                     StatedCpu { usr_percent: None, sys_percent: None, per_io_us: None, of: CpuBasis::Host };
                 cpu.get_or_insert(none).put(figure, stated);
             }
-            Some(MetricKey::Named { .. }) | None => return false,
+            // No table tells the roles apart, or searches for a rate.
+            Some(MetricKey::OfRole(..) | MetricKey::Capacity | MetricKey::Named { .. }) | None => {
+                return false;
+            }
         }
         true
     }

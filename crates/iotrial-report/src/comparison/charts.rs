@@ -6,7 +6,7 @@ use iotrial_model::figure::{Better, FigureUnit};
 use iotrial_model::metric::MetricKey;
 use iotrial_model::stream::Stream;
 
-use super::{CONTRADICTORY, StreamOf, keys, marked, metric_of, stream_name, streams, used_figures};
+use super::{CONTRADICTORY, UnderLoad, keys, marked, metric_of, ranking_figures, stream_name, streams};
 use crate::chart::{
     Axis, Bar, BarChart, BarSeries, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape,
 };
@@ -63,39 +63,8 @@ fn left_out(comparison: &Comparison) -> &'static str {
 
 /// What each configuration reaches: a chart for each figure, with a bar for each configuration under each stream.
 pub(crate) fn bars(comparison: &Comparison) -> Option<Section> {
-    let drawn = drawn(comparison);
-    let mut groups = streams(comparison);
-    groups.truncate(MOST_GROUPS);
-    let charts: Vec<BarChart> = used_figures(comparison)
-        .into_iter()
-        .map(|figure| {
-            let bar = |one: &Configuration, group: &StreamOf<'_>| {
-                let metric = metric_of(*group, figure);
-                one.figure(&metric).map(|value| Bar { value, interval: one.interval(&metric), reading: None })
-            };
-            let series = |(hue, one): (usize, &Drawn<'_>)| BarSeries {
-                key: marked(comparison, &one.configuration.key),
-                name: one.name.clone(),
-                hue,
-                bars: groups.iter().map(|group| bar(one.configuration, group)).collect(),
-            };
-            let series: Vec<BarSeries> = drawn.iter().enumerate().map(series).collect();
-            BarChart {
-                reach: 2.0 * largest(&series),
-                id: format!("bars-{}", figure.key().replace('_', "-")),
-                title: match figure.unit() {
-                    FigureUnit::Iops => "I/Os per second".to_owned(),
-                    FigureUnit::MibPerS => "Bandwidth".to_owned(),
-                    FigureUnit::Us => format!("Latency, {figure}"),
-                },
-                value: Axis { name: "", quantity: figure.unit().into(), scale: Scale::Linear, to: 0.0 },
-                groups: groups.iter().map(|group| stream_name(*group)).collect(),
-                series,
-                decisive: None,
-                mark: None,
-            }
-        })
-        .collect();
+    let groups = streams(comparison, false);
+    let Block::Bars(charts) = bars_of(comparison, "bars", &groups) else { return None };
     let has_intervals = charts.iter().flat_map(|chart| &chart.series).flat_map(|series| &series.bars);
     let has_intervals = has_intervals.flatten().any(|bar| bar.interval.is_some());
     let note = if has_intervals {
@@ -112,12 +81,49 @@ pub(crate) fn bars(comparison: &Comparison) -> Option<Section> {
     })
 }
 
+/// The bars of these streams; `id` begins the ids of the charts.
+pub(super) fn bars_of(comparison: &Comparison, id: &str, streams: &[UnderLoad<'_>]) -> Block {
+    let drawn = drawn(comparison);
+    let groups = &streams[..streams.len().min(MOST_GROUPS)];
+    let charts = ranking_figures(comparison)
+        .into_iter()
+        .map(|figure| {
+            let bar = |one: &Configuration, group: &UnderLoad<'_>| {
+                let metric = metric_of(*group, figure);
+                one.figure(&metric).map(|value| Bar { value, interval: one.interval(&metric), reading: None })
+            };
+            let series = |(hue, one): (usize, &Drawn<'_>)| BarSeries {
+                key: marked(comparison, &one.configuration.key),
+                name: one.name.clone(),
+                hue,
+                bars: groups.iter().map(|group| bar(one.configuration, group)).collect(),
+            };
+            let series: Vec<BarSeries> = drawn.iter().enumerate().map(series).collect();
+            BarChart {
+                reach: 2.0 * largest(&series),
+                id: format!("{id}-{}", figure.key().replace('_', "-")),
+                title: match figure.unit() {
+                    FigureUnit::Iops => "I/Os per second".to_owned(),
+                    FigureUnit::MibPerS => "Bandwidth".to_owned(),
+                    FigureUnit::Us => format!("Latency, {figure}"),
+                },
+                value: Axis { name: "", quantity: figure.unit().into(), scale: Scale::Linear, to: 0.0 },
+                groups: groups.iter().map(|group| stream_name(*group)).collect(),
+                series,
+                decisive: None,
+                mark: None,
+            }
+        })
+        .collect();
+    Block::Bars(charts)
+}
+
 /// What changes within pairs: a chart for each stream, with a bar for each pair under each figure. `id` begins their ids,
 /// `what` their titles.
 pub(super) fn changes(comparison: &Comparison, id: &str, what: &str, pairs: &[&Pair]) -> Option<Block> {
     let shown = &pairs[..pairs.len().min(MOST_PAIRS)];
-    let figures = used_figures(comparison);
-    let chart = |(number, stream): (usize, StreamOf<'_>)| {
+    let figures = ranking_figures(comparison);
+    let chart = |(number, stream): (usize, UnderLoad<'_>)| {
         let metrics: Vec<(String, Metric)> = figures
             .iter()
             .map(|figure| (Column::of_figure(*figure).full_name(""), metric_of(stream, *figure)))
@@ -146,7 +152,7 @@ pub(super) fn changes(comparison: &Comparison, id: &str, what: &str, pairs: &[&P
             mark: None,
         })
     };
-    let mut streams = streams(comparison);
+    let mut streams = streams(comparison, false);
     streams.truncate(MOST_GROUPS);
     let charts: Vec<BarChart> = streams.into_iter().enumerate().filter_map(chart).collect();
     (!charts.is_empty()).then_some(Block::Bars(charts))
@@ -207,6 +213,7 @@ pub(crate) fn scaling(comparison: &Comparison) -> Option<Section> {
         });
         let quantity = match metric.key {
             MetricKey::Figure(_, figure) => figure.unit().into(),
+            MetricKey::Capacity => Quantity::Iops,
             _ => Quantity::Unitless,
         };
         Chart {

@@ -80,6 +80,7 @@ const fn meaning(reading: Reading) -> &'static str {
         | Reading::TooFew
         | Reading::TooFewRepeats
         | Reading::NoInterval
+        | Reading::OtherRate
         | Reading::Undecided
         | Reading::Amount => "is-same",
     }

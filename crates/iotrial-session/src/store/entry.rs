@@ -2,7 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use iotrial_model::record::EndedHow;
+use iotrial_analysis::findings::findings;
+use iotrial_analysis::stream::Streams;
+use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_analysis::verdict::{Capacity, Outcome, judge};
+use iotrial_model::figure::Figure;
+use iotrial_model::metric::MetricKey;
+use iotrial_model::record::{EndedHow, RunRecord};
+use iotrial_model::stream::Stream;
 use iotrial_model::study::{CellEnd, Progress};
 use iotrial_model::subject::Subject;
 use serde::Serialize;
@@ -13,7 +20,7 @@ use super::read::{
 };
 
 /// A file of the store.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
     /// ULID: where a name stands for a record, its beginning is enough.
     pub id: String,
@@ -29,15 +36,47 @@ pub struct Entry {
     pub targets: String,
     /// `complete`, `interrupted` or `failed`.
     pub ended: String,
+    /// By the thresholds in its record; `None` of what carries none.
+    pub outcome: Option<Outcome>,
+    /// I/Os per second within the limits, of a run that searched for them.
+    pub capacity_iops: Option<f64>,
+    /// Whether it may be more.
+    pub is_lower_bound: bool,
+    /// The latency that somebody waits for: p99 of commits, else of writes, else of reads; their mean where it has too few I/Os.
+    pub key_latency: Option<KeyLatency>,
     /// What it is.
     pub kind: Kind,
+}
+
+/// A latency with its name.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KeyLatency {
+    /// As in gates: `commit.p99`.
+    pub metric: String,
+    /// In microseconds.
+    pub us: f64,
+}
+
+impl KeyLatency {
+    fn of(subject: &Subject<'_>) -> Option<Self> {
+        let streams = Streams::of(subject);
+        let order = [Stream::Commit, Stream::Write, Stream::Read, Stream::Mixed];
+        let (stream, figures) = order.into_iter().find_map(|stream| {
+            Some((stream, streams.get(stream).filter(|one| one.lat_mean_us.is_some())?))
+        })?;
+        let is_enough =
+            |figure: &Figure| figures.io_count.is_none_or(|count| count >= figure.least_io_count());
+        let known = [Figure::LatencyP99, Figure::LatencyMean].into_iter().filter(is_enough);
+        let (figure, us) = known.filter_map(|figure| Some((figure, figures.get(figure)?))).next()?;
+        Some(Self { metric: MetricKey::Figure(stream, figure).words(), us })
+    }
 }
 
 impl Entry {
     /// Reads what a list says of a file; `None` where its name is none that a list has.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, ReadRecordError> {
         let entry = match Kind::of_name(path) {
-            Some(Kind::Run) => Self::of(Kind::Run, &Subject::of_run(&read_record(path)?), path),
+            Some(Kind::Run) => Self::of_run(&read_record(path)?, path),
             Some(Kind::Imported) => {
                 Self::of(Kind::Imported, &Subject::of_imported(&read_imported(path)?), path)
             }
@@ -58,7 +97,26 @@ impl Entry {
             label: subject.label.map(str::to_owned),
             targets: subject.targets_in_words(),
             ended: ended_word(subject.ended_how()).to_owned(),
+            outcome: None,
+            capacity_iops: None,
+            is_lower_bound: false,
+            key_latency: KeyLatency::of(subject),
             kind,
+        }
+    }
+
+    /// A run, which carries what it was judged by.
+    pub(super) fn of_run(record: &RunRecord, path: &Path) -> Self {
+        let subject = Subject::of_run(record);
+        // A set that is no longer valid judges nothing, and keeps no record from the list.
+        let set = ThresholdSet::parse(&record.thresholds).ok();
+        let verdict = set.map(|set| judge(&subject, &findings(&subject), &set));
+        let capacity = Capacity::of(&subject);
+        Self {
+            outcome: verdict.map(|verdict| verdict.outcome),
+            capacity_iops: capacity.as_ref().and_then(|capacity| capacity.iops),
+            is_lower_bound: capacity.is_some_and(|capacity| capacity.is_lower_bound),
+            ..Self::of(Kind::Run, &subject, path)
         }
     }
 
@@ -84,6 +142,10 @@ impl Entry {
             label: Some(study.name.clone()),
             targets: targets.join(", "),
             ended: ended_word(if is_done { EndedHow::Complete } else { EndedHow::Interrupted }).to_owned(),
+            outcome: None,
+            capacity_iops: None,
+            is_lower_bound: false,
+            key_latency: None,
             kind: Kind::Study,
         }))
     }

@@ -7,14 +7,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
+use iotrial_analysis::verdict::Outcome;
 use rusqlite::ffi::SQLITE_ERROR;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
-use super::entry::Entry;
+use super::entry::{Entry, KeyLatency};
 use super::kind::Kind;
 
 /// Of the tables below. An index of another layout is emptied.
-const LAYOUT: i64 = 2;
+const LAYOUT: i64 = 3;
+
+/// Whose findings and verdicts the rows hold. They are never stored as truth: another version reads the files again.
+const MADE_BY: &str = env!("CARGO_PKG_VERSION");
 
 /// How long to wait for another iotrial that writes the index.
 // It does so within one short transaction; whoever takes longer sits on a disk that is as slow as reading the files instead.
@@ -124,7 +128,8 @@ fn open_file(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
                  CREATE TABLE entry (
                      path TEXT PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL, started_at TEXT NOT NULL,
                      profile TEXT NOT NULL, label TEXT, targets TEXT NOT NULL, ended TEXT NOT NULL,
-                     length INTEGER NOT NULL, modified_ns INTEGER NOT NULL
+                     outcome TEXT, capacity_iops REAL, is_lower_bound INTEGER NOT NULL, latency TEXT, latency_us REAL,
+                     made_by TEXT NOT NULL, length INTEGER NOT NULL, modified_ns INTEGER NOT NULL
                  ) STRICT;
                  PRAGMA user_version = {LAYOUT};"
             ))?;
@@ -136,8 +141,9 @@ fn open_file(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
 
 fn insert(index: &Connection, entry: &Entry, stamp: Stamp) -> rusqlite::Result<()> {
     index.execute(
-        "INSERT OR REPLACE INTO entry VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-        (
+        "INSERT OR REPLACE INTO entry VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+        rusqlite::params![
+
             entry.path.to_string_lossy(),
             entry.kind.as_str(),
             &entry.id,
@@ -146,21 +152,30 @@ fn insert(index: &Connection, entry: &Entry, stamp: Stamp) -> rusqlite::Result<(
             &entry.label,
             &entry.targets,
             &entry.ended,
+            entry.outcome.map(Outcome::key),
+            entry.capacity_iops,
+            entry.is_lower_bound,
+            entry.key_latency.as_ref().map(|latency| &latency.metric),
+            entry.key_latency.as_ref().map(|latency| latency.us),
+            MADE_BY,
             stamp.length,
             stamp.modified_ns,
-        ),
+        ],
     )?;
     Ok(())
 }
 
 fn select(index: &Connection) -> rusqlite::Result<Known> {
     let mut statement = index.prepare(
-        "SELECT path, kind, id, started_at, profile, label, targets, ended, length, modified_ns FROM entry",
+        "SELECT path, kind, id, started_at, profile, label, targets, ended, length, modified_ns,
+                outcome, capacity_iops, is_lower_bound, latency, latency_us
+         FROM entry WHERE made_by = ?1",
     )?;
-    let rows = statement.query_map([], |row| {
+    let rows = statement.query_map([MADE_BY], |row| {
         // A newer iotrial may share the store: what it keeps there is its own.
         let Some(kind) = Kind::of_word(&row.get::<_, String>(1)?) else { return Ok(None) };
         let path = PathBuf::from(row.get::<_, String>(0)?);
+        let (latency, latency_us): (Option<String>, Option<f64>) = (row.get(13)?, row.get(14)?);
         let entry = Entry {
             path: path.clone(),
             kind,
@@ -170,6 +185,10 @@ fn select(index: &Connection) -> rusqlite::Result<Known> {
             label: row.get(5)?,
             targets: row.get(6)?,
             ended: row.get(7)?,
+            outcome: row.get::<_, Option<String>>(10)?.as_deref().and_then(Outcome::from_key),
+            capacity_iops: row.get(11)?,
+            is_lower_bound: row.get(12)?,
+            key_latency: latency.zip(latency_us).map(|(metric, us)| KeyLatency { metric, us }),
         };
         Ok(Some((path, (Stamp { length: row.get(8)?, modified_ns: row.get(9)? }, entry))))
     })?;
@@ -191,6 +210,10 @@ mod tests {
             label: None,
             targets: String::new(),
             ended: "complete".to_owned(),
+            outcome: Some(Outcome::Inconclusive),
+            capacity_iops: Some(41_200.5),
+            is_lower_bound: true,
+            key_latency: Some(KeyLatency { metric: "commit.p99".to_owned(), us: 420.5 }),
             kind: Kind::Run,
         }
     }
@@ -228,6 +251,18 @@ mod tests {
         assert!(known.is_empty());
         index.update(&[(STAMP, &entry)], &[]).unwrap();
         assert_eq!(Index::open(folder.path(), PATIENCE).unwrap().1.len(), 1);
+    }
+
+    #[test]
+    fn an_entry_comes_back_as_it_was_and_one_of_another_version_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = entry(folder.path());
+        Index::open(folder.path(), PATIENCE).unwrap().0.update(&[(STAMP, &entry)], &[]).unwrap();
+        assert_eq!(Index::open(folder.path(), PATIENCE).unwrap().1[&entry.path], (STAMP, entry));
+        let other = Connection::open(folder.path().join("index.sqlite")).unwrap();
+        other.execute_batch("UPDATE entry SET made_by = '0.0.1'").unwrap();
+        drop(other);
+        assert!(Index::open(folder.path(), PATIENCE).unwrap().1.is_empty());
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl Store {
             Ok(mut record) => {
                 record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
                 let written = self.write(&record)?;
-                self.note(&Entry::of(Kind::Run, &Subject::of_run(&record), &written));
+                self.note(&Entry::of_run(&record, &written));
                 let place = written.display();
                 self.observer.warn(&format!("note: a run was cut off; what it measured is kept in {place}"));
                 for target in record.targets.iter().filter(|target| target.kind == "directory") {

@@ -6,9 +6,9 @@ use iotrial_analysis::comparison::{CompareRequest, Comparison};
 use iotrial_report::document::Document;
 
 use crate::cli::CompareArgs;
-use crate::failure::{Failure, GATE_MISSED};
+use crate::failure::Failure;
+use crate::gates::refused;
 use crate::intake::{Folders, Intake, Takes};
-use crate::output::harmless;
 use crate::presentation::{Presentation, Value};
 
 mod samples;
@@ -18,7 +18,7 @@ const TAKES: Takes =
 
 /// Compares, and shows what came of it.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
-    args.files.check(args.json, &[])?;
+    args.gates.check(&args.files, args.json)?;
     args.files.check_are_writable()?;
     let intake = Intake {
         takes: TAKES,
@@ -30,16 +30,17 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let request = CompareRequest {
         baseline: args.baseline.clone(),
         by: args.by.clone(),
-        gates: args.gates.clone(),
+        gates: args.gates.gates.clone(),
         force: args.force,
     };
-    let comparison = Comparison::new(samples::read(&intake, args)?, &request).map_err(|error| {
-        // Labels come from strangers' files.
-        let hint = error.hint().map(|hint| harmless(&hint));
-        Failure::input(anyhow::Error::msg(harmless(&error.to_string()))).hint(hint)
-    })?;
+    let comparison =
+        Comparison::new(samples::read(&intake, args)?, &request).map_err(|error| refused(&error))?;
     let document = Document::of_comparison(&comparison);
     Presentation::new(&document, vec![Value::alone(&comparison)]).show(&args.files, args.json)?;
+    if comparison.gates.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
     // After everything is shown and written: a missed gate is when the figures are needed most.
-    Ok(if comparison.keeps_gates() { ExitCode::SUCCESS } else { ExitCode::from(GATE_MISSED) })
+    let is_for_people = !args.json && !args.files.take_standard_output();
+    args.gates.show(&comparison.gates, &args.files, is_for_people)
 }

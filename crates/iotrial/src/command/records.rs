@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::process::ExitCode;
 
-use iotrial_session::store::Entry;
+use iotrial_analysis::words::{latency_in_words, with_thousands};
+use iotrial_session::store::{Entry, KeyLatency};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cli::{Column, RecordsArgs, Since};
@@ -12,7 +13,8 @@ use crate::output::{self, harmless};
 use crate::presentation::aligned;
 use crate::store::open_store_to_read;
 
-const HEADERS: [&str; 6] = ["id", "started, UTC", "profile", "ended", "label", "targets"];
+const HEADERS: [&str; 8] =
+    ["id", "started, UTC", "profile", "outcome", "capacity", "latency", "label", "targets"];
 
 /// Lists the records, the newest first unless it is said otherwise.
 pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
@@ -85,7 +87,29 @@ fn table(entries: Vec<Entry>) -> String {
     rows.extend(entries.into_iter().map(|entry| {
         let started = entry.started_at.get(..16).unwrap_or(&entry.started_at).replace('T', " ");
         let label = entry.label.as_deref().map_or_else(|| "–".to_owned(), harmless);
-        vec![entry.id, started, harmless(&entry.profile), entry.ended, label, harmless(&entry.targets)]
+        let profile = harmless(&entry.profile);
+        let (outcome, capacity, latency) = (outcome(&entry), capacity(&entry), latency(&entry));
+        vec![entry.id, started, profile, outcome, capacity, latency, label, harmless(&entry.targets)]
     }));
-    aligned(&rows, &[], &[26, 16, 18, 11, 20])
+    aligned(&rows, &[], &[26, 16, 18, 13, 10, 20, 20])
+}
+
+/// What its verdict is; how it ended where it has none, or did not end as planned.
+fn outcome(entry: &Entry) -> String {
+    match entry.outcome {
+        Some(outcome) if entry.ended == "complete" => outcome.as_str().to_owned(),
+        _ => entry.ended.clone(),
+    }
+}
+
+/// I/Os per second within the limits.
+fn capacity(entry: &Entry) -> String {
+    let bound = if entry.is_lower_bound { "≥ " } else { "" };
+    entry.capacity_iops.map_or_else(|| "–".to_owned(), |iops| format!("{bound}{}", with_thousands(iops)))
+}
+
+/// The latency that somebody waits for, with its name.
+fn latency(entry: &Entry) -> String {
+    let words = |latency: &KeyLatency| format!("{} {}", latency.metric, latency_in_words(latency.us));
+    entry.key_latency.as_ref().map_or_else(|| "–".to_owned(), words)
 }

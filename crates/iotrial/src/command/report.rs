@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_model::record::RunRecord;
 use iotrial_model::sweep::SweepRecord;
@@ -12,6 +12,7 @@ use iotrial_session::judged_profile::load_thresholds;
 use crate::cli::{ReportArgs, StoreArgs};
 use crate::command::sweep;
 use crate::failure::Failure;
+use crate::gates::refused;
 use crate::intake::{Folders, Input, Intake, Takes, expect_thresholds, pass_over};
 
 mod shown;
@@ -29,7 +30,8 @@ const USUAL_THRESHOLDS: &str = "flash";
 /// Reads what was named, shows it, and says by the exit code whether all of it is qualified.
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     // Both before anything is read: what cannot be written is better known at once than after a minute of reading.
-    args.files.check(args.json, &[])?;
+    args.gates.check(&args.files, args.json)?;
+    args.gates.check_are_values()?;
     args.files.check_are_writable()?;
     let asked = Asked {
         results: &args.records,
@@ -38,11 +40,19 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
         store: &args.store,
     };
     match asked.gather()? {
+        Gathered::Sweep(..) if !args.gates.gates.is_empty() => {
+            let error = anyhow!("a sweep has no gates: each of its probes has a load of its own");
+            Err(Failure::input(error).hint("give the record of a run".to_owned()))
+        }
         Gathered::Sweep(path, record) => sweep::report(args, &path, &record),
         Gathered::Results(results) => {
-            let shown = Shown::new(results);
+            let shown = Shown::new(results).held(&args.gates.gates).map_err(|error| refused(&error))?;
             shown.present(&args.files, args.json)?;
-            Ok(shown.exit_code())
+            if shown.gates().is_empty() {
+                return Ok(shown.exit_code());
+            }
+            let is_for_people = !args.json && !args.files.take_standard_output();
+            args.gates.show(shown.gates(), &args.files, is_for_people)
         }
     }
 }

@@ -1,10 +1,12 @@
 //! `iotrial run`: one profile on one set of targets, with a verdict and a report at the end.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::anyhow;
+use iotrial_analysis::comparison::Gate;
 use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::verdict::Outcome;
@@ -13,18 +15,20 @@ use iotrial_model::need::Need;
 use iotrial_model::profile::Profile;
 use iotrial_model::record::{EndedHow, RunRecord};
 use iotrial_model::step::Step;
+use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_session::judged_profile::{JudgedProfile, is_file_name, load_thresholds};
 use iotrial_session::request::LoadRequest;
 use iotrial_session::run::{self, Finished};
 use iotrial_session::setup::Setup;
 
-use crate::cli::{DemandArgs, RunArgs};
+use crate::cli::{DemandArgs, GateArgs, RunArgs};
 use crate::command::dry_run;
 use crate::command::interview::quoted;
 use crate::command::report::{Judged, Record, Shown};
 use crate::command::size::demand::named_demand;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{check_fio_args, fio_profile};
+use crate::gates::refused;
 use crate::intake::{self, Kind, Takes};
 use crate::live::Live;
 use crate::output;
@@ -36,6 +40,8 @@ const TAKES: Takes = Takes { command: "run", what: "a profile" };
 /// What becomes of a run beside its record.
 #[derive(Debug, Default)]
 pub struct RunOutput {
+    /// What its figures must keep to; with any, they decide the exit code.
+    pub gates: GateArgs,
     /// The forms of the report; a page is always written, beside the record where nothing else is said.
     pub files: ReportFiles,
     /// One JSON document instead of text.
@@ -47,7 +53,8 @@ pub struct RunOutput {
 /// Runs a profile, or a job of fio, and shows what came of it.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     // All that is wrong with the words themselves, before any file is read.
-    args.files.check(args.json, &[])?;
+    args.gates.check(&args.files, args.json)?;
+    args.gates.check_are_values()?;
     check_fio_args(args.fio_job.as_deref(), &args.fio)?;
     let need = args.need.as_deref().map(|need| needed(need, args)).transpose()?;
     let request = args.request(need)?;
@@ -72,7 +79,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     if args.dry_run {
         return show_plan(load, &request, args.json);
     }
-    let output = RunOutput { files: args.files.clone(), json: args.json, quiet: args.load.rig.quiet };
+    let (files, gates) = (args.files.clone(), args.gates.clone());
+    let output = RunOutput { gates, files, json: args.json, quiet: args.load.rig.quiet };
     carry_out(load, &request, &output)
 }
 
@@ -130,12 +138,29 @@ pub fn carry_out(
     let setup = Setup::new(load, request)?;
     // After the setup, which touches nothing, and before the load: a report that has no place to go must not cost a run.
     output.files.check_are_writable()?;
+    check_gates(&output.gates.gates, &setup)?;
     let Finished { record, path, thresholds, released } =
         run::run(setup, control_by_signals()?, Arc::new(Live::new(output.quiet)))?;
     let shown = show(record, path, &thresholds, output);
     // The figures come first: files that cannot be removed must not hide them.
     released?;
     shown
+}
+
+/// Refuses gates on what the load does not have: a misspelt metric must not cost a run.
+fn check_gates(gates: &[Gate], setup: &Setup) -> Result<(), Failure> {
+    let jobs = &setup.plan.jobs;
+    let roles: BTreeSet<Role> = jobs.iter().map(|job| job.role).collect();
+    let streams_of = |role: Option<Role>| {
+        let planned = Stream::planned(&setup.plan, |job| role.is_none_or(|role| jobs[job].role == role));
+        planned.into_iter().map(move |stream| StreamOf { role, stream })
+    };
+    let streams: Vec<StreamOf> =
+        streams_of(None).chain(roles.into_iter().flat_map(|role| streams_of(Some(role)))).collect();
+    gates
+        .iter()
+        .try_for_each(|gate| gate.check_streams(&streams, setup.search.is_some()))
+        .map_err(|error| refused(&error))
 }
 
 /// The profile and the targets of a run, as the command line takes them.
@@ -209,14 +234,24 @@ fn show(
     let files =
         ReportFiles { html: output.files.html.clone().or_else(|| Some(beside())), ..output.files.clone() };
     let judged = Judged::of(Record::Run(Box::new(record)), thresholds);
-    let shown = Shown::new(vec![(path, judged)]);
+    let shown =
+        Shown::new(vec![(path, judged)]).held(&output.gates.gates).map_err(|error| refused(&error))?;
     shown.present(&files, output.json)?;
-    if !output.json && !files.take_standard_output() {
+    let is_for_people = !output.json && !files.take_standard_output();
+    if is_for_people {
         // The page before it may be longer than the screen, and what is read first is what stands last.
         let next = shown.only().map(|summary| format!("next: {}\n", next_step(summary, &again)));
         let outcome = shown.outcome_line().map(|line| format!("\n{line}\n"));
         output::text(&[outcome, next].into_iter().flatten().collect::<String>())?;
     }
-    // A run that was stopped has figures, but no verdict may rest on them.
-    Ok(if is_complete { shown.exit_code() } else { ExitCode::from(NOT_CARRIED_OUT) })
+    let of_gates = match shown.gates() {
+        [] => None,
+        outcomes => Some(output.gates.show(outcomes, &files, is_for_people)?),
+    };
+    // A run that was stopped has figures, but neither a verdict nor a gate may rest on them.
+    Ok(if is_complete {
+        of_gates.unwrap_or_else(|| shown.exit_code())
+    } else {
+        ExitCode::from(NOT_CARRIED_OUT)
+    })
 }

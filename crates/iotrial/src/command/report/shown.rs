@@ -1,9 +1,9 @@
 //! Results with their figures and the one document of all of them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use iotrial_analysis::comparison::{Comparison, Sample};
+use iotrial_analysis::comparison::{CompareError, Comparison, Gate, GateOutcome, Sample, hold_gates};
 use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::verdict::Outcome;
@@ -43,6 +43,16 @@ impl Judged {
         let summary = Summary::new(&record.subject(), thresholds);
         Self { record, summary }
     }
+
+    /// What a comparison keeps of it.
+    fn sample(&self, subject: &Subject<'_>, path: &Path) -> Sample {
+        let source = subject.whence().unwrap_or_else(|| path.display().to_string());
+        match &self.record {
+            Record::Run(_) => Sample::of_judged(subject, &self.summary.verdict, source),
+            // What others measured nobody judged when it was measured.
+            Record::Imported(_) => Sample::of(subject, source),
+        }
+    }
 }
 
 /// One result or several, with the document of all.
@@ -50,26 +60,37 @@ pub struct Shown {
     /// Each with the file that it comes from.
     results: Vec<(PathBuf, Judged)>,
     document: Document,
+    /// What became of the gates; none where there were none.
+    gates: Vec<GateOutcome>,
 }
 
 impl Shown {
     /// At least one result. Each figure is computed once.
     pub fn new(results: Vec<(PathBuf, Judged)>) -> Self {
-        // Subjects borrow from the records, which are kept for as long as the document: histograms are large, and none is
-        // copied.
-        let subjects: Vec<(Subject<'_>, &Summary)> =
-            results.iter().map(|(_, judged)| (judged.record.subject(), &judged.summary)).collect();
-        let document = match subjects.as_slice() {
-            [(subject, summary)] => Document::of_result(subject, summary),
-            several => {
-                // Compared where that is fair, and else beside one another.
-                let samples = results.iter().zip(several).map(|((path, _), (subject, _))| {
-                    Sample::of(subject, subject.whence().unwrap_or_else(|| path.display().to_string()))
-                });
-                Document::of_results(several, &Comparison::or_beside(samples.collect()))
-            }
-        };
-        Self { results, document }
+        let document = document_of(&results);
+        Self { results, document, gates: Vec::new() }
+    }
+
+    /// The same held against gates on values, which stand in the document too.
+    pub fn held(self, gates: &[Gate]) -> Result<Self, CompareError> {
+        if gates.is_empty() {
+            return Ok(self);
+        }
+        let sample = |(path, judged): &(PathBuf, Judged)| judged.sample(&judged.record.subject(), path);
+        let gates = hold_gates(self.results.iter().map(sample).collect(), gates)?;
+        Ok(Self { document: self.document.with_gates(&gates), gates, ..self })
+    }
+
+    /// Those that stand with the result from a file: all of them where it is the first of what was given. Runs of one configuration
+    /// are held against gates together.
+    fn gates_of(&self, path: &Path) -> &[GateOutcome] {
+        let is_first = self.results.first().is_some_and(|(first, _)| first == path);
+        if is_first { &self.gates } else { &[] }
+    }
+
+    /// What became of the gates.
+    pub fn gates(&self) -> &[GateOutcome] {
+        &self.gates
     }
 
     /// What all forms of the report are made from.
@@ -80,8 +101,8 @@ impl Shown {
     /// Writes the files that are wanted, and shows the rest.
     pub fn present(&self, files: &ReportFiles, json: bool) -> Result<(), Failure> {
         let values = self.results.iter().map(|(path, judged)| match &judged.record {
-            Record::Run(_) => Value::of_record(path, &judged.summary),
-            Record::Imported(_) => Value::of_file(path, &judged.summary),
+            Record::Run(_) => Value::of_record(path, &judged.summary).with_gates(self.gates_of(path)),
+            Record::Imported(_) => Value::of_file(path, &judged.summary).with_gates(self.gates_of(path)),
         });
         Presentation::new(&self.document, values.collect()).show(files, json)
     }
@@ -113,6 +134,25 @@ impl Shown {
             Some(Outcome::NotQualified) => ExitCode::from(NOT_QUALIFIED),
             Some(Outcome::Inconclusive) => ExitCode::from(INCONCLUSIVE),
             Some(Outcome::Qualified) | None => ExitCode::SUCCESS,
+        }
+    }
+}
+
+/// The one document of all results.
+fn document_of(results: &[(PathBuf, Judged)]) -> Document {
+    // Subjects borrow from the records, which are kept for as long as the document: histograms are large, and none is
+    // copied.
+    let subjects: Vec<(Subject<'_>, &Summary)> =
+        results.iter().map(|(_, judged)| (judged.record.subject(), &judged.summary)).collect();
+    match subjects.as_slice() {
+        [(subject, summary)] => Document::of_result(subject, summary),
+        several => {
+            // Compared where that is fair, and else beside one another.
+            let samples = results
+                .iter()
+                .zip(several)
+                .map(|((path, judged), (subject, _))| judged.sample(subject, path));
+            Document::of_results(several, &Comparison::or_beside(samples.collect()))
         }
     }
 }

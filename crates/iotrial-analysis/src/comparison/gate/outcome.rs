@@ -1,0 +1,421 @@
+//! What becomes of a gate: kept, missed, or undecided and why.
+
+use iotrial_model::bound::Amount;
+use iotrial_model::figure::Figure;
+use iotrial_model::metric::{APPLICATION, MetricKey};
+use iotrial_model::stream::StreamOf;
+use iotrial_model::words::in_brief;
+use serde::{Serialize, Serializer};
+
+use super::{Gate, Limit, Unit};
+use crate::comparison::CompareError;
+use crate::comparison::conditions::check_conditions;
+use crate::comparison::configuration::{Configuration, groups};
+use crate::comparison::delta::{ENOUGH_REPEATS, Interval, Pair, Reading};
+use crate::comparison::metric::{Metric, nearest_metric};
+use crate::comparison::recommendation::change;
+use crate::comparison::sample::{Outcome, Sample};
+use crate::words::{count_with_thousands, latency_in_words, with_thousands};
+
+/// What became of a gate, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GateResult {
+    /// It holds.
+    Kept,
+    /// What was measured does not tell whether it holds.
+    Undecided,
+    /// It does not hold.
+    Missed,
+}
+
+impl GateResult {
+    /// The word for people and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Undecided => "undecided",
+            Self::Missed => "missed",
+        }
+    }
+}
+
+/// The outcome of a gate for one configuration.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GateOutcome {
+    /// The gate as text, without the spaces that the user typed.
+    pub gate: String,
+    /// Key of the configuration.
+    pub configuration: String,
+    /// What it is called.
+    pub label: String,
+    /// Which metric is meant.
+    pub metric: Metric,
+    /// What became of it.
+    pub outcome: GateResult,
+    /// Why it is undecided; `None` of the others.
+    pub reason: Option<String>,
+    /// The change against the baseline; `None` for a gate on a value, and where one of the two has no such metric.
+    pub percent: Option<f64>,
+    /// Where the change lies with confidence.
+    pub interval: Option<Interval>,
+    /// The figure, in the unit of its metric; `None` for a gate on a change, and where it is not known.
+    pub value: Option<f64>,
+    /// Where the figure lies with confidence.
+    #[serde(serialize_with = "as_ends")]
+    pub value_interval: Option<(f64, f64)>,
+}
+
+fn as_ends<S: Serializer>(interval: &Option<(f64, f64)>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Ends {
+        low: f64,
+        // No number where there is no upper end: JSON has none for infinity.
+        high: Option<f64>,
+    }
+    interval
+        .map(|(low, high)| Ends { low, high: Some(high).filter(|high| high.is_finite()) })
+        .serialize(serializer)
+}
+
+impl GateOutcome {
+    /// What was measured, for people: `+2.1 % (−3.0 to +7.5 %)`, `3.1 ms (2.9 to 3.3 ms)`, or that nothing was.
+    pub fn measured(&self) -> String {
+        match (self.percent, self.value) {
+            (Some(percent), _) => match self.interval {
+                Some(one) => {
+                    let low = change(one.low_percent);
+                    let (low, high) = (low.trim_end_matches(" %"), change(one.high_percent));
+                    format!("{} ({low} to {high})", change(percent))
+                }
+                None => change(percent),
+            },
+            (None, Some(value)) => match self.value_interval {
+                Some((low, high)) if high.is_infinite() => format!("at least {}", self.in_words(low)),
+                Some((low, high)) => {
+                    format!("{} ({} to {})", self.in_words(value), self.in_words(low), self.in_words(high))
+                }
+                None => self.in_words(value),
+            },
+            (None, None) => "not measured".to_owned(),
+        }
+    }
+
+    fn in_words(&self, value: f64) -> String {
+        match Unit::of(&self.metric.key) {
+            Unit::Us => latency_in_words(value),
+            Unit::Iops => format!("{} IOPS", with_thousands(value)),
+            Unit::MibPerS => {
+                format!("{} MiB/s", if value < 100.0 { format!("{value:.1}") } else { with_thousands(value) })
+            }
+            Unit::InTheName | Unit::None | Unit::Any => format!("{:.1}", value),
+        }
+    }
+}
+
+/// What the comparison knows of a gate: the outcome without names.
+struct Held {
+    outcome: GateResult,
+    reason: Option<String>,
+}
+
+impl Held {
+    const fn decided(is_kept: bool) -> Self {
+        Self { outcome: if is_kept { GateResult::Kept } else { GateResult::Missed }, reason: None }
+    }
+
+    /// Of a bound: what both ends say, and so all between them.
+    fn by_ends(low: bool, high: bool) -> Self {
+        if low == high { Self::decided(low) } else { Self::undecided(ONLY_BOUND) }
+    }
+
+    fn undecided(reason: impl Into<String>) -> Self {
+        Self { outcome: GateResult::Undecided, reason: Some(reason.into()) }
+    }
+}
+
+const INCLUDES: &str = "the interval includes the limit";
+const ONLY_BOUND: &str = "only a bound is known";
+
+impl Gate {
+    /// Whether it is about a change, which needs a baseline.
+    pub const fn is_of_change(&self) -> bool {
+        matches!(self.limit, Limit::Change { .. })
+    }
+
+    /// The metrics that are meant: one, or the same one under several loads. What was planned and is not known, because too little was
+    /// measured for it, is meant as well.
+    ///
+    /// # Errors
+    ///
+    /// No configuration has anything of the kind.
+    fn meant(&self, configurations: &[&Configuration]) -> Result<Vec<Metric>, CompareError> {
+        let mut metrics: Vec<&Metric> = Vec::new();
+        let of_figures = configurations.iter().flat_map(|one| one.figures.iter().map(|(metric, _)| metric));
+        let of_bounds = configurations.iter().flat_map(|one| one.bounds.iter().map(|(metric, _)| metric));
+        for metric in of_figures.chain(of_bounds) {
+            if !metrics.contains(&metric) {
+                metrics.push(metric);
+            }
+        }
+        let of_key = |key: &MetricKey| -> Vec<Metric> {
+            metrics.iter().filter(|metric| metric.key == *key).map(|metric| (*metric).clone()).collect()
+        };
+        // Where a load has one role, everything is of that role.
+        let without_role = match &self.metric {
+            MetricKey::OfRole(role, stream, figure) => configurations
+                .iter()
+                .all(|one| one.only_role == Some(*role))
+                .then_some(MetricKey::Figure(*stream, *figure)),
+            _ => None,
+        };
+        let key = without_role.as_ref().unwrap_or(&self.metric);
+        let meant = of_key(key);
+        if !meant.is_empty() {
+            return Ok(meant);
+        }
+        let is_planned = match key {
+            MetricKey::Capacity => configurations.iter().any(|one| one.has_searched),
+            // Counted wherever the clock is real.
+            MetricKey::Cpu(_) => configurations.iter().any(|one| !one.is_printed),
+            key => key.figure().is_some_and(|(of, _)| configurations.iter().any(|one| one.has_stream(of))),
+        };
+        if is_planned {
+            return Ok(vec![key.clone().into()]);
+        }
+        let metrics: Vec<Metric> = metrics.into_iter().cloned().collect();
+        Err(unknown_metric(&self.name, &self.metric, &metrics))
+    }
+
+    /// Held against the change from the baseline.
+    pub(in crate::comparison) fn hold_change(
+        &self,
+        baseline: &Configuration,
+        other: &Configuration,
+        pair: &Pair,
+    ) -> Result<Vec<GateOutcome>, CompareError> {
+        let Limit::Change { percent: limit } = self.limit else { return Ok(Vec::new()) };
+        let held = |metric: Metric| {
+            let delta = pair.delta(&metric);
+            let holds = |percent: f64| self.relation.holds(percent, limit);
+            let doubt = doubt(baseline).or_else(|| doubt(other));
+            let held = match (doubt, delta) {
+                (Some(doubt), _) => Held::undecided(doubt),
+                (None, None) => match pair.bounded_delta(&metric) {
+                    // A bound decides where every change that it leaves says the same.
+                    Some(one) => Held::by_ends(
+                        holds(one.least_percent.unwrap_or(f64::NEG_INFINITY)),
+                        holds(one.most_percent.unwrap_or(f64::INFINITY)),
+                    ),
+                    None => Held::undecided(not_known(&metric, &[baseline, other])),
+                },
+                (None, Some(delta)) => match delta.interval {
+                    Some(one) => match (holds(one.low_percent), holds(one.high_percent)) {
+                        (low, high) if low != high => Held::undecided(INCLUDES),
+                        // Both ends hold or neither does, and so does all between: a relation has one limit.
+                        (holds, _) => Held::decided(holds),
+                    },
+                    None if delta.reading.is_unknown() => Held::undecided(unknown_in_words(
+                        delta.reading,
+                        baseline.run_count().min(other.run_count()),
+                    )),
+                    // Stated figures without any spread; a change below which they are the same is none.
+                    None if delta.reading == Reading::NoDifference => {
+                        match (holds(0.0), holds(delta.percent)) {
+                            (same, measured) if same == measured => Held::decided(same),
+                            _ => Held::undecided(
+                                "no difference is shown, and the limit is less than what stated figures differ by",
+                            ),
+                        }
+                    }
+                    None => Held::decided(holds(delta.percent)),
+                },
+            };
+            GateOutcome {
+                percent: delta.map(|delta| delta.percent),
+                interval: delta.and_then(|delta| delta.interval),
+                value: None,
+                value_interval: None,
+                ..self.outcome(other, metric, held)
+            }
+        };
+        Ok(self.meant(&[baseline, other])?.into_iter().map(held).collect())
+    }
+
+    /// Held against the figures of one configuration.
+    pub(in crate::comparison) fn hold_value(
+        &self,
+        one: &Configuration,
+    ) -> Result<Vec<GateOutcome>, CompareError> {
+        let Limit::Value { value: limit, .. } = self.limit else { return Ok(Vec::new()) };
+        let held = |metric: Metric| {
+            let holds = |value: f64| self.relation.holds(value, limit);
+            let value = one.figure(&metric);
+            let ends = one.where_it_lies(&metric);
+            let held = match (doubt(one), value) {
+                (Some(doubt), _) => Held::undecided(doubt),
+                (None, None) => match one.amount(&metric).map(Amount::range) {
+                    Some((low, high)) => Held::by_ends(holds(low), holds(high)),
+                    None => Held::undecided(not_known(&metric, &[one])),
+                },
+                (None, Some(_)) if is_too_few(&metric, one) => Held::undecided(not_known(&metric, &[one])),
+                (None, Some(value)) => match ends {
+                    Some((low, high)) if holds(low) != holds(high) => {
+                        let count = one.run_count();
+                        let is_few = (2..ENOUGH_REPEATS).contains(&count);
+                        Held::undecided(if is_few { few_repeats(count) } else { INCLUDES.to_owned() })
+                    }
+                    Some((low, _)) => Held::decided(holds(low)),
+                    // A single run that is too short for an interval, or a stated figure: it is what there is.
+                    None => Held::decided(holds(value)),
+                },
+            };
+            GateOutcome { value, value_interval: ends, ..self.outcome(one, metric, held) }
+        };
+        Ok(self.meant(&[one])?.into_iter().map(held).collect())
+    }
+
+    fn outcome(&self, one: &Configuration, metric: Metric, held: Held) -> GateOutcome {
+        GateOutcome {
+            gate: self.to_string(),
+            configuration: one.key.clone(),
+            label: one.label.clone(),
+            metric,
+            outcome: held.outcome,
+            reason: held.reason,
+            percent: None,
+            interval: None,
+            value: None,
+            value_interval: None,
+        }
+    }
+
+    /// Whether a load with these streams has what it is about: better known before a run than after it. `searches` says whether it
+    /// searches for a rate.
+    ///
+    /// # Errors
+    ///
+    /// The load has nothing of the kind.
+    pub fn check_streams(&self, streams: &[StreamOf], searches: bool) -> Result<(), CompareError> {
+        let is_there = match &self.metric {
+            MetricKey::Capacity => searches,
+            MetricKey::Cpu(_) => true,
+            // Given with the run, or by a command after it.
+            MetricKey::Named { place, .. } if place == APPLICATION => true,
+            key => key.figure().is_some_and(|(of, _)| streams.contains(&of)),
+        };
+        if is_there {
+            return Ok(());
+        }
+        let all =
+            |of: &StreamOf| Figure::COMPARED.map(|figure| Metric::from(MetricKey::of_stream(*of, figure)));
+        let mut metrics: Vec<Metric> = streams.iter().flat_map(all).collect();
+        metrics.extend(searches.then(|| MetricKey::Capacity.into()));
+        Err(unknown_metric(&self.name, &self.metric, &metrics))
+    }
+}
+
+/// The nearest names, not all: a load of three roles has sixty.
+fn unknown_metric(name: &str, key: &MetricKey, metrics: &[Metric]) -> CompareError {
+    let place = key.place();
+    let figure = key.figure().map(|(_, figure)| figure);
+    let is_near = |metric: &&Metric| {
+        let same_figure = figure.is_some() && metric.key.figure().map(|(_, figure)| figure) == figure;
+        same_figure || metric.key.place() == place || place.starts_with(&format!("{}.", metric.key.place()))
+    };
+    let words = |metrics: &mut dyn Iterator<Item = &Metric>| -> Vec<String> {
+        let mut words: Vec<String> = metrics.map(|metric| metric.key.words()).collect();
+        words.dedup();
+        words
+    };
+    let mut near = words(&mut metrics.iter().filter(is_near));
+    if near.is_empty() {
+        near = words(&mut metrics.iter());
+    }
+    CompareError::UnknownMetric {
+        name: name.to_owned(),
+        near: in_brief(&near, 12, 10),
+        nearest: nearest_metric(name, metrics),
+    }
+}
+
+/// Why nothing of a configuration decides a gate.
+fn doubt(one: &Configuration) -> Option<String> {
+    if one.is_contradictory() {
+        return Some(format!("the figures of {} contradict each other", one.title()));
+    }
+    if let Some(spoilt) = &one.spoilt {
+        return Some(format!("{spoilt} in {}", one.title()));
+    }
+    // Every simulation is inconclusive about storage, and that is said elsewhere.
+    let is_inconclusive =
+        !one.circumstances.is_simulated && one.outcomes.iter().any(Outcome::is_inconclusive);
+    is_inconclusive
+        .then(|| format!("{} is inconclusive: its figures may not be those of the device", one.title()))
+}
+
+fn few_repeats(count: usize) -> String {
+    format!("too few repeats to tell ({count}; five or more needed)")
+}
+
+fn unknown_in_words(reading: Reading, run_count: usize) -> String {
+    match reading {
+        Reading::TooFewRepeats => few_repeats(run_count),
+        Reading::TooFew => "too few intervals to tell".to_owned(),
+        Reading::NoInterval => "single runs say nothing of how it varies".to_owned(),
+        Reading::OtherRate => "measured at different rates, each the highest that was found".to_owned(),
+        Reading::Undecided => ONLY_BOUND.to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// Why a figure is not known, or known of too few I/Os.
+fn not_known(metric: &Metric, of: &[&Configuration]) -> String {
+    if metric.key == MetricKey::Capacity {
+        return "no search found the highest rate".to_owned();
+    }
+    let too_few = metric.key.figure().and_then(|(stream, figure)| {
+        let counts = of.iter().filter_map(|one| one.io_count(stream));
+        Some((figure, counts.min()?)).filter(|(figure, count)| *count < figure.least_io_count())
+    });
+    match too_few {
+        Some((figure, count)) => format!(
+            "{} I/Os are too few for {} ({} needed)",
+            count_with_thousands(count),
+            match figure {
+                Figure::LatencyMean => "a mean".to_owned(),
+                figure => figure.to_string(),
+            },
+            count_with_thousands(figure.least_io_count())
+        ),
+        None => "not known of it".to_owned(),
+    }
+}
+
+/// Whether a figure that is compared is of too few I/Os to decide anything by itself.
+fn is_too_few(metric: &Metric, one: &Configuration) -> bool {
+    let Some((of, figure)) = metric.key.figure() else { return false };
+    one.io_count(of).is_some_and(|count| count < figure.least_io_count())
+}
+
+/// Gates on values held against results that are compared with nothing; those of one configuration count together.
+///
+/// # Errors
+///
+/// When a gate is about a change, or about something that no result has, and when runs with one label are not of one load.
+pub fn hold_gates(samples: Vec<Sample>, gates: &[Gate]) -> Result<Vec<GateOutcome>, CompareError> {
+    if let Some(gate) = gates.iter().find(|gate| gate.is_of_change()) {
+        return Err(CompareError::NoBaseline { gate: gate.to_string() });
+    }
+    for group in groups(samples.clone()) {
+        check_conditions(&group, false, &mut Vec::new())?;
+    }
+    let configurations = Configuration::all(samples)?;
+    let mut outcomes = Vec::new();
+    for gate in gates {
+        for one in &configurations {
+            outcomes.extend(gate.hold_value(one)?);
+        }
+    }
+    Ok(outcomes)
+}

@@ -1,0 +1,33 @@
+//! The comparison by role: what the configurations do for data, log and temporary space, each apart.
+
+use iotrial_analysis::comparison::{Comparison, Metric};
+
+use super::{
+    all_pairs, changes_table, charts, figures_table, keys, matrix, matrix_rows, ranking_table, streams,
+};
+use crate::document::{Block, Section};
+use crate::table::{Row, Table};
+
+/// Figures, changes and rankings of each role; `None` where the runs have only one.
+pub(crate) fn section(comparison: &Comparison) -> Option<Section> {
+    let streams = streams(comparison, true);
+    let figures = figures_table(comparison, "Figures by role", &streams)?;
+    let changed: Vec<Row> = all_pairs(comparison)
+        .into_iter()
+        .flat_map(|pair| matrix_rows(comparison, pair, &[keys(comparison, pair)], &streams))
+        .collect();
+    let changed = Some(matrix(comparison, "Changes by role", &["from, to"], changed))
+        .filter(|table| !table.rows.is_empty());
+    // What a terminal shows of it is the figures and the changes: places and intervals of five streams would fill pages.
+    let in_full = |table: Table| Table { at_a_glance: false, ..table };
+    let every = changes_table(comparison, "Every change by role", Metric::is_of_role).map(in_full);
+    let ranking = ranking_table(comparison, "Ranking by role", &comparison.rankings_by_role).map(in_full);
+    let tables = [Some(figures), changed, ranking, every].into_iter().flatten().map(Block::Table);
+    let note = "Each role by itself: its figures decide no place over all. The intervals of the changes of a pair hold those of all its roles together with 95 % confidence.";
+    Some(Section {
+        id: "roles",
+        heading: "By role",
+        note: Some(note.to_owned()),
+        blocks: tables.chain([charts::bars_of(comparison, "role-bars", &streams)]).collect(),
+    })
+}

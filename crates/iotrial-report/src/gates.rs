@@ -1,0 +1,109 @@
+//! Gates with what became of them: as a section of a document, as a document of their own, and as the last lines of a terminal.
+
+use iotrial_analysis::comparison::{GateOutcome, GateResult};
+
+use crate::document::{Block, Document, Section};
+use crate::quantity::Quantity;
+use crate::table::{Column, Row, Table, Value};
+use crate::text::without_steering;
+
+/// How many gates came to each end.
+fn counts(outcomes: &[GateOutcome]) -> [(GateResult, usize); 3] {
+    [GateResult::Missed, GateResult::Undecided, GateResult::Kept]
+        .map(|result| (result, outcomes.iter().filter(|outcome| outcome.outcome == result).count()))
+}
+
+/// `1 missed, 2 undecided, 5 kept`.
+fn summary(outcomes: &[GateOutcome]) -> String {
+    let words = counts(outcomes).into_iter().filter(|(_, count)| *count > 0);
+    words.map(|(result, count)| format!("{count} {}", result.as_str())).collect::<Vec<_>>().join(", ")
+}
+
+const fn mark(result: GateResult) -> &'static str {
+    match result {
+        GateResult::Kept => "✓",
+        GateResult::Undecided => "?",
+        GateResult::Missed => "✗",
+    }
+}
+
+fn configuration(outcome: &GateOutcome) -> String {
+    let GateOutcome { configuration, label, .. } = outcome;
+    let title = if configuration == label { label.clone() } else { format!("{configuration} ({label})") };
+    // Several loads of one configuration are told apart by nothing else.
+    outcome.metric.load.as_ref().map_or_else(|| title.clone(), |load| format!("{title}, {load}"))
+}
+
+/// The gates with what became of each; `None` without any.
+pub(crate) fn section(outcomes: &[GateOutcome]) -> Option<Section> {
+    let row = |outcome: &GateOutcome| Row {
+        cells: vec![
+            Value::Text(format!("{} {}", mark(outcome.outcome), outcome.outcome.as_str())),
+            Value::Text(outcome.gate.clone()),
+            Value::Text(configuration(outcome)),
+            Value::Text(outcome.measured()),
+            Value::text(outcome.reason.clone()),
+        ],
+        is_total: false,
+    };
+    let mut table = Table {
+        caption: "Gates".to_owned(),
+        columns: ["outcome", "gate", "of", "measured", "why"]
+            .map(|name| Column::new(name, Quantity::Words))
+            .to_vec(),
+        rows: outcomes.iter().map(row).collect(),
+        at_a_glance: true,
+    };
+    if outcomes.iter().all(|outcome| outcome.reason.is_none()) {
+        table.without_column(table.columns.len() - 1);
+    }
+    (!outcomes.is_empty()).then(|| Section {
+        id: "gates",
+        heading: "Gates",
+        note: Some(format!(
+            "{}. A gate is kept or missed where the whole interval says so, and undecided where the limit is inside it, or the figures may not be those of the device.",
+            summary(outcomes)
+        )),
+        blocks: vec![Block::Table(table)],
+    })
+}
+
+impl Document {
+    /// The same document with gates, after what it begins with.
+    #[must_use]
+    pub fn with_gates(mut self, outcomes: &[GateOutcome]) -> Self {
+        let place = self.sections.len().min(1);
+        section(outcomes).into_iter().for_each(|section| self.sections.insert(place, section));
+        self
+    }
+
+    /// The gates alone, as the summary of a job shows them.
+    pub fn of_gates(outcomes: &[GateOutcome]) -> Self {
+        Self {
+            title: format!("iotrial gates: {}", summary(outcomes)),
+            byline: String::new(),
+            in_brief: Vec::new(),
+            sections: section(outcomes).into_iter().collect(),
+            chapters: Vec::new(),
+        }
+    }
+}
+
+/// One line for each gate and one for all, for the end of a terminal's output: what is read last, and what the log of a CI job shows.
+pub fn last_lines(outcomes: &[GateOutcome]) -> String {
+    let widest = |of: &dyn Fn(&GateOutcome) -> String| {
+        outcomes.iter().map(|outcome| of(outcome).chars().count()).max().unwrap_or_default()
+    };
+    let (gates, names) = (widest(&|outcome| outcome.gate.clone()), widest(&configuration));
+    let line = |outcome: &GateOutcome| {
+        let why = outcome.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        let (mark, word, gate) = (mark(outcome.outcome), outcome.outcome.as_str(), &outcome.gate);
+        let name = configuration(outcome);
+        format!("{mark} {word:<9}  {gate:<gates$}  {name:<names$}  {}{why}\n", outcome.measured())
+    };
+    let worst = outcomes.iter().map(|outcome| outcome.outcome).max().unwrap_or(GateResult::Kept);
+    let lines: String = outcomes.iter().map(line).collect();
+    // Labels come from strangers' files.
+    let lines: String = lines.lines().map(|line| format!("{}\n", without_steering(line))).collect();
+    format!("{lines}{} gates: {}\n", mark(worst), summary(outcomes))
+}

@@ -1,0 +1,99 @@
+//! What became of gates: the last lines, the files for CI, the exit code.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow};
+use iotrial_analysis::comparison::{CompareError, GateOutcome, GateResult};
+use iotrial_report::document::Document;
+use iotrial_report::gates::last_lines;
+use iotrial_report::junit::render_junit;
+use iotrial_report::markdown::render_markdown;
+
+use crate::cli::GateArgs;
+use crate::failure::{Failure, GATE_MISSED, INCONCLUSIVE};
+use crate::output::{self, harmless};
+use crate::report_files::{ReportFiles, check_is_writable, write_output};
+
+/// GitHub Actions sets it to the file that becomes the summary of the step.
+const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
+
+impl GateArgs {
+    /// Refuses what cannot be written, and two outputs in one place; better before a measurement than after it.
+    pub fn check(&self, files: &ReportFiles, json: bool) -> Result<(), Failure> {
+        let others: Vec<(&'static str, &Path)> =
+            self.junit.iter().map(|path| ("--junit", path.as_path())).collect();
+        files.check(json, &others)?;
+        self.summary_file()?;
+        self.junit.as_deref().map_or(Ok(()), |path| check_is_writable(path, files.overwrite))
+    }
+
+    /// Refuses gates on changes, where there is nothing that they could be changes from.
+    pub fn check_are_values(&self) -> Result<(), Failure> {
+        match self.gates.iter().find(|gate| gate.is_of_change()) {
+            Some(gate) => Err(refused(&CompareError::NoBaseline { gate: gate.to_string() })),
+            None => Ok(()),
+        }
+    }
+
+    /// Where the Markdown goes.
+    fn summary_file(&self) -> Result<Option<PathBuf>, Failure> {
+        match &self.github_summary {
+            None => Ok(None),
+            Some(Some(path)) => Ok(Some(path.clone())),
+            Some(None) => match std::env::var_os(SUMMARY).filter(|path| !path.is_empty()) {
+                Some(path) => Ok(Some(PathBuf::from(path))),
+                None => {
+                    let error = anyhow!("--github-summary needs the variable {SUMMARY}, and it is not set");
+                    Err(Failure::input(error)
+                        .hint("GitHub Actions sets it; elsewhere give --github-summary=FILE".to_owned()))
+                }
+            },
+        }
+    }
+
+    /// Writes the files, shows the last lines, and says by the exit code what came of the gates. `is_for_people` says whether standard
+    /// output is text; else the lines go to standard error.
+    pub fn show(
+        &self,
+        outcomes: &[GateOutcome],
+        files: &ReportFiles,
+        is_for_people: bool,
+    ) -> Result<ExitCode, Failure> {
+        let written = self.write(outcomes, files.overwrite);
+        let lines = last_lines(outcomes);
+        if is_for_people {
+            output::text(&format!("\n{lines}"))?;
+        } else {
+            eprint!("{lines}");
+        }
+        written?;
+        Ok(match outcomes.iter().map(|outcome| outcome.outcome).max() {
+            Some(GateResult::Missed) => ExitCode::from(GATE_MISSED),
+            Some(GateResult::Undecided) if self.strict => ExitCode::from(GATE_MISSED),
+            Some(GateResult::Undecided) => ExitCode::from(INCONCLUSIVE),
+            Some(GateResult::Kept) | None => ExitCode::SUCCESS,
+        })
+    }
+
+    fn write(&self, outcomes: &[GateOutcome], overwrite: bool) -> Result<(), Failure> {
+        if let Some(path) = &self.junit {
+            write_output(path, render_junit(outcomes, self.strict).as_bytes(), overwrite)?;
+        }
+        let Some(path) = self.summary_file()? else { return Ok(()) };
+        let markdown = render_markdown(&Document::of_gates(outcomes));
+        // Appended, because every step of a job writes into the same file.
+        let append =
+            || OpenOptions::new().create(true).append(true).open(&path)?.write_all(markdown.as_bytes());
+        append().with_context(|| format!("cannot append to `{}`", path.display())).map_err(Failure::execution)
+    }
+}
+
+/// An error about what is compared, as the user sees it.
+pub fn refused(error: &CompareError) -> Failure {
+    // Labels come from strangers' files.
+    let hint = error.hint().map(|hint| harmless(&hint));
+    Failure::input(anyhow::Error::msg(harmless(&error.to_string()))).hint(hint)
+}
