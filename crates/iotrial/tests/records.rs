@@ -125,7 +125,7 @@ fn a_label_is_given_changed_and_taken_away_and_nothing_else_of_the_record_change
     let before = fs::read_to_string(&file).unwrap();
     let named = bench.run(&["label", "last", "three \"volumes\""]).expect_code(0);
     assert!(
-        named.stdout.contains(&id) && named.stderr.contains("its page shows the earlier label"),
+        named.stdout.contains(&id) && named.stderr.contains("its page shows what the record said before"),
         "{}",
         named.stderr
     );

@@ -1,7 +1,5 @@
 //! What a study is going to do: every load on its targets as they are now, how long, how much is written.
 
-use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
 
 use iotrial_model::plan::Plan;
@@ -114,7 +112,9 @@ fn foresee(
     } else {
         let plan = unseen_plan(&request, &load.profile).map_err(StudyError::Unseen)?;
         // Every file in full. What is there already and could be reused is not known before the command has run.
-        let written = if plan.engine.touches_targets() { whole_files(&plan) } else { ByteSize::default() };
+        // Not where they begin: on an unseen target they lie behind one another.
+        let areas = plan.areas.iter().map(|area| area.length).sum();
+        let written = if plan.engine.touches_targets() { areas } else { ByteSize::default() };
         (plan, written)
     };
     Ok(Foreseen {
@@ -127,16 +127,6 @@ fn foresee(
         working_set: working_set(&plan),
         notes: plan.notes,
     })
-}
-
-/// All files of a plan from their beginning to the end of their last area: several jobs may have areas in one file.
-fn whole_files(plan: &Plan) -> ByteSize {
-    let mut ends: BTreeMap<&Path, ByteSize> = BTreeMap::new();
-    for area in &plan.areas {
-        let end = ends.entry(&area.path).or_default();
-        *end = (*end).max(area.offset + area.length);
-    }
-    ends.into_values().sum()
 }
 
 /// How long the targets are left alone before the load: a simulated device needs no rest.
