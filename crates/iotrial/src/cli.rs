@@ -54,13 +54,18 @@ const STYLES: Styles = Styles::styled()
 #[derive(Debug, Parser)]
 #[command(version, styles = STYLES, max_term_width = 100, after_help = "\
 Examples:
-  iotrial run                                        the main job, in ./iotrial-data
-  iotrial run postgresql-oltp --target /var/lib/pg   another load, at another place
-  iotrial sweep                                      where more outstanding I/O buys no more
-  iotrial profiles                                   the loads that are built in
-  iotrial open                                       the report of the newest result, in the browser
+  # the main job, in ./iotrial-data
+  iotrial run
+  # another load, at another place
+  iotrial run postgresql-oltp --target /var/lib/pg
+  # where more outstanding I/O buys no more
+  iotrial sweep
+  # the loads that are built in
+  iotrial profiles
+  # the report of the newest result, in the browser
+  iotrial open
 
-Exit codes: 0 done, and qualified where a verdict was asked for; 1 done, but not qualified;
+Exit codes: 0 done, and qualified where a verdict was asked for; 1 done, but not qualified; \
 2 wrong usage or input; 3 could not be carried out; 4 done, but inconclusive: measure again.")]
 pub struct Cli {
     /// What to do; nothing on a terminal starts a conversation.
@@ -134,23 +139,34 @@ Make it again after an update: the script asks iotrial itself what can stand in 
 #[command(after_help = "\
 Examples:
   iotrial run
-  iotrial run sqlserver-oltp --target /mnt/a --target /mnt/b --size 40GiB --duration 5m
-  iotrial run --target data,tempdb=/mnt/a --target log=/mnt/b       each role where it is to lie
+  iotrial run --target /mnt/a --target /mnt/b --size 40GiB --duration 5m
+  # each role where it is to lie
+  iotrial run --target data,tempdb=/mnt/a --target log=/mnt/b
   iotrial run ./mine.toml --full --label 'three volumes' --attribute volumes=3
-  iotrial run --until-steady 1h --duration 5m       five steady rounds of a minute, in an hour
-  iotrial run --need 20000iops                      does it carry 20,000 IOPS, with how much to spare?
-  iotrial run --need data=18000iops,log=900iops     the same by role; other roles are left out
-  iotrial run --latency-limit 2ms@p99               the highest rate with 99 of 100 I/Os in 2 ms
-  iotrial run sqlserver-checkpoint --steps 50%,75%,100%   up to which share of its rates does it hold?
-  iotrial run --closed                              the load as it stands: throughput at saturation
-  iotrial run --metric batch_requests_per_s=13100   a figure of the application, compared as others
-  iotrial run --need 5000iops --gate 'log.commit.p99 < 2ms'    for CI: exit code 0, 1 or 4 (undecided)
-  iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…   (see `iotrial target`)
-  iotrial run --fio-job mix.fio --target /mnt/a     a job of fio, in its own size and time
+  # five steady rounds of a minute, in an hour
+  iotrial run --until-steady 1h --duration 5m
+  # does it carry 20,000 IOPS, with how much to spare?
+  iotrial run --need 20000iops
+  # the same by role; other roles are left out
+  iotrial run --need data=18000iops,log=900iops
+  # the highest rate with 99 of 100 I/Os in 2 ms
+  iotrial run --latency-limit 2ms@p99
+  # up to which share of its rates does it hold?
+  iotrial run sqlserver-checkpoint --steps 50%,75%,100%
+  # the load as it stands: throughput at saturation
+  iotrial run --closed
+  # a figure of the application, compared as others
+  iotrial run --metric batch_requests_per_s=13100
+  # for CI: exit code 0, 1 or 4 (undecided)
+  iotrial run --need 5000iops --gate 'log.commit.p99 < 2ms'
+  # a raw device; `iotrial target` prints the token
+  iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…
+  # a job of fio, in its own size and time
+  iotrial run --fio-job mix.fio --target /mnt/a
 
 An HTML page goes beside the record, or where --html says.
 
-Files are made in the target, written whole, and removed at the end. At least 10 % of the file
+Files are made in the target, written whole, and removed at the end. At least 10 % of the file \
 system and 1 GiB stay free (of a fuller one, 1 % of what is left is used). Raw devices are only read unless a token releases them.")]
 pub struct RunArgs {
     #[command(flatten)]
@@ -347,19 +363,28 @@ pub struct LoadArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  iotrial report last                             the newest result; last~1 is the one before it
-  iotrial report 01JD…                            by its id, or the beginning or ending of it
-  iotrial report ./a.iotrial.json --html a.html   one page with charts, for the browser
-  iotrial report before after --html both.html    the comparison of two labels, then each of their runs
-  iotrial report 01JD… 01JE… --xlsx both.xlsx     the same of two runs, as a workbook
-  iotrial report volumes.toml --html study.html   a study: its comparison, then each of its runs
-  iotrial report 01JD… --csv - | sort             a row for each figure
+  # the newest result; last~1 is the one before it
+  iotrial report last
+  # by its id, or the beginning or ending of it
+  iotrial report 01JD…
+  # one page with charts, for the browser
+  iotrial report ./a.iotrial.json --html a.html
+  # the comparison of two labels, then each of their runs
+  iotrial report before after --html both.html
+  # the same of two runs, as a workbook
+  iotrial report 01JD… 01JE… --xlsx both.xlsx
+  # a study: its comparison, then each of its runs
+  iotrial report volumes.toml --html study.html
+  # a row for each figure
+  iotrial report 01JD… --csv - | sort
   iotrial report last --gate 'log.commit.p99 < 2ms' --junit gates.xml
-  iotrial report fio.json --html fio.html         a result of another tool (see `iotrial import`)
-  iotrial report 01JD… fio.json                   both in one document
-  iotrial report 01JD… --markdown ticket.md --html report.html --xlsx report.xlsx
+  # a result of another tool (see `iotrial import`)
+  iotrial report fio.json --html fio.html
+  # a run and a result of another tool in one document
+  iotrial report 01JD… fio.json
+  iotrial report 01JD… --markdown ticket.md --xlsx report.xlsx
 
-All forms show the same figures. Several records are compared as `iotrial compare` does it, and then each
+All forms show the same figures. Several records are compared as `iotrial compare` does it, and then each \
 stands by itself. Where it would not be fair, they stand beside one another and the report says why.")]
 pub struct ReportArgs {
     /// Files of records, journals that a crash left, results of other tools, folders of them, ids or labels in the store,
@@ -393,21 +418,29 @@ pub struct ReportArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  iotrial compare before after                        two labels in the store, each with all its runs
-  iotrial compare last~1 last                         the newest result with the one before it
-  iotrial compare before after --html c.html --xlsx c.xlsx    charts, and a workbook with real numbers
-  iotrial compare ./records --by driver --html c.html a folder; what the driver alone changes
-  iotrial compare volumes.toml --baseline '3 volumes' a study, against another configuration
-  iotrial compare --table published.toml              figures that exist only on paper
-  iotrial compare ./fio-before ./fio-after            results of other tools (see `iotrial import`)
-  iotrial compare before after --gate 'write.p99 <= +10%' --gate 'log.commit.p99 < 2ms'
-  iotrial compare before after --gate 'data.read.p95 <= +10%' --junit gates.xml --github-summary
+  # two labels in the store, each with all its runs
+  iotrial compare before after
+  # the newest result with the one before it
+  iotrial compare last~1 last
+  # charts, and a workbook with real numbers
+  iotrial compare before after --html c.html --xlsx c.xlsx
+  # a folder; what the driver alone changes
+  iotrial compare ./records --by driver --html c.html
+  # a study, against another configuration
+  iotrial compare volumes.toml --baseline '3 volumes'
+  # figures that exist only on paper
+  iotrial compare --table published.toml
+  # results of other tools (see `iotrial import`)
+  iotrial compare ./fio-before ./fio-after
+  # for CI: exit code 0, 1 or 4 (undecided)
+  iotrial compare before after --gate 'write.p99 <= +10%'
+  iotrial compare before after --gate 'log.commit.p99 < 2ms' --junit gates.xml
 
-Runs with the same label and the same attributes are repeats of one configuration. A factor is an
-attribute; it is told by pairs of configurations that differ in nothing else.
+Runs with the same label and the same attributes are repeats of one configuration. A factor is an \
+attribute; it is told by pairs of configurations that differ in nothing else. \
 `iotrial docs compare` has the method, `iotrial docs table-format` the format of tables.
 
-Exit codes: 0 compared, and every gate kept; 1 a gate missed; 2 wrong usage or input, or records
+Exit codes: 0 compared, and every gate kept; 1 a gate missed; 2 wrong usage or input, or records \
 that cannot be compared fairly; 3 could not be carried out; 4 no gate missed, and one undecided.")]
 pub struct CompareArgs {
     /// Files of records or of results of other tools, printed tables, folders of them, ids or labels in the store, studies,
@@ -453,17 +486,21 @@ pub struct CompareArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  iotrial audit published.toml               a printed table, and what its text says of it
-  iotrial audit 01JD…                        a record in the store, by its id
-  iotrial audit before                       all runs with a label
-  iotrial audit ./results --html audit.html  every result in a folder
-  iotrial audit vendor.toml --json | jq '.findings[] | {place, message, cause, right}'
+  # a printed table, and what its text says of it
+  iotrial audit published.toml
+  # a record in the store, by its id
+  iotrial audit 01JD…
+  # all runs with a label
+  iotrial audit before
+  # every result in a folder
+  iotrial audit ./results --html audit.html
+  iotrial audit vendor.toml --json | jq '.findings[] | {place, message}'
 
-Figures contradict each other only where the digits in print leave no values that agree: 98.6
-stands for all that is rounded or cut off to it. `iotrial docs audit` has every check with its
+Figures contradict each other only where the digits in print leave no values that agree: 98.6 \
+stands for all that is rounded or cut off to it. `iotrial docs audit` has every check with its \
 limits.
 
-Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input, or a file that cannot
+Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input, or a file that cannot \
 be read among others that can; 3 could not be carried out.")]
 pub struct AuditArgs {
     /// Each a record, a result of fio or another tool (`iotrial docs import`), a table (`iotrial docs table-format`), a folder of them,
@@ -487,10 +524,11 @@ pub struct AuditArgs {
 #[command(after_help = "\
 Examples:
   iotrial profiles sqlserver-oltp > mine.toml
-  iotrial profiles --from-fio mix.fio > mine.toml          every line says where it comes from
-  iotrial profiles --from-fio 'fio --name=a --rw=randread --bs=8k --size=4g --runtime=60'
+  # every line says where it comes from
+  iotrial profiles --from-fio mix.fio > mine.toml
+  iotrial profiles --from-fio 'fio --name=a --rw=randread --bs=8k --size=4g'
 
-`iotrial docs profiles` describes every key, `iotrial docs fio-jobs` what becomes of each option
+`iotrial docs profiles` describes every key, `iotrial docs fio-jobs` what becomes of each option \
 of fio.")]
 pub struct ProfilesArgs {
     /// Print this one as it would be edited.

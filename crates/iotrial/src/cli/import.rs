@@ -14,19 +14,23 @@ use crate::report_files::ReportFiles;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  iotrial import fio.json                                    one result, into the store
-  fio --output-format=json+ job.fio | iotrial import -       as it is made
+  # one result, into the store
+  iotrial import fio.json
+  # as it is made
+  fio --output-format=json+ job.fio | iotrial import -
   iotrial import ./one-disk --label 'one disk' --attribute disks=1
   iotrial import ./three --label 'three striped' --attribute disks=3
-  iotrial compare 'one disk' 'three striped'                 the two held against each other
-  iotrial import ./grid --as-sweep                           knee and ceiling from a grid of loads
+  # the two held against each other
+  iotrial compare 'one disk' 'three striped'
+  # knee and ceiling from a grid of loads
+  iotrial import ./grid --as-sweep
   iotrial import ./results --label '{stem}' --output ./records
 
-Reads fio (JSON, json+, terse, and logs beside the JSON), diskspd (XML, text), SQLIO, Iometer, CrystalDiskMark,
-vdbench, and printed figures as TOML or CSV, packed by gzip or Zstandard or not. Files are recognised by what stands
+Reads fio (JSON, json+, terse, and logs beside the JSON), diskspd (XML, text), SQLIO, Iometer, CrystalDiskMark, \
+vdbench, and printed figures as TOML or CSV, packed by gzip or Zstandard or not. Files are recognised by what stands \
 in them. What a source does not state stays absent. `iotrial docs import` has the formats and their limits.
 
-Exit codes: 0 all read; 1 some files could not be read; 2 wrong usage, or nothing could be read; 3 could not be
+Exit codes: 0 all read; 1 some files could not be read; 2 wrong usage, or nothing could be read; 3 could not be \
 carried out.")]
 pub struct ImportArgs {
     /// Files, folders of them, or - for standard input.

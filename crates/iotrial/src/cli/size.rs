@@ -17,17 +17,21 @@ use crate::report_files::ReportFiles;
     args_conflicts_with_subcommands = true,
     after_help = "\
 Examples:
-  iotrial size --read 40000iops@8KiB --write 10000iops@8KiB --capacity 4TiB --memory 128GiB
-  iotrial size --read 1920MB/s@64KiB --os windows --memory 64GiB --provider oci --currency EUR
-  iotrial size --demand erp.toml --against today.toml --html answer.html --xlsx answer.xlsx
-  iotrial size --demand 01JD… --capacity 2TiB --study prove.toml     what a run did; and the study that proves the answer
-  iotrial size --demand iostat.txt --percentile 99 --save-demand erp.toml   what a machine does today, kept to be edited
-  iotrial size explain today.toml                                   which limit binds a given configuration
-  iotrial size catalogs                                             what is known, of when, and what is not
+  iotrial size --read 40000iops@8KiB --write 10000iops@8KiB --capacity 4TiB
+  iotrial size --read 1920MB/s@64KiB --os windows --provider oci --currency EUR
+  iotrial size --demand erp.toml --against today.toml --html answer.html
+  # what a run did; and the study that proves the answer
+  iotrial size --demand 01JD… --capacity 2TiB --study prove.toml
+  # what a machine does today, kept to be edited
+  iotrial size --demand iostat.txt --percentile 99 --save-demand erp.toml
+  # which limit binds a given configuration
+  iotrial size explain today.toml
+  # what is known, of when, and what is not
+  iotrial size catalogs
 
-A configuration delivers the smallest of what its volumes, their attachment, the machine, its network (by
-direction) and the concurrency allow. The search is exact over machines, volumes, levels, counts and
-sizes. Rates are for good: bursts count only with --allow-burst. `iotrial docs size` has the
+A configuration delivers the smallest of what its volumes, their attachment, the machine, its network (by \
+direction) and the concurrency allow. The search is exact over machines, volumes, levels, counts and \
+sizes. Rates are for good: bursts count only with --allow-burst. `iotrial docs size` has the \
 method and the formats of demands and configurations, `iotrial docs catalogs` that of catalogs.
 
 Exit codes: 0 there is an answer; 1 nothing meets the demand, with what comes closest; 2 wrong input."
@@ -216,10 +220,13 @@ pub struct MoneyArgs {
 #[command(after_help = "\
 Examples:
   iotrial size explain today.toml
-  iotrial size explain today.toml --mix 40@64KiB --mix 100@1MiB --html today.html
-  iotrial size explain today.toml --record 01JD…        what a run reached, beside the limits
-  iotrial size explain today.toml --table printed.toml  the same for printed figures
-  iotrial size explain today.toml --demand erp.toml     whether it carries that")]
+  iotrial size explain today.toml --mix 40@64KiB --mix 100@1MiB
+  # what a run reached, beside the limits
+  iotrial size explain today.toml --record 01JD…
+  # the same for printed figures
+  iotrial size explain today.toml --table printed.toml
+  # whether it carries that
+  iotrial size explain today.toml --demand erp.toml")]
 pub struct ExplainArgs {
     /// A configuration, a TOML file (docs/size.md).
     #[arg(value_name = "CONFIG")]
@@ -268,8 +275,10 @@ pub struct ExplainArgs {
 #[command(after_help = "\
 Examples:
   iotrial size catalogs
-  iotrial size catalogs oci                        every volume, machine and source by name
-  iotrial size catalogs --catalog ours.toml        whether an own one is valid, and what is in it")]
+  # every volume, machine and source by name
+  iotrial size catalogs oci
+  # whether an own one is valid, and what is in it
+  iotrial size catalogs --catalog ours.toml")]
 pub struct CatalogsArgs {
     /// Only this one, in full.
     pub provider: Option<String>,

@@ -36,14 +36,17 @@ impl StoreArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  iotrial records --limit 10                       the ten newest
-  iotrial records --label nvme --since 7d          of the last week, with `nvme` in the label
+  # the ten newest
+  iotrial records --limit 10
+  # of the last week, with `nvme` in the label
+  iotrial records --label nvme --since 7d
   iotrial records --profile postgresql --sort label
-  iotrial records --trash                          what `iotrial remove` took away
+  # what `iotrial remove` took away
+  iotrial records --trash
   iotrial records --json | jq '.[].id'
 
-Wherever a result is taken, its label, its id, and the beginning or the last four or more
-characters of its id stand for it. `last` is the newest one, `last~1` the one before it,
+Wherever a result is taken, its label, its id, and the beginning or the last four or more \
+characters of its id stand for it. `last` is the newest one, `last~1` the one before it, \
 `last:LABEL` the newest with a label. `iotrial docs records` has all of it.")]
 pub struct RecordsArgs {
     /// Only those whose label contains this, in small or capital letters.
@@ -129,9 +132,12 @@ fn parse_since(text: &str) -> Result<Since, String> {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  iotrial open                     the newest result
-  iotrial open before              the newest with that label
-  iotrial open 01JD… --print       where its page is, without a browser
+  # the newest result
+  iotrial open
+  # the newest with that label
+  iotrial open before
+  # where its page is, without a browser
+  iotrial open 01JD… --print
 
 A page that is not there yet is written beside the record first.")]
 pub struct OpenArgs {
@@ -152,8 +158,10 @@ pub struct OpenArgs {
 #[command(after_help = "\
 Examples:
   iotrial label last 'three volumes'
-  iotrial label before baseline          all results with the label `before`
-  iotrial label 01JD… ''                 takes the label away
+  # all results with the label `before`
+  iotrial label before baseline
+  # takes the label away
+  iotrial label 01JD… ''
   iotrial label last --metric batch_requests_per_s=13100
 
 Only the label and the metrics in the record change, and nothing else of it.")]

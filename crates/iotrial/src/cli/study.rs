@@ -18,18 +18,26 @@ use crate::report_files::ReportFiles;
     subcommand_negates_reqs = true,
     after_help = "\
 Examples:
-  iotrial study new /mnt/a /mnt/b > volumes.toml    write a study of two directories, to be edited
-  iotrial study volumes.toml --dry-run              the order, the time and the bytes
-  iotrial study volumes.toml                        measure every configuration, in balanced order
-  iotrial study volumes.toml --resume               only what is missing, after whatever stopped it
-  iotrial study volumes.toml --status --html v.html what is done, what is missing, and the comparison
-  iotrial study raw.toml --destroy 3f9a1c… --destroy 8c1f0a…   raw devices are written (see `iotrial target`)
-  iotrial study export volumes.toml --label azure > azure.toml      what another machine measures …
-  iotrial study add volumes.toml 01JD….iotrial.json                 … and its records back
+  # write a study of two directories, to be edited
+  iotrial study new /mnt/a /mnt/b > volumes.toml
+  # the order, the time and the bytes
+  iotrial study volumes.toml --dry-run
+  # measure every configuration, in balanced order
+  iotrial study volumes.toml
+  # only what is missing, after whatever stopped it
+  iotrial study volumes.toml --resume
+  # what is done, what is missing, and the comparison
+  iotrial study volumes.toml --status --html v.html
+  # raw devices; `iotrial target` prints the tokens
+  iotrial study raw.toml --destroy 3f9a1c… --destroy 8c1f0a…
+  # what another machine measures …
+  iotrial study export volumes.toml --label azure > azure.toml
+  # … and its records back
+  iotrial study add volumes.toml 01JD….iotrial.json
 
 The files of the report hold the comparison; of several profiles each has one, with its name.
 
-Commands of the study (attach, mount) are shown and confirmed before the first one runs; without a
+Commands of the study (attach, mount) are shown and confirmed before the first one runs; without a \
 terminal they need --yes. `iotrial docs study` describes the file."
 )]
 pub struct StudyArgs {
@@ -115,7 +123,7 @@ pub enum StudyCommand {
 #[command(after_help = "\
 Examples:
   iotrial study new /mnt/old /mnt/new > volumes.toml
-  iotrial study new /mnt/a /mnt/b --profile postgresql-oltp --profile postgresql-commit > pg.toml")]
+  iotrial study new /mnt/a /mnt/b --profile postgresql-oltp > pg.toml")]
 pub struct StudyNewArgs {
     /// What is compared: a configuration for each of these directories, files or devices.
     #[arg(required = true, num_args = 2.., value_name = "TARGET")]
@@ -154,7 +162,8 @@ pub struct StudyExportArgs {
 #[command(after_help = "\
 Examples:
   iotrial study add volumes.toml azure/*.iotrial.json*
-  iotrial study add volumes.toml 01JD…                     a record of the store, of `iotrial run --label azure`")]
+  # a record of the store, of `iotrial run --label azure`
+  iotrial study add volumes.toml 01JD…")]
 pub struct StudyAddArgs {
     /// The study, a TOML file.
     pub file: PathBuf,

@@ -15,19 +15,27 @@ use crate::report_files::ReportFiles;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  iotrial sweep                                          six patterns in ./iotrial-data, about three minutes
-  iotrial sweep --pattern randread-8k,randrw70-8k --target /mnt/data --size 20GiB --step 60s
-  iotrial sweep --target /mnt/a --target /mnt/b --pattern read-64k,read-512k     alone, then together
-  iotrial sweep --target data=/mnt/a --target log=/mnt/b       the same, with names for the volumes
-  iotrial sweep --pattern randread-8k --grid 1,2,4,8,16,32,64,128                the classic series
-  iotrial sweep --target /dev/nvme1n1 --pattern randread-8k                      reads a raw device only
-  iotrial sweep --series sqlio --full                    the series of the SQLIO paper, 47 minutes
-  iotrial sweep --pattern randread-8k --xlsx sweep.xlsx  the figures as a workbook with native charts
-  iotrial sweep --channel --target /mnt/a --target /mnt/b                        the way to the array
+  # six patterns in ./iotrial-data, about three minutes
+  iotrial sweep
+  iotrial sweep --pattern randread-8k,randrw70-8k --target /mnt/data --step 60s
+  # alone, then together
+  iotrial sweep --target /mnt/a --target /mnt/b --pattern read-64k,read-512k
+  # the same, with names for the volumes
+  iotrial sweep --target data=/mnt/a --target log=/mnt/b
+  # the classic series
+  iotrial sweep --pattern randread-8k --grid 1,2,4,8,16,32,64,128
+  # reads a raw device only
+  iotrial sweep --target /dev/nvme1n1 --pattern randread-8k
+  # the series of the SQLIO paper, 47 minutes
+  iotrial sweep --series sqlio --full
+  # the figures as a workbook with native charts
+  iotrial sweep --pattern randread-8k --xlsx sweep.xlsx
+  # the way to the array
+  iotrial sweep --channel --target /mnt/a --target /mnt/b
 
 A page with the curves goes beside the record, or where --html says.
 
-The knee is the highest load with latency still in proportion, the ceiling the rate that more
+The knee is the highest load with latency still in proportion, the ceiling the rate that more \
 outstanding I/O does not raise. `iotrial docs sweep` has the method with its formulas and limits.")]
 pub struct SweepArgs {
     /// Kinds of I/O as in fio, each with its block size: randread, randwrite, randrw, read, write, rw; randrw70 reads 70 %

@@ -100,4 +100,19 @@ mod tests {
              .SH NOTES\n\\&A page goes\n\\&beside it.\n"
         );
     }
+
+    fn check(command: &clap::Command) {
+        let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        for line in text.lines().filter(|line| line.starts_with("  ")) {
+            let is_command = !line.starts_with("  # ");
+            assert!(line.chars().count() <= 80, "wrapped in a terminal of 80 columns: {line}");
+            assert!(!is_command || !line.trim().contains("  "), "said behind the command and not above it: {line}");
+        }
+        command.get_subcommands().for_each(check);
+    }
+
+    #[test]
+    fn examples_fit_into_a_terminal_of_80_columns() {
+        check(&Cli::command());
+    }
 }
