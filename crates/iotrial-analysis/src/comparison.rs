@@ -626,7 +626,7 @@ fn hold_against_baseline(
     for gate in gates {
         for (other, pair) in others().zip(against_baseline) {
             outcomes.extend(gate.hold_change(&configurations[baseline], other, pair)?);
-            outcomes.extend(gate.hold_value(other)?);
+            outcomes.extend(gate.hold_value(other, &others().collect::<Vec<_>>())?);
         }
     }
     Ok(outcomes)

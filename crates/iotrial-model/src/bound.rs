@@ -127,6 +127,21 @@ impl Amount {
         (low.value, high.value)
     }
 
+    /// The same, with an end that is not included moved by the least that a number can move.
+    pub fn reachable(self) -> (f64, f64) {
+        let (low, high) = self.ends();
+        let low_value = if low.is_included { low.value } else { low.value.next_up() };
+        // Nothing is below infinity that could be meant.
+        let is_open = !high.is_included && high.value.is_finite();
+        (low_value, if is_open { high.value.next_down() } else { high.value })
+    }
+
+    /// Whether the lowest and the highest are values that the figure may have.
+    pub fn includes_ends(self) -> (bool, bool) {
+        let (low, high) = self.ends();
+        (low.is_included, high.is_included)
+    }
+
     fn ends(self) -> (End, End) {
         let end = |value: f64, is_included: bool| End { value, is_included };
         let (lowest, highest) = (end(0.0, true), end(f64::INFINITY, false));

@@ -160,7 +160,9 @@ impl fmt::Display for ByteSize {
         match exact {
             // From 1,024 on a larger unit is easier to compare: `1.99 GiB` and not `2042 MiB`. Two decimals of a larger
             // unit are shown.
-            Some((name, unit)) if self.0 / unit < 1_024 => write!(f, "{} {name}", self.0 / unit),
+            Some((name, unit)) if self.0 / unit < 1_024 || *name == "TiB" => {
+                write!(f, "{} {name}", self.0 / unit)
+            }
             _ => match UNITS.iter().find(|(_, unit)| self.0 >= *unit) {
                 Some((name, unit)) => write!(f, "{:.2} {name}", self.0 as f64 / *unit as f64),
                 None => write!(f, "{} B", self.0),

@@ -542,7 +542,9 @@ fn changes_table(
         .flat_map(|pair| {
             let deltas = pair.deltas.iter().filter(is_told);
             let rows = deltas.map(|delta| change_row(comparison, pair, delta, has_intervals));
-            let bounded = pair.bounded.iter().filter(|delta| delta.reading != Reading::Amount);
+            let is_bound_told =
+                |delta: &&BoundedDelta| delta.reading != Reading::Amount && is_meant(&delta.metric);
+            let bounded = pair.bounded.iter().filter(is_bound_told);
             rows.chain(bounded.map(|delta| bounded_row(comparison, pair, delta, has_intervals)))
         })
         .collect();

@@ -99,11 +99,11 @@ pub fn last_lines(outcomes: &[GateOutcome]) -> String {
         let why = outcome.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
         let (mark, word, gate) = (mark(outcome.outcome), outcome.outcome.as_str(), &outcome.gate);
         let name = configuration(outcome);
-        format!("{mark} {word:<9}  {gate:<gates$}  {name:<names$}  {}{why}\n", outcome.measured())
+        let text = format!("{mark} {word:<9}  {gate:<gates$}  {name:<names$}  {}{why}", outcome.measured());
+        // Labels come from strangers' files, and a line that begins with `::` is a command to a CI server.
+        format!("{}\n", without_steering(&text.replace(['\n', '\r'], " ")))
     };
     let worst = outcomes.iter().map(|outcome| outcome.outcome).max().unwrap_or(GateResult::Kept);
     let lines: String = outcomes.iter().map(line).collect();
-    // Labels come from strangers' files.
-    let lines: String = lines.lines().map(|line| format!("{}\n", without_steering(line))).collect();
     format!("{lines}{} gates: {}\n", mark(worst), summary(outcomes))
 }

@@ -100,6 +100,7 @@ fn every_part_of_the_document_has_a_sheet() {
         "By role",
         "Judged figures",
         "By job",
+        "Suggested settings",
         "Host",
         "Targets",
         "Settings",

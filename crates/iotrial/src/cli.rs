@@ -584,7 +584,7 @@ pub struct TargetArgs {
 /// Options of `clean`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  iotrial clean            what ./iotrial-data holds\n  iotrial clean /mnt/a --yes"
+    after_help = "Examples:\n  # what ./iotrial-data holds\n  iotrial clean\n  iotrial clean /mnt/a --yes"
 )]
 pub struct CleanArgs {
     /// Directories where iotrial ran.

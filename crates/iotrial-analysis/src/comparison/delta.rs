@@ -285,12 +285,15 @@ impl BoundedDelta {
         Self::new(self.metric.clone(), self.to, self.from)
     }
 
-    /// The end of the change that is nearer to none, with its sign: `<` −75 where it fell by more than that. `None` where
-    /// nothing is sure, and of a change that is not for the better or the worse.
+    /// The end of the change that is nearer to none, with its sign: `<` −75 where it fell by more than that, `≤` where by that much
+    /// or more. `None` where nothing is sure, and of a change that is not for the better or the worse.
     pub fn sure_change(&self) -> Option<(&'static str, f64)> {
         let is_sure = self.reading.is_better() || self.reading.is_worse();
-        let fell = self.most_percent.filter(|most| *most <= 0.0).map(|most| ("<", most));
-        let rose = self.least_percent.filter(|least| *least >= 0.0).map(|least| (">", least));
+        let ((from_low, from_high), (to_low, to_high)) = (self.from.includes_ends(), self.to.includes_ends());
+        let [less, more] =
+            [if from_low && to_high { "≤" } else { "<" }, if from_high && to_low { "≥" } else { ">" }];
+        let fell = self.most_percent.filter(|most| *most <= 0.0).map(|most| (less, most));
+        let rose = self.least_percent.filter(|least| *least >= 0.0).map(|least| (more, least));
         fell.or(rose).filter(|_| is_sure)
     }
 }
@@ -510,7 +513,8 @@ impl<'c> PairJudge<'c> {
         let count = self.baseline.application.len().max(1) as f64;
         let reach = student_limit((1.0 - CONFIDENCE) / count, degrees.max(1.0)) * variance.sqrt();
         let change = (to / from).ln();
-        (change.is_finite() && reach.is_finite()).then_some((change, reach))
+        // What an application prints is rounded, so that repeats that agree to the last digit say nothing of chance.
+        (variance > 0.0 && change.is_finite() && reach.is_finite()).then_some((change, reach))
     }
 
     /// The change in logarithms, and how far its interval reaches to either side.

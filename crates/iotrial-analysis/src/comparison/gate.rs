@@ -87,7 +87,7 @@ fn names_no_metric(text: &str) -> String {
     let streams: Vec<&str> = Stream::ALL.iter().map(|stream| stream.metric_word()).collect();
     let roles: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
     format!(
-        "`{text}` names no metric: it is a stream ({}) and a figure ({}), such as write.p99, or the same of a role ({}), such as log.commit.p99, or `capacity`",
+        "`{text}` names no metric: it is a stream ({}) and a figure ({}), such as write.p99, or the same of a role ({}), such as log.commit.p99, `capacity`, or a metric of an application such as other.tps",
         streams.join(", "),
         Figure::ALL.map(Figure::word).join(", "),
         roles.join(", ")
@@ -159,7 +159,7 @@ impl Limit {
         // Reports print the typographic minus and thousands, and people copy from reports. `parse` accepts «inf» and «NaN»; a gate with
         // them would be kept or missed whatever is measured.
         let number = |text: &str| {
-            let plain = text.trim().replace('−', "-").replace(',', "");
+            let plain = without_thousands(&text.trim().replace('−', "-"))?;
             plain.parse::<f64>().ok().filter(|number| number.is_finite())
         };
         if let Some(percent) = text.strip_suffix('%') {
@@ -169,8 +169,19 @@ impl Limit {
         let unit_at = text.find(|one: char| !is_of_number(one)).unwrap_or(text.len());
         let (amount, unit) = text.split_at(unit_at);
         let value = number(amount)? * Unit::of(metric).factor(unit.trim())?;
-        Some(Self::Value { value, text: format!("{amount}{}", unit.trim()) })
+        value.is_finite().then(|| Self::Value { value, text: format!("{amount}{}", unit.trim()) })
     }
+}
+
+/// The number without the commas between thousands. `None` where one stands elsewhere: `2,5` is two and a half to half of the world, and
+/// 25 to nobody.
+fn without_thousands(text: &str) -> Option<String> {
+    let (whole, rest) = text.find('.').map_or((text, ""), |point| text.split_at(point));
+    let groups: Vec<&str> = whole.trim_start_matches(['+', '-']).split(',').collect();
+    let is_right =
+        |(at, group): (usize, &&str)| if at == 0 { (1..=3).contains(&group.len()) } else { group.len() == 3 };
+    let is_plain = groups.len() == 1 || groups.iter().enumerate().all(is_right);
+    (is_plain && !rest.contains(',')).then(|| text.replace(',', ""))
 }
 
 impl FromStr for Gate {
@@ -193,6 +204,8 @@ impl FromStr for Gate {
         let metric = MetricKey::from_words(&name).ok_or_else(|| ParseGateError::NoMetric(name.clone()))?;
         match Limit::parse(&metric, limit) {
             Some(limit) => Ok(Self { name, metric, relation, limit }),
+            // The place is no stream, role or «other»: that is the mistake, and not the limit.
+            None if Unit::of(&metric) == Unit::Any => Err(ParseGateError::NoMetric(name)),
             None => Err(ParseGateError::NoLimit {
                 such_as: Unit::of(&metric).such_as(),
                 metric: name,

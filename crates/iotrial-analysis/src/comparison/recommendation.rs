@@ -191,11 +191,11 @@ fn sentence(
         [] => "No metric is known of all configurations, so none can be recommended.".to_owned(),
         [best] => {
             let title = configurations[best.index].title();
-            let count =
-                rankings.iter().filter(|ranking| ranking.places.len() == configurations.len()).count();
-            match (best.first_count, count) {
+            let whole: Vec<&Ranking> =
+                rankings.iter().filter(|ranking| ranking.places.len() == configurations.len()).collect();
+            match (best.first_count, whole.len()) {
                 // With one metric it is the order, and «best in all 1 metrics» is not English.
-                (_, 1) => format!("{title} is the best in {}.", rankings[0].metric.title()),
+                (_, 1) => format!("{title} is the best in {}.", whole[0].metric.title()),
                 // The worst I/O has no metric of its own, and a configuration that freezes is not the best in all.
                 (first, all) if froze => {
                     format!("{title} is first in {first} of {all} metrics")
@@ -284,7 +284,11 @@ fn reasons(
         let second = &configurations[second.index];
         // From the second to the best, so that signs read as the gain of the recommended one.
         let pair = Pair::new(second, best);
-        reasons.push(format!("Against {}, the second: {}.", second.title(), group_ranges(&pair)));
+        // Of bounds alone there are no ranges.
+        let ranges = group_ranges(&pair);
+        if !ranges.is_empty() {
+            reasons.push(format!("Against {}, the second: {ranges}.", second.title()));
+        }
         reasons.extend(bounds_sentence(&pair));
     }
     for pair in against_best {

@@ -358,7 +358,11 @@ fn roles_apart(subject: &Subject<'_>) -> BTreeSet<Role> {
 
 /// What failed is in no figure, so that figures alone would look as if nothing had.
 fn spoilt(subject: &Subject<'_>) -> Option<String> {
-    let failed: u64 = subject.all_facts().into_iter().filter_map(Facts::error_count).sum();
+    // Of all steps, where the load changes: the figures are those of the peak.
+    let facts = subject.steps.iter().flat_map(|step| step.subject.all_facts());
+    let of_steps: u64 = facts.filter_map(Facts::error_count).sum();
+    let of_figures: u64 = subject.all_facts().into_iter().filter_map(Facts::error_count).sum();
+    let failed = of_steps.max(of_figures);
     match subject.ended_how() {
         EndedHow::Interrupted => Some("a run was interrupted".to_owned()),
         EndedHow::Failed => Some("a run failed".to_owned()),

@@ -25,6 +25,8 @@ const LONGEST_ADVICE: Duration = Duration::from_secs(3_600);
 pub(super) struct Bearing {
     /// What the storage did wrong, whatever its latencies.
     pub(super) against: Vec<String>,
+    /// Of these, what failed: I/Os, or the device as a whole.
+    pub(super) failed: Vec<String>,
     /// Why the figures may not be the device's, or are too few.
     pub(super) doubts: Vec<Doubt>,
     /// Conditions to keep in mind, to follow «but» or «measured».
@@ -94,7 +96,10 @@ impl Bearing {
         let is_probe = subject.search.is_some_and(|search| search.result.is_none() && search.need.is_none());
         for finding in findings.iter().filter(|one| !(is_probe && one.id == FindingId::ShortRun)) {
             match weigh(subject, finding, findings) {
-                Weight::Against => bearing.against.push(finding.message.clone()),
+                Weight::Against => {
+                    bearing.against.push(finding.message.clone());
+                    bearing.failed.push(finding.message.clone());
+                }
                 Weight::AgainstIfSure => slow.push(finding.message.clone()),
                 Weight::Doubt { words, advice } => {
                     let (reason, id) = (finding.message.clone(), Some(finding.id));

@@ -179,10 +179,21 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
         .filter(|found| matches!(found.id, FindingId::Interrupted | FindingId::Failed))
         .cloned()
         .collect();
-    let whole = Bearing::of(subject, &ended, &[], Vec::new());
+    let mut whole = Bearing::of(subject, &ended, &[], Vec::new());
+    // What failed, failed on the device, also where the latencies of a step are not judged.
+    let unjudged = subject.steps.iter().zip(&steps).filter(|(step, _)| !step.planned.judged);
+    whole
+        .against
+        .extend(unjudged.filter_map(|(_, step)| {
+            Some(format!("{}: {}", step.result.label, step.bearing.failed.first()?))
+        }));
     let all: Vec<&StepResult> = steps.iter().map(|step| &step.result).filter(|step| step.judged).collect();
     let Answer { holds, decides, headline, sentence } = answer(&all, &thresholds.name);
     let decides = decides.and_then(|number| steps.iter().position(|step| step.result.number == number));
+    // A record that lacks steps says nothing of them, however it ended.
+    let begun = subject.steps.len();
+    let lacks_judged = subject.plan.is_some_and(|plan| plan.steps.iter().skip(begun).any(|step| step.judged));
+    let holds = holds.filter(|holds| !*holds || !lacks_judged);
     let outcome = match (whole.against.first(), whole.doubts.as_slice(), holds) {
         (Some(_), ..) => Outcome::NotQualified,
         (None, [], Some(true)) => Outcome::Qualified,
@@ -256,16 +267,23 @@ struct Answer {
 
 /// `all` are the judged steps.
 fn answer(all: &[&StepResult], set: &str) -> Answer {
-    let failing = all.iter().find(|step| step.holds == Some(false));
+    // The lowest that fails, whenever it came: of a staircase downwards the first one would be the highest.
+    let fails = all.iter().filter(|step| step.holds == Some(false));
+    let failing = fails.min_by(|a, b| a.load_percent.total_cmp(&b.load_percent));
     let open = all.iter().find(|step| step.holds.is_none());
     // Up to the load at which it fails: a step behind it may hold by being lower.
     let below = |step: &&&StepResult| failing.is_none_or(|failing| step.load_percent < failing.load_percent);
     let held = || all.iter().filter(|step| step.holds == Some(true));
     let best = held().filter(below).max_by(|a, b| a.load_percent.total_cmp(&b.load_percent));
     let why = |step: &StepResult| step.why_not.as_ref().map_or_else(String::new, |why| format!(": {why}"));
-    let up_to = |best: &StepResult| match held().filter(below).count() {
-        1 => format!("{} stays", best.with_rate()),
-        _ => format!("all steps up to {} stay", best.with_rate()),
+    let up_to = |best: &StepResult| {
+        let lower = |step: &&&StepResult| step.load_percent < best.load_percent;
+        let doubtful = all.iter().filter(lower).find(|step| step.holds.is_none());
+        match (all.iter().filter(lower).count(), doubtful) {
+            (0, _) => format!("{} stays", best.with_rate()),
+            (_, None) => format!("all steps up to {} stay", best.with_rate()),
+            (_, Some(doubtful)) => format!("{} stays ({} is in doubt)", best.with_rate(), doubtful.label),
+        }
     };
     match (failing, open, best) {
         (Some(failing), _, Some(best)) => Answer {
@@ -309,6 +327,7 @@ fn answer(all: &[&StepResult], set: &str) -> Answer {
                 decides: Some(best.number),
                 headline: match all.len() {
                     1 => format!("holds {}", best.with_rate()),
+                    2 => format!("holds both steps, up to {}", best.with_rate()),
                     count => format!("holds all {count} steps, up to {}", best.with_rate()),
                 },
                 sentence: match all.len() {

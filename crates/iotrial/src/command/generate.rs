@@ -106,7 +106,10 @@ mod tests {
         for line in text.lines().filter(|line| line.starts_with("  ")) {
             let is_command = !line.starts_with("  # ");
             assert!(line.chars().count() <= 80, "wrapped in a terminal of 80 columns: {line}");
-            assert!(!is_command || !line.trim().contains("  "), "said behind the command and not above it: {line}");
+            assert!(
+                !is_command || !line.trim().contains("  "),
+                "said behind the command and not above it: {line}"
+            );
         }
         command.get_subcommands().for_each(check);
     }

@@ -138,7 +138,7 @@ pub fn carry_out(
     let setup = Setup::new(load, request)?;
     // After the setup, which touches nothing, and before the load: a report that has no place to go must not cost a run.
     output.files.check_are_writable()?;
-    check_gates(&output.gates.gates, &setup)?;
+    check_gates(&output.gates.gates, &setup, request)?;
     let Finished { record, path, thresholds, released } =
         run::run(setup, control_by_signals()?, Arc::new(Live::new(output.quiet)))?;
     let shown = show(record, path, &thresholds, output);
@@ -148,7 +148,7 @@ pub fn carry_out(
 }
 
 /// Refuses gates on what the load does not have: a misspelt metric must not cost a run.
-fn check_gates(gates: &[Gate], setup: &Setup) -> Result<(), Failure> {
+fn check_gates(gates: &[Gate], setup: &Setup, request: &LoadRequest) -> Result<(), Failure> {
     let jobs = &setup.plan.jobs;
     let roles: BTreeSet<Role> = jobs.iter().map(|job| job.role).collect();
     let streams_of = |role: Option<Role>| {
@@ -157,9 +157,12 @@ fn check_gates(gates: &[Gate], setup: &Setup) -> Result<(), Failure> {
     };
     let streams: Vec<StreamOf> =
         streams_of(None).chain(roles.into_iter().flat_map(|role| streams_of(Some(role)))).collect();
+    let given = request.metrics.keys().map(String::as_str);
+    let printed = request.metric_commands.iter().map(|(name, _)| name.as_str());
+    let application: Vec<&str> = given.chain(printed).collect();
     gates
         .iter()
-        .try_for_each(|gate| gate.check_streams(&streams, setup.search.is_some()))
+        .try_for_each(|gate| gate.check_streams(&streams, setup.search.is_some(), &application))
         .map_err(|error| refused(&error))
 }
 

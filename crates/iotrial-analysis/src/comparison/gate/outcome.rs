@@ -97,7 +97,13 @@ impl GateOutcome {
                 }
                 None => self.in_words(value),
             },
-            (None, None) => "not measured".to_owned(),
+            (None, None) => match (self.interval, self.value_interval) {
+                (Some(one), _) => format!("{} to {}", change(one.low_percent), change(one.high_percent)),
+                (None, Some((low, high))) if high.is_infinite() => format!("at least {}", self.in_words(low)),
+                (None, Some((low, high))) if low <= 0.0 => format!("at most {}", self.in_words(high)),
+                (None, Some((low, high))) => format!("{} to {}", self.in_words(low), self.in_words(high)),
+                (None, None) => "not measured".to_owned(),
+            },
         }
     }
 
@@ -178,6 +184,10 @@ impl Gate {
             MetricKey::Capacity => configurations.iter().any(|one| one.has_searched),
             // Counted wherever the clock is real.
             MetricKey::Cpu(_) => configurations.iter().any(|one| !one.is_printed),
+            // A command that should have printed it may have failed, and the run is worth showing all the same.
+            MetricKey::Named { place, .. } if place == APPLICATION => {
+                configurations.iter().any(|one| !one.is_printed)
+            }
             key => key.figure().is_some_and(|(of, _)| configurations.iter().any(|one| one.has_stream(of))),
         };
         if is_planned {
@@ -209,6 +219,10 @@ impl Gate {
                     ),
                     None => Held::undecided(not_known(&metric, &[baseline, other])),
                 },
+                // Of a bound the change is one-sided: it may be any more, or any less.
+                (None, Some(_)) if let Some((low, high)) = open_change(&metric, baseline, other) => {
+                    Held::by_ends(holds(low), holds(high))
+                }
                 (None, Some(delta)) => match delta.interval {
                     Some(one) => match (holds(one.low_percent), holds(one.high_percent)) {
                         (low, high) if low != high => Held::undecided(INCLUDES),
@@ -231,9 +245,12 @@ impl Gate {
                     None => Held::decided(holds(delta.percent)),
                 },
             };
+            let bounded = pair.bounded_delta(&metric).and_then(|one| {
+                Some(Interval { low_percent: one.least_percent?, high_percent: one.most_percent? })
+            });
             GateOutcome {
                 percent: delta.map(|delta| delta.percent),
-                interval: delta.and_then(|delta| delta.interval),
+                interval: delta.and_then(|delta| delta.interval).or(bounded),
                 value: None,
                 value_interval: None,
                 ..self.outcome(other, metric, held)
@@ -243,9 +260,11 @@ impl Gate {
     }
 
     /// Held against the figures of one configuration.
+    /// `all` are those beside it: what none of them has is a mistake in the gate.
     pub(in crate::comparison) fn hold_value(
         &self,
         one: &Configuration,
+        all: &[&Configuration],
     ) -> Result<Vec<GateOutcome>, CompareError> {
         let Limit::Value { value: limit, .. } = self.limit else { return Ok(Vec::new()) };
         let held = |metric: Metric| {
@@ -254,7 +273,7 @@ impl Gate {
             let ends = one.where_it_lies(&metric);
             let held = match (doubt(one), value) {
                 (Some(doubt), _) => Held::undecided(doubt),
-                (None, None) => match one.amount(&metric).map(Amount::range) {
+                (None, None) => match one.amount(&metric).map(Amount::reachable) {
                     Some((low, high)) => Held::by_ends(holds(low), holds(high)),
                     None => Held::undecided(not_known(&metric, &[one])),
                 },
@@ -270,9 +289,12 @@ impl Gate {
                     None => Held::decided(holds(value)),
                 },
             };
-            GateOutcome { value, value_interval: ends, ..self.outcome(one, metric, held) }
+            // Of a bound its ends are what is known.
+            let value_interval =
+                ends.or_else(|| one.amount(&metric).map(Amount::range).filter(|_| value.is_none()));
+            GateOutcome { value, value_interval, ..self.outcome(one, metric, held) }
         };
-        Ok(self.meant(&[one])?.into_iter().map(held).collect())
+        Ok(self.meant(all)?.into_iter().map(held).collect())
     }
 
     fn outcome(&self, one: &Configuration, metric: Metric, held: Held) -> GateOutcome {
@@ -291,17 +313,21 @@ impl Gate {
     }
 
     /// Whether a load with these streams has what it is about: better known before a run than after it. `searches` says whether it
-    /// searches for a rate.
+    /// searches for a rate, `application` which metrics of an application it brings.
     ///
     /// # Errors
     ///
     /// The load has nothing of the kind.
-    pub fn check_streams(&self, streams: &[StreamOf], searches: bool) -> Result<(), CompareError> {
+    pub fn check_streams(
+        &self,
+        streams: &[StreamOf],
+        searches: bool,
+        application: &[&str],
+    ) -> Result<(), CompareError> {
         let is_there = match &self.metric {
             MetricKey::Capacity => searches,
             MetricKey::Cpu(_) => true,
-            // Given with the run, or by a command after it.
-            MetricKey::Named { place, .. } if place == APPLICATION => true,
+            MetricKey::Named { place, name } => place == APPLICATION && application.contains(&name.as_str()),
             key => key.figure().is_some_and(|(of, _)| streams.contains(&of)),
         };
         if is_there {
@@ -311,6 +337,9 @@ impl Gate {
             |of: &StreamOf| Figure::COMPARED.map(|figure| Metric::from(MetricKey::of_stream(*of, figure)));
         let mut metrics: Vec<Metric> = streams.iter().flat_map(all).collect();
         metrics.extend(searches.then(|| MetricKey::Capacity.into()));
+        let named =
+            |name: &&str| MetricKey::Named { place: APPLICATION.to_owned(), name: (*name).to_owned() };
+        metrics.extend(application.iter().map(named).map(Metric::from));
         Err(unknown_metric(&self.name, &self.metric, &metrics))
     }
 }
@@ -337,6 +366,16 @@ fn unknown_metric(name: &str, key: &MetricKey, metrics: &[Metric]) -> CompareErr
         near: in_brief(&near, 12, 10),
         nearest: nearest_metric(name, metrics),
     }
+}
+
+/// Between which ends a capacity may have changed, in percent, where of one side only a bound is known; `None` of anything else.
+fn open_change(metric: &Metric, baseline: &Configuration, other: &Configuration) -> Option<(f64, f64)> {
+    let (a, b) = (baseline.capacity.as_ref()?, other.capacity.as_ref()?);
+    let is_open = metric.key == MetricKey::Capacity && (a.high_iops.is_none() || b.high_iops.is_none());
+    let percent = |from: f64, to: f64| 100.0 * (to / from - 1.0);
+    let low = a.high_iops.map_or(-100.0, |a_high| percent(a_high, b.low_iops));
+    let high = b.high_iops.map_or(f64::INFINITY, |b_high| percent(a.low_iops, b_high));
+    is_open.then_some((low, high))
 }
 
 /// Why nothing of a configuration decides a gate.
@@ -371,8 +410,10 @@ fn unknown_in_words(reading: Reading, run_count: usize) -> String {
 
 /// Why a figure is not known, or known of too few I/Os.
 fn not_known(metric: &Metric, of: &[&Configuration]) -> String {
-    if metric.key == MetricKey::Capacity {
-        return "no search found the highest rate".to_owned();
+    match &metric.key {
+        MetricKey::Capacity => return "no search found the highest rate".to_owned(),
+        MetricKey::Named { .. } => return format!("no run has `{}`", metric.key.words()),
+        _ => {}
     }
     let too_few = metric.key.figure().and_then(|(stream, figure)| {
         let counts = of.iter().filter_map(|one| one.io_count(stream));
@@ -414,7 +455,7 @@ pub fn hold_gates(samples: Vec<Sample>, gates: &[Gate]) -> Result<Vec<GateOutcom
     let mut outcomes = Vec::new();
     for gate in gates {
         for one in &configurations {
-            outcomes.extend(gate.hold_value(one)?);
+            outcomes.extend(gate.hold_value(one, &configurations.iter().collect::<Vec<_>>())?);
         }
     }
     Ok(outcomes)
