@@ -21,7 +21,7 @@ mod steps;
 
 use bearing::{Bearing, Doubt};
 use search::answered;
-pub use search::{Capacity, known_so_far};
+pub use search::{Capacity, known_so_far, was_tried_above};
 pub use steps::StepResult;
 
 /// The answer to whether storage is good enough.

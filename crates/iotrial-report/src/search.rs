@@ -1,6 +1,7 @@
 //! The search for the highest rate that holds a latency limit: its answer and its probes.
 
 use iotrial_analysis::summary::Summary;
+use iotrial_analysis::verdict::was_tried_above;
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, ProbeKind, Search};
@@ -62,6 +63,7 @@ fn answer(search: &Search, ended: EndedHow) -> String {
     };
     let and_not = match result.not_held_iops {
         Some(not_held) => format!(" and {} IOPS do not", iops(not_held)),
+        None if was_tried_above(search, result.held_iops) => "; the loads above did not agree".to_owned(),
         None => ", more than the closed load reaches; no higher rate was tried".to_owned(),
     };
     let doubts = &result.not_held_doubts;

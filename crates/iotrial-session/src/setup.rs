@@ -427,7 +427,9 @@ pub(crate) const fn is_of_input(error: &SearchError) -> bool {
 pub(crate) fn search_hint(error: &SearchError) -> Option<String> {
     Some(match error {
         SearchError::HasRate { job } => {
-            format!("remove `rate` from `{job}`, or give --closed and let its own rate be judged")
+            format!(
+                "remove `rate` from `{job}`, or leave the search out: --closed, without --need and --latency-limit"
+            )
         }
         SearchError::NoSuchRole { .. } => "`iotrial profiles NAME` shows the jobs and their roles".to_owned(),
         SearchError::NoLimits { .. } => "give --thresholds SET, --latency-limit, or --closed".to_owned(),

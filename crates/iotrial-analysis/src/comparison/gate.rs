@@ -253,13 +253,19 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_beyond_all_numbers_is_none() {
+        let text = format!("write.p99 < {}s", "9".repeat(308));
+        assert!(text.parse::<Gate>().is_err());
+    }
+
+    #[test]
     fn what_is_no_gate_is_refused_with_what_is_wrong() {
         for (text, part) in [
             ("write.p99 10%", "none of <=, <, >=, >"),
             ("write.p99 =< 10%", "none of <=, <, >=, >"),
             (
                 "p99 <= 10%",
-                "`p99` names no metric: it is a stream (read, write, commit, total) and a figure (iops, bandwidth, mean, p50, p90, p95, p99, p99.9, p99.99, max), such as write.p99, or the same of a role (data, tempdb, log, scan, backup), such as log.commit.p99, or `capacity`",
+                "`p99` names no metric: it is a stream (read, write, commit, total) and a figure (iops, bandwidth, mean, p50, p90, p95, p99, p99.9, p99.99, max), such as write.p99, or the same of a role (data, tempdb, log, scan, backup), such as log.commit.p99, `capacity`, or a metric of an application such as other.tps",
             ),
             (
                 "write.p99 <= 10",
@@ -267,6 +273,11 @@ mod tests {
             ),
             ("write.p99 <= ten%", "`ten%` is no limit"),
             ("write.p99 <= nan%", "is no limit"),
+            // Two and a half to half of the world.
+            ("write.p99 < 2,5ms", "`2,5ms` is no limit"),
+            ("write.p99 <= +2,5%", "`+2,5%` is no limit"),
+            ("read.iops > 20,00iops", "is no limit"),
+            ("application.tps > 5", "`application.tps` names no metric"),
             ("write.p99 <= 20000iops", "or a value such as 2ms"),
             ("write.iops >= 2ms", "or a value such as 20000iops"),
             ("write.bandwidth >= 20", "or a value such as 500MiB/s"),

@@ -589,7 +589,7 @@ fn a_bound_is_better_or_worse_where_that_is_sure_and_never_a_number() {
         }
     };
     check("4000", "\"< 1000\"", Reading::MuchBetter, Some(("<", -75.0)));
-    check("1200", "\"<= 1000\"", Reading::Better, Some(("<", 100.0 * (1_000.0 / 1_200.0 - 1.0))));
+    check("1200", "\"<= 1000\"", Reading::Better, Some(("≤", 100.0 * (1_000.0 / 1_200.0 - 1.0))));
     check("\"< 1000\"", "4000", Reading::MuchWorse, Some((">", 300.0)));
     check("\"< 1000\"", "\"> 2000\"", Reading::MuchWorse, Some((">", 100.0)));
     // One digit may be rounded, and what is below it may be as much.
@@ -638,6 +638,8 @@ fn a_metric_of_an_application_is_compared_as_told_and_with_its_spread_where_it_w
     let clear =
         compared(&[1_000.0, 1_010.0, 990.0, 1_005.0, 995.0], &[2_000.0, 2_020.0, 1_990.0, 2_010.0, 1_995.0]);
     assert_eq!((clear.0, clear.1), (Reading::MuchBetter, true));
+    // Printed without digits: that two repeats agree says nothing of chance.
+    assert_eq!(compared(&[5_000.0, 5_000.0], &[5_001.0, 5_001.0]), (Reading::NoDifference, false, 0.0));
     let noisy =
         compared(&[800.0, 1_200.0, 900.0, 1_100.0, 1_000.0], &[900.0, 1_250.0, 850.0, 1_150.0, 1_000.0]);
     assert_eq!((noisy.0, noisy.1), (Reading::NoDifference, true));

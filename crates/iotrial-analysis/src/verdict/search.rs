@@ -256,6 +256,9 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
         format!(" ({} reads and {} writes a second)", rate_in_words(read), rate_in_words(write))
     });
     let above = match (result.not_held_iops, result.not_held_doubts.is_empty()) {
+        (None, _) if was_tried_above(search, result.held_iops) => {
+            "; the loads above it did not agree".to_owned()
+        }
         (None, _) => "; no higher rate was tried than the closed load reaches".to_owned(),
         (Some(_), false) => format!("; at higher rates {}", result.not_held_doubts.in_words()),
         (Some(above), true) => {
@@ -290,6 +293,11 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
             caveats(bearing, &[])
         ),
     }
+}
+
+/// Whether a load was made at a clearly higher rate than the one that holds.
+pub fn was_tried_above(search: &Search, held_iops: f64) -> bool {
+    search.probes.iter().any(|probe| probe.asked_iops.is_some_and(|asked| asked > held_iops * 1.001))
 }
 
 /// Why the next rate above did not hold.

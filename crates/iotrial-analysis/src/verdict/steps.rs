@@ -465,6 +465,36 @@ mod tests {
     }
 
     #[test]
+    fn of_steps_in_any_order_the_lowest_that_fails_decides() {
+        let record = stepped(&[(100.0, 1_000), (90.0, 1_000), (50.0, 12_000)]);
+        let verdict = summary(&record).verdict;
+        assert_eq!((verdict.outcome, verdict.step), (Outcome::NotQualified, Some(2)));
+        let headline = verdict.headline.unwrap();
+        assert!(
+            headline.starts_with("holds up to step 3 (50 %") && headline.ends_with("not step 2 (90 %)"),
+            "{headline}"
+        );
+    }
+
+    #[test]
+    fn what_fails_in_a_step_that_is_not_judged_fails_and_steps_that_a_record_lacks_leave_it_open() {
+        let mut record = stepped(&[(50.0, 12_000), (100.0, 20_000)]);
+        record.plan.steps[0].judged = false;
+        let holding = again(record.clone());
+        assert_eq!(summary(&holding).verdict.outcome, Outcome::Qualified);
+        let mut failing = holding.clone();
+        for counts in [&mut failing.steps[0].jobs[0], &mut failing.jobs[0]] {
+            counts.read.as_mut().unwrap().error_count = 6;
+        }
+        let verdict = summary(&failing).verdict;
+        assert_eq!(verdict.outcome, Outcome::NotQualified);
+        assert!(verdict.sentence.contains("step 1 (50 %): 6 of "), "{}", verdict.sentence);
+        let mut cut = holding;
+        cut.plan.steps.push(Step::constant(Duration::from_secs(60), 110.0));
+        assert_eq!(summary(&cut).verdict.outcome, Outcome::Inconclusive);
+    }
+
+    #[test]
     fn a_step_that_is_not_judged_decides_nothing() {
         let mut record = stepped(&[(50.0, 2_000), (100.0, 20_000)]);
         record.plan.steps[0].judged = false;

@@ -73,7 +73,13 @@ pub(super) fn decide(
         // Without a word about the time each step is measured as long as the load would be without steps: so each is as good.
         let count = u32::try_from(shares.len()).unwrap_or(u32::MAX);
         let each = if is_by_user { measure / count } else { measure };
-        let each = bursts::measured_phase(profile, each, is_by_user, notes)?;
+        let each = bursts::measured_phase(profile, each, is_by_user, notes).map_err(|error| match error {
+            // The user gives the time of all steps.
+            PlanError::PartOfPeriod { period, whole, .. } => {
+                PlanError::PartOfPeriod { asked: measure, period, whole: whole.saturating_mul(count) }
+            }
+            other => other,
+        })?;
         let steps: Vec<Step> = shares.iter().map(|percent| Step::constant(each, *percent)).collect();
         return whole(steps, each.saturating_mul(count));
     }
@@ -150,6 +156,19 @@ mod tests {
 
     fn request() -> PlanRequest {
         PlanRequest::of_engine(EngineKind::Sim)
+    }
+
+    #[test]
+    fn a_staircase_in_parts_of_a_period_is_refused_with_the_time_of_all_its_steps() {
+        let profile = crate::builtin::builtin_profile("sqlserver-checkpoint").unwrap();
+        let (asked, whole) = (Duration::from_secs(60), Duration::from_secs(180));
+        let request = PlanRequest { measure: Some(asked), staircase: vec![50.0, 75.0, 100.0], ..request() };
+        let error =
+            decide(&Profile::parse(profile.text).unwrap(), &request, asked, &mut Vec::new()).unwrap_err();
+        assert!(
+            matches!(error, PlanError::PartOfPeriod { asked: a, whole: w, .. } if (a, w) == (asked, whole)),
+            "{error:?}"
+        );
     }
 
     #[test]

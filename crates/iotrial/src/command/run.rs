@@ -6,22 +6,21 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::anyhow;
+use clap::CommandFactory;
 use iotrial_analysis::comparison::Gate;
 use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::verdict::Outcome;
 use iotrial_model::load::Role;
 use iotrial_model::need::Need;
-use iotrial_model::profile::Profile;
-use iotrial_model::record::{EndedHow, RunRecord};
-use iotrial_model::step::Step;
+use iotrial_model::record::{EndedHow, RunRecord, TargetRecord};
 use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_session::judged_profile::{JudgedProfile, is_file_name, load_thresholds};
 use iotrial_session::request::LoadRequest;
 use iotrial_session::run::{self, Finished};
 use iotrial_session::setup::Setup;
 
-use crate::cli::{DemandArgs, GateArgs, RunArgs};
+use crate::cli::{Cli, DemandArgs, GateArgs, RunArgs};
 use crate::command::dry_run;
 use crate::command::interview::quoted;
 use crate::command::report::{Judged, Record, Shown};
@@ -166,54 +165,108 @@ fn check_gates(gates: &[Gate], setup: &Setup, request: &LoadRequest) -> Result<(
         .map_err(|error| refused(&error))
 }
 
-/// The profile and the targets of a run, as the command line takes them.
+/// Options with a value that do not belong to the load: where the answer goes, and what holds once only.
+const NOT_AGAIN: [&str; 9] = [
+    "--html",
+    "--xlsx",
+    "--markdown",
+    "--csv",
+    "--junit",
+    "--gate",
+    "--metric",
+    "--destroy",
+    "--github-summary",
+];
+/// The same without a value.
+const NOT_AGAIN_ALONE: [&str; 6] = ["--json", "--quiet", "-q", "--overwrite", "--strict", "--dry-run"];
+/// The names of how long it is measured.
+const DURATIONS: [&str; 3] = ["--duration", "--time", "--runtime"];
+
+/// A run as the command line takes it.
 struct Again {
-    profile: String,
+    /// Options and values, as they were given.
+    words: Vec<(String, Option<String>)>,
+    /// ` --target …`, as the record has them.
     targets: String,
-    /// ` --need …`, where a rate was needed.
-    need: String,
-    /// ` --steps …`, where the command line gave the steps.
-    steps: String,
 }
 
 impl Again {
+    /// As it was typed; where a conversation was held instead, by the record.
     fn of(record: &RunRecord) -> Self {
         let targets = record.targets.iter().map(|target| format!(" --target {}", quoted(&target.named())));
-        let need = record.search.as_ref().and_then(|search| search.need.as_ref());
-        let need = need.map(|need| format!(" --need {need}")).unwrap_or_default();
-        let steps = staircase_of(record).map(|shares| format!(" --steps {shares}")).unwrap_or_default();
-        Self { profile: quoted(&record.plan.profile), targets: targets.collect(), need, steps }
+        let targets: String = targets.collect();
+        let mut typed = std::env::args().skip(1);
+        let words = match typed.next().as_deref() {
+            Some("run") => given(typed),
+            _ => {
+                let profile = (record.plan.profile.clone(), None);
+                let of_target = |target: &TargetRecord| ("--target".to_owned(), Some(target.named()));
+                std::iter::once(profile).chain(record.targets.iter().map(of_target)).collect()
+            }
+        };
+        Self { words, targets }
+    }
+
+    /// The command, without some of its options.
+    fn run_without(&self, left_out: &[&str]) -> String {
+        let mut command = "iotrial run".to_owned();
+        for (word, value) in self.words.iter().filter(|(word, _)| !left_out.contains(&word.as_str())) {
+            // No simulation tells more by being repeated.
+            let is_simulated = word == "--sim" || word == "--engine" && value.as_deref() == Some("sim");
+            if !is_simulated {
+                command += &format!(" {}", quoted(word));
+                command.extend(value.iter().map(|value| format!(" {}", quoted(value))));
+            }
+        }
+        command
     }
 }
 
-/// The steps of a run, where they are not those of its profile.
-fn staircase_of(record: &RunRecord) -> Option<String> {
-    let loads = |steps: &[Step]| steps.iter().map(|step| step.load_percent).collect::<Vec<f64>>();
-    let of_profile = Profile::parse(&record.profile).map(|profile| loads(&profile.steps)).unwrap_or_default();
-    let of_run = loads(&record.plan.steps);
-    let shares: Vec<String> = of_run.iter().map(|percent| format!("{percent}%")).collect();
-    (!of_run.is_empty() && of_run != of_profile).then(|| shares.join(","))
+/// Options with their values, but for what does not belong to the load.
+fn given(mut typed: impl Iterator<Item = String>) -> Vec<(String, Option<String>)> {
+    let command = Cli::command();
+    let run = command.find_subcommand("run").expect("there is such a command");
+    let takes_value = |word: &str| {
+        let is_it = |arg: &&clap::Arg| {
+            let names = arg.get_long_and_visible_aliases().unwrap_or_default();
+            let short = arg.get_short().is_some_and(|short| word == format!("-{short}"));
+            short || word.strip_prefix("--").is_some_and(|word| names.contains(&word))
+        };
+        run.get_arguments().find(is_it).is_some_and(|arg| arg.get_action().takes_values())
+    };
+    let mut all = Vec::new();
+    while let Some(word) = typed.next() {
+        let (name, value) = match word.split_once('=').filter(|_| word.starts_with("--")) {
+            Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+            None if NOT_AGAIN_ALONE.contains(&word.as_str()) || word == "--github-summary" => (word, None),
+            None if takes_value(&word) => (word, typed.next()),
+            None => (word, None),
+        };
+        if !NOT_AGAIN.contains(&name.as_str()) && !NOT_AGAIN_ALONE.contains(&name.as_str()) {
+            all.push((name, value));
+        }
+    }
+    all
 }
 
 /// The one command that makes sense after this answer.
-fn next_step(summary: &Summary, Again { profile, targets, need, steps }: &Again) -> String {
-    let run = format!("iotrial run {profile}{targets}{need}{steps}");
+fn next_step(summary: &Summary, again: &Again) -> String {
     match (summary.verdict.outcome, &summary.capacity) {
         (Outcome::Inconclusive, _) => match &summary.verdict.advice {
             // What to change stands in the verdict; after that it is the same run again.
             Some(advice) if advice.contains("--duration") => {
                 let duration = advice.split("--duration ").nth(1).unwrap_or("1m").trim_end_matches('.');
-                format!("{run} --duration {duration}")
+                format!("{} --duration {duration}", again.run_without(&DURATIONS))
             }
-            _ => run,
+            _ => again.run_without(&[]),
         },
         (Outcome::Qualified, Some(capacity)) if capacity.need_iops.is_none() => {
-            let iops = capacity.iops.unwrap_or_default();
-            format!("{run} --need {:.0}iops   (put the rate that you need)", round_down(iops / 2.0))
+            let iops = round_down(capacity.iops.unwrap_or_default() / 2.0);
+            format!("{} --need {iops:.0}iops   (put the rate that you need)", again.run_without(&[]))
         }
         (Outcome::Qualified, _) => "iotrial open   (the report of this run)".to_owned(),
         (Outcome::NotQualified, _) => {
-            format!("iotrial sweep{targets}   (where it saturates, and what limits it)")
+            format!("iotrial sweep{}   (where it saturates, and what limits it)", again.targets)
         }
     }
 }

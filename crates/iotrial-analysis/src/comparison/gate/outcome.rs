@@ -4,7 +4,7 @@ use iotrial_model::bound::Amount;
 use iotrial_model::figure::Figure;
 use iotrial_model::metric::{APPLICATION, MetricKey};
 use iotrial_model::stream::StreamOf;
-use iotrial_model::words::in_brief;
+use iotrial_model::words::{enumerate, in_brief};
 use serde::{Serialize, Serializer};
 
 use super::{Gate, Limit, Unit};
@@ -328,7 +328,9 @@ impl Gate {
             MetricKey::Capacity => searches,
             MetricKey::Cpu(_) => true,
             MetricKey::Named { place, name } => place == APPLICATION && application.contains(&name.as_str()),
-            key => key.figure().is_some_and(|(of, _)| streams.contains(&of)),
+            key => key
+                .figure()
+                .is_some_and(|(of, figure)| streams.contains(&of) && Figure::COMPARED.contains(&figure)),
         };
         if is_there {
             return Ok(());
@@ -414,6 +416,10 @@ fn not_known(metric: &Metric, of: &[&Configuration]) -> String {
         MetricKey::Capacity => return "no search found the highest rate".to_owned(),
         MetricKey::Named { .. } => return format!("no run has `{}`", metric.key.words()),
         _ => {}
+    }
+    if metric.key.figure().is_some_and(|(_, figure)| !Figure::COMPARED.contains(&figure)) {
+        let words: Vec<String> = Figure::COMPARED.iter().map(|figure| figure.word().to_owned()).collect();
+        return format!("of runs only {} are compared", enumerate(&words));
     }
     let too_few = metric.key.figure().and_then(|(stream, figure)| {
         let counts = of.iter().filter_map(|one| one.io_count(stream));
