@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::cost::is_cost;
-use super::delta::{Pair, shown_range};
+use super::delta::{BoundedDelta, Pair, Reading, shown_range};
 use super::metric::MetricGroup;
 
 /// What one attribute changes.
@@ -44,6 +44,8 @@ pub struct GroupChange {
     pub better_count: usize,
     /// How many are for the worse.
     pub worse_count: usize,
+    /// Of how many too little was measured to tell, or only a bound is known.
+    pub unknown_count: usize,
     /// How many changes there are in all.
     pub count: usize,
 }
@@ -68,13 +70,20 @@ impl Factor {
         let pairs = || self.pairs.iter().filter(|pair| (pair.from.as_str(), pair.to.as_str()) == step);
         let change = |group: &MetricGroup| {
             let deltas = || pairs().flat_map(|pair| pair.pair.of_group(*group));
-            deltas().next()?;
+            // A bound can be sure of a change, too.
+            let is_of_group =
+                |delta: &&BoundedDelta| delta.metric.group() == *group && delta.metric.is_ranked();
+            let bounded = || pairs().flat_map(|pair| pair.pair.bounded.iter().filter(is_of_group));
+            let readings = || deltas().map(|delta| delta.reading).chain(bounded().map(|delta| delta.reading));
+            readings().next()?;
+            let count = |is_it: fn(Reading) -> bool| readings().filter(|reading| is_it(*reading)).count();
             Some(GroupChange {
                 group: *group,
                 shown_percent: shown_range(deltas()),
-                better_count: deltas().filter(|delta| delta.reading.is_better()).count(),
-                worse_count: deltas().filter(|delta| delta.reading.is_worse()).count(),
-                count: deltas().count(),
+                better_count: count(Reading::is_better),
+                worse_count: count(Reading::is_worse),
+                unknown_count: count(Reading::is_unknown),
+                count: readings().count(),
             })
         };
         MetricGroup::RANKED.iter().filter_map(change).collect()

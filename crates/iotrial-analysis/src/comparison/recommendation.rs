@@ -96,11 +96,13 @@ impl Recommendation {
         let tail_problems = tail_problems(evidence, &against_best);
         let reservations = reservations(configurations, best, &against_best);
         let scaling = scaling_sentences(configurations, evidence.scaling);
+        let ranked = || evidence.against_baseline.iter().flat_map(Pair::ranked);
+        let is_unknown = ranked().next().is_some() && ranked().all(|delta| delta.reading.is_unknown());
         let answer = match scaling.first().filter(|_| is_scaling) {
             Some(scaling) => {
                 format!("These are different numbers of the same thing, so none is recommended. {scaling}")
             }
-            None => sentence(configurations, &leaders, evidence.rankings, &reservations),
+            None => sentence(configurations, &leaders, evidence.rankings, &reservations, is_unknown),
         };
         let mut exceptions = exceptions(configurations, &tail_problems);
         exceptions.extend(freezes(configurations, best));
@@ -185,6 +187,7 @@ fn sentence(
     leaders: &[&Standing],
     rankings: &[Ranking],
     reservations: &[Reservation],
+    is_unknown: bool,
 ) -> String {
     let froze = reservations.iter().any(|one| one.kind == ReservationKind::Froze);
     match leaders {
@@ -213,6 +216,9 @@ fn sentence(
                     format!("{title} is the best over all: it is first in {first} of {all} metrics.")
                 }
             }
+        }
+        several if several.len() == configurations.len() && is_unknown => {
+            "Too little was measured to tell the configurations apart.".to_owned()
         }
         several if several.len() == configurations.len() => {
             format!(
@@ -345,14 +351,22 @@ fn factor_sentences(factors: &[Factor]) -> Vec<String> {
     for factor in factors {
         for step in factor.steps() {
             let changes = factor.changes(step);
-            let ranges: Vec<_> = changes.iter().map(|one| (one.group, one.shown_percent)).collect();
+            // Where bounds are sure of a change, or too little was measured, «no difference shown» would be wrong.
+            let is_told = |one: &&GroupChange| {
+                one.shown_percent.is_some()
+                    || one.better_count + one.worse_count == 0 && one.unknown_count < one.count
+            };
+            let told = changes.iter().filter(is_told);
+            let ranges: Vec<_> = told.map(|one| (one.group, one.shown_percent)).collect();
+            // Of bounds alone there are no ranges.
+            let words = group_words(&ranges);
+            let words = if words.is_empty() { words } else { format!(": {words}") };
             sentences.push(format!(
-                "{} {} instead of {} {}: {}.",
+                "{} {} instead of {} {}{words}.",
                 factor.attribute,
                 named(step.1),
                 named(step.0),
                 over_all(factor, step, &changes),
-                group_words(&ranges)
             ));
         }
     }
@@ -383,6 +397,10 @@ fn over_all(factor: &Factor, step: (&str, &str), changes: &[GroupChange]) -> Str
         names_of(&named.collect::<Vec<_>>())
     };
     match (better, worse) {
+        // «No difference» would be an answer, and there is none.
+        (0, 0) if sum(|one| one.unknown_count) == all => {
+            "was measured too little to tell a difference".to_owned()
+        }
         (0, 0) => "makes no difference that is shown".to_owned(),
         (better, _) if better == all => "is better in everything".to_owned(),
         (_, worse) if worse == all => "is worse in everything".to_owned(),

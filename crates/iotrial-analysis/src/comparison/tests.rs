@@ -600,6 +600,28 @@ fn a_bound_is_better_or_worse_where_that_is_sure_and_never_a_number() {
 }
 
 #[test]
+fn a_factor_counts_what_bounds_make_sure_and_has_no_empty_clause() {
+    let rows = "[[row]]\nid = \"A\"\nattributes = { volumes = \"one\" }\nread = { iops = 12400 }\n\
+                [[row]]\nid = \"B\"\nattributes = { volumes = \"three\" }\nread = { iops = \">= 80000\" }\n";
+    let comparison = of_rows(rows);
+    assert_eq!(comparison.recommendation.factors, ["volumes three instead of one is better in everything."]);
+    let pair = &comparison.against_baseline[0];
+    assert_eq!(pair.bounded[0].sure_change().map(|(sign, _)| sign), Some("≥"));
+    let reasons = &comparison.recommendation.reasons;
+    assert!(reasons.iter().all(|reason| !reason.contains(": .")), "{reasons:?}");
+}
+
+#[test]
+fn what_was_measured_too_briefly_is_not_called_the_same() {
+    let comparison =
+        compare(vec![labelled(&run(1, 4, 1.0, CALM), "one"), labelled(&run(2, 4, 2.0, CALM), "two")]);
+    assert_eq!(
+        comparison.recommendation.sentence,
+        "Too little was measured to tell the configurations apart."
+    );
+}
+
+#[test]
 fn a_gate_on_a_bound_is_kept_where_every_change_that_it_leaves_keeps_it() {
     let rows = "[[row]]\nid = \"A\"\nread = { iops = 9, lat_mean_us = 4000 }\n[[row]]\nid = \"B\"\nread = { iops = 9, lat_mean_us = \"< 1000\" }\n";
     let hold = |gate: &str| {
