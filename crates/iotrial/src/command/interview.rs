@@ -167,7 +167,7 @@ impl Answers {
 
 /// As a shell takes it back.
 pub fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@\\=,".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@\\=,%".contains(c);
     // Plain words stay plain, because people read the command as well as paste it.
     // A word that begins with `=` is the path of a program in zsh; further on it is a sign like others.
     if !text.is_empty() && !text.starts_with('=') && text.chars().all(is_plain) {
