@@ -12,7 +12,7 @@ use iotrial_model::application::ApplicationMetrics;
 use iotrial_model::given_target::{DealError, GivenTarget};
 use iotrial_model::load::Role;
 use iotrial_model::need::Need;
-use iotrial_model::plan::{EngineKind, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
+use iotrial_model::plan::{EngineKind, FreeSpace, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::{Profile, RolesError};
 use iotrial_model::record::{
     Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, StudyPlace, TargetRecord, Tool,
@@ -248,7 +248,13 @@ impl Setup {
 /// The plan of a load on a target that nobody has looked at: only its times and the shape of its jobs can be relied upon.
 pub(crate) fn unseen_plan(request: &LoadRequest, profile: &Profile) -> Result<Plan, SetupError> {
     let asked = plan_request(request, &host_facts())?;
-    let target = imagined_target(asked.engine);
+    let mut target = imagined_target(asked.engine);
+    if asked.engine.touches_targets() {
+        // Most are directories, and how much is free there will be seen.
+        let endless = ByteSize::bytes(u64::MAX / 2);
+        target.kind =
+            TargetKind::Directory(FreeSpace { filesystem_id: 0, capacity: endless, available: endless });
+    }
     Ok(Plan::decide(profile, &asked, &[target])?)
 }
 
