@@ -10,38 +10,13 @@ mod support;
 mod throttled;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use rig::{Loop, is_root, turn};
 use serde_json::Value;
 use support::{Bench, Ran};
-use throttled::{Throttled, ensure, memory_folder, within_three_tries};
-
-const READS: &str = r#"
-format = "iotrial.profile/1"
-name = "reads"
-title = "Random reads of 8 KiB"
-schedule = { ramp = "1s", duration = "60s" }
-quick = { size = "64MiB", duration = "12s" }
-[[job]]
-name = "reads"
-role = "data"
-pattern = "random"
-rwmix_read_percent = 100
-block_size = "8KiB"
-numjobs = 1
-iodepth = 32
-size = "1GiB"
-"#;
-
-/// A file of that many MiB that has blocks.
-fn filled(folder: &Path, name: &str, size_mib: u64) -> PathBuf {
-    let path = folder.join(name);
-    let count = format!("count={size_mib}");
-    rig::run("dd", &["if=/dev/urandom", &format!("of={}", rig::text(&path)), "bs=1M", &count, "conv=fsync"]);
-    path
-}
+use throttled::{READS, Throttled, ensure, filled, memory_folder, within_three_tries};
 
 fn reading(bench: &Bench, target: &Path, more: &[&str]) -> Command {
     fs::write(bench.path().join("reads.toml"), READS).unwrap();

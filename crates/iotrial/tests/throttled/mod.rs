@@ -21,6 +21,32 @@ pub fn memory_folder() -> tempfile::TempDir {
     in_memory.or_else(|_| tempfile::Builder::new().prefix(prefix).tempdir()).unwrap()
 }
 
+/// A profile that only reads.
+pub const READS: &str = r#"
+format = "iotrial.profile/1"
+name = "reads"
+title = "Random reads of 8 KiB"
+schedule = { ramp = "1s", duration = "60s" }
+quick = { size = "64MiB", duration = "12s" }
+[[job]]
+name = "reads"
+role = "data"
+pattern = "random"
+rwmix_read_percent = 100
+block_size = "8KiB"
+numjobs = 1
+iodepth = 32
+size = "1GiB"
+"#;
+
+/// A file of that many MiB that has blocks.
+pub fn filled(folder: &Path, name: &str, size_mib: u64) -> PathBuf {
+    let path = folder.join(name);
+    let count = format!("count={size_mib}");
+    rig::run("dd", &["if=/dev/urandom", &format!("of={}", rig::text(&path)), "bs=1M", &count, "conv=fsync"]);
+    path
+}
+
 /// Runs a test until it holds, three times at most. What one run on a busy host cannot show, another one may: the host can
 /// hold I/Os back and so keep a rate below a limit, and nothing makes a limit that is not there.
 pub fn within_three_tries(test: impl Fn() -> Result<(), String>) {
