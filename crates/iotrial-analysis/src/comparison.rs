@@ -35,6 +35,8 @@ mod reservation;
 
 mod recommendation;
 
+mod tail_problem;
+
 mod gate;
 
 #[cfg(test)]
@@ -56,7 +58,6 @@ pub use conditions::Difference;
 pub use configuration::Configuration;
 pub use delta::{
     BoundedDelta, Delta, ENOUGH_REPEATS, Interval, MUCH_FACTOR, PRINTED_SAME_PERCENT, Pair, Reading,
-    TailProblem,
 };
 pub use factor::{Factor, FactorPair, GroupChange};
 pub use gate::{Gate, GateOutcome, GateResult, ParseGateError, hold_gates};
@@ -66,6 +67,7 @@ pub use recommendation::{Avoid, Recommendation};
 pub use reservation::{Reservation, ReservationKind};
 pub use sample::{Caveat, Outcome, Sample};
 pub use scaling::Scaling;
+pub use tail_problem::TailProblem;
 
 use conditions::{check_conditions, findings_on_generators, without_unlike_writes};
 use factor::{factors, varying_attributes};

@@ -10,12 +10,13 @@ use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::cost::{cost, cpu_cost};
-use super::delta::{Delta, MUCH_FACTOR, Pair, Reading, TailProblem, shown_range};
+use super::delta::{Delta, MUCH_FACTOR, Pair, Reading, shown_range};
 use super::factor::{Factor, GroupChange, varying_attributes};
 use super::metric::{Metric, MetricGroup};
 use super::ranking::{LEAST_WEIGHT_PERCENT, Ranking, Standing};
 use super::reservation::{Reservation, ReservationKind, freezes, reservations, with_reservations};
 use super::scaling::{Scaling, is_counted};
+use super::tail_problem::{TailProblem, exceptions, tail_problems, values};
 use crate::verdict::Category;
 use crate::words::with_thousands;
 
@@ -169,7 +170,7 @@ fn scaling_sentences(configurations: &[Configuration], scaling: &[Scaling]) -> V
     scaling.iter().map(sentence).collect()
 }
 
-fn titles(configurations: &[Configuration], key: &str) -> String {
+pub(super) fn titles(configurations: &[Configuration], key: &str) -> String {
     configurations.iter().find(|one| one.key == key).map_or_else(|| key.to_owned(), Configuration::title)
 }
 
@@ -340,7 +341,7 @@ fn amount_words(amount: Amount) -> String {
 }
 
 /// Whether a figure of a role is that of all I/Os of its stream, as of commits where only the log has any.
-fn is_of_all(pair: &Pair, delta: &Delta) -> bool {
+pub(super) fn is_of_all(pair: &Pair, delta: &Delta) -> bool {
     let MetricKey::OfRole(_, stream, figure) = delta.metric.key else { return false };
     let of_all = pair.delta(&Metric { key: MetricKey::Figure(stream, figure), ..delta.metric.clone() });
     of_all.is_some_and(|of_all| (of_all.from, of_all.to) == (delta.from, delta.to))
@@ -414,72 +415,6 @@ fn over_all(factor: &Factor, step: (&str, &str), changes: &[GroupChange]) -> Str
             format!("is worse, except for {}", exceptions(Reading::is_better))
         }
         (better, worse) => format!("is better in {better} and worse in {worse} of {all} changes"),
-    }
-}
-
-/// Of every pair that is looked at anyway, each way round, once.
-fn tail_problems(evidence: &Evidence<'_>, against_best: &[Pair]) -> Vec<TailProblem> {
-    let of_factors = evidence.factors.iter().flat_map(|factor| factor.pairs.iter().map(|pair| &pair.pair));
-    // Pairs that differ in several respects say less, and are looked at where there are no others.
-    let of_baseline = evidence.against_baseline.iter().filter(|_| evidence.factors.is_empty());
-    let mut problems: Vec<TailProblem> = Vec::new();
-    for pair in of_factors.chain(of_baseline).chain(against_best) {
-        for pair in [pair, &pair.turned()] {
-            for problem in TailProblem::of_pair(pair) {
-                let is_known = problems.iter().any(|known| {
-                    (&known.baseline, &known.configuration, &known.tail.metric)
-                        == (&problem.baseline, &problem.configuration, &problem.tail.metric)
-                });
-                if !is_known {
-                    problems.push(problem);
-                }
-            }
-        }
-    }
-    // The worst tail first: that is the one to look at.
-    problems.sort_by(|a, b| b.tail.percent.total_cmp(&a.tail.percent));
-    problems
-}
-
-/// One sentence for each pair.
-fn exceptions(configurations: &[Configuration], problems: &[TailProblem]) -> Vec<String> {
-    let pair_of = |problem: &TailProblem| (problem.baseline.clone(), problem.configuration.clone());
-    let mut pairs: Vec<(String, String)> = Vec::new();
-    for problem in problems {
-        if !pairs.contains(&pair_of(problem)) {
-            pairs.push(pair_of(problem));
-        }
-    }
-    let sentence = |pair: &(String, String)| {
-        let of_pair = problems.iter().filter(|problem| pair_of(problem) == *pair);
-        let words: Vec<String> = of_pair
-            .map(|problem| {
-                let (tail, mean) = (&problem.tail, &problem.mean);
-                format!("{} {} while the mean is {}", tail.metric.title(), values(tail), change(mean.percent))
-            })
-            .collect();
-        let (baseline, configuration) = pair;
-        format!(
-            "{} has a tail problem against {baseline}: {}.",
-            titles(configurations, configuration),
-            names_of(&words)
-        )
-    };
-    pairs.iter().map(sentence).collect()
-}
-
-/// `+163.4 % (6,259 µs against 2,376 µs)`.
-fn values(delta: &Delta) -> String {
-    format!("{} ({} against {})", change(delta.percent), latency(delta.to), latency(delta.from))
-}
-
-fn latency(us: f64) -> String {
-    match us {
-        us if us >= 10_000.0 => format!("{:.1} ms", us / 1_000.0),
-        // Rounded first and then cut, since 1,999.6 would otherwise print as «1,1000».
-        us if us >= 999.5 => format!("{},{:03.0} µs", ((us + 0.5) / 1_000.0).floor(), us.round() % 1_000.0),
-        us if us >= 99.95 => format!("{us:.0} µs"),
-        us => format!("{us:.1} µs"),
     }
 }
 

@@ -702,6 +702,33 @@ fn the_recommendation_names_the_role_in_which_it_loses_and_roles_decide_no_place
 }
 
 #[test]
+fn a_role_with_a_faster_mean_and_a_slower_tail_has_a_tail_problem_of_its_own() {
+    // The log is as fast as before, so that only the data files are faster on average.
+    let mut hidden = with_log(2, 0.5, 2.0);
+    for interval in &mut hidden.intervals {
+        for counts in &mut interval.jobs[0].write {
+            // Every 300th write waits, which half the latency of all others hides in the mean.
+            let waiting = counts.io_count() / 300;
+            counts.total_latency.record_n(Duration::from_millis(40), waiting);
+            counts.bytes = counts.io_count() * 8_192;
+        }
+    }
+    hidden.jobs = RunRecord::totals_of_intervals(&hidden.plan, &hidden.intervals);
+    let comparison =
+        compare(vec![labelled(&with_log(1, 1.0, 1.0), "calm"), labelled(&hidden, "faster on average")]);
+    let problems = &comparison.recommendation.tail_problems;
+    let keys: Vec<_> = problems.iter().map(|problem| problem.tail.metric.key.to_string()).collect();
+    assert!(keys.iter().any(|key| key == "data.write.lat_p999_us"), "{keys:?}");
+    // What a stream of one role alone has is told once.
+    assert!(
+        !keys.iter().any(|key| key.starts_with("log.commit") || key.starts_with("data.read")),
+        "{keys:?}"
+    );
+    let words = comparison.recommendation.exceptions.join("\n");
+    assert!(words.contains("data write p99.9 "), "{words}");
+}
+
+#[test]
 fn a_load_of_one_role_has_no_metrics_of_roles() {
     let only_log = |seed: u64| {
         let mut record = with_log(seed, 1.0, 1.0);
