@@ -67,33 +67,35 @@ pub(super) fn decide(
     notes: &mut Vec<String>,
 ) -> Result<(Vec<Step>, Duration), PlanError> {
     let is_by_user = request.measure.is_some();
-    if !request.staircase.is_empty() {
-        let shares = &request.staircase;
-        check_loads(shares.iter().copied(), &profile.jobs).map_err(PlanError::Steps)?;
-        // Without a word about the time each step is measured as long as the load would be without steps: so each is as good.
-        let count = u32::try_from(shares.len()).unwrap_or(u32::MAX);
-        let each = if is_by_user { measure / count } else { measure };
-        let each = bursts::measured_phase(profile, each, is_by_user, notes).map_err(|error| match error {
-            // The user gives the time of all steps.
-            PlanError::PartOfPeriod { period, whole, .. } => {
-                PlanError::PartOfPeriod { asked: measure, period, whole: whole.saturating_mul(count) }
-            }
-            other => other,
-        })?;
-        let steps: Vec<Step> = shares.iter().map(|percent| Step::constant(each, *percent)).collect();
-        return whole(steps, each.saturating_mul(count));
-    }
-    if profile.steps.is_empty() {
+    let is_staircase = !request.staircase.is_empty();
+    if !is_staircase && profile.steps.is_empty() {
         return Ok((Vec::new(), bursts::measured_phase(profile, measure, is_by_user, notes)?));
     }
-    let full: Duration = profile.steps.iter().map(|step| step.duration).sum();
-    let mut steps = profile.steps.clone();
+    let (mut steps, all) = if is_staircase {
+        let shares = &request.staircase;
+        check_loads(shares.iter().copied(), &profile.jobs).map_err(PlanError::Steps)?;
+        let steps: Vec<Step> = shares.iter().map(|percent| Step::constant(measure, *percent)).collect();
+        // Without a word about the time each step is measured as long as the load would be without steps: so each is as good.
+        let all = if is_by_user { measure } else { measure.saturating_mul(count_of(&steps)) };
+        (steps, all)
+    } else {
+        (profile.steps.clone(), measure)
+    };
+    let count = count_of(&steps);
+    let full: Duration = steps.iter().map(|step| step.duration).sum();
     let (mut at, mut at_full) = (Duration::ZERO, Duration::ZERO);
     for step in &mut steps {
         at_full += step.duration;
         // The end of each in proportion, to whole milliseconds: so they add up to the phase, however many there are.
-        let end = to_ms(measure.mul_f64(at_full.as_secs_f64() / full.as_secs_f64()));
-        step.duration = bursts::measured_phase(profile, end.saturating_sub(at), is_by_user, notes)?;
+        let end = to_ms(all.mul_f64(at_full.as_secs_f64() / full.as_secs_f64()));
+        let each = bursts::measured_phase(profile, end.saturating_sub(at), is_by_user, notes);
+        step.duration = each.map_err(|error| match error {
+            // The user gives the time of all steps, which are alike.
+            PlanError::PartOfPeriod { period, whole, .. } if is_staircase => {
+                PlanError::PartOfPeriod { asked: measure, period, whole: whole.saturating_mul(count) }
+            }
+            other => other,
+        })?;
         at = end;
     }
     let measure = steps.iter().map(|step| step.duration).sum();
@@ -110,6 +112,10 @@ fn whole(steps: Vec<Step>, measure: Duration) -> Result<(Vec<Step>, Duration), P
         }
         None => Ok((steps, measure)),
     }
+}
+
+fn count_of(steps: &[Step]) -> u32 {
+    u32::try_from(steps.len()).unwrap_or(u32::MAX)
 }
 
 fn to_ms(time: Duration) -> Duration {
@@ -197,6 +203,12 @@ mod tests {
         let measure = Some(Duration::from_secs(60));
         let plan = decided(&plain, PlanRequest { staircase, measure, ..request() }).unwrap();
         assert_eq!(lengths(&plan), [20; 3]);
+        // A time that cannot be divided evenly is kept all the same, and each step is whole milliseconds.
+        let staircase = vec![25.0, 50.0, 100.0];
+        let measure = Some(Duration::from_secs(10));
+        let plan = decided(&plain, PlanRequest { staircase, measure, ..request() }).unwrap();
+        let milliseconds: Vec<_> = plan.steps.iter().map(|step| step.duration.as_millis()).collect();
+        assert_eq!((milliseconds, plan.duration().as_secs()), (vec![3_333, 3_334, 3_333], 10));
         // In place of the steps of the profile.
         let staircase = vec![50.0, 100.0];
         let plan = decided(&profile(STEPS, ""), PlanRequest { staircase, ..request() }).unwrap();
