@@ -38,9 +38,10 @@ fn configuration(outcome: &GateOutcome) -> String {
 pub(crate) fn section(outcomes: &[GateOutcome]) -> Option<Section> {
     let row = |outcome: &GateOutcome| Row {
         cells: vec![
-            Value::Text(format!("{} {}", mark(outcome.outcome), outcome.outcome.as_str())),
+            // First, since neighbours with the same first cell show it once: that may be a gate, and never an outcome.
             Value::Text(outcome.gate.clone()),
             Value::Text(configuration(outcome)),
+            Value::Text(format!("{} {}", mark(outcome.outcome), outcome.outcome.as_str())),
             Value::Text(outcome.measured()),
             Value::text(outcome.reason.clone()),
         ],
@@ -48,7 +49,7 @@ pub(crate) fn section(outcomes: &[GateOutcome]) -> Option<Section> {
     };
     let mut table = Table {
         caption: "Gates".to_owned(),
-        columns: ["outcome", "gate", "of", "measured", "why"]
+        columns: ["gate", "of", "outcome", "measured", "why"]
             .map(|name| Column::new(name, Quantity::Words))
             .to_vec(),
         rows: outcomes.iter().map(row).collect(),
