@@ -7,10 +7,18 @@
 // By their paths, because the tests of the program include this file, and would look for the modules elsewhere.
 #[path = "attack/foreign_text.rs"]
 mod foreign_text;
+#[path = "attack/full_store.rs"]
+mod full_store;
 #[path = "attack/ground.rs"]
 mod ground;
+#[path = "attack/inputs.rs"]
+mod inputs;
+#[path = "attack/limits.rs"]
+mod limits;
 #[path = "attack/output.rs"]
 mod output;
+#[path = "attack/store.rs"]
+mod store;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -38,6 +46,30 @@ pub(crate) const CLASSES: &[Class] = &[
         claim: "an output that is full, closed or gone never ends in a panic, and leaves no test files",
         needs_root: false,
         run: output::run,
+    },
+    Class {
+        name: "limits",
+        claim: "without memory, stack, threads, files or room in them there is a clear error with exit code 3",
+        needs_root: false,
+        run: limits::run,
+    },
+    Class {
+        name: "inputs",
+        claim: "what is too large, endless or no file is refused before it is read",
+        needs_root: false,
+        run: inputs::run,
+    },
+    Class {
+        name: "store",
+        claim: "no index hides the records, and no journal changes one or leads out of the store",
+        needs_root: false,
+        run: store::run,
+    },
+    Class {
+        name: "full_store",
+        claim: "a full or read-only store costs no figures",
+        needs_root: true,
+        run: full_store::run,
     },
     Class {
         name: "foreign_text",

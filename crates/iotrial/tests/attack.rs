@@ -27,6 +27,9 @@ macro_rules! classes {
 
 classes! {
     output
+    limits
+    inputs
+    store
     foreign_text
 }
 

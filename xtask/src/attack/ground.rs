@@ -36,7 +36,7 @@ rwmix_read_percent = 0
 block_size = "4KiB"
 numjobs = 1
 iodepth = 1
-durability = "commit"
+durability = "dsync"
 size = "2MiB"
 "#;
 

@@ -14,6 +14,7 @@ use crate::command::sweep;
 use crate::failure::Failure;
 use crate::gates::refused;
 use crate::intake::{Folders, Input, Intake, Takes, expect_thresholds, pass_over};
+use crate::output::say;
 
 mod shown;
 
@@ -100,7 +101,7 @@ impl Asked<'_> {
             // By the file and not by its name, which may be a link, or an id of the same record.
             let place = path.canonicalize().unwrap_or_else(|_| path.clone());
             if seen.contains(&place) {
-                eprintln!("note: `{}` was given twice, and stands once", path.display());
+                say!("note: `{}` was given twice, and stands once", path.display());
                 continue;
             }
             seen.push(place);

@@ -10,6 +10,7 @@ use super::TAKES;
 use crate::cli::CompareArgs;
 use crate::failure::Failure;
 use crate::intake::{self, Input, Intake, IntakeError, Kind, Source, pass_over};
+use crate::output::say;
 
 /// What a comparison keeps of a file: much less than was read of it.
 enum Content {
@@ -44,7 +45,7 @@ pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Vec<Sample
                 passed_over.get_or_insert(failure);
             }
             Content::Broken(failure) | Content::Refused(failure) if args.force => {
-                eprintln!("warning: left out: {}", failure.reason());
+                say!("warning: left out: {}", failure.reason());
             }
             Content::Refused(failure) => return Err(failure),
             Content::Broken(failure) => {
