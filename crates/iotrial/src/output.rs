@@ -8,8 +8,8 @@ use std::fmt;
 use std::io::{self, ErrorKind, IsTerminal as _, Write};
 
 use anyhow::Context;
-pub use iotrial_model::foreign_text::harmless;
-use iotrial_model::foreign_text::{harmless_json, harmless_lines};
+use iotrial_model::foreign_text::harmless_json;
+pub use iotrial_model::foreign_text::{harmless, harmless_lines};
 use serde::Serialize;
 
 use crate::failure::Failure;

@@ -8,7 +8,7 @@ use iotrial_report::terminal::{TerminalStyle, render_terminal};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::{self, harmless};
+use crate::output::{self, harmless, harmless_lines};
 use crate::report_files::ReportFiles;
 
 /// Something to show: for people, and for programs.
@@ -91,7 +91,7 @@ impl<'p, T: Serialize> Presentation<'p, T> {
                 told.filter_map(|value| Some(("record", value.record?))).collect();
             lines.extend(written.iter().map(|path| ("report", path.as_path())));
             lines.extend(&self.others);
-            let mut text = std::mem::take(&mut self.before);
+            let mut text = harmless_lines(&self.before);
             match self.document {
                 Some(document) => {
                     if !text.is_empty() {

@@ -98,11 +98,7 @@ const FIO_RESULT: &str = r#"{ "fio version": "fio-3.36", "timestamp": 1, "time":
 
 pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
     let simulated = ground.run(&["run", "mini.toml", "--engine", "sim", "--quiet", "--label", "first"])?;
-    anyhow::ensure!(
-        simulated.code.is_some_and(|code| code != 2 && code != 3),
-        "no record: {}",
-        simulated.seen()
-    );
+    anyhow::ensure!(simulated.is_done(), "no record: {}", simulated.seen());
     toml_files(ground)?;
     json_files(ground)?;
     fio_jobs(ground)?;
@@ -456,6 +452,9 @@ fn store(ground: &mut Ground) -> anyhow::Result<()> {
 }
 
 fn check(ground: &mut Ground, case: impl std::fmt::Display, command: &[&str]) -> anyhow::Result<()> {
+    if !ground.tries() {
+        return Ok(());
+    }
     let ran = ground.run(command)?;
     let wrong = raw(&ran).or_else(|| ran.crash());
     ground.case(case, wrong);

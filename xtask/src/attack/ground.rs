@@ -12,11 +12,12 @@ use anyhow::Context as _;
 /// Longer than any case takes. What is still running then hangs, and that is what a case is about.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A load of a second that fits everywhere: 6 MiB of data and 2 MiB of log.
+/// A load of a second that fits everywhere: 6 MiB of data and 2 MiB of log. Closed, because a search for its rate takes half a minute.
 pub(crate) const PROFILE: &str = r#"
 format = "iotrial.profile/1"
 name = "mini"
 title = "Small enough for a hundred cases"
+closed = true
 schedule = { duration = "1s" }
 quick = { size = "8MiB", duration = "200ms" }
 [[job]]
@@ -46,6 +47,9 @@ pub(crate) struct Ground {
     folder: tempfile::TempDir,
     tally: Tally,
     fresh_count: u32,
+    /// Of many cases of one kind, one in so many is tried.
+    one_in: u32,
+    passed_over: u32,
 }
 
 /// What came of the cases of a class.
@@ -103,6 +107,11 @@ impl Ran {
         Some(format!("{what}: {}", shortened(&self.err())))
     }
 
+    /// Whether it did what was asked: a verdict that is not good has a code of its own.
+    pub(crate) fn is_done(&self) -> bool {
+        self.code.is_some_and(|code| matches!(code, 0 | 1 | 4))
+    }
+
     /// What was seen, in a few words.
     pub(crate) fn seen(&self) -> String {
         let code = self.code.map_or_else(|| self.status.to_string(), |code| format!("exit code {code}"));
@@ -116,11 +125,18 @@ fn shortened(text: &str) -> String {
 }
 
 impl Ground {
-    /// In a folder of its own below `folder`.
-    pub(crate) fn new(program: &Path, folder: &Path) -> anyhow::Result<Self> {
+    /// In a folder of its own below `folder`; `one_in` is 1 where every case is tried.
+    pub(crate) fn new(program: &Path, folder: &Path, one_in: u32) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new().prefix("attack-").tempdir_in(folder)?;
         fs::write(folder.path().join("mini.toml"), PROFILE)?;
-        Ok(Self { program: program.to_owned(), folder, tally: Tally::default(), fresh_count: 0 })
+        Ok(Self {
+            program: program.to_owned(),
+            folder,
+            tally: Tally::default(),
+            fresh_count: 0,
+            one_in,
+            passed_over: 0,
+        })
     }
 
     pub(crate) fn into_tally(self) -> Tally {
@@ -209,6 +225,18 @@ impl Ground {
             std::thread::sleep(Duration::from_millis(5));
         };
         Ok(Ran { code: status.code(), status, stdout: fs::read(out)?, stderr: fs::read(err)?, hung })
+    }
+
+    /// Whether every case is tried.
+    pub(crate) fn is_thorough(&self) -> bool {
+        self.one_in == 1
+    }
+
+    /// Whether the next of many cases of one kind is tried.
+    pub(crate) fn tries(&mut self) -> bool {
+        let is_tried = self.passed_over == 0;
+        self.passed_over = (self.passed_over + 1) % self.one_in;
+        is_tried
     }
 
     /// Counts a case. `wrong` says what was seen where it failed.

@@ -5,7 +5,7 @@ use super::Ground;
 pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
     let profile = ground.profile().display().to_string();
     let recorded = ground.run(&["run", &profile, "--engine", "sim", "--quiet", "--label", "first"])?;
-    anyhow::ensure!(recorded.code.is_some_and(|code| code <= 1), "no record to show: {}", recorded.seen());
+    anyhow::ensure!(recorded.is_done(), "no record to show: {}", recorded.seen());
     let run = format!("run {profile} --engine sim --quiet");
     let commands = [
         "profiles",

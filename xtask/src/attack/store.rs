@@ -10,7 +10,7 @@ use super::Ground;
 
 pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
     let ran = ground.run(&["run", "mini.toml", "--engine", "sim", "--quiet", "--label", "mine"])?;
-    anyhow::ensure!(ran.code.is_some_and(|code| code != 2 && code != 3), "no record: {}", ran.seen());
+    anyhow::ensure!(ran.is_done(), "no record: {}", ran.seen());
     indexes(ground)?;
     journals(ground)
 }
@@ -39,6 +39,9 @@ fn indexes(ground: &mut Ground) -> anyhow::Result<()> {
         (16..100).step_by(4).map(|at| (format!("header at {at}"), with(&whole, at, &[0xff; 4]), false)),
     );
     for (name, bytes, is_foreign) in spoilt {
+        if !is_foreign && !ground.tries() {
+            continue;
+        }
         fs::write(&index, &bytes)?;
         all_there(ground, &name)?;
         if is_foreign {
@@ -73,10 +76,9 @@ fn with(bytes: &[u8], at: usize, by: &[u8]) -> Vec<u8> {
 fn all_there(ground: &mut Ground, case: &str) -> anyhow::Result<()> {
     for command in [&["records", "--json"][..], &["report", "mine", "--json"], &["records", "--json"]] {
         let ran = ground.run(command)?;
-        let listed = ran.out().contains("\"mine\"");
-        let wrong = ran
-            .crash()
-            .or_else(|| (!listed || ran.code.is_none_or(|code| code == 2 || code == 3)).then(|| ran.seen()));
+        let listed =
+            ran.out().contains("\"mine\"") || command[0] == "report" && ran.out().contains("\"record\"");
+        let wrong = ran.crash().or_else(|| (!listed || !ran.is_done()).then(|| ran.seen()));
         ground.case(format!("{case}: {}", command.join(" ")), wrong);
     }
     Ok(())
@@ -151,9 +153,7 @@ fn journals(ground: &mut Ground) -> anyhow::Result<()> {
             &["report", &id],
         ] {
             let ran = ground.run(command)?;
-            let wrong = ran
-                .crash()
-                .or_else(|| ran.code.is_none_or(|code| code == 2 || code == 3).then(|| ran.seen()));
+            let wrong = ran.crash().or_else(|| !ran.is_done().then(|| ran.seen()));
             ground.case(format!("journal, {name}: {}", command[0]), wrong);
         }
         ground.case(

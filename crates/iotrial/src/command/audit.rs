@@ -26,7 +26,9 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
         store: Some(&args.store),
         study_profile: None,
     };
-    let audited = intake.open_all(intake.find(&args.results)?, audit_input)?;
+    let sources = intake.find(&args.results)?;
+    args.files.spare(sources.iter().map(|source| source.path.as_path()))?;
+    let audited = intake.open_all(sources, audit_input)?;
     let count = audited.len();
     // Logs beside a result were read with it: to call them «no result» would be wrong, and they are known only when all are
     // read.

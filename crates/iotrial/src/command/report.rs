@@ -45,8 +45,12 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
             let error = anyhow!("a sweep has no gates: each of its probes has a load of its own");
             Err(Failure::input(error).hint("give the record of a run".to_owned()))
         }
-        Gathered::Sweep(path, record) => sweep::report(args, &path, &record),
+        Gathered::Sweep(path, record) => {
+            args.files.spare([path.as_path()])?;
+            sweep::report(args, &path, &record)
+        }
         Gathered::Results(results) => {
+            args.files.spare(results.iter().map(|(path, _)| path.as_path()))?;
             let shown = Shown::new(results).held(&args.gates.gates).map_err(|error| refused(&error))?;
             shown.present(&args.files, args.json)?;
             if shown.gates().is_empty() {

@@ -47,6 +47,7 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     // Before the study is read: the words are wrong whatever stands in it.
     args.files.check(args.json, &[])?;
     let path = args.file.as_deref().expect("a file or a command is required");
+    args.files.spare([path])?;
     intake::expect(Kind::Study, path, &TAKES)?;
     let file = StudyFile::read(path)?;
     match file.study.profiles.len() {
