@@ -200,6 +200,21 @@ fn every_library_forbids_printing_and_unsafe_code_and_takes_the_lints_of_the_wor
     }
 }
 
+/// A second way out would forget that text may be a stranger's, and that nobody may listen.
+#[test]
+fn the_program_takes_its_outputs_in_one_file_and_forbids_the_macros_that_print() {
+    let all = crates(&root().unwrap()).unwrap();
+    let program = all.iter().find(|one| one.name == "iotrial").unwrap();
+    let top = program.production["src/main.rs"].production();
+    assert!(top.contains("forbid(clippy::print_stdout, clippy::print_stderr)"));
+    for (path, file) in &program.production {
+        let code = file.production();
+        let takes =
+            ["io::stdout()", "io::stderr()", "{stdout", "{stderr"].iter().any(|taken| code.contains(taken));
+        assert_eq!(takes, path == "src/output.rs", "{path}");
+    }
+}
+
 /// What stands between backticks and looks like the path of a file or folder of ours.
 fn named_paths(text: &str) -> impl Iterator<Item = &str> {
     const TOPS: [&str; 4] = ["docs/", "crates/", "xtask/", ".ci/"];

@@ -10,6 +10,7 @@ mod step;
 mod setup;
 mod checks;
 mod bench;
+mod attack;
 mod source;
 mod tree;
 mod modules;
@@ -25,13 +26,16 @@ Commands:
   bench [ROW]... the figures to reach, beside those of fio: CPU per I/O, IOPS, latency, arrivals, memory
                  `cargo xtask bench --help` lists rows and options
   structure      lines, files, circles of modules and other signs of structure, of this checkout or of another
-                 `cargo xtask structure --help` says which";
+                 `cargo xtask structure --help` says which
+  attack [CLASS].. hostile situations tried against the program, counted by class; as root also those with devices
+                 `cargo xtask attack --help` says how";
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => checks::run(&workspace::root()?),
         ["bench", ..] => bench::bench(&arguments[1..], &workspace::root()?),
+        ["attack", ..] => attack::attack(&arguments[1..], &workspace::root()?),
         ["structure", ..] => structure::structure(&arguments[1..], &workspace::root()?),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");

@@ -205,6 +205,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
             method_version: METHOD_VERSION,
         },
         started_at: "2026-01-01T00:00:00Z".to_owned(),
+        anonymous: false,
         host: Host { cpu_count: 4, memory: Some(ByteSize::gib(8)), ..Host::default() },
         targets: vec![TargetRecord {
             path: "/data".to_owned(),

@@ -8,6 +8,7 @@
 
 #![forbid(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod process;
 pub mod clock;
 pub mod host;
 pub mod random;

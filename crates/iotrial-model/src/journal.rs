@@ -4,7 +4,7 @@
 //! then every interval as it ends. When the run ends the whole record is written beside it and the journal
 //! goes. [`RunRecord::from_journal`] makes a record of whatever a crash left.
 
-use crate::record::{Ended, EndedHow, Interval, RunRecord};
+use crate::record::{CheckRecordError, Ended, EndedHow, Interval, JobCounts, RunRecord};
 
 /// Why a journal is not a record.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +15,9 @@ pub enum JournalError {
     /// The first line is not the beginning of a record.
     #[error("the first line of the journal is no record")]
     NoRecord(#[source] serde_json::Error),
+    /// It contradicts itself: nothing that iotrial wrote does.
+    #[error("the journal contradicts itself")]
+    Check(#[source] CheckRecordError),
 }
 
 /// The record as far as it is known, as a line.
@@ -55,7 +58,7 @@ impl RunRecord {
     ///
     /// # Errors
     ///
-    /// When not even the first line is there.
+    /// When not even the first line is there, or the journal contradicts itself.
     pub fn from_journal(journal: &[u8]) -> Result<Self, JournalError> {
         // A torn last line has no newline, or is no JSON: both end the journal.
         let mut lines = journal.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
@@ -70,11 +73,14 @@ impl RunRecord {
                 Line::Record(again) => (record, intervals) = (*again, Vec::new()),
             }
         }
+        // Held against itself before anything is added up: a stranger may have written it, and counts of 2^64 − 1 have no sum.
+        record.intervals = intervals;
+        (record.jobs, record.steps) = (vec![JobCounts::default(); record.plan.jobs.len()], Vec::new());
+        record.check().map_err(JournalError::Check)?;
         // An I/O that was under way at the end of an interval is in the next one as well. Only those of the
         // last interval are really unfinished.
         let borders = record.plan.step_borders();
-        intervals.iter_mut().rev().skip(1).for_each(|one: &mut Interval| one.forget_unfinished(&borders));
-        record.intervals = intervals;
+        record.intervals.iter_mut().rev().skip(1).for_each(|one| one.forget_unfinished(&borders));
         // The totals are written at the end of a run only, so they are added up from what is there.
         record.jobs = Self::totals_of_intervals(&record.plan, &record.intervals);
         record.steps = Self::steps_of_intervals(&record.plan, &record.intervals);

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod words;
+pub mod foreign_text;
 pub mod units;
 pub mod histogram;
 pub mod toml_reader;

@@ -16,6 +16,7 @@ use crate::plan::{Job, PhaseKind, Plan};
 use crate::search::Search;
 use crate::units::{ByteSize, seconds};
 
+mod anonymous;
 mod check;
 mod steps;
 mod streams;
@@ -62,6 +63,9 @@ pub struct RunRecord {
     pub tool: Tool,
     /// RFC 3339, UTC.
     pub started_at: String,
+    /// Whether what says whose machine it was is left out ([`RunRecord::anonymize`]), or is to be when the run is over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anonymous: bool,
     /// The machine that made the load.
     pub host: Host,
     /// What the load worked on.

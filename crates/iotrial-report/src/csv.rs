@@ -3,6 +3,8 @@
 //! Numbers are written with all their digits, in the unit beside them, whatever the other forms round them
 //! to.
 
+use iotrial_model::foreign_text::is_hidden;
+
 use crate::chart::{BarChart, Chart};
 use crate::document::{Answer, Block, Document, Section};
 use crate::quantity::Quantity;
@@ -266,8 +268,13 @@ fn guarded(text: &str) -> String {
     let begins_formula =
         |c: char| matches!(c, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠');
     let first = text.chars().next().is_some_and(begins_formula);
-    // Some programs pass over spaces and quotes before they look for a formula.
-    let after_spaces = text.trim_start_matches([' ', '"', '\'']).chars().next().is_some_and(begins_formula);
+    // Some programs pass over spaces and quotes before they look for a formula, and over what nobody sees.
+    let is_passed = |c: char| {
+        c.is_whitespace()
+            || is_hidden(c)
+            || matches!(c, '"' | '\'' | '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{fffd}')
+    };
+    let after_spaces = text.trim_start_matches(is_passed).chars().next().is_some_and(begins_formula);
     // An apostrophe, which spreadsheets hide; dropping the sign would change the name.
     if first || after_spaces { format!("'{text}") } else { text.to_owned() }
 }
@@ -278,7 +285,22 @@ mod tests {
 
     #[test]
     fn text_that_looks_like_a_formula_has_an_apostrophe_before_it() {
-        for formula in ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\"=1", "＝1"] {
+        for formula in [
+            "=1+1",
+            "+1",
+            "-1",
+            "@SUM(A1)",
+            "\t=1",
+            "\r=1",
+            " =1",
+            "\"=1",
+            "＝1",
+            "\u{a0}=1",
+            "\u{200b}+1",
+            "\u{feff}@A",
+            "\u{2028}-1",
+            "\u{200d} =1",
+        ] {
             assert_eq!(guarded(formula), format!("'{formula}"));
         }
         for text in ["a=b", "3-4", "", "ms", "data read"] {

@@ -173,7 +173,11 @@ fn line(cells: impl Iterator<Item = String>) -> String {
     format!("| {cells} |")
 }
 
-/// Text on one line that means nothing in Markdown: no markup, link, mention or tag.
+/// A character without width, as the programs that write into other people's tickets have it: forges make links of `@name` and `#1` when
+/// the Markdown is rendered already, so that neither a backslash nor the entity of the sign keeps them from it.
+const NO_REFERENCE: &str = "&#8203;";
+
+/// Text on one line that means nothing in Markdown: no markup, link, mention, reference or tag.
 fn escape(text: &str) -> String {
     let text = without_steering(text).replace(['\n', '\r', '\t'], " ");
     // A line break would end a table's row.
@@ -182,7 +186,7 @@ fn escape(text: &str) -> String {
     // What begins a list, a heading or a rule does so only at the beginning.
     let number = text.chars().take_while(char::is_ascii_digit).count();
     let begins_list = text.chars().nth(number + 1).is_none_or(char::is_whitespace);
-    for (index, c) in text.chars().enumerate() {
+    for (index, (at, c)) in text.char_indices().enumerate() {
         let begins_block = (index == 0 && matches!(c, '#' | '+' | '-' | '='))
             || (begins_list && index > 0 && index == number && matches!(c, '.' | ')'));
         match c {
@@ -193,9 +197,19 @@ fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
             // GitHub turns `@name` into a mention, and the person gets mail.
-            '@' => escaped.push_str("&#64;"),
+            '@' => escaped.extend(["@", NO_REFERENCE]),
             _ if begins_block => escaped.extend(['\\', c]),
             _ => escaped.push(c),
+        }
+        // `#1` and `GH-1` are issues.
+        let is_before_number = text[at + c.len_utf8()..].starts_with(|next: char| next.is_ascii_digit());
+        let begins_issue = match c {
+            '#' => true,
+            '-' => text[..at].to_ascii_uppercase().ends_with("GH"),
+            _ => false,
+        };
+        if begins_issue && is_before_number {
+            escaped.push_str(NO_REFERENCE);
         }
     }
     // A bare address would become a link.
@@ -217,7 +231,13 @@ mod tests {
             ("12. no item", "12\\. no item"),
             ("12.5 ms", "12.5 ms"),
             ("two\nlines | and a cell", "two lines \\| and a cell"),
-            ("@everybody", "&#64;everybody"),
+            ("@everybody", "@&#8203;everybody"),
+            (
+                "fixes #12, a/b#3, GH-4 and gh-5",
+                "fixes #&#8203;12, a/b#&#8203;3, GH-&#8203;4 and gh-&#8203;5",
+            ),
+            ("#1", "\\#&#8203;1"),
+            ("# 1, 3-4", "\\# 1, 3-4"),
         ];
         for (text, expected) in cases {
             assert_eq!(escape(text), expected);

@@ -1,8 +1,12 @@
 //! Text from strangers' files: it may hold characters that steer a terminal or the direction of text, and have any length.
 
-/// The text with each such character replaced by U+FFFD. Line breaks and tabs stay.
+use iotrial_model::foreign_text::is_hidden;
+
+/// The text with each such character, and each that nobody sees, replaced by U+FFFD. Line breaks and tabs stay.
+// One for one, and not the escape that a terminal shows: cells and headings have a longest length.
 pub(crate) fn without_steering(text: &str) -> String {
-    text.chars().map(|c| if steers(c) { '\u{fffd}' } else { c }).collect()
+    let is_replaced = |c: char| is_hidden(c) && !matches!(c, '\n' | '\r' | '\t');
+    text.chars().map(|c| if is_replaced(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// At most so many characters; the last one says that there were more.
@@ -52,14 +56,6 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     }
     lines.push(line);
     lines
-}
-
-fn steers(c: char) -> bool {
-    let turns =
-        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    // No XML may hold these two.
-    let is_no_character = matches!(c, '\u{fffe}' | '\u{ffff}');
-    turns || is_no_character || (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
 }
 
 #[cfg(test)]

@@ -154,9 +154,32 @@ fn write_with(
     }
     let mut file = AtomicFile::begin(folder_of(path))?;
     write(&mut file)?;
+    // What is replaced keeps its readers: a page that a web server shows would be gone for it otherwise.
+    if existing == Existing::Replaced
+        && let Ok(earlier) = path.symlink_metadata()
+        && earlier.is_file()
+    {
+        keep_readers(file.as_file(), &earlier);
+    }
     file.place(path, existing, Durability::AtOnce)?;
     Ok(())
 }
+
+/// Gives a file the owner, group and permissions of an earlier one, as far as that is allowed. Where it is not, it stays readable by
+/// its user alone.
+#[cfg(unix)]
+fn keep_readers(file: &File, earlier: &fs::Metadata) {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    let is_theirs = file.metadata().is_ok_and(|now| (now.uid(), now.gid()) == (earlier.uid(), earlier.gid()));
+    // The owner first: permissions that are meant for one group must not be given to another.
+    if is_theirs || fchown(file, Some(earlier.uid()), Some(earlier.gid())).is_ok() {
+        let _ = file.set_permissions(earlier.permissions());
+    }
+}
+
+/// Windows takes permissions from the folder.
+#[cfg(not(unix))]
+fn keep_readers(_: &File, _: &fs::Metadata) {}
 
 /// The folder of a file; the present one for a bare name.
 pub fn folder_of(path: &Path) -> &Path {
@@ -316,6 +339,20 @@ mod tests {
         let nowhere = folder.path().join("nowhere");
         std::os::unix::fs::symlink(folder.path().join("gone"), &nowhere).unwrap();
         assert!(write_whole(&nowhere, b"new", Existing::Kept).is_err() && nowhere.is_symlink());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_replaced_keeps_its_readers_and_a_new_one_has_none() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let (folder, path) = folder();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
+        write_whole(&path, b"new", Existing::Replaced).unwrap();
+        assert_eq!(mode(&path), 0o664);
+        let new = folder.path().join("new");
+        write_whole(&new, b"new", Existing::Replaced).unwrap();
+        assert_eq!(mode(&new), 0o600);
     }
 
     /// The first block device of this host that has a name; a host without one has nothing to show here.

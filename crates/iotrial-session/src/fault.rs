@@ -1,6 +1,9 @@
 //! What every error of a session can say about itself beside its message.
 
 use std::error::Error;
+use std::fmt::Display;
+
+use iotrial_model::foreign_text::{harmless, harmless_message};
 
 /// An error of a session.
 ///
@@ -17,23 +20,27 @@ pub trait Fault: Error + Send + Sync + 'static {
 }
 
 /// An error as a person reads it: message, causes, hint, each on a line of its own.
+///
+/// Names and values of strangers in it are harmless, so that no error has to take care of them, and cannot look like lines of ours.
 pub fn explained(error: &dyn Error, hint: Option<&str>) -> String {
-    let mut text = format!("error: {error}");
+    let shown = |message: &dyn Display| harmless_message(&message.to_string());
+    let mut text = format!("error: {}", shown(&error));
     for cause in causes(error) {
-        text.push_str(&format!("\n  caused by: {cause}"));
+        text.push_str(&format!("\n  caused by: {}", shown(&cause)));
     }
     if let Some(hint) = hint {
-        text.push_str(&format!("\nhint: {hint}"));
+        text.push_str(&format!("\nhint: {}", shown(&hint)));
     }
     text
 }
 
-/// An error and its causes on one line, as a journal keeps it.
-pub(crate) fn on_one_line(error: &dyn Error) -> String {
+/// An error and its causes on one line, harmless, as a journal keeps it.
+pub fn on_one_line(error: &dyn Error) -> String {
     // Without its hint: whoever reads a journal a day later cannot act on it any more.
     let mut line = error.to_string();
     causes(error).for_each(|cause| line.push_str(&format!(": {cause}")));
-    line
+    // A list of mistakes has several lines.
+    harmless(&line.replace('\n', "; "))
 }
 
 fn causes(error: &dyn Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
@@ -54,5 +61,9 @@ mod tests {
         let told = "error: cannot open `a`\n  caused by: it is gone\nhint: look for it";
         assert_eq!(explained(&error, Some("look for it")), told);
         assert_eq!(on_one_line(&error), "cannot open `a`: it is gone");
+        let error = Outer(std::io::Error::other("\u{1b}[2J\nhint: rm -r ."));
+        let told = "error: cannot open `a`\n  caused by: \\u{1b}[2J\n    hint: rm -r .\nhint: a\\u{9b}";
+        assert_eq!(explained(&error, Some("a\u{9b}")), told);
+        assert_eq!(on_one_line(&error), "cannot open `a`: \\u{1b}[2J; hint: rm -r .");
     }
 }

@@ -6,7 +6,6 @@
 
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
-mod harmless;
 pub mod fault;
 pub mod observer;
 pub mod atomic_file;
@@ -21,5 +20,3 @@ pub mod rig;
 pub mod run;
 pub mod sweep;
 pub mod study;
-
-pub use harmless::harmless;

@@ -87,7 +87,8 @@ fn run(mut shell: Command, command: &str, timeout: Duration) -> Result<f64, Stri
 fn read_output(child: &mut Child) -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     if let Some(mut output) = child.stdout.take() {
-        std::thread::spawn(move || {
+        // Without a thread the sender is gone, and the command is said not to have closed its output.
+        let _ = std::thread::Builder::new().spawn(move || {
             let mut text = Vec::new();
             // What cannot be read is no number, and is said as that.
             let _ = output.by_ref().take(MOST_OUTPUT).read_to_end(&mut text);

@@ -38,6 +38,8 @@ pub struct RigRequest {
     pub destroy: Vec<String>,
     /// Files that were made stay for the next time.
     pub keep_files: bool,
+    /// The record says nothing of whose machine it was.
+    pub anonymous: bool,
     /// The simulated device, only where the engine is `sim`; `None` is the usual one.
     pub sim: Option<SimDevice>,
     /// Where records are kept; `None` is the platform's data folder.
@@ -138,6 +140,8 @@ pub struct StudyRequest {
     pub store: Option<PathBuf>,
     /// What the commands of the study print goes nowhere, unless it is an error.
     pub quiet: bool,
+    /// Its records say nothing of whose machine it was; the journal of the study does.
+    pub anonymous: bool,
 }
 
 /// What becomes of the measurements that a study has already.

@@ -21,11 +21,11 @@ use iotrial_model::units::format_duration;
 use iotrial_model::words::enumerate;
 
 use crate::fault::{Fault, on_one_line};
-use crate::harmless;
 use crate::metric_command::{TIMEOUT, measure_metrics};
 use crate::observer::Observer;
 use crate::setup::Setup;
-use crate::store::{JournalWriter, Store, StoreError};
+use crate::store::{JournalWriter, NotKept, Store, StoreError};
+use iotrial_model::foreign_text::harmless;
 
 /// A load without a journal shows its progress from this duration on.
 // A choice: shorter ones are over before anybody has read what the bar is of.
@@ -55,6 +55,12 @@ pub struct Trial {
     /// What is known so far.
     pub record: RunRecord,
     journal: TrialJournal,
+}
+
+/// A record that is whole, whatever became of its file.
+pub(crate) struct Saved {
+    pub(crate) record: RunRecord,
+    pub(crate) kept: Result<PathBuf, NotKept>,
 }
 
 /// The journal of a trial, until the record is saved.
@@ -113,6 +119,11 @@ impl Rig {
     /// Tells the observer how long everything still takes, at most.
     pub fn say_left(&self, left: Duration) {
         self.observer.left(left);
+    }
+
+    /// Tells the observer what everybody must know.
+    pub(crate) fn warn(&self, text: &str) {
+        self.observer.warn(text);
     }
 
     /// Tells the observer how it goes.
@@ -180,10 +191,10 @@ impl Rig {
     /// A plan that waits for a steady state ends with it, or at its limit. What an earlier load of the same trial
     /// brought is no longer in the record.
     pub fn run(&mut self, trial: &mut Trial) -> Result<(), RigError> {
-        // To the disk before the load, with the plan: what follows of intervals can be read only by their plan.
-        trial.begin_load()?;
+        // To the disk before the load, with the plan: what follows of intervals can be read only by their plan. A store that is full by
+        // now does not take it, and may have room again at the end; the figures are in memory until then.
+        let mut journal_error = trial.begin_load().err();
         let Trial { record, journal } = trial;
-        let mut journal_error = None;
         let mut watch = SteadyWatch::new(&record.plan);
         let mut steady_end = None;
         self.observer.start(&record.plan);
@@ -191,7 +202,7 @@ impl Rig {
         let outcome = self.load(record, &mut |interval| {
             observer.interval(plan, interval);
             if let Err(error) = journal.writer().interval(interval) {
-                // The figures are still in memory; the run goes on and the end says what was lost.
+                // As above.
                 journal_error.get_or_insert(error);
             }
             steady_end = watch.as_mut().and_then(|watch| watch.see(interval));
@@ -275,18 +286,22 @@ impl Rig {
     }
 
     /// Finds what is odd about the record, and puts it into the store.
-    pub(crate) fn save(&self, trial: Trial) -> Result<(RunRecord, PathBuf), RigError> {
+    pub(crate) fn save(&self, trial: Trial) -> Saved {
         self.observer.finish();
         let Trial { mut record, mut journal } = trial;
         // Where nothing was measured, such as after a layout that was stopped: the counts are zero, and every job has them.
         if record.jobs.is_empty() {
             record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
         }
+        // First, so that the findings name what the record names.
+        if record.anonymous {
+            record.anonymize();
+        }
         // Into the record for whoever reads it without iotrial; whenever iotrial shows it they are found again.
         record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
         let journal = journal.0.take().expect("a trial is saved once");
-        let path = self.store.finish(&record, journal)?;
-        Ok((record, path))
+        let kept = self.store.finish(&record, journal);
+        Saved { record, kept }
     }
 
     /// Asks the commands of the request for the metrics of the application, once the load of `trial` is over.
@@ -369,10 +384,10 @@ fn note_outcome(record: &mut RunRecord, outcome: RunOutcome) {
 
 impl Trial {
     /// Forgets an earlier load, and brings what is known by now to the disk.
-    fn begin_load(&mut self) -> Result<(), RigError> {
+    fn begin_load(&mut self) -> Result<(), StoreError> {
         (self.record.jobs, self.record.intervals) = (Vec::new(), Vec::new());
         self.record.steps.clear();
-        Ok(self.journal.writer().record(&self.record)?)
+        self.journal.writer().record(&self.record)
     }
 }
 

@@ -13,8 +13,9 @@ use iotrial_model::units::format_duration;
 
 use crate::fault::Fault;
 use crate::observer::Observer;
-use crate::rig::{Rig, RigError, Trial};
+use crate::rig::{Rig, RigError, Saved, Trial};
 use crate::setup::{Setup, is_of_input, search_hint};
+use crate::store::NotKept;
 
 mod rate_search;
 
@@ -22,8 +23,10 @@ mod rate_search;
 pub struct Finished {
     /// The record as it is kept, with its findings.
     pub record: RunRecord,
-    /// The file of the record in the store.
+    /// The file of the record in the store, or where it is instead.
     pub path: PathBuf,
+    /// Whether the store took it. What was measured is shown first, whatever became of its file.
+    pub kept: Result<(), NotKept>,
     /// The set that the request or else the profile names, to judge the record by.
     pub thresholds: ThresholdSet,
     /// Whether the targets were given back. The measurement is safe: what is wrong with them is for after it was shown.
@@ -61,7 +64,7 @@ impl Fault for RunError {
 ///
 /// # Errors
 ///
-/// When the load could not be made, or its record not be kept. A load that the user stopped, or that the device failed, has a
+/// When the load could not be made. A load that the user stopped, or that the device failed, has a
 /// record that says so.
 pub fn run(
     mut setup: Setup,
@@ -77,11 +80,15 @@ pub fn run(
     if rig.prepare(&mut trial, &then)? {
         measure(&mut rig, &mut trial, search)?;
     }
-    let (record, path) = rig.save(trial)?;
+    let Saved { record, kept } = rig.save(trial);
+    let (path, kept) = match kept {
+        Ok(path) => (path, Ok(())),
+        Err(error) => (error.path.clone(), Err(error)),
+    };
     let thresholds = rig.setup().thresholds.clone();
     // The record comes first: files that cannot be removed must not cost the measurement.
     let released = rig.release();
-    Ok(Finished { record, path, thresholds, released })
+    Ok(Finished { record, path, kept, thresholds, released })
 }
 
 /// What is done once the files are there, and for how long.

@@ -223,6 +223,7 @@ impl Setup {
             },
             started_at: jiff::Timestamp::now().to_string(),
             study: self.study.clone(),
+            anonymous: self.request.anonymous,
             host: self.host.clone(),
             targets: self.targets(),
             profile: self.profile.text.clone(),

@@ -14,8 +14,8 @@ use iotrial_model::sweep::SweepRecord;
 
 use crate::atomic_file::{AtomicFile, Durability, Existing, WriteFileError, write_whole};
 use crate::fault::{Fault, on_one_line};
-use crate::harmless;
 use crate::observer::Observer;
+use iotrial_model::foreign_text::harmless;
 
 mod kind;
 mod packed;
@@ -41,7 +41,7 @@ pub use relabel::{Change, RelabelError};
 pub use run_journal::JournalWriter;
 pub use trash::MoveError;
 
-use index::{Index, Known, Stamp};
+use index::{Index, IndexError, Known, Stamp};
 use kind::file_name;
 
 /// Larger records are packed, in bytes of their text.
@@ -99,9 +99,34 @@ pub enum StoreError {
         #[source]
         source: io::Error,
     },
-    /// The journal of a run that is recorded cannot be removed. The record is safe: the next iotrial finds both and drops the journal.
-    #[error("cannot remove the journal")]
-    DropJournal(#[source] io::Error),
+}
+
+/// Why what was measured is not in the store. It is not lost: `path` says where it is.
+#[derive(Debug, thiserror::Error)]
+#[error("the record is not in the store")]
+pub struct NotKept {
+    /// The record, or what its journal holds of it.
+    pub path: PathBuf,
+    is_whole: bool,
+    /// The store.
+    folder: PathBuf,
+    #[source]
+    why: Box<StoreError>,
+}
+
+impl Fault for NotKept {
+    fn is_of_input(&self) -> bool {
+        false
+    }
+
+    fn hint(&self) -> Option<String> {
+        let (path, folder) = (self.path.display(), self.folder.display());
+        Some(if self.is_whole {
+            format!("it is in {path}; move it to {folder} when there is room, and it belongs to the store")
+        } else {
+            format!("its journal {path} holds what could be written")
+        })
+    }
 }
 
 /// Why the record of another store was not taken.
@@ -136,7 +161,7 @@ impl Store {
     pub fn open(folder: Option<&Path>, observer: Arc<dyn Observer>) -> Result<Self, StoreError> {
         let place = Self::locate(folder).ok_or(StoreError::NoHome)?;
         // With its links resolved: the index knows files by their paths, and one file must not have two of them.
-        fs::create_dir_all(&place).map_err(|source| StoreError::Make { place: place.clone(), source })?;
+        make_folder(&place).map_err(|source| StoreError::Make { place: place.clone(), source })?;
         let folder = place.canonicalize().map_err(|source| StoreError::Open { folder: place, source })?;
         let store = Self { folder, observer };
         store.recover_journals()?;
@@ -176,14 +201,33 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// When it cannot be written; the journal then stays, and is what is left of the run.
-    pub fn finish(&self, record: &RunRecord, journal: JournalWriter) -> Result<PathBuf, StoreError> {
+    /// When the store does not take it, such as because it is full by now. The record is then in a folder for temporary files, or its
+    /// journal stays.
+    pub fn finish(&self, record: &RunRecord, journal: JournalWriter) -> Result<PathBuf, NotKept> {
         // Record, then journal: whenever the program is killed, at least one of the two is there. Both at once are told apart when the
         // store is opened.
-        let path = self.write(record)?;
-        journal.discard().map_err(StoreError::DropJournal)?;
-        self.note(&Entry::of_run(record, &path));
-        Ok(path)
+        match self.write(record) {
+            Ok(path) => {
+                // The record is safe: the next iotrial finds both and drops the journal.
+                if let Err(error) = journal.discard() {
+                    self.warn(&format!("cannot remove the journal: {error}"));
+                }
+                self.note(&Entry::of_run(record, &path));
+                Ok(path)
+            }
+            Err(why) => Err(match elsewhere(|folder| write_run(folder, &record.id, json_of(record))) {
+                Some(path) => {
+                    // What it holds is less than the record, and it would come back as a second one of the same run.
+                    let _ = journal.discard();
+                    self.not_kept(path, true, why)
+                }
+                None => self.not_kept(journal.path().to_owned(), false, why),
+            }),
+        }
+    }
+
+    fn not_kept(&self, path: PathBuf, is_whole: bool, why: WriteFileError) -> NotKept {
+        NotKept { path, is_whole, folder: self.folder.clone(), why: Box::new(why.into()) }
     }
 
     /// Adds a file to the index.
@@ -195,37 +239,7 @@ impl Store {
     }
 
     fn write(&self, record: &RunRecord) -> Result<PathBuf, WriteFileError> {
-        self.write_run(&record.id, |text| {
-            serde_json::to_writer(&mut *text, record)?;
-            text.write_all(b"\n")
-        })
-    }
-
-    /// Writes the text of a record under its id, packed where it is large.
-    fn write_run(
-        &self,
-        id: &str,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<PathBuf, WriteFileError> {
-        let plain = Kind::Run.path(&self.folder, id);
-        let written = || -> io::Result<PathBuf> {
-            // Into a file and from there into the packed one: the text of a record may be larger than the record in memory, so it
-            // is never held, and how large it is, which decides its name, is known only when all of it was written.
-            let mut text = BufWriter::new(AtomicFile::begin(&self.folder)?);
-            write(&mut text)?;
-            let text = text.into_inner().map_err(io::IntoInnerError::into_error)?;
-            let is_large = text.as_file().metadata()?.len() > COMPRESS_ABOVE_BYTES as u64;
-            let (file, path) = if is_large {
-                let packed = packed::packed(BufReader::new(text.reopen()?), &self.folder)?;
-                (packed, Kind::Run.packed_path(&self.folder, id))
-            } else {
-                (text, plain.clone())
-            };
-            // Nobody else writes under this id: what may be there is an earlier form of the same run.
-            file.place(&path, Existing::Replaced, Durability::AtOnce)?;
-            Ok(path)
-        };
-        written().map_err(|source| WriteFileError { path: plain.clone(), source })
+        write_run(&self.folder, &record.id, json_of(record))
     }
 
     /// Everything that a list of the store has, the newest first.
@@ -273,7 +287,7 @@ impl Store {
             let gone = known.iter().filter(|(_, (_, entry))| kinds.contains(&entry.kind));
             let gone: Vec<&Path> = gone.map(|(path, _)| path.as_path()).collect();
             if let Err(error) = index.update(&changed, &gone) {
-                self.tell_of_index(&error);
+                self.tell_of_index(&error.into());
             }
         }
         entries.sort_by(|a, b| b.id.cmp(&a.id));
@@ -291,7 +305,7 @@ impl Store {
         }
     }
 
-    fn tell_of_index(&self, error: &rusqlite::Error) {
+    fn tell_of_index(&self, error: &IndexError) {
         let (folder, error) = (self.folder.display(), on_one_line(error));
         self.observer.warn(&format!(
             "note: the index of the store `{folder}` cannot be used now: {error}; the files of the store were read instead"
@@ -303,13 +317,20 @@ impl Store {
     /// # Errors
     ///
     /// When it cannot be written; what was kept before is still there.
-    pub(crate) fn write_sweep(&self, record: &SweepRecord) -> Result<PathBuf, StoreError> {
-        let path = Kind::Sweep.path(&self.folder, &record.id);
-        let mut bytes = serde_json::to_vec(record)
-            .map_err(|error| WriteFileError { path: path.clone(), source: error.into() })?;
-        bytes.push(b'\n');
-        write_whole(&path, &bytes, Existing::Replaced)?;
-        Ok(path)
+    pub(crate) fn write_sweep(&self, record: &SweepRecord) -> Result<PathBuf, WriteFileError> {
+        write_sweep(&self.folder, record)
+    }
+
+    /// The same at its end, when there is no later time to try again.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not take it; it is then in a folder for temporary files, or the store has it as it was before.
+    pub(crate) fn finish_sweep(&self, record: &SweepRecord) -> Result<PathBuf, NotKept> {
+        self.write_sweep(record).map_err(|why| match elsewhere(|folder| write_sweep(folder, record)) {
+            Some(path) => self.not_kept(path, true, why),
+            None => self.not_kept(Kind::Sweep.path(&self.folder, &record.id), false, why),
+        })
     }
 
     /// Where the journal of a study of that name is or would be.
@@ -343,7 +364,8 @@ impl Store {
         }
         // The text and not the record written anew: a newer version may have put facts into it that this one does not know. And the
         // text that was read, not the file once more, which may be another one by now, or a pipe.
-        let adopted = self.write_run(&record.id, |file| file.write_all(text)).map_err(StoreError::from)?;
+        let adopted =
+            write_run(&self.folder, &record.id, |file| file.write_all(text)).map_err(StoreError::from)?;
         self.note(&Entry::of_run(record, &adopted));
         Ok(())
     }
@@ -351,6 +373,63 @@ impl Store {
     fn warn(&self, text: &str) {
         self.observer.warn(&format!("warning: {text}"));
     }
+}
+
+/// Writes the text of a record under its id, packed where it is large.
+fn write_run(
+    folder: &Path,
+    id: &str,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<PathBuf, WriteFileError> {
+    let plain = Kind::Run.path(folder, id);
+    let written = || -> io::Result<PathBuf> {
+        // Into a file and from there into the packed one: the text of a record may be larger than the record in memory, so it
+        // is never held, and how large it is, which decides its name, is known only when all of it was written.
+        let mut text = BufWriter::new(AtomicFile::begin(folder)?);
+        write(&mut text)?;
+        let text = text.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let is_large = text.as_file().metadata()?.len() > COMPRESS_ABOVE_BYTES as u64;
+        let (file, path) = if is_large {
+            let packed = packed::packed(BufReader::new(text.reopen()?), folder)?;
+            (packed, Kind::Run.packed_path(folder, id))
+        } else {
+            (text, plain.clone())
+        };
+        // A record is never rewritten: what has its name is whole, whoever put it there.
+        file.place(&path, Existing::Kept, Durability::AtOnce)?;
+        Ok(path)
+    };
+    written().map_err(|source| WriteFileError { path: plain.clone(), source })
+}
+
+fn json_of(record: &RunRecord) -> impl FnOnce(&mut dyn Write) -> io::Result<()> {
+    |text| {
+        serde_json::to_writer(&mut *text, record)?;
+        text.write_all(b"\n")
+    }
+}
+
+fn write_sweep(folder: &Path, record: &SweepRecord) -> Result<PathBuf, WriteFileError> {
+    let path = Kind::Sweep.path(folder, &record.id);
+    let mut bytes = serde_json::to_vec(record)
+        .map_err(|error| WriteFileError { path: path.clone(), source: error.into() })?;
+    bytes.push(b'\n');
+    write_whole(&path, &bytes, Existing::Replaced)?;
+    Ok(path)
+}
+
+/// Writes what the store does not take into the first of the folders that everybody may write to; `None` where none takes it.
+fn elsewhere(mut write: impl FnMut(&Path) -> Result<PathBuf, WriteFileError>) -> Option<PathBuf> {
+    // The current one comes last: it may be the volume that was under trial.
+    [std::env::temp_dir(), PathBuf::from(".")].iter().find_map(|folder| write(folder).ok())
+}
+
+/// Makes the folder of a store, and those above it, for this user alone: records name hosts, disks and paths.
+fn make_folder(place: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(place)
 }
 
 /// The records in a folder that need not be a store, by name, and so by time.

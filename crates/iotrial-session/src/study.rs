@@ -11,13 +11,13 @@ use iotrial_model::study::{Cell, CellEnd, Configuration, Progress};
 use iotrial_model::units::ByteSize;
 
 use crate::fault::Fault;
-use crate::harmless;
 use crate::observer::Observer;
 use crate::request::{Earlier, StudyRequest};
 use crate::rig::RigError;
 use crate::run::RunError;
 use crate::setup::SetupError;
-use crate::store::{Store, StoreError};
+use crate::store::{NotKept, Store, StoreError};
+use iotrial_model::foreign_text::harmless;
 
 mod file;
 mod journal;
@@ -79,6 +79,9 @@ pub enum StudyError {
     /// The same of a search, which makes several.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// What was measured is not in the store, so that the measurement is not done.
+    #[error(transparent)]
+    NotKept(#[from] NotKept),
     /// Two configurations would not get the same load.
     #[error(
         "profile `{profile}` would work on {} of configuration `{}` and on {} of `{}`, which cannot be compared",
@@ -163,7 +166,11 @@ impl StudyError {
 impl Fault for StudyError {
     fn is_of_input(&self) -> bool {
         match self {
-            Self::Store(_) | Self::Journal(_) | Self::Rig(_) | Self::NotDetached { .. } => false,
+            Self::Store(_)
+            | Self::Journal(_)
+            | Self::Rig(_)
+            | Self::NotKept(_)
+            | Self::NotDetached { .. } => false,
             Self::Setup { source, .. } => source.is_of_input(),
             Self::Unseen(error) => error.is_of_input(),
             Self::Run(error) => error.is_of_input(),
@@ -184,6 +191,7 @@ impl Fault for StudyError {
             Self::Store(error) => return error.hint(),
             Self::Journal(error) => return error.hint(),
             Self::Rig(error) => return error.hint(),
+            Self::NotKept(error) => return error.hint(),
             Self::Run(error) => return error.hint(),
             Self::Tokens { devices, .. } if devices.is_empty() => "files and directories need none",
             Self::Tokens { devices, .. } => {
@@ -247,7 +255,7 @@ pub fn outlook(
     let is_done = |progress: &Progress, cell: &Cell| matches!(progress.end_of(cell), CellEnd::Done { .. });
     let is_missing = |cell: &Cell| !progress.as_ref().is_some_and(|progress| is_done(progress, cell));
     let released = Released::of(file, &request.destroy)?;
-    Outlook::of(file, &Ways { store: place, released: Some(&released) }, is_missing)
+    Outlook::of(file, &Ways { store: place, released: Some(&released), anonymous: false }, is_missing)
 }
 
 /// A study that could be carried out: everything is looked at, and nothing touched.
@@ -286,7 +294,8 @@ impl<'a> ReadyStudy<'a> {
         let journal = open_journal(file, request, store, &*observer)?;
         let is_missing = |cell: &Cell| journal.as_ref().is_none_or(|journal| !journal.is_done(cell));
         let released = Released::of(file, &request.destroy)?;
-        let ways = Ways { store: request.store.as_deref(), released: Some(&released) };
+        let ways =
+            Ways { store: request.store.as_deref(), released: Some(&released), anonymous: request.anonymous };
         let outlook = Outlook::of(file, &ways, is_missing)?;
         Ok(Self { file, request, store, observer, journal, released, outlook })
     }
@@ -313,7 +322,7 @@ impl<'a> ReadyStudy<'a> {
             Some(journal) => journal,
             None => StudyJournal::create(store, &file.study)?,
         };
-        let mut carrier = Carrier::new(file, store, journal, control, observer, released, request.quiet);
+        let mut carrier = Carrier::new(file, request, store, journal, control, observer, released);
         let result = carrier.carry_out(&outlook);
         Ok(Carried { progress: carrier.into_progress(), result })
     }

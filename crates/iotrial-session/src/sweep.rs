@@ -17,7 +17,7 @@ use crate::observer::Observer;
 use crate::request::{Aim, LoadRequest, SweepRequest};
 use crate::rig::{Rig, RigError};
 use crate::setup::{Setup, SetupError};
-use crate::store::StoreError;
+use crate::store::NotKept;
 
 mod course;
 mod sweeper;
@@ -36,8 +36,10 @@ pub struct SweepSetup {
 pub struct Swept {
     /// Every probe that was made, and how the sweep ended.
     pub record: SweepRecord,
-    /// The file of the record in the store.
+    /// The file of the record in the store, or where it is instead.
     pub path: PathBuf,
+    /// Whether the store took it. What was measured is shown first, whatever became of its file.
+    pub kept: Result<(), NotKept>,
     /// Whether the targets were given back. The measurements are safe: what is wrong with them is for after they were shown.
     pub released: Result<(), RigError>,
 }
@@ -65,9 +67,6 @@ pub enum SweepError {
     /// A probe could not be made.
     #[error(transparent)]
     Rig(#[from] RigError),
-    /// The record cannot be kept.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 impl Fault for SweepError {
@@ -75,7 +74,7 @@ impl Fault for SweepError {
         match self {
             Self::Course(_) | Self::OneDevice { .. } | Self::Probe(_) => true,
             Self::Setup(error) => error.is_of_input(),
-            Self::Rig(_) | Self::Store(_) => false,
+            Self::Rig(_) => false,
         }
     }
 
@@ -94,7 +93,6 @@ impl Fault for SweepError {
             Self::Probe(PlanError::SizeTooSmall { .. }) => Some("give a larger --size".to_owned()),
             Self::Probe(_) => None,
             Self::Rig(error) => error.hint(),
-            Self::Store(error) => error.hint(),
         }
     }
 }
@@ -157,7 +155,7 @@ impl SweepSetup {
     ///
     /// # Errors
     ///
-    /// When a probe could not be made or kept; those before it are in the store.
+    /// When a probe could not be made; those before it are in the store.
     pub fn carry_out(self, control: Arc<Control>, observer: Arc<dyn Observer>) -> Result<Swept, SweepError> {
         let Self { course, setup } = self;
         let mut rig = Rig::new(setup, control, observer)?;
@@ -165,17 +163,25 @@ impl SweepSetup {
         let then = format!("runs {}", format_duration(trial.record.plan.duration()));
         let is_prepared = rig.prepare(&mut trial, &then)?;
         // Of the trial: one host, one layout, one time of beginning for all probes, and the id that the journal had.
-        let record = sweep_record(&course, &trial.record);
+        let mut told = trial.record.clone();
+        if told.anonymous {
+            told.anonymize();
+        }
+        let record = sweep_record(&course, &told);
         let base = trial.record.plan.clone();
         // Its journal goes: the probes are kept in the record of the sweep.
         drop(trial);
         let mut sweeper = Sweeper::new(&mut rig, &course, base, record);
         let swept = if is_prepared { sweeper.sweep() } else { Ok(()) };
-        let finished = swept.and_then(|()| sweeper.finish());
+        let finished = swept.map(|()| sweeper.finish());
         // Whatever happened, the targets are given back, before an error leaves this function.
         let released = rig.release();
-        let (record, path) = finished?;
-        Ok(Swept { record, path, released })
+        let (record, kept) = finished?;
+        let (path, kept) = match kept {
+            Ok(path) => (path, Ok(())),
+            Err(error) => (error.path.clone(), Err(error)),
+        };
+        Ok(Swept { record, path, kept, released })
     }
 }
 

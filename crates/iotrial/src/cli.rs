@@ -131,6 +131,10 @@ Make it again after an update: the script asks iotrial itself what can stand in 
     Man {
         /// It must exist.
         directory: PathBuf,
+
+        /// Replace pages that are there already.
+        #[arg(long)]
+        overwrite: bool,
     },
 }
 
@@ -325,6 +329,11 @@ pub struct FioArgs {
     /// Leave out options of fio that cannot be understood, or that have nothing like them here; each is told.
     #[arg(long)]
     pub fio_leave_out: bool,
+
+    /// Let the job read this variable of the environment, where it says `${NAME}`; once for each. What it reads becomes a part of the
+    /// record.
+    #[arg(long, value_name = "NAME")]
+    pub fio_env: Vec<String>,
 }
 
 /// Which load, on which targets, by which engine: what every command that runs a profile is asked.

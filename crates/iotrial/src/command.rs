@@ -48,7 +48,7 @@ pub fn carry_out(command: Option<Command>) -> Result<ExitCode, Failure> {
         Some(Command::Clean(args)) => clean::clean(&args),
         Some(Command::Docs { page }) => docs::docs(page.as_deref()),
         Some(Command::Completions { shell }) => generate::completions(shell),
-        Some(Command::Man { directory }) => generate::man_pages(&directory),
+        Some(Command::Man { directory, overwrite }) => generate::man_pages(&directory, overwrite),
         None => interview::interview(),
     }
 }

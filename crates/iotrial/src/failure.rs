@@ -3,7 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use iotrial_session::fault::{Fault, explained};
+use iotrial_session::fault::{Fault, explained, on_one_line};
 
 /// An error on its way to the terminal.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl Failure {
 
     /// The error and its causes on one line.
     pub fn reason(&self) -> String {
-        format!("{:#}", self.error)
+        on_one_line(&*self.error)
     }
 
     /// What the reader can do, where that is known.

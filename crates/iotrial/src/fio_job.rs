@@ -10,16 +10,17 @@ use iotrial_model::profile::Profile;
 
 use crate::cli::FioArgs;
 use crate::failure::Failure;
-use crate::intake::{STANDARD_INPUT, text};
-use crate::output::harmless;
+use crate::intake::{STANDARD_INPUT, named_text, text};
+use crate::output::{harmless, say};
 
 /// What `$pagesize` stands for on the hosts that iotrial runs on.
 const PAGE_BYTES: u64 = 4096;
 
 /// Refuses options about a job of fio where there is none.
 pub fn check_fio_args(job: Option<&str>, args: &FioArgs) -> Result<(), Failure> {
-    if job.is_none() && (args.fio_set.is_some() || args.fio_leave_out) {
-        let error = anyhow!("--fio-set and --fio-leave-out are about a job of fio, and none is given");
+    if job.is_none() && (args.fio_set.is_some() || args.fio_leave_out || !args.fio_env.is_empty()) {
+        let error =
+            anyhow!("--fio-set, --fio-leave-out and --fio-env are about a job of fio, and none is given");
         return Err(
             Failure::input(error).hint("`run` takes one by --fio-job, `profiles` by --from-fio".to_owned())
         );
@@ -57,8 +58,13 @@ pub fn read_fio_job(job: &str, args: &FioArgs, runtime: Option<Duration>) -> Res
     // fio replaces `$ncpus` and its like when it reads a file: the same file is another load on another host.
     let host = host_facts();
     let surroundings = Surroundings {
-        file: &|name| text(&folder.join(name)).map_err(|error| format!("{:#}", anyhow::Error::from(error))),
-        variable: &|name| std::env::var(name).ok(),
+        file: &|name| {
+            named_text(&folder.join(name)).map_err(|error| format!("{:#}", anyhow::Error::from(error)))
+        },
+        // Only what the user allows: a job may be a stranger's, and what it reads ends in the record, and in reports that are sent back.
+        variable: &|name| {
+            args.fio_env.iter().any(|one| one == name).then(|| std::env::var(name).ok()).flatten()
+        },
         cpu_count: host.cpu_count,
         memory_mib: host.memory.map_or(0, |memory| memory.get() >> 20),
         page_bytes: PAGE_BYTES,
@@ -76,7 +82,7 @@ pub fn read_fio_job(job: &str, args: &FioArgs, runtime: Option<Duration>) -> Res
         Failure::input(anyhow!(about)).hint(hint.to_owned())
     })?;
     // What is left out changes the load, so that it is a warning; how something was read is a note.
-    made.left_out.iter().for_each(|one| eprintln!("warning: left out: {}", harmless(&one.to_string())));
-    made.notes.iter().for_each(|note| eprintln!("note: {}", harmless(note)));
+    made.left_out.iter().for_each(|one| say!("warning: left out: {}", harmless(&one.to_string())));
+    made.notes.iter().for_each(|note| say!("note: {}", harmless(note)));
     Ok(made)
 }

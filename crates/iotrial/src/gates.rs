@@ -14,7 +14,7 @@ use iotrial_report::markdown::render_markdown;
 
 use crate::cli::GateArgs;
 use crate::failure::{Failure, GATE_MISSED, INCONCLUSIVE};
-use crate::output::{self, harmless};
+use crate::output::{self, harmless, say};
 use crate::report_files::{ReportFiles, check_is_writable, write_output};
 
 /// GitHub Actions sets it to the file that becomes the summary of the step.
@@ -67,7 +67,7 @@ impl GateArgs {
         if is_for_people {
             output::text(&format!("\n{lines}"))?;
         } else {
-            eprint!("{lines}");
+            say!("{}", lines.trim_end());
         }
         written?;
         Ok(match outcomes.iter().map(|outcome| outcome.outcome).max() {

@@ -27,13 +27,13 @@ use iotrial_session::store::{imported_of, is_called_journal, is_called_record, r
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::configuration::Configuration;
 
-pub use file::{STANDARD_INPUT, text};
+pub use file::{STANDARD_INPUT, named_text, text};
 pub use find::{Folders, Intake, Source};
 pub use kind::{Kind, Takes};
 pub use labels::labels_of;
 
 use crate::failure::Failure;
-use crate::output::harmless;
+use crate::output::{harmless, say};
 use file::{ReadError, Whole};
 
 /// What a file holds.
@@ -415,7 +415,7 @@ fn import_from(path: &Path, bytes: &[u8], naming: &Naming) -> Result<Imported, I
 
 /// Says on standard error that a file in a folder is left out. It is a note and no warning: the folder was named, and not the file.
 pub fn pass_over(failure: &Failure) {
-    eprintln!("note: passed over: {}", harmless(&failure.reason()));
+    say!("note: passed over: {}", harmless(&failure.reason()));
 }
 
 /// What figures do not need, and what takes most of the memory.

@@ -3,16 +3,18 @@
 //! On a terminal: a bar with phase and remaining time, and a line for each role with the figures of
 //! the last second. Elsewhere: one line every five seconds. With `--quiet`: nothing.
 
-use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use iotrial_analysis::figures::Figures;
+use iotrial_model::foreign_text::harmless_lines;
 use iotrial_model::load::Role;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{Interval, JobCounts, OpCounts};
 use iotrial_session::observer::Observer;
+
+use crate::output::{line, stderr_is_terminal};
 
 /// Where nobody watches, a line comes once in so long.
 const LINE_EVERY: Duration = Duration::from_secs(5);
@@ -43,7 +45,7 @@ impl Live {
     pub fn new(quiet: bool) -> Self {
         Self(if quiet {
             Shows::Quiet
-        } else if std::io::stderr().is_terminal() {
+        } else if stderr_is_terminal() {
             // On standard error: standard output may be a file, and must hold nothing but results.
             let all = MultiProgress::new();
             let main = all.add(ProgressBar::no_length());
@@ -64,7 +66,7 @@ impl Observer for Live {
         match &self.0 {
             Shows::Quiet => {}
             // Without disturbing the bars. A line that cannot be shown is not worth ending the run.
-            Shows::Terminal(all, _) => drop(all.println(text)),
+            Shows::Terminal(all, _) => drop(all.println(harmless_lines(text))),
             Shows::Lines(_) => line(text),
         }
     }
@@ -95,7 +97,7 @@ impl Observer for Live {
             }
             Shows::Lines(last) => {
                 if is_due(last) || done_bytes == total_bytes {
-                    line(&format!("layout: {} of {} MiB written", done_bytes >> 20, total_bytes >> 20));
+                    line(format_args!("layout: {} of {} MiB written", done_bytes >> 20, total_bytes >> 20));
                 }
             }
         }
@@ -144,7 +146,7 @@ impl Observer for Live {
                         .map(|role| role_line(plan, interval, *role, usize::MAX))
                         .collect();
                     let stage = stage(plan, interval);
-                    line(&format!("{stage}: ETA {} s | {}", remaining.as_secs(), roles.join(" | ")));
+                    line(format_args!("{stage}: ETA {} s | {}", remaining.as_secs(), roles.join(" | ")));
                 }
             }
         }
@@ -205,11 +207,6 @@ fn role_line(plan: &Plan, interval: &Interval, role: Role, columns: usize) -> St
         "{role:<6} {:>8.0} IOPS{bandwidth}  avg {mean} ms  p99 {p99} ms{errors}",
         figures.iops.unwrap_or(0.0)
     )
-}
-
-/// A line on standard error; whoever does not listen any more must not end the run.
-fn line(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 fn is_due(last: &Mutex<Instant>) -> bool {

@@ -4,7 +4,8 @@
 //! codes. Data goes to standard output, everything else to standard error.
 
 #![forbid(unsafe_code)]
-#![allow(clippy::print_stderr, reason = "only the program prints; data goes out by `output`")]
+// Everything goes out by `output`: these would panic where nobody listens. Tests may say what they skip.
+#![cfg_attr(not(test), forbid(clippy::print_stdout, clippy::print_stderr))]
 #![allow(unreachable_pub, reason = "nothing outside a program reaches into it")]
 
 mod cli;
@@ -23,18 +24,61 @@ mod signal;
 mod store;
 
 use std::process::ExitCode;
+use std::thread;
 
-use clap::Parser;
+use anyhow::Context as _;
+use clap::Parser as _;
+use iotrial_measure::process::{Memory, survive_file_size_limit};
 
 use crate::cli::Cli;
-use crate::failure::Failure;
+use crate::failure::{Failure, NOT_CARRIED_OUT};
+use crate::output::{painted, say};
+
+#[global_allocator]
+static MEMORY: Memory = Memory {
+    message: "error: there is not enough memory\nhint: `iotrial clean DIRECTORY` removes files that a run left; raise the limit (ulimit -v), or give a shorter or smaller load\n",
+    exit_code: NOT_CARRIED_OUT as i32,
+};
+
+/// The stack of the thread that does the work, in bytes.
+// What Linux gives the first thread by default. The first thread has whatever `ulimit -s` and the system leave it, 1 MiB on Windows.
+const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
+    survive_file_size_limit();
+    let work = thread::Builder::new().name("iotrial".to_owned()).stack_size(STACK).spawn(command_line);
+    match work.context("cannot start a thread").map_err(Failure::execution) {
+        // A panic has said what it is by now; 101 is what it ends with everywhere.
+        Ok(work) => work.join().unwrap_or(ExitCode::from(101)),
+        Err(failure) => told(&failure),
+    }
+}
+
+/// Reads the command line, and does what it says.
+fn command_line() -> ExitCode {
     // First: a shell that completes a line runs the program with a variable that says so, and nothing else may happen then.
     command::generate::answer_shell();
-    command::carry_out(Cli::parse().command).unwrap_or_else(|failure: Failure| {
-        // The one place where an error is printed, so that none is printed twice.
-        eprintln!("{failure}");
-        failure.exit_code()
-    })
+    match Cli::try_parse() {
+        Ok(cli) => command::carry_out(cli.command).unwrap_or_else(|failure| told(&failure)),
+        Err(usage) => answer(&usage),
+    }
+}
+
+/// The one place where an error is printed, so that none is printed twice.
+fn told(failure: &Failure) -> ExitCode {
+    say!("{failure}");
+    failure.exit_code()
+}
+
+/// Help, the version, or what is wrong with the command line, which may quote any argument.
+fn answer(usage: &clap::Error) -> ExitCode {
+    let code = ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(NOT_CARRIED_OUT));
+    let text = usage.render();
+    if usage.use_stderr() {
+        // Without colours, which would have to be told from those of an argument.
+        say!("{}", text.to_string().trim_end());
+        return code;
+    }
+    let shown = if output::has_colours() { text.ansi().to_string() } else { text.to_string() };
+    painted(&shown).map_or_else(|failure| told(&failure), |()| code)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// Does the work of each item on all CPUs, so that never all of them are in memory at once. What comes of them has their order.
 pub fn in_parallel<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
@@ -10,19 +11,24 @@ pub fn in_parallel<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync)
     let slots: Vec<Mutex<Option<T>>> = items.iter().map(|_| Mutex::new(None)).collect();
     // One for each CPU, because reading is unpacking and parsing; the disk is rarely the limit.
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                let mine = || {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    Some((items.get(index)?, slots.get(index)?))
-                };
-                while let Some((item, slot)) = mine() {
-                    let done = work(item);
-                    *slot.lock().expect("no thread panics while it writes one value") = Some(done);
-                }
-            });
+    thread::scope(|scope| {
+        let do_some = || {
+            let mine = || {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                Some((items.get(index)?, slots.get(index)?))
+            };
+            while let Some((item, slot)) = mine() {
+                let done = work(item);
+                *slot.lock().expect("no thread panics while it writes one value") = Some(done);
+            }
+        };
+        // This thread is one of them, so that the work is done even where the system gives no other (ulimit -u, a control group).
+        for _ in 1..threads {
+            if thread::Builder::new().spawn_scoped(scope, do_some).is_err() {
+                break;
+            }
         }
+        do_some();
     });
     let done = |slot: Mutex<Option<T>>| {
         let done = slot.into_inner().expect("no thread panics while it writes one value");

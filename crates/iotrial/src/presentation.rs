@@ -1,6 +1,5 @@
 //! The one way out: a document becomes the files that are wanted, and then what the terminal shows, or JSON.
 
-use std::io::IsTerminal as _;
 use std::path::Path;
 
 use iotrial_analysis::comparison::GateOutcome;
@@ -9,7 +8,7 @@ use iotrial_report::terminal::{TerminalStyle, render_terminal};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, harmless, harmless_lines};
 use crate::report_files::ReportFiles;
 
 /// Something to show: for people, and for programs.
@@ -92,7 +91,7 @@ impl<'p, T: Serialize> Presentation<'p, T> {
                 told.filter_map(|value| Some(("record", value.record?))).collect();
             lines.extend(written.iter().map(|path| ("report", path.as_path())));
             lines.extend(&self.others);
-            let mut text = std::mem::take(&mut self.before);
+            let mut text = harmless_lines(&self.before);
             match self.document {
                 Some(document) => {
                     if !text.is_empty() {
@@ -102,7 +101,7 @@ impl<'p, T: Serialize> Presentation<'p, T> {
                 }
                 None => text.push_str(&lines_of(&lines)),
             }
-            output::text(&text)?;
+            output::painted(&text)?;
         }
         // Last: what could not be written is an error, but the figures are on the screen.
         result
@@ -116,7 +115,7 @@ pub fn text_of(document: &Document, files: &[(&str, &Path)]) -> String {
 }
 
 fn lines_of(files: &[(&str, &Path)]) -> String {
-    files.iter().map(|(what, path)| format!("{what:<7} {}\n", path.display())).collect()
+    files.iter().map(|(what, path)| format!("{what:<7} {}\n", harmless(&path.to_string_lossy()))).collect()
 }
 
 /// Columns where nobody says how wide the page is: a file or a pipe can be scrolled, and tables are not cut short for it.
@@ -124,13 +123,10 @@ const WITHOUT_TERMINAL: usize = 140;
 
 /// As wide as the terminal, with colour where it is one and `NO_COLOR` is not set.
 fn terminal_style() -> TerminalStyle {
-    let stdout = std::io::stdout();
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     // Of the terminal that shows it, and not of COLUMNS, which a pipe inherits.
     let width =
         console::Term::stdout().size_checked().map_or(WITHOUT_TERMINAL, |(_, columns)| usize::from(columns));
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    TerminalStyle { width, color: stdout.is_terminal() && !no_color && !is_dumb }
+    TerminalStyle { width, color: output::has_colours() }
 }
 
 /// A table of plain text, for what is no document. Columns are as wide as their widest cell and at least as wide as `least` says;

@@ -147,6 +147,20 @@ impl ReportFiles {
         Ok(())
     }
 
+    /// Refuses to write over what the command reads, whatever may be replaced: nobody who names a record twice wants to lose it.
+    pub fn spare<'p>(&self, read: impl IntoIterator<Item = &'p Path>) -> Result<(), Failure> {
+        for path in read {
+            let is_it = |(_, wanted): &(Form, &Path)| {
+                *wanted != Path::new(STANDARD_OUTPUT) && is_same_place(wanted, path)
+            };
+            if let Some((form, _)) = self.wanted().find(is_it) {
+                let error = anyhow!("{} would replace `{}`, which is read", form.option(), path.display());
+                return Err(Failure::input(error).hint("give the name of another file".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
     /// Refuses what cannot be written, better before a long measurement than after it.
     pub fn check_are_writable(&self) -> Result<(), Failure> {
         let files = self.wanted().map(|(_, path)| path).filter(|path| *path != Path::new(STANDARD_OUTPUT));

@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use iotrial_measure::control::Control;
+use iotrial_measure::process::IgnoredSignals;
 
 use crate::failure::Failure;
+use crate::output::say;
 
 /// A brake that signals pull. May be asked for once in the life of the program.
 pub fn control_by_signals() -> Result<Arc<Control>, Failure> {
@@ -14,14 +16,17 @@ pub fn control_by_signals() -> Result<Arc<Control>, Failure> {
     let pulled = Arc::clone(&control);
     // A flag of its own: the brake may be pulled by other things than signals.
     let is_second = AtomicBool::new(false);
+    // Before the handler is set, which would end a run that `nohup` protects, or that a script put into the background.
+    let ignored = IgnoredSignals::now();
     let pull = move || {
         // A device that hangs keeps its I/Os for ever, so the second one waits for nothing, however late it comes.
         if is_second.swap(true, Ordering::Relaxed) {
             return pulled.abort();
         }
         pulled.stop();
-        eprintln!("stopping when the I/Os in flight are done; a second signal leaves them");
+        say!("stopping when the I/Os in flight are done; a second signal leaves them");
     };
     ctrlc::set_handler(pull).context("cannot catch Ctrl-C").map_err(Failure::execution)?;
+    ignored.ignore_again();
     Ok(control)
 }

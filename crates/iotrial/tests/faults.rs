@@ -181,8 +181,20 @@ fn a_damaged_index_is_made_anew_and_a_damaged_record_is_named() {
     let bench = Bench::new();
     bench.run(&["run", "--closed", "--engine", "sim", "--duration", "1s", "--quiet", "--json"]);
     assert_eq!(bench.run(&["records", "--json"]).json().as_array().unwrap().len(), 1);
-    std::fs::write(bench.store().join("index.sqlite"), "no database").unwrap();
-    assert_eq!(bench.run(&["records", "--json"]).json().as_array().unwrap().len(), 1);
+    let index = bench.store().join("index.sqlite");
+    let mut bytes = std::fs::read(&index).unwrap();
+    bytes[100..].fill(0xff);
+    std::fs::write(&index, bytes).unwrap();
+    let ran = bench.run(&["records", "--json"]).expect_code(0);
+    assert_eq!((ran.json().as_array().unwrap().len(), ran.stderr.as_str()), (1, ""));
+    // Somebody else's file of that name is left alone, and done without.
+    std::fs::write(&index, "songs").unwrap();
+    let ran = bench.run(&["records", "--json"]).expect_code(0);
+    assert!(ran.stderr.contains("is no index that iotrial made"), "{}", ran.stderr);
+    assert_eq!(
+        (ran.json().as_array().unwrap().len(), std::fs::read(&index).unwrap().as_slice()),
+        (1, &b"songs"[..])
+    );
     std::fs::remove_file(bench.store().join("index.sqlite")).unwrap();
     std::fs::write(bench.store().join("01X.iotrial.json"), "{}").unwrap();
     let ran = bench.run(&["records", "--json"]).expect_code(0);

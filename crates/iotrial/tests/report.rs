@@ -295,3 +295,26 @@ fn percentiles_are_judged_only_where_rate_and_time_give_enough_ios() {
     // Nothing tells how many there were.
     assert_eq!(judged(""), ["mean", "p99", "p99.9"]);
 }
+
+#[test]
+fn no_output_replaces_what_the_command_reads() {
+    let bench = Bench::new();
+    bench.run(&["run", "--closed", "--engine", "sim", "--duration", "1s", "--quiet", "--json"]);
+    let record = bench.stored(".iotrial.json").remove(0);
+    let before = std::fs::read(&record).unwrap();
+    let record = record.to_string_lossy().into_owned();
+    for command in ["report", "audit"] {
+        let ran = bench.run(&[command, &record, "--csv", &record, "--overwrite"]).expect_code(2);
+        assert!(
+            ran.stderr.contains("--csv would replace") && ran.stderr.contains("which is read"),
+            "{}",
+            ran.stderr
+        );
+    }
+    let study = "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"t\"\nprofiles = [\"oci-64k-read\"]\nrepeats = 1\n[load]\n\
+                 engine = \"sim\"\n[[configuration]]\nlabel = \"a\"\n";
+    std::fs::write(bench.path().join("s.toml"), study).unwrap();
+    bench.run(&["study", "s.toml", "--resume", "--html", "./s.toml"]).expect_code(2);
+    assert_eq!(std::fs::read_to_string(bench.path().join("s.toml")).unwrap(), study);
+    assert_eq!(std::fs::read(record).unwrap(), before);
+}

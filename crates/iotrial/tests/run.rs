@@ -426,3 +426,39 @@ fn settings_are_proposed_for_the_database_of_the_profile_alone_and_with_a_reserv
     let shown = bench.run(&["report", "last"]).stdout;
     assert!(!shown.contains("Suggested settings"), "{shown}");
 }
+
+#[test]
+fn an_anonymous_record_and_its_page_say_nothing_of_whose_machine_it_was() {
+    let bench = Bench::new();
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let data = bench.data().to_string_lossy().into_owned();
+    let run = ["run", "--closed", "--target", &data, "--size", "8MiB", "--duration", "1s", "--quiet"];
+    let sweep = [
+        "sweep",
+        "--target",
+        &data,
+        "--size",
+        "8MiB",
+        "--grid",
+        "1",
+        "--step",
+        "1s",
+        "--pattern",
+        "randread-8k",
+        "--quiet",
+    ];
+    for command in [&run[..], &sweep] {
+        bench.run(&[command, &["--anonymous"]].concat());
+    }
+    let mut looked_at = 0;
+    for ending in [".iotrial.json", ".iotrial-sweep.json", ".html"] {
+        for path in bench.stored(ending) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(text.contains("anonymous") && text.contains("/target-1"), "{path:?}");
+            assert!(!text.contains(&data) && !text.contains("\"serial\""), "{path:?}");
+            assert!(host.trim().len() < 3 || !text.contains(host.trim()), "{path:?}");
+            looked_at += 1;
+        }
+    }
+    assert_eq!(looked_at, 4);
+}

@@ -86,7 +86,15 @@ pub(crate) fn fill(
         }
     };
     let writers = (ranges.len() * WRITERS_PER_RANGE).min(WRITERS).min(blocks.count);
-    std::thread::scope(|scope| (0..writers).for_each(|_| drop(scope.spawn(writer))));
+    std::thread::scope(|scope| {
+        // This thread is one of them: where the system gives no other (ulimit -u, a control group), the layout is slow and not impossible.
+        for _ in 1..writers {
+            if std::thread::Builder::new().spawn_scoped(scope, writer).is_err() {
+                break;
+            }
+        }
+        writer();
+    });
 
     // What was written is in caches of the system, without direct I/O, or of the device. A load that began
     // now would share the device with its own layout. Each file's cache may belong to another device, so they
@@ -94,11 +102,14 @@ pub(crate) fn fill(
     std::thread::scope(|scope| {
         for range in ranges.iter().filter(|_| !failed.load(Ordering::Relaxed)) {
             let fail = &fail;
-            scope.spawn(move || {
+            let flush = move || {
                 if let Err(source) = range.file.sync_data() {
                     fail(FillError::Write { path: range.path.to_owned(), source });
                 }
-            });
+            };
+            if std::thread::Builder::new().spawn_scoped(scope, flush).is_err() {
+                flush();
+            }
         }
     });
     first_error.into_inner().expect("no holder panics").map_or(Ok(()), Err)

@@ -61,9 +61,17 @@ pub(crate) fn sample(
     let chunks = chunks(size, seed);
     let part = chunks.len().div_ceil(READERS).max(1);
     let samples: Vec<io::Result<ContentSample>> = std::thread::scope(|scope| {
-        let readers: Vec<_> =
-            chunks.chunks(part).map(|part| scope.spawn(|| sample_chunks(part, read))).collect();
-        readers.into_iter().map(|reader| reader.join().expect("a reader does not panic")).collect()
+        let begin = |part| {
+            let reader = move || sample_chunks(part, read);
+            // This thread reads what no other can be had for.
+            std::thread::Builder::new().spawn_scoped(scope, reader).map_err(|_| reader())
+        };
+        let readers: Vec<_> = chunks.chunks(part).map(begin).collect();
+        let done = |reader: Result<std::thread::ScopedJoinHandle<'_, _>, _>| match reader {
+            Ok(reader) => reader.join().expect("a reader does not panic"),
+            Err(read_here) => read_here,
+        };
+        readers.into_iter().map(done).collect()
     });
     let mut digest = Sha256::new();
     let mut whole =

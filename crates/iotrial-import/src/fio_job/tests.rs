@@ -183,7 +183,10 @@ fn what_cannot_be_a_profile_is_told_with_its_line_and_what_to_do() {
     check("rw=randread\niodepth=9999", "a profile has from 1 to 4096");
     check("rw=randread\nioengine=rbd", "another kind of I/O (io_uring, libaio");
     check("rw=randread\nsize=50%", "takes it from the file or device");
-    check("rw=randread\nsize=${NONE}", "the environment variable `NONE` is not set");
+    check(
+        "rw=randread\nsize=${NONE}",
+        "`${NONE}` reads the environment: set the variable, and allow it with --fio-env NONE",
+    );
     check("rw=randread\npercentage_random=30", "random or sequential (make a job for each part)");
     check("rw=randread\nsize=1k", "must hold at least one block of 4 KiB, not 1 KiB");
     check("rw=randread\n[b]\nrw=read\nsize=1g\nruntime=30", "runs for 1m and job `b` for 30s");

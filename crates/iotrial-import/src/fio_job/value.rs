@@ -106,7 +106,7 @@ pub(super) fn expand(text: &str, surroundings: &Surroundings<'_>) -> Result<Stri
         let value = (surroundings.variable)(name)
             // A variable that is not set is an error and not empty: fio would run another load than was
             // meant.
-            .ok_or_else(|| format!("the environment variable `{name}` is not set"))?;
+            .ok_or_else(|| format!("`${{{name}}}` reads the environment: set the variable, and allow it with --fio-env {name}"))?;
         expanded.push_str(before);
         expanded.push_str(&value);
         rest = after;

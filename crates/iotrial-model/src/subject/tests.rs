@@ -83,6 +83,7 @@ fn run(reads: u64, writes: u64, commits: u64) -> RunRecord {
         study: None,
         tool: tool(),
         started_at: "2026-01-01T00:00:00Z".to_owned(),
+        anonymous: false,
         host: Host::default(),
         targets: vec![TargetRecord { path: "/data".to_owned(), ..TargetRecord::default() }],
         profile: PROFILE.to_owned(),

@@ -3,19 +3,28 @@
 //! It saves time and nothing else. Whatever keeps it from being used costs that time and never the list.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use iotrial_analysis::verdict::Outcome;
 use rusqlite::ffi::SQLITE_ERROR;
-use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::entry::{Entry, KeyLatency};
 use super::kind::Kind;
 
 /// Of the tables below. An index of another layout is emptied.
-const LAYOUT: i64 = 3;
+const LAYOUT: i64 = 4;
+
+/// Says in the header of the file that it is an index of iotrial: `IOTR`. Somebody else's database of that name is left alone.
+const APPLICATION_ID: u32 = 0x494f_5452;
+
+/// Of the header of an SQLite file (the SQLite file format, 1.3): what it begins with, how long it is, and where its application id is.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+const HEADER_BYTES: usize = 100;
+const APPLICATION_ID_AT: usize = 68;
 
 /// Whose findings and verdicts the rows hold. They are never stored as truth: another version reads the files again.
 const MADE_BY: &str = env!("CARGO_PKG_VERSION");
@@ -49,6 +58,38 @@ impl Stamp {
 /// An index, and what is in it.
 pub(super) struct Index {
     connection: Connection,
+    path: PathBuf,
+    patience: Duration,
+}
+
+/// Why an index cannot be used now.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum IndexError {
+    /// SQLite cannot read or write it.
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    /// Something else has its name.
+    #[error("`{}` is no index that iotrial made; move it away, and the store gets one", path.display())]
+    Foreign {
+        /// What has the name.
+        path: PathBuf,
+    },
+    /// The operating system does not let it be made or looked at.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// What has the name of the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// Nothing, or an empty file.
+    Nobodys,
+    /// An index of iotrial, whole or not.
+    Ours,
+    /// A database that does not say whose it is, as older versions of iotrial made them.
+    Unsaid,
+    /// Something else.
+    Foreign,
 }
 
 impl Index {
@@ -59,27 +100,55 @@ impl Index {
     ///
     /// When it cannot be used now: another iotrial writes it for longer than `patience`, or the folder cannot be written. It is left
     /// as it is.
-    pub(super) fn open(folder: &Path, patience: Duration) -> rusqlite::Result<(Self, Known)> {
+    pub(super) fn open(folder: &Path, patience: Duration) -> Result<(Self, Known), IndexError> {
         let path = folder.join("index.sqlite");
-        let open = || {
-            let connection = open_file(&path, patience)?;
-            // A damaged file may open, and even count its rows, and fail only when they are read. So reading is a part of opening.
-            let known = select(&connection)?;
-            Ok((Self { connection }, known))
-        };
-        open().or_else(|error| {
+        let whose = whose(&path)?;
+        let foreign = || IndexError::Foreign { path: path.clone() };
+        match whose {
+            Whose::Foreign => return Err(foreign()),
+            // Readable by its user alone, as the records are: it has their labels and paths. SQLite itself would ask the umask.
+            Whose::Nobodys => make_private(&path)?,
+            Whose::Unsaid if !is_earlier_index(&path)? => return Err(foreign()),
+            Whose::Ours | Whose::Unsaid => {}
+        }
+        match Self::open_file(&path, patience) {
             // Only then: the index of another iotrial that is at work may be busy, and must not vanish under it.
-            if !is_damage(&error) {
-                return Err(error);
+            Err(error) if is_damage(&error) && whose == Whose::Ours => {
+                Ok(Self::anew(path.clone(), patience)?)
             }
-            // A rollback journal that lies beside it need not go: SQLite drops the one of a database that is empty.
-            let _ = fs::remove_file(&path);
-            open()
-        })
+            opened => Ok(opened?),
+        }
     }
 
-    /// Notes what files hold, in place of what was known of them, and forgets others.
-    pub(super) fn update(&mut self, changed: &[(Stamp, &Entry)], gone: &[&Path]) -> rusqlite::Result<()> {
+    fn open_file(path: &Path, patience: Duration) -> rusqlite::Result<(Self, Known)> {
+        let connection = connect(path, patience)?;
+        // A damaged file may open, and even count its rows, and fail only when they are read. So reading is a part of opening.
+        let known = select(&connection)?;
+        Ok((Self { connection, path: path.to_owned(), patience }, known))
+    }
+
+    /// In the place of a damaged one.
+    fn anew(path: PathBuf, patience: Duration) -> Result<(Self, Known), IndexError> {
+        // A rollback journal that lies beside it need not go: SQLite drops the one of a database that is empty.
+        let _ = fs::remove_file(&path);
+        make_private(&path)?;
+        Ok(Self::open_file(&path, patience)?)
+    }
+
+    /// Notes what files hold, in place of what was known of them, and forgets others. One that shows only now that it is damaged is
+    /// made anew, with what changed; the rest is read from its files the next time.
+    pub(super) fn update(&mut self, changed: &[(Stamp, &Entry)], gone: &[&Path]) -> Result<(), IndexError> {
+        match self.change(changed, gone) {
+            Err(error) if is_damage(&error) => {
+                let (anew, _) = Self::anew(self.path.clone(), self.patience)?;
+                *self = anew;
+                Ok(self.change(changed, gone)?)
+            }
+            changed => Ok(changed?),
+        }
+    }
+
+    fn change(&mut self, changed: &[(Stamp, &Entry)], gone: &[&Path]) -> rusqlite::Result<()> {
         if changed.is_empty() && gone.is_empty() {
             return Ok(());
         }
@@ -113,24 +182,67 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     }
 }
 
-fn open_file(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
+/// By the header of the file, before SQLite touches it.
+fn whose(path: &Path) -> io::Result<Whose> {
+    let metadata = match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Whose::Nobodys),
+        metadata => metadata?,
+    };
+    // A link would lead out of the store, and a pipe would be waited for.
+    if !metadata.is_file() {
+        return Ok(Whose::Foreign);
+    }
+    let mut header = Vec::new();
+    File::open(path)?.take(HEADER_BYTES as u64).read_to_end(&mut header)?;
+    if header.is_empty() {
+        return Ok(Whose::Nobodys);
+    }
+    let id = header.get(APPLICATION_ID_AT..APPLICATION_ID_AT + 4);
+    let id = id.and_then(|bytes| Some(u32::from_be_bytes(bytes.try_into().ok()?)));
+    Ok(match id.filter(|_| header.starts_with(MAGIC)) {
+        Some(APPLICATION_ID) => Whose::Ours,
+        Some(0) => Whose::Unsaid,
+        _ => Whose::Foreign,
+    })
+}
+
+/// Whether a database that does not say whose it is has the one table that versions of iotrial before the application id made.
+fn is_earlier_index(path: &Path) -> rusqlite::Result<bool> {
+    let index = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let mut statement =
+        index.prepare("SELECT name FROM sqlite_schema WHERE type <> 'index' ORDER BY name")?;
+    let names: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let made_by = "SELECT count(*) FROM pragma_table_info('entry') WHERE name IN ('made_by', 'modified_ns')";
+    Ok(names == ["entry"] && index.query_row(made_by, [], |row| row.get::<_, i64>(0))? == 2)
+}
+
+/// An empty file that only its user reads, where there is none yet.
+fn make_private(path: &Path) -> io::Result<()> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
+}
+
+fn connect(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
     let mut index = Connection::open(path)?;
     index.busy_timeout(patience)?;
     let layout = |index: &Connection| index.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
     if layout(&index)? != LAYOUT {
-        // Not by removing the file: another iotrial may have it open. `record` was the table of layout 0.
+        // Not by removing the file: another iotrial may have it open.
         let change = index.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Asked again: another iotrial may have changed it while this one waited for its turn.
         if layout(&change)? != LAYOUT {
             change.execute_batch(&format!(
-                "DROP TABLE IF EXISTS record;
-                 DROP TABLE IF EXISTS entry;
+                "DROP TABLE IF EXISTS entry;
                  CREATE TABLE entry (
                      path TEXT PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL, started_at TEXT NOT NULL,
                      profile TEXT NOT NULL, label TEXT, targets TEXT NOT NULL, ended TEXT NOT NULL,
                      outcome TEXT, capacity_iops REAL, is_lower_bound INTEGER NOT NULL, latency TEXT, latency_us REAL,
                      made_by TEXT NOT NULL, length INTEGER NOT NULL, modified_ns INTEGER NOT NULL
                  ) STRICT;
+                 PRAGMA application_id = {APPLICATION_ID};
                  PRAGMA user_version = {LAYOUT};"
             ))?;
         }
@@ -141,9 +253,11 @@ fn open_file(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
 
 fn insert(index: &Connection, entry: &Entry, stamp: Stamp) -> rusqlite::Result<()> {
     index.execute(
-        "INSERT OR REPLACE INTO entry VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+        // By their names: a column that somebody added takes no part.
+        "INSERT OR REPLACE INTO entry (path, kind, id, started_at, profile, label, targets, ended, outcome, capacity_iops,
+             is_lower_bound, latency, latency_us, made_by, length, modified_ns)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         rusqlite::params![
-
             entry.path.to_string_lossy(),
             entry.kind.as_str(),
             &entry.id,
@@ -231,6 +345,7 @@ mod tests {
         let other = Connection::open(folder.path().join("index.sqlite")).unwrap();
         other.execute_batch("BEGIN EXCLUSIVE; UPDATE entry SET label = 'theirs'").unwrap();
         let busy = open().map(drop).unwrap_err();
+        let IndexError::Sqlite(busy) = busy else { panic!("{busy}") };
         assert_eq!(busy.sqlite_error_code(), Some(ErrorCode::DatabaseBusy));
         assert!(index.update(&[(STAMP, &entry)], &[]).is_err());
         other.execute_batch("COMMIT").unwrap();
@@ -266,12 +381,65 @@ mod tests {
     }
 
     #[test]
-    fn an_index_without_its_table_is_made_anew() {
+    fn an_index_that_lost_its_table_or_got_another_one_is_made_anew() {
+        for spoil in [
+            "DROP TABLE entry",
+            "ALTER TABLE entry ADD COLUMN extra TEXT",
+            "ALTER TABLE entry DROP COLUMN label",
+            "DROP TABLE entry; CREATE VIEW entry AS SELECT 1",
+            "CREATE TRIGGER t BEFORE INSERT ON entry BEGIN SELECT nothing(); END",
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let entry = entry(folder.path());
+            drop(Index::open(folder.path(), PATIENCE).unwrap());
+            let other = Connection::open(folder.path().join("index.sqlite")).unwrap();
+            other.execute_batch(spoil).unwrap();
+            drop(other);
+            let (mut index, known) = Index::open(folder.path(), PATIENCE).unwrap();
+            assert!(known.is_empty());
+            index.update(&[(STAMP, &entry)], &[]).unwrap_or_else(|error| panic!("{spoil}: {error}"));
+            assert_eq!(Index::open(folder.path(), PATIENCE).unwrap().1.len(), 1, "{spoil}");
+        }
+    }
+
+    #[test]
+    fn what_somebody_else_made_under_that_name_is_left_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
-        drop(Index::open(folder.path(), PATIENCE).unwrap());
-        let other = Connection::open(folder.path().join("index.sqlite")).unwrap();
-        other.execute_batch("DROP TABLE entry").unwrap();
-        drop(other);
-        assert!(Index::open(folder.path(), PATIENCE).unwrap().1.is_empty());
+        let path = folder.path().join("index.sqlite");
+        let refused = |what: &str| {
+            let before = fs::read(&path).unwrap();
+            let error = Index::open(folder.path(), PATIENCE).map(drop).unwrap_err();
+            assert!(matches!(error, IndexError::Foreign { .. }), "{what}: {error}");
+            assert_eq!(fs::read(&path).unwrap(), before, "{what}");
+            fs::remove_file(&path).unwrap();
+        };
+        fs::write(&path, "my own index of songs").unwrap();
+        refused("text");
+        let songs = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        songs("CREATE TABLE entry (song TEXT); INSERT INTO entry VALUES ('mine')");
+        refused("a database with a table of that name");
+        songs("PRAGMA application_id = 7; CREATE TABLE entry (made_by, modified_ns)");
+        refused("a database that says whose it is");
+        #[cfg(unix)]
+        {
+            let elsewhere = tempfile::tempdir().unwrap();
+            drop(Index::open(elsewhere.path(), PATIENCE).unwrap());
+            std::os::unix::fs::symlink(elsewhere.path().join("index.sqlite"), &path).unwrap();
+            refused("a link to the index of another store");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_reads_the_index() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        Index::open(folder.path(), PATIENCE)
+            .unwrap()
+            .0
+            .update(&[(STAMP, &entry(folder.path()))], &[])
+            .unwrap();
+        let mode = fs::metadata(folder.path().join("index.sqlite")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
     }
 }

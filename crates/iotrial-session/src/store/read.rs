@@ -10,7 +10,7 @@ use ruzstd::decoding::StreamingDecoder;
 use super::kind::Kind;
 use crate::bounded_file::{Pipes, ReadFileError, read_bytes, read_to_end_within};
 use crate::fault::Fault;
-use crate::harmless;
+use iotrial_model::foreign_text::harmless;
 
 /// The largest record or journal that is read, in bytes: packed, and again unpacked.
 // A choice: all of it is in memory at once, and a packed file of a stranger may be a thousand times larger than it looks.

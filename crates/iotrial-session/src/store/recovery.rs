@@ -16,7 +16,7 @@ use super::{Store, StoreError, list};
 use crate::atomic_file::WriteFileError;
 use crate::bounded_file::{OpenedFile, Pipes, ReadFileError, open_to_read, read_to_end_within};
 use crate::fault::on_one_line;
-use crate::harmless;
+use iotrial_model::foreign_text::harmless;
 
 impl Store {
     /// Makes records of the journals that crashes left. One that cannot be recovered is told, and does not
@@ -57,15 +57,20 @@ impl Store {
         let mut bytes = Vec::new();
         read_to_end_within(&file, length, MOST_RECORD_BYTES, &mut bytes)
             .map_err(|source| RecoverError::Read { path: path.to_owned(), source })?;
-        match RunRecord::from_journal(&bytes) {
+        match record_in(&bytes, &id) {
             Ok(mut record) => {
+                // By their paths as they are, before the record forgets them.
+                let directories = record.targets.iter().filter(|target| target.kind == "directory");
+                let directories: Vec<String> = directories.map(|target| harmless(&target.path)).collect();
+                if record.anonymous {
+                    record.anonymize();
+                }
                 record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
                 let written = self.write(&record)?;
                 self.note(&Entry::of_run(&record, &written));
                 let place = written.display();
                 self.observer.warn(&format!("note: a run was cut off; what it measured is kept in {place}"));
-                for target in record.targets.iter().filter(|target| target.kind == "directory") {
-                    let target = harmless(&target.path);
+                for target in directories {
                     self.observer
                         .warn(&format!("hint: `iotrial clean {target}` removes the files that it left"));
                 }
@@ -73,13 +78,36 @@ impl Store {
                 remove_if_there(path)
             }
             Err(why) => {
-                // Not even its head was written: there is nothing to keep, and nothing to lose.
-                let spoilt = path.with_extension("spoilt");
+                // Its head was not written, or somebody else wrote it. It stays for whoever wants to look, under a name that is free.
+                let mut spoilt = path.with_extension("spoilt");
+                if spoilt.symlink_metadata().is_ok() {
+                    spoilt = path.with_extension(format!("{}.spoilt", ulid::Ulid::generate()));
+                }
                 fs::rename(path, &spoilt).map_err(RecoverError::Rename)?;
                 Err(RecoverError::Spoilt { spoilt, why })
             }
         }
     }
+}
+
+/// The record of which a journal holds the beginning. Nothing in it is believed: its id, which names the file that is written, is the
+/// one in the name of the journal, which iotrial looked up in the store.
+fn record_in(journal: &[u8], id: &str) -> Result<RunRecord, Spoilt> {
+    let record = RunRecord::from_journal(journal)?;
+    if record.id != id || ulid::Ulid::from_string(id).is_err() {
+        return Err(Spoilt::Id { found: harmless(&record.id) });
+    }
+    Ok(record)
+}
+
+/// Why nothing is made of a journal.
+#[derive(Debug, thiserror::Error)]
+enum Spoilt {
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A name that is no id, or the id of another run: its record would take the place of that one's, or of a file elsewhere.
+    #[error("its name is not that of its run, `{found}`")]
+    Id { found: String },
 }
 
 /// Why the journal that a crash left became no record.
@@ -117,7 +145,7 @@ enum RecoverError {
     Spoilt {
         spoilt: PathBuf,
         #[source]
-        why: JournalError,
+        why: Spoilt,
     },
 }
 

@@ -15,6 +15,8 @@ use crate::atomic_file::{AtomicFile, Durability, Existing};
 pub struct JournalWriter {
     path: PathBuf,
     file: File,
+    /// A line could not be written. What would follow it belongs to nothing, so that nothing follows.
+    is_cut_off: bool,
 }
 
 impl JournalWriter {
@@ -31,19 +33,18 @@ impl JournalWriter {
             new.place(&path, Existing::Replaced, Durability::AtOnce)
         };
         let file = begin().map_err(|source| StoreError::Journal { path: path.clone(), source })?;
-        Ok(Self { path, file })
+        Ok(Self { path, file, is_cut_off: false })
     }
 
     /// Appends the record as far as it is known now, and brings it to the disk.
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// When it cannot be written. Later lines are then left out without another error.
     pub fn record(&mut self, record: &RunRecord) -> Result<(), StoreError> {
-        let line = journal::record_line(record).map_err(io::Error::from);
+        self.append(|| journal::record_line(record))?;
         // The content alone: that the file has grown is a part of it, and when it was changed is of no use to anybody.
-        let written = line.and_then(|line| self.file.write_all(&line)).and_then(|()| self.file.sync_data());
-        written.map_err(|source| self.failure(source))
+        self.file.sync_data().map_err(|source| self.failure(source))
     }
 
     /// Appends an interval. It is left to the operating system when that reaches the disk: a flush would be
@@ -51,10 +52,24 @@ impl JournalWriter {
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// As above.
     pub fn interval(&mut self, interval: &Interval) -> Result<(), StoreError> {
-        let line = journal::interval_line(interval).map_err(io::Error::from);
-        line.and_then(|line| self.file.write_all(&line)).map_err(|source| self.failure(source))
+        self.append(|| journal::interval_line(interval))
+    }
+
+    /// Appends a line; after one that could not be written, none.
+    fn append(&mut self, line: impl FnOnce() -> serde_json::Result<Vec<u8>>) -> Result<(), StoreError> {
+        if self.is_cut_off {
+            return Ok(());
+        }
+        let written = line().map_err(io::Error::from).and_then(|line| self.file.write_all(&line));
+        self.is_cut_off = written.is_err();
+        written.map_err(|source| self.failure(source))
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Removes the journal: its run is recorded, or never began.

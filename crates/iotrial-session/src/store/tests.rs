@@ -180,17 +180,19 @@ fn an_index_that_is_gone_damaged_or_of_another_layout_is_made_anew() {
     let entries = store.entries().unwrap();
     assert_eq!(entries.len(), 2);
     let index = store.folder().join("index.sqlite");
+    let whole = fs::read(&index).unwrap();
+    // As versions before the application id made them.
     let old_layout = || {
         let old = rusqlite::Connection::open(&index).unwrap();
         old.execute_batch(
-            "CREATE TABLE record (path TEXT PRIMARY KEY, id TEXT NOT NULL, started_at TEXT NOT NULL,
-                profile TEXT NOT NULL, label TEXT, targets TEXT NOT NULL, ended TEXT NOT NULL) STRICT;
-             INSERT INTO record VALUES ('/gone', 'x', 'x', 'x', 'x', 'x', 'x');",
+            "CREATE TABLE entry (path TEXT PRIMARY KEY, made_by TEXT NOT NULL, modified_ns INTEGER NOT NULL) STRICT;
+             INSERT INTO entry VALUES ('/gone', 'x', 0);
+             PRAGMA user_version = 3;",
         )
         .unwrap();
     };
-    let spoil: [&dyn Fn(); 3] =
-        [&|| {}, &|| fs::write(&index, "no database, and longer than a header of one").unwrap(), &old_layout];
+    let damaged = || fs::write(&index, [&whole[..100], &vec![0xff; whole.len() - 100]].concat()).unwrap();
+    let spoil: [&dyn Fn(); 3] = [&|| {}, &damaged, &old_layout];
     for spoil in spoil {
         fs::remove_file(&index).unwrap();
         spoil();
@@ -288,6 +290,81 @@ fn a_journal_that_holds_nothing_is_renamed_and_told() {
         "{}",
         bench.heard()
     );
+}
+
+#[test]
+fn a_journal_makes_no_record_but_the_one_of_its_name() {
+    let bench = Bench::new();
+    let store = bench.open();
+    let run = bench.run("whole");
+    let before = fs::read(&run.path).unwrap();
+    let outside = bench.folder.path().join("victim.iotrial.json");
+    fs::write(&outside, "precious").unwrap();
+    let free = "01AAAAAAAAAAAAAAAAAAAAAAAA";
+    for (name, id) in
+        [(free, run.record.id.as_str()), (free, "../victim"), ("victim", "victim"), ("01X", "01X")]
+    {
+        let record = RunRecord { id: id.to_owned(), ..run.record.clone() };
+        let line = iotrial_model::journal::record_line(&record).unwrap();
+        fs::write(Kind::Journal.path(store.folder(), name), line).unwrap();
+        assert_eq!(bench.open().entries().unwrap().len(), 1, "{name} {id}");
+        // It stays for whoever wants to look at it, and so does the one of the last time.
+        assert!(store.folder().join(format!("{name}.iotrial.spoilt")).exists());
+    }
+    let spoilt = fs::read_dir(store.folder())
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(".spoilt"));
+    assert_eq!(spoilt.count(), 4);
+    assert_eq!(fs::read(&run.path).unwrap(), before);
+    assert_eq!(fs::read(&outside).unwrap(), b"precious");
+    assert!(bench.heard().contains("its name is not that of its run, `../victim`"), "{}", bench.heard());
+}
+
+#[test]
+fn a_journal_whose_counts_have_no_sum_is_put_aside() {
+    let bench = Bench::new();
+    let store = bench.open();
+    let run = bench.run("whole");
+    let id = "01AAAAAAAAAAAAAAAAAAAAAAAA";
+    let head = RunRecord { id: id.to_owned(), intervals: Vec::new(), ..run.record.clone() };
+    let mut interval = run.record.measured_intervals().next().unwrap().clone();
+    interval.jobs[0].read.as_mut().unwrap().bytes = u64::MAX;
+    let mut journal = iotrial_model::journal::record_line(&head).unwrap();
+    (0..2).for_each(|_| journal.extend(iotrial_model::journal::interval_line(&interval).unwrap()));
+    fs::write(Kind::Journal.path(store.folder(), id), journal).unwrap();
+    assert_eq!(bench.open().entries().unwrap().len(), 1);
+    assert!(bench.heard().contains("its count is beyond any run"), "{}", bench.heard());
+}
+
+#[test]
+fn a_record_that_says_nothing_of_its_machine_does_so_after_a_crash_as_well() {
+    let bench = Bench::new();
+    let store = bench.open();
+    let setup = bench.setup("mine");
+    let mut record = setup.record(setup.plan.clone());
+    record.anonymous = true;
+    record.host.name = "db-prod-07".to_owned();
+    drop(store.begin(&record).unwrap());
+    bench.open();
+    let text = fs::read_to_string(Kind::Run.path(store.folder(), &record.id)).unwrap();
+    assert!(!text.contains("db-prod-07") && text.contains("anonymous"), "{text}");
+}
+
+#[test]
+fn a_run_that_the_store_does_not_take_is_known_and_kept_elsewhere() {
+    let bench = Bench::new();
+    let store = bench.open();
+    let run = bench.run("whole");
+    let record = RunRecord { id: ulid::Ulid::generate().to_string(), ..run.record };
+    let journal = store.begin(&record).unwrap();
+    // In the place of its file, so that it cannot be written whoever runs this test.
+    fs::create_dir(Kind::Run.path(store.folder(), &record.id)).unwrap();
+    let not_kept = store.finish(&record, journal).unwrap_err();
+    assert_eq!(read_record(&not_kept.path).unwrap(), record);
+    fs::remove_file(&not_kept.path).unwrap();
+    let hint = not_kept.hint().unwrap();
+    assert!(hint.contains("move it to") && hint.contains(&record.id), "{hint}");
+    assert!(list(store.folder(), &[Kind::Journal]).unwrap().is_empty(), "it would become a second record");
 }
 
 #[test]

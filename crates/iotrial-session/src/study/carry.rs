@@ -21,12 +21,13 @@ use super::outlook::{Outlook, idle};
 use super::released::Released;
 use super::shell::{Shell, Surroundings};
 use crate::fault::{Fault, explained, on_one_line};
-use crate::harmless;
 use crate::observer::Observer;
-use crate::rig::Rig;
+use crate::request::StudyRequest;
+use crate::rig::{Rig, Saved};
 use crate::run::{self, what_follows};
 use crate::setup::Setup;
 use crate::store::Store;
+use iotrial_model::foreign_text::harmless;
 
 /// Whatever is needed to carry a study out.
 pub(super) struct Carrier<'a> {
@@ -37,6 +38,8 @@ pub(super) struct Carrier<'a> {
     observer: Arc<dyn Observer>,
     released: Released,
     shell: Shell,
+    /// Whether the records say nothing of whose machine it was.
+    anonymous: bool,
     /// Measurements that were begun or given up, of those that were missing.
     count: usize,
     missing_count: usize,
@@ -54,15 +57,27 @@ impl<'a> Carrier<'a> {
     /// Nothing is done yet.
     pub(super) fn new(
         file: &'a StudyFile,
+        request: &StudyRequest,
         store: &'a Store,
         journal: StudyJournal,
         control: Arc<Control>,
         observer: Arc<dyn Observer>,
         released: Released,
-        quiet: bool,
     ) -> Self {
-        let shell = Shell::new(Arc::clone(&control), quiet);
-        Self { file, store, journal, control, observer, released, shell, count: 0, missing_count: 0 }
+        let shell = Shell::new(Arc::clone(&control), request.quiet);
+        let anonymous = request.anonymous;
+        Self {
+            file,
+            store,
+            journal,
+            control,
+            observer,
+            released,
+            shell,
+            anonymous,
+            count: 0,
+            missing_count: 0,
+        }
     }
 
     /// What is done in the end.
@@ -233,7 +248,11 @@ impl<'a> Carrier<'a> {
     /// Lays the targets out, leaves them alone for the idle time, and makes the load. `None` where the user stopped it before
     /// anything was measured.
     fn load(&mut self, visit: Visit<'_>, cell: &Cell) -> Result<Option<RunRecord>, StudyError> {
-        let ways = Ways { store: Some(self.store.folder()), released: Some(&self.released) };
+        let ways = Ways {
+            store: Some(self.store.folder()),
+            released: Some(&self.released),
+            anonymous: self.anonymous,
+        };
         let load = self.file.load(&cell.profile);
         let request = self.file.request(visit.configuration, &load.profile, cell.repeat, &ways);
         let mut setup = Setup::new(load.clone(), &request)
@@ -261,7 +280,15 @@ impl<'a> Carrier<'a> {
         }
         let measured = if is_prepared && !rig.is_stopping() {
             let made = run::measure(&mut rig, &mut trial, search).map_err(StudyError::from);
-            made.and_then(|()| Ok(rig.save(trial)?)).map(|(record, _)| Some(record))
+            made.and_then(|()| {
+                let Saved { record, kept } = rig.save(trial);
+                // The study holds a measurement to be done only when its record is in the store, but the figures are known.
+                if kept.is_err() {
+                    self.say(&format!("measured: {}", figures(&record)));
+                }
+                kept?;
+                Ok(Some(record))
+            })
         } else {
             drop(trial);
             Ok(None)

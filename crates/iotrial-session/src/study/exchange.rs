@@ -14,9 +14,9 @@ use super::file::{StudyFile, StudyRolesError, Ways};
 use super::journal::{StudyJournal, StudyJournalError};
 use super::outlook::{is_same_size, working_set};
 use crate::fault::{Fault, on_one_line};
-use crate::harmless;
 use crate::setup::unseen_plan;
 use crate::store::{AdoptError, Store};
+use iotrial_model::foreign_text::harmless;
 
 /// Why there is no part of a study for another machine.
 #[derive(Debug, thiserror::Error)]

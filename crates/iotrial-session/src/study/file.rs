@@ -13,9 +13,9 @@ use iotrial_model::toml_reader::Mistakes;
 use super::released::Released;
 use crate::bounded_file::{Pipes, ReadFileError, read_text};
 use crate::fault::Fault;
-use crate::harmless;
 use crate::judged_profile::{JudgedProfile, LoadProfileError};
 use crate::request::{Aim, LoadRequest, RigRequest};
+use iotrial_model::foreign_text::harmless;
 
 /// A study that needs no other file any more.
 pub struct StudyFile {
@@ -283,6 +283,7 @@ impl StudyFile {
                 label: Some(configuration.label.clone()),
                 attributes: configuration.attributes.clone(),
                 keep_files: load.keep_files,
+                anonymous: ways.anonymous,
                 sim: configuration.sim.clone(),
                 store: ways.store.map(Path::to_owned),
             },
@@ -297,6 +298,8 @@ pub(super) struct Ways<'a> {
     pub(super) store: Option<&'a Path>,
     /// The raw devices that may be written; `None` where no load follows.
     pub(super) released: Option<&'a Released>,
+    /// Whether the records say nothing of whose machine it was.
+    pub(super) anonymous: bool,
 }
 
 fn load_embedded(embedded: &EmbeddedProfile) -> Result<JudgedProfile, EmbeddedError> {

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::StudyError;
 use super::file::{StudyFile, Ways};
-use crate::harmless;
 use crate::setup::{Setup, unseen_plan};
+use iotrial_model::foreign_text::harmless;
 
 /// Working sets that differ by more are not the same load.
 // A choice. Files are cut to whole blocks and headers take a page each, which is far less; what is free differs by more.

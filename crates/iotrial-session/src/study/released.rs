@@ -13,7 +13,7 @@ use iotrial_model::plan::TargetKind;
 
 use super::StudyError;
 use super::file::StudyFile;
-use crate::harmless;
+use iotrial_model::foreign_text::harmless;
 
 /// Token by device, with links resolved.
 #[derive(Debug, Default)]

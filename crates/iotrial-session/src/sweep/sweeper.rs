@@ -15,7 +15,9 @@ use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, ProbeSecond, 
 
 use super::SweepError;
 use super::course::{Course, Test};
+use crate::fault::on_one_line;
 use crate::rig::Rig;
+use crate::store::NotKept;
 
 /// A search goes no further; whoever needs more gives a grid.
 // Linux gives a queue of an NVMe device 1,024 entries. What is beyond waits in the host, and the curve would be of that.
@@ -36,6 +38,8 @@ pub(super) struct Sweeper<'r> {
     /// What all probes have in common: areas, engine, access.
     base: Plan,
     record: SweepRecord,
+    /// Whether the store did not take the record the last time.
+    is_unkept: bool,
 }
 
 /// Why no further probe is made. An error has its own way out.
@@ -54,7 +58,7 @@ impl<E: Into<SweepError>> From<E> for Stop {
 impl<'r> Sweeper<'r> {
     /// A sweep that has not begun.
     pub(super) fn new(rig: &'r mut Rig, course: &'r Course, base: Plan, record: SweepRecord) -> Self {
-        Self { rig, course, base, record }
+        Self { rig, course, base, record, is_unkept: false }
     }
 
     /// Makes all probes, or those until it is stopped.
@@ -70,14 +74,19 @@ impl<'r> Sweeper<'r> {
     }
 
     /// Keeps the record, as it is in the end.
-    pub(super) fn finish(self) -> Result<(SweepRecord, PathBuf), SweepError> {
-        let path = self.keep()?;
-        Ok((self.record, path))
+    pub(super) fn finish(self) -> (SweepRecord, Result<PathBuf, NotKept>) {
+        let kept = self.rig.store().finish_sweep(&self.record);
+        (self.record, kept)
     }
 
-    /// Brings what is known to the disk.
-    fn keep(&self) -> Result<PathBuf, SweepError> {
-        Ok(self.rig.store().write_sweep(&self.record)?)
+    /// Brings what is known to the disk. A store that does not take it now may do so after the next probe.
+    fn keep(&mut self) {
+        let error = self.rig.store().write_sweep(&self.record).err();
+        // Once, and not after each of a hundred probes.
+        if let (Some(error), false) = (&error, self.is_unkept) {
+            self.rig.warn(&format!("warning: {}; a crash would lose the sweep", on_one_line(error)));
+        }
+        self.is_unkept = error.is_some();
     }
 
     fn all_tests(&mut self) -> Result<(), Stop> {
@@ -211,7 +220,7 @@ impl<'r> Sweeper<'r> {
             self.say_probe(&probe);
             self.record.probes.push(probe);
             // To the disk with each probe: whatever ends the program costs no more than the probe under way.
-            self.keep()?;
+            self.keep();
         } else {
             let at = format!("{pattern} at {outstanding} outstanding");
             let reason = ended.reason.map_or_else(|| at.clone(), |reason| format!("{at}: {reason}"));

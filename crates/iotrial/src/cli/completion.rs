@@ -10,6 +10,7 @@ use std::sync::Arc;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _};
 use iotrial_analysis::threshold::{ThresholdSet, builtin_names};
 use iotrial_model::builtin::builtin_profiles;
+use iotrial_model::foreign_text::{harmless, is_hidden};
 use iotrial_model::plan::Plan;
 use iotrial_model::profile::Profile;
 use iotrial_model::record::Interval;
@@ -87,9 +88,11 @@ impl Observer for Deaf {
 fn names(all: impl Fn() -> Vec<Name> + Send + Sync + 'static, or_file: bool) -> ArgValueCompleter {
     ArgValueCompleter::new(move |current: &OsStr| {
         let begun = current.to_string_lossy();
-        let begins = |(name, _): &Name| name.starts_with(&*begun);
-        let candidate =
-            |(name, about): Name| CompletionCandidate::new(name).help(about.map(|about| about.into()));
+        // A label of a stranger's record that would do something to the terminal cannot be typed either.
+        let begins = |(name, _): &Name| name.starts_with(&*begun) && !name.contains(is_hidden);
+        let candidate = |(name, about): Name| {
+            CompletionCandidate::new(name).help(about.map(|about| harmless(&about).into()))
+        };
         let mut candidates: Vec<CompletionCandidate> =
             all().into_iter().filter(begins).map(candidate).collect();
         if or_file {

@@ -54,6 +54,10 @@ pub struct RigArgs {
     #[arg(long)]
     pub keep_files: bool,
 
+    /// Leave out of the record what says whose machine it was: host name, serial numbers, paths. `iotrial docs record` lists what stays.
+    #[arg(long)]
+    pub anonymous: bool,
+
     /// Hide the progress; warnings and results stay.
     #[arg(short, long)]
     pub quiet: bool,
@@ -87,6 +91,7 @@ impl RigArgs {
             attributes,
             destroy: self.destroy.clone(),
             keep_files: self.keep_files,
+            anonymous: self.anonymous,
             sim: self.sim.clone(),
             store: self.store.place(),
         })

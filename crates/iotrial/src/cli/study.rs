@@ -78,6 +78,11 @@ pub struct StudyArgs {
     #[arg(short, long)]
     pub yes: bool,
 
+    /// Leave out of the records what says whose machine it was: host name, serial numbers, paths. The journal of the study names its
+    /// targets all the same.
+    #[arg(long)]
+    pub anonymous: bool,
+
     /// Hide the progress; warnings and results stay.
     #[arg(short, long)]
     pub quiet: bool,
@@ -103,7 +108,7 @@ impl StudyArgs {
             (false, false) => Earlier::Refused,
         };
         let (destroy, store) = (self.destroy.clone(), self.store.place());
-        StudyRequest { earlier, destroy, store, quiet: self.quiet }
+        StudyRequest { earlier, destroy, store, quiet: self.quiet, anonymous: self.anonymous }
     }
 }
 

@@ -10,7 +10,7 @@ use iotrial_report::document::Document;
 use crate::cli::AuditArgs;
 use crate::failure::{CONTRADICTED, Failure};
 use crate::intake::{Folders, Input, Intake, IntakeError, Source, Takes, told_beside};
-use crate::output::harmless;
+use crate::output::{harmless, say};
 use crate::presentation::{Presentation, Value};
 
 const TAKES: Takes =
@@ -26,7 +26,9 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
         store: Some(&args.store),
         study_profile: None,
     };
-    let audited = intake.open_all(intake.find(&args.results)?, audit_input)?;
+    let sources = intake.find(&args.results)?;
+    args.files.spare(sources.iter().map(|source| source.path.as_path()))?;
+    let audited = intake.open_all(sources, audit_input)?;
     let count = audited.len();
     // Logs beside a result were read with it: to call them «no result» would be wrong, and they are known only when all are
     // read.
@@ -38,13 +40,13 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
         // are about.
         match audited {
             Ok(one) => {
-                one.warnings.iter().for_each(|warning| eprintln!("{warning}"));
+                one.warnings.iter().for_each(|warning| say!("{warning}"));
                 audits.extend(one.audits);
             }
             Err(None) if beside.contains(&source.path) => {}
             Err(None) => {
                 let name = harmless(&source.path.display().to_string());
-                eprintln!("note: `{name}` is no result, and left out");
+                say!("note: `{name}` is no result, and left out");
             }
             Err(Some(failure)) => unreadable.push(failure),
         }
@@ -56,7 +58,7 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
         return Err(unreadable.next().unwrap_or_else(none));
     }
     // They come before the audit, so that they are not lost below pages of it.
-    let unreadable_count = unreadable.map(|failure| eprintln!("{failure}")).count();
+    let unreadable_count = unreadable.map(|failure| say!("{failure}")).count();
     let document = Document::of_audits(&audits);
     let values = audits.iter().map(Value::alone).collect();
     Presentation::new(&document, values).show(&args.files, args.json)?;

@@ -1,6 +1,6 @@
 //! `iotrial clean`: files that earlier runs left behind.
 
-use std::io::IsTerminal;
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::cli::CleanArgs;
 use crate::failure::Failure;
-use crate::output::{self, harmless};
+use crate::output::{self, harmless, say, stderr_is_terminal};
 
 #[derive(Serialize)]
 struct Line<'f> {
@@ -41,7 +41,7 @@ pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
     }
     if found.is_empty() {
         // Not on standard output, where `--json` and scripts expect files.
-        eprintln!("nothing is left over");
+        say!("nothing is left over");
     }
     // A run that goes on would lose the files under its feet.
     let idle = || found.iter().filter(|file| !file.in_use);
@@ -50,7 +50,7 @@ pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
         for file in idle() {
             remove_left_over(&file.path).map_err(failure)?;
         }
-        eprintln!("{} files removed, {total} freed", idle().count());
+        say!("{} files removed, {total} freed", idle().count());
     }
     // After the removal, because it says of each file whether it is gone.
     if args.json {
@@ -83,8 +83,8 @@ fn may_remove(args: &CleanArgs, count: usize, total: ByteSize) -> Result<bool, F
         return Ok(true);
     }
     // Whoever cannot answer must not be asked, and silence is no consent.
-    if args.json || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        eprintln!("--yes removes them");
+    if args.json || !std::io::stdin().is_terminal() || !stderr_is_terminal() {
+        say!("--yes removes them");
         return Ok(false);
     }
     let prompt = format!("Remove {count} files of {total}");

@@ -6,14 +6,14 @@ use anyhow::anyhow;
 
 use crate::docs::PAGES;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, say};
 
 /// Prints a page, or lists them.
 pub fn docs(page: Option<&str>) -> Result<ExitCode, Failure> {
     let Some(name) = page else {
         let list: String = PAGES.iter().map(|page| format!("{:<14} {}\n", page.name, page.about)).collect();
         output::text(&list)?;
-        eprintln!("\n`iotrial docs NAME` prints one, as Markdown");
+        say!("\n`iotrial docs NAME` prints one, as Markdown");
         return Ok(ExitCode::SUCCESS);
     };
     // Whoever copies a name out of a link has its ending too.

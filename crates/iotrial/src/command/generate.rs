@@ -1,7 +1,7 @@
 //! What the program makes of itself: completion scripts and man pages.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -12,7 +12,8 @@ use clap_mangen::Man;
 
 use crate::cli::Cli;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, say};
+use crate::report_files::{check_is_writable, write_output};
 
 /// Set by the scripts of shells that ask what can stand in a place; of our own, so that no other program's setting is meant.
 const SHELL_VARIABLE: &str = "IOTRIAL_COMPLETE";
@@ -31,12 +32,12 @@ pub fn completions(shell: Shell) -> Result<ExitCode, Failure> {
     completer
         .write_registration(SHELL_VARIABLE, "iotrial", "iotrial", "iotrial", &mut script)
         .map_err(Failure::execution)?;
-    output::text(&String::from_utf8_lossy(&script))?;
+    output::bytes(&script)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Writes `iotrial.1`, `iotrial-run.1` and so on into a directory.
-pub fn man_pages(directory: &Path) -> Result<ExitCode, Failure> {
+pub fn man_pages(directory: &Path, overwrite: bool) -> Result<ExitCode, Failure> {
     // Not made here: a mistyped directory would be filled with twenty files.
     if !directory.is_dir() {
         let error = anyhow::anyhow!("`{}` is no directory", directory.display());
@@ -44,18 +45,24 @@ pub fn man_pages(directory: &Path) -> Result<ExitCode, Failure> {
     }
     let mut program = Cli::command().disable_help_subcommand(true);
     program.build();
-    write_pages(&program, directory)
+    let mut pages = Vec::new();
+    add_pages(&program, &mut pages)
         .with_context(|| format!("cannot write man pages into `{}`", directory.display()))
         .map_err(Failure::execution)?;
+    let pages: Vec<(PathBuf, Vec<u8>)> =
+        pages.into_iter().map(|(name, page)| (directory.join(name), page)).collect();
+    // All of them before one is written: a page of somebody else that is in the way leaves the folder as it was.
+    pages.iter().try_for_each(|(path, _)| check_is_writable(path, overwrite))?;
+    pages.iter().try_for_each(|(path, page)| write_output(path, page, overwrite))?;
     // On standard error: the pages are the output, and they are in files.
-    eprintln!("the man pages are in {}", directory.display());
+    say!("the man pages are in {}", directory.display());
     Ok(ExitCode::SUCCESS)
 }
 
-/// The page of a command, and of each below it.
-fn write_pages(command: &clap::Command, directory: &Path) -> io::Result<()> {
+/// The page of a command, and of each below it, with the names of their files.
+fn add_pages(command: &clap::Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
     for below in command.get_subcommands().filter(|one| !one.is_hide_set()) {
-        write_pages(below, directory)?;
+        add_pages(below, pages)?;
     }
     let man = Man::new(command.clone().after_help(None));
     let mut page = Vec::new();
@@ -63,7 +70,8 @@ fn write_pages(command: &clap::Command, directory: &Path) -> io::Result<()> {
     if let Some(text) = command.get_after_help() {
         page.extend(after_help(&text.to_string()).into_bytes());
     }
-    std::fs::write(directory.join(man.get_filename()), page)
+    pages.push((man.get_filename(), page));
+    Ok(())
 }
 
 /// What stands below the options: examples line by line, and the rest as prose. clap_mangen fills both alike.

@@ -1,6 +1,5 @@
 //! `iotrial import`: results of other tools become records.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -16,7 +15,7 @@ use iotrial_report::sweep::SweepOf;
 use crate::cli::ImportArgs;
 use crate::failure::{Failure, NOT_ALL_READ};
 use crate::intake::{self, Folders, Intake, Takes};
-use crate::output::harmless;
+use crate::output::{harmless, stderr_is_terminal};
 use crate::parallel::in_parallel;
 use crate::presentation::{Presentation, Value};
 use crate::store::open_store;
@@ -88,7 +87,7 @@ fn folder_of_records(args: &ImportArgs) -> Result<PathBuf, Failure> {
 
 fn progress(args: &ImportArgs, count: usize) -> ProgressBar {
     // A bar for one file flickers and says nothing.
-    if args.quiet || count < 2 || !std::io::stderr().is_terminal() {
+    if args.quiet || count < 2 || !stderr_is_terminal() {
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template("import   {wide_bar} {pos}/{len}  ETA {eta}");

@@ -1,6 +1,6 @@
 //! `iotrial` alone on a terminal: three questions, the command that they come to, a last one before anything is written, and the run.
 
-use std::io::IsTerminal;
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,6 +17,7 @@ use iotrial_session::setup::Setup;
 use crate::cli::{Cli, StoreArgs};
 use crate::command::run::{self, RunOutput};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
+use crate::output::{say, stderr_is_terminal};
 
 const DATABASES: &[(&str, &str)] = &[
     ("SQL Server, many small transactions (OLTP)", "sqlserver-oltp"),
@@ -55,19 +56,19 @@ const HOW_LONG: &[(&str, Option<Duration>)] = &[
 /// Asks which database, where and how long, prints the command, and runs it.
 pub fn interview() -> Result<ExitCode, Failure> {
     // In a script the questions would wait for ever; help and code 2 say what is wrong.
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        eprintln!("{}", Cli::command().render_help());
+    if !std::io::stdin().is_terminal() || !stderr_is_terminal() {
+        say!("{}", Cli::command().render_help());
         return Ok(ExitCode::from(2));
     }
     let ended = |error| Failure::execution(anyhow::Error::new(error).context("the conversation ended"));
     let answers = ask().map_err(ended)?;
     // So that nobody has to answer the questions a second time.
-    eprintln!("\n  {}\n", answers.command());
+    say!("\n  {}\n", answers.command());
     let load = JudgedProfile::load(Path::new(""), answers.profile, None)?;
     // Asked with the command in view, and before the first byte is written: whoever mistyped the directory sees it here.
     let setup = Setup::new(load.clone(), &answers.request())?;
     if !Confirm::new().with_prompt(outlook(&setup)).default(true).interact().map_err(ended)? {
-        eprintln!("nothing was written");
+        say!("nothing was written");
         return Ok(ExitCode::from(NOT_CARRIED_OUT));
     }
     run::carry_out(load, &answers.request(), &RunOutput::default())
@@ -83,7 +84,7 @@ struct Answers {
 
 /// Asks the three questions.
 fn ask() -> dialoguer::Result<Answers> {
-    eprintln!("Three questions: the arrow keys choose, Enter answers, Ctrl-C ends.\n");
+    say!("Three questions: the arrow keys choose, Enter answers, Ctrl-C ends.\n");
     // The database comes first, because what the directory must have room for follows from it.
     let names: Vec<&str> = DATABASES.iter().map(|(name, _)| *name).collect();
     let database = Select::new().with_prompt("Which database").items(&names).default(0).interact()?;

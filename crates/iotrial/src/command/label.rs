@@ -6,7 +6,7 @@ use iotrial_session::store::Change;
 
 use crate::cli::{LabelArgs, metrics_of};
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, say};
 use crate::store::{named, open_store_to_read};
 
 /// Gives the results that are meant another label, or metrics, and prints where they are.
@@ -21,7 +21,7 @@ pub fn label(args: &LabelArgs) -> Result<ExitCode, Failure> {
         // A page is of the day on which it was written, and may have been sent to somebody.
         let page = super::open::page_of(&path);
         if page.is_file() {
-            eprintln!(
+            say!(
                 "note: its page shows what the record said before; `iotrial report {} --html {} --overwrite` writes it again",
                 path.display(),
                 page.display()

@@ -9,7 +9,7 @@ use crate::cli::OpenArgs;
 use crate::command::report::{Asked, Gathered, Shown};
 use crate::command::sweep;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, say};
 use crate::report_files::ReportFiles;
 use crate::store::{named, open_store_to_read};
 
@@ -71,6 +71,6 @@ fn show(page: &Path) {
         .stderr(Stdio::null())
         .spawn();
     if let Err(error) = started {
-        eprintln!("note: no browser was started: `{opener}`: {error}");
+        say!("note: no browser was started: `{opener}`: {error}");
     }
 }

@@ -12,7 +12,7 @@ use crate::cli::ProfilesArgs;
 use crate::failure::Failure;
 use crate::fio_job::{check_fio_args, read_fio_job};
 use crate::intake::{self, Kind, Takes};
-use crate::output;
+use crate::output::{self, say};
 
 const TAKES: Takes = Takes { command: "profiles", what: "a profile" };
 
@@ -33,7 +33,7 @@ pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
         if args.json {
             output::json(&serde_json::json!({ "text": made.text, "notes": made.notes }))?;
         } else {
-            output::text(&made.text)?;
+            output::verbatim(&made.text)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -46,7 +46,7 @@ pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
         if args.json {
             output::json(&serde_json::json!({ "name": name, "text": text }))?;
         } else {
-            output::text(&text)?;
+            output::verbatim(&text)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -71,7 +71,7 @@ pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
         let list: String = lines.iter().map(|line| format!("{:<20} {}\n", line.name, line.title)).collect();
         output::text(&list)?;
         // On standard error, so that a script can read the list line by line.
-        eprintln!(
+        say!(
             "\n`iotrial profiles NAME` prints one; `iotrial run NAME` runs it, `iotrial run ./mine.toml` your own"
         );
     }

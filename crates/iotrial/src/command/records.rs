@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::cli::{Column, RecordsArgs, Since};
 use crate::failure::Failure;
-use crate::output::{self, harmless};
+use crate::output::{self, harmless, say};
 use crate::presentation::aligned;
 use crate::store::open_store_to_read;
 
@@ -31,14 +31,14 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
         output::json(&entries)?;
     } else if is_empty {
         let next = if args.trash { "" } else { "; `iotrial run` makes one" };
-        eprintln!("no records in {}{next}", store.folder().display());
+        say!("no records in {}{next}", store.folder().display());
     } else if entries.is_empty() {
-        eprintln!("no record is like that; `iotrial records` lists all of them");
+        say!("no record is like that; `iotrial records` lists all of them");
     } else {
         output::text(&table(entries))?;
     }
     if left_out > 0 {
-        eprintln!("and {left_out} more, which --limit leaves out");
+        say!("and {left_out} more, which --limit leaves out");
     }
     Ok(ExitCode::SUCCESS)
 }

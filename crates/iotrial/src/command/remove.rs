@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use crate::cli::RemoveArgs;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, say};
 use crate::store::{named, open_store_to_read};
 
 /// Moves the results that are meant, and prints where they are now.
@@ -18,7 +18,7 @@ pub fn remove(args: &RemoveArgs) -> Result<ExitCode, Failure> {
         output::text(&format!("{}\n", place.display()))?;
     }
     if !args.restore {
-        eprintln!("`iotrial remove --restore` brings results back; `iotrial records --trash` lists them");
+        say!("`iotrial remove --restore` brings results back; `iotrial records --trash` lists them");
     }
     Ok(ExitCode::SUCCESS)
 }

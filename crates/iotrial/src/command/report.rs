@@ -14,6 +14,7 @@ use crate::command::sweep;
 use crate::failure::Failure;
 use crate::gates::refused;
 use crate::intake::{Folders, Input, Intake, Takes, expect_thresholds, pass_over};
+use crate::output::say;
 
 mod shown;
 
@@ -44,8 +45,12 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
             let error = anyhow!("a sweep has no gates: each of its probes has a load of its own");
             Err(Failure::input(error).hint("give the record of a run".to_owned()))
         }
-        Gathered::Sweep(path, record) => sweep::report(args, &path, &record),
+        Gathered::Sweep(path, record) => {
+            args.files.spare([path.as_path()])?;
+            sweep::report(args, &path, &record)
+        }
         Gathered::Results(results) => {
+            args.files.spare(results.iter().map(|(path, _)| path.as_path()))?;
             let shown = Shown::new(results).held(&args.gates.gates).map_err(|error| refused(&error))?;
             shown.present(&args.files, args.json)?;
             if shown.gates().is_empty() {
@@ -100,7 +105,7 @@ impl Asked<'_> {
             // By the file and not by its name, which may be a link, or an id of the same record.
             let place = path.canonicalize().unwrap_or_else(|_| path.clone());
             if seen.contains(&place) {
-                eprintln!("note: `{}` was given twice, and stands once", path.display());
+                say!("note: `{}` was given twice, and stands once", path.display());
                 continue;
             }
             seen.push(place);

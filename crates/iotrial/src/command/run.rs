@@ -138,10 +138,11 @@ pub fn carry_out(
     // After the setup, which touches nothing, and before the load: a report that has no place to go must not cost a run.
     output.files.check_are_writable()?;
     check_gates(&output.gates.gates, &setup, request)?;
-    let Finished { record, path, thresholds, released } =
+    let Finished { record, path, kept, thresholds, released } =
         run::run(setup, control_by_signals()?, Arc::new(Live::new(output.quiet)))?;
     let shown = show(record, path, &thresholds, output);
-    // The figures come first: files that cannot be removed must not hide them.
+    // The figures come first: neither a full store nor files that cannot be removed may hide them.
+    kept?;
     released?;
     shown
 }

@@ -22,6 +22,7 @@ use iotrial_sizing::sizing::{Sizing, size as find};
 use crate::cli::{SizeArgs, SizeCommand};
 use crate::failure::Failure;
 use crate::intake::Takes;
+use crate::output::say;
 use crate::presentation::{Presentation, Value};
 use crate::report_files::{OtherFile, check_is_writable, write_output};
 
@@ -94,7 +95,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     let presentation = Presentation { others: written, ..Presentation::new(&document, values) };
     let shown = presentation.show(&args.files, args.json);
     for path in left_out {
-        eprintln!("note: nothing meets the demand, so `{}` is not written", path.display());
+        say!("note: nothing meets the demand, so `{}` is not written", path.display());
     }
     // After the answer is shown, which took the time.
     result.and(shown)?;

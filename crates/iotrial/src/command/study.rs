@@ -10,6 +10,7 @@ mod new;
 
 mod shown;
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use crate::cli::{StudyArgs, StudyCommand};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::intake::{self, Kind, Takes};
 use crate::live::Live;
-use crate::output::harmless;
+use crate::output::{harmless, say, stderr_is_terminal};
 use crate::report_files::ReportFiles;
 use crate::signal::control_by_signals;
 use crate::store::{open_store, open_store_to_read};
@@ -46,6 +47,7 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     // Before the study is read: the words are wrong whatever stands in it.
     args.files.check(args.json, &[])?;
     let path = args.file.as_deref().expect("a file or a command is required");
+    args.files.spare([path])?;
     intake::expect(Kind::Study, path, &TAKES)?;
     let file = StudyFile::read(path)?;
     match file.study.profiles.len() {
@@ -85,7 +87,7 @@ fn measure(
     let ready = ReadyStudy::new(file, request, store, live)?;
     if ready.runs_commands() && !consent(args, file, ready.left_command().as_deref())? {
         // Code 3 and not 0: whoever waits for the study in a script must not take «no» for «done».
-        eprintln!("nothing was done");
+        say!("nothing was done");
         return Ok(ExitCode::from(NOT_CARRIED_OUT));
     }
     let Carried { progress, result } = ready.carry_out(control_by_signals()?)?;
@@ -116,7 +118,7 @@ fn consent(args: &StudyArgs, file: &StudyFile, left: Option<&str>) -> Result<boo
     }
     // `--quiet` alone must not hide what is about to be confirmed.
     if !args.quiet || !args.yes {
-        eprintln!(
+        say!(
             "commands of the study, run by the shell in {}:\n{}",
             shown_folder(file.folder()),
             lines.join("\n")
@@ -125,8 +127,7 @@ fn consent(args: &StudyArgs, file: &StudyFile, left: Option<&str>) -> Result<boo
     if args.yes {
         return Ok(true);
     }
-    let is_terminal = std::io::IsTerminal::is_terminal;
-    if !is_terminal(&std::io::stdin()) || !std::io::IsTerminal::is_terminal(&std::io::stderr()) {
+    if !std::io::stdin().is_terminal() || !stderr_is_terminal() {
         let error = anyhow::anyhow!("the study runs commands, and there is no terminal to confirm them");
         return Err(Failure::input(error).hint("read them, and add --yes".to_owned()));
     }

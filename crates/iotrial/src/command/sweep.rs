@@ -36,7 +36,8 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     args.files.check_are_writable()?;
     let swept = setup.carry_out(control_by_signals()?, Arc::new(Live::new(args.rig.quiet)))?;
     let shown = show(args, &swept);
-    // The figures come first: files that cannot be removed must not hide them.
+    // The figures come first: neither a full store nor files that cannot be removed may hide them.
+    swept.kept?;
     swept.released?;
     shown
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::cli::ThresholdsArgs;
 use crate::failure::Failure;
 use crate::intake::expect_thresholds;
-use crate::output;
+use crate::output::{self, say};
 
 #[derive(Serialize)]
 struct Line {
@@ -26,7 +26,7 @@ pub fn thresholds(args: &ThresholdsArgs) -> Result<ExitCode, Failure> {
         if args.json {
             output::json(&serde_json::json!({ "name": name, "text": text }))?;
         } else {
-            output::text(&text)?;
+            output::verbatim(&text)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -38,7 +38,7 @@ pub fn thresholds(args: &ThresholdsArgs) -> Result<ExitCode, Failure> {
         let list: String = lines.iter().map(|line| format!("{:<20} {}\n", line.name, line.title)).collect();
         output::text(&list)?;
         // Not on standard output, which a script may read line by line.
-        eprintln!(
+        say!(
             "\n`iotrial thresholds NAME` prints one; `iotrial run --thresholds NAME`, or ./mine.toml, judges by it"
         );
     }

@@ -83,6 +83,12 @@ fn most_record_bytes() -> usize {
     usize::try_from(MOST_RECORD_BYTES).unwrap_or(usize::MAX)
 }
 
+/// The text of a file that another file names. It may be a stranger who wrote the name, so that no pipe is waited for.
+pub fn named_text(path: &Path) -> Result<String, ReadError> {
+    let OpenedFile { file, length } = open_to_read(path, Pipes::Refused)?;
+    Ok(text_of(&read_from(file, length)?.bytes)?)
+}
+
 /// The text of a file that a person wrote, or of standard input.
 pub fn text(path: &Path) -> Result<String, ReadError> {
     Ok(text_of(&read(path)?.bytes)?)

@@ -10,6 +10,7 @@ use super::TAKES;
 use crate::cli::CompareArgs;
 use crate::failure::Failure;
 use crate::intake::{self, Input, Intake, IntakeError, Kind, Source, pass_over};
+use crate::output::say;
 
 /// What a comparison keeps of a file: much less than was read of it.
 enum Content {
@@ -31,6 +32,7 @@ pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Vec<Sample
     let labels = intake::labels_of(&sources);
     // A table that is named as one is the same as any other.
     sources.extend(args.tables.iter().map(|path| Source { path: path.clone(), is_named: true, name: None }));
+    args.files.spare(sources.iter().map(|source| source.path.as_path()))?;
     let mut samples = Vec::new();
     let (mut first, mut broken_count) = (None, 0_usize);
     let mut passed_over = None;
@@ -44,7 +46,7 @@ pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Vec<Sample
                 passed_over.get_or_insert(failure);
             }
             Content::Broken(failure) | Content::Refused(failure) if args.force => {
-                eprintln!("warning: left out: {}", failure.reason());
+                say!("warning: left out: {}", failure.reason());
             }
             Content::Refused(failure) => return Err(failure),
             Content::Broken(failure) => {

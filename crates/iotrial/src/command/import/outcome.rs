@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{MOST_TOLD, TAKES};
 use crate::failure::Failure;
 use crate::intake::{self, Input, IntakeError, Source};
-use crate::output::harmless;
+use crate::output::{harmless, say};
 use crate::presentation::aligned;
 
 /// What came of all files.
@@ -109,15 +109,15 @@ impl Outcome {
     /// On standard error, what could not be read or not be understood; `--json` has all of it.
     pub(super) fn tell(&self) {
         for failed in self.failed.iter().take(MOST_TOLD) {
-            eprintln!("error: `{}`: {}", failed.file, failed.error);
+            say!("error: `{}`: {}", failed.file, failed.error);
             // With several files the hints would be the same sentence again and again.
             if let Some(hint) = failed.hint.as_ref().filter(|_| self.failed.len() == 1) {
-                eprintln!("hint: {hint}");
+                say!("hint: {hint}");
             }
         }
         tell_more(self.failed.len(), "files that could not be read");
         for warning in self.warnings.iter().take(MOST_TOLD) {
-            eprintln!("warning: `{}`, {}: {}", warning.file, warning.place, warning.message);
+            say!("warning: `{}`, {}: {}", warning.file, warning.place, warning.message);
         }
         tell_more(self.warnings.len(), "warnings");
     }
@@ -125,7 +125,7 @@ impl Outcome {
 
 fn tell_more(count: usize, what: &str) {
     if count > MOST_TOLD {
-        eprintln!("and {} more {what}; --json lists all of them", count - MOST_TOLD);
+        say!("and {} more {what}; --json lists all of them", count - MOST_TOLD);
     }
 }
 

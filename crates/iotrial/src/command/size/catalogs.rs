@@ -49,7 +49,7 @@ pub(super) fn catalogs(args: &CatalogsArgs) -> Result<ExitCode, Failure> {
             Failure::input(anyhow::anyhow!("`{provider}` is not built in"))
                 .hint("an own catalog is the file that you gave".to_owned())
         })?;
-        output::text(text)?;
+        output::verbatim(text)?;
         return Ok(ExitCode::SUCCESS);
     }
     // The only place of the command that asks for the date: what is old depends on it, limits and prices do not.
@@ -68,7 +68,7 @@ pub(super) fn catalogs(args: &CatalogsArgs) -> Result<ExitCode, Failure> {
     }
     let byline = format!("as of {today}; iotrial {}", env!("CARGO_PKG_VERSION"));
     let document = Document::of_catalogs(&ages, &warnings.concat(), byline);
-    output::text(&text_of(&document, &[]))?;
+    output::painted(&text_of(&document, &[]))?;
     Ok(ExitCode::SUCCESS)
 }
 

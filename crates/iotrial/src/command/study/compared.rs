@@ -10,7 +10,7 @@ use iotrial_session::study::{CellState, CellStatus};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::harmless;
+use crate::output::{harmless, say};
 use crate::parallel::in_parallel;
 use crate::presentation::text_of;
 use crate::report_files::ReportFiles;
@@ -56,7 +56,7 @@ impl Compared {
                 // The records are safe, and the state of the study is to be seen.
                 Err(error) => {
                     let (profile, error) = (harmless(profile), harmless(&error.to_string()));
-                    eprintln!("warning: no comparison under `{profile}`: {error}");
+                    say!("warning: no comparison under `{profile}`: {error}");
                     None
                 }
             }
@@ -104,7 +104,7 @@ fn samples(cells: &[&CellStatus]) -> Vec<Sample> {
         Ok(sample) => Some(sample.named(&cell.label, cell.attributes.clone())),
         Err(error) => {
             // The study goes on to be shown: one damaged file of forty must not hide thirty-nine.
-            eprintln!("warning: left out of the comparison: {error:#}");
+            say!("warning: left out of the comparison: {error:#}");
             None
         }
     };

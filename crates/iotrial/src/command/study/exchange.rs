@@ -10,7 +10,7 @@ use super::shown::Shown;
 use crate::cli::{StudyAddArgs, StudyExportArgs};
 use crate::failure::Failure;
 use crate::intake::{self, Folders, Intake, Kind, Takes};
-use crate::output;
+use crate::output::{self, say};
 use crate::report_files::ReportFiles;
 use crate::store::open_store;
 
@@ -39,7 +39,7 @@ pub fn add(args: &StudyAddArgs) -> Result<ExitCode, Failure> {
     let offered = intake.open_runs(&args.records)?;
     let store = open_store(&args.store)?;
     let Added { progress, known } = study::add(&file, &store, offered)?;
-    known.iter().for_each(|path| eprintln!("note: {} is a part of the study already", path.display()));
+    known.iter().for_each(|path| say!("note: {} is a part of the study already", path.display()));
     let shown = Shown::new(&file.study, Some(&progress), &store)?;
     shown.write_and_print(&store, &ReportFiles::default(), args.json)?;
     Ok(ExitCode::SUCCESS)

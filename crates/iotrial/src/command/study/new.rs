@@ -15,7 +15,7 @@ pub fn print(args: &StudyNewArgs) -> Result<ExitCode, Failure> {
     let text = text(args);
     // What could not be read again must not be written: a target twice, or a name that no label may have.
     Study::parse(&text).map_err(Failure::input)?;
-    output::text(&text)?;
+    output::verbatim(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

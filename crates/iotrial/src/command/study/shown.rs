@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::compared::Compared;
 use crate::failure::Failure;
-use crate::output::{self, harmless};
+use crate::output::{self, harmless, say};
 use crate::presentation::aligned;
 use crate::report_files::ReportFiles;
 
@@ -74,7 +74,7 @@ impl<'s> Shown<'s> {
         let results: Vec<Result<(), Failure>> = self.comparisons.iter_mut().map(write).collect();
         if self.comparisons.is_empty() && files.are_wanted() {
             // A note and no error: the study may have just begun, and its state is what was asked for.
-            eprintln!("note: there is nothing to compare yet, and no report of it");
+            say!("note: there is nothing to compare yet, and no report of it");
         }
         if json || !files.take_standard_output() {
             self.print(store, json)?;
@@ -108,14 +108,14 @@ impl<'s> Shown<'s> {
         }
         output::text(&self.text())?;
         for comparison in &self.comparisons {
-            output::text(&format!("\n{}", comparison.text()))?;
+            output::painted(&format!("\n{}", comparison.text()))?;
         }
         Ok(())
     }
 
     /// On standard error what the user can do next.
     fn print_hints(&self) {
-        self.hints().iter().for_each(|hint| eprintln!("{hint}"));
+        self.hints().iter().for_each(|hint| say!("{hint}"));
     }
 
     fn text(&self) -> String {

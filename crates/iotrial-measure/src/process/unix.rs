@@ -1,0 +1,60 @@
+//! The limits and signals of Unix.
+
+/// Signals that end a process, and that whoever starts it may have it ignore: `nohup` the first, a shell without job control the second
+/// in what it puts into the background.
+const STOPPING: [libc::c_int; 3] = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
+
+/// Those of the signals that stop a run which the process ignored when it was asked.
+#[derive(Debug)]
+pub struct IgnoredSignals(Vec<libc::c_int>);
+
+impl IgnoredSignals {
+    /// Those that are ignored now; before any handler is set.
+    pub fn now() -> Self {
+        let is_ignored = |signal: &libc::c_int| {
+            let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
+            #[expect(unsafe_code, reason = "no safe crate asks for the action of a signal")]
+            // SAFETY: without a new action nothing is changed; the kernel fills the old one when the call succeeds, and only then it
+            // is read.
+            unsafe {
+                libc::sigaction(*signal, std::ptr::null(), action.as_mut_ptr()) == 0
+                    && action.assume_init().sa_sigaction == libc::SIG_IGN
+            }
+        };
+        Self(STOPPING.into_iter().filter(is_ignored).collect())
+    }
+
+    /// Has them ignored again, whatever handler was set since.
+    pub fn ignore_again(&self) {
+        for signal in &self.0 {
+            #[expect(unsafe_code, reason = "no safe crate ignores a signal")]
+            // SAFETY: ignoring a signal runs no code of ours.
+            unsafe {
+                libc::signal(*signal, libc::SIG_IGN);
+            }
+        }
+    }
+}
+
+/// From now on a write beyond the largest size that a file may have (`ulimit -f`) is an error like any other, instead of the end of the
+/// process.
+pub fn survive_file_size_limit() {
+    extern "C" fn nothing(_: libc::c_int) {}
+    let handler: extern "C" fn(libc::c_int) = nothing;
+    #[expect(unsafe_code, reason = "no safe crate sets a handler of this signal")]
+    // A handler that does nothing, and not that the signal is ignored: programs that are started inherit the latter.
+    // SAFETY: the handler touches nothing, so that it may run at any moment, in any thread.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, handler as *const () as libc::sighandler_t);
+    }
+}
+
+/// Says a line without any memory, and ends the process.
+pub(super) fn end_without_memory(message: &str, exit_code: i32) -> ! {
+    #[expect(unsafe_code, reason = "the safe ways allocate, or run destructors that do")]
+    // SAFETY: the bytes are those of a string that lives; `_exit` runs nothing.
+    unsafe {
+        libc::write(libc::STDERR_FILENO, message.as_ptr().cast(), message.len());
+        libc::_exit(exit_code)
+    }
+}
