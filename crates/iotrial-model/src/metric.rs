@@ -45,6 +45,11 @@ impl MetricKey {
         }
     }
 
+    /// What was read or written in all, in GiB, as printed tables call it too.
+    pub fn moved_gib(stream: Stream) -> Self {
+        Self::Named { place: stream.metric_word().to_owned(), name: "total_gib".to_owned() }
+    }
+
     /// The metric with this key; `None` of what has no place or no name.
     pub fn from_key(key: &str) -> Option<Self> {
         Self::read(key, Figure::from_key, |name| find_cpu(|one| one.as_str() == name))

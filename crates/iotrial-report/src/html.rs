@@ -339,21 +339,29 @@ impl<'d> TableView<'d> {
     fn new(table: &'d Table, unit: LatencyUnit) -> Self {
         let formats = table.formats(unit);
         let mut headers: Vec<HeaderView> = Vec::new();
+        let mut group_unit = "";
         for (index, (column, format)) in table.columns.iter().zip(&formats).enumerate() {
             let follows = index > 0 && table.columns[index - 1].group == column.group;
             match headers.last_mut() {
                 Some(group) if follows && !column.group.is_empty() => {
-                    group.below.push(column.name.to_owned())
+                    // A group says its unit once, and a column with another one says its own.
+                    let unit = if format.unit == group_unit { "" } else { format.unit };
+                    group.below.push(if unit.is_empty() {
+                        column.name.to_string()
+                    } else {
+                        format!("{}, {unit}", column.name)
+                    });
                 }
                 _ => {
                     let is_group = !column.group.is_empty();
-                    let name = if is_group { column.group } else { column.name };
+                    group_unit = format.unit;
+                    let name = if is_group { &column.group } else { &column.name };
                     // A header that is a unit already needs no other.
-                    let shows_unit = !format.unit.is_empty() && format.unit != name;
+                    let shows_unit = !format.unit.is_empty() && format.unit != name.as_ref();
                     headers.push(HeaderView {
-                        text: if shows_unit { format!("{name}, {}", format.unit) } else { name.to_owned() },
+                        text: if shows_unit { format!("{name}, {}", format.unit) } else { name.to_string() },
                         class: class(column.quantity),
-                        below: if is_group { vec![column.name.to_owned()] } else { Vec::new() },
+                        below: if is_group { vec![column.name.to_string()] } else { Vec::new() },
                     });
                 }
             }

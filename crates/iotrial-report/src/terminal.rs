@@ -334,14 +334,20 @@ const LONGEST_WORDS: usize = 240;
 impl<'t> Grid<'t> {
     fn new(table: &'t Table, unit: LatencyUnit) -> Self {
         let formats = table.formats(unit);
-        let name = |(column, format): (&Column, &NumberFormat)| {
-            if !column.group.is_empty() || format.unit.is_empty() || format.unit == column.name {
-                column.name.to_owned()
+        // A group says the unit of its first column once, and a column with another one says its own.
+        let said = |at: usize| {
+            let group = &table.columns[at].group;
+            let first = (0..=at).rev().take_while(|one| table.columns[*one].group == *group).last();
+            first.filter(|_| !group.is_empty()).map_or("", |first| formats[first].unit)
+        };
+        let name = |(at, (column, format)): (usize, (&Column, &NumberFormat))| {
+            if format.unit.is_empty() || format.unit == column.name || format.unit == said(at) {
+                column.name.to_string()
             } else {
                 format!("{}, {}", column.name, format.unit)
             }
         };
-        let names: Vec<String> = table.columns.iter().zip(&formats).map(name).collect();
+        let names: Vec<String> = table.columns.iter().zip(&formats).enumerate().map(name).collect();
         let cells: Vec<Vec<String>> = table
             .rows
             .iter()
@@ -425,8 +431,8 @@ impl<'t> Grid<'t> {
         let mut line = String::new();
         let mut position = 0;
         while position < columns.len() {
-            let group = self.table.columns[columns[position]].group;
-            let same = columns[position..].iter().take_while(|at| self.table.columns[**at].group == group);
+            let group = &self.table.columns[columns[position]].group;
+            let same = columns[position..].iter().take_while(|at| self.table.columns[**at].group == *group);
             let count = same.count();
             // The line of a group covers its columns and the gaps between them.
             let width: usize = columns[position..position + count].iter().map(|at| widths[*at]).sum();
@@ -437,7 +443,10 @@ impl<'t> Grid<'t> {
             if group.is_empty() {
                 line.push_str(&" ".repeat(width));
             } else {
-                let title = format!(" {group}, {} ", self.formats[columns[position]].unit);
+                let title = match self.formats[columns[position]].unit {
+                    "" => format!(" {group} "),
+                    unit => format!(" {group}, {unit} "),
+                };
                 let _ = write!(line, "{title:─^width$}");
             }
             position += count;

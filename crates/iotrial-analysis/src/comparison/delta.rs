@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::{Better, Figure};
 use iotrial_model::metric::MetricKey;
-use iotrial_model::stream::StreamOf;
+use iotrial_model::stream::{Stream, StreamOf};
 use serde::Serialize;
 
 use super::configuration::Configuration;
@@ -223,7 +223,11 @@ impl Pair {
     /// The changes by which configurations are ranked.
     pub(crate) fn ranked(&self) -> impl Iterator<Item = &Delta> {
         let is_at_another_rate = |delta: &Delta| delta.reading == Reading::OtherRate;
-        self.deltas.iter().filter(move |delta| delta.metric.is_ranked() && !is_at_another_rate(delta))
+        let is_sum = |delta: &Delta| delta.metric.is_sum_of(|part| self.delta(part).is_some());
+        let is_meant = move |delta: &&Delta| {
+            delta.metric.is_ranked() && !is_at_another_rate(delta) && !is_sum(delta)
+        };
+        self.deltas.iter().filter(is_meant)
     }
 
     /// The changes of a group of metrics, of those by which configurations are ranked.
@@ -561,7 +565,10 @@ fn share_of_each(baseline: &Configuration, other: &Configuration, is_of_role: bo
     // Without a spread no interval is computed, so the value does not matter.
     let Some(spread) = &baseline.spread else { return error };
     // Bonferroni is also the floor: no dependence between metrics can ask for more.
-    let is_meant = |(of, figure): &(StreamOf, Figure)| of.role.is_some() == is_of_role && figure.ranks();
+    // Reads and writes together move with the two, and take their limit.
+    let is_meant = |(of, figure): &(StreamOf, Figure)| {
+        of.role.is_some() == is_of_role && of.stream != Stream::Mixed && figure.ranks()
+    };
     let count = spread.figures.iter().filter(|row| is_meant(row)).count();
     let least = error / count.max(1) as f64;
     let (Some(a), Some(b)) = (&baseline.together, &other.together) else { return least };

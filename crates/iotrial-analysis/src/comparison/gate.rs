@@ -16,7 +16,7 @@ pub use outcome::{GateOutcome, GateResult, hold_gates};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
     /// The metric as the user names it, such as `write.p99`.
-    name: String,
+    pub(super) name: String,
     /// What that means.
     metric: MetricKey,
     relation: Relation,

@@ -152,6 +152,17 @@ impl Metric {
         }
     }
 
+    /// Whether it is the rate of reads and writes together, which follows where both of them are there as well: it is shown,
+    /// and ranks nothing a second time.
+    pub(super) fn is_sum_of(&self, is_there: impl Fn(&Self) -> bool) -> bool {
+        let MetricKey::Figure(Stream::Mixed, figure @ (Figure::Iops | Figure::Bandwidth)) = self.key else {
+            return false;
+        };
+        let part = |stream| Self { key: MetricKey::Figure(stream, figure), ..self.clone() };
+        // Commits without other writes are the writes.
+        is_there(&part(Stream::Read)) && [Stream::Write, Stream::Commit].map(part).iter().any(is_there)
+    }
+
     /// Whether configurations are ranked by it within a role.
     pub fn is_ranked_in_role(&self) -> bool {
         matches!(&self.key, MetricKey::OfRole(_, _, figure) if figure.ranks())

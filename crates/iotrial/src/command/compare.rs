@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use iotrial_analysis::comparison::{CompareRequest, Comparison};
+use iotrial_analysis::comparison::{CompareRequest, Compared};
 use iotrial_report::document::Document;
 
 use crate::cli::CompareArgs;
@@ -33,14 +33,18 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
         gates: args.gates.gates.clone(),
         force: args.force,
     };
-    let comparison =
-        Comparison::new(samples::read(&intake, args)?, &request).map_err(|error| refused(&error))?;
-    let document = Document::of_comparison(&comparison);
-    Presentation::new(&document, vec![Value::alone(&comparison)]).show(&args.files, args.json)?;
-    if comparison.gates.is_empty() {
+    let compared = Compared::new(samples::read(&intake, args)?, &request).map_err(|error| refused(&error))?;
+    let show = |document: &Document, value: &Compared| {
+        Presentation::new(document, vec![Value::alone(value)]).show(&args.files, args.json)
+    };
+    match &compared {
+        Compared::One(comparison) => show(&Document::of_comparison(comparison), &compared)?,
+        Compared::Several(several) => show(&Document::of_several_loads(several), &compared)?,
+    }
+    if compared.gates().is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
     // After everything is shown and written: a missed gate is when the figures are needed most.
     let is_for_people = !args.json && !args.files.take_standard_output();
-    args.gates.show(&comparison.gates, &args.files, is_for_people)
+    args.gates.show(compared.gates(), &args.files, is_for_people)
 }
