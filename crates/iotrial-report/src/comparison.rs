@@ -155,7 +155,13 @@ fn headline(best: Option<String>, of: &str, reservations: &[Reservation]) -> (St
     let is_best = best.is_some();
     let headline = match best {
         // In the same line: a headline is what is passed on.
-        Some(best) if has(ReservationKind::Simulated) => format!("Simulated, not measured: {best} is ahead{of}"),
+        Some(best) if has(ReservationKind::Simulated) => {
+            if of.is_empty() {
+                format!("Simulated, not measured: {best} is ahead")
+            } else {
+                format!("Simulated, not measured; ahead{of}: {best}")
+            }
+        },
         Some(best) if has(ReservationKind::Contradictory) => {
             format!("Recommended{of} only if the figures are right, which contradict each other: {best}")
         }

@@ -42,7 +42,9 @@ pub fn render_terminal(document: &Document, style: TerminalStyle) -> String {
     page.sections(document, unit);
     page.brief(&document.in_brief);
     match document.chapters.len() {
-        count if count > MOST_CHAPTERS => {
+        0 => {}
+        // What has tables and none of them for a glance is for those who look longer.
+        count if count > MOST_CHAPTERS || document.chapters.iter().all(is_for_a_longer_look) => {
             page.line("");
             page.prose("", "", &format!("--html has each of the {count} by itself."), Tone::Soft);
         }
@@ -52,6 +54,10 @@ pub fn render_terminal(document: &Document, style: TerminalStyle) -> String {
         }
     }
     page.text
+}
+
+fn is_for_a_longer_look(chapter: &Document) -> bool {
+    chapter.tables().next().is_some() && !chapter.tables().any(|table| table.at_a_glance)
 }
 
 /// What a colour stresses.

@@ -215,6 +215,13 @@ impl LoadMatrix {
         self.configurations.iter().find(|one| one.key == key)
     }
 
+    /// The loads under which the best one is not the best.
+    pub fn exceptions(&self) -> Vec<&str> {
+        let is_won = |row: &LoadRow| self.best.as_ref().is_some_and(|best| row.is_won_by(best));
+        let others = self.loads.iter().filter(|row| row.is_compared() && !is_won(row));
+        others.map(|row| row.load.as_str()).collect()
+    }
+
     /// Loads under which configurations could be compared.
     pub fn compared_count(&self) -> usize {
         self.loads.iter().filter(|row| row.is_compared()).count()
@@ -415,7 +422,6 @@ fn sentence(configurations: &[Contender], best: Option<&Contender>, compared: &[
         let others = configurations.iter().filter(|one| but.is_none_or(|but| but.key != one.key));
         others.map(|one| (one, won(&one.key))).filter(|(_, loads)| !loads.is_empty()).collect()
     };
-    let none = |loads: &[String]| format!("under {}, where none is shown to be the best", names_of(loads));
     match best {
         _ if count == 0 => {
             "No two configurations were measured under the same load, so none can be recommended.".to_owned()
@@ -426,16 +432,19 @@ fn sentence(configurations: &[Contender], best: Option<&Contender>, compared: &[
             _ => format!("{} is the best under all {count} loads.", best.title()),
         },
         Some(best) => {
-            let exceptions = others(Some(best)).into_iter().map(|(one, loads)| {
-                format!("under {}, where {} is", names_of(&loads), one.title())
-            });
-            let exceptions: Vec<String> =
-                exceptions.chain((!undecided.is_empty()).then(|| none(&undecided))).collect();
+            let mut exceptions: Vec<String> = others(Some(best))
+                .into_iter()
+                .map(|(one, loads)| format!("{}, where {} is", names_of(&loads), one.title()))
+                .collect();
+            if !undecided.is_empty() {
+                exceptions.push(format!("{}, where none is shown to be the best", names_of(&undecided)));
+            }
+            let wins = won(&best.key).len();
             format!(
-                "{} is the best under {} of {count} loads, but not {}.",
+                "{} is the best under {wins} of {count} loads; the {} {}.",
                 best.title(),
-                won(&best.key).len(),
-                exceptions.join(", and not ")
+                if count - wins == 1 { "exception is" } else { "exceptions are" },
+                exceptions.join(", and ")
             )
         }
         None => {
@@ -457,40 +466,48 @@ fn sentence(configurations: &[Contender], best: Option<&Contender>, compared: &[
     }
 }
 
-/// By how much the best one and the baseline differ, as a range over the loads of each kind of metric.
+/// By how much the best one and the baseline differ, as ranges over the loads: where it is the best, and where it is not.
 fn reasons(
     configurations: &[Contender],
     best: Option<&Contender>,
     baseline: &str,
     compared: &[&LoadRow],
 ) -> Vec<String> {
-    let title = |key: &str| configurations.iter().find(|one| one.key == key).map(Contender::title);
-    // The baseline has no changes: each of the others is told against it.
-    let told = configurations.iter().filter(|one| {
-        one.key != baseline && best.is_none_or(|best| best.key == baseline || best.key == one.key)
-    });
-    let range = |one: &Contender, is_meant: &dyn Fn(&Metric) -> bool| {
-        let cells = compared.iter().flat_map(|row| &row.metrics).filter(|metric| is_meant(&metric.metric));
-        let deltas = cells.flat_map(|metric| &metric.cells).filter(|cell| cell.configuration == one.key);
-        let shown = deltas.filter_map(|cell| cell.delta.as_ref());
-        let shown = shown.filter(|delta| delta.reading.is_better() || delta.reading.is_worse());
-        shown.map(|delta| delta.percent).fold(None, |range: Option<(f64, f64)>, percent| {
-            Some(range.map_or((percent, percent), |(low, high)| (low.min(percent), high.max(percent))))
-        })
-    };
-    let sentence = |one: &Contender| {
-        let groups = [MetricGroup::Throughput, MetricGroup::TailLatency, MetricGroup::TypicalLatency];
+    let Some(best) = best else { return Vec::new() };
+    let ranges = |key: &str, rows: &[&LoadRow]| -> Option<String> {
+        let groups = [MetricGroup::Throughput, MetricGroup::TypicalLatency, MetricGroup::TailLatency];
         let words = groups.into_iter().filter_map(|group| {
-            let (low, high) = range(one, &|metric| metric.group() == group)?;
-            Some(format!("{} {}", group.as_str(), change_range(low, high)))
+            let metrics = rows.iter().flat_map(|row| &row.metrics).filter(|one| one.metric.group() == group);
+            let cells = metrics.flat_map(|metric| &metric.cells).filter(|cell| cell.configuration == key);
+            let deltas = cells.filter_map(|cell| cell.delta.as_ref());
+            let shown = deltas.filter(|delta| delta.reading.is_better() || delta.reading.is_worse());
+            let percents: Vec<f64> = shown.map(|delta| delta.percent).collect();
+            let (low, high) = percents.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), one| {
+                (low.min(*one), high.max(*one))
+            });
+            (!percents.is_empty()).then(|| format!("{} {}", group.as_str(), change_range(low, high)))
         });
         let words: Vec<String> = words.collect();
-        let against = title(baseline)?;
-        (!words.is_empty()).then(|| {
-            format!("{} against {against}, over the loads: {}.", one.title(), words.join(", "))
-        })
+        (!words.is_empty()).then(|| words.join(", "))
     };
-    told.filter_map(sentence).collect()
+    if best.key == baseline {
+        // Changes are from it: each of the others is told.
+        let others = configurations.iter().filter(|one| one.key != baseline);
+        let sentence = |one: &Contender| {
+            Some(format!("{} against it, over all loads: {}.", one.title(), ranges(&one.key, compared)?))
+        };
+        return others.filter_map(sentence).collect();
+    }
+    let (won, others): (Vec<&LoadRow>, Vec<&LoadRow>) =
+        compared.iter().partition(|row| row.is_won_by(&best.key));
+    let against = configurations.iter().find(|one| one.key == baseline).map(Contender::title);
+    let sentence = |rows: &[&LoadRow], whose: String| {
+        Some(format!("Against {}{whose}: {}.", against.as_ref()?, ranges(&best.key, rows)?))
+    };
+    let where_won = if others.is_empty() { String::new() } else { ", where it is the best".to_owned() };
+    let names: Vec<String> = others.iter().map(|row| row.load.clone()).collect();
+    let not_won = format!(", under {}", names_of(&names));
+    sentence(&won, where_won).into_iter().chain(sentence(&others, not_won)).collect()
 }
 
 /// What the configurations cost, and under how many loads which of them costs least for what it does.

@@ -85,7 +85,14 @@ pub(super) fn answer(matrix: &LoadMatrix, lists: Vec<PointList>) -> Section {
         best_count if best_count == count => String::new(),
         best_count => format!(" for {best_count} of {count} loads"),
     };
-    let best = matrix.best.as_ref().map(|best| title_of(matrix, best));
+    // In the same line: a headline is what is passed on.
+    let but = match matrix.exceptions().as_slice() {
+        [] => String::new(),
+        [one] => format!(", not for {one}"),
+        [one, other] => format!(", not for {one} and {other}"),
+        _ => String::new(),
+    };
+    let best = matrix.best.as_ref().map(|best| format!("{}{but}", title_of(matrix, best)));
     let (headline, is_good) = headline(best, &of, &matrix.reservations);
     Section {
         id: "recommendation",
